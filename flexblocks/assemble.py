@@ -1,0 +1,120 @@
+"""From a model to its DAE."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.dae import DAE
+from flexblocks.dynamics.carried import Carried
+from flexblocks.dynamics.outputs import output_units
+from flexblocks.dynamics.terms import BlockTerms, block_terms
+from flexblocks.dynamics.tree import Body, Tree
+from flexblocks.errors import SingularMassError
+from flexblocks.model import Model
+from flexblocks.symbolic import symbolic_parameters
+from flexblocks.topology import Topology, topology
+from flexblocks.variables import Variables, variables
+
+
+def assemble(model: Model, symbolic: Iterable[str] | str = ()) -> DAE:
+    """Turn a model into one symbolic DAE.
+
+    Parameters
+    ----------
+    model : Model
+    symbolic : iterable of str
+        Parameters that stay symbols, as ``"payload.mass"``; ``"all"`` for every number that can. The rest is folded in.
+
+    Returns
+    -------
+    DAE
+
+    Raises
+    ------
+    FlexblocksError
+        The model is not an arm (see `Model.check`), a parameter is unknown, or a coordinate moves no mass.
+    """
+    topology(model)  # refuses what is wrong before any symbol is made
+    p, values = symbolic_parameters(model, symbolic)
+    plan = topology(model, values)
+    terms = _terms(plan, p)
+    tree, x, z, u = _tree(model, plan, terms, p)
+    units = output_units(tree)
+    y = variables("output", [(name, unit, 0.0) for name, unit in _in_order(units, plan)])
+    dae = DAE(model.name, x, z, u, p, y, tree)
+    _refuse_singular_mass(dae)
+    return dae
+
+
+def _terms(plan: Topology, p: Variables) -> dict[str, BlockTerms]:
+    """Evaluate every block once, from the tips to the ground, so that each knows what it carries."""
+    terms: dict[str, BlockTerms] = {}
+    carried = Carried(plan, p.start)
+    for name, node in reversed(plan.nodes.items()):
+        terms[name] = block_terms(node.block, node.outlets, node.parent is not None, carried.at(name), p.symbol)
+        carried.add(name, terms[name])
+    return terms
+
+
+def _tree(model: Model, plan: Topology, terms: dict[str, BlockTerms], p: Variables) -> tuple[Tree, Variables, Variables, Variables]:
+    q, rates, w, z, u, limits = [], [], [], [], [], []
+    number: dict[tuple[str, str], int] = {}
+    slices: dict[str, tuple[slice, slice, slice]] = {}
+    for name in plan.order:
+        block = plan.nodes[name].block
+        for c in block.coordinates():
+            if plan.shared[name, c.name].owner == (name, c.name):
+                number[name, c.name] = len(q)
+                q.append((f"{name}.{c.name}", c.unit, c.start))
+                rates.append((f"der({name}.{c.name})", f"{c.unit}/s", 0.0))
+        starts = len(w), len(z), len(u)
+        for group, found in ((w, block.states()), (z, block.algebraics()), (u, block.inputs())):
+            group += [(f"{name}.{variable.name}", variable.unit, variable.start) for variable in found]
+        limits += [variable.limit for variable in block.inputs()]
+        slices[name] = tuple(slice(start, len(group)) for start, group in zip(starts, (w, z, u), strict=True))
+    position = {name: i for i, name in enumerate(plan.nodes)}
+    bodies = []
+    for name, node in plan.nodes.items():
+        shared = [plan.shared[name, c.name] for c in node.block.coordinates()]
+        bodies.append(
+            Body(
+                name=name,
+                terms=terms[name],
+                parent=None if node.parent is None else position[node.parent],
+                outlet=node.outlet,
+                index=tuple(-1 if s.owner is None else number[s.owner] for s in shared),
+                factor=tuple(s.factor for s in shared),
+                w=slices[name][0],
+                z=slices[name][1],
+                u=slices[name][2],
+            )
+        )
+    tree = Tree(tuple(bodies), len(q), np.array(model.gravity), p.symbol)
+    return tree, variables("state", q + rates + w), variables("algebraic variable", z), variables("input", u, limits)
+
+
+def _in_order(units: dict[str, str], plan: Topology) -> list[tuple[str, str]]:
+    place = {name: i for i, name in enumerate(plan.order)}
+    return sorted(units.items(), key=lambda item: place[item[0].rpartition(".")[0]])
+
+
+def _refuse_singular_mass(dae: DAE) -> None:
+    """Refuse coordinates that move no mass, by the null space of M at the start."""
+    if not dae.tree.size:
+        return
+    M = np.array(ca.DM(dae.mass_matrix(dae.x.start[: dae.tree.size], dae.p.start)))
+    diagonal = np.diag(M)
+    scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    values, vectors = np.linalg.eigh(M / np.outer(scale, scale))
+    if values[0] > 1e-13 * len(values):
+        return
+    share = vectors[:, 0] ** 2
+    names = [dae.q_names[i] for i in np.argsort(-share) if share[i] > 0.1]
+    which = f"coordinate '{names[0]}' moves" if len(names) == 1 else f"coordinates {', '.join(map(repr, names))} together move"
+    raise SingularMassError(
+        f"Mass matrix singular: {which} no mass; add a Rotor, LumpedMass or link outboard, or a Payload with inertia "
+        "about that axis."
+    )

@@ -1,0 +1,82 @@
+"""Kinetic energy of a uniform beam that bends in one or two planes, by constant shape integrals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.beam.bending import Bending
+from flexblocks.beam.shapes import quadrature
+from flexblocks.frame import Frame, column, skew
+
+
+def kinetic_energy(
+    chord: Frame,
+    mass: float | ca.SX,
+    length: float | ca.SX,
+    planes: Mapping[str, Bending],
+    q: Mapping[str, ca.SX],
+    s: Mapping[str, ca.SX],
+) -> ca.SX:
+    """Return the kinetic energy [J] of the beam.
+
+    Parameters
+    ----------
+    chord : Frame
+        Frame in which the deflection is measured: x along the undeformed beam, origin at the root.
+    mass, length : float or SX
+        [kg], [m]
+    planes : dict of Bending
+        By axis of deflection, ``"y"`` and/or ``"z"``.
+    q, s : dict of SX
+        Coordinates of bending and their rates, by the same axes.
+
+    Notes
+    -----
+    P(x) = (x, v, w) is a point of the beam in the chord frame. With the moments S = int P dm, c = int P' dm,
+    E = int P P' dm, F = int P P'^T dm the energy is
+    1/2 m v.v + v.(omega x S + c) + 1/2 omega.(tr E - E) omega + omega.h + 1/2 int P'.P' dm, h the axial vector of F.
+    """
+    axes = {"y": 1, "z": 2}
+    first, drift = ca.SX(3, 1), ca.SX(3, 1)
+    first[0] = length / 2
+    second, flow = ca.SX(3, 3), ca.SX(3, 3)
+    second[0, 0] = length**2 / 3
+    own = ca.SX(1, 1)
+    for axis, plane in planes.items():
+        i, integrals = axes[axis], plane.integrals
+        first[i], drift[i] = dot(integrals.mean, q[axis]), dot(integrals.mean, s[axis])
+        second[0, i] = second[i, 0] = length * dot(integrals.moment, q[axis])
+        flow[0, i] = length * dot(integrals.moment, s[axis])
+        for other, partner in planes.items():
+            j, overlap = axes[other], _overlap(plane, partner)
+            second[i, j] = form(q[axis], overlap, q[other])
+            flow[i, j] = form(q[axis], overlap, s[other])
+        own += form(s[axis], integrals.mass, s[axis])
+    inertia = ca.trace(second) * ca.SX.eye(3) - second
+    # The diagonal of F and its mirror images cancel in the axial vector.
+    spin = column([flow[1, 2] - flow[2, 1], flow[2, 0] - flow[0, 2], flow[0, 1] - flow[1, 0]])
+    omega, v = chord.omega, chord.v
+    translation = ca.dot(v, v) / 2 + ca.dot(v, skew(omega) @ ca.sparsify(first) + drift)
+    turning = ca.dot(omega, ca.sparsify(inertia) @ omega) / 2 + ca.dot(omega, spin)
+    return mass * (translation + turning + own / 2)
+
+
+def dot(constants: np.ndarray, vector: ca.SX) -> ca.SX:
+    """Return the product of constants (n,) and a column (n, 1)."""
+    return ca.sparsify(ca.DM(constants)).T @ vector if len(constants) else ca.SX(1, 1)
+
+
+def form(left: ca.SX, constants: np.ndarray, right: ca.SX) -> ca.SX:
+    """Return the bilinear form left^T constants right; zeros in the constants cost nothing."""
+    return left.T @ (ca.sparsify(ca.DM(constants)) @ right) if constants.size else ca.SX(1, 1)
+
+
+def _overlap(first: Bending, second: Bending) -> np.ndarray:
+    """Return the integral of phi_i psi_j between the shapes of two planes (or of one with itself)."""
+    if first is second:
+        return first.integrals.mass
+    xi, w = quadrature(max(first.shapes.size, second.shapes.size))
+    return (first.shapes.deflection(xi) * w) @ second.shapes.deflection(xi).T

@@ -1,0 +1,256 @@
+"""The contract of a block: parameters, ports, variables and one method that returns its physics.
+
+Nothing here knows how blocks are put together. A block is evaluated once, on symbols of its own, and what it
+returns is differentiated and composed by `flexblocks.dynamics`.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.errors import ModelError, ParameterError, nearest
+from flexblocks.frame import Frame
+from flexblocks.parameters import checked_fields
+from flexblocks.ports import Port, PortSpec
+
+# Who names a coordinate that several blocks share: a joint before a rotor; the rest never.
+JOINT, ROTOR, GUEST = 2, 1, 0
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """A generalised coordinate of one block.
+
+    `rank` says who gives the coordinate its name where rigidly joined flanges share one: JOINT before ROTOR.
+    A GUEST (the end of a spring, the shaft of a source) carries no mass and only takes part in what others own.
+    """
+
+    name: str
+    unit: str
+    start: float = 0.0
+    rank: int = JOINT
+
+
+@dataclass(frozen=True)
+class Variable:
+    """An input, a first-order state or an algebraic variable of one block."""
+
+    name: str
+    unit: str
+    start: float = 0.0
+    limit: float | None = None
+
+
+NOTHING = np.zeros((6, 6))
+
+
+@dataclass(frozen=True)
+class Local:
+    """What a block knows when it is evaluated: its own symbols, by name, and what hangs on it.
+
+    ``local["angle"]`` is the symbol; ``local.vector("bending_y")`` the column of ``bending_y[1]``, ``bending_y[2]``, ...;
+    ``local.rate(e)`` the time derivative of an expression of the coordinates.
+
+    Attributes
+    ----------
+    outlets : tuple of str
+        The outlets for which a frame is wanted.
+    carried : ndarray (6, 6)
+        Inertia, in twist order (omega, v) at ``frame_b``, of all that is outboard of it, rigid and in the zero
+        configuration.
+    """
+
+    symbols: Mapping[str, ca.SX]
+    coordinates: ca.SX
+    rates: ca.SX
+    outlets: tuple[str, ...] = ()
+    carried: np.ndarray = field(default_factory=NOTHING.copy)
+
+    def __getitem__(self, name: str) -> ca.SX:
+        return self.symbols[name]
+
+    def vector(self, stem: str) -> ca.SX:
+        return ca.vertcat(*[symbol for name, symbol in self.symbols.items() if name.startswith(f"{stem}[")])
+
+    def rate(self, expression: ca.SX) -> ca.SX:
+        return ca.sparsify(ca.jtimes(expression, self.coordinates, self.rates))
+
+
+@dataclass(frozen=True)
+class Load:
+    """An effort (torque, force) that does work on a displacement (angle, distance)."""
+
+    effort: ca.SX
+    displacement: ca.SX
+
+
+@dataclass(frozen=True)
+class Output:
+    """A scalar that the user may want to see, with its unit."""
+
+    value: ca.SX
+    unit: str
+
+
+@dataclass(frozen=True)
+class Physics:
+    """What a block is, in terms of its inlet frame and its own variables.
+
+    Attributes
+    ----------
+    outlets : dict of Frame
+        The frame of each outlet; those named in `Local.outlets` must be there.
+    kinetic : SX
+        Kinetic energy [J], a quadratic form in the inlet twist and the block's own rates. Weight follows from it:
+        gravity is an acceleration of the ground.
+    potential : SX
+        Stored energy [J], of the block's own coordinates.
+    dissipation : SX
+        Rayleigh's function [W]: its gradient in the rates is the damping force.
+    loads : tuple of Load
+        Efforts with the displacements they work on.
+    derivatives : dict of SX
+        Time derivative of each first-order state.
+    residuals : tuple of SX
+        As many as there are algebraic variables; each is zero.
+    outputs : dict of Output
+        What the user may want to see.
+    """
+
+    outlets: Mapping[str, Frame] = field(default_factory=dict)
+    kinetic: ca.SX | float = 0.0
+    potential: ca.SX | float = 0.0
+    dissipation: ca.SX | float = 0.0
+    loads: tuple[Load, ...] = ()
+    derivatives: Mapping[str, ca.SX] = field(default_factory=dict)
+    residuals: tuple[ca.SX, ...] = ()
+    outputs: Mapping[str, Output] = field(default_factory=dict)
+
+
+class PortUnknownError(ModelError, AttributeError):
+    """A block has no port of that name."""
+
+
+@dataclass(frozen=True)
+class _Named:
+    """What every block has: a type, a name, checked parameters and ports."""
+
+    name: str
+    ports: ClassVar[tuple[PortSpec, ...]] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", self.name):
+            raise ParameterError(
+                f"{type(self).__name__} {self.name!r}: a block's name must be letters, digits and underscores, "
+                "not starting with a digit."
+            )
+        for name, value in checked_fields(self.where, self).items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def where(self) -> str:
+        """The block in words, for messages: ``FlexibleBeam 'link2'``."""
+        return f"{type(self).__name__} '{self.name}'"
+
+    def port(self, name: str) -> Port:
+        """Return the port of that name.
+
+        Raises
+        ------
+        PortUnknownError
+            There is no such port.
+        """
+        for spec in self.ports:
+            if spec.name == name:
+                return Port(self.name, spec)
+        names = sorted(spec.name for spec in self.ports)
+        raise PortUnknownError(
+            f"{self.where} has no port '{name}' (ports: {', '.join(names)}).{nearest(name, names)}"
+        )
+
+    def __getattr__(self, name: str) -> Port:
+        # Reached only for what is neither a field nor a method: the ports. Underscored names are Python's own.
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self.port(name)
+
+    def with_values(self, values: Mapping[str, Any]) -> Any:
+        """Return a copy in which fields are replaced, by symbols for instance, without checking."""
+        other = copy.copy(self)
+        for name, value in values.items():
+            object.__setattr__(other, name, value)
+            if isinstance(value, ca.SX):
+                object.__setattr__(other, "_nominal", self.nominal)
+        return other
+
+    @property
+    def nominal(self) -> Any:
+        """The block with all parameters as numbers, also where some stay symbolic."""
+        return self.__dict__.get("_nominal", self)
+
+
+@dataclass(frozen=True)
+class Block(_Named, ABC):
+    """Base of all blocks that have physics of their own.
+
+    A subclass is a frozen dataclass whose fields are declared with `flexblocks.parameters.parameter`, a class
+    attribute `ports`, and the methods below, of which only `physics` is required.
+    """
+
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        """Return the generalised coordinates of the block."""
+        return ()
+
+    def flanges(self) -> Mapping[str, tuple[str, float]]:
+        """Return for each flange the coordinate and the factor: displacement = factor * coordinate."""
+        return {}
+
+    def inputs(self) -> tuple[Variable, ...]:
+        """Return what is set from outside."""
+        return ()
+
+    def states(self) -> tuple[Variable, ...]:
+        """Return the first-order states."""
+        return ()
+
+    def algebraics(self) -> tuple[Variable, ...]:
+        """Return the algebraic variables."""
+        return ()
+
+    @abstractmethod
+    def physics(self, frame: Frame | None, local: Local) -> Physics:
+        """Return the physics of the block.
+
+        Parameters
+        ----------
+        frame : Frame or None
+            The inlet; None for a block without one, or whose optional inlet is open.
+        local : Local
+            The block's own symbols.
+        """
+
+
+@dataclass(frozen=True)
+class Composite(_Named, ABC):
+    """A block made of blocks; their names nest below its own."""
+
+    @abstractmethod
+    def parts(self) -> tuple[Block | Composite, ...]:
+        """Return the blocks inside, with their names inside."""
+
+    @abstractmethod
+    def connections(self) -> tuple[tuple[str, str], ...]:
+        """Return the connections inside, as pairs of ``part.port``."""
+
+    @abstractmethod
+    def exposed(self) -> Mapping[str, str]:
+        """Return which ``part.port`` stands behind each port of the composite."""
+

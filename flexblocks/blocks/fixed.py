@@ -1,0 +1,44 @@
+"""The fixed flange: locks a shaft."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flexblocks.block import GUEST, Block, Coordinate, Local, Physics
+from flexblocks.frame import Frame
+from flexblocks.ports import Kind, flange
+
+
+@dataclass(frozen=True)
+class Fixed(Block):
+    """Holds a rotational flange at zero, relative to the body that carries it: a locked joint, the far end of a spring.
+
+    Parameters
+    ----------
+    name : str
+    """
+
+    ports = (flange("flange_b"),)
+
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        return (Coordinate("angle", "rad", rank=GUEST),)
+
+    def flanges(self) -> Mapping[str, tuple[str, float]]:
+        return {"flange_b": ("angle", 0.0)}
+
+    def physics(self, frame: Frame | None, local: Local) -> Physics:
+        del frame, local
+        return Physics()
+
+
+@dataclass(frozen=True)
+class FixedTranslation(Fixed):
+    """Holds a translational flange at zero, relative to the body that carries it.
+
+    Parameters
+    ----------
+    name : str
+    """
+
+    ports = (flange("flange_b", kind=Kind.TRANSLATIONAL),)

@@ -1,0 +1,72 @@
+"""The flexible joint: motor, rotor, spring and hinge in one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from flexblocks.block import Block, Composite
+from flexblocks.blocks.revolute import Revolute
+from flexblocks.blocks.rotor import Rotor
+from flexblocks.blocks.source import TorqueSource
+from flexblocks.blocks.torsional_spring import TorsionalSpring
+from flexblocks.parameters import NONZERO, NOT_NEGATIVE, POSITIVE, parameter
+from flexblocks.ports import inlet, outlet
+
+
+@dataclass(frozen=True)
+class FlexibleJoint(Composite):
+    """A driven joint with elasticity between rotor and link (Subudhi & Morris 2002, fig 2).
+
+    Parameters
+    ----------
+    name : str
+    inertia : float
+        Of the rotor about its axis [kg m2].
+    stiffness : float
+        Of the joint's spring [N m/rad].
+    gear_ratio : float
+        Turns of the rotor for one of the joint.
+    spring_damping, damping : float
+        Of the spring and of the hinge [N m s/rad].
+    axis : (3,)
+        Axis of rotation in `frame_a`.
+    limit : float, optional
+        Largest motor torque [N m].
+    start : float
+        Start value of rotor and joint angle [rad].
+
+    Notes
+    -----
+    Parts: ``motor`` (input ``torque``), ``rotor``, ``spring`` and ``revolute``; a joint named ``joint1`` has the
+    coordinates ``joint1.rotor.angle`` and ``joint1.revolute.angle``.
+    """
+
+    inertia: float = parameter("kg m2", NOT_NEGATIVE)
+    stiffness: float = parameter("N m/rad", NOT_NEGATIVE)
+    gear_ratio: float = parameter("1", NONZERO, default=1.0)
+    spring_damping: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
+    damping: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
+    axis: Sequence[float] = parameter("1", shape=(3,), default=(0.0, 0.0, 1.0))
+    limit: float | None = parameter("N m", POSITIVE, default=None)
+    start: float = parameter("rad", default=0.0)
+
+    ports = (inlet(), outlet())
+
+    def parts(self) -> tuple[Block | Composite, ...]:
+        return (
+            TorqueSource("motor", limit=self.limit),
+            Rotor("rotor", inertia=self.inertia, gear_ratio=self.gear_ratio, start=self.start),
+            TorsionalSpring("spring", stiffness=self.stiffness, damping=self.spring_damping),
+            Revolute("revolute", axis=self.axis, damping=self.damping, start=self.start),
+        )
+
+    def connections(self) -> tuple[tuple[str, str], ...]:
+        return (
+            ("motor.flange_b", "rotor.flange_a"),
+            ("rotor.flange_b", "spring.flange_a"),
+            ("spring.flange_b", "revolute.axis"),
+        )
+
+    def exposed(self) -> Mapping[str, str]:
+        return {"frame_a": "revolute.frame_a", "frame_b": "revolute.frame_b"}

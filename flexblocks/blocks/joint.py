@@ -1,0 +1,30 @@
+"""What all joints with one coordinate share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from flexblocks.block import Block
+from flexblocks.parameters import NOT_NEGATIVE, parameter, unit_vector
+
+
+@dataclass(frozen=True, init=False)
+class Joint(Block):
+    """Base of `Revolute` and `Prismatic`.
+
+    The argument `axis` is kept in the field `direction`, because ``joint.axis`` is the port of the drive side.
+    """
+
+    direction: tuple[float, ...] = parameter("1", shape=(3,), default=(0.0, 0.0, 1.0), argument="axis")
+    damping: float = parameter("SI", NOT_NEGATIVE, default=0.0)
+    start: float = parameter("SI", default=0.0)
+
+    def __init__(self, name: str, axis: Sequence[float] = (0.0, 0.0, 1.0), damping: float = 0.0, start: float = 0.0) -> None:
+        for field, value in (("name", name), ("direction", axis), ("damping", damping), ("start", start)):
+            object.__setattr__(self, field, value)
+        self.__post_init__()
+        object.__setattr__(self, "direction", unit_vector(self.where, "axis", self.direction))
+
+    def flanges(self) -> Mapping[str, tuple[str, float]]:
+        return {"axis": (self.coordinates()[0].name, 1.0)}

@@ -1,0 +1,41 @@
+"""The payload: a rigid body at the end of an arm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from flexblocks.block import Block, Local, Physics
+from flexblocks.blocks.rigid_inertia import inertia_matrix, inertia_parameter, kinetic_energy
+from flexblocks.frame import Frame
+from flexblocks.parameters import NOT_NEGATIVE, parameter
+from flexblocks.ports import inlet
+
+
+@dataclass(frozen=True)
+class Payload(Block):
+    """A rigid body fixed to a frame.
+
+    Parameters
+    ----------
+    name : str
+    mass : float
+        [kg]
+    inertia : float or (3, 3)
+        About the centre of mass, in the axes of `frame_a` [kg m2]. A number is the inertia about z, which is
+        all that an arm moving in the xy plane needs; in space give the matrix, symmetric and positive semidefinite.
+    center : (3,)
+        Centre of mass in `frame_a` [m].
+    """
+
+    mass: float = parameter("kg", NOT_NEGATIVE)
+    inertia: Any = inertia_parameter(default=0.0)
+    center: tuple[float, ...] = parameter("m", shape=(3,), default=(0.0, 0.0, 0.0))
+
+    ports = (inlet(),)
+
+    def physics(self, frame: Frame | None, local: Local) -> Physics:
+        del local
+        assert frame is not None
+        return Physics(kinetic=kinetic_energy(frame, self.mass, self.center, inertia_matrix(self.inertia)))
+

@@ -1,0 +1,43 @@
+"""The prismatic joint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flexblocks.block import Coordinate, Local, Physics
+from flexblocks.blocks.joint import Joint
+from flexblocks.frame import Frame
+from flexblocks.ports import Kind, flange, inlet, outlet
+
+
+@dataclass(frozen=True, init=False)
+class Prismatic(Joint):
+    """A slide: `frame_b` is `frame_a` moved by the coordinate ``displacement`` along `axis`.
+
+    Parameters
+    ----------
+    name : str
+    axis : sequence of 3 floats
+        Direction of the slide in the axes of `frame_a`; scaled to length 1.
+    damping : float
+        Viscous friction [N s/m].
+    start : float
+        Start value of ``displacement`` [m].
+
+    Notes
+    -----
+    Ports: ``frame_a``, ``frame_b``, and ``axis``, the drive side. Force on the drive side reacts on `frame_a`.
+    """
+
+    ports = (inlet(), outlet(), flange("axis", kind=Kind.TRANSLATIONAL, optional=True))
+
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        return (Coordinate("displacement", "m", self.start),)
+
+    def physics(self, frame: Frame | None, local: Local) -> Physics:
+        assert frame is not None
+        displacement = local["displacement"]
+        return Physics(
+            outlets={"frame_b": frame.translate([displacement * component for component in self.direction])},
+            dissipation=self.damping * local.rate(displacement) ** 2 / 2,
+        )

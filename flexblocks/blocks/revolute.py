@@ -1,0 +1,43 @@
+"""The revolute joint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flexblocks.block import Coordinate, Local, Physics
+from flexblocks.blocks.joint import Joint
+from flexblocks.frame import Frame
+from flexblocks.ports import flange, inlet, outlet
+
+
+@dataclass(frozen=True, init=False)
+class Revolute(Joint):
+    """A hinge: `frame_b` is `frame_a` turned by the coordinate ``angle`` about `axis`.
+
+    Parameters
+    ----------
+    name : str
+    axis : sequence of 3 floats
+        Axis of rotation in the axes of `frame_a`; scaled to length 1.
+    damping : float
+        Viscous friction [N m s/rad].
+    start : float
+        Start value of ``angle`` [rad].
+
+    Notes
+    -----
+    Ports: ``frame_a``, ``frame_b``, and ``axis``, the drive side. Torque on the drive side reacts on `frame_a`.
+    """
+
+    ports = (inlet(), outlet(), flange("axis", optional=True))
+
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        return (Coordinate("angle", "rad", self.start),)
+
+    def physics(self, frame: Frame | None, local: Local) -> Physics:
+        assert frame is not None
+        angle = local["angle"]
+        return Physics(
+            outlets={"frame_b": frame.rotate(self.direction, angle)},
+            dissipation=self.damping * local.rate(angle) ** 2 / 2,
+        )

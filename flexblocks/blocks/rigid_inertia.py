@@ -1,0 +1,68 @@
+"""Inertia of rigid bodies: as a parameter, as a matrix, as kinetic energy."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.errors import ParameterError
+from flexblocks.frame import Frame, Vector
+from flexblocks.parameters import ANY, NOT_NEGATIVE, Quantity
+
+
+@dataclass(frozen=True)
+class Inertia(Quantity):
+    """Moment of inertia about the centre of mass: a number (the zz entry) or a (3, 3) matrix."""
+
+    def checked(self, where: str, name: str, value: Any) -> Any:
+        if isinstance(value, ca.SX) or np.ndim(value) == 0:
+            return super().checked(where, name, value)
+        matrix = Quantity(self.unit, ANY, (3, 3)).checked(where, name, value)
+        array = np.array(matrix)
+        if not np.allclose(array, array.T, atol=1e-12 * np.abs(array).max()):
+            raise ParameterError(f"{where}: {name} = {matrix}; must be symmetric.")
+        moments = np.linalg.eigvalsh(array)
+        if moments[0] < -1e-12 * moments[2] or moments[0] + moments[1] < moments[2] * (1 - 1e-9):
+            raise ParameterError(
+                f"{where}: {name} has principal moments {', '.join(f'{m:g}' for m in moments)} kg m2; "
+                "no rigid body has these: each must be >= 0 and at most the sum of the other two."
+            )
+        return matrix
+
+
+def inertia_parameter(default: float | None) -> Any:
+    """Declare a field as a moment of inertia [kg m2]."""
+    quantity = Inertia("kg m2", NOT_NEGATIVE, optional=default is None)
+    return dataclasses.field(default=default, metadata={"quantity": quantity})
+
+
+def inertia_matrix(inertia: Any) -> ca.SX:
+    """Return the (3, 3) matrix of an inertia that may be given as its zz entry alone."""
+    if isinstance(inertia, ca.SX) or np.ndim(inertia) == 0:
+        matrix = ca.SX(3, 3)
+        matrix[2, 2] = inertia
+        return ca.sparsify(matrix)
+    return ca.sparsify(ca.SX(ca.DM(inertia)))
+
+
+def kinetic_energy(frame: Frame, mass: float | ca.SX, center: Vector | Sequence[Any], inertia: ca.SX) -> ca.SX:
+    """Return the kinetic energy [J] of a rigid body.
+
+    Parameters
+    ----------
+    frame : Frame
+        Any frame of the body.
+    mass : float or SX
+        [kg]
+    center : (3,)
+        Centre of mass in the frame [m].
+    inertia : SX (3, 3)
+        About the centre of mass, in the axes of the frame [kg m2].
+    """
+    at_center = frame.translate(center)
+    return (mass * ca.dot(at_center.v, at_center.v) + ca.dot(frame.omega, inertia @ frame.omega)) / 2

@@ -1,0 +1,50 @@
+"""The rigid link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from flexblocks.block import Local, Physics
+from flexblocks.blocks.rigid_inertia import inertia_matrix, inertia_parameter, kinetic_energy
+from flexblocks.blocks.stations import HasStations, position
+from flexblocks.frame import Frame
+from flexblocks.parameters import NOT_NEGATIVE, POSITIVE, parameter
+from flexblocks.ports import inlet, outlet
+
+
+@dataclass(frozen=True)
+class RigidLink(HasStations):
+    """A rigid body along x: `frame_b` is `frame_a` moved by `length` along x.
+
+    Parameters
+    ----------
+    name : str
+    length : float
+        [m]
+    mass : float
+        [kg]
+    inertia : float or (3, 3), optional
+        About the centre of mass [kg m2]; a number is the zz entry. By default that of a thin uniform rod, m l^2/12
+        about y and z.
+    center : float, optional
+        Distance of the centre of mass from `frame_a` along x [m]; by default half the length.
+    """
+
+    length: float = parameter("m", POSITIVE)
+    mass: float = parameter("kg", NOT_NEGATIVE, default=0.0)
+    inertia: Any = inertia_parameter(default=None)
+    center: float | None = parameter("m", default=None)
+
+    ports = (inlet(), outlet())
+
+    def physics(self, frame: Frame | None, local: Local) -> Physics:
+        assert frame is not None
+        center = self.length / 2 if self.center is None else self.center
+        rod = self.mass * self.length**2 / 12
+        inertia = ca.diag(ca.vertcat(0, rod, rod)) if self.inertia is None else inertia_matrix(self.inertia)
+        places = {name: position(name) for name in local.outlets}
+        outlets = {name: frame.translate([self.length if x is None else x, 0, 0]) for name, x in places.items()}
+        return Physics(outlets=outlets, kinetic=kinetic_energy(frame, self.mass, [center, 0, 0], ca.SX(inertia)))

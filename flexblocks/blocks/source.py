@@ -1,0 +1,65 @@
+"""Sources: a torque or a force set from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from flexblocks.block import GUEST, Block, Coordinate, Load, Local, Physics, Variable
+from flexblocks.frame import Frame
+from flexblocks.parameters import POSITIVE, parameter
+from flexblocks.ports import Kind, flange
+
+
+@dataclass(frozen=True)
+class _Source(Block):
+    limit: float | None = parameter("N m or N", POSITIVE, default=None)
+
+    effort: ClassVar[tuple[str, str]]
+    displacement: ClassVar[tuple[str, str]]
+
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        return (Coordinate(*self.displacement, rank=GUEST),)
+
+    def flanges(self) -> Mapping[str, tuple[str, float]]:
+        return {"flange_b": (self.displacement[0], 1.0)}
+
+    def inputs(self) -> tuple[Variable, ...]:
+        return (Variable(*self.effort, limit=self.limit),)
+
+    def physics(self, frame: Frame | None, local: Local) -> Physics:
+        del frame
+        return Physics(loads=(Load(local[self.effort[0]], local[self.displacement[0]]),))
+
+
+@dataclass(frozen=True)
+class TorqueSource(_Source):
+    """An ideal motor: the input ``torque`` [N m] acts on `flange_b`; its reaction on what carries the shaft.
+
+    Parameters
+    ----------
+    name : str
+    limit : float, optional
+        Largest torque, either way [N m]. Plans keep it; a simulation applies what it is given.
+    """
+
+    effort = ("torque", "N m")
+    displacement = ("angle", "rad")
+    ports = (flange("flange_b"),)
+
+
+@dataclass(frozen=True)
+class ForceSource(_Source):
+    """An ideal linear motor: the input ``force`` [N] acts on `flange_b`; its reaction on what carries the slide.
+
+    Parameters
+    ----------
+    name : str
+    limit : float, optional
+        Largest force, either way [N]. Plans keep it; a simulation applies what it is given.
+    """
+
+    effort = ("force", "N")
+    displacement = ("displacement", "m")
+    ports = (flange("flange_b", kind=Kind.TRANSLATIONAL),)

@@ -1,0 +1,45 @@
+"""Stations: outlets anywhere along a link."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from flexblocks.block import Block
+from flexblocks.errors import ParameterError
+from flexblocks.ports import Port, outlet
+
+STATION = re.compile(r"station\((?P<x>.+)\)")
+
+
+class HasStations(Block):
+    """A block of some `length` along x whose points can carry others."""
+
+    length: float
+
+    def station(self, x: float) -> Port:
+        """Return the outlet at the distance `x` [m] from `frame_a`, 0 <= x <= length.
+
+        Raises
+        ------
+        ParameterError
+            `x` is not on the link.
+        """
+        if not isinstance(x, (int, float)) or not math.isfinite(x) or not 0 <= x <= self.length:
+            raise ParameterError(f"{self.where}: station({x!r}); must be a number from 0 to the length, {self.length:g} m.")
+        return Port(self.name, outlet(f"station({float(x)!r})"))
+
+    def port(self, name: str) -> Port:
+        found = STATION.fullmatch(name)
+        if not found:
+            return super().port(name)
+        try:
+            return self.station(float(found["x"]))
+        except ValueError:
+            raise ParameterError(f"{self.where}: {name}; a station needs a number, as in station(0.25).") from None
+
+
+def position(outlet_name: str) -> float | None:
+    """Return where along the link an outlet is [m]; None for `frame_b`, at its end."""
+    found = STATION.fullmatch(outlet_name)
+    return float(found["x"]) if found else None

@@ -1,0 +1,49 @@
+"""The torsional spring: the flexibility of a joint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flexblocks.block import Block, Coordinate, Local, Output, Physics
+from flexblocks.blocks.shaft import TWO_FLANGES, two_ends, two_flanges
+from flexblocks.frame import Frame
+from flexblocks.parameters import NOT_NEGATIVE, parameter
+
+
+@dataclass(frozen=True)
+class TorsionalSpring(Block):
+    """A linear spring and damper between two flanges (Subudhi & Morris 2002, eq 21).
+
+    Parameters
+    ----------
+    name : str
+    stiffness : float
+        [N m/rad]
+    damping : float
+        [N m s/rad]
+
+    Notes
+    -----
+    Output ``deflection``: angle of `flange_b` less angle of `flange_a` [rad].
+    """
+
+    stiffness: float = parameter("N m/rad", NOT_NEGATIVE)
+    damping: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
+
+    ports = TWO_FLANGES
+
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        return two_ends()
+
+    def flanges(self) -> Mapping[str, tuple[str, float]]:
+        return two_flanges()
+
+    def physics(self, frame: Frame | None, local: Local) -> Physics:
+        del frame
+        deflection = local["angle_b"] - local["angle_a"]
+        return Physics(
+            potential=self.stiffness * deflection**2 / 2,
+            dissipation=self.damping * local.rate(deflection) ** 2 / 2,
+            outputs={"deflection": Output(deflection, "rad")},
+        )

@@ -1,0 +1,163 @@
+"""The symbolic DAE of an arm: what everything after the assembly works on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.dynamics import ldl
+from flexblocks.dynamics.energy import kinetic_energies, stored_energies, total, weight_energies
+from flexblocks.dynamics.forces import applied_force, residuals, state_rates
+from flexblocks.dynamics.inverse import inverse_dynamics
+from flexblocks.dynamics.mass import mass_matrix
+from flexblocks.dynamics.outputs import outputs
+from flexblocks.dynamics.tree import Tree
+from flexblocks.variables import Variables
+
+
+@dataclass(frozen=True, eq=False)
+class DAE:
+    """M(q) der(v) + h(q, v) = Q(x, z, u), 0 = g(x, z, u), y = y(x, z, u), all with parameters p.
+
+    Attributes
+    ----------
+    name : str
+    x, z, u, p, y : Variables
+        States [q, der(q), first-order states], algebraic variables, inputs, symbolic parameters, outputs.
+    tree : Tree
+        The block terms behind it.
+
+    Notes
+    -----
+    Symbols are ``dae.x.symbol`` and so on; expressions and functions are made when first asked for. Functions take p
+    also where it is empty; pass ``[]`` then. Where there are algebraic variables, the functions that need them take z last.
+    """
+
+    name: str
+    x: Variables
+    z: Variables
+    u: Variables
+    p: Variables
+    y: Variables
+    tree: Tree
+
+    @property
+    def q_names(self) -> tuple[str, ...]:
+        """Names of the generalised coordinates: the first part of x."""
+        return self.x.names[: self.tree.size]
+
+    @property
+    def q(self) -> ca.SX:
+        """Symbols of the coordinates, SX (n, 1)."""
+        return self.x.symbol[: self.tree.size]
+
+    @property
+    def v(self) -> ca.SX:
+        """Symbols of their rates, SX (n, 1)."""
+        return self.x.symbol[self.tree.size : 2 * self.tree.size]
+
+    @cached_property
+    def mass_expression(self) -> ca.SX:
+        """M(q), SX (n, n), with structural zeros."""
+        return mass_matrix(self.tree, self.q)
+
+    @cached_property
+    def bias_expression(self) -> ca.SX:
+        """h(q, v), SX (n, 1): velocity forces, weight, springs, damping."""
+        return inverse_dynamics(self.tree, self.q, self.v, ca.SX(self.tree.size, 1))
+
+    @cached_property
+    def applied_expression(self) -> ca.SX:
+        """Q(x, z, u), SX (n, 1): generalised forces of inputs, states and algebraic variables."""
+        return applied_force(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
+
+    @cached_property
+    def acceleration_expression(self) -> ca.SX:
+        """Second derivatives of the coordinates, SX (n, 1)."""
+        return ldl.solve(self.mass_expression, self.applied_expression - self.bias_expression)
+
+    @cached_property
+    def rate_expression(self) -> ca.SX:
+        """der(x), SX."""
+        rates = state_rates(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
+        return ca.cse(ca.vertcat(self.v, self.acceleration_expression, rates))
+
+    @cached_property
+    def algebraic_expression(self) -> ca.SX:
+        """g(x, z, u), SX (nz, 1)."""
+        return residuals(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
+
+    @cached_property
+    def output_expression(self) -> ca.SX:
+        """y(x, z, u), SX (ny, 1)."""
+        return ca.cse(outputs(self.tree, self.x.symbol, self.z.symbol, self.u.symbol, self.y.names))
+
+    @cached_property
+    def potential_expression(self) -> ca.SX:
+        """Potential energy [J]: springs, bent beams, weight."""
+        return total(stored_energies(self.tree, self.q)) + total(weight_energies(self.tree, self.q))
+
+    @cached_property
+    def mass_matrix(self) -> ca.Function:
+        """Function (q, p) -> M, dense (n, n)."""
+        return ca.Function("mass_matrix", [self.q, self.p.symbol], [ca.densify(ca.cse(self.mass_expression))], ["q", "p"], ["M"])
+
+    @cached_property
+    def inverse_dynamics(self) -> ca.Function:
+        """Function (q, v, a, p) -> M a + h, the generalised input force (n) [N m or N], by recursion."""
+        a = ca.SX.sym("a", self.tree.size)
+        force = ca.cse(inverse_dynamics(self.tree, self.q, self.v, a))
+        return ca.Function("inverse_dynamics", [self.q, self.v, a, self.p.symbol], [force], ["q", "v", "a", "p"], ["force"])
+
+    @cached_property
+    def input_force(self) -> ca.Function:
+        """Function (x, u, p) -> Q, the generalised input force (n) [N m or N]."""
+        return self._function("input_force", [ca.densify(self.applied_expression)], ["force"])
+
+    @cached_property
+    def forward_dynamics(self) -> ca.Function:
+        """Function (x, u, p) -> der(x)."""
+        return self._function("forward_dynamics", [self.rate_expression], ["dx"])
+
+    @cached_property
+    def energy(self) -> ca.Function:
+        """Function (x, p) -> kinetic energy, potential energy [J]."""
+        kinetic = total(kinetic_energies(self.tree, self.q, self.v))
+        results = ca.cse([kinetic, self.potential_expression])
+        return ca.Function("energy", [self.x.symbol, self.p.symbol], results, ["x", "p"], ["kinetic", "potential"])
+
+    @cached_property
+    def output(self) -> ca.Function:
+        """Function (x, u, p) -> y."""
+        return self._function("output", [self.output_expression], ["y"])
+
+    @cached_property
+    def algebraic(self) -> ca.Function:
+        """Function (x, u, p) -> g, zero along every motion; empty without algebraic variables."""
+        return self._function("algebraic", [self.algebraic_expression], ["g"])
+
+    @cached_property
+    def constraint(self) -> ca.Function:
+        """Function (q, p) -> closures of kinematic loops; empty for a tree."""
+        return ca.Function("constraint", [self.q, self.p.symbol], [ca.SX(0, 1)], ["q", "p"], ["c"])
+
+    def _function(self, name: str, results: list[ca.SX], labels: list[str]) -> ca.Function:
+        symbols = [self.x.symbol, self.u.symbol, self.p.symbol]
+        inputs = ["x", "u", "p"]
+        if len(self.z):
+            symbols.append(self.z.symbol)
+            inputs.append("z")
+        return ca.Function(name, symbols, results, inputs, labels)
+
+    def rates(self, x: np.ndarray, u: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """Return der(x) (nx,) at one point, for an arm without algebraic variables."""
+        return np.asarray(self.forward_dynamics(x, u, p)).ravel()
+
+    def __repr__(self) -> str:
+        return (
+            f"DAE({self.name!r}: {len(self.x)} states of {self.tree.size} coordinates, {len(self.z)} algebraic variables, "
+            f"{len(self.u)} inputs, {len(self.y)} outputs, {len(self.p)} parameters)"
+        )

@@ -1,0 +1,41 @@
+"""What hangs on each outlet, as one rigid body in the zero configuration: it shapes the modes of the beam inboard."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexblocks.dynamics.terms import BlockTerms
+from flexblocks.topology import Topology
+
+
+class Carried:
+    """Gathers inertia from the tips to the ground.
+
+    Parameters
+    ----------
+    plan : Topology
+    p : ndarray
+        Nominal values of the symbolic parameters.
+    """
+
+    def __init__(self, plan: Topology, p: np.ndarray) -> None:
+        self._plan = plan
+        self._p = p
+        self._at_outlet: dict[tuple[str | None, str | None], np.ndarray] = {}
+
+    def at(self, name: str, outlet: str = "frame_b") -> np.ndarray:
+        """Return the inertia (6, 6) of what hangs on an outlet, in twist order (omega, v) at that outlet."""
+        return self._at_outlet.get((name, outlet), np.zeros((6, 6)))
+
+    def add(self, name: str, terms: BlockTerms) -> None:
+        """Hang a block, with all it carries, on the outlet of its parent."""
+        node = self._plan.nodes[name]
+        if node.parent is None:
+            return
+        zero = np.zeros(terms.size)
+        own = np.array(terms.inertia(zero, self._p).full())[:6, :6]
+        for outlet in node.outlets:
+            X = terms.outlets[outlet].maps(zero, self._p)[0].full()
+            own = own + X.T @ self.at(name, outlet) @ X
+        place = (node.parent, node.outlet)
+        self._at_outlet[place] = self._at_outlet.get(place, np.zeros((6, 6))) + own

@@ -1,0 +1,36 @@
+"""What acts from outside the tree: inputs, first-order states and algebraic variables."""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from flexblocks.dynamics.terms import call
+from flexblocks.dynamics.tree import Body, Tree
+
+
+def _own(tree: Tree, body: Body, x: ca.SX, z: ca.SX, u: ca.SX) -> list[ca.SX]:
+    n = tree.size
+    return [body.own(x[:n]), body.own(x[n : 2 * n]), x[2 * n :][body.w], z[body.z], u[body.u], tree.p]
+
+
+def applied_force(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
+    """Return the generalised force (n) of all loads by inputs, states and algebraic variables."""
+    force = ca.SX(tree.size, 1)
+    for body in tree.bodies:
+        (own,) = call(body.terms.applied, *_own(tree, body, x, z, u))
+        tree.scatter(body, own, force)
+    return ca.sparsify(force)
+
+
+def state_rates(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
+    """Return the time derivatives of all first-order states."""
+    return ca.densify(ca.vertcat(*[call(b.terms.rates, *_own(tree, b, x, z, u))[0] for b in _by_slice(tree, "w")], ca.SX(0, 1)))
+
+
+def residuals(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
+    """Return the residuals of all algebraic equations."""
+    return ca.densify(ca.vertcat(*[call(b.terms.residuals, *_own(tree, b, x, z, u))[0] for b in _by_slice(tree, "z")], ca.SX(0, 1)))
+
+
+def _by_slice(tree: Tree, group: str) -> list[Body]:
+    return sorted(tree.bodies, key=lambda body: getattr(body, group).start)

@@ -1,0 +1,103 @@
+"""One-dimensional sets: flanges joined rigidly move together and share one coordinate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import networkx as nx
+
+from flexblocks.block import GUEST, Block, Coordinate
+from flexblocks.errors import ModelError, listing
+from flexblocks.ports import Port
+
+LOCKED = ("", "locked")  # the node that stands for "does not move"
+RATIO_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class SharedCoordinate:
+    """The coordinate of the arm behind a block's own: own = factor * owner's; a locked one has factor 0.
+
+    `owner` is (block, coordinate name); None if locked.
+    """
+
+    owner: tuple[str, str] | None
+    factor: float
+
+
+def joined(blocks: Mapping[str, Block], nets: Iterable[set[Port]]) -> dict[tuple[str, str], SharedCoordinate]:
+    """Return for every coordinate of every block the coordinate of the arm behind it.
+
+    Parameters
+    ----------
+    blocks : dict of Block
+    nets : iterable of set of Port
+        The flanges that are connected with each other, net by net.
+
+    Raises
+    ------
+    ModelError
+        Gears whose ratios contradict each other around a loop, or a net in which nothing has mass.
+    """
+    specs = {(name, c.name): c for name, block in blocks.items() for c in block.coordinates()}
+    graph = nx.Graph()
+    graph.add_nodes_from(specs)
+    for net in nets:
+        ports = sorted(net, key=str)
+        for port in ports[1:]:
+            _join(graph, blocks, ports[0], port)
+    shared: dict[tuple[str, str], SharedCoordinate] = {}
+    rank = {place: index for index, place in enumerate(specs)}
+    for component in nx.connected_components(graph):
+        members = sorted(component - {LOCKED}, key=lambda place: (-specs[place].rank, rank[place]))
+        if LOCKED in component:
+            shared.update({place: SharedCoordinate(None, 0.0) for place in members})
+            continue
+        _refuse_massless(members, specs)
+        factors = _factors(graph, members[0])
+        shared.update({place: SharedCoordinate(members[0], factors[place]) for place in members})
+    return shared
+
+
+def _join(graph: nx.Graph, blocks: Mapping[str, Block], first: Port, second: Port) -> None:
+    places, ratios = [], []
+    for port in (first, second):
+        coordinate, factor = blocks[port.block].flanges()[port.name]
+        places.append((port.block, coordinate) if factor else LOCKED)
+        ratios.append(factor or 1.0)
+    if places[0] == places[1] != LOCKED:
+        if abs(ratios[0] - ratios[1]) > RATIO_TOLERANCE:
+            raise ModelError(f"Connection {first} -> {second}: joins the two sides of one gear, which locks it.")
+        return
+    if LOCKED in places:
+        graph.add_edge(*places, value={place: 0.0 for place in places})
+        return
+    # ratios[0] * q0 = ratios[1] * q1; an edge stores how to get one end's value from the other's.
+    value = {places[0]: ratios[1] / ratios[0], places[1]: ratios[0] / ratios[1]}
+    if graph.has_edge(*places) and abs(graph.edges[places]["value"][places[0]] / value[places[0]] - 1) > RATIO_TOLERANCE:
+        raise ModelError(_contradiction([first.block, second.block]))
+    graph.add_edge(*places, value=value)
+
+
+def _factors(graph: nx.Graph, root: tuple[str, str]) -> dict[tuple[str, str], float]:
+    factors = {root: 1.0}
+    for near, far in nx.bfs_edges(graph, root):
+        factors[far] = factors[near] * graph.edges[near, far]["value"][far]
+    for near, far, value in graph.subgraph(factors).edges(data="value"):
+        if abs(factors[near] * value[far] - factors[far]) > RATIO_TOLERANCE * abs(factors[far]):
+            raise ModelError(_contradiction([near[0], far[0]]))
+    return factors
+
+
+def _contradiction(names: Iterable[str]) -> str:
+    return f"The gear ratios around {listing(names)} contradict each other, so that nothing could turn; remove one connection."
+
+
+def _refuse_massless(members: list[tuple[str, str]], specs: Mapping[tuple[str, str], Coordinate]) -> None:
+    if specs[members[0]].rank == GUEST:
+        names = listing(dict.fromkeys(block for block, _ in members))
+        raise ModelError(
+            f"Mass matrix singular: the shaft that joins {names} moves no mass; "
+            "put a Rotor on it, connect it to a joint's axis, or lock it with a Fixed."
+        )

@@ -1,0 +1,83 @@
+"""Frames: a pose in the world and the twist of it, carried along together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import casadi as ca
+
+Vector = ca.SX | ca.DM | Sequence[float] | Sequence[ca.SX]
+
+
+def skew(vector: ca.SX | ca.DM) -> ca.SX | ca.DM:
+    """Return the matrix S with ``S @ w = vector x w``; structural zeros of `vector` stay structural."""
+    matrix = type(vector)(3, 3)
+    for row, column, entry, sign in ((1, 0, 2, 1), (2, 0, 1, -1), (0, 1, 2, -1), (2, 1, 0, 1), (0, 2, 1, 1), (1, 2, 0, -1)):
+        if vector.sparsity().has_nz(entry, 0):
+            matrix[row, column] = sign * vector[entry]
+    return matrix
+
+
+def rotation(axis: Sequence[float], angle: ca.SX) -> ca.SX:
+    """Return the rotation about the unit vector `axis` (3) by `angle` [rad].
+
+    Rodrigues' formula, written with projections, so that an axis along x, y or z leaves structural zeros
+    and plain sines and cosines.
+    """
+    n = ca.DM(list(axis))
+    along = ca.sparsify(n @ n.T)
+    across = ca.sparsify(ca.DM.eye(3) - along)
+    return along + ca.cos(angle) * across + ca.sin(angle) * skew(ca.sparsify(n))
+
+
+def column(vector: Vector) -> ca.SX:
+    """Return a sparse SX column of a vector given in any form."""
+    if isinstance(vector, (ca.SX, ca.DM)):
+        return ca.sparsify(ca.SX(vector))
+    return ca.sparsify(ca.vertcat(*[ca.SX(entry) for entry in vector]))
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame with its pose and its twist.
+
+    Attributes
+    ----------
+    R : SX (3, 3)
+        Orientation: the columns are this frame's axes in the world.
+    r : SX (3, 1)
+        Origin in the world [m].
+    omega, v : SX (3, 1)
+        Angular velocity [rad/s] and velocity of the origin [m/s] relative to the world, resolved in this frame's axes.
+    rate : callable
+        Time derivative of an expression of the block's own coordinates.
+
+    Notes
+    -----
+    The moves return new frames. Each carries the twist along, differentiated automatically, so that whoever
+    writes a block never writes a velocity.
+    """
+
+    R: ca.SX
+    r: ca.SX
+    omega: ca.SX
+    v: ca.SX
+    rate: Callable[[ca.SX], ca.SX]
+
+    def translate(self, displacement: Vector) -> Frame:
+        """Move the origin by `displacement` (3) [m], in this frame's axes; it may depend on the coordinates."""
+        d = column(displacement)
+        velocity = self.v + ca.mtimes(skew(self.omega), d) + self.rate(d)
+        return replace(self, r=self.r + self.R @ d, v=velocity)
+
+    def rotate(self, axis: Sequence[float], angle: ca.SX) -> Frame:
+        """Turn about the constant unit vector `axis` (3) by `angle` [rad], which may depend on the coordinates."""
+        turn = rotation(axis, angle)
+        spin = ca.sparsify(ca.DM(list(axis))) * self.rate(angle)
+        return replace(self, R=self.R @ turn, omega=turn.T @ self.omega + spin, v=turn.T @ self.v)
+
+    @property
+    def twist(self) -> ca.SX:
+        """Angular velocity over velocity, SX (6, 1)."""
+        return ca.vertcat(self.omega, self.v)

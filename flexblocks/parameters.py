@@ -1,0 +1,120 @@
+"""Parameters of blocks: a number with a unit and a range, checked when the block is made."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values a number may take, with the words that say so."""
+
+    words: str
+    holds: Callable[[float], bool]
+
+
+ANY = Range("a finite number", lambda _: True)
+POSITIVE = Range("> 0", lambda value: value > 0)
+NOT_NEGATIVE = Range(">= 0", lambda value: value >= 0)
+NONZERO = Range("different from 0", lambda value: value != 0)
+FRACTION = Range(">= 0 and < 1", lambda value: 0 <= value < 1)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What a parameter must be: its unit, its range and its shape (``()`` is a number)."""
+
+    unit: str
+    range: Range
+    shape: tuple[int, ...] = ()
+    optional: bool = False
+
+    def checked(self, where: str, name: str, value: Any) -> Any:
+        """Return `value` as float or nested tuples of floats.
+
+        A CasADi symbol passes unchecked: it stands for a number that was checked before.
+
+        Raises
+        ------
+        ParameterError
+            Not a number of this shape, not finite or out of range.
+        """
+        if isinstance(value, ca.SX) or (value is None and self.optional):
+            return value
+        unit = f" {self.unit}" if self.unit != "1" else ""
+        expected = "a number" if self.shape == () else f"an array of shape {self.shape}"
+        try:
+            array = np.asarray(value, dtype=float)
+        except (TypeError, ValueError):
+            raise ParameterError(f"{where}: {name} = {value!r}; must be {expected}{unit}.") from None
+        if isinstance(value, (str, bool)) or array.shape != self.shape:
+            raise ParameterError(f"{where}: {name} = {value!r}; must be {expected}{unit}.")
+        if not np.all(np.isfinite(array)):
+            raise ParameterError(f"{where}: {name} = {_written(value)}{unit}; must be finite.")
+        if not all(self.range.holds(entry) for entry in array.flat):
+            raise ParameterError(f"{where}: {name} = {_written(value)}{unit}; must be {self.range.words}.")
+        return float(array) if self.shape == () else _tuples(array)
+
+
+def parameter(
+    unit: str,
+    range_: Range = ANY,
+    *,
+    default: Any = MISSING,
+    shape: tuple[int, ...] = (),
+    argument: str | None = None,
+) -> Any:
+    """Declare a field of a block as a physical parameter.
+
+    A default of None makes it optional; `argument` is its name for the user where the field must be called otherwise.
+    """
+    quantity = Quantity(unit, range_, shape, optional=default is None)
+    return dataclasses.field(default=default, metadata={"quantity": quantity, "argument": argument})
+
+
+def choice(words: Sequence[str], *, default: str) -> Any:
+    """Declare a field of a block that takes one of a few words."""
+    return dataclasses.field(default=default, metadata={"choice": tuple(words)})
+
+
+def argument_name(field: dataclasses.Field) -> str:
+    """Return the name under which the user gives a field."""
+    return field.metadata.get("argument") or field.name
+
+
+def checked_fields(where: str, block: Any) -> dict[str, Any]:
+    """Return the parameters of `block` in their normal form, or say which one is wrong."""
+    found = {}
+    for field in dataclasses.fields(block):
+        value = getattr(block, field.name)
+        if "quantity" in field.metadata:
+            found[field.name] = field.metadata["quantity"].checked(where, argument_name(field), value)
+        elif "choice" in field.metadata and value not in field.metadata["choice"]:
+            words = ", ".join(repr(word) for word in field.metadata["choice"])
+            raise ParameterError(f"{where}: {field.name} = {value!r}; must be one of {words}.")
+    return found
+
+
+def unit_vector(where: str, name: str, value: Sequence[float]) -> tuple[float, ...]:
+    """Return `value` scaled to length one; a vector of length zero has no direction and is refused."""
+    length = math.sqrt(sum(entry * entry for entry in value))
+    if length == 0:
+        raise ParameterError(f"{where}: {name} = {_written(value)}; must have a length > 0.")
+    return tuple(entry / length for entry in value)
+
+
+def _tuples(array: np.ndarray) -> Any:
+    return tuple(_tuples(row) for row in array) if array.ndim else float(array)
+
+
+def _written(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, (int, float)) else str(value)

@@ -1,0 +1,62 @@
+"""Ports: the places where a block can be connected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What flows through a port; only ports of one kind can be connected."""
+
+    FRAME = "frame"
+    ROTATIONAL = "rotational flange"
+    TRANSLATIONAL = "translational flange"
+
+
+@dataclass(frozen=True)
+class PortSpec:
+    """A port as its block declares it.
+
+    A frame port is either the inlet of its block (motion comes in from the inboard side) or an outlet.
+    A flange must be connected unless `optional`; so must an inlet.
+    """
+
+    name: str
+    kind: Kind
+    outlet: bool = False
+    optional: bool = False
+
+
+def inlet(name: str = "frame_a", *, optional: bool = False) -> PortSpec:
+    """Return the inboard frame of a block."""
+    return PortSpec(name, Kind.FRAME, optional=optional)
+
+
+def outlet(name: str = "frame_b") -> PortSpec:
+    """Return an outboard frame of a block; it may stay open."""
+    return PortSpec(name, Kind.FRAME, outlet=True, optional=True)
+
+
+def flange(name: str, *, kind: Kind = Kind.ROTATIONAL, optional: bool = False) -> PortSpec:
+    """Return a one-dimensional port: an angle and a torque, or a displacement and a force."""
+    return PortSpec(name, kind, optional=optional)
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of one block, as `Model.connect` takes it."""
+
+    block: str
+    spec: PortSpec
+
+    @property
+    def name(self) -> str:
+        return self.spec.name
+
+    @property
+    def kind(self) -> Kind:
+        return self.spec.kind
+
+    def __str__(self) -> str:
+        return f"{self.block}.{self.spec.name}"

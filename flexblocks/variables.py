@@ -1,0 +1,118 @@
+"""Named groups of variables: states, inputs, parameters, outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+
+
+@dataclass(frozen=True, eq=False)
+class Variables:
+    """A group of scalar variables.
+
+    Attributes
+    ----------
+    kind : str
+        What they are, for messages: ``"state"``, ``"input"``, ...
+    names : tuple of str
+    units : tuple of str
+    start : ndarray (n,)
+        Start or nominal values.
+    symbol : SX (n, 1)
+    limits : ndarray (n,)
+        Largest magnitude; infinite where there is none.
+    """
+
+    kind: str
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    start: np.ndarray
+    symbol: ca.SX
+    limits: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {name: position for position, name in enumerate(self.names)}
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._positions
+
+    def index(self, name: str) -> int:
+        """Return the position of a variable.
+
+        Raises
+        ------
+        NameUnknownError
+            There is none of that name.
+        """
+        if name not in self._positions:
+            raise NameUnknownError(
+                f"There is no {self.kind} '{name}' ({self.kind}s: {listing(self.names)}).{nearest(name, self.names)}"
+            )
+        return self._positions[name]
+
+    def unit(self, name: str) -> str:
+        """Return the unit of a variable."""
+        return self.units[self.index(name)]
+
+    def values(self, given: Mapping[str, float] | Sequence[float] | np.ndarray | None, where: str = "") -> np.ndarray:
+        """Return all values (n,), from a dict by name (the rest from `start`), an array, or None for `start`.
+
+        Raises
+        ------
+        NameUnknownError
+            A name that is not in the group.
+        ParameterError
+            A value that is not a finite number, or an array of another length.
+        """
+        found = np.array(self.start, dtype=float)
+        if given is None:
+            return found
+        if isinstance(given, Mapping):
+            for name, value in given.items():
+                found[self.index(name)] = self._number(f"{where}{name}", value)
+            return found
+        array = np.asarray(given, dtype=float).ravel()
+        if array.shape != found.shape:
+            raise ParameterError(
+                f"{where}{self.kind}s: an array of {array.size} numbers; must have {len(self)}, in the order "
+                f"{listing(self.names)}; or give a dict by name."
+            )
+        for name, value in zip(self.names, array, strict=True):
+            self._number(f"{where}{name}", value)
+        return array.copy()
+
+    def _number(self, where: str, value: Any) -> float:
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = np.nan
+        if not np.isfinite(number):
+            raise ParameterError(f"{where} = {value!r}; must be a finite number.")
+        return number
+
+
+def variables(
+    kind: str, entries: Sequence[tuple[str, str, float]], limits: Sequence[float | None] | None = None
+) -> Variables:
+    """Return a group with fresh symbols from (name, unit, start) entries."""
+    symbol = ca.vertcat(*[ca.SX.sym(name) for name, _, _ in entries], ca.SX(0, 1))
+    bounds = np.array([np.inf if limit is None else limit for limit in limits or [None] * len(entries)], dtype=float)
+    return Variables(
+        kind=kind,
+        names=tuple(name for name, _, _ in entries),
+        units=tuple(unit for _, unit, _ in entries),
+        start=np.array([start for _, _, start in entries], dtype=float),
+        symbol=symbol,
+        limits=bounds,
+    )

@@ -1,0 +1,139 @@
+"""Split expressions into linear coefficients and what is left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pyomo.common.numeric_types import native_numeric_types
+from pyomo.core.base.expression import NamedExpressionData
+from pyomo.core.base.var import VarData
+from pyomo.core.expr.numeric_expr import (
+    DivisionExpression,
+    LinearExpression,
+    MonomialTermExpression,
+    NegationExpression,
+    ProductExpression,
+    SumExpression,
+)
+
+from .expression import numeric_value
+
+
+@dataclass(slots=True)
+class Affine:
+    """constant + sum of coefficient * variable + sum of factor * nonlinear node.
+
+    Attributes
+    ----------
+    coefficients : dict[int, float]
+        By id of the variable.
+    nonlinear : list of (float, expression)
+    """
+
+    constant: float = 0.0
+    coefficients: dict[int, float] = field(default_factory=dict)
+    nonlinear: list[tuple[float, object]] = field(default_factory=list)
+
+
+class AffineSplitter:
+    """Walks sums, products with constants and named Expressions by coefficients, without making any symbol.
+
+    Ten thousand linear constraints as SX nodes would cost more than the solve. Nodes that are not linear in an obvious
+    way are not opened; they are for the `SymbolicWalker`. A named Expression counts as one such node unless it is
+    linear throughout.
+
+    Attributes
+    ----------
+    variables : dict[int, VarData]
+        The free variables met in linear terms so far, by id.
+    """
+
+    def __init__(self):
+        self.variables: dict[int, VarData] = {}
+        self._named: dict[int, Affine | None] = {}  # None: not linear
+
+    def split(self, expr) -> Affine:
+        """Return `expr` as an Affine."""
+        affine, unseen = self._walk(expr)
+        if unseen:
+            self._learn(unseen)
+            affine, _ = self._walk(expr)
+        return affine
+
+    def _learn(self, pending: list[NamedExpressionData]) -> None:
+        """Split named Expressions, innermost first, by an explicit stack: single shooting nests thousands of them."""
+        while pending:
+            node = pending[-1]
+            if id(node) not in self._named:
+                affine, unseen = self._walk(node.expr)
+                if unseen:
+                    pending.extend(unseen)
+                    continue
+                self._named[id(node)] = None if affine.nonlinear else affine
+            pending.pop()
+
+    def _walk(self, expr) -> tuple[Affine, list[NamedExpressionData]]:
+        result, unseen, stack = Affine(), [], [(1.0, expr)]
+        coefficients = result.coefficients
+        while stack:
+            factor, node = stack.pop()
+            kind = node.__class__
+            if kind in native_numeric_types:
+                result.constant += factor * node
+            elif kind is LinearExpression or kind is SumExpression:
+                for term in node.args:
+                    if term.__class__ is MonomialTermExpression:
+                        self._add_monomial(result, factor, term)
+                    else:
+                        stack.append((factor, term))
+            elif kind is MonomialTermExpression:
+                self._add_monomial(result, factor, node)
+            elif node.is_variable_type():
+                self._add(result, factor, node)
+            elif not node.is_potentially_variable():
+                result.constant += factor * numeric_value(node)
+            elif kind is NegationExpression:
+                stack.append((-factor, node.args[0]))
+            elif kind is ProductExpression and _is_number(node.args[0]):
+                stack.append((factor * numeric_value(node.args[0]), node.args[1]))
+            elif (kind is ProductExpression or kind is DivisionExpression) and _is_number(node.args[1]):
+                number = numeric_value(node.args[1])
+                if kind is DivisionExpression and not number:
+                    result.nonlinear.append((factor, node))  # the SymbolicWalker says what is divided by zero
+                else:
+                    stack.append((factor * number if kind is ProductExpression else factor / number, node.args[0]))
+            elif isinstance(node, NamedExpressionData):
+                if id(node) not in self._named:
+                    unseen.append(node)
+                    continue
+                known = self._named[id(node)]
+                if known is None:
+                    result.nonlinear.append((factor, node))
+                    continue
+                result.constant += factor * known.constant
+                for key, coefficient in known.coefficients.items():
+                    coefficients[key] = coefficients.get(key, 0.0) + factor * coefficient
+            else:
+                result.nonlinear.append((factor, node))
+        return result, unseen
+
+    def _add_monomial(self, result: Affine, factor: float, node: MonomialTermExpression) -> None:
+        coefficient, var = node.args
+        if coefficient.__class__ not in native_numeric_types:
+            coefficient = numeric_value(coefficient)
+        self._add(result, factor * coefficient, var)
+
+    def _add(self, result: Affine, coefficient: float, var: VarData) -> None:
+        if var.fixed:
+            result.constant += coefficient * numeric_value(var)
+            return
+        key = id(var)
+        self.variables[key] = var
+        result.coefficients[key] = result.coefficients.get(key, 0.0) + coefficient
+
+
+def _is_number(node) -> bool:
+    """Whether a factor is constant at a glance; deeper constants are folded by the SymbolicWalker."""
+    if node.__class__ in native_numeric_types or not node.is_potentially_variable():
+        return True
+    return node.is_variable_type() and node.fixed

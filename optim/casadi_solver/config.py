@@ -1,0 +1,54 @@
+"""Configuration of the solver and its translation to options of IPOPT."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+
+from pyomo.common.config import ConfigValue, NonNegativeInt
+from pyomo.contrib.solver.common.config import SolverConfig
+
+#: MUMPS' default 1e-6 pivots too loosely for collocated flexible arms: it needs 1e-2 to converge on them.
+DEFAULT_OPTIONS = {"mumps_pivtol": 1e-2, "sb": "yes"}
+
+
+class CasadiSolverConfig(SolverConfig):
+    """Pyomo's solver configuration, with a limit and a callback on iterations.
+
+    Attributes
+    ----------
+    iteration_limit : int or None
+        Most iterations; IPOPT's ``max_iter``.
+    iteration_callback : callable or None
+        Called with an `Iteration` after every iteration; a true return value stops the solve.
+    """
+
+    def __init__(self, description=None, doc=None, implicit=False, implicit_domain=None, visibility=0):
+        super().__init__(
+            description=description,
+            doc=doc,
+            implicit=implicit,
+            implicit_domain=implicit_domain,
+            visibility=visibility,
+        )
+        self.iteration_limit: int | None = self.declare(
+            "iteration_limit", ConfigValue(domain=NonNegativeInt, description="Most iterations.")
+        )
+        self.iteration_callback: Callable | None = self.declare(
+            "iteration_callback",
+            ConfigValue(description="Called with an Iteration after every iteration; a true return value stops."),
+        )
+
+
+def nlpsol_options(config: CasadiSolverConfig) -> dict:
+    """Return the options of `casadi.nlpsol`; names without a dot are IPOPT's."""
+    verbose = bool(config.tee)
+    options: dict = DEFAULT_OPTIONS | {"print_level": 5 if verbose else 0}
+    if config.time_limit is not None:
+        options["max_wall_time"] = float(config.time_limit)
+    if config.iteration_limit is not None:
+        options["max_iter"] = config.iteration_limit
+    options |= config.solver_options.value()
+    return {"print_time": False, "show_eval_warnings": verbose, "no_nlp_grad": True} | {
+        name if "." in name else f"ipopt.{name}": value for name, value in options.items()
+    }

@@ -1,0 +1,34 @@
+"""Solver log to several streams."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from contextlib import contextmanager, redirect_stdout
+from typing import TextIO
+
+
+class _Splitter(io.TextIOBase):
+    def __init__(self, streams: Sequence[TextIO]):
+        super().__init__()
+        self._streams = streams
+
+    def write(self, text: str) -> int:
+        for stream in self._streams:
+            stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        for stream in self._streams:
+            stream.flush()
+
+
+@contextmanager
+def logged(streams: Sequence[TextIO]):
+    """Send what CasADi and IPOPT print to `streams`; yield a StringIO that collects it too. Nothing for no streams."""
+    record = io.StringIO()
+    if not streams:
+        yield record
+        return
+    with redirect_stdout(_Splitter([record, *streams])):
+        yield record

@@ -1,0 +1,145 @@
+"""The CasADi functions of a nonlinear program: objective, constraints and their exact sparse derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from scipy.sparse import csc_matrix
+
+from .scatter import scatter
+from .term import Term
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """What `casadi.nlpsol` takes: the problem and its derivatives, for x (n) and p (n_p).
+
+    Attributes
+    ----------
+    problem : dict
+        Keys x, p, f, g.
+    derivatives : dict
+        Keys grad_f, jac_g, hess_lag.
+    """
+
+    problem: dict[str, ca.MX]
+    derivatives: dict[str, ca.Function]
+
+
+def build_oracle(
+    gradient: np.ndarray, constant: float, matrix: csc_matrix, terms: Sequence[Term], n_fixed: int
+) -> Oracle:
+    """Return the oracle of f = constant + gradient' x + costs, g = matrix x + residuals.
+
+    Parameters
+    ----------
+    gradient : float array (n,)
+    constant : float
+    matrix : csc_matrix (m, n)
+        Linear part of the constraints.
+    terms : sequence of Term
+        Nonlinear parts.
+    n_fixed : int
+        Number of fixed variables that follow the n free ones in the terms' columns. The parameter vector p holds
+        their values, then the constants of every term's copies in turn.
+    """
+    m, n = matrix.shape
+    x = ca.MX.sym("x", n)
+    p = ca.MX.sym("p", n_fixed + sum(term.copies * term.kernel.n_p for term in terms))
+    sigma, lam = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", m)
+    inputs = _local_inputs(terms, ca.vertcat(x, p[:n_fixed]), p[n_fixed:])
+
+    def mapped(name: str, k: int, *more) -> ca.MX:
+        return ca.vec(getattr(terms[k].kernel, name).map(terms[k].copies)(*inputs[k], *more))
+
+    costs = {k: ca.sum1(mapped("cost", k)) for k, term in enumerate(terms) if term.has_cost}
+    f = constant + ca.dot(ca.DM(gradient), x) + sum(terms[k].cost_weight * cost for k, cost in costs.items())
+
+    residuals = [mapped("residual", k) for k in range(len(terms))]
+    residuals += [cost for k, cost in costs.items() if terms[k].cost_row >= 0]
+    rows = [term.rows.ravel() for term in terms]
+    rows += [np.array([terms[k].cost_row]) for k in costs if terms[k].cost_row >= 0]
+    linear = ca.DM(matrix)
+    g = ca.mtimes(linear, x)
+    if terms:
+        row = np.concatenate(rows)
+        g += scatter(row, np.zeros_like(row), (m, 1))(ca.vertcat(*residuals))
+
+    derivatives = {
+        "grad_f": ca.Function(
+            "nlp_grad_f", [x, p], [ca.MX(1, 1), _gradient(terms, gradient, mapped)], ["x", "p"], ["f", "grad_f_x"]
+        ),
+        "jac_g": ca.Function(
+            "nlp_jac_g", [x, p], [ca.MX(m, 1), _jacobian(terms, linear, mapped)], ["x", "p"], ["g", "jac_g_x"]
+        ),
+        "hess_lag": ca.Function(
+            "nlp_hess_l",
+            [x, p, sigma, lam],
+            [_hessian(terms, n, sigma, lam, mapped)],
+            ["x", "p", "lam_f", "lam_g"],
+            ["triu_hess_gamma_x_x"],
+        ),
+    }
+    return Oracle({"x": x, "p": p, "f": f, "g": g}, derivatives)
+
+
+def _local_inputs(terms: Sequence[Term], columns: ca.MX, constants: ca.MX) -> list[tuple[ca.MX, ca.MX]]:
+    """Gather w (n_w x K) and p (n_p x K) of every term."""
+    inputs, start = [], 0
+    for term in terms:
+        n_w, n_p, copies = term.kernel.n_w, term.kernel.n_p, term.copies
+        w = ca.reshape(columns.nz[term.columns.ravel().tolist()], n_w, copies) if n_w else ca.MX(0, copies)
+        inputs.append((w, ca.reshape(constants[start : start + n_p * copies], n_p, copies)))
+        start += n_p * copies
+    return inputs
+
+
+def _gradient(terms, gradient, mapped) -> ca.MX:
+    total, n = ca.MX(ca.DM(gradient)), len(gradient)
+    for k, term in enumerate(terms):
+        if term.cost_weight:
+            row = _free(term.gradient_places(), n)
+            total += ca.densify(scatter(row, np.zeros_like(row), (n, 1), term.cost_weight)(mapped("gradient", k)))
+    return total
+
+
+def _jacobian(terms, linear: ca.DM, mapped) -> ca.MX:
+    (m, n), (row, col) = linear.shape, linear.sparsity().get_triplet()
+    rows, cols, values = [np.array(row, dtype=np.int64)], [np.array(col, dtype=np.int64)], [ca.MX(linear.nz[:])]
+    for k, term in enumerate(terms):
+        row, col = term.jacobian_places()
+        rows.append(row)
+        cols.append(_free(col, n))
+        values.append(mapped("jacobian", k))
+        if term.cost_row >= 0:
+            col = _free(term.gradient_places(), n)
+            rows.append(np.full_like(col, term.cost_row))
+            cols.append(col)
+            values.append(mapped("gradient", k))
+    return scatter(np.concatenate(rows), np.concatenate(cols), (m, n))(ca.vertcat(*values))
+
+
+def _hessian(terms, n: int, sigma: ca.MX, lam: ca.MX, mapped) -> ca.MX:
+    rows, cols, weights, values = [], [], [], []
+    padded = ca.vertcat(lam, 0)  # residuals that are no constraint read the zero, at -1
+    for k, term in enumerate(terms):
+        row, col, weight = term.hessian_places()
+        rows.append(_free(row, n))
+        cols.append(_free(col, n))
+        weights.append(weight)
+        local = np.where(term.rows < 0, lam.numel(), term.rows).ravel().tolist()
+        multipliers = ca.reshape(padded.nz[local], term.kernel.n_residual, term.copies) if local else ca.MX(0, term.copies)
+        factor = term.cost_weight * sigma + (lam[term.cost_row] if term.cost_row >= 0 else 0)
+        values.append(mapped("hessian", k, multipliers, ca.repmat(factor, 1, term.copies)))
+    if not terms:
+        return ca.MX(n, n)
+    plan = scatter(np.concatenate(rows), np.concatenate(cols), (n, n), np.concatenate(weights))
+    return plan(ca.vertcat(*values))
+
+
+def _free(columns: np.ndarray, n: int) -> np.ndarray:
+    """Mark the columns of fixed variables as dropped."""
+    return np.where(columns < n, columns, -1)

@@ -1,0 +1,122 @@
+"""IPOPT of the CasADi wheel as a Pyomo solver."""
+
+from __future__ import annotations
+
+import datetime
+from time import perf_counter
+
+import casadi as ca
+from pyomo.common.timing import HierarchicalTimer
+from pyomo.contrib.solver.common.base import Availability, SolverBase
+from pyomo.contrib.solver.common.factory import SolverFactory
+from pyomo.contrib.solver.common.results import Results, SolutionStatus
+from pyomo.contrib.solver.common.solution_loader import NoSolutionSolutionLoader
+from pyomo.core.base.block import BlockData
+from pyomo.core.staleflag import StaleFlagManager
+
+from .config import CasadiSolverConfig, nlpsol_options
+from .errors import NotOptimalError
+from .log import logged
+from .nlp import NonlinearProgram, compile_nlp
+from .oracle import build_oracle
+from .run import Run, run_ipopt
+from .solution import CasadiSolutionLoader
+from .status import STATUS, advice
+
+
+@SolverFactory.register("casadi", legacy_name="casadi", doc="IPOPT through CasADi, with CasADi grey boxes")
+class CasadiSolver(SolverBase):
+    """Solves smooth nonlinear Pyomo models with the IPOPT that comes in CasADi's wheel.
+
+    Registered for both of Pyomo's interfaces, ``pyo.SolverFactory("casadi")`` and
+    ``pyomo.contrib.solver.common.factory.SolverFactory("casadi")``. First and second derivatives are exact and sparse;
+    `CasadiGreyBox` blocks are taken apart into their local functions.
+
+    Variables without a value start at 0, moved into their bounds. The suffixes ``dual``, ``rc``, ``ipopt_zL_out`` and
+    ``ipopt_zU_out`` are filled; with the option ``warm_start_init_point="yes"`` the multipliers start from ``dual``,
+    ``ipopt_zL_in``, ``ipopt_zU_in`` and from those that grey boxes hold. Ctrl-C stops after the running iteration and
+    keeps its iterate.
+    """
+
+    CONFIG = CasadiSolverConfig()
+
+    def available(self) -> Availability:
+        return Availability.FullLicense if ca.has_nlpsol("ipopt") else Availability.NotFound
+
+    def version(self) -> tuple:
+        return tuple(int(part) for part in ca.CasadiMeta.version().split("+")[0].split(".")[:3])
+
+    def solve(self, model: BlockData, **kwargs) -> Results:
+        """Solve `model` from the present values of its variables.
+
+        Parameters
+        ----------
+        model : BlockData
+        **kwargs
+            Entries of :class:`CasadiSolverConfig`; ``solver_options`` (``options`` in the legacy interface) holds
+            options of IPOPT by their plain names.
+
+        Returns
+        -------
+        Results
+            ``extra_info`` holds ``iteration_count`` and ``return_status``, ``timing_info`` the wall times [s] ``build``
+            (walking the model), ``functions`` (derivatives and solver set-up), ``solve`` and, within it,
+            ``evaluation``.
+
+        Raises
+        ------
+        UnsupportedModelError, TrivialConstraintError, SolverOptionError
+            Before the solve.
+        NotOptimalError
+            No optimum was found and ``raise_exception_on_nonoptimal_result`` is set; the last iterate is loaded even
+            so.
+        """
+        began, started = datetime.datetime.now(datetime.timezone.utc), perf_counter()
+        config: CasadiSolverConfig = self.config(value=kwargs, preserve_implicit=True)
+        timer = config.timer = config.timer or HierarchicalTimer()
+        StaleFlagManager.mark_all_as_stale()
+
+        timer.start("build")
+        nlp = compile_nlp(model)
+        timer.stop("build")
+        built = perf_counter()
+        timer.start("functions")
+        oracle = build_oracle(nlp.gradient, nlp.constant, nlp.matrix, nlp.terms, len(nlp.variables.fixed))
+        timer.stop("functions")
+        derived = perf_counter()
+        timer.start("ipopt")
+        with logged(config.tee) as log:
+            run = run_ipopt(nlp, oracle, nlpsol_options(config), config.iteration_callback)
+        timer.stop("ipopt")
+
+        results = self._results(nlp, run)
+        results.solver_config = config
+        results.solver_log = log.getvalue()
+        if config.load_solutions and results.solution_status != SolutionStatus.noSolution:
+            results.solution_loader.load_solution()
+        times = results.timing_info
+        times.start_timestamp, times.timer = began, timer
+        times.build, times.functions = built - started, derived - built + run.setup_time
+        times.solve, times.evaluation = run.solve_time, run.evaluation_time
+        times.wall_time = perf_counter() - started
+        if config.raise_exception_on_nonoptimal_result and results.solution_status != SolutionStatus.optimal:
+            raise NotOptimalError(
+                f"Model '{model.name}': IPOPT stopped after {run.iterations} iterations with {run.return_status}. "
+                f"{advice(run.return_status)}",
+                results,
+            )
+        return results
+
+    def _results(self, nlp: NonlinearProgram, run: Run) -> Results:
+        results = Results()
+        results.solver_name, results.solver_version = self.name, self.version()
+        results.termination_condition, results.solution_status = STATUS[run.return_status]
+        results.extra_info.iteration_count = run.iterations
+        results.extra_info.return_status = run.return_status
+        if results.solution_status == SolutionStatus.noSolution:
+            results.solution_loader = NoSolutionSolutionLoader(nlp.model, advice(run.return_status))
+            return results
+        results.incumbent_objective = nlp.sense * run.iterate.f
+        results.objective_bound = -nlp.sense * float("inf")
+        results.solution_loader = CasadiSolutionLoader(nlp, run.iterate)
+        return results

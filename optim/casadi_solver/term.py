@@ -1,0 +1,76 @@
+"""Copies of a local function inside a nonlinear program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .kernel import Kernel, Pattern
+
+
+@dataclass(frozen=True)
+class Term:
+    """K copies of a Kernel with their places in the program.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    columns : int array (K, n_w)
+        Column of every local variable; columns from the number of free variables on are fixed variables.
+    rows : int array (K, n_r)
+        Row of every residual; negative where the residual is no constraint.
+    cost_weight : float
+        Factor of the summed cost in the (minimised) objective.
+    cost_row : int
+        Row to which the summed cost is added; negative for none.
+    """
+
+    kernel: Kernel
+    columns: np.ndarray
+    rows: np.ndarray
+    cost_weight: float = 0.0
+    cost_row: int = -1
+
+    @property
+    def copies(self) -> int:
+        return len(self.columns)
+
+    @property
+    def has_cost(self) -> bool:
+        """Whether the cost counts anywhere."""
+        return self.cost_weight != 0 or self.cost_row >= 0
+
+    def jacobian_places(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the global rows and columns of the mapped Jacobian nonzeros, copy by copy."""
+        pattern = self.kernel.jacobian_pattern
+        return self.rows[:, pattern.row].ravel(), self.columns[:, pattern.col].ravel()
+
+    def gradient_places(self) -> np.ndarray:
+        """Return the global columns of the mapped gradient nonzeros, copy by copy."""
+        return self.columns[:, self.kernel.gradient_pattern.col].ravel()
+
+    def hessian_places(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return global rows, columns (upper triangle) and weights of the mapped Hessian nonzeros, copy by copy."""
+        return upper_places(self.kernel.hessian_pattern, self.columns)
+
+
+def upper_places(pattern: Pattern, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return where the upper triangles of local symmetric matrices go in the upper triangle of a global one.
+
+    Parameters
+    ----------
+    pattern : Pattern
+        Of the local upper triangle.
+    columns : int array (K, n_w)
+        Global position of the local variables of every copy.
+
+    Returns
+    -------
+    row, col : int arrays (K * nnz,), row <= col
+    weight : float array (K * nnz,)
+        2 where two local variables are one global variable: both halves of the local matrix land on the diagonal.
+    """
+    first, second = columns[:, pattern.row].ravel(), columns[:, pattern.col].ravel()
+    folded = (first == second) & np.tile(pattern.row != pattern.col, len(columns))
+    return np.minimum(first, second), np.maximum(first, second), np.where(folded, 2.0, 1.0)
