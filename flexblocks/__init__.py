@@ -18,4 +18,58 @@ from flexblocks.blocks.rotor import Rotor
 from flexblocks.blocks.source import ForceSource, TorqueSource
 from flexblocks.blocks.torsional_spring import TorsionalSpring
 from flexblocks.dae import DAE
+from flexblocks.equilibrium import equilibrium
+from flexblocks.files import load
+from flexblocks.linear_model import LinearModel
+from flexblocks.linearize import linearize
 from flexblocks.model import Model
+from flexblocks.operating_point import OperatingPoint
+from flexblocks.simulation import (
+    PiecewisePolynomial,
+    Signal,
+    SimulationError,
+    Trajectory,
+    bang_bang,
+    piecewise_constant,
+    piecewise_linear,
+    simulate,
+)
+
+__all__ = [
+    "DAE",
+    "AssumedModes",
+    "Block",
+    "Composite",
+    "Fixed",
+    "FixedTranslation",
+    "FlexibleBeam",
+    "FlexibleJoint",
+    "ForceSource",
+    "Gear",
+    "Ground",
+    "LinearModel",
+    "LumpedMass",
+    "Model",
+    "OperatingPoint",
+    "Payload",
+    "PiecewisePolynomial",
+    "Prismatic",
+    "Revolute",
+    "Rigid",
+    "RigidLink",
+    "Rotor",
+    "Signal",
+    "SimulationError",
+    "TipBody",
+    "TorqueSource",
+    "TorsionalSpring",
+    "Trajectory",
+    "assemble",
+    "bang_bang",
+    "equilibrium",
+    "linearize",
+    "load",
+    "piecewise_constant",
+    "piecewise_linear",
+    "simulate",
+]

@@ -8,18 +8,20 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae import DAE
+from flexblocks.dynamics.body import Body
 from flexblocks.dynamics.carried import Carried
 from flexblocks.dynamics.outputs import output_units
 from flexblocks.dynamics.terms import BlockTerms, block_terms
-from flexblocks.dynamics.tree import Body, Tree
-from flexblocks.errors import SingularMassError
+from flexblocks.dynamics.tree import Tree
+from flexblocks.errors import ParameterError, SingularMassError
+from flexblocks.flanges import SharedCoordinate
 from flexblocks.model import Model
 from flexblocks.symbolic import symbolic_parameters
 from flexblocks.topology import Topology, topology
 from flexblocks.variables import Variables, variables
 
 
-def assemble(model: Model, symbolic: Iterable[str] | str = ()) -> DAE:
+def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "auto") -> DAE:
     """Turn a model into one symbolic DAE.
 
     Parameters
@@ -27,6 +29,9 @@ def assemble(model: Model, symbolic: Iterable[str] | str = ()) -> DAE:
     model : Model
     symbolic : iterable of str
         Parameters that stay symbols, as ``"payload.mass"``; ``"all"`` for every number that can. The rest is folded in.
+    dynamics : "auto", "recursive" or "closed-form"
+        How accelerations are computed: by the articulated-body recursion, whose cost is linear in the number of links,
+        or from M(q) by LDL^T. Automatic is recursive: it takes fewer operations from the first link on.
 
     Returns
     -------
@@ -37,6 +42,8 @@ def assemble(model: Model, symbolic: Iterable[str] | str = ()) -> DAE:
     FlexblocksError
         The model is not an arm (see `Model.check`), a parameter is unknown, or a coordinate moves no mass.
     """
+    if dynamics not in ("auto", "recursive", "closed-form"):
+        raise ParameterError(f"assemble: dynamics = {dynamics!r}; must be 'auto', 'recursive' or 'closed-form'.")
     topology(model)  # refuses what is wrong before any symbol is made
     p, values = symbolic_parameters(model, symbolic)
     plan = topology(model, values)
@@ -44,7 +51,7 @@ def assemble(model: Model, symbolic: Iterable[str] | str = ()) -> DAE:
     tree, x, z, u = _tree(model, plan, terms, p)
     units = output_units(tree)
     y = variables("output", [(name, unit, 0.0) for name, unit in _in_order(units, plan)])
-    dae = DAE(model.name, x, z, u, p, y, tree)
+    dae = DAE(model.name, x, z, u, p, y, tree, "recursive" if dynamics == "auto" else dynamics)
     _refuse_singular_mass(dae)
     return dae
 
@@ -53,16 +60,18 @@ def _terms(plan: Topology, p: Variables) -> dict[str, BlockTerms]:
     """Evaluate every block once, from the tips to the ground, so that each knows what it carries."""
     terms: dict[str, BlockTerms] = {}
     carried = Carried(plan, p.start)
-    for name, node in reversed(plan.nodes.items()):
-        terms[name] = block_terms(node.block, node.outlets, node.parent is not None, carried.at(name), p.symbol)
+    for name, node in reversed(list(plan.nodes.items())):
+        terms[name] = block_terms(node.block, node.outlets, node.has_place, carried.at(name), p.symbol)
         carried.add(name, terms[name])
     return terms
 
 
-def _tree(model: Model, plan: Topology, terms: dict[str, BlockTerms], p: Variables) -> tuple[Tree, Variables, Variables, Variables]:
+def _tree(
+    model: Model, plan: Topology, terms: dict[str, BlockTerms], p: Variables
+) -> tuple[Tree, Variables, Variables, Variables]:
     q, rates, w, z, u, limits = [], [], [], [], [], []
     number: dict[tuple[str, str], int] = {}
-    slices: dict[str, tuple[slice, slice, slice]] = {}
+    slices: dict[str, list[slice]] = {}
     for name in plan.order:
         block = plan.nodes[name].block
         for c in block.coordinates():
@@ -74,7 +83,7 @@ def _tree(model: Model, plan: Topology, terms: dict[str, BlockTerms], p: Variabl
         for group, found in ((w, block.states()), (z, block.algebraics()), (u, block.inputs())):
             group += [(f"{name}.{variable.name}", variable.unit, variable.start) for variable in found]
         limits += [variable.limit for variable in block.inputs()]
-        slices[name] = tuple(slice(start, len(group)) for start, group in zip(starts, (w, z, u), strict=True))
+        slices[name] = [slice(start, len(group)) for start, group in zip(starts, (w, z, u), strict=True)]
     position = {name: i for i, name in enumerate(plan.nodes)}
     bodies = []
     for name, node in plan.nodes.items():
@@ -85,8 +94,7 @@ def _tree(model: Model, plan: Topology, terms: dict[str, BlockTerms], p: Variabl
                 terms=terms[name],
                 parent=None if node.parent is None else position[node.parent],
                 outlet=node.outlet,
-                index=tuple(-1 if s.owner is None else number[s.owner] for s in shared),
-                factor=tuple(s.factor for s in shared),
+                share=_share(shared, number),
                 w=slices[name][0],
                 z=slices[name][1],
                 u=slices[name][2],
@@ -96,16 +104,29 @@ def _tree(model: Model, plan: Topology, terms: dict[str, BlockTerms], p: Variabl
     return tree, variables("state", q + rates + w), variables("algebraic variable", z), variables("input", u, limits)
 
 
+def _share(shared: list[SharedCoordinate], number: dict[tuple[str, str], int]) -> ca.DM:
+    """Return the matrix that takes a block's own coordinates from the arm's."""
+    share = ca.DM(len(shared), len(number))
+    for row, coordinate in enumerate(shared):
+        if coordinate.owner is not None:
+            share[row, number[coordinate.owner]] = coordinate.factor
+    return share
+
+
 def _in_order(units: dict[str, str], plan: Topology) -> list[tuple[str, str]]:
     place = {name: i for i, name in enumerate(plan.order)}
     return sorted(units.items(), key=lambda item: place[item[0].rpartition(".")[0]])
 
 
 def _refuse_singular_mass(dae: DAE) -> None:
-    """Refuse coordinates that move no mass, by the null space of M at the start."""
+    """Refuse coordinates that move no mass, by the null space of M near the start.
+
+    Not at the start itself: there a wrist may be aligned or a slide retracted, which is a posture and no fault.
+    """
     if not dae.tree.size:
         return
-    M = np.array(ca.DM(dae.mass_matrix(dae.x.start[: dae.tree.size], dae.p.start)))
+    nearby = dae.x.start[: dae.tree.size] + 0.1 * np.sin(1.0 + np.arange(dae.tree.size))
+    M = dae.mass_matrix(nearby, dae.p.start).full()
     diagonal = np.diag(M)
     scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
     values, vectors = np.linalg.eigh(M / np.outer(scale, scale))
@@ -113,7 +134,11 @@ def _refuse_singular_mass(dae: DAE) -> None:
         return
     share = vectors[:, 0] ** 2
     names = [dae.q_names[i] for i in np.argsort(-share) if share[i] > 0.1]
-    which = f"coordinate '{names[0]}' moves" if len(names) == 1 else f"coordinates {', '.join(map(repr, names))} together move"
+    which = (
+        f"coordinate '{names[0]}' moves"
+        if len(names) == 1
+        else f"coordinates {', '.join(map(repr, names))} together move"
+    )
     raise SingularMassError(
         f"Mass matrix singular: {which} no mass; add a Rotor, LumpedMass or link outboard, or a Payload with inertia "
         "about that axis."

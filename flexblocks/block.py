@@ -19,7 +19,7 @@ import numpy as np
 from flexblocks.errors import ModelError, ParameterError, nearest
 from flexblocks.frame import Frame
 from flexblocks.parameters import checked_fields
-from flexblocks.ports import Port, PortSpec
+from flexblocks.ports import Kind, Port, PortSpec
 
 # Who names a coordinate that several blocks share: a joint before a rotor; the rest never.
 JOINT, ROTOR, GUEST = 2, 1, 0
@@ -56,8 +56,8 @@ NOTHING = np.zeros((6, 6))
 class Local:
     """What a block knows when it is evaluated: its own symbols, by name, and what hangs on it.
 
-    ``local["angle"]`` is the symbol; ``local.vector("bending_y")`` the column of ``bending_y[1]``, ``bending_y[2]``, ...;
-    ``local.rate(e)`` the time derivative of an expression of the coordinates.
+    ``local["angle"]`` is the symbol; ``local.vector("bending_y")`` the column of ``bending_y[1]``,
+    ``bending_y[2]``, ...; ``local.rate(e)`` the time derivative of an expression of the coordinates.
 
     Attributes
     ----------
@@ -170,11 +170,9 @@ class _Named:
         """
         for spec in self.ports:
             if spec.name == name:
-                return Port(self.name, spec)
+                return Port(self.name, spec, self)
         names = sorted(spec.name for spec in self.ports)
-        raise PortUnknownError(
-            f"{self.where} has no port '{name}' (ports: {', '.join(names)}).{nearest(name, names)}"
-        )
+        raise PortUnknownError(f"{self.where} has no port '{name}' (ports: {', '.join(names)}).{nearest(name, names)}")
 
     def __getattr__(self, name: str) -> Port:
         # Reached only for what is neither a field nor a method: the ports. Underscored names are Python's own.
@@ -225,6 +223,11 @@ class Block(_Named, ABC):
         """Return the algebraic variables."""
         return ()
 
+    def centreline(self, count: int) -> tuple[str, ...]:
+        """Return the outlets that trace the block outward from its inlet; about `count` of them where it bends."""
+        del count
+        return tuple(spec.name for spec in self.ports if spec.kind is Kind.FRAME and spec.outlet)
+
     @abstractmethod
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         """Return the physics of the block.
@@ -232,7 +235,7 @@ class Block(_Named, ABC):
         Parameters
         ----------
         frame : Frame or None
-            The inlet; None for a block without one, or whose optional inlet is open.
+            The inlet; for a ground the world. None for a block without an inlet, or whose optional inlet is open.
         local : Local
             The block's own symbols.
         """
@@ -253,4 +256,3 @@ class Composite(_Named, ABC):
     @abstractmethod
     def exposed(self) -> Mapping[str, str]:
         """Return which ``part.port`` stands behind each port of the composite."""
-

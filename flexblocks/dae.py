@@ -11,6 +11,7 @@ import numpy as np
 from flexblocks.dynamics import ldl
 from flexblocks.dynamics.energy import kinetic_energies, stored_energies, total, weight_energies
 from flexblocks.dynamics.forces import applied_force, residuals, state_rates
+from flexblocks.dynamics.forward import forward_dynamics
 from flexblocks.dynamics.inverse import inverse_dynamics
 from flexblocks.dynamics.mass import mass_matrix
 from flexblocks.dynamics.outputs import outputs
@@ -29,11 +30,14 @@ class DAE:
         States [q, der(q), first-order states], algebraic variables, inputs, symbolic parameters, outputs.
     tree : Tree
         The block terms behind it.
+    dynamics : str
+        How accelerations are computed: ``"recursive"`` or ``"closed-form"``.
 
     Notes
     -----
     Symbols are ``dae.x.symbol`` and so on; expressions and functions are made when first asked for. Functions take p
-    also where it is empty; pass ``[]`` then. Where there are algebraic variables, the functions that need them take z last.
+    also where it is empty; pass ``[]`` then. Where there are algebraic variables, the functions that need them take
+    z last.
     """
 
     name: str
@@ -43,6 +47,7 @@ class DAE:
     p: Variables
     y: Variables
     tree: Tree
+    dynamics: str = "recursive"
 
     @property
     def q_names(self) -> tuple[str, ...]:
@@ -77,7 +82,9 @@ class DAE:
     @cached_property
     def acceleration_expression(self) -> ca.SX:
         """Second derivatives of the coordinates, SX (n, 1)."""
-        return ldl.solve(self.mass_expression, self.applied_expression - self.bias_expression)
+        if self.dynamics == "closed-form":
+            return ldl.solve(self.mass_expression, self.applied_expression - self.bias_expression)
+        return forward_dynamics(self.tree, self.q, self.v, self.applied_expression)
 
     @cached_property
     def rate_expression(self) -> ca.SX:
@@ -103,14 +110,18 @@ class DAE:
     @cached_property
     def mass_matrix(self) -> ca.Function:
         """Function (q, p) -> M, dense (n, n)."""
-        return ca.Function("mass_matrix", [self.q, self.p.symbol], [ca.densify(ca.cse(self.mass_expression))], ["q", "p"], ["M"])
+        return ca.Function(
+            "mass_matrix", [self.q, self.p.symbol], [ca.densify(ca.cse(self.mass_expression))], ["q", "p"], ["M"]
+        )
 
     @cached_property
     def inverse_dynamics(self) -> ca.Function:
         """Function (q, v, a, p) -> M a + h, the generalised input force (n) [N m or N], by recursion."""
         a = ca.SX.sym("a", self.tree.size)
         force = ca.cse(inverse_dynamics(self.tree, self.q, self.v, a))
-        return ca.Function("inverse_dynamics", [self.q, self.v, a, self.p.symbol], [force], ["q", "v", "a", "p"], ["force"])
+        return ca.Function(
+            "inverse_dynamics", [self.q, self.v, a, self.p.symbol], [force], ["q", "v", "a", "p"], ["force"]
+        )
 
     @cached_property
     def input_force(self) -> ca.Function:
@@ -158,6 +169,6 @@ class DAE:
 
     def __repr__(self) -> str:
         return (
-            f"DAE({self.name!r}: {len(self.x)} states of {self.tree.size} coordinates, {len(self.z)} algebraic variables, "
-            f"{len(self.u)} inputs, {len(self.y)} outputs, {len(self.p)} parameters)"
+            f"DAE({self.name!r}: {len(self.x)} states of {self.tree.size} coordinates, "
+            f"{len(self.z)} algebraic variables, {len(self.u)} inputs, {len(self.y)} outputs, {len(self.p)} parameters)"
         )

@@ -40,8 +40,9 @@ class ComputationError(FlexblocksError):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return `` Did you mean x?`` for the known name closest to `name`, or an empty string."""
-    found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f" Did you mean {found[0]}?" if found else ""
+    found = sorted(difflib.get_close_matches(name, list(known), cutoff=0.5))
+    best = max(found, key=lambda other: difflib.SequenceMatcher(None, other, name).ratio(), default=None)
+    return f" Did you mean {best}?" if best else ""
 
 
 def listing(names: Iterable[str], most: int = 12) -> str:

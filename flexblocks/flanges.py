@@ -43,6 +43,8 @@ def joined(blocks: Mapping[str, Block], nets: Iterable[set[Port]]) -> dict[tuple
     specs = {(name, c.name): c for name, block in blocks.items() for c in block.coordinates()}
     graph = nx.Graph()
     graph.add_nodes_from(specs)
+    for name, block in blocks.items():
+        graph.add_edges_from(((name, own), LOCKED) for own, factor in block.flanges().values() if not factor)
     for net in nets:
         ports = sorted(net, key=str)
         for port in ports[1:]:
@@ -71,27 +73,38 @@ def _join(graph: nx.Graph, blocks: Mapping[str, Block], first: Port, second: Por
             raise ModelError(f"Connection {first} -> {second}: joins the two sides of one gear, which locks it.")
         return
     if LOCKED in places:
-        graph.add_edge(*places, value={place: 0.0 for place in places})
+        graph.add_edge(*places, value=dict.fromkeys(places, 0.0))
         return
     # ratios[0] * q0 = ratios[1] * q1; an edge stores how to get one end's value from the other's.
     value = {places[0]: ratios[1] / ratios[0], places[1]: ratios[0] / ratios[1]}
-    if graph.has_edge(*places) and abs(graph.edges[places]["value"][places[0]] / value[places[0]] - 1) > RATIO_TOLERANCE:
-        raise ModelError(_contradiction([first.block, second.block]))
+    if graph.has_edge(*places):
+        there = graph.edges[places[0], places[1]]["value"][places[0]]
+        _refuse_contradiction([first.block, second.block], places[1], places[0], there, value[places[0]])
     graph.add_edge(*places, value=value)
 
 
 def _factors(graph: nx.Graph, root: tuple[str, str]) -> dict[tuple[str, str], float]:
     factors = {root: 1.0}
+    tree = nx.Graph([(root, root), *nx.bfs_edges(graph, root)])
     for near, far in nx.bfs_edges(graph, root):
         factors[far] = factors[near] * graph.edges[near, far]["value"][far]
-    for near, far, value in graph.subgraph(factors).edges(data="value"):
-        if abs(factors[near] * value[far] - factors[far]) > RATIO_TOLERANCE * abs(factors[far]):
-            raise ModelError(_contradiction([near[0], far[0]]))
+    for near, far, value in graph.edges(factors, data="value"):
+        around = (block for block, _ in nx.shortest_path(tree, near, far))
+        _refuse_contradiction(around, near, far, factors[far] / factors[near], value[far])
     return factors
 
 
-def _contradiction(names: Iterable[str]) -> str:
-    return f"The gear ratios around {listing(names)} contradict each other, so that nothing could turn; remove one connection."
+def _refuse_contradiction(
+    around: Iterable[str], near: tuple[str, str], far: tuple[str, str], ratio: float, other: float
+) -> None:
+    if abs(ratio / other - 1) <= RATIO_TOLERANCE:
+        return
+    turn, turned = ".".join(near), ".".join(far)
+    raise ModelError(
+        f"The gear ratios around {listing(dict.fromkeys(around))} contradict each other: {turned} = {ratio:g} {turn} "
+        f"one way round, {other:g} {turn} the other way, so that nothing could turn; make the ratios agree or remove "
+        "one connection."
+    )
 
 
 def _refuse_massless(members: list[tuple[str, str]], specs: Mapping[tuple[str, str], Coordinate]) -> None:

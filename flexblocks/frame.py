@@ -7,13 +7,20 @@ from dataclasses import dataclass, replace
 
 import casadi as ca
 
-Vector = ca.SX | ca.DM | Sequence[float] | Sequence[ca.SX]
+Vector = ca.SX | ca.DM | Sequence[float | ca.SX]
 
 
 def skew(vector: ca.SX | ca.DM) -> ca.SX | ca.DM:
     """Return the matrix S with ``S @ w = vector x w``; structural zeros of `vector` stay structural."""
     matrix = type(vector)(3, 3)
-    for row, column, entry, sign in ((1, 0, 2, 1), (2, 0, 1, -1), (0, 1, 2, -1), (2, 1, 0, 1), (0, 2, 1, 1), (1, 2, 0, -1)):
+    for row, column, entry, sign in (
+        (1, 0, 2, 1),
+        (2, 0, 1, -1),
+        (0, 1, 2, -1),
+        (2, 1, 0, 1),
+        (0, 2, 1, 1),
+        (1, 2, 0, -1),
+    ):
         if vector.sparsity().has_nz(entry, 0):
             matrix[row, column] = sign * vector[entry]
     return matrix
@@ -56,7 +63,8 @@ class Frame:
     Notes
     -----
     The moves return new frames. Each carries the twist along, differentiated automatically, so that whoever
-    writes a block never writes a velocity.
+    writes a block never writes a velocity. Consecutive turns about one axis are taken as one; `turn` is the last
+    move, if it was one.
     """
 
     R: ca.SX
@@ -64,20 +72,44 @@ class Frame:
     omega: ca.SX
     v: ca.SX
     rate: Callable[[ca.SX], ca.SX]
+    turn: Turn | None = None
 
     def translate(self, displacement: Vector) -> Frame:
         """Move the origin by `displacement` (3) [m], in this frame's axes; it may depend on the coordinates."""
         d = column(displacement)
         velocity = self.v + ca.mtimes(skew(self.omega), d) + self.rate(d)
-        return replace(self, r=self.r + self.R @ d, v=velocity)
+        return replace(self, r=self.r + self.R @ d, v=velocity, turn=None)
 
     def rotate(self, axis: Sequence[float], angle: ca.SX) -> Frame:
         """Turn about the constant unit vector `axis` (3) by `angle` [rad], which may depend on the coordinates."""
-        turn = rotation(axis, angle)
-        spin = ca.sparsify(ca.DM(list(axis))) * self.rate(angle)
-        return replace(self, R=self.R @ turn, omega=turn.T @ self.omega + spin, v=turn.T @ self.v)
+        axis, before, rate = tuple(axis), self, self.rate(angle)
+        if self.turn and self.turn.axis == axis:
+            before, angle, rate = self.turn.before, self.turn.angle + angle, self.turn.rate + rate
+        turn = Turn(before, axis, angle, rate)
+        twist = turn.of(before.omega, before.v)
+        return replace(self, R=before.R @ turn.matrix, omega=twist[:3], v=twist[3:], turn=turn)
 
     @property
     def twist(self) -> ca.SX:
         """Angular velocity over velocity, SX (6, 1)."""
         return ca.vertcat(self.omega, self.v)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A turn: the frame before it, the axis, the angle and its rate."""
+
+    before: Frame
+    axis: tuple[float, ...]
+    angle: ca.SX
+    rate: ca.SX
+
+    @property
+    def matrix(self) -> ca.SX:
+        """The turned axes (3, 3), as columns in the axes before."""
+        return rotation(self.axis, self.angle)
+
+    def of(self, omega: ca.SX, v: ca.SX) -> ca.SX:
+        """Return the twist (6) after the turn of a frame that has the twist (omega, v) before it."""
+        turned = self.matrix.T
+        return ca.vertcat(turned @ omega + ca.sparsify(ca.DM(self.axis)) * self.rate, turned @ v)

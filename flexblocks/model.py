@@ -11,8 +11,8 @@ import networkx as nx
 
 from flexblocks.block import Block, Composite
 from flexblocks.errors import FlexblocksError, ModelError, listing, nearest
-from flexblocks.parameters import Quantity
 from flexblocks.parameters import ANY as ANY_NUMBER
+from flexblocks.parameters import Quantity
 from flexblocks.ports import Port
 
 AnyBlock = TypeVar("AnyBlock", bound=Block | Composite)
@@ -69,9 +69,13 @@ class Model:
             Not a block, or one of that name is there already.
         """
         if not isinstance(block, (Block, Composite)):
-            raise ModelError(f"Model '{self.name}': add({block!r}): not a block; pass an instance, such as fb.Ground('ground').")
+            raise ModelError(
+                f"Model '{self.name}': add({block!r}): not a block; pass an instance, such as fb.Ground('ground')."
+            )
         if not NAME.fullmatch(block.name):
-            raise ModelError(f"{block.where}: a dot in the name is kept for parts of composites; use letters, digits, underscores.")
+            raise ModelError(
+                f"{block.where}: a dot in the name is kept for parts of composites; use letters, digits, underscores."
+            )
         if block.name in self._blocks:
             raise ModelError(
                 f"Model '{self.name}': there is a block named '{block.name}' already "
@@ -93,7 +97,7 @@ class Model:
         ModelError
             Fewer than two ports, ports of different kinds, one port twice, or a block that is not in the model.
         """
-        written = " -> ".join(str(port) for port in ports)
+        written = " -> ".join(port.name if isinstance(port, (Block, Composite)) else str(port) for port in ports)
         where = f"Connection {written}" if ports else f"Model '{self.name}': connect()"
         try:
             found = tuple(self._resolved(port) for port in ports)
@@ -106,17 +110,28 @@ class Model:
         kinds = {port.kind for port in found}
         if len(kinds) > 1:
             each = ", ".join(f"{port} is a {port.kind}" for port in found)
-            raise ModelError(f"{where}: ports of different kinds cannot be joined ({each}).")
+            raise ModelError(
+                f"{where}: ports of different kinds cannot be joined ({each}). Join frames with frames, "
+                "and flanges with flanges of their own kind."
+            )
         self._connections.append(found)
 
     def _resolved(self, port: Port | str) -> Port:
         if isinstance(port, str):
             block_name, _, port_name = port.partition(".")
-            return self._block(block_name).port(port_name)
+            block = self._block(block_name)
+            if not port_name:
+                raise ModelError(_names_a_block(block))
+            return block.port(port_name)
+        if isinstance(port, (Block, Composite)):
+            raise ModelError(_names_a_block(port))
         if not isinstance(port, Port):
             raise ModelError(f"{port!r} is not a port; pass one such as link.frame_b.")
-        if self._block(port.block).port(port.name) != port:
-            raise ModelError(f"'{port.block}' in this model is another block than the one the port belongs to.")
+        if self._block(port.block) != port.owner:
+            raise ModelError(
+                f"'{port.block}' in this model is another block than the one the port belongs to; "
+                "add that under a name of its own, or use the port of the one that is in the model."
+            )
         return port
 
     def _block(self, name: str) -> Block | Composite:
@@ -153,7 +168,7 @@ class Model:
         topology(self)
 
     def save(self, path: str | Path) -> None:
-        """Write the model to a YAML (``.yaml``, ``.yml``) or JSON (``.json``) file, from which `flexblocks.load` reads it."""
+        """Write the model to a ``.yaml``, ``.yml`` or ``.json`` file, from which `flexblocks.load` reads it."""
         from flexblocks.files import save
 
         save(self, path)
@@ -161,3 +176,9 @@ class Model:
     def __repr__(self) -> str:
         return f"Model({self.name!r}, {len(self._blocks)} blocks, {len(self._connections)} connections)"
 
+
+def _names_a_block(block: Block | Composite) -> str:
+    names = sorted(spec.name for spec in block.ports)
+    return (
+        f"{block.where} is a block; name one of its ports, such as {block.name}.{names[-1]} (ports: {listing(names)})."
+    )

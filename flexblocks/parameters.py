@@ -51,13 +51,13 @@ class Quantity:
         if isinstance(value, ca.SX) or (value is None and self.optional):
             return value
         unit = f" {self.unit}" if self.unit != "1" else ""
-        expected = "a number" if self.shape == () else f"an array of shape {self.shape}"
+        expected = ("a number" if self.shape == () else f"an array of shape {self.shape}") + (unit and f" in{unit}")
         try:
             array = np.asarray(value, dtype=float)
         except (TypeError, ValueError):
-            raise ParameterError(f"{where}: {name} = {value!r}; must be {expected}{unit}.") from None
+            raise ParameterError(f"{where}: {name} = {value!r}; must be {expected}.") from None
         if isinstance(value, (str, bool)) or array.shape != self.shape:
-            raise ParameterError(f"{where}: {name} = {value!r}; must be {expected}{unit}.")
+            raise ParameterError(f"{where}: {name} = {value!r}; must be {expected}.")
         if not np.all(np.isfinite(array)):
             raise ParameterError(f"{where}: {name} = {_written(value)}{unit}; must be finite.")
         if not all(self.range.holds(entry) for entry in array.flat):
@@ -109,6 +109,8 @@ def unit_vector(where: str, name: str, value: Sequence[float]) -> tuple[float, .
     length = math.sqrt(sum(entry * entry for entry in value))
     if length == 0:
         raise ParameterError(f"{where}: {name} = {_written(value)}; must have a length > 0.")
+    if math.isclose(length, 1.0, rel_tol=1e-15):
+        return tuple(value)  # dividing again would change the last digit each time a model is saved and loaded
     return tuple(entry / length for entry in value)
 
 

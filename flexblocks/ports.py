@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -45,10 +45,14 @@ def flange(name: str, *, kind: Kind = Kind.ROTATIONAL, optional: bool = False) -
 
 @dataclass(frozen=True)
 class Port:
-    """A port of one block, as `Model.connect` takes it."""
+    """A port of one block, as `Model.connect` takes it.
+
+    `owner` is the block itself; two ports are the same if they have the same names.
+    """
 
     block: str
     spec: PortSpec
+    owner: object = field(default=None, compare=False, repr=False)
 
     @property
     def name(self) -> str:

@@ -24,7 +24,9 @@ def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Varia
     NameUnknownError
         A name that is no parameter, or one that is not a number.
     """
-    known = {f"{block}.{argument}": (block, field, unit, value) for block, argument, field, unit, value in _numbers(model)}
+    known = {
+        f"{block}.{argument}": (block, field, unit, value) for block, argument, field, unit, value in _numbers(model)
+    }
     if names == "all":
         composites = {name for name, block in model.blocks.items() if isinstance(block, Composite)}
         names = [name for name, (block, *_) in known.items() if block not in composites]
@@ -32,7 +34,8 @@ def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Varia
     for name in wanted:
         if name not in known:
             raise NameUnknownError(
-                f"assemble: symbolic = '{name}': not a number that can stay symbolic ({listing(known)}).{nearest(name, known)}"
+                f"assemble: symbolic = '{name}': not a number that can stay symbolic "
+                f"({listing(known)}).{nearest(name, known)}"
             )
     p = variables("parameter", [(name, known[name][2], known[name][3]) for name in wanted])
     values: dict[str, dict[str, Any]] = {}
@@ -52,7 +55,12 @@ def _numbers_of(block: Block | Composite, path: str) -> Iterator[tuple[str, str,
     for field in dataclasses.fields(block):
         quantity, value = field.metadata.get("quantity"), getattr(block, field.name)
         # A gear joins coordinates before there are symbols; a start value or a limit is no part of the equations.
-        if quantity and isinstance(value, float) and not isinstance(block, Gear) and field.name not in ("start", "limit"):
+        if (
+            quantity
+            and isinstance(value, float)
+            and not isinstance(block, Gear)
+            and field.name not in ("start", "limit")
+        ):
             yield path, argument_name(field), field.name, quantity.unit, value
     if isinstance(block, Composite):
         for part in block.parts():

@@ -27,6 +27,11 @@ class Node:
     outlet: str | None
     outlets: tuple[str, ...]
 
+    @property
+    def has_place(self) -> bool:
+        """Whether it is somewhere in space: carried by another block, or standing on the world itself."""
+        return self.parent is not None or any(spec.outlet for spec in self.block.ports)
+
 
 @dataclass(frozen=True)
 class Topology:
@@ -75,7 +80,9 @@ def topology(model: Model, values: Mapping[str, Mapping[str, object]] | None = N
     return Topology(nodes, tuple(blocks), joined(blocks, flange_nets))
 
 
-def _open(block: Block | Composite, values: Mapping[str, Mapping[str, object]], blocks: dict[str, Block], nets: nx.Graph) -> None:
+def _open(
+    block: Block | Composite, values: Mapping[str, Mapping[str, object]], blocks: dict[str, Block], nets: nx.Graph
+) -> None:
     """Add a block, or the parts of a composite, to `blocks`, and all connections inside to `nets`."""
     if isinstance(block, Block):
         blocks[block.name] = block
@@ -110,7 +117,9 @@ def _tree(model: Model, blocks: Mapping[str, Block], nets: list[list[Port]]) -> 
     grounds = [name for name, block in blocks.items() if _is_root(block)]
     if len(grounds) != 1:
         problem = "no Ground" if not grounds else f"{len(grounds)} grounds ({listing(grounds)})"
-        advice = "add one with model.add(fb.Ground('ground'))" if not grounds else "keep one and connect everything to it"
+        advice = (
+            "add one with model.add(fb.Ground('ground'))" if not grounds else "keep one and connect everything to it"
+        )
         raise ModelError(f"Model '{model.name}': has {problem}; needs exactly one: {advice}.")
     carried_by: dict[str, Port] = {}
     for net in nets:
@@ -125,7 +134,9 @@ def _tree(model: Model, blocks: Mapping[str, Block], nets: list[list[Port]]) -> 
     for name in order:
         order += children.get(name, [])
         reached.update(children.get(name, []))
-    floating = [name for name, block in blocks.items() if _has_inlet(block) and name in carried_by and name not in reached]
+    floating = [
+        name for name, block in blocks.items() if _has_inlet(block) and name in carried_by and name not in reached
+    ]
     if floating:
         raise ModelError(
             f"Model '{model.name}': not connected to the ground: {listing(floating)}. "
@@ -185,5 +196,3 @@ def _is_root(block: Block) -> bool:
 
 def _has_inlet(block: Block) -> bool:
     return any(spec.kind is Kind.FRAME and not spec.outlet for spec in block.ports)
-
-

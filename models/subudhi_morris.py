@@ -11,7 +11,11 @@ PAYLOAD_MASS, PAYLOAD_INERTIA = 0.1, 0.005
 
 
 def subudhi_morris_2002(
-    links: int = 2, modes: int = 2, shapes: str = "clamped-mass", joints: str = "flexible", rotor_mount: str = "relative"
+    links: int = 2,
+    modes: int = 2,
+    shapes: str = "clamped-mass",
+    joints: str = "flexible",
+    rotor_mount: str = "relative",
 ) -> fb.Model:
     """Return the arm of Subudhi & Morris, Robotics and Autonomous Systems 41 (2002) 257-270, Table 1.
 
@@ -27,7 +31,8 @@ def subudhi_morris_2002(
     joints : "flexible" or "rigid"
         Rotor and link joined by a spring, or straight.
     rotor_mount : "relative" or "carried"
-        Rotor kinetic energy from the rate relative to the mount (eq 7), or from the true spin, the mount's own included.
+        Rotor kinetic energy from the rate relative to the mount (eq 7), or from the true spin, the mount's own
+        included.
 
     Returns
     -------

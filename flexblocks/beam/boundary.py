@@ -19,7 +19,9 @@ from flexblocks.beam.tip_body import FREE, TipBody
 def _basis(b: np.ndarray, xi: float | np.ndarray, order: int) -> np.ndarray:
     """Return the `order`-th derivative of the four basic solutions, divided by b**order; first axis: the four."""
     phase = b * xi + order * np.pi / 2
-    return np.stack([np.cos(phase), np.sin(phase), (-1.0) ** order * np.exp(-b * xi), np.exp(-b * (1 - np.asarray(xi)))])
+    return np.stack(
+        [np.cos(phase), np.sin(phase), (-1.0) ** order * np.exp(-b * xi), np.exp(-b * (1 - np.asarray(xi)))]
+    )
 
 
 def clamped_tip_body(b: np.ndarray, tip: TipBody) -> np.ndarray:
@@ -50,7 +52,7 @@ def roots(tip: TipBody, count: int) -> np.ndarray:
     grid = np.concatenate([np.geomspace(1e-3, 0.5, 600), np.arange(0.5, (count + 2) * np.pi, 0.01)[1:]])
     values = determinant(grid)
     changes = np.flatnonzero(np.sign(values[:-1]) != np.sign(values[1:]))[:count]
-    return np.array([brentq(determinant, grid[i], grid[i + 1], xtol=1e-15, rtol=1e-15) for i in changes])
+    return np.array([brentq(determinant, grid[i], grid[i + 1], xtol=1e-15, rtol=np.float64(1e-15)) for i in changes])
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,8 @@ class AssumedModes(Discretization):
     tip : "free", "auto", "pinned" or TipBody
         Boundary condition at the tip. ``"free"``: clamped-free. A `TipBody`: clamped-mass, with that mass [kg], inertia
         [kg m2] and static moment [kg m]. ``"auto"``: clamped-mass, with everything outboard, rigid and in the zero
-        configuration. ``"pinned"``: pinned at both ends; the block's inlet is tangent to the beam, its chord turns against it.
+        configuration. ``"pinned"``: pinned at both ends; the block's inlet is tangent to the beam, and its
+        chord turns against it.
 
     Raises
     ------
@@ -77,9 +78,13 @@ class AssumedModes(Discretization):
 
     def __post_init__(self) -> None:
         if not isinstance(self.n, int) or isinstance(self.n, bool) or self.n < 1:
-            raise ParameterError(f"AssumedModes: n = {self.n!r}; must be a whole number > 0 (Rigid() is a beam without modes).")
+            raise ParameterError(
+                f"AssumedModes: n = {self.n!r}; must be a whole number > 0 (Rigid() is a beam without modes)."
+            )
         if not isinstance(self.tip, TipBody) and self.tip not in ("free", "auto", "pinned"):
-            raise ParameterError(f"AssumedModes: tip = {self.tip!r}; must be 'free', 'auto', 'pinned' or a fb.TipBody(...).")
+            raise ParameterError(
+                f"AssumedModes: tip = {self.tip!r}; must be 'free', 'auto', 'pinned' or a fb.TipBody(...)."
+            )
 
     @property
     def size(self) -> int:

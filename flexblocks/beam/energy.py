@@ -35,43 +35,49 @@ def kinetic_energy(
 
     Notes
     -----
-    P(x) = (x, v, w) is a point of the beam in the chord frame. With the moments S = int P dm, c = int P' dm,
-    E = int P P' dm, F = int P P'^T dm the energy is
-    1/2 m v.v + v.(omega x S + c) + 1/2 omega.(tr E - E) omega + omega.h + 1/2 int P'.P' dm, h the axial vector of F.
+    P(x) = (x, v, w) is a point of the beam in the chord frame, P' its rate there. With the moments S = int P dm,
+    c = int P' dm, E = int P P^T dm and F = int P P'^T dm (of which only the part that is not symmetric counts)
+    the energy is 1/2 m v.v + v.(omega x S + c) + 1/2 omega.(tr E - E) omega + omega.h + 1/2 int P'.P' dm
+    with h the axial vector of F.
     """
     axes = {"y": 1, "z": 2}
     first, drift = ca.SX(3, 1), ca.SX(3, 1)
-    first[0] = length / 2
+    first[0] = mass * length / 2
     second, flow = ca.SX(3, 3), ca.SX(3, 3)
-    second[0, 0] = length**2 / 3
+    second[0, 0] = mass * length**2 / 3
     own = ca.SX(1, 1)
     for axis, plane in planes.items():
         i, integrals = axes[axis], plane.integrals
-        first[i], drift[i] = dot(integrals.mean, q[axis]), dot(integrals.mean, s[axis])
-        second[0, i] = second[i, 0] = length * dot(integrals.moment, q[axis])
-        flow[0, i] = length * dot(integrals.moment, s[axis])
+        first[i], drift[i] = dot(integrals.mean, q[axis], mass), dot(integrals.mean, s[axis], mass)
+        second[0, i] = second[i, 0] = dot(integrals.moment, q[axis], mass * length)
+        flow[0, i] = dot(integrals.moment, s[axis], mass * length)
         for other, partner in planes.items():
             j, overlap = axes[other], _overlap(plane, partner)
-            second[i, j] = form(q[axis], overlap, q[other])
-            flow[i, j] = form(q[axis], overlap, s[other])
-        own += form(s[axis], integrals.mass, s[axis])
+            second[i, j] = form(q[axis], overlap, q[other], mass) if i != j else square(q[axis], overlap, mass)
+            if i != j:
+                flow[i, j] = form(q[axis], overlap, s[other], mass)
+        own += square(s[axis], integrals.mass, mass)
     inertia = ca.trace(second) * ca.SX.eye(3) - second
-    # The diagonal of F and its mirror images cancel in the axial vector.
     spin = column([flow[1, 2] - flow[2, 1], flow[2, 0] - flow[0, 2], flow[0, 1] - flow[1, 0]])
     omega, v = chord.omega, chord.v
-    translation = ca.dot(v, v) / 2 + ca.dot(v, skew(omega) @ ca.sparsify(first) + drift)
-    turning = ca.dot(omega, ca.sparsify(inertia) @ omega) / 2 + ca.dot(omega, spin)
-    return mass * (translation + turning + own / 2)
+    translation = ca.dot(v, (mass / 2) * v + skew(omega) @ ca.sparsify(first) + drift)
+    turning = ca.dot(omega, ca.sparsify(inertia / 2) @ omega + spin)
+    return translation + turning + own / 2
 
 
-def dot(constants: np.ndarray, vector: ca.SX) -> ca.SX:
-    """Return the product of constants (n,) and a column (n, 1)."""
-    return ca.sparsify(ca.DM(constants)).T @ vector if len(constants) else ca.SX(1, 1)
+def dot(constants: np.ndarray, vector: ca.SX, scale: float | ca.SX = 1.0) -> ca.SX:
+    """Return scale * constants . vector for constants (n,) and a column (n, 1); a numeric scale costs nothing."""
+    return (ca.sparsify(ca.DM(constants)) * scale).T @ vector if len(constants) else ca.SX(1, 1)
 
 
-def form(left: ca.SX, constants: np.ndarray, right: ca.SX) -> ca.SX:
-    """Return the bilinear form left^T constants right; zeros in the constants cost nothing."""
-    return left.T @ (ca.sparsify(ca.DM(constants)) @ right) if constants.size else ca.SX(1, 1)
+def form(left: ca.SX, constants: np.ndarray, right: ca.SX, scale: float | ca.SX = 1.0) -> ca.SX:
+    """Return scale * left^T constants right; zeros in the constants and a numeric scale cost nothing."""
+    return left.T @ ((ca.sparsify(ca.DM(constants)) * scale) @ right) if constants.size else ca.SX(1, 1)
+
+
+def square(vector: ca.SX, constants: np.ndarray, scale: float | ca.SX = 1.0) -> ca.SX:
+    """Return scale * vector^T constants vector for symmetric constants, from one triangle of them."""
+    return form(vector, 2 * np.triu(constants) - np.diag(np.diag(constants)), vector, scale)
 
 
 def _overlap(first: Bending, second: Bending) -> np.ndarray:

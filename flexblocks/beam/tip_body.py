@@ -40,13 +40,16 @@ class TipBody:
         # A point mass beyond the tip meets the bound exactly, hence the margin for rounding.
         if self.mass < 0 or self.inertia < 0 or self.static_moment**2 > bound + 1e-9 * abs(bound) + 1e-24:
             raise ParameterError(
-                f"TipBody: mass = {self.mass:g} kg, inertia = {self.inertia:g} kg m2, static_moment = {self.static_moment:g} kg m; "
+                f"TipBody: mass = {self.mass:g} kg, inertia = {self.inertia:g} kg m2, "
+                f"static_moment = {self.static_moment:g} kg m; "
                 "no rigid body has these: needs mass >= 0, inertia >= 0 and static_moment^2 <= mass * inertia."
             )
 
     def relative(self, beam_mass: float, length: float) -> TipBody:
         """Return the body in units of the beam: m, m l^2, m l."""
-        return TipBody(self.mass / beam_mass, self.inertia / (beam_mass * length**2), self.static_moment / (beam_mass * length))
+        return TipBody(
+            self.mass / beam_mass, self.inertia / (beam_mass * length**2), self.static_moment / (beam_mass * length)
+        )
 
 
 FREE = TipBody(0.0)

@@ -11,10 +11,10 @@ import numpy as np
 
 from flexblocks.beam.bending import Bending, bending
 from flexblocks.beam.discretization import Discretization, Rigid
-from flexblocks.beam.energy import dot, form, kinetic_energy
+from flexblocks.beam.energy import dot, kinetic_energy, square
 from flexblocks.beam.tip_body import TipBody
 from flexblocks.block import Coordinate, Local, Output, Physics
-from flexblocks.blocks.stations import HasStations, position
+from flexblocks.blocks.stations import HasStations
 from flexblocks.errors import ParameterError
 from flexblocks.frame import Frame
 from flexblocks.parameters import FRACTION, POSITIVE, choice, parameter
@@ -45,13 +45,13 @@ class FlexibleBeam(HasStations):
 
     Notes
     -----
-    Coordinates ``bending_y[i]`` [m] scale shapes of mean square 1. The deflection is v(x) = sum phi_i(x/l) q_i; the outlet is
-    shifted by it and turned, as a true rotation, by the angle v'(x) about z (then by -w'(x) about y). Gravity acts on the
-    deflected beam. Outputs: ``tip_deflection_y`` and/or ``tip_deflection_z`` [m].
+    Coordinates ``bending_y[i]`` [m] scale shapes of mean square 1. The deflection is v(x) = sum phi_i(x/l) q_i; the
+    outlet is shifted by it and turned, as a true rotation, by the angle v'(x) about z (then by -w'(x) about y).
+    Gravity acts on the deflected beam. Outputs: ``tip_deflection_y`` and/or ``tip_deflection_z`` [m].
 
     Kinetic energy: with P(x) = x e_x + v e_y + w e_z and the inlet's twist (omega, v_a) the velocity of a point is
-    v_a + omega x P + P'; its square integrates to constants times products of coordinates, so that no quadrature is left
-    in the equations (Theodore & Ghosal 1995, eq 18, in the axes of the beam).
+    v_a + omega x P + P'; its square integrates to constants times products of coordinates, so that no quadrature is
+    left in the equations (Theodore & Ghosal 1995, eq 18, in the axes of the beam).
     """
 
     length: float = parameter("m", POSITIVE)
@@ -84,9 +84,11 @@ class FlexibleBeam(HasStations):
         chord = frame
         for axis, plane in planes.items():
             chord = self._turned(chord, axis, -plane.root_slope, q[axis])
-        stored = [self._stiffness(axis) * form(q[axis], plane.integrals.stiffness, q[axis]) / 2 for axis, plane in planes.items()]
+        stored = [
+            square(q[axis], plane.integrals.stiffness, self._stiffness(axis) / 2) for axis, plane in planes.items()
+        ]
         return Physics(
-            outlets={name: self._point(chord, position(name), planes, q) for name in local.outlets},
+            outlets={name: self._section(chord, self.fraction(name), planes, q) for name in local.outlets},
             kinetic=kinetic_energy(chord, mass, self.length, planes, q, s),
             potential=sum(stored),
             dissipation=sum(self._dissipation(axis, plane, s[axis]) for axis, plane in planes.items()),
@@ -111,14 +113,12 @@ class FlexibleBeam(HasStations):
 
     def _dissipation(self, axis: str, plane: Bending, s: ca.SX) -> ca.SX:
         unit = ca.sqrt(self.linear_density * self.length * self._stiffness(axis))
-        return self.damping_ratio * unit * form(s, plane.critical_damping, s) / 2
+        return square(s, plane.critical_damping, self.damping_ratio * unit / 2)
 
-    def _point(self, chord: Frame, x: float | None, planes: Mapping[str, Bending], q: Mapping[str, ca.SX]) -> Frame:
-        """Return the frame fixed to the section at `x` [m], at the tip if None."""
-        xi = 1.0 if x is None else x / self.nominal.length
-        along = self.length if x is None else x
+    def _section(self, chord: Frame, xi: float, planes: Mapping[str, Bending], q: Mapping[str, ca.SX]) -> Frame:
+        """Return the frame fixed to the section at x = xi l."""
         shift = {axis: dot(plane.shapes.deflection(xi), q[axis]) for axis, plane in planes.items()}
-        section = chord.translate([along, shift.get("y", 0.0), shift.get("z", 0.0)])
+        section = chord.translate([xi * self.length, shift.get("y", 0.0), shift.get("z", 0.0)])
         for axis, plane in planes.items():
             section = self._turned(section, axis, plane.shapes.slope(xi), q[axis])
         return section
@@ -126,7 +126,7 @@ class FlexibleBeam(HasStations):
     def _turned(self, frame: Frame, axis: str, slope: np.ndarray, q: ca.SX) -> Frame:
         if not slope.any():
             return frame
-        angle = dot(slope, q) / self.length
+        angle = dot(slope, q, 1 / self.length)
         return frame.rotate((0.0, 0.0, 1.0), angle) if axis == "y" else frame.rotate((0.0, 1.0, 0.0), -angle)
 
 

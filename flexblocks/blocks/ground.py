@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import casadi as ca
-
 from flexblocks.block import Block, Local, Physics
 from flexblocks.frame import Frame
 from flexblocks.ports import outlet
@@ -23,6 +21,6 @@ class Ground(Block):
     ports = (outlet(),)
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
-        del frame
-        still = ca.SX(3, 1)
-        return Physics(outlets={"frame_b": Frame(ca.SX.eye(3), still, still, still, local.rate)})
+        del local
+        assert frame is not None
+        return Physics(outlets={"frame_b": frame})

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from flexblocks.block import Block
-from flexblocks.parameters import NOT_NEGATIVE, parameter, unit_vector
+from flexblocks.parameters import parameter, unit_vector
 
 
 @dataclass(frozen=True, init=False)
@@ -14,13 +14,14 @@ class Joint(Block):
     """Base of `Revolute` and `Prismatic`.
 
     The argument `axis` is kept in the field `direction`, because ``joint.axis`` is the port of the drive side.
+    `damping` and `start` are declared by each joint, in its own units.
     """
 
     direction: tuple[float, ...] = parameter("1", shape=(3,), default=(0.0, 0.0, 1.0), argument="axis")
-    damping: float = parameter("SI", NOT_NEGATIVE, default=0.0)
-    start: float = parameter("SI", default=0.0)
 
-    def __init__(self, name: str, axis: Sequence[float] = (0.0, 0.0, 1.0), damping: float = 0.0, start: float = 0.0) -> None:
+    def __init__(
+        self, name: str, axis: Sequence[float] = (0.0, 0.0, 1.0), damping: float = 0.0, start: float = 0.0
+    ) -> None:
         for field, value in (("name", name), ("direction", axis), ("damping", damping), ("start", start)):
             object.__setattr__(self, field, value)
         self.__post_init__()

@@ -30,4 +30,4 @@ class LumpedMass(Block):
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         del local
         assert frame is not None
-        return Physics(kinetic=self.mass * ca.dot(frame.v, frame.v) / 2)
+        return Physics(kinetic=(self.mass / 2) * ca.dot(frame.v, frame.v))

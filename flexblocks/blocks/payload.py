@@ -38,4 +38,3 @@ class Payload(Block):
         del local
         assert frame is not None
         return Physics(kinetic=kinetic_energy(frame, self.mass, self.center, inertia_matrix(self.inertia)))
-

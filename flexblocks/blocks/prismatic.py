@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from flexblocks.block import Coordinate, Local, Physics
 from flexblocks.blocks.joint import Joint
 from flexblocks.frame import Frame
+from flexblocks.parameters import NOT_NEGATIVE, parameter
 from flexblocks.ports import Kind, flange, inlet, outlet
 
 
@@ -28,6 +29,9 @@ class Prismatic(Joint):
     -----
     Ports: ``frame_a``, ``frame_b``, and ``axis``, the drive side. Force on the drive side reacts on `frame_a`.
     """
+
+    damping: float = parameter("N s/m", NOT_NEGATIVE, default=0.0)
+    start: float = parameter("m", default=0.0)
 
     ports = (inlet(), outlet(), flange("axis", kind=Kind.TRANSLATIONAL, optional=True))
 

@@ -65,4 +65,5 @@ def kinetic_energy(frame: Frame, mass: float | ca.SX, center: Vector | Sequence[
         About the centre of mass, in the axes of the frame [kg m2].
     """
     at_center = frame.translate(center)
-    return (mass * ca.dot(at_center.v, at_center.v) + ca.dot(frame.omega, inertia @ frame.omega)) / 2
+    translation = (mass / 2) * ca.dot(at_center.v, at_center.v)
+    return translation + ca.dot(frame.omega, (inertia / 2) @ frame.omega)

@@ -9,7 +9,7 @@ import casadi as ca
 
 from flexblocks.block import Local, Physics
 from flexblocks.blocks.rigid_inertia import inertia_matrix, inertia_parameter, kinetic_energy
-from flexblocks.blocks.stations import HasStations, position
+from flexblocks.blocks.stations import HasStations
 from flexblocks.frame import Frame
 from flexblocks.parameters import NOT_NEGATIVE, POSITIVE, parameter
 from flexblocks.ports import inlet, outlet
@@ -45,6 +45,5 @@ class RigidLink(HasStations):
         center = self.length / 2 if self.center is None else self.center
         rod = self.mass * self.length**2 / 12
         inertia = ca.diag(ca.vertcat(0, rod, rod)) if self.inertia is None else inertia_matrix(self.inertia)
-        places = {name: position(name) for name in local.outlets}
-        outlets = {name: frame.translate([self.length if x is None else x, 0, 0]) for name, x in places.items()}
+        outlets = {name: frame.translate([self.fraction(name) * self.length, 0, 0]) for name in local.outlets}
         return Physics(outlets=outlets, kinetic=kinetic_energy(frame, self.mass, [center, 0, 0], ca.SX(inertia)))

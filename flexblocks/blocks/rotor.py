@@ -33,8 +33,8 @@ class Rotor(Block):
     -----
     With `frame_a` open, the rotor's spin is taken relative to its mount (Subudhi & Morris 2002, eq 7):
     T = 1/2 gear_ratio^2 inertia angle'^2. With `frame_a` connected to the body that carries the motor it is the true
-    spin, T = 1/2 inertia (omega_mount . axis + gear_ratio angle')^2. The rotor's mass belongs to its mount: add a LumpedMass.
-    Both flanges, and torques on them, are on the arm's side of the gear box.
+    spin, T = 1/2 inertia (omega_mount . axis + gear_ratio angle')^2. The rotor's mass belongs to its mount: add a
+    LumpedMass. Both flanges, and torques on them, are on the arm's side of the gear box.
     """
 
     inertia: float = parameter("kg m2", NOT_NEGATIVE)
@@ -55,7 +55,8 @@ class Rotor(Block):
         return {"flange_a": ("angle", 1.0), "flange_b": ("angle", 1.0)}
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
-        spin = self.gear_ratio * local.rate(local["angle"])
-        if frame is not None:
-            spin += ca.dot(ca.sparsify(ca.DM(list(self.axis))), frame.omega)
-        return Physics(kinetic=self.inertia * spin**2 / 2)
+        rate = local.rate(local["angle"])
+        if frame is None:
+            return Physics(kinetic=(self.inertia * self.gear_ratio**2 / 2) * rate**2)
+        mount = ca.dot(ca.sparsify(ca.DM(list(self.axis))), frame.omega)
+        return Physics(kinetic=(self.inertia / 2) * (mount + self.gear_ratio * rate) ** 2)

@@ -14,7 +14,7 @@ from flexblocks.ports import Kind, flange
 
 @dataclass(frozen=True)
 class _Source(Block):
-    limit: float | None = parameter("N m or N", POSITIVE, default=None)
+    limit: float | None = None
 
     effort: ClassVar[tuple[str, str]]
     displacement: ClassVar[tuple[str, str]]
@@ -44,6 +44,8 @@ class TorqueSource(_Source):
         Largest torque, either way [N m]. Plans keep it; a simulation applies what it is given.
     """
 
+    limit: float | None = parameter("N m", POSITIVE, default=None)
+
     effort = ("torque", "N m")
     displacement = ("angle", "rad")
     ports = (flange("flange_b"),)
@@ -59,6 +61,8 @@ class ForceSource(_Source):
     limit : float, optional
         Largest force, either way [N]. Plans keep it; a simulation applies what it is given.
     """
+
+    limit: float | None = parameter("N", POSITIVE, default=None)
 
     effort = ("force", "N")
     displacement = ("displacement", "m")

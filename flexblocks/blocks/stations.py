@@ -20,14 +20,22 @@ class HasStations(Block):
     def station(self, x: float) -> Port:
         """Return the outlet at the distance `x` [m] from `frame_a`, 0 <= x <= length.
 
+        Where the length stays symbolic, the station keeps its fraction of it.
+
         Raises
         ------
         ParameterError
             `x` is not on the link.
         """
         if not isinstance(x, (int, float)) or not math.isfinite(x) or not 0 <= x <= self.length:
-            raise ParameterError(f"{self.where}: station({x!r}); must be a number from 0 to the length, {self.length:g} m.")
-        return Port(self.name, outlet(f"station({float(x)!r})"))
+            raise ParameterError(
+                f"{self.where}: station({x!r}); must be a number from 0 to the length, {self.length:g} m."
+            )
+        return Port(self.name, outlet(f"station({float(x)!r})"), self)
+
+    def centreline(self, count: int) -> tuple[str, ...]:
+        inner = (self.nominal.length * i / count for i in range(1, count))
+        return (*(f"station({x!r})" for x in inner), "frame_b")
 
     def port(self, name: str) -> Port:
         found = STATION.fullmatch(name)
@@ -38,8 +46,7 @@ class HasStations(Block):
         except ValueError:
             raise ParameterError(f"{self.where}: {name}; a station needs a number, as in station(0.25).") from None
 
-
-def position(outlet_name: str) -> float | None:
-    """Return where along the link an outlet is [m]; None for `frame_b`, at its end."""
-    found = STATION.fullmatch(outlet_name)
-    return float(found["x"]) if found else None
+    def fraction(self, outlet_name: str) -> float:
+        """Return where along the link an outlet is: 0 at `frame_a`, 1 at `frame_b`."""
+        found = STATION.fullmatch(outlet_name)
+        return float(found["x"]) / self.nominal.length if found else 1.0

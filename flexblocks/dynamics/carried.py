@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import casadi as ca
 import numpy as np
 
 from flexblocks.dynamics.terms import BlockTerms
@@ -35,7 +36,14 @@ class Carried:
         zero = np.zeros(terms.size)
         own = np.array(terms.inertia(zero, self._p).full())[:6, :6]
         for outlet in node.outlets:
-            X = terms.outlets[outlet].maps(zero, self._p)[0].full()
+            X = self._map(terms, outlet)
             own = own + X.T @ self.at(name, outlet) @ X
         place = (node.parent, node.outlet)
         self._at_outlet[place] = self._at_outlet.get(place, np.zeros((6, 6))) + own
+
+    def _map(self, terms: BlockTerms, outlet: str) -> np.ndarray:
+        """Return the map (6, 6) of the inlet's twist to an outlet's, in the zero configuration."""
+        zero = np.zeros(terms.size)
+        R, r, _ = terms.motions[outlet](np.eye(3), np.zeros(3), np.zeros(6), zero, zero, self._p)
+        turn, arm = R.full().T, ca.skew(r).full()
+        return np.block([[turn, np.zeros((3, 3))], [-turn @ arm, turn]])

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import casadi as ca
 
-from flexblocks.dynamics.motion import poses, twists
+from flexblocks.dynamics.motion import maps, poses, twists
 from flexblocks.dynamics.terms import call
-from flexblocks.dynamics.tree import Tree, maps
+from flexblocks.dynamics.tree import Tree
 
 
 def kinetic_energies(tree: Tree, q: ca.SX, v: ca.SX) -> dict[str, ca.SX]:
     """Return the kinetic energy [J] of every body that has inertia, by block name."""
     twist = twists(tree, maps(tree, q), v)
-    moving = [(index, body) for index, body in enumerate(tree.bodies) if body.terms.has_inertia]
-    return {body.name: call(body.terms.kinetic, twist[i], body.own(q), body.own(v), tree.p)[0] for i, body in moving}
+    moving = [(body, ca.SX(6, 1)) for body in tree.loose]
+    for node, V in zip(tree.nodes, twist, strict=True):
+        moving += [(tree.bodies[i], V) for i in node.bodies if tree.bodies[i].terms.has_inertia]
+    return {body.name: call(body.terms.kinetic, V, body.own(q), body.own(v), tree.p)[0] for body, V in moving}
 
 
 def stored_energies(tree: Tree, q: ca.SX) -> dict[str, ca.SX]:

@@ -18,18 +18,22 @@ def applied_force(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
     force = ca.SX(tree.size, 1)
     for body in tree.bodies:
         (own,) = call(body.terms.applied, *_own(tree, body, x, z, u))
-        tree.scatter(body, own, force)
+        force += body.spread(own)
     return ca.sparsify(force)
 
 
 def state_rates(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
     """Return the time derivatives of all first-order states."""
-    return ca.densify(ca.vertcat(*[call(b.terms.rates, *_own(tree, b, x, z, u))[0] for b in _by_slice(tree, "w")], ca.SX(0, 1)))
+    return ca.densify(
+        ca.vertcat(*[call(b.terms.rates, *_own(tree, b, x, z, u))[0] for b in _by_slice(tree, "w")], ca.SX(0, 1))
+    )
 
 
 def residuals(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
     """Return the residuals of all algebraic equations."""
-    return ca.densify(ca.vertcat(*[call(b.terms.residuals, *_own(tree, b, x, z, u))[0] for b in _by_slice(tree, "z")], ca.SX(0, 1)))
+    return ca.densify(
+        ca.vertcat(*[call(b.terms.residuals, *_own(tree, b, x, z, u))[0] for b in _by_slice(tree, "z")], ca.SX(0, 1))
+    )
 
 
 def _by_slice(tree: Tree, group: str) -> list[Body]:

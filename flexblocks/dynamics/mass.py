@@ -1,45 +1,35 @@
-"""The mass matrix by composite bodies: everything outboard of an outlet, seen as one rigid body at that outlet."""
+"""The mass matrix by composite bodies: everything outboard of a node, seen as one rigid body there."""
 
 from __future__ import annotations
 
 import casadi as ca
 
+from flexblocks.dynamics.gauss import mirrored
+from flexblocks.dynamics.inverse import loose_inertia
+from flexblocks.dynamics.motion import maps
 from flexblocks.dynamics.terms import call
-from flexblocks.dynamics.tree import Body, Maps, Tree, maps
+from flexblocks.dynamics.tree import Tree
 
 
 def mass_matrix(tree: Tree, q: ca.SX) -> ca.SX:
     """Return M(q) (n, n), sparse where no motion couples two coordinates."""
-    motion = maps(tree, q)
-    composite = [call(body.terms.inertia, body.own(q), tree.p)[0] for body in tree.bodies]
-    M = ca.SX(tree.size, tree.size)
-    for index, body in tree.outboard_first():
-        _add(M, body, composite[index][6:, 6:], body)
-        _couple_inboard(tree, motion, index, composite[index][:6, 6:], body, M)
-        X, S = motion.X[index], motion.S[index]
-        if body.parent is not None and X is not None and S is not None:
-            outward = ca.horzcat(X, S)
-            rigid = ca.sparsify(composite[index][:6, :6])
-            composite[body.parent] = ca.sparsify(composite[body.parent] + outward.T @ rigid @ outward)
-    return ca.sparsify(M)
-
-
-def _couple_inboard(tree: Tree, motion: Maps, index: int, wrench: ca.SX, body: Body, M: ca.SX) -> None:
-    """Carry the wrench (6, n) that the body's own accelerations need down to the ground, and note what it works on."""
-    while (parent := tree.bodies[index].parent) is not None and wrench.nnz():
-        X, S = motion.X[index], motion.S[index]
-        assert X is not None and S is not None
-        _add(M, tree.bodies[parent], ca.sparsify(S.T @ wrench), body)
-        wrench, index = ca.sparsify(X.T @ wrench), parent
-
-
-def _add(M: ca.SX, rows: Body, block: ca.SX, columns: Body) -> None:
-    """Add inertia between the own coordinates of two bodies to M, and its mirror image."""
-    for i, (row, row_factor) in enumerate(zip(rows.index, rows.factor, strict=True)):
-        for j, (column, column_factor) in enumerate(zip(columns.index, columns.factor, strict=True)):
-            entry = block[i, j]
-            if row < 0 or column < 0 or entry.nnz() == 0:
-                continue
-            M[row, column] += row_factor * column_factor * entry
-            if rows is not columns:
-                M[column, row] += row_factor * column_factor * entry
+    n = tree.size
+    M = loose_inertia(tree, q)
+    composite = [ca.SX(6, 6) for _ in tree.nodes]
+    # Wrench (6, n) at a node by unit accelerations of the coordinates outboard of it.
+    wrench = [ca.SX(6, n) for _ in tree.nodes]
+    edge_maps = maps(tree, q)
+    for index, node in reversed(list(enumerate(tree.nodes))):
+        for body in (tree.bodies[i] for i in node.bodies if tree.bodies[i].terms.has_inertia):
+            (inertia,) = call(body.terms.inertia, body.own(q), tree.p)
+            composite[index] += inertia[:6, :6]
+            wrench[index] += inertia[:6, 6:] @ body.share
+            M += body.spread(inertia[6:, 6:]) @ body.share
+        if node.inboard is not None:
+            (X, S), C, W = edge_maps[index], ca.sparsify(composite[index]), ca.sparsify(wrench[index])
+            momentum = ca.sparsify(C @ S)
+            coupling = S.T @ W
+            M += S.T @ momentum + coupling + coupling.T
+            composite[node.inboard] += mirrored(X.T @ C @ X)
+            wrench[node.inboard] += ca.sparsify(X.T @ (momentum + W))
+    return mirrored(M)

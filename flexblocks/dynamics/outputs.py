@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import casadi as ca
 
-from flexblocks.dynamics.motion import outlet_pose, poses, twists
+from flexblocks.dynamics.motion import motions, outlet_motion
 from flexblocks.dynamics.terms import call
-from flexblocks.dynamics.tree import Tree, maps
+from flexblocks.dynamics.tree import Tree
 from flexblocks.ports import Kind
 
 POSITION = ("x", "y", "z")
@@ -16,8 +16,7 @@ def output_units(tree: Tree) -> dict[str, str]:
     """Return the units of all outputs by name, in the order of the tree."""
     units = {}
     for body in tree.bodies:
-        names = zip(body.terms.output_names, body.terms.output_units, strict=True)
-        units |= {f"{body.name}.{name}": unit for name, unit in names}
+        units |= {f"{body.name}.{name}": output.unit for name, output in body.terms.physics.outputs.items()}
     for index in _ends(tree):
         units |= {f"{tree.bodies[index].name}.{axis}": "m" for axis in POSITION}
     return units
@@ -27,16 +26,16 @@ def outputs(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX, names: tuple[str, ...]) ->
     """Return the outputs of these names as a dense column."""
     n = tree.size
     q, v = x[:n], x[n : 2 * n]
-    inlets = poses(tree, q)
-    twist = twists(tree, maps(tree, q), v)
+    inlets = motions(tree, q, v)
     found = {}
     for index, body in enumerate(tree.bodies):
         own = [body.own(q), body.own(v), x[2 * n :][body.w], z[body.z], u[body.u], tree.p]
-        (values,) = call(body.terms.outputs, *inlets[index], twist[index], *own)
-        found |= {f"{body.name}.{name}": values[i] for i, name in enumerate(body.terms.output_names)}
+        (values,) = call(body.terms.outputs, *inlets[index], *own)
+        found |= {f"{body.name}.{name}": values[i] for i, name in enumerate(body.terms.physics.outputs)}
     for index in _ends(tree):
         body = tree.bodies[index]
-        _, r = outlet_pose(tree, inlets, index, "frame_b", q) if "frame_b" in body.terms.outlets else inlets[index]
+        ends_in_frame = "frame_b" in body.terms.outlets
+        _, r, _ = outlet_motion(tree, inlets, index, "frame_b", q, v) if ends_in_frame else inlets[index]
         found |= {f"{body.name}.{axis}": r[i] for i, axis in enumerate(POSITION)}
     return ca.densify(ca.vertcat(*[found[name] for name in names], ca.SX(0, 1)))
 
@@ -44,7 +43,11 @@ def outputs(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX, names: tuple[str, ...]) ->
 def _ends(tree: Tree) -> list[int]:
     """Return the bodies that carry nothing: those whose place is of interest."""
     carrying = {body.parent for body in tree.bodies}
-    return [i for i, body in enumerate(tree.bodies) if body.parent is not None and i not in carrying and _has_place(body.terms.block)]
+    return [
+        i
+        for i, body in enumerate(tree.bodies)
+        if body.parent is not None and i not in carrying and _has_place(body.terms.block)
+    ]
 
 
 def _has_place(block: object) -> bool:

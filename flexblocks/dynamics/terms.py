@@ -1,6 +1,6 @@
-"""The terms of one block, from its physics on local symbols by automatic differentiation.
+"""The terms of one block, from its physics on symbols of its own by automatic differentiation.
 
-Everything the algorithms need of a block is here: how its outlets move with its inlet, its inertia, its bias forces.
+Everything the algorithms need of a block is here: its inertia, its bias forces, its loads, the pose of its outlets.
 The kinetic energy is a quadratic form in the inlet twist V and the block's own rates s; Hamel's equations for the
 body-fixed components turn it into forces.
 """
@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import casadi as ca
 import numpy as np
 
 from flexblocks.block import Block, Local, Physics
+from flexblocks.dynamics.own import OwnSymbols, own_symbols
 from flexblocks.errors import ModelError
 from flexblocks.frame import Frame, skew
 from flexblocks.ports import Kind
@@ -24,48 +26,141 @@ def call(function: ca.Function, *arguments: ca.SX) -> list[ca.SX]:
     return [ca.sparsify(result) for result in function.call([ca.SX(a) for a in arguments], True, False)]
 
 
-@dataclass(frozen=True)
-class OutletTerms:
-    """An outlet: its pose, and the map of motion V_b = X V_a + S s, A_b = X A_a + S s' + bias.
-
-    Functions: ``pose(R, r, q, p) -> R_b, r_b``; ``maps(q, p) -> X (6, 6), S (6, n)``; ``bias(V, q, s, p) -> (6)``.
-    """
-
-    pose: ca.Function
-    maps: ca.Function
-    bias: ca.Function
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BlockTerms:
-    """What the algorithms need of one block with n coordinates.
+    """What the algorithms need of one block with n coordinates; functions are made when first asked for.
 
-    Functions: ``inertia(q, p) -> (6 + n, 6 + n)`` in the order (V, s); ``bias(V, q, s, p) -> (6), (n)``, velocity forces
-    on the inlet and on the coordinates; ``inner(q, s, p) -> (n)``, gradients of potential and dissipation, less the loads
-    that depend on coordinates alone; ``applied(q, s, w, z, u, p) -> (n)``, the loads by inputs, states and algebraics;
-    ``kinetic(V, q, s, p)``; ``potential(q, p)``; ``rates(q, s, w, z, u, p)`` and ``residuals(q, s, w, z, u, p)``;
-    ``outputs(R, r, V, q, s, w, z, u, p)``.
+    Attributes
+    ----------
+    own : OwnSymbols
+        The block and its symbols q, s (rates), w, z, u.
+    inlet : Frame
+        The symbolic inlet: R, r and the twist V.
+    local : Local
+        What the block sees.
+    physics : Physics
+        What it returned.
+    p : SX
+        The symbolic parameters of the arm.
     """
 
-    block: Block
-    size: int
-    has_inertia: bool
-    outlets: Mapping[str, OutletTerms]
-    inertia: ca.Function
-    bias: ca.Function
-    inner: ca.Function
-    applied: ca.Function
-    kinetic: ca.Function
-    potential: ca.Function
-    rates: ca.Function
-    residuals: ca.Function
-    outputs: ca.Function
-    output_names: tuple[str, ...]
-    output_units: tuple[str, ...]
+    own: OwnSymbols
+    inlet: Frame
+    local: Local
+    physics: Physics
+    p: ca.SX
+
+    @property
+    def block(self) -> Block:
+        return self.own.block
+
+    @property
+    def size(self) -> int:
+        """Number n of coordinates."""
+        return self.own.q.numel()
+
+    @cached_property
+    def has_inertia(self) -> bool:
+        return ca.sparsify(ca.SX(self.physics.kinetic)).nnz() > 0
+
+    @property
+    def outlets(self) -> Mapping[str, Frame]:
+        """The frames of all outlets, as expressions of the symbols."""
+        return self.physics.outlets
+
+    @property
+    def _state(self) -> list[ca.SX]:
+        return [self.own.q, self.own.s, self.own.w, self.own.z, self.own.u, self.p]
+
+    @cached_property
+    def inertia_expression(self) -> ca.SX:
+        """Inertia (6 + n, 6 + n) in the order (V, s), of the block's own symbols."""
+        return ca.sparsify(ca.hessian(ca.SX(self.physics.kinetic), ca.vertcat(self.inlet.twist, self.own.s))[0])
+
+    @cached_property
+    def inertia(self) -> ca.Function:
+        """Function (q, p) -> inertia (6 + n, 6 + n) in the order (V, s)."""
+        return _function("inertia", [self.own.q, self.p], self.inertia_expression)
+
+    @cached_property
+    def bias(self) -> ca.Function:
+        """Function (omega, q, s, p) -> velocity forces on the inlet (6) and on the coordinates (n).
+
+        With the acceleration of the inlet's origin taken relative to the world (not as the rate of its components), its
+        velocity drops out of the equations: they hold in every frame that moves uniformly.
+        """
+        omega, q, s = self.inlet.omega, self.own.q, self.own.s
+        rates = ca.vertcat(omega, ca.SX(3, 1), s)
+        momentum = ca.sparsify(self.inertia_expression @ rates)
+        flow = ca.jtimes(momentum, q, s) if self.size else ca.SX(6, 1)
+        gyroscopic = ca.vertcat(skew(omega) @ momentum[:3], skew(omega) @ momentum[3:6])
+        on_own = flow[6:] - ca.gradient(ca.dot(rates, momentum) / 2, q)
+        return _function("bias", [omega, q, s, self.p], flow[:6] + gyroscopic, on_own)
+
+    @cached_property
+    def _loads(self) -> tuple[ca.SX, ca.SX]:
+        """Forces (n) of all loads, and what of them is left without inputs, states and algebraic variables."""
+        q = self.own.q
+        loads = [load.effort * ca.gradient(load.displacement, q) for load in self.physics.loads]
+        force = sum(loads, ca.SX(self.size, 1))
+        outer = ca.vertcat(self.own.w, self.own.z, self.own.u)
+        return force, ca.substitute(force, outer, ca.SX.zeros(outer.shape)) if outer.numel() else force
+
+    @cached_property
+    def inner(self) -> ca.Function:
+        """Function (q, s, p) -> gradients (n) of potential and dissipation, less loads by coordinates alone."""
+        stored = ca.gradient(ca.SX(self.physics.potential), self.own.q)
+        damping = ca.gradient(ca.SX(self.physics.dissipation), self.own.s)
+        return _function("inner", [self.own.q, self.own.s, self.p], stored + damping - self._loads[1])
+
+    @cached_property
+    def applied(self) -> ca.Function:
+        """Function (q, s, w, z, u, p) -> forces (n) of loads by inputs, states and algebraic variables."""
+        return _function("applied", self._state, self._loads[0] - self._loads[1])
+
+    @cached_property
+    def kinetic(self) -> ca.Function:
+        """Function (V, q, s, p) -> kinetic energy [J]."""
+        symbols = [self.inlet.twist, self.own.q, self.own.s, self.p]
+        return _function("kinetic", symbols, ca.SX(self.physics.kinetic))
+
+    @cached_property
+    def potential(self) -> ca.Function:
+        """Function (q, p) -> stored energy [J]."""
+        return _function("potential", [self.own.q, self.p], ca.SX(self.physics.potential))
+
+    @cached_property
+    def rates(self) -> ca.Function:
+        """Function (q, s, w, z, u, p) -> time derivatives of the states."""
+        derivatives = self.physics.derivatives
+        return _function("rates", self._state, ca.vertcat(*[derivatives[v.name] for v in self.block.states()]))
+
+    @cached_property
+    def residuals(self) -> ca.Function:
+        """Function (q, s, w, z, u, p) -> residuals of the algebraic equations."""
+        return _function("residuals", self._state, ca.vertcat(*self.physics.residuals))
+
+    @cached_property
+    def outputs(self) -> ca.Function:
+        """Function (R, r, V, q, s, w, z, u, p) -> values of ``physics.outputs``, in their order."""
+        values = [ca.SX(output.value) for output in self.physics.outputs.values()]
+        symbols = [self.inlet.R, self.inlet.r, self.inlet.twist, *self._state]
+        return _function("outputs", symbols, ca.vertcat(*values))
+
+    @cached_property
+    def motions(self) -> Mapping[str, ca.Function]:
+        """For each outlet the function (R, r, V, q, s, p) -> R, r, V there."""
+        symbols = [self.inlet.R, self.inlet.r, self.inlet.twist, self.own.q, self.own.s, self.p]
+        frames = self.physics.outlets.items()
+        return {name: _function("motion", symbols, frame.R, frame.r, frame.twist) for name, frame in frames}
+
+
+def _function(name: str, inputs: list[ca.SX], *results: ca.SX) -> ca.Function:
+    return ca.Function(name, inputs, [ca.sparsify(result) for result in results])
 
 
 def block_terms(block: Block, outlets: tuple[str, ...], mounted: bool, carried: np.ndarray, p: ca.SX) -> BlockTerms:
-    """Return the terms of a block.
+    """Evaluate a block and return its terms.
 
     Parameters
     ----------
@@ -73,7 +168,7 @@ def block_terms(block: Block, outlets: tuple[str, ...], mounted: bool, carried: 
     outlets : tuple of str
         The outlets that carry something.
     mounted : bool
-        Whether the inlet is connected.
+        Whether the block has a place in space: its inlet is connected, or it is the ground.
     carried : ndarray (6, 6)
         Inertia of what hangs on ``frame_b``, see `Local`.
     p : SX
@@ -84,60 +179,14 @@ def block_terms(block: Block, outlets: tuple[str, ...], mounted: bool, carried: 
     ModelError
         The block's `physics` does not keep the contract.
     """
-    names = [c.name for c in block.coordinates()]
-    q, s = ca.SX.sym("q", len(names)), ca.SX.sym("s", len(names))
-    w, z, u = (ca.SX.sym(letter, len(group)) for letter, group in zip("wzu", (block.states(), block.algebraics(), block.inputs()), strict=True))
-    V, R, r = ca.SX.sym("V", 6), ca.SX.sym("R", 3, 3), ca.SX.sym("r", 3)
-    symbols = dict(zip(names, ca.vertsplit(q), strict=True))
-    for group, column in ((block.states(), w), (block.algebraics(), z), (block.inputs(), u)):
-        symbols |= dict(zip((variable.name for variable in group), ca.vertsplit(column), strict=True))
-    open_outlets = [spec.name for spec in block.ports if spec.kind is Kind.FRAME and spec.outlet]
-    local = Local(symbols, q, s, tuple(dict.fromkeys([*open_outlets, *outlets])), carried)
-    frame = Frame(R, r, V[:3], V[3:], local.rate) if mounted else None
-    physics = block.physics(frame, local)
+    own = own_symbols(block)
+    always = [spec.name for spec in block.ports if spec.kind is Kind.FRAME and spec.outlet]
+    local = own.local(tuple(dict.fromkeys([*always, *outlets])), carried)
+    V = ca.SX.sym("V", 6)
+    inlet = Frame(ca.SX.sym("R", 3, 3), ca.SX.sym("r", 3), V[:3], V[3:], local.rate)
+    physics = block.physics(inlet if mounted else None, local)
     _check(block, physics, local)
-
-    T, U, D = (ca.SX(e) for e in (physics.kinetic, physics.potential, physics.dissipation))
-    momentum = ca.gradient(T, ca.vertcat(V, s))
-    flow = ca.jtimes(momentum, q, s) if names else ca.SX(6, 1)
-    L, P = momentum[:3], momentum[3:6]
-    gyroscopic = ca.vertcat(ca.mtimes(skew(V[:3]), L) + ca.mtimes(skew(V[3:]), P), ca.mtimes(skew(V[:3]), P))
-    all_loads = sum((load.effort * ca.gradient(load.displacement, q) for load in physics.loads), ca.SX(len(names), 1))
-    outer = ca.vertcat(w, z, u)
-    passive = ca.substitute(all_loads, outer, ca.SX.zeros(outer.shape)) if outer.numel() else all_loads
-    state = [q, s, w, z, u, p]
-    outputs = [ca.SX(output.value) for output in physics.outputs.values()]
-
-    def function(name: str, inputs: list[ca.SX], results: list[ca.SX]) -> ca.Function:
-        return ca.Function(f"{name}", inputs, [ca.sparsify(result) for result in results])
-
-    return BlockTerms(
-        block=block,
-        size=len(names),
-        has_inertia=not ca.sparsify(T).nnz() == 0,
-        outlets={name: _outlet(physics.outlets[name], R, r, V, q, s, p) for name in local.outlets},
-        inertia=function("inertia", [q, p], [ca.jacobian(momentum, ca.vertcat(V, s))]),
-        bias=function("bias", [V, q, s, p], [flow[:6] + gyroscopic, flow[6:] - ca.gradient(T, q)]),
-        inner=function("inner", [q, s, p], [ca.gradient(U, q) + ca.gradient(D, s) - passive]),
-        applied=function("applied", state, [all_loads - passive]),
-        kinetic=function("kinetic", [V, q, s, p], [T]),
-        potential=function("potential", [q, p], [U]),
-        rates=function("rates", state, [ca.vertcat(*[physics.derivatives[v.name] for v in block.states()])]),
-        residuals=function("residuals", state, [ca.vertcat(*physics.residuals)]),
-        outputs=function("outputs", [R, r, V, *state], [ca.vertcat(*outputs)]),
-        output_names=tuple(physics.outputs),
-        output_units=tuple(output.unit for output in physics.outputs.values()),
-    )
-
-
-def _outlet(frame: Frame, R: ca.SX, r: ca.SX, V: ca.SX, q: ca.SX, s: ca.SX, p: ca.SX) -> OutletTerms:
-    X, S = ca.jacobian(frame.twist, V), ca.jacobian(frame.twist, s)
-    bias = ca.jtimes(frame.twist, q, s) if q.numel() else ca.SX(6, 1)
-    return OutletTerms(
-        pose=ca.Function("pose", [R, r, q, p], [frame.R, frame.r]),
-        maps=ca.Function("maps", [q, p], [ca.sparsify(X), ca.sparsify(S)]),
-        bias=ca.Function("bias", [V, q, s, p], [ca.sparsify(bias)]),
-    )
+    return BlockTerms(own, inlet, local, physics, p)
 
 
 def _check(block: Block, physics: Physics, local: Local) -> None:
@@ -145,12 +194,9 @@ def _check(block: Block, physics: Physics, local: Local) -> None:
     for name in local.outlets:
         if name not in physics.outlets:
             raise ModelError(f"{block.where}: physics() returned no frame for the outlet '{name}'.")
-    wanted = {variable.name for variable in block.states()}
-    if set(physics.derivatives) != wanted:
-        raise ModelError(
-            f"{block.where}: physics() returned derivatives of {sorted(physics.derivatives)}; its states are {sorted(wanted)}."
-        )
-    if len(physics.residuals) != len(block.algebraics()):
-        raise ModelError(
-            f"{block.where}: physics() returned {len(physics.residuals)} residuals for {len(block.algebraics())} algebraic variables."
-        )
+    wanted, given = sorted(variable.name for variable in block.states()), sorted(physics.derivatives)
+    if given != wanted:
+        raise ModelError(f"{block.where}: physics() returned derivatives of {given}; its states are {wanted}.")
+    count, algebraics = len(physics.residuals), len(block.algebraics())
+    if count != algebraics:
+        raise ModelError(f"{block.where}: physics() returned {count} residuals for {algebraics} algebraic variables.")

@@ -1,0 +1,130 @@
+"""Recursive forward dynamics: the articulated-body algorithm for flexible bodies, linear in the number of bodies.
+
+Inward, each node adds the quadratic forms of its bodies to those of what it carries (see `gauss`) and eliminates every
+coordinate that appears nowhere else; outward, the accelerations follow. A joint is eliminated in its own axes with the
+absolute acceleration about its axis as the unknown, which keeps that row of the inertia passed inboard empty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+
+from flexblocks.dynamics.appearance import appearance, columns_of
+from flexblocks.dynamics.gauss import Form, Minimum, nothing
+from flexblocks.dynamics.inverse import inner_force, loose_inertia
+from flexblocks.dynamics.motion import maps, twists
+from flexblocks.dynamics.terms import call
+from flexblocks.dynamics.tree import Tree
+
+
+def forward_dynamics(tree: Tree, q: ca.SX, v: ca.SX, applied: ca.SX) -> ca.SX:
+    """Return the second derivatives (n) of the coordinates under generalised forces `applied` (n)."""
+    sweep = _Sweep(tree, q, v, applied)
+    for node in reversed(range(len(tree.nodes))):
+        sweep.inward(node)
+    for node in range(len(tree.nodes)):
+        sweep.outward(node)
+    return ca.densify(ca.vertcat(*[sweep.known[j] for j in range(tree.size)], ca.SX(0, 1)))
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One elimination: of a coordinate, given those of `columns`; along `axis` of an edge's end if that is not None."""
+
+    coordinate: int
+    minimum: Minimum
+    columns: tuple[int, ...]
+    axis: int | None = None
+
+
+class _Sweep:
+    """The two passes over a tree at symbolic q and v."""
+
+    def __init__(self, tree: Tree, q: ca.SX, v: ca.SX, applied: ca.SX) -> None:
+        self.tree, self.q, self.v = tree, q, v
+        self.maps = maps(tree, q)
+        self.twist = twists(tree, self.maps, v)
+        # Force and inertia that act on coordinates directly.
+        self.force, self.inertia = applied - inner_force(tree, q, v), loose_inertia(tree, q)
+        self.where = appearance(tree, self.inertia.sparsity())
+        count = len(tree.nodes)
+        self.at_edge_end: list[Form] = [nothing()] * count
+        self.node_steps: list[list[_Step]] = [[] for _ in range(count)]
+        self.edge_steps: list[list[_Step]] = [[] for _ in range(count)]
+        self.bias = [self._bias(node) for node in range(count)]
+        self.acceleration: list[ca.SX] = []
+        self.known: dict[int, ca.SX] = {}
+
+    def inward(self, k: int) -> None:
+        """Reduce the form of a node and all it carries to what appears further inboard; move it to the edge's end."""
+        form = self._own(k) + self._carried(k)
+        for j in sorted(self.where.ends_at[k], key=lambda j: form.K[:, 6 + form.columns.index(j)].nnz()):
+            form, minimum = form.without_coordinate(j, self.inertia[j, j], self.force[j])
+            self.node_steps[k].append(_Step(j, minimum, form.columns))
+        S = self.maps[k][1]
+        for j in self.where.joints[k]:
+            axis = _axis(S[:, j]) if self.inertia[j, j].nnz() == 0 else None
+            if axis is None:
+                form = form.moved(ca.SX.eye(6), S[:, j], ca.SX(6, 1), (j,))
+                form, minimum = form.without_coordinate(j, self.inertia[j, j], self.force[j])
+            else:
+                form, minimum = form.without_axis(axis, self.force[j])
+            self.edge_steps[k].append(_Step(j, minimum, form.columns, axis))
+        self.at_edge_end[k] = form
+
+    def _own(self, k: int) -> Form:
+        """Return the form of the bodies at a node."""
+        form = nothing(self.where.loose, self.inertia) if k == 0 else nothing()
+        for body in (self.tree.bodies[i] for i in self.tree.nodes[k].bodies if self.tree.bodies[i].terms.has_inertia):
+            q, s = body.own(self.q), body.own(self.v)
+            (inertia,) = call(body.terms.inertia, q, self.tree.p)
+            bias = ca.vertcat(*call(body.terms.bias, self.twist[k][:3], q, s, self.tree.p))
+            columns = columns_of(body.share)
+            own = ca.diagcat(ca.DM.eye(6), body.share[:, list(columns)])
+            form = form + Form(ca.sparsify(own.T @ inertia @ own), ca.sparsify(own.T @ bias), columns)
+        return form
+
+    def _carried(self, k: int) -> Form:
+        """Return the form of all edges that start at a node."""
+        form = nothing()
+        for child in self.where.outboard[k]:
+            X, S = self.maps[child]
+            rest = self.where.rest[child]
+            form = form + self.at_edge_end[child].moved(X, S[:, list(rest)], self.bias[child], rest)
+        return form
+
+    def outward(self, k: int) -> None:
+        """Find the acceleration of a node and of the coordinates eliminated at it and on the edge to it."""
+        inboard = self.tree.nodes[k].inboard
+        if inboard is None:
+            A = self.tree.ground_acceleration
+        else:
+            X, S = self.maps[k]
+            rest = self.where.rest[k]
+            A = X @ self.acceleration[inboard] + self.bias[k]
+            A += S[:, list(rest)] @ ca.vertcat(*[self.known[j] for j in rest], ca.SX(0, 1))
+            for step in reversed(self.edge_steps[k]):
+                found = step.minimum.at(A, step.columns, self.known)
+                if step.axis is None:
+                    self.known[step.coordinate] = found
+                    A = A + S[:, step.coordinate] @ found
+                else:
+                    self.known[step.coordinate] = found - A[step.axis]
+                    A[step.axis] = found
+        for step in reversed(self.node_steps[k]):
+            self.known[step.coordinate] = step.minimum.at(A, step.columns, self.known)
+        self.acceleration.append(ca.sparsify(A))
+
+    def _bias(self, k: int) -> ca.SX:
+        node = self.tree.nodes[k]
+        if node.edge is None or node.inboard is None:
+            return ca.SX(6, 1)
+        return node.edge.bias_at(self.twist[node.inboard][:3], self.q, self.v)
+
+
+def _axis(column: ca.SX) -> int | None:
+    """Return k if a column (6) is the k-th unit vector."""
+    column = ca.sparsify(column)
+    return column.sparsity().row()[0] if column.nnz() == 1 and column.nz[0].is_one() else None

@@ -1,0 +1,92 @@
+"""Where the arm is: a line of points along every body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.blocks.stations import HasStations
+from flexblocks.dae import DAE
+from flexblocks.dynamics.body import Body
+from flexblocks.dynamics.motion import poses
+from flexblocks.dynamics.terms import block_terms, call
+
+Values = Mapping[str, float] | Sequence[float] | np.ndarray | None
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """The lines of an arm as a function of its coordinates.
+
+    Attributes
+    ----------
+    dae : DAE
+    bodies : tuple of str
+        Names of the blocks that have a place in space, a parent before what it carries.
+    function : casadi.Function
+        (q, p) -> for each body its points in the world, (3, k) [m], from the inlet outward.
+    """
+
+    dae: DAE
+    bodies: tuple[str, ...]
+    function: ca.Function
+
+    @property
+    def tip(self) -> str:
+        """The body farthest out along the tree."""
+        depths: dict[str, int] = {}
+        bodies = self.dae.tree.bodies
+        for body in bodies:
+            depths[body.name] = 0 if body.parent is None else depths[bodies[body.parent].name] + 1
+        return max(self.bodies, key=lambda name: depths[name])
+
+    def __call__(self, x: Values = None, p: Values = None) -> dict[str, np.ndarray]:
+        """Return by body its points in the world, ndarray (k, 3) [m], at the states `x` (nx,) and parameters `p`.
+
+        Both as a dict by name (the rest from the start values), an array, or None for the start values.
+
+        Raises
+        ------
+        NameUnknownError, ParameterError
+            A name that is not there, an array of another length, or a value that is not finite.
+        """
+        q = self.dae.x.values(x, "x: ")[: self.dae.tree.size]
+        lines = self.function.call([q, self.dae.p.values(p, "p: ")])
+        return {body: np.array(line.full()).T for body, line in zip(self.bodies, lines, strict=True)}
+
+
+def shape(dae: DAE, stations: int = 32) -> Shape:
+    """Return the lines of an arm; each link is traced by `stations` points beyond its root.
+
+    A payload is one point, a joint two: its inboard and its outboard end.
+    """
+    inlets = poses(dae.tree, dae.q)
+    placed = [
+        (body, R, r)
+        for body, (R, r) in zip(dae.tree.bodies, inlets, strict=True)
+        if body.parent is not None or body.terms.outlets
+    ]
+    lines = [call(_line(body, dae.p.symbol, stations), R, r, body.own(dae.q), dae.p.symbol)[0] for body, R, r in placed]
+    function = ca.Function("shape", [dae.q, dae.p.symbol], [ca.densify(line) for line in ca.cse(lines)])
+    return Shape(dae, tuple(body.name for body, _, _ in placed), function)
+
+
+def bending(dae: DAE) -> np.ndarray:
+    """Return which states are coordinates of bending, bool (nx,): scaling them exaggerates the deformation."""
+    chosen = np.zeros(len(dae.x), dtype=bool)
+    for body in dae.tree.bodies:
+        if isinstance(body.terms.block, HasStations):
+            chosen[: dae.tree.size] |= np.any(body.share.full(), axis=0)
+    return chosen
+
+
+def _line(body: Body, p: ca.SX, stations: int) -> ca.Function:
+    """Return the function (R, r, q, p) -> points (3, k) of one body, its block evaluated at more outlets."""
+    block = body.terms.block
+    outlets = block.centreline(stations)
+    terms = block_terms(block, outlets, True, body.terms.local.carried, p)
+    points = [terms.inlet.r, *(terms.outlets[name].r for name in outlets)]
+    return ca.Function("line", [terms.inlet.R, terms.inlet.r, terms.own.q, p], [ca.horzcat(*points)])

@@ -1,0 +1,115 @@
+"""The linear model of an arm about an operating point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexblocks.errors import ComputationError
+from flexblocks.modes import Modes, find_modes
+from flexblocks.operating_point import OperatingPoint
+from flexblocks.structure import Structure
+
+if TYPE_CHECKING:
+    import control
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """E der(x) = A x + B u, y = C x + D u, for small deviations from the operating point.
+
+    Attributes
+    ----------
+    name : str
+        Of the model.
+    A : ndarray (nx, nx)
+    B : ndarray (nx, nu)
+    C : ndarray (ny, nx)
+    D : ndarray (ny, nu)
+    E : ndarray (nx, nx)
+        The identity: algebraic variables are eliminated and the mass matrix is solved with.
+    states, inputs, outputs : tuple of str
+        Names; the states are those of the DAE, in its order.
+    state_units, input_units, output_units : tuple of str
+    operating_point : OperatingPoint
+    structure : Structure
+        The second-order form, by block.
+    """
+
+    name: str
+    A: np.ndarray
+    B: np.ndarray
+    C: np.ndarray
+    D: np.ndarray
+    E: np.ndarray
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    state_units: tuple[str, ...]
+    input_units: tuple[str, ...]
+    output_units: tuple[str, ...]
+    operating_point: OperatingPoint
+    structure: Structure
+
+    def modes(self) -> Modes:
+        """Return the modes: frequency [rad/s], damping ratio and the share of each block.
+
+        See Also
+        --------
+        flexblocks.modes.find_modes : how shares and rigid-body modes are defined.
+        """
+        return find_modes(self.A, self.states, self.structure)
+
+    @property
+    def control_names(self) -> dict[str, str]:
+        """Names of inputs and outputs in python-control, by their name here: ``{"payload.x": "payload_x"}``.
+
+        python-control keeps the dot to itself in the names of signals; an underscore takes its place.
+
+        Raises
+        ------
+        ComputationError
+            Two inputs, or two outputs, would get one name.
+        """
+        for group in (self.inputs, self.outputs):
+            by_name: dict[str, str] = {}
+            for name in group:
+                other = by_name.setdefault(_without_dots(name), name)
+                if other != name:
+                    raise ComputationError(
+                        f"LinearModel '{self.name}': '{other}' and '{name}' would both be '{_without_dots(name)}' "
+                        "in python-control, which allows no dot in names; rename a block, or leave an output out."
+                    )
+        return {name: _without_dots(name) for name in (*self.inputs, *self.outputs)}
+
+    def to_control(self) -> control.StateSpace:
+        """Return a python-control StateSpace.
+
+        States keep their names; in those of inputs, outputs and the system each dot becomes an underscore:
+        ``name = lin.control_names; ss[name["payload.x"], name["motor1.torque"]]``.
+        """
+        import control  # slow to import, and few who linearise need it
+
+        names = self.control_names
+        return control.StateSpace(
+            np.linalg.solve(self.E, self.A),
+            np.linalg.solve(self.E, self.B),
+            self.C,
+            self.D,
+            states=list(self.states),
+            inputs=[names[name] for name in self.inputs],
+            outputs=[names[name] for name in self.outputs],
+            name=_without_dots(self.name),
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"LinearModel({self.name!r}: {len(self.states)} states, {len(self.inputs)} inputs, "
+            f"{len(self.outputs)} outputs)"
+        )
+
+
+def _without_dots(name: str) -> str:
+    return name.replace(".", "_")

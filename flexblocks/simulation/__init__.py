@@ -1,0 +1,18 @@
+"""Simulation: input signals, integration, trajectories."""
+
+from flexblocks.simulation.errors import SimulationError
+from flexblocks.simulation.polynomial import PiecewisePolynomial, bang_bang, piecewise_constant, piecewise_linear
+from flexblocks.simulation.signal import Signal
+from flexblocks.simulation.simulate import simulate
+from flexblocks.simulation.trajectory import Trajectory
+
+__all__ = [
+    "PiecewisePolynomial",
+    "Signal",
+    "SimulationError",
+    "Trajectory",
+    "bang_bang",
+    "piecewise_constant",
+    "piecewise_linear",
+    "simulate",
+]

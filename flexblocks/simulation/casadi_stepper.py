@@ -1,0 +1,139 @@
+"""CasADi's integrators: SUNDIALS (cvodes, idas) and the classical Runge-Kutta method."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.simulation.stepper import StepFailure, Stepper, finite
+from flexblocks.simulation.system import System
+
+# A multistep method starts with many small steps; an integrator for a new spacing of stops has to be built and kept.
+# From this many stops on it pays (two-link arm: 1 ms to build, 0.3 ms to start).
+WORTH_BUILDING = 10
+
+MOST_STEPS = 1000  # fixed steps in one go
+
+REASONS = {
+    "TOO_MUCH_WORK": "it takes more and more steps",
+    "ERR_FAILURE": "the step size had to become too small",
+    "ERR_FAIL": "the step size had to become too small",
+    "CONV_FAILURE": "Newton's iteration does not converge, however small the step",
+    "CONV_FAIL": "Newton's iteration does not converge, however small the step",
+    "RHSFUNC_FAIL": "the equations could not be evaluated",
+    "RES_FAIL": "the equations could not be evaluated",
+}
+
+
+class CasadiStepper(Stepper):
+    """A CasADi integrator.
+
+    It runs over scaled time, from 0 at the first to 1 at the last of the times, so that one integrator serves
+    all chunks with evenly spaced stops.
+
+    Parameters
+    ----------
+    system : System
+    plugin : str
+        ``"cvodes"``, ``"idas"`` or ``"rk"``.
+    options : dict
+        For `casadi.integrator`.
+    step : float, optional
+        Largest step [s] of ``"rk"``.
+    """
+
+    def __init__(self, system: System, plugin: str, options: dict[str, Any], step: float | None = None) -> None:
+        self.plugin, self.options, self.step = plugin, options, step
+        self.divisible = step is None
+        self._built: dict[tuple[Any, ...], ca.Function] = {}
+        self._problem = _scaled(system, keeps_z=plugin == "idas")
+
+    def marks(self, start: float, stop: float) -> np.ndarray:
+        steps = self._steps(start, stop)
+        return start + (stop - start) / steps * np.arange(MOST_STEPS, steps, MOST_STEPS)
+
+    def _steps(self, start: float, stop: float) -> int:
+        """Return the number of fixed steps between two stops."""
+        assert self.step is not None
+        return max(int(np.ceil((stop - start) / self.step - 1e-6)), 1)
+
+    def prepare(self, times: np.ndarray) -> None:
+        if _even(times) or (self.step is None and len(times) > WORTH_BUILDING):
+            self._integrator(times)
+        else:
+            self._integrator(times[:2])
+
+    def advance(
+        self, X: np.ndarray, z: np.ndarray, P: np.ndarray, times: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        if _even(times) or (self.step is None and len(times) > WORTH_BUILDING):
+            return self._run(X, z, P, times)
+        found = []
+        for start, stop in pairwise(times):
+            found.append(self._run(X, z, P, np.array([start, stop])))
+            X, z = found[-1][0][-1], z if found[-1][1] is None else found[-1][1][-1]
+        states, algebraics = zip(*found, strict=True)
+        return np.concatenate(states), None if algebraics[0] is None else np.concatenate(algebraics)
+
+    def _run(
+        self, X: np.ndarray, z: np.ndarray, P: np.ndarray, times: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        integrator = self._integrator(times)
+        given = {"x0": X, "p": np.concatenate([P, [times[0], times[-1] - times[0]]])}
+        if self.plugin == "idas":
+            given["z0"] = z
+        try:
+            result = integrator(**given)
+        except RuntimeError as error:
+            raise StepFailure(_reason(str(error))) from None
+        states = finite(np.array(result["xf"]).T)
+        return states, np.array(result["zf"]).T if self.plugin == "idas" else None
+
+    def _integrator(self, times: np.ndarray) -> ca.Function:
+        stops = np.linspace(0, 1, len(times)) if _even(times) else (times - times[0]) / (times[-1] - times[0])
+        options = self.options
+        if self.step is not None:
+            steps = self._steps(times[0], times[1]) * (len(times) - 1)
+            options = options | {"number_of_finite_elements": steps}
+        key = (stops.tobytes(), options.get("number_of_finite_elements"))
+        if key not in self._built:
+            self._built[key] = ca.integrator("integrator", self.plugin, self._problem, 0.0, stops[1:].tolist(), options)
+        return self._built[key]
+
+
+def sundials(system: System, plugin: str, rtol: float, atol: float, **options: Any) -> CasadiStepper:
+    """Return a stepper of SUNDIALS with these tolerances on the states."""
+    quiet = {"disable_internal_warnings": True, "show_eval_warnings": False}
+    return CasadiStepper(system, plugin, {"reltol": rtol, "abstol": atol, **quiet, **options})
+
+
+def _even(times: np.ndarray) -> bool:
+    even = np.linspace(times[0], times[-1], len(times))
+    return bool(np.max(np.abs(times - even)) <= 1e-11 * (times[-1] - times[0]))
+
+
+def _scaled(system: System, keeps_z: bool) -> dict[str, Any]:
+    """Return the system in scaled time s, t = start + length s, with parameters [P, start, length].
+
+    It is a graph that calls the system, so that all integrators share the derivatives of that one function.
+    """
+    s, X = ca.MX.sym("s"), ca.MX.sym("X", len(system.dae.x) + 1)
+    p = ca.MX.sym("p", system.residual.size1_in("P") + 2)
+    P, start, length = p[:-2], p[-2], p[-1]
+    t = start + length * s
+    if not keeps_z:
+        return {"t": s, "x": X, "p": p, "ode": length * system.rates(t, X, P)}
+    z = ca.MX.sym("z", len(system.dae.z))
+    rates, residual = system.residual(t, X, z, P)
+    return {"t": s, "x": X, "z": z, "p": p, "ode": length * rates, "alg": residual}
+
+
+def _reason(message: str) -> str:
+    found = re.search(r'returned "(?:CV|IDA)_(\w+)"', message)
+    if found is None:
+        return message.strip().splitlines()[-1]
+    return f"{REASONS.get(found[1], 'the integrator gave up')} ({found[1]})"

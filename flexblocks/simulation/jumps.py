@@ -1,0 +1,88 @@
+"""Where a function of time jumps: found by halving, to the last digit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.errors import ParameterError
+
+SAMPLES = 2000
+SMOOTH_AFTER = 8  # halvings, after which a smooth change has shrunk to 1/256 and a jump has not
+
+
+def jumps(function: Callable[[np.ndarray], np.ndarray], start: float, end: float) -> np.ndarray:
+    """Return the times at which one of the functions jumps.
+
+    Parameters
+    ----------
+    function : callable
+        Times (k,) [s] to values (k, n).
+    start, end : float
+        Where to look [s]. Of the jumps that one function makes within (end - start) / 2000, one is found.
+
+    Returns
+    -------
+    ndarray
+        Sorted, each the first floating-point number after the jump.
+
+    Raises
+    ------
+    ParameterError
+        A value is not finite.
+    """
+    times = np.linspace(start, end, SAMPLES + 1)
+    values = function(times)
+    if not np.all(np.isfinite(values)):
+        bad = np.argwhere(~np.isfinite(values))[0]
+        raise ParameterError(f"the function gives {values[tuple(bad)]} at t = {times[bad[0]]:.6g} s; must be finite.")
+    found = []
+    scale = np.ptp(values, axis=0)
+    for column in np.flatnonzero(scale):
+        left, right = times[:-1].copy(), times[1:].copy()
+        before, after = values[:-1, column], values[1:, column]
+        first = np.abs(after - before)
+        for halvings in range(1100):
+            change = np.abs(after - before)
+            alive = change > 1e-9 * scale[column]
+            if halvings >= SMOOTH_AFTER:
+                alive &= change > 0.05 * first
+            left, right, before, after, first = (a[alive] for a in (left, right, before, after, first))
+            middle = (left + right) / 2
+            if np.all((middle <= left) | (middle >= right)):
+                break
+            between = function(middle)[:, column]
+            here = np.abs(between - before) >= np.abs(after - between)  # the jump is in the left half
+            left, before = np.where(here, left, middle), np.where(here, before, between)
+            right, after = np.where(here, middle, right), np.where(here, between, after)
+        found.append(right)
+    return np.unique(np.concatenate(found)) if found else np.zeros(0)
+
+
+def steps_of(function: ca.Function) -> ca.Function:
+    """Return t -> the parts of an SX function of t that are piecewise constant: comparisons, signs, floors.
+
+    For |a|, min(a, b), max(a, b) and fmod(a, b), which bend or jump, it is the comparison or floor behind them.
+    """
+    t = ca.SX.sym("t")
+    steps, seen, stack = [], set(), [ca.SX(function(t))]
+    while stack:
+        node = stack.pop()
+        if node.element_hash() in seen:
+            continue
+        seen.add(node.element_hash())
+        parts = [node.dep(i) for i in range(node.n_dep())]
+        stack += parts
+        operation = node.op()
+        if operation in (ca.OP_LT, ca.OP_LE, ca.OP_SIGN, ca.OP_FLOOR, ca.OP_CEIL):
+            steps.append(node)
+        elif operation == ca.OP_FABS:
+            steps.append(parts[0] < 0)
+        elif operation in (ca.OP_FMIN, ca.OP_FMAX):
+            steps.append(parts[0] < parts[1])
+        elif operation in (ca.OP_FMOD, ca.OP_REMAINDER):
+            shift = 0.5 if operation == ca.OP_REMAINDER else 0.0
+            steps.append(ca.floor(parts[0] / parts[1] + shift))
+    return ca.Function("steps", [t], [ca.densify(ca.vertcat(*steps, ca.SX(0, 1)))])

@@ -1,0 +1,135 @@
+"""The run: from segment to segment, chunk by chunk, keeping what was reached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from flexblocks.errors import ComputationError
+from flexblocks.simulation.inputs import separation
+from flexblocks.simulation.interrupt import Interrupt
+from flexblocks.simulation.pace import Pace
+from flexblocks.simulation.stepper import StepFailure, Stepper
+from flexblocks.simulation.system import System
+
+SMALLEST = 1e-6  # of the run: how closely the time of a failure is found
+
+
+@dataclass
+class Record:
+    """What a run has reached.
+
+    Attributes
+    ----------
+    X, z : list of ndarray
+        States with work (nx + 1,), and guesses of the algebraic variables (nz,), at the first output times.
+    reached : float
+        Time [s] up to which the integration went.
+    failure : str or None
+        Why it ended early.
+    interrupted : bool
+        Whether Ctrl-C ended it.
+    """
+
+    X: list[np.ndarray]
+    z: list[np.ndarray]
+    reached: float
+    failure: str | None = None
+    interrupted: bool = False
+
+
+@dataclass(frozen=True)
+class Run:
+    """One integration from the first to the last of the output `times` (k,) [s]."""
+
+    system: System
+    stepper: Stepper
+    times: np.ndarray
+    pace: Pace
+    interrupt: Interrupt
+
+    def integrate(self, X: np.ndarray) -> Record:
+        """Integrate from `X` and return the states at the output times.
+
+        A failure or Ctrl-C ends it early, and the record says so.
+
+        Raises
+        ------
+        ComputationError
+            The algebraic equations cannot be solved at the start.
+        Exception
+            Whatever an input function of the user raises.
+        """
+        z = self.system.consistent(self.times[0], X, self.system.dae.z.start, self.system.parameters(0))
+        record = Record([X], [z], self.times[0])
+        ends = self.system.inputs.ends
+        try:
+            for segment in range(len(ends) - 1):
+                X, z = self._segment(segment, X, z, record)
+        except KeyboardInterrupt:
+            record.interrupted = True
+        except (StepFailure, ComputationError) as failure:
+            record.failure = str(failure)
+        return record
+
+    def _segment(self, segment: int, X: np.ndarray, z: np.ndarray, record: Record) -> tuple[np.ndarray, np.ndarray]:
+        """Integrate one segment in chunks; a chunk that fails is tried again in halves."""
+        P = self.system.parameters(segment)
+        now = self.system.inputs.ends[segment]
+        stops, wanted = self._stops(segment)
+        z = self.system.consistent(now, X, z, P)
+        i = 0
+        while i < len(stops):
+            self.interrupt.obey()
+            chunk = self._chunk(now, stops[i:])
+            self.stepper.prepare(chunk)
+            self.pace.begin()
+            try:
+                states, algebraics = self.stepper.advance(X, z, P, chunk)
+            except StepFailure:
+                self.system.inputs.raise_failure()
+                self.interrupt.obey()
+                half = (chunk[-1] - now) / 2
+                if half < SMALLEST * (self.times[-1] - self.times[0]) or (
+                    len(chunk) == 2 and not self.stepper.divisible
+                ):
+                    raise
+                self.pace.length = half
+                continue
+            X, z = states[-1], z if algebraics is None else algebraics[-1]
+            guesses = np.tile(z, (len(states), 1)) if algebraics is None else algebraics
+            for time, state, guess in zip(chunk[1:], states, guesses, strict=True):
+                if time != stops[i]:
+                    continue  # a cut between two stops
+                if wanted[i]:
+                    record.X.append(state)
+                    record.z.append(guess)
+                i += 1
+            self.pace.done(now, chunk[-1])
+            now = record.reached = chunk[-1]
+        return X, z
+
+    def _stops(self, segment: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return where a segment has to stop, and which of the stops are output times."""
+        left, right = self.system.inputs.ends[segment : segment + 2]
+        slack = separation(self.times[0], self.times[-1])
+        first, last = np.searchsorted(self.times, [left + slack, right + slack], side="right")
+        outputs = self.times[first:last].copy()
+        outputs[outputs > right - slack] = right
+        stops = np.union1d(outputs, [right])
+        if not self.stepper.divisible:
+            stops = np.union1d(stops, np.concatenate([self.stepper.marks(*ends) for ends in pairwise([left, *stops])]))
+        return stops, np.isin(stops, outputs)
+
+    def _chunk(self, now: float, stops: np.ndarray) -> np.ndarray:
+        """Return the times of the next chunk: now, and the stops that the pace allows, or a cut before the first."""
+        reach = now + self.pace.length
+        count = int(np.searchsorted(stops, reach, side="right"))
+        if count == 0:
+            cut = self.stepper.divisible and reach < stops[0] - 0.1 * self.pace.length
+            return np.array([now, reach if cut else stops[0]])
+        if count < len(stops):
+            count = 2 ** (count.bit_length() - 1)  # few different numbers, so that integrators are used again
+        return np.array([now, *stops[:count]])

@@ -1,0 +1,152 @@
+"""The trajectory: what a simulation or a plan gives, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexblocks.errors import NameUnknownError, listing, nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+GROUPS = ("x", "z", "u", "y", "energy")
+ENERGIES = ("kinetic_energy", "potential_energy", "work")
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """The motion of an arm over time.
+
+    ``traj["link1.bending_y[1]"]`` is the time series (k,) of any state, algebraic variable, input, output or energy,
+    ``traj["time"]`` that of the time. At a jump of an input, u, z and y are those after it.
+
+    Attributes
+    ----------
+    model : str
+        Name of the model.
+    t : ndarray (k,)
+        Times [s].
+    x, z, u, y : ndarray (k, nx), (k, nz), (k, nu), (k, ny)
+        States, algebraic variables, inputs and outputs, in the DAE's order.
+    energy : ndarray (k, 3)
+        Kinetic energy, potential energy, and the work that inputs (and states and algebraic variables that exert
+        forces) have done since the start [J]. Without damping, the sum of the first two grows by the third.
+    names : dict of tuple of str
+        Names of the columns of ``x``, ``z``, ``u``, ``y`` and ``energy``.
+    units : dict of str
+        Units by name.
+    p : dict of float
+        Values of the parameters that were symbolic.
+    complete : bool
+        False if the run ended early.
+    """
+
+    model: str
+    t: np.ndarray
+    x: np.ndarray
+    z: np.ndarray
+    u: np.ndarray
+    y: np.ndarray
+    energy: np.ndarray
+    names: Mapping[str, tuple[str, ...]]
+    units: Mapping[str, str]
+    p: Mapping[str, float] = field(default_factory=dict)
+    complete: bool = True
+
+    @cached_property
+    def _columns(self) -> dict[str, tuple[str, int]]:
+        return {name: (group, i) for group in GROUPS for i, name in enumerate(self.names[group])}
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Return a time series (k,) by name.
+
+        Raises
+        ------
+        NameUnknownError
+            There is no variable of that name.
+        """
+        if name == "time":
+            return self.t
+        group, column = self._column(name)
+        return getattr(self, group)[:, column]
+
+    def __contains__(self, name: object) -> bool:
+        return name == "time" or name in self._columns
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def unit(self, name: str) -> str:
+        """Return the unit of a variable.
+
+        Raises
+        ------
+        NameUnknownError
+            There is no variable of that name.
+        """
+        if name == "time":
+            return "s"
+        self._column(name)
+        return self.units[name]
+
+    def _column(self, name: str) -> tuple[str, int]:
+        if name not in self._columns:
+            raise NameUnknownError(
+                f"Trajectory of '{self.model}': there is no variable '{name}' ({listing(self._columns)})."
+                f"{nearest(str(name), self._columns)}"
+            )
+        return self._columns[name]
+
+    def to_xarray(self) -> xr.Dataset:
+        """Return an xarray Dataset: a variable for each name over ``time``, with its unit as attribute ``units``.
+
+        The model's name and the parameters are attributes of the Dataset.
+        """
+        from flexblocks.simulation.dataset import to_xarray
+
+        return to_xarray(self)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a pandas DataFrame: a column for each name, over the time [s]; the units are in ``attrs["units"]``."""
+        from flexblocks.simulation.dataset import to_pandas
+
+        return to_pandas(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write a netCDF (``.nc``) or CSV (``.csv``) file, which `load` reads back.
+
+        Raises
+        ------
+        FileFormatError
+            The name ends in neither.
+        """
+        from flexblocks.simulation.files import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Trajectory:
+        """Return the trajectory that `save` has written.
+
+        Raises
+        ------
+        FileFormatError
+            The file is not there, or not one of a trajectory.
+        """
+        from flexblocks.simulation.files import load
+
+        return load(path)
+
+    def __repr__(self) -> str:
+        groups = ", ".join(f"{len(self.names[g])} {w}" for g, w in (("x", "states"), ("u", "inputs"), ("y", "outputs")))
+        ended = "" if self.complete else ", ended early"
+        return (
+            f"Trajectory({self.model!r}: {len(self)} samples from {self.t[0]:g} to {self.t[-1]:g} s, {groups}{ended})"
+        )

@@ -1,0 +1,111 @@
+"""Operation counts are exact: the spatial formulation costs a planar arm nothing, and what was reached is kept."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import flexblocks as fb
+from flexblocks import models
+from flexblocks.beam.bending import Bending, bending
+from flexblocks.dynamics.energy import kinetic_energies, total
+from flexblocks.models import subudhi_morris as arm
+
+
+def planar_mass_matrix(links: int) -> ca.Function:
+    """M(q) of the arm of Subudhi & Morris with rigid joints, by composite bodies written in the plane only.
+
+    Twists are (omega, v_x, v_y). Written for this test alone: no frames, no blocks, no third dimension.
+    """
+    n = 3
+    q = ca.SX.sym("q", n * links)
+    M = ca.SX(n * links, n * links)
+    C = ca.diag(ca.SX([arm.PAYLOAD_INERTIA, arm.PAYLOAD_MASS, arm.PAYLOAD_MASS]))
+    W = ca.SX(3, n * links)
+    for i in reversed(range(links + 1)):
+        # The payload is body `links`, at the tip of the last link; body i hangs on link i - 1 by joint i.
+        if i < links:
+            inertia = planar_link_inertia(plane_of(links - 1 - i), q[n * i + 1 : n * i + 3])
+            own = slice(n * i + 1, n * i + 3)
+            M[own, own] += inertia[3:, 3:]
+            C += inertia[:3, :3]
+            W[:, own] += inertia[:3, 3:]
+        for X, S in reversed(planar_edges(i, links, q)):
+            momentum = ca.sparsify(C @ S)
+            coupling = S.T @ W
+            M += S.T @ momentum + coupling + coupling.T
+            C, W = mirrored(X.T @ C @ X), ca.sparsify(X.T @ (momentum + W))
+    M += ca.diag(ca.SX([arm.ROTOR_INERTIA if k % n == 0 else 0 for k in range(n * links)]))
+    return ca.Function("M", [q], [ca.densify(ca.cse(mirrored(M)))])
+
+
+def planar_edges(i: int, links: int, q: ca.SX) -> list[tuple[ca.SX, ca.SX]]:
+    """Return X (3, 3) and S (3, n) from link i - 1 to body i: along the bent link, then one turn by slope and joint."""
+    edges = []
+    turn, spin = ca.SX(1, 1), ca.SX(3, q.numel())
+    if i > 0:
+        plane, own = plane_of(links - i), slice(3 * i - 2, 3 * i)
+        phi, slope = ca.DM(plane.shapes.deflection(1.0)), ca.DM(plane.shapes.slope(1.0) / arm.LENGTH)
+        X, S = ca.SX.eye(3), ca.SX(3, q.numel())
+        X[1:, 0] = ca.vertcat(-(phi.T @ q[own]), arm.LENGTH)
+        S[2, own] = phi.T
+        edges.append((X, S))
+        turn += slope.T @ q[own]
+        spin[0, own] = slope.T
+    if i < links:
+        turn += q[3 * i]
+        spin[0, 3 * i] = 1
+    c, s = ca.cos(turn), ca.sin(turn)
+    edges.append((ca.diagcat(ca.SX.eye(1), ca.vertcat(ca.horzcat(c, s), ca.horzcat(-s, c))), ca.sparsify(spin)))
+    return edges
+
+
+def planar_link_inertia(plane: Bending, b: ca.SX) -> ca.SX:
+    """Return the inertia (5, 5) of a link in the order (omega, v_x, v_y, bending rates)."""
+    mass, length = arm.LENGTH * arm.LINEAR_DENSITY, arm.LENGTH
+    N, A, E = plane.integrals.mean, plane.integrals.moment, plane.integrals.mass
+    triangle = ca.DM(mass * (2 * np.triu(E) - np.diag(np.diag(E))))
+    inertia = ca.SX(5, 5)
+    inertia[0, 0] = mass * length**2 / 3 + b.T @ (triangle @ b)
+    inertia[0, 1] = inertia[1, 0] = -(ca.DM(mass * N).T @ b)
+    inertia[0, 2] = inertia[2, 0] = mass * length / 2
+    inertia[1, 1] = inertia[2, 2] = mass
+    inertia[0, 3:] = ca.DM(mass * length * A).T
+    inertia[3:, 0] = inertia[0, 3:].T
+    inertia[2, 3:] = ca.DM(mass * N).T
+    inertia[3:, 2] = inertia[2, 3:].T
+    inertia[3:, 3:] = ca.DM(mass * E)
+    return inertia
+
+
+def mirrored(matrix: ca.SX) -> ca.SX:
+    return ca.triu2symm(ca.triu(ca.sparsify(matrix)))
+
+
+def plane_of(outboard: int) -> Bending:
+    tip = arm.printed_tip_body(outboard)
+    return bending(fb.AssumedModes(2, tip), tip.relative(arm.LENGTH * arm.LINEAR_DENSITY, arm.LENGTH))
+
+
+@pytest.mark.parametrize("links", [1, 2, 3, 4])
+def test_the_third_dimension_is_free(links: int) -> None:
+    spatial = fb.assemble(models.subudhi_morris_2002(links=links, shapes="as-printed", joints="rigid")).mass_matrix
+    planar = planar_mass_matrix(links)
+    q = 0.3 * np.random.default_rng(links).normal(size=3 * links)
+    np.testing.assert_allclose(np.array(spatial(q, [])), np.array(planar(q)), rtol=1e-13, atol=1e-14)
+    assert spatial.n_instructions() == planar.n_instructions()
+
+
+def test_kinetic_energy_of_the_two_link_arm() -> None:
+    """Constant shape integrals in body axes: loads of states and constants included."""
+    dae = fb.assemble(models.subudhi_morris_2002())
+    kinetic = total(kinetic_energies(dae.tree, dae.q, dae.v))
+    assert ca.Function("T", [dae.x.symbol], [ca.cse(kinetic)]).n_instructions() == 172
+
+
+@pytest.mark.parametrize(("links", "instructions"), [(1, 93), (2, 320), (3, 610), (4, 966)])
+def test_mass_matrix(links: int, instructions: int) -> None:
+    """The whole matrix, both triangles stored: an increase is a loss."""
+    dae = fb.assemble(models.subudhi_morris_2002(links=links, joints="rigid", shapes="as-printed"))
+    assert dae.mass_matrix.n_instructions() == instructions
