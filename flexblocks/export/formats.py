@@ -1,0 +1,77 @@
+"""File formats that hold a flat record of texts, lists of texts and arrays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.io
+
+Record = Mapping[str, str | list[str] | np.ndarray]
+
+
+@dataclass(frozen=True)
+class Format:
+    """How to write a record to a file, and how to read it."""
+
+    write: Callable[[Path, Record], None]
+    read: Callable[[Path], Record]
+
+
+def _write_mat(path: Path, record: Record) -> None:
+    # A cell array of texts is, to SciPy, a column of objects; a number, a 1 x 1 matrix.
+    fields = {
+        name: np.array(value, dtype=object).reshape(-1, 1) if isinstance(value, list) else value
+        for name, value in record.items()
+    }
+    with path.open("wb") as file:
+        scipy.io.savemat(file, fields, oned_as="column")
+
+
+def _read_mat(path: Path) -> Record:
+    with path.open("rb") as file:
+        fields = scipy.io.loadmat(file, chars_as_strings=True)
+    return {name: _from_mat(value) for name, value in fields.items() if not name.startswith("__")}
+
+
+def _from_mat(value: np.ndarray) -> str | list[str] | np.ndarray:
+    if value.dtype == object:
+        return ["".join(cell.ravel()) for cell in value.ravel()]
+    return "".join(value.ravel()) if value.dtype.kind == "U" else value
+
+
+def _write_json(path: Path, record: Record) -> None:
+    fields = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in record.items()}
+    path.write_text(json.dumps(fields, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def _read_json(path: Path) -> Record:
+    fields = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(fields, dict):
+        raise ValueError(f"its top level is a {type(fields).__name__}, not an object")
+    return fields
+
+
+def _write_npz(path: Path, record: Record) -> None:
+    # Texts as arrays of texts, never of objects: those would be pickled.
+    fields: dict[str, Any] = {
+        name: value if isinstance(value, np.ndarray) else np.array(value, dtype=str) for name, value in record.items()
+    }
+    with path.open("wb") as file:
+        np.savez_compressed(file, **fields)
+
+
+def _read_npz(path: Path) -> Record:
+    with np.load(path, allow_pickle=False) as fields:
+        return {name: value.tolist() if value.dtype.kind == "U" else value for name, value in fields.items()}
+
+
+FORMATS = {
+    ".mat": Format(_write_mat, _read_mat),
+    ".json": Format(_write_json, _read_json),
+    ".npz": Format(_write_npz, _read_npz),
+}
