@@ -6,6 +6,7 @@ Importing this package registers the solver. It needs no robot arm, no compiler 
 from .attach import attach
 from .errors import GreyBoxError, NotOptimalError, SolverOptionError, TrivialConstraintError, UnsupportedModelError
 from .greybox import CasadiGreyBox
+from .kernel import Kernel, Pattern
 from .solver import CasadiSolver
 from .watch import Iteration
 
@@ -14,7 +15,9 @@ __all__ = [
     "CasadiSolver",
     "GreyBoxError",
     "Iteration",
+    "Kernel",
     "NotOptimalError",
+    "Pattern",
     "SolverOptionError",
     "TrivialConstraintError",
     "UnsupportedModelError",

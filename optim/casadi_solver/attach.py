@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxBlock
 from pyomo.core.base.block import BlockData
@@ -40,7 +41,7 @@ def attach(parent: BlockData, name: str, greybox: CasadiGreyBox, inputs: Sequenc
         raise GreyBoxError(
             f"Grey box '{name}': got {len(inputs)} variables; must be {greybox.n_inputs()}, one for each of its inputs."
         )
-    block = ExternalGreyBoxBlock()
+    block: Any = ExternalGreyBoxBlock()
     parent.add_component(name, block)
     block.set_external_model(greybox, inputs=inputs)
     return block

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable
+from typing import Any
 
 from pyomo.common.config import ConfigValue, NonNegativeInt
 from pyomo.contrib.solver.common.config import SolverConfig
@@ -31,10 +30,10 @@ class CasadiSolverConfig(SolverConfig):
             implicit_domain=implicit_domain,
             visibility=visibility,
         )
-        self.iteration_limit: int | None = self.declare(
+        self.iteration_limit: Any = self.declare(
             "iteration_limit", ConfigValue(domain=NonNegativeInt, description="Most iterations.")
         )
-        self.iteration_callback: Callable | None = self.declare(
+        self.iteration_callback: Any = self.declare(
             "iteration_callback",
             ConfigValue(description="Called with an Iteration after every iteration; a true return value stops."),
         )
@@ -49,6 +48,6 @@ def nlpsol_options(config: CasadiSolverConfig) -> dict:
     if config.iteration_limit is not None:
         options["max_iter"] = config.iteration_limit
     options |= config.solver_options.value()
-    return {"print_time": False, "show_eval_warnings": verbose, "no_nlp_grad": True} | {
+    return {"print_time": False, "show_eval_warnings": verbose, "no_nlp_grad": True, "calc_lam_p": False} | {
         name if "." in name else f"ipopt.{name}": value for name, value in options.items()
     }

@@ -2,65 +2,18 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
-from functools import reduce
 
 import casadi as ca
 from pyomo.common.numeric_types import native_types
 from pyomo.core.base.expression import NamedExpressionData
 from pyomo.core.base.var import VarData
-from pyomo.core.expr import numeric_expr as numeric
-from pyomo.core.expr import relational_expr as relational
+from pyomo.core.expr.numeric_expr import Expr_ifExpression
 from pyomo.core.expr.numvalue import value
 from pyomo.core.expr.visitor import StreamBasedExpressionVisitor
 
 from .errors import UnsupportedModelError
-
-_UNARY = {name: getattr(ca, name) for name in ("exp", "log", "log10", "sqrt", "ceil", "floor")} | {
-    prefix + name + suffix: getattr(ca, prefix + name + suffix)
-    for name in ("sin", "cos", "tan")
-    for prefix in ("", "a")
-    for suffix in ("", "h")
-}
-
-
-def _unary(node, x):
-    try:
-        return _UNARY[node.getname()](x)
-    except KeyError:
-        raise UnsupportedModelError(f"Function '{node.getname()}' is unknown; known are {sorted(_UNARY)}.") from None
-
-
-def _inequality(node, low, high):
-    return low < high if node.strict else low <= high
-
-
-def _ranged(node, low, body, high):
-    strict_low, strict_high = node._strict if isinstance(node._strict, tuple) else (node._strict,) * 2
-    above = low < body if strict_low else low <= body
-    return ca.logic_and(above, body < high if strict_high else body <= high)
-
-
-_OPERATORS: dict[type, Callable] = {
-    numeric.NegationExpression: lambda node, x: -x,
-    numeric.ProductExpression: lambda node, a, b: a * b,
-    numeric.DivisionExpression: lambda node, a, b: a / b,
-    numeric.PowExpression: lambda node, a, b: a**b,
-    numeric.SumExpression: lambda node, *terms: reduce(operator.add, terms, 0.0),
-    numeric.AbsExpression: lambda node, x: ca.fabs(x),
-    numeric.UnaryFunctionExpression: _unary,
-    numeric.MaxExpression: lambda node, *args: reduce(ca.fmax, args),
-    numeric.MinExpression: lambda node, *args: reduce(ca.fmin, args),
-    numeric.Expr_ifExpression: lambda node, test, yes, no: ca.if_else(test, yes, no),
-    relational.EqualityExpression: lambda node, a, b: a == b,
-    relational.InequalityExpression: _inequality,
-    relational.RangedExpression: _ranged,
-}
-
-
-def _operator(cls: type) -> Callable | None:
-    return next((_OPERATORS[base] for base in cls.__mro__ if base in _OPERATORS), None)
+from .operators import operator_of
 
 
 class SymbolicWalker(StreamBasedExpressionVisitor):
@@ -81,6 +34,7 @@ class SymbolicWalker(StreamBasedExpressionVisitor):
         self.variables: dict[int, VarData] = {}
         self.symbols: dict[int, ca.SX] = {}
         self._named: dict[int, ca.SX | float] = {}
+        self._numbers: dict[float, ca.SX] = {}
 
     def initializeWalker(self, expr):
         descend, result = self.beforeChild(None, expr, 0)
@@ -101,18 +55,18 @@ class SymbolicWalker(StreamBasedExpressionVisitor):
         if isinstance(node, NamedExpressionData):
             self._named[id(node)] = data[0]
             return data[0]
-        symbolic = any(item.__class__ is ca.SX for item in data)
-        if not symbolic and node.__class__ is not numeric.Expr_ifExpression:
-            return _constant(node, data)
-        if node.__class__ is numeric.Expr_ifExpression and data[0].__class__ is not ca.SX:
+        if node.__class__ is Expr_ifExpression and data[0].__class__ is not ca.SX:
             return data[1] if data[0] else data[2]
-        convert = _operator(node.__class__)
-        if convert is None:
-            raise UnsupportedModelError(
-                f"{type(node).__name__} '{node}' has no CasADi counterpart; write it with ordinary operators, or put it "
-                "into a CasadiGreyBox."
-            )
-        return convert(node, *data)
+        if not any(item.__class__ is ca.SX for item in data):
+            return _constant(node, data)
+        operands = [item if item.__class__ is ca.SX else self.number(item) for item in data]
+        return operator_of(node)(node, *operands)
+
+    def number(self, number: float) -> ca.SX:
+        """Return a number as SX, always the same for the same number."""
+        if number not in self._numbers:
+            self._numbers[number] = ca.SX(number)
+        return self._numbers[number]
 
     def _variable(self, var: VarData) -> ca.SX | float:
         key = id(var)
@@ -126,14 +80,20 @@ class SymbolicWalker(StreamBasedExpressionVisitor):
 
 def numeric_value(node) -> float:
     """Return the value of a Param, a fixed Var or an expression of these; refuse what has none."""
-    number = value(node, exception=False)
-    if number is None:
-        raise UnsupportedModelError(f"'{node}' is fixed but has no value; give it one.")
-    return number
+    return _real(node, lambda: value(node, exception=False))
 
 
-def _constant(node, data):
+def _constant(node, data) -> float:
+    return _real(node, lambda: node._apply_operation(data))
+
+
+def _real(node, evaluate: Callable) -> float:
     try:
-        return node._apply_operation(data)
+        number = evaluate()
     except (ArithmeticError, ValueError) as error:
         raise UnsupportedModelError(f"The constant expression '{node}' has no value: {error}.") from error
+    if number is None:
+        raise UnsupportedModelError(f"'{node}' is constant but has no value; give it one.")
+    if isinstance(number, complex):
+        raise UnsupportedModelError(f"The constant expression '{node}' has no real value: it is {number}.")
+    return number

@@ -12,6 +12,7 @@ from scipy.sparse import coo_matrix
 
 from .errors import GreyBoxError
 from .kernel import Kernel, kernel_of
+from .term import Term
 
 
 class CasadiGreyBox(ExternalGreyBoxModel):
@@ -19,9 +20,10 @@ class CasadiGreyBox(ExternalGreyBoxModel):
 
     Parameters
     ----------
-    function : casadi.Function
+    function : casadi.Function or Kernel
         Inputs ``w`` (n_w x 1, local variables) and optionally ``p`` (n_p x 1, constants); outputs ``residual``
         (n_r x 1, held at zero) and/or ``cost`` (scalar). The costs of all copies are summed into the output ``cost``.
+        Or a `Kernel`: the same with derivatives made by the caller.
     index : int array (K, n_w)
         ``index[k, i]`` is the position, among the box's inputs, of local variable i of copy k. Copies may share inputs.
     p : float array (n_p,) or (K, n_p), optional
@@ -49,7 +51,7 @@ class CasadiGreyBox(ExternalGreyBoxModel):
 
     def __init__(
         self,
-        function: ca.Function,
+        function: ca.Function | Kernel,
         index: ArrayLike,
         p: ArrayLike | None = None,
         *,
@@ -59,10 +61,13 @@ class CasadiGreyBox(ExternalGreyBoxModel):
         input_names: Sequence[str] | None = None,
     ):
         self.name = name
-        self.kernel: Kernel = kernel_of(function)
+        self.kernel: Kernel = function if isinstance(function, Kernel) else kernel_of(function)
         self.index = _checked_index(index, self.kernel.n_w, name)
         self.copies: int = len(self.index)
-        self._has_cost = "cost" in function.name_out()
+        if isinstance(function, Kernel):
+            self._has_cost = len(function.gradient_pattern) > 0
+        else:
+            self._has_cost = "cost" in function.name_out()
         highest = int(self.index.max(initial=-1)) + 1
         count = len(input_names) if input_names is not None else highest if n_inputs is None else n_inputs
         if count < highest:
@@ -76,6 +81,7 @@ class CasadiGreyBox(ExternalGreyBoxModel):
         self._inputs = np.zeros(count)
         self._multipliers = np.zeros(len(self._constraint_names))
         self._cost_multiplier = 0.0
+        self._term = Term(self.kernel, self.index, np.arange(self.copies * n_residual).reshape(self.copies, n_residual))
         self.parameters = np.zeros(self.kernel.n_p) if p is None and not self.kernel.n_p else p
 
     @property
@@ -136,9 +142,7 @@ class CasadiGreyBox(ExternalGreyBoxModel):
         return np.array([self._mapped(self.kernel.cost).sum()] if self._has_cost else [])
 
     def evaluate_jacobian_equality_constraints(self) -> coo_matrix:
-        pattern, n_residual = self.kernel.jacobian_pattern, self.kernel.n_residual
-        row = (np.arange(self.copies)[:, None] * n_residual + pattern.row).ravel()
-        col = self.index[:, pattern.col].ravel()
+        row, col = self._term.jacobian_places()
         shape = (len(self._constraint_names), len(self._inputs))
         return _summed(self._mapped(self.kernel.jacobian), row, col, shape)
 
@@ -146,7 +150,7 @@ class CasadiGreyBox(ExternalGreyBoxModel):
         shape = (len(self.output_names()), len(self._inputs))
         if not self._has_cost:
             return coo_matrix(shape)
-        col = self.index[:, self.kernel.gradient_pattern.col].ravel()
+        col = self._term.gradient_places()
         return _summed(self._mapped(self.kernel.gradient), np.zeros_like(col), col, shape)
 
     def evaluate_hessian_equality_constraints(self) -> coo_matrix:
@@ -156,13 +160,9 @@ class CasadiGreyBox(ExternalGreyBoxModel):
         return self._hessian(np.zeros((self.kernel.n_residual, self.copies)), self._cost_multiplier)
 
     def _hessian(self, lam: np.ndarray, sigma: float) -> coo_matrix:
-        pattern = self.kernel.hessian_pattern
-        values = self._mapped(self.kernel.hessian, lam, np.full((1, self.copies), sigma))
-        i, j = self.index[:, pattern.row].ravel(), self.index[:, pattern.col].ravel()
-        # two different local variables on one input: both halves of the symmetric local matrix land on the diagonal
-        values = np.where((i == j) & np.tile(pattern.row != pattern.col, self.copies), 2.0, 1.0) * values
-        shape = (len(self._inputs), len(self._inputs))
-        return _summed(values, np.maximum(i, j), np.minimum(i, j), shape)
+        row, col, weight = self._term.hessian_places()
+        values = weight * self._mapped(self.kernel.hessian, lam, np.full((1, self.copies), sigma))
+        return _summed(values, col, row, (len(self._inputs), len(self._inputs)))
 
     def _mapped(self, function: ca.Function, *more) -> np.ndarray:
         """Evaluate a kernel function on all copies; return its outputs copy by copy in one column."""

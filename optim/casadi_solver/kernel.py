@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import casadi as ca
@@ -70,10 +71,10 @@ def differentiate(w, p, residual, cost, name: str = "kernel") -> Kernel:
     hessian = ca.triu(ca.hessian(ca.dot(lam, residual) + sigma * cost, w)[0])
 
     def function(suffix: str, inputs, output) -> ca.Function:
-        return ca.Function(f"{name}_{suffix}", inputs, [output], {"cse": True})
+        return ca.Function(f"{name}_{suffix}", inputs, [output])
 
     def nonzeros(matrix):
-        return matrix.nz[:] if matrix.nnz() else symbol(0, 1)
+        return ca.vec(matrix.nz[:]) if matrix.nnz() else symbol(0, 1)
 
     return Kernel(
         n_w=w.numel(),
@@ -112,11 +113,11 @@ def kernel_of(function: ca.Function) -> Kernel:
         shape = function.size_in(name) if name in inputs else function.size_out(name)
         if shape[1] > 1 or (name == "cost" and shape != (1, 1)):
             wanted = "a scalar" if name == "cost" else "a column vector"
-            raise GreyBoxError(f"{where}: '{name}' has the shape {shape}; must be {wanted}. Reshape it with casadi.vec.")
-    try:
+            raise GreyBoxError(
+                f"{where}: '{name}' has the shape {shape}; must be {wanted}. Reshape it with casadi.vec."
+            )
+    with suppress(RuntimeError):  # an interpolant, say, has no SX form; MX does as well, more slowly
         function = function.expand()
-    except RuntimeError:  # it calls something that has no SX form, e.g. an interpolant: MX does as well, more slowly
-        pass
     symbol = ca.SX if function.is_a("SXFunction") else ca.MX
     w = symbol.sym("w", function.numel_in("w"))
     p = symbol.sym("p", function.numel_in("p") if "p" in inputs else 0)

@@ -11,11 +11,11 @@ import pyomo.environ as pyo
 from pyomo.core.base.block import BlockData
 from pyomo.core.base.constraint import ConstraintData
 from pyomo.core.base.objective import ObjectiveData
-from scipy.sparse import coo_matrix, csc_matrix
+from scipy.sparse import csc_matrix
 
 from .components import collect
 from .kernel import differentiate
-from .placement import BoxPlacement, is_eliminable, place
+from .placement import PlacedBox, is_eliminable, place
 from .rows import Rows
 from .term import Term
 from .variables import Variables
@@ -40,7 +40,7 @@ class NonlinearProgram:
     lower, upper : float arrays (m,)
     gradient, constant, matrix, terms
         As above.
-    boxes : list of BoxPlacement
+    boxes : list of PlacedBox
     """
 
     model: BlockData
@@ -54,7 +54,7 @@ class NonlinearProgram:
     constant: float
     matrix: csc_matrix
     terms: Sequence[Term]
-    boxes: Sequence[BoxPlacement]
+    boxes: Sequence[PlacedBox]
 
     def parameters(self) -> np.ndarray:
         """Return the present values of p: fixed variables, then the constants of every grey box."""
@@ -83,34 +83,16 @@ def compile_nlp(model: BlockData) -> NonlinearProgram:
     met, variables = rows.variables(), Variables()
     variables.add(met[key] for key in rows.key)
     variables.add(rows.walker.variables.values())
-    for block, _ in components.greyboxes:
-        variables.add(block.inputs.values())
-    outputs = [block.outputs["cost"] for block, box in components.greyboxes if box.has_cost]
+    for box in components.boxes:
+        variables.add(box.inputs)
+    outputs = [box.output for box in components.boxes if box.output is not None]
     weights = {id(var): goal.pop(id(var), 0.0) for var in outputs if is_eliminable(var, variables)}
     variables.add(met[key] for key in goal)
     variables.add(var for var in outputs if id(var) not in weights and not var.fixed)
 
-    n, lower, upper = len(variables.free), list(rows.lower), list(rows.upper)
-    row, col, value = list(rows.row), variables.positions(rows.key).tolist(), list(rows.coefficient)
     terms = [_algebraic_term(rows, sense, cost, variables)] if rows.residuals or cost is not None else []
-    boxes = []
-    for block, box in components.greyboxes:
-        weight = weights.get(id(block.outputs["cost"])) if box.has_cost else None
-        placed = place(block, box, weight, variables, len(lower))
-        n_rows = int((placed.term.rows >= 0).sum())
-        bounds = [0.0] * n_rows
-        if placed.term.cost_row >= 0:
-            fixed = placed.output.fixed
-            bounds.append(placed.output.value if fixed else 0.0)
-            if not fixed:
-                row.append(placed.term.cost_row)
-                col.append(int(variables.positions([id(placed.output)])[0]))
-                value.append(-1.0)
-        lower += bounds
-        upper += bounds
-        boxes.append(placed)
-        terms.append(placed.term)
-
+    boxes = [place(box, weights.get(id(box.output)), variables, rows) for box in components.boxes]
+    n, m = len(variables.free), len(rows.lower)
     gradient = np.zeros(n)
     gradient[variables.positions(goal)] = list(goal.values())
     return NonlinearProgram(
@@ -119,12 +101,12 @@ def compile_nlp(model: BlockData) -> NonlinearProgram:
         sense=sense,
         variables=variables,
         constraints=rows.constraints,
-        lower=np.array(lower, dtype=float),
-        upper=np.array(upper, dtype=float),
+        lower=np.array(rows.lower, dtype=float),
+        upper=np.array(rows.upper, dtype=float),
         gradient=gradient,
         constant=sense * affine.constant,
-        matrix=coo_matrix((value, (row, col)), shape=(len(lower), n)).tocsc(),
-        terms=terms,
+        matrix=csc_matrix((rows.coefficient, (rows.row, variables.positions(rows.key))), shape=(m, n)),
+        terms=[*terms, *(box.term for box in boxes)],
         boxes=boxes,
     )
 

@@ -46,7 +46,8 @@ def build_oracle(
         Number of fixed variables that follow the n free ones in the terms' columns. The parameter vector p holds
         their values, then the constants of every term's copies in turn.
     """
-    m, n = matrix.shape
+    linear = ca.DM(matrix)
+    m, n = linear.shape
     x = ca.MX.sym("x", n)
     p = ca.MX.sym("p", n_fixed + sum(term.copies * term.kernel.n_p for term in terms))
     sigma, lam = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", m)
@@ -62,7 +63,6 @@ def build_oracle(
     residuals += [cost for k, cost in costs.items() if terms[k].cost_row >= 0]
     rows = [term.rows.ravel() for term in terms]
     rows += [np.array([terms[k].cost_row]) for k in costs if terms[k].cost_row >= 0]
-    linear = ca.DM(matrix)
     g = ca.mtimes(linear, x)
     if terms:
         row = np.concatenate(rows)
@@ -108,7 +108,11 @@ def _gradient(terms, gradient, mapped) -> ca.MX:
 
 def _jacobian(terms, linear: ca.DM, mapped) -> ca.MX:
     (m, n), (row, col) = linear.shape, linear.sparsity().get_triplet()
-    rows, cols, values = [np.array(row, dtype=np.int64)], [np.array(col, dtype=np.int64)], [ca.MX(linear.nz[:])]
+    rows, cols, values = (
+        [np.array(row, dtype=np.int64)],
+        [np.array(col, dtype=np.int64)],
+        [ca.MX(ca.DM(linear.nonzeros()))],
+    )
     for k, term in enumerate(terms):
         row, col = term.jacobian_places()
         rows.append(row)
@@ -131,7 +135,9 @@ def _hessian(terms, n: int, sigma: ca.MX, lam: ca.MX, mapped) -> ca.MX:
         cols.append(_free(col, n))
         weights.append(weight)
         local = np.where(term.rows < 0, lam.numel(), term.rows).ravel().tolist()
-        multipliers = ca.reshape(padded.nz[local], term.kernel.n_residual, term.copies) if local else ca.MX(0, term.copies)
+        multipliers = (
+            ca.reshape(padded.nz[local], term.kernel.n_residual, term.copies) if local else ca.MX(0, term.copies)
+        )
         factor = term.cost_weight * sigma + (lam[term.cost_row] if term.cost_row >= 0 else 0)
         values.append(mapped("hessian", k, multipliers, ca.repmat(factor, 1, term.copies)))
     if not terms:

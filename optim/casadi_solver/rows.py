@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import casadi as ca
+import numpy as np
 from pyomo.core.base.constraint import ConstraintData
 from pyomo.core.base.var import VarData
 
@@ -26,7 +28,7 @@ class Rows:
     Attributes
     ----------
     constraints : list of ConstraintData
-        One a row; constraints without bounds or without free variables make no row.
+        Those of the first rows; constraints without bounds or without free variables make no row.
     lower, upper : list of float
         Bounds with the constant of the body taken off.
     row, key, coefficient : list
@@ -68,28 +70,39 @@ class Rows:
         if residual is None and not affine.coefficients:
             self._check_trivial(constraint, affine.constant, lower, upper)
             return
-        row = len(self.constraints)
+        row = len(self.lower)
         self.constraints.append(constraint)
         self.lower.append(lower)
         self.upper.append(upper)
-        self.row.extend([row] * len(affine.coefficients))
-        self.key.extend(affine.coefficients.keys())
-        self.coefficient.extend(affine.coefficients.values())
+        self.enter(row, affine.coefficients)
         if residual is not None:
             self.residuals.append(residual)
             self.residual_rows.append(row)
+
+    def append(self, values: np.ndarray) -> np.ndarray:
+        """Append equality rows with these right-hand sides; return their numbers."""
+        start = len(self.lower)
+        self.lower.extend(values.tolist())
+        self.upper.extend(values.tolist())
+        return np.arange(start, len(self.lower))
+
+    def enter(self, row: int, coefficients: dict[int, float]) -> None:
+        """Enter linear coefficients, by id of the variable, into a row."""
+        self.row.extend([row] * len(coefficients))
+        self.key.extend(coefficients.keys())
+        self.coefficient.extend(coefficients.values())
 
     def symbolic(self, expr) -> tuple[Affine, ca.SX | None]:
         """Return the linear part of an expression and its nonlinear part as SX, or None if there is none."""
         affine = self.splitter.split(expr)
         residual = None
         for factor, node in affine.nonlinear:
-            part = self.walker.walk_expression(node)
-            if part.__class__ is not ca.SX:
-                affine.constant += factor * part
+            part: Any = self.walker.walk_expression(node)
+            if part.__class__ is not ca.SX or part.is_constant():
+                affine.constant += factor * float(part)
                 continue
-            part = part if factor == 1 else factor * part
-            residual = part if residual is None else residual + part
+            part = ca.SX.binary(ca.OP_MUL, self.walker.number(factor), part)
+            residual = part if residual is None else ca.SX.binary(ca.OP_ADD, residual, part)
         if 0.0 in affine.coefficients.values():  # x - x
             affine.coefficients = {key: c for key, c in affine.coefficients.items() if c}
         return affine, residual

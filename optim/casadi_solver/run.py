@@ -50,7 +50,7 @@ def run_ipopt(nlp: NonlinearProgram, oracle: Oracle, options: dict, callback: Ca
     """
     started = perf_counter()
     p = nlp.parameters()
-    n, m = len(nlp.variables.free), len(nlp.lower)
+    n = len(nlp.variables.free)
     if not n:
         return _without_freedom(nlp, oracle, p)
     watch = Watch(nlp.lower, nlp.upper, n, len(p), nlp.sense, callback)
@@ -69,17 +69,24 @@ def run_ipopt(nlp: NonlinearProgram, oracle: Oracle, options: dict, callback: Ca
     ready = perf_counter()
     with watch.interruptible():
         found = solver(
-            x0=nlp.variables.start(), p=p, lbx=lower, ubx=upper, lbg=nlp.lower, ubg=nlp.upper, lam_x0=lam_x, lam_g0=lam_g
+            x0=nlp.variables.start(),
+            p=p,
+            lbx=lower,
+            ubx=upper,
+            lbg=nlp.lower,
+            ubg=nlp.upper,
+            lam_x0=lam_x,
+            lam_g0=lam_g,
         )
     done = perf_counter()
     if watch.error is not None:
         raise watch.error
-    point = {name: np.asarray(item).ravel() for name, item in found.items()}
-    if watch.last and not np.isfinite(point["x"]).all():
-        point = watch.last
+    if watch.last and not found["x"].is_regular():
+        found = watch.last
+    point = {name: np.asarray(found[name]).ravel() for name in ("x", "g", "lam_x", "lam_g")}
     stats = solver.stats()
     return Run(
-        iterate=Iterate(point["x"], float(point["f"][0]), point["g"], point["lam_x"], point["lam_g"]),
+        iterate=Iterate(f=float(found["f"]), **point),
         return_status=stats["return_status"],
         iterations=stats["iter_count"],
         setup_time=ready - started,

@@ -45,6 +45,6 @@ def scatter(row: np.ndarray, col: np.ndarray, shape: tuple[int, int], weight: np
     columns = np.concatenate([[0], np.cumsum(np.bincount(places // max(shape[0], 1), minlength=shape[1]))])
     sparsity = ca.Sparsity(*shape, columns.tolist(), (places % max(shape[0], 1)).tolist())
     starts = np.concatenate([[0], np.cumsum(kept)])
-    factors = np.broadcast_to(weight, row.shape)[kept]
+    factors = weight[kept].tolist() if isinstance(weight, np.ndarray) else float(weight)
     matrix = ca.DM(ca.Sparsity(len(places), len(row), starts.tolist(), target.ravel().tolist()), factors)
     return Scatter(sparsity, matrix)

@@ -49,10 +49,11 @@ class CasadiSolutionLoader(SolutionLoader):
 
     def get_vars(self, vars_to_load: Sequence[VarData] | None = None) -> Mapping[VarData, float]:
         values = ComponentMap(zip(self._nlp.variables.free, self._iterate.x.tolist(), strict=True))
-        for box in self._nlp.boxes:
-            box.model.set_input_values([var.value if var.fixed else values[var] for var in box.inputs])
-            if box.output is not None and box.eliminated:
-                values[box.output] = float(box.model.evaluate_outputs()[0])
+        for placed in self._nlp.boxes:
+            inputs = [var.value if var.fixed else values[var] for var in placed.box.inputs]
+            placed.model.set_input_values(np.array(inputs, dtype=float))
+            if placed.box.output is not None and placed.eliminated:
+                values[placed.box.output] = float(placed.model.evaluate_outputs()[0])
         return _chosen(values, vars_to_load)
 
     def get_duals(self, cons_to_load: Sequence[ConstraintData] | None = None) -> dict[ConstraintData, float]:
@@ -68,7 +69,7 @@ class CasadiSolutionLoader(SolutionLoader):
         super().load_solution()
         padded = np.append(self._iterate.lam_g, 0.0)  # at -1, for residuals that are no constraint
         for box in self._nlp.boxes:
-            box.model.set_equality_constraint_multipliers(padded[box.term.rows.ravel()])
+            box.model.set_equality_constraint_multipliers(padded[box.rows])
 
     def load_import_suffixes(self) -> None:
         suffixes = self._collect_and_clear_import_suffixes()

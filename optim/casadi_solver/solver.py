@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import datetime
 from time import perf_counter
+from typing import Any
 
 import casadi as ca
+from pyomo.common.gc_manager import PauseGC
 from pyomo.common.timing import HierarchicalTimer
 from pyomo.contrib.solver.common.base import Availability, SolverBase
 from pyomo.contrib.solver.common.factory import SolverFactory
@@ -71,13 +73,14 @@ class CasadiSolver(SolverBase):
             No optimum was found and ``raise_exception_on_nonoptimal_result`` is set; the last iterate is loaded even
             so.
         """
-        began, started = datetime.datetime.now(datetime.timezone.utc), perf_counter()
-        config: CasadiSolverConfig = self.config(value=kwargs, preserve_implicit=True)
+        began, started = datetime.datetime.now(datetime.UTC), perf_counter()
+        config: Any = self.config(value=kwargs, preserve_implicit=True)  # pyright: ignore[reportArgumentType]
         timer = config.timer = config.timer or HierarchicalTimer()
         StaleFlagManager.mark_all_as_stale()
 
         timer.start("build")
-        nlp = compile_nlp(model)
+        with PauseGC():  # a walk makes many objects and no cycles
+            nlp = compile_nlp(model)
         timer.stop("build")
         built = perf_counter()
         timer.start("functions")
@@ -107,8 +110,8 @@ class CasadiSolver(SolverBase):
             )
         return results
 
-    def _results(self, nlp: NonlinearProgram, run: Run) -> Results:
-        results = Results()
+    def _results(self, nlp: NonlinearProgram, run: Run) -> Any:
+        results: Any = Results()
         results.solver_name, results.solver_version = self.name, self.version()
         results.termination_condition, results.solution_status = STATUS[run.return_status]
         results.extra_info.iteration_count = run.iterations

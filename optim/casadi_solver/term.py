@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .kernel import Kernel, Pattern
+from .kernel import Kernel
 
 
 @dataclass(frozen=True)
@@ -52,25 +52,8 @@ class Term:
 
     def hessian_places(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return global rows, columns (upper triangle) and weights of the mapped Hessian nonzeros, copy by copy."""
-        return upper_places(self.kernel.hessian_pattern, self.columns)
-
-
-def upper_places(pattern: Pattern, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return where the upper triangles of local symmetric matrices go in the upper triangle of a global one.
-
-    Parameters
-    ----------
-    pattern : Pattern
-        Of the local upper triangle.
-    columns : int array (K, n_w)
-        Global position of the local variables of every copy.
-
-    Returns
-    -------
-    row, col : int arrays (K * nnz,), row <= col
-    weight : float array (K * nnz,)
-        2 where two local variables are one global variable: both halves of the local matrix land on the diagonal.
-    """
-    first, second = columns[:, pattern.row].ravel(), columns[:, pattern.col].ravel()
-    folded = (first == second) & np.tile(pattern.row != pattern.col, len(columns))
-    return np.minimum(first, second), np.maximum(first, second), np.where(folded, 2.0, 1.0)
+        pattern = self.kernel.hessian_pattern
+        first, second = self.columns[:, pattern.row].ravel(), self.columns[:, pattern.col].ravel()
+        # two local variables on one global variable: both halves of the local matrix land on the diagonal
+        folded = (first == second) & np.tile(pattern.row != pattern.col, self.copies)
+        return np.minimum(first, second), np.maximum(first, second), np.where(folded, 2.0, 1.0)

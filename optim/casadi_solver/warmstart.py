@@ -21,7 +21,7 @@ def start_multipliers(nlp: NonlinearProgram) -> tuple[np.ndarray, np.ndarray]:
     lam_g = np.zeros(len(nlp.lower) + 1)  # the last entry takes those of residuals that are no constraint
     lam_g[: len(nlp.constraints)] = -nlp.sense * _suffix(nlp, "dual", nlp.constraints)
     for box in nlp.boxes:
-        lam_g[box.term.rows.ravel()] = box.model.multipliers
+        lam_g[box.rows] = box.model.multipliers
     return lam_x, lam_g[:-1]
 
 

@@ -36,7 +36,7 @@ class Watch(ca.Callback):
 
     Attributes
     ----------
-    last : dict of numpy arrays
+    last : dict of casadi.DM
         The last iterate, keys as in the result of `casadi.nlpsol`; empty before the first.
     interrupted : bool
         Set it to stop at the next iteration.
@@ -44,15 +44,13 @@ class Watch(ca.Callback):
         What the user's callback raised.
     """
 
-    def __init__(
-        self, lower: np.ndarray, upper: np.ndarray, n: int, n_p: int, sense: int, callback: Callable | None
-    ):
+    def __init__(self, lower: np.ndarray, upper: np.ndarray, n: int, n_p: int, sense: int, callback: Callable | None):
         ca.Callback.__init__(self)
         m = len(lower)
         self._lower, self._upper, self._sense, self._callback = lower, upper, sense, callback
         self._sizes = {"x": n, "f": 1, "g": m, "lam_x": n, "lam_g": m, "lam_p": n_p}
         self.number = 0
-        self.last: dict[str, np.ndarray] = {}
+        self.last: dict[str, ca.DM] = {}
         self.interrupted = False
         self.error: BaseException | None = None
         self.construct("watch", {})
@@ -70,7 +68,7 @@ class Watch(ca.Callback):
         return ca.Sparsity.dense(self._sizes[ca.nlpsol_out(i)], 1)
 
     def eval(self, arg):
-        self.last = {ca.nlpsol_out(i): np.asarray(item).ravel() for i, item in enumerate(arg)}
+        self.last = {ca.nlpsol_out(i): item for i, item in enumerate(arg)}
         try:
             stop = self._callback is not None and bool(self._callback(self._iteration()))
         except KeyboardInterrupt:
@@ -81,9 +79,9 @@ class Watch(ca.Callback):
         return [int(stop or self.interrupted)]
 
     def _iteration(self) -> Iteration:
-        g = self.last["g"]
+        g = np.asarray(self.last["g"]).ravel()
         violation = np.maximum(self._lower - g, g - self._upper)
-        return Iteration(self.number, self._sense * float(self.last["f"][0]), float(violation.max(initial=0.0)))
+        return Iteration(self.number, self._sense * float(self.last["f"]), float(violation.max(initial=0.0)))
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:

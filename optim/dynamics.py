@@ -1,0 +1,100 @@
+"""The equations of motion over one interval, with derivatives by the chain rule through the linear collocation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import casadi as ca
+
+from flexblocks.dae import DAE
+from flexblocks.dynamics.forces import state_rates
+
+from .casadi_solver.kernel import Kernel, Pattern
+from .collocation import Collocation
+from .input_shape import InputShape, weights
+from .interval import collocated_states, combined, interval_symbols
+
+
+@dataclass(frozen=True)
+class StageEquations:
+    """Residual r(y, p) of the equations of motion at one point, y = (x, a, dw, z, u), with its derivatives."""
+
+    residual: ca.Function
+    jacobian: ca.Function
+    hessian: ca.Function
+    size: int
+
+
+@lru_cache(maxsize=8)
+def stage_equations(dae: DAE) -> StageEquations:
+    """Return inverse dynamics less input forces, then rates of first-order states, then algebraic equations."""
+    a, dw = ca.SX.sym("a", dae.tree.size), ca.SX.sym("dw", len(dae.x) - 2 * dae.tree.size)
+    x, z, u, p = dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol
+    (force,) = dae.inverse_dynamics.call([dae.q, dae.v, a, p], True, False)
+    r = ca.vertcat(force - dae.applied_expression, state_rates(dae.tree, x, z, u) - dw, dae.algebraic_expression)
+    y, lam = ca.vertcat(x, a, dw, z, u), ca.SX.sym("lam", r.numel())
+    return StageEquations(
+        residual=ca.Function("residual", [y, p], [ca.densify(r)]),
+        jacobian=ca.Function("jacobian", [y, p], [ca.jacobian(r, y)], {"cse": True}),
+        hessian=ca.Function("hessian", [y, p, lam], [ca.hessian(ca.dot(lam, r), y)[0]], {"cse": True}),
+        size=r.numel(),
+    )
+
+
+@lru_cache(maxsize=8)
+def interval_kernel(dae: DAE, scheme: Collocation, shape: InputShape) -> Kernel:
+    """Return the residuals of one interval as a function of its variables, with parameters (h, p).
+
+    Residuals: the equations of motion at every collocation point, then the states at
+    the end less those of the last point.
+
+    Notes
+    -----
+    States and inputs at a point are linear in the variables, y_j = E_j w. The derivatives of the equations of
+    motion are therefore taken at one point and carried over, J_w = J_y E_j and H_w = sum E_j' H_y E_j. For the two-link
+    arm with 8 coordinates and 3 points this takes a third of the instructions of differentiating the whole interval.
+    """
+    equations = stage_equations(dae)
+    interval = interval_symbols(dae, scheme.degree, shape)
+    h, p = ca.SX.sym("h"), ca.SX.sym("p", len(dae.p))
+    lam = ca.SX.sym("lam", equations.size * scheme.degree + len(dae.x))
+    w = interval.variables
+    states = collocated_states(dae.tree.size, interval, scheme, h)
+    inputs = combined(weights(shape, scheme.nodes), interval.knots, h)
+
+    residuals, rows, hessian = [], [], ca.SX(w.numel(), w.numel())
+    for j, (x, stage) in enumerate(zip(states, interval.stages, strict=True)):
+        y = ca.vertcat(x, stage.a, stage.dw, stage.z, inputs[j, :].T)
+        E = ca.jacobian(y, w)
+        own = lam[j * equations.size : (j + 1) * equations.size]
+        residuals += equations.residual.call([y, p], True, False)
+        (J,), (H,) = equations.jacobian.call([y, p], True, False), equations.hessian.call([y, p, own], True, False)
+        rows.append(ca.sparsify(J) @ E)
+        hessian += E.T @ ca.sparsify(H) @ E
+    gap = interval.end - states[-1]
+    residual, jacobian = ca.vertcat(*residuals, gap), ca.vertcat(*rows, ca.jacobian(gap, w))
+    return _kernel(w, ca.vertcat(h, p), lam, residual, jacobian, ca.triu(hessian))
+
+
+def _kernel(w: ca.SX, p: ca.SX, lam: ca.SX, residual: ca.SX, jacobian: ca.SX, hessian: ca.SX) -> Kernel:
+    def function(name: str, symbols: list[ca.SX], value: ca.SX) -> ca.Function:
+        return ca.Function(f"interval_{name}", symbols, [value], {"cse": True})
+
+    def nonzeros(matrix: ca.SX) -> ca.SX:
+        return matrix.nz[:] if matrix.nnz() else ca.SX(0, 1)
+
+    none = ca.SX(1, w.numel())
+    return Kernel(
+        n_w=w.numel(),
+        n_p=p.numel(),
+        n_residual=residual.numel(),
+        residual=function("residual", [w, p], residual),
+        cost=function("cost", [w, p], ca.densify(ca.SX(1, 1))),
+        jacobian=function("jacobian", [w, p], nonzeros(jacobian)),
+        gradient=function("gradient", [w, p], nonzeros(none)),
+        hessian=function("hessian", [w, p, lam, ca.SX.sym("sigma")], nonzeros(hessian)),
+        jacobian_pattern=Pattern.of(jacobian.sparsity()),
+        gradient_pattern=Pattern.of(none.sparsity()),
+        hessian_pattern=Pattern.of(hessian.sparsity()),
+    )

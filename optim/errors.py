@@ -1,0 +1,28 @@
+"""What planning refuses, and what it reports when no optimum is found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flexblocks.errors import ComputationError, FlexblocksError
+
+
+class ProblemError(FlexblocksError):
+    """A planning problem that is malformed or cannot be met; nothing was computed yet."""
+
+
+class PlanError(ComputationError):
+    """The solver stopped before an optimum.
+
+    Attributes
+    ----------
+    plan : Plan
+        The last iterate, as if it were the plan.
+    violations : tuple of Violation
+        What stands against it, worst first.
+    """
+
+    def __init__(self, message: str, plan: Any = None, violations: tuple = ()) -> None:
+        super().__init__(message)
+        self.plan = plan
+        self.violations = violations

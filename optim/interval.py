@@ -1,0 +1,87 @@
+"""One interval: its unknowns, and the states and inputs that are linear in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+
+from flexblocks.dae import DAE
+
+from .collocation import Collocation
+from .input_shape import InputShape, Weights
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What is unknown at one collocation point: accelerations, rates of first-order states, algebraic variables."""
+
+    a: ca.SX
+    dw: ca.SX
+    z: ca.SX
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Symbols of one interval: states at both ends, stages between, knots (number of knots, nu) of the inputs.
+
+    The local variables are ``begin, stages, end, knots`` in this order, each stage as ``a, dw, z`` and the knots one
+    knot after the other.
+    """
+
+    begin: ca.SX
+    stages: tuple[Stage, ...]
+    end: ca.SX
+    knots: ca.SX
+
+    @property
+    def variables(self) -> ca.SX:
+        stages = [ca.vertcat(stage.a, stage.dw, stage.z) for stage in self.stages]
+        return ca.vertcat(self.begin, *stages, self.end, ca.vec(self.knots.T))
+
+
+def interval_symbols(dae: DAE, degree: int, shape: InputShape) -> Interval:
+    """Return fresh symbols of one interval."""
+    n, nx, nz, nu = dae.tree.size, len(dae.x), len(dae.z), len(dae.u)
+    return Interval(
+        begin=ca.SX.sym("begin", nx),
+        stages=tuple(
+            Stage(ca.SX.sym(f"a{j}", n), ca.SX.sym(f"dw{j}", nx - 2 * n), ca.SX.sym(f"z{j}", nz))
+            for j in range(1, degree + 1)
+        ),
+        end=ca.SX.sym("end", nx),
+        knots=ca.SX.sym("knots", len(shape.knots), nu),
+    )
+
+
+def combined(w: Weights, knots: ca.SX, h: ca.SX) -> ca.SX:
+    """Return combinations (k, nu) of the knots on an interval of length `h`."""
+    powers = [h**power if power else ca.SX(1) for power in w.powers]
+    return ca.mtimes(ca.sparsify(ca.SX(ca.DM(w.factors))) @ ca.diag(ca.vertcat(*powers)), knots)
+
+
+def collocated_states(size: int, interval: Interval, scheme: Collocation, h: ca.SX) -> list[ca.SX]:
+    """Return the states (nx, 1) at every collocation point, for an arm of `size` coordinates."""
+    q, v, w = ca.vertsplit(interval.begin, [0, size, 2 * size, interval.begin.numel()])
+    A, AA = scheme.integral, scheme.double_integral
+    a = ca.horzcat(*[stage.a for stage in interval.stages])
+    dw = ca.horzcat(*[stage.dw for stage in interval.stages])
+    return [
+        ca.vertcat(
+            q + h * c * v + h**2 * ca.mtimes(a, ca.DM(AA[j])),
+            v + h * ca.mtimes(a, ca.DM(A[j])),
+            w + h * ca.mtimes(dw, ca.DM(A[j])),
+        )
+        for j, c in enumerate(scheme.nodes)
+    ]
+
+
+def residual_names(dae: DAE, scheme: Collocation) -> list[str]:
+    """Return the names of an interval's residuals."""
+    n = dae.tree.size
+    equations = [f"motion of {name}" for name in dae.q_names]
+    equations += [f"rate of {name}" for name in dae.x.names[2 * n :]]
+    equations += [f"equation {i + 1}" for i in range(len(dae.z))]
+    return [f"{name} at point {j}" for j in range(1, scheme.degree + 1) for name in equations] + [
+        f"continuity of {name}" for name in dae.x.names
+    ]

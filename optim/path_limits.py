@@ -1,0 +1,98 @@
+"""Limits along the way: bounds of Vars, and linear constraints for what lies between mesh points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+from pyomo.core.expr.numeric_expr import LinearExpression
+
+from .input_shape import Weights, control_points
+from .transcription import Transcription
+
+Bounds = dict[str, tuple[float | None, float | None]]
+
+
+def bounds_of(t: Transcription) -> dict[str, Bounds]:
+    """Return the bounds of the mesh points' Vars ``q, v, w, u, du``, by name."""
+    n, q_names = t.dae.tree.size, t.dae.q_names
+    rows = {
+        "q": (q_names, t.limits.x[:n]),
+        "v": (q_names, t.limits.x[n : 2 * n]),
+        "w": (t.dae.x.names[2 * n :], t.limits.x[2 * n :]),
+        "u": (t.dae.u.names, t.limits.u),
+        "du": (t.dae.u.names, t.limits.du),
+    }
+    return {group: dict(zip(names, map(_or_none, limits), strict=True)) for group, (names, limits) in rows.items()}
+
+
+def add_path_limits(m: Any, t: Transcription) -> None:
+    """Add ``m.input_limit``, ``m.input_rate_limit`` and ``m.state_limit`` where something is limited.
+
+    Inputs keep their limits at every time: the constraints are on the Bernstein coefficients of the polynomial, between
+    which it lies. States keep theirs at mesh and collocation points.
+    """
+    _add_input_limits(m, "input_limit", t, control_points(t.shape), t.limits.u)
+    if t.shape.is_continuous:
+        _add_input_limits(m, "input_rate_limit", t, control_points(t.shape, order=1), t.limits.du)
+    _add_state_limits(m, t)
+
+
+def _add_input_limits(m: Any, name: str, t: Transcription, points: Weights, limits: np.ndarray) -> None:
+    rows = [i for i in range(len(points.factors)) if not _is_one_variable(points, i)]
+    limited = [
+        (u, *_or_none(limit)) for u, limit in zip(t.dae.u.names, limits, strict=True) if np.isfinite(limit).any()
+    ]
+    if not rows or not limited:
+        return
+    constraint = pyo.Constraint(m.intervals, pyo.Set(initialize=rows), pyo.Set(initialize=[u for u, *_ in limited]))
+    m.add_component(name, constraint)
+    for k, h in enumerate(t.mesh.steps):
+        factors = points.at(h)
+        for i in rows:
+            chosen = [(knot, factor) for knot, factor in zip(t.shape.knots, factors[i].tolist(), strict=True) if factor]
+            for u, low, high in limited:
+                variables = [(m.du if knot.rate else m.u)[k + knot.end, u] for knot, _ in chosen]
+                body = LinearExpression(linear_coefs=[factor for _, factor in chosen], linear_vars=variables)
+                constraint.add((k, i, u), (low, body, high))
+
+
+def _is_one_variable(points: Weights, i: int) -> bool:
+    """Whether a coefficient is a Var of a mesh point itself, and so bounded already."""
+    used = np.flatnonzero(points.factors[i])
+    return len(used) == 1 and points.factors[i, used[0]] == 1 and points.powers[used[0]] == 0
+
+
+def _add_state_limits(m: Any, t: Transcription) -> None:
+    """Limit states at the collocation points inside the intervals; the last point of each is a mesh point."""
+    names = [name for name, limit in zip(t.dae.x.names, t.limits.x, strict=True) if np.isfinite(limit).any()]
+    inner = range(1, t.scheme.degree)
+    if not names or not inner:
+        return
+    m.state_limit = pyo.Constraint(m.intervals, pyo.Set(initialize=inner), pyo.Set(initialize=names))
+    for name in names:
+        low, high = _or_none(t.limits.x[t.dae.x.index(name)])
+        for k, h in enumerate(t.mesh.steps.tolist()):
+            for j in inner:
+                m.state_limit.add((k, j, name), (low, _state_at(m, t, name, k, j, h), high))
+
+
+def _state_at(m: Any, t: Transcription, name: str, k: int, j: int, h: float) -> LinearExpression:
+    """Return a state at an inner collocation point as an expression of the model's Vars."""
+    position, n = t.dae.x.index(name), t.dae.tree.size
+    A, AA = (h * t.scheme.integral[j - 1]).tolist(), (h**2 * t.scheme.double_integral[j - 1]).tolist()
+    if position < n:
+        factors = [1.0, h * t.scheme.nodes[j - 1], *AA]
+        variables = [m.q[k, name], m.v[k, name], *(m.a[k, i, name] for i in m.points)]
+    elif position < 2 * n:
+        coordinate = t.dae.q_names[position - n]
+        factors, variables = [1.0, *A], [m.v[k, coordinate], *(m.a[k, i, coordinate] for i in m.points)]
+    else:
+        factors, variables = [1.0, *A], [m.w[k, name], *(m.dw[k, i, name] for i in m.points)]
+    return LinearExpression(linear_coefs=factors, linear_vars=variables)
+
+
+def _or_none(limit: np.ndarray) -> tuple[float | None, float | None]:
+    low, high = limit.tolist()
+    return (low if np.isfinite(low) else None), (high if np.isfinite(high) else None)

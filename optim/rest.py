@@ -1,0 +1,66 @@
+"""Rest: static equilibrium at the ends of a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from flexblocks.balance import rest as balance
+from flexblocks.dae import DAE
+from flexblocks.equilibrium import NoEquilibriumError, equilibrium
+from flexblocks.errors import listing, nearest
+from flexblocks.operating_point import OperatingPoint
+
+from .errors import ProblemError
+
+
+def rest(dae: DAE, given: Mapping[str, float], p: np.ndarray, where: str) -> OperatingPoint:
+    """Return static equilibrium with the `given` coordinates.
+
+    Parameters
+    ----------
+    dae : DAE
+    given : dict of float
+        By coordinate name. Of several equilibria the one nearest to the start values of the others is taken.
+    p : ndarray (np,)
+    where : str
+        ``"start"`` or ``"goal"``, for messages.
+
+    Raises
+    ------
+    ProblemError
+        A name that is no coordinate; no equilibrium there.
+    """
+    for name in given:
+        if name in dae.q_names:
+            continue
+        if name in dae.x.names:
+            raise ProblemError(
+                f"RestToRest: {where}: '{name}' is not a coordinate; at the {where} all rates are zero and first-order "
+                "states are in equilibrium. Leave it out."
+            )
+        raise ProblemError(
+            f"RestToRest: {where}: there is no coordinate '{name}' ({listing(dae.q_names)})."
+            f"{nearest(name, dae.q_names)}"
+        )
+    try:
+        return equilibrium(dae, x=given, p=p)
+    except NoEquilibriumError as error:
+        raise ProblemError(f"RestToRest: {where}: the arm cannot stay at rest there. {error}") from error
+
+
+def accompanying_motion(dae: DAE, at: OperatingPoint, given: Mapping[str, float]) -> np.ndarray:
+    """Return how all coordinates (n, number given) follow the `given` ones in a slow motion through equilibria.
+
+    A rotor follows its joint, and deflections follow their static values: the motion of the arm as if it were rigid.
+    """
+    n = dae.tree.size
+    s = np.concatenate([at.x[:n], at.x[2 * n :], at.z, at.u])
+    J = balance(dae)(s, at.p)[1].full()
+    named = [dae.q_names.index(name) for name in given]
+    others = np.setdiff1d(np.arange(len(s)), named)
+    motion = np.zeros((len(s), len(named)))
+    motion[named] = np.eye(len(named))
+    motion[others] = np.linalg.lstsq(J[:, others], -J[:, named], rcond=1e-9)[0]
+    return motion[:n]

@@ -1,0 +1,116 @@
+"""Read a solved Pyomo model: the trajectory at mesh and collocation points, and the inputs as polynomials."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+import pyomo.environ as pyo
+from scipy.interpolate import PPoly
+
+from flexblocks.dae import DAE
+from flexblocks.simulation.trajectory import ENERGIES, Trajectory
+
+from .errors import ProblemError
+from .transcription import Transcription
+
+
+def transcription_of(model: Any) -> Transcription:
+    """Return what a Pyomo model was made from.
+
+    Raises
+    ------
+    ProblemError
+        It does not come from `pyomo_model`.
+    """
+    found = getattr(model, "transcription", None)
+    if not isinstance(found, Transcription):
+        raise ProblemError(f"Plan: {model!r} was not made by optim.pyomo_model(dae, problem); make it so.")
+    return found
+
+
+def active_objective(model: Any) -> Any:
+    """Return the objective of a model: the planner's, or what the user put in its place."""
+    found = list(model.component_data_objects(pyo.Objective, active=True))
+    if len(found) != 1:
+        raise ProblemError(f"Plan: the model has {len(found)} active objectives; must be 1. Deactivate the others.")
+    return found[0]
+
+
+def values(variables: Any, *shape: int) -> np.ndarray:
+    """Return the values of an indexed Var in the given shape."""
+    return np.array([variable.value for variable in variables.values()], dtype=float).reshape(shape)
+
+
+def input_polynomials(m: Any, t: Transcription) -> dict[str, PPoly]:
+    """Return the inputs over time [s], by name, exactly as planned."""
+    K, h = t.mesh.intervals, t.mesh.steps
+    u = values(m.u, -1, len(t.dae.u))
+    du = values(m.du, -1, len(t.dae.u)) if t.shape.has_rates else u
+    powers = h[:, None] ** -np.arange(t.shape.degree + 1)  # from local to real time
+    found = {}
+    for i, name in enumerate(t.dae.u.names):
+        knots = [h * du[k.end : k.end + K, i] if k.rate else u[k.end : k.end + K, i] for k in t.shape.knots]
+        local = np.array(knots).T @ t.shape.coefficients
+        found[name] = PPoly((local * powers).T[::-1], t.mesh.times, extrapolate=False)
+    return found
+
+
+def collocated_times(t: Transcription) -> np.ndarray:
+    """Return the times of the collocation points (K, d) [s]."""
+    return t.mesh.times[:-1, None] + t.mesh.steps[:, None] * t.scheme.nodes
+
+
+def trajectory(m: Any, t: Transcription, inputs: dict[str, PPoly]) -> Trajectory:
+    """Return the motion at the start and at all collocation points, the last of each interval being a mesh point."""
+    dae, K, d = t.dae, t.mesh.intervals, t.scheme.degree
+    x = np.concatenate([values(var, K + 1, -1) for var in (m.q, m.v, m.w)], axis=1)
+    n, h, A = dae.tree.size, t.mesh.steps[:, None, None], t.scheme.integral
+    q, v, w = np.split(x[:-1, None, :], [n, 2 * n], axis=2)
+    a, dw = values(m.a, K, d, n), values(m.dw, K, d, -1) if len(m.dw) else np.zeros((K, d, 0))
+    stages = [
+        q + h * t.scheme.nodes[:, None] * v + h**2 * (t.scheme.double_integral @ a),
+        v + h * (A @ a),
+        w + h * (A @ dw),
+    ]
+    times = np.append(0.0, collocated_times(t).ravel())
+    states = np.vstack([x[0], np.concatenate(stages, axis=2).reshape(K * d, -1)])
+    u = np.array([inputs[name](np.minimum(times, t.mesh.duration)) for name in dae.u.names]).T
+    z = _algebraics(m, t, states[0], u[0])
+    more = [z.T] if len(dae.z) else []
+    force = np.array(dae.input_force(states.T, u.T, t.p, *more))
+    power = np.sum(force * states[:, n : 2 * n].T, axis=0)[1:].reshape(K, d)
+    work = np.cumsum(np.append(0.0, (t.mesh.steps[:, None] * (power @ A.T))[:, -1]))
+    inner = work[:-1, None] + t.mesh.steps[:, None] * (power @ A.T)
+    kinetic, potential = (np.array(e).ravel() for e in dae.energy(states.T, t.p))
+    return Trajectory(
+        model=dae.name,
+        t=times,
+        x=states,
+        z=z,
+        u=u,
+        y=np.array(dae.output(states.T, u.T, t.p, *more)).reshape(len(dae.y), -1).T,
+        energy=np.column_stack([kinetic, potential, np.append(0.0, inner.ravel())]),
+        names={key: getattr(dae, key).names for key in "xzuy"} | {"energy": ENERGIES},
+        units=_units(dae),
+        p=dict(zip(dae.p.names, t.p.tolist(), strict=True)),
+    )
+
+
+def _algebraics(m: Any, t: Transcription, x: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """Return the algebraic variables (1 + K d, nz); at the start they are solved for."""
+    dae, points = t.dae, t.mesh.intervals * t.scheme.degree
+    if not len(dae.z):
+        return np.zeros((1 + points, 0))
+    later = values(m.z, points, len(dae.z))
+    z = dae.z.symbol
+    residual = ca.Function("g", [z], dae.algebraic.call([x, u, t.p, z], True, False))
+    start = np.array(ca.rootfinder("start", "newton", residual)(later[0])).ravel()
+    return np.vstack([start, later])
+
+
+def _units(dae: DAE) -> dict[str, str]:
+    groups = (dae.x, dae.z, dae.u, dae.y)
+    units = {name: unit for group in groups for name, unit in zip(group.names, group.units, strict=True)}
+    return units | dict.fromkeys(ENERGIES, "J")

@@ -1,0 +1,41 @@
+"""How a solve went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """How the solver got there.
+
+    Attributes
+    ----------
+    iterations : int or None
+        None if not known.
+    build_time, solve_time : float or None
+        Wall times [s] of making the Pyomo model, and of compiling and solving it.
+    """
+
+    iterations: int | None = None
+    build_time: float | None = None
+    solve_time: float | None = None
+
+
+def status_of(results: Any) -> str:
+    """Return the termination condition of either of Pyomo's result objects."""
+    condition = getattr(results, "termination_condition", None)
+    name = (results.solver.termination_condition if condition is None else condition).name
+    return "optimal" if name == "convergenceCriteriaSatisfied" else name
+
+
+def statistics(model: Any, results: Any) -> Statistics:
+    """Return what is known of the way to a model's present values."""
+    times = getattr(results, "timing_info", None)
+    extra = getattr(results, "extra_info", None)
+    return Statistics(
+        iterations=getattr(extra, "iteration_count", None),
+        build_time=model.build_time,
+        solve_time=getattr(times, "wall_time", None),
+    )
