@@ -1,1 +1,5 @@
+"""The command line: `flexblocks check | simulate | linearize | plan | demo | models`."""
 
+from flexblocks.cli.app import app, main
+
+__all__ = ["app", "main"]

@@ -1,0 +1,58 @@
+"""The commands, and what all of them do with a refusal."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+from typer.core import TyperGroup
+
+from flexblocks.cli.catalogue import models
+from flexblocks.cli.check import check
+from flexblocks.cli.demo import demo
+from flexblocks.cli.linearize import linearize
+from flexblocks.cli.plan import plan
+from flexblocks.cli.simulate import simulate
+from flexblocks.errors import FlexblocksError
+
+
+class Commands(TyperGroup):
+    """Exit code 0: done. 1: the model or the computation is refused; why stands on stderr. 2: called the wrong way."""
+
+    def invoke(self, ctx: Any) -> Any:
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            try:
+                return super().invoke(ctx)
+            except (FlexblocksError, OSError) as error:
+                _say("Refused", "bold red", str(error))
+                raise typer.Exit(1) from None
+
+
+def _show_warning(message: Warning | str, *_: Any) -> None:
+    _say("Warning", "bold yellow", str(message))
+
+
+def _say(word: str, style: str, text: str) -> None:
+    """Print a message to stderr; stdout is for results."""
+    Console(stderr=True, soft_wrap=True).print(Text(f"{word}: ", style=style).append(text, "default"))
+
+
+app = typer.Typer(
+    cls=Commands,
+    name="flexblocks",
+    help="Flexible robot arms from blocks: check, simulate, linearise and plan from one model file.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+for command in (check, simulate, linearize, plan, demo, models):
+    app.command()(command)
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="flexblocks")

@@ -1,0 +1,80 @@
+"""Arguments that commands share, and how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+ModelArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        help="A model file (.yaml, .yml, .json), or a name from `flexblocks models`.",
+        show_default=False,
+    ),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="An argument of a catalogue model, as links=3; may be repeated."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to stdout.")]
+OutOption = Annotated[Path | None, typer.Option("--out", help="Write the result to this file.", show_default=False)]
+PlotOption = Annotated[
+    Path | None, typer.Option("--plot", help="Draw the result to this file (.png, .pdf, .svg).", show_default=False)
+]
+
+
+def pairs(option: str, given: Iterable[str] | None) -> dict[str, str]:
+    """Return NAME=VALUE arguments as a dict.
+
+    Raises
+    ------
+    typer.BadParameter
+        No equals sign, nothing before it, or one name twice.
+    """
+    found: dict[str, str] = {}
+    for text in given or ():
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals and value):
+            raise typer.BadParameter(f"'{text}'; must be NAME=VALUE.", param_hint=option)
+        if name in found:
+            raise typer.BadParameter(f"'{name}' is given twice.", param_hint=option)
+        found[name] = value
+    return found
+
+
+def number(option: str, name: str, text: str) -> float:
+    """Return the number in NAME=VALUE; whether it makes sense is for the library to say."""
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{name} = '{text}'; must be a number.", param_hint=option) from None
+
+
+def numbers(option: str, given: Iterable[str] | None) -> dict[str, float]:
+    """Return NAME=NUMBER arguments as a dict."""
+    return {name: number(option, name, text) for name, text in pairs(option, given).items()}
+
+
+def names(given: str | None) -> tuple[str, ...] | None:
+    """Return the names in a list with commas, or None if there is none."""
+    return None if given is None else tuple(name.strip() for name in given.split(",") if name.strip())
+
+
+def checked_file(option: str, path: Path | None, suffixes: Iterable[str]) -> None:
+    """Refuse a file to write whose name ends in none of `suffixes`, or whose folder is not there; before all work."""
+    if path is None:
+        return
+    suffixes = tuple(suffixes)
+    if path.suffix.lower() not in suffixes:
+        raise typer.BadParameter(f"'{path}'; must end in {', '.join(suffixes)}.", param_hint=option)
+    if not path.parent.is_dir():
+        raise typer.BadParameter(f"'{path}': there is no folder '{path.parent}'.", param_hint=option)
+
+
+def checked_picture(path: Path | None) -> None:
+    """Refuse a picture of a kind that cannot be drawn."""
+    checked_file("--plot", path, (".png", ".pdf", ".svg"))

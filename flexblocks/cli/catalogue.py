@@ -1,0 +1,81 @@
+"""Models by name: files, and the published arms of the catalogue."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import typer
+import yaml
+
+from flexblocks.cli.arguments import JsonOption, pairs
+from flexblocks.cli.report import print_json, print_table
+from flexblocks.errors import FileFormatError, NameUnknownError, listing, nearest
+from flexblocks.files import load
+from flexblocks.model import Model
+
+SUFFIXES = (".yaml", ".yml", ".json")
+
+
+def catalogue() -> dict[str, Callable[..., Model]]:
+    """Return the functions of `flexblocks.models` by the names they have on the command line."""
+    from flexblocks import models
+
+    return {name.replace("_", "-"): getattr(models, name) for name in models.__all__}
+
+
+def model_named(name: str, settings: Iterable[str] | None = None) -> Model:
+    """Return the model of a file or of the catalogue.
+
+    Raises
+    ------
+    NameUnknownError
+        Neither a file nor in the catalogue.
+    FlexblocksError
+        The file, or the settings, do not make a model.
+    typer.BadParameter
+        Settings for a file, or settings that the catalogue's model does not have.
+    """
+    given = pairs("--set", settings)
+    known = catalogue()
+    if name in known:
+        return known[name](**_arguments(name, known[name], given))
+    if not name.endswith(SUFFIXES):
+        raise NameUnknownError(
+            f"'{name}' is neither a model file ({', '.join(SUFFIXES)}) nor in the catalogue ({listing(known)})."
+            f"{nearest(name, known)}"
+        )
+    if given:
+        raise typer.BadParameter(f"{name} is a file; only models of the catalogue take arguments.", param_hint="--set")
+    if not Path(name).is_file():
+        raise FileFormatError(f"{name}: there is no such file.")
+    return load(name)
+
+
+def _arguments(name: str, function: Callable[..., Model], given: dict[str, str]) -> dict[str, object]:
+    known = inspect.signature(function).parameters
+    for argument in given:
+        if argument not in known:
+            raise typer.BadParameter(
+                f"{name} has no argument '{argument}' ({listing(known)}).{nearest(argument, known)}", param_hint="--set"
+            )
+    # YAML turns 3 into a whole number, 0.5 into a fraction and a word into a text, as in a model file.
+    return {argument: yaml.safe_load(text) for argument, text in given.items()}
+
+
+def models(json: JsonOption = False) -> None:
+    """List the published arms that can be used by name."""
+    found = [
+        {
+            "name": name,
+            "about": (inspect.getdoc(function) or "").partition("\n")[0],
+            "arguments": {key: value.default for key, value in inspect.signature(function).parameters.items()},
+        }
+        for name, function in catalogue().items()
+    ]
+    if json:
+        print_json(found)
+        return
+    rows = [(f["name"], f["about"], ", ".join(f"{k}={v}" for k, v in f["arguments"].items())) for f in found]
+    print_table("Models", ("name", "about", "arguments (--set)"), rows)

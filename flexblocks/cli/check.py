@@ -1,0 +1,87 @@
+"""`flexblocks check`: what a model is made of and what its equations cost."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from flexblocks.assemble import assemble
+from flexblocks.cli.arguments import JsonOption, ModelArgument, PlotOption, SetOption, checked_picture
+from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.report import print_json, print_line, print_table
+from flexblocks.dae import DAE
+from flexblocks.model import Model
+from flexblocks.operations import operation_counts
+from flexblocks.variables import Variables
+
+
+def check(
+    model: ModelArgument,
+    settings: SetOption = None,
+    symbolic: Annotated[
+        list[str] | None,
+        typer.Option("--symbolic", metavar="NAME", help="A parameter that stays a symbol, or 'all'; may be repeated."),
+    ] = None,
+    plot: PlotOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Check a model, assemble it and show its blocks, variables and the cost of its equations."""
+    checked_picture(plot)
+    arm = model_named(model, settings)
+    dae = assemble(arm, symbolic="all" if symbolic == ["all"] else symbolic or ())
+    found = summary(arm, dae)
+    if plot is not None:
+        from flexblocks import plot as pictures
+
+        pictures.save(pictures.model(arm), plot)
+    if json:
+        print_json(found)
+        return
+    print_line(
+        f"{arm.name}: {len(arm.blocks)} blocks, {dae.tree.size} coordinates, {len(dae.x)} states, "
+        f"{len(dae.u)} inputs, {len(dae.y)} outputs."
+    )
+    print_table("Blocks", ("name", "type", "connected to"), [tuple(block.values()) for block in found["blocks"]])
+    for title in ("states", "algebraics", "inputs", "outputs", "parameters"):
+        rows = [tuple("" if entry is None else entry for entry in row.values()) for row in found[title]]
+        if rows:
+            print_table(title.capitalize(), tuple(found[title][0]), rows)
+    print_table(
+        "Operations of one evaluation",
+        ("function", "additions", "multiplications", "divisions", "functions", "total"),
+        [(name, *counts.values()) for name, counts in found["operations"].items()],
+    )
+
+
+def summary(model: Model, dae: DAE) -> dict[str, Any]:
+    """Return what `check` tells, as plain data."""
+    graph = model.graph
+    return {
+        "name": model.name,
+        "gravity": list(model.gravity),
+        "blocks": [
+            {"name": name, "type": type(block).__name__, "connected to": ", ".join(graph.neighbors(name))}
+            for name, block in model.blocks.items()
+        ],
+        "coordinates": list(dae.q_names),
+        "states": _variables(dae.x),
+        "algebraics": _variables(dae.z),
+        "inputs": [
+            row | {"limit": float(limit) if limit < float("inf") else None}
+            for row, limit in zip(_variables(dae.u), dae.u.limits, strict=True)
+        ],
+        "outputs": [{"name": row["name"], "unit": row["unit"]} for row in _variables(dae.y)],
+        "parameters": _variables(dae.p),
+        "operations": {
+            function.name(): operation_counts(function)
+            for function in (dae.mass_matrix, dae.inverse_dynamics, dae.forward_dynamics)
+        },
+    }
+
+
+def _variables(group: Variables) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "unit": unit, "start": float(start)}
+        for name, unit, start in zip(group.names, group.units, group.start, strict=True)
+    ]

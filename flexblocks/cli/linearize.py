@@ -1,0 +1,96 @@
+"""`flexblocks linearize`: a linear model about a point of rest."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+import typer
+
+from flexblocks.assemble import assemble
+from flexblocks.cli.arguments import (
+    JsonOption,
+    ModelArgument,
+    OutOption,
+    PlotOption,
+    SetOption,
+    checked_file,
+    checked_picture,
+    names,
+    numbers,
+)
+from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.report import print_json, print_line, print_table
+from flexblocks.equilibrium import equilibrium
+from flexblocks.export import save_linear
+from flexblocks.linearize import linearize as linear_model
+from flexblocks.modes import Mode
+
+
+def linearize(
+    model: ModelArgument,
+    settings: SetOption = None,
+    at: Annotated[
+        list[str] | None,
+        typer.Option("--at", metavar="NAME=VALUE", help="A coordinate or an input held at a value; may be repeated."),
+    ] = None,
+    outputs: Annotated[
+        str | None, typer.Option("--outputs", help="Names with commas between; by default all.", show_default=False)
+    ] = None,
+    out: OutOption = None,
+    plot: PlotOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Linearise a model where it rests, list its modes and write it for other tools (.mat, .json, .npz)."""
+    checked_file("--out", out, (".mat", ".json", ".npz"))
+    checked_picture(plot)
+    held = numbers("--at", at)
+    dae = assemble(model_named(model, settings))
+    inputs = {name: value for name, value in held.items() if name in dae.u}
+    point = equilibrium(dae, x={name: value for name, value in held.items() if name not in inputs}, u=inputs)
+    lin = linear_model(dae, at=point, outputs=names(outputs))
+    modes = lin.modes()
+    if out is not None:
+        save_linear(lin, out)
+    if plot is not None:
+        from flexblocks import plot as pictures
+
+        pictures.save(pictures.eigenvalues(lin), plot)
+    if json:
+        print_json(
+            {
+                "name": lin.name,
+                "states": list(lin.states),
+                "inputs": list(lin.inputs),
+                "outputs": list(lin.outputs),
+                **{letter: getattr(lin, letter).tolist() for letter in "ABCDE"},
+                "operating_point": point.as_dict(),
+                "modes": [mode_data(mode) for mode in modes],
+            }
+        )
+        return
+    print_line(repr(lin))
+    point_rows = [(name, value) for name, value in point.as_dict().items() if not name.startswith("der(")]
+    print_table("Operating point (at rest)", ("name", "value"), point_rows)
+    print_table(
+        "Modes", ("mode", "rad/s", "Hz", "damping ratio", "energy"), [mode_row(i, m) for i, m in enumerate(modes, 1)]
+    )
+    if out is not None:
+        print_line(f"Linear model written to {out}.")
+
+
+def mode_data(mode: Mode) -> dict[str, object]:
+    """Return a mode as plain data."""
+    return {
+        "frequency": mode.frequency,
+        "damping_ratio": mode.damping_ratio,
+        "eigenvalue": [mode.eigenvalue.real, mode.eigenvalue.imag],
+        "participation": dict(mode.participation),
+    }
+
+
+def mode_row(number: int, mode: Mode) -> tuple[object, ...]:
+    """Return a row of the table of modes."""
+    shares = ", ".join(f"{share:.0%} {name}" for name, share in mode.participation.items() if share >= 0.05)
+    damping = mode.damping_ratio if mode.frequency else ""
+    return number, mode.frequency, mode.frequency / (2 * math.pi), damping, shares

@@ -1,0 +1,102 @@
+"""Input signals as they are written on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import casadi as ca
+import numpy as np
+import pandas as pd
+import typer
+
+from flexblocks.cli.arguments import pairs
+from flexblocks.errors import FileFormatError, FlexblocksError, ParameterError, listing, nearest
+from flexblocks.simulation import Signal, Trajectory, bang_bang, piecewise_constant
+
+OPTION = "--input"
+HELP = (
+    "A number; bang-bang:AMPLITUDE,WIDTH (+ for WIDTH seconds, - for as long, then 0); step:AMPLITUDE,TIME; "
+    "sine:AMPLITUDE,FREQUENCY[,END] (Hz, s); or FILE:COLUMN of a table (.csv, its first column the time in seconds) "
+    "or of a saved trajectory (.csv, .nc), straight lines in between. May be repeated."
+)
+
+
+def signals(given: Iterable[str] | None) -> dict[str, Any]:
+    """Return the inputs for `flexblocks.simulate` from NAME=SIGNAL arguments.
+
+    Raises
+    ------
+    typer.BadParameter
+        Not one of the ways in which a signal is written.
+    FlexblocksError
+        A file that cannot be read, or numbers that make no signal.
+    """
+    return {name: _signal(name, text) for name, text in pairs(OPTION, given).items()}
+
+
+def _signal(name: str, text: str) -> Any:
+    word, colon, rest = text.rpartition(":")
+    if not colon:
+        return _numbers(name, text, 1, 1)[0]
+    if word in SHAPES:
+        make, least, most = SHAPES[word]
+        numbers = _numbers(name, rest, least, most)
+        try:
+            return make(*numbers)
+        except FlexblocksError as error:
+            raise ParameterError(f"{OPTION} {name}: {error}") from None
+    if word.lower().endswith((".csv", ".nc")):
+        return _column(Path(word), rest)
+    raise typer.BadParameter(f"{name} = '{text}'; must be: {HELP}{nearest(word, SHAPES)}", param_hint=OPTION)
+
+
+def _numbers(name: str, text: str, least: int, most: int) -> list[float]:
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    if not least <= len(found) <= most:
+        count = f"{least}" if least == most else f"{least} or {most}"
+        raise typer.BadParameter(
+            f"{name}: '{text}'; must be {count} number(s) with commas between. {HELP}", param_hint=OPTION
+        )
+    return found
+
+
+def _step(amplitude: float, time: float) -> Any:
+    return piecewise_constant([time], [amplitude])
+
+
+def _sine(amplitude: float, frequency: float, end: float = np.inf) -> Signal:
+    def value(t: Any) -> Any:
+        wave = amplitude * ca.sin(2 * np.pi * frequency * t)
+        return wave if np.isinf(end) else ca.if_else(t < end, wave, 0.0)
+
+    return Signal(value)
+
+
+SHAPES: dict[str, tuple[Callable[..., Any], int, int]] = {
+    "bang-bang": (bang_bang, 2, 2),
+    "step": (_step, 2, 2),
+    "sine": (_sine, 2, 3),
+}
+
+
+def _column(path: Path, column: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return times [s] and values of one column of a file."""
+    if path.is_file() and (path.suffix.lower() == ".nc" or path.read_text(encoding="utf-8").startswith("#")):
+        trajectory = Trajectory.load(path)
+        return trajectory.t, trajectory[column]
+    try:
+        table = pd.read_csv(path)
+    except (OSError, ValueError) as error:
+        raise FileFormatError(f"{path}: cannot be read as a table: {error}.") from None
+    columns = [str(name) for name in table.columns]
+    if column not in columns:
+        raise FileFormatError(f"{path}: has no column '{column}' ({listing(columns)}).{nearest(column, columns)}")
+    for name in (columns[0], column):
+        if not pd.api.types.is_numeric_dtype(table[name]):
+            raise FileFormatError(f"{path}: column '{name}' holds what is not a number.")
+    return table[columns[0]].to_numpy(float), table[column].to_numpy(float)

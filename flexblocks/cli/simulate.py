@@ -1,0 +1,102 @@
+"""`flexblocks simulate`: the motion of a model under given inputs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from flexblocks.assemble import assemble
+from flexblocks.cli.arguments import (
+    JsonOption,
+    ModelArgument,
+    OutOption,
+    PlotOption,
+    SetOption,
+    checked_file,
+    checked_picture,
+    numbers,
+)
+from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.report import print_json, print_line, print_table
+from flexblocks.cli.signals import HELP, signals
+from flexblocks.simulation import SimulationError, Trajectory
+from flexblocks.simulation import simulate as integrate
+
+
+def simulate(
+    model: ModelArgument,
+    settings: SetOption = None,
+    time: Annotated[float, typer.Option("--time", help="Duration in seconds.")] = 5.0,
+    samples: Annotated[int, typer.Option("--samples", min=2, help="Number of output times.")] = 1001,
+    inputs: Annotated[list[str] | None, typer.Option("--input", metavar="NAME=SIGNAL", help=HELP)] = None,
+    start: Annotated[
+        list[str] | None,
+        typer.Option("--start", metavar="NAME=VALUE", help="A state at the beginning; may be repeated."),
+    ] = None,
+    method: Annotated[str, typer.Option("--method", help="auto, adams, bdf, idas, rk4 or dop853.")] = "auto",
+    step: Annotated[float | None, typer.Option("--step", help="Step of rk4 in seconds.", show_default=False)] = None,
+    out: OutOption = None,
+    plot: PlotOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Simulate a model, show the range of its variables and write the trajectory (.nc, .csv)."""
+    checked_file("--out", out, (".nc", ".csv"))
+    checked_picture(plot)
+    if not time > 0:
+        raise typer.BadParameter(f"{time:g} s; must be > 0.", param_hint="--time")
+    x0, u = numbers("--start", start), signals(inputs)
+    dae = assemble(model_named(model, settings))
+    try:
+        motion = integrate(dae, np.linspace(0.0, time, samples), u=u, x0=x0, method=method, step=step)
+    except SimulationError as error:
+        if out is None:
+            raise
+        error.trajectory.save(out)
+        raise SimulationError(f"{error} They are saved in {out}.", error.trajectory, error.time) from None
+    if out is not None:
+        motion.save(out)
+    if plot is not None:
+        from flexblocks import plot as pictures
+
+        pictures.save(pictures.stacked(motion, quantities(motion))[0], plot)
+    rows = ranges(motion)
+    if json:
+        head = {"model": motion.model, "samples": len(motion), "time": [motion.t[0], motion.t[-1]]}
+        print_json({**head, "complete": motion.complete, "variables": {row.pop("name"): row for row in rows}})
+        return
+    print_line(repr(motion))
+    print_table("Variables", tuple(rows[0]), [tuple(row.values()) for row in rows])
+    if out is not None:
+        print_line(f"Trajectory written to {out}.")
+
+
+def ranges(motion: Trajectory) -> list[dict[str, Any]]:
+    """Return for coordinates, inputs, outputs and energies their least, largest and last value."""
+    coordinates = [name for name in motion.names["x"] if not name.startswith("der(")]
+    names = [*coordinates, *motion.names["u"], *motion.names["y"], *motion.names["energy"]]
+    return [
+        {
+            "name": name,
+            "unit": motion.unit(name),
+            "least": float(motion[name].min()),
+            "largest": float(motion[name].max()),
+            "last": float(motion[name][-1]),
+        }
+        for name in names
+    ]
+
+
+def quantities(motion: Trajectory) -> list[list[str]]:
+    """Return groups of variables for a picture: inputs, coordinates and outputs of one kind each.
+
+    What stands still is left out, and so are the coordinates of bending: the deflections show it.
+    """
+    coordinates = [name for name in motion.names["x"] if not name.startswith("der(") and "bending" not in name]
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name in (*motion.names["u"], *coordinates, *motion.names["y"]):
+        word = name.rpartition(".")[2]
+        if np.ptp(motion[name]) > 0:
+            groups.setdefault((motion.unit(name), "position" if word in ("x", "y", "z") else word), []).append(name)
+    return list(groups.values())

@@ -1,0 +1,76 @@
+"""The shape of a mode."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from flexblocks.dae import DAE
+from flexblocks.errors import ParameterError
+from flexblocks.geometry import shape
+from flexblocks.plot.arm import draw_links, draw_markers
+from flexblocks.plot.plane import drawing_axes, equal_scales
+from flexblocks.plot.style import BLUE, GREY, SKY
+
+if TYPE_CHECKING:
+    from flexblocks.linear_model import LinearModel
+
+# How far the arm is moved at most, as a share of its size: far enough to see, near enough to be the linear motion.
+SWING = 0.06
+
+
+def mode(dae: DAE, lin: LinearModel, number: int, ax: Axes | None = None, *, plane: str = "xy") -> Axes:
+    """Draw an arm swung out in one mode to both sides, about the posture in which it was linearised.
+
+    The amplitude is arbitrary. A complex mode is drawn when its largest coordinate is at its extreme.
+
+    Parameters
+    ----------
+    dae : DAE
+    lin : LinearModel
+        Of `dae`.
+    number : int
+        Counted from 1, as ``print(lin.modes())`` does.
+    ax : Axes, optional
+        By default those of a new figure.
+    plane : str
+        As in `arm`.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ParameterError
+        There is no such mode or plane, or `lin` belongs to another arm.
+    """
+    modes = lin.modes()
+    if lin.states != dae.x.names:
+        raise ParameterError("plot.mode: the linear model has other states than the DAE; give the DAE it came from.")
+    if not isinstance(number, int) or not 1 <= number <= len(modes):
+        raise ParameterError(f"plot.mode: number = {number!r}; must be a whole number from 1 to {len(modes)}.")
+    chosen = modes[number - 1]
+    ax = drawing_axes(ax, plane)
+    outline = shape(dae)
+    rest = lin.operating_point.x
+    p = lin.operating_point.p
+    direction = np.zeros_like(rest)
+    direction[: dae.tree.size] = np.real(chosen.shape)
+    still = np.concatenate(list(outline(rest, p).values()))
+    # A small step tells how far a unit of the mode moves the arm.
+    step = 1e-6 / max(np.abs(direction).max(), 1e-300)
+    moved = np.concatenate(list(outline(rest + step * direction, p).values()))
+    reach = np.linalg.norm(np.ptp(still, axis=0))
+    travel = np.linalg.norm(moved - still, axis=1).max() / step
+    amplitude = SWING * reach / travel if travel else 0.0
+    draw_links(ax, outline, outline(rest, p), plane, color=GREY, linewidth=1.0, linestyle="--", label="at rest")
+    for sign, color in ((-1, SKY), (1, BLUE)):
+        lines = outline(rest + sign * amplitude * direction, p)
+        draw_links(ax, outline, lines, plane, color=color, linewidth=2.5)
+        draw_markers(ax, outline, lines, plane)
+    equal_scales(ax, plane)
+    ax.set_title(f"mode {number}, {chosen}", fontsize="small")
+    return ax

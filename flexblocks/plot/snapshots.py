@@ -1,0 +1,91 @@
+"""An arm along a motion."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import LinearSegmentedColormap, Normalize
+
+from flexblocks.dae import DAE
+from flexblocks.errors import ParameterError
+from flexblocks.geometry import Values, bending, shape
+from flexblocks.plot.arm import draw_links, draw_markers
+from flexblocks.plot.plane import draw_legend, drawing_axes, equal_scales, project
+from flexblocks.plot.style import BLUE, VERMILION
+
+if TYPE_CHECKING:
+    from flexblocks.simulation import Trajectory
+
+FADING = LinearSegmentedColormap.from_list("fading", ["#CFE3F0", BLUE, "#00263D"])
+PATH_POINTS = 400
+
+
+def snapshots(
+    dae: DAE,
+    traj: Trajectory,
+    ax: Axes | None = None,
+    count: int = 10,
+    *,
+    p: Values = None,
+    plane: str = "xy",
+    exaggeration: float = 1.0,
+) -> Axes:
+    """Draw an arm at `count` instants, evenly spaced in time, from light to dark, and the path of its tip.
+
+    Parameters
+    ----------
+    dae : DAE
+    traj : Trajectory
+        A motion of `dae`.
+    ax : Axes, optional
+        By default those of a new figure.
+    count : int
+        Number of postures, at least 2.
+    p : dict or array, optional
+        Symbolic parameters; by default those of the motion.
+    plane, exaggeration
+        As in `arm`.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    FlexblocksError
+        `count` is less than 2, there is no such plane, or the trajectory belongs to another arm.
+    """
+    if not isinstance(count, int) or count < 2:
+        raise ParameterError(f"plot.snapshots: count = {count!r}; must be a whole number of at least 2.")
+    if traj.names["x"] != dae.x.names:
+        raise ParameterError(
+            f"plot.snapshots: the trajectory of '{traj.model}' has other states than the DAE '{dae.name}'; "
+            "give the DAE it came from."
+        )
+    p = traj.p if p is None else p
+    ax = drawing_axes(ax, plane)
+    outline = shape(dae)
+    factor = np.where(bending(dae), exaggeration, 1.0)
+    tip = outline.tip
+    path = [outline(x * factor, p)[tip][-1] for x in _at(traj, PATH_POINTS)[1]]
+    ax.plot(*project(np.array(path), plane), color=VERMILION, linewidth=1.2, label=f"path of {tip}", zorder=3)
+    scale = Normalize(traj.t[0], traj.t[-1])
+    for t, x in zip(*_at(traj, count), strict=True):
+        lines = outline(x * factor, p)
+        draw_links(ax, outline, lines, plane, color=FADING(scale(t)), linewidth=2.2, zorder=1.8)
+    draw_markers(ax, outline, lines, plane)
+    equal_scales(ax, plane)
+    bar = ax.figure.colorbar(ScalarMappable(scale, FADING), ax=ax, shrink=0.7, pad=0.1 if plane == "xyz" else 0.02)
+    bar.set_label("time [s]")
+    bar.outline.set_visible(False)
+    draw_legend(ax, plane)
+    return ax
+
+
+def _at(traj: Trajectory, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return `count` times, evenly spaced, and the states (count, nx) there."""
+    times = np.linspace(traj.t[0], traj.t[-1], count)
+    return times, np.column_stack([np.interp(times, traj.t, column) for column in traj.x.T])

@@ -1,0 +1,132 @@
+"""Variables of a motion over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+
+from flexblocks.errors import ParameterError
+from flexblocks.plot.style import axes, line_style, quiet
+
+if TYPE_CHECKING:
+    from flexblocks.simulation import Trajectory
+
+
+def time_series(
+    traj: Trajectory,
+    names: str | Sequence[str],
+    ax: Axes | None = None,
+    *,
+    limits: Mapping[str, float] | None = None,
+) -> Axes:
+    """Draw variables of one unit over time.
+
+    Parameters
+    ----------
+    traj : Trajectory
+    names : str or sequence of str
+        States, inputs or outputs.
+    ax : Axes, optional
+        By default those of a new figure.
+    limits : dict, optional
+        For some of `names` the largest magnitude, drawn as a pair of thin lines.
+
+    Returns
+    -------
+    Axes
+        One line for each name, in their order, before any limits.
+
+    Raises
+    ------
+    NameUnknownError
+        A name that is not in the trajectory.
+    ParameterError
+        No names, or names of different units: those do not share an axis; see `stacked`.
+    """
+    names = [names] if isinstance(names, str) else list(names)
+    unit = _common_unit(traj, names)
+    ax = axes(ax, size=(7.0, 3.4))
+    for number, name in enumerate(names):
+        ax.plot(traj.t, traj[name], label=name, linewidth=1.5, **line_style(number))
+    for number, name in enumerate(names):
+        for bound in _bounds(limits, name):
+            ax.axhline(bound, linewidth=0.8, color=line_style(number)["color"], linestyle=":")
+    quiet(ax)
+    ax.margins(x=0)
+    ax.set_xlabel("time [s]")
+    if len(names) == 1:
+        ax.set_ylabel(f"{names[0]} [{unit}]")
+    else:
+        ax.set_ylabel(f"{_common_word(names)} [{unit}]")
+        ax.legend(frameon=False, fontsize="small", ncols=2 if len(names) > 3 else 1)
+    return ax
+
+
+def stacked(
+    traj: Trajectory, groups: Sequence[str | Sequence[str]], *, limits: Mapping[str, float] | None = None
+) -> tuple[Axes, ...]:
+    """Draw groups of variables over time, one below the other on axes of a new figure.
+
+    Parameters
+    ----------
+    traj : Trajectory
+    groups : sequence
+        For each axes its names, as in `time_series`.
+    limits : dict, optional
+        As in `time_series`.
+
+    Returns
+    -------
+    tuple of Axes
+        In the order of `groups`.
+
+    Raises
+    ------
+    NameUnknownError
+        A name that is not in the trajectory.
+    ParameterError
+        No groups, or one whose variables have different units.
+    """
+    if not groups:
+        raise ParameterError("plot.stacked: groups is empty; give the names for at least one axes.")
+    for group in groups:
+        _common_unit(traj, group)
+    _, found = plt.subplots(
+        len(groups), figsize=(7.5, 0.6 + 2.0 * len(groups)), sharex=True, squeeze=False, layout="constrained"
+    )
+    for ax, group in zip(found[:, 0], groups, strict=True):
+        time_series(traj, group, ax, limits=limits)
+        ax.label_outer()
+    found[0, 0].figure.align_ylabels()
+    return tuple(found[:, 0])
+
+
+def _common_unit(traj: Trajectory, names: str | Sequence[str]) -> str:
+    units = {name: traj.unit(name) for name in ([names] if isinstance(names, str) else names)}
+    if len(set(units.values())) != 1:
+        written = ", ".join(f"{name} [{unit}]" for name, unit in units.items()) or "none"
+        raise ParameterError(
+            f"plot: names = {written}; what shares axes must have one unit. plot.stacked(traj, [[...], [...]]) draws "
+            "several."
+        )
+    return next(iter(units.values()))
+
+
+def _bounds(limits: Mapping[str, float] | None, name: str) -> tuple[float, ...]:
+    return (-limits[name], limits[name]) if limits and name in limits else ()
+
+
+def _common_word(names: Sequence[str]) -> str:
+    """Return what the variables are if all are called alike, as ``angle`` for joint1.angle and joint2.angle."""
+    words = {_word(name) for name in names}
+    return words.pop() if len(words) == 1 else ""
+
+
+def _word(name: str) -> str:
+    if name.startswith("der("):
+        return f"rate of {_word(name[4:-1])}"
+    word = name.rpartition(".")[2].partition("[")[0].replace("_", " ")
+    return "position" if word in ("x", "y", "z") else word

@@ -1,0 +1,272 @@
+"""The command line: what it prints, writes and refuses, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.io
+from typer.testing import CliRunner
+
+import flexblocks as fb
+from flexblocks import models
+from flexblocks.cli import app
+
+ARM = "subudhi-morris-2002"
+PENDULUM = """
+flexblocks: 1
+name: pendulum
+gravity: [0.0, -9.81, 0.0]
+blocks:
+  ground: {type: Ground}
+  motor: {type: TorqueSource}
+  joint: {type: Revolute}
+  link: {type: RigidLink, length: 0.5, mass: 1.2}
+connections:
+- [motor.flange_b, joint.axis]
+- [ground.frame_b, joint.frame_a]
+- [joint.frame_b, link.frame_a]
+"""
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def data(*arguments: object):
+    """Return what a command prints as JSON, and make sure that it prints nothing else."""
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+@pytest.fixture
+def pendulum(tmp_path: Path) -> Path:
+    path = tmp_path / "pendulum.yaml"
+    path.write_text(PENDULUM)
+    return path
+
+
+def test_models_lists_the_catalogue():
+    found = {entry["name"]: entry for entry in data("models")}
+    assert set(found) == {name.replace("_", "-") for name in models.__all__}
+    assert found[ARM]["arguments"]["links"] == 2
+    assert ARM in run("models").stdout
+
+
+def test_check_counts_what_is_there():
+    found = data("check", ARM, "--set", "links=1", "--set", "modes=3")
+    dae = fb.assemble(models.subudhi_morris_2002(links=1, modes=3))
+    assert [row["name"] for row in found["states"]] == list(dae.x.names)
+    assert [row["name"] for row in found["blocks"]] == list(models.subudhi_morris_2002(links=1).blocks)
+    assert found["inputs"] == [{"name": "motor1.torque", "unit": "N m", "start": 0.0, "limit": None}]
+    counts = found["operations"]["forward_dynamics"]
+    assert counts["total"] == sum(counts[kind] for kind in ("additions", "multiplications", "divisions", "functions"))
+
+
+def test_check_shows_tables(pendulum, tmp_path):
+    result = run("check", pendulum, "--symbolic", "link.mass", "--plot", tmp_path / "graph.png")
+    assert result.exit_code == 0
+    for words in (
+        "pendulum: 4 blocks, 1 coordinates",
+        "RigidLink",
+        "der(joint.angle)",
+        "link.mass",
+        "forward_dynamics",
+    ):
+        assert words in result.stdout
+    assert (tmp_path / "graph.png").stat().st_size > 0
+
+
+def test_simulate_swings_a_pendulum_as_it_should(pendulum, tmp_path):
+    """A rod let go at 0.05 rad from hanging: its period is 2 pi sqrt(2 l / (3 g)) (1 + a^2 / 16)."""
+    hanging, a = -np.pi / 2, 0.05
+    period = 2 * np.pi * np.sqrt(2 * 0.5 / (3 * 9.81)) * (1 + a**2 / 16)
+    out = tmp_path / "swing.nc"
+    found = data("simulate", pendulum, "--time", period, "--start", f"joint.angle={hanging + a}", "--out", out)
+    angle = found["variables"]["joint.angle"]
+    assert angle["unit"] == "rad"
+    assert angle["last"] == pytest.approx(hanging + a, abs=1e-6)
+    assert angle["least"] == pytest.approx(hanging - a, abs=1e-6)
+    motion = fb.Trajectory.load(out)
+    assert len(motion) == found["samples"] == 1001
+    assert motion["joint.angle"].max() == angle["largest"]
+
+
+@pytest.mark.parametrize(
+    ("signal", "expected"),
+    [
+        ("0.2", lambda t: 0.2 + 0 * t),
+        ("bang-bang:0.2,0.5", lambda t: 0.2 * (t < 0.5) - 0.2 * ((t >= 0.5) & (t < 1.0))),
+        ("step:-0.3,0.75", lambda t: -0.3 * (t >= 0.75)),
+        ("sine:0.2,1", lambda t: 0.2 * np.sin(2 * np.pi * t)),
+        ("sine:0.2,1,0.75", lambda t: 0.2 * np.sin(2 * np.pi * t) * (t < 0.75)),
+        ("{table}:torque", lambda t: np.interp(t, [0, 1, 2], [0.0, 0.4, -0.4])),
+    ],
+)
+def test_input_signals(pendulum, tmp_path, signal, expected):
+    table, out = tmp_path / "table.csv", tmp_path / "out.csv"
+    table.write_text("time,torque\n0,0\n1,0.4\n2,-0.4\n")
+    signal = signal.format(table=table)
+    assert (
+        run(
+            "simulate", pendulum, "--time", 1.5, "--samples", 31, "--input", f"motor.torque={signal}", "--out", out
+        ).exit_code
+        == 0
+    )
+    motion = fb.Trajectory.load(out)
+    np.testing.assert_allclose(motion["motor.torque"], expected(motion.t), atol=1e-12)
+
+
+def test_a_saved_motion_drives_another(pendulum, tmp_path):
+    first, second = tmp_path / "first.csv", tmp_path / "second.nc"
+    common = ("simulate", pendulum, "--time", 1, "--samples", 21, "--start", "joint.angle=-1.5")
+    assert run(*common, "--input", "motor.torque=0.5", "--out", first).exit_code == 0
+    assert run(*common, "--input", f"motor.torque={first}:motor.torque", "--out", second).exit_code == 0
+    angles = [fb.Trajectory.load(path)["joint.angle"] for path in (first, second)]
+    np.testing.assert_allclose(angles[0], angles[1], atol=1e-7)
+
+
+def test_simulate_draws_and_shows(pendulum, tmp_path):
+    picture = tmp_path / "swing.svg"
+    result = run("simulate", pendulum, "--time", 0.5, "--plot", picture)
+    assert result.exit_code == 0
+    assert "joint.angle" in result.stdout
+    assert "kinetic_energy" in result.stdout
+    assert "<svg" in picture.read_text()
+
+
+def test_linearize_gives_the_frequencies_of_the_paper(tmp_path):
+    """First elastic pair of the arm: 13.58 and 25.80 rad/s (independent derivation, rotors relative to the mounts)."""
+    out = tmp_path / "arm.mat"
+    found = data("linearize", ARM, "--set", "modes=4", "--outputs", "payload.x, payload.y", "--out", out)
+    elastic = [mode["frequency"] for mode in found["modes"] if mode["frequency"] > 0]
+    assert elastic[:2] == pytest.approx([13.58, 25.80], abs=0.02)
+    stored = scipy.io.loadmat(out, chars_as_strings=True)
+    np.testing.assert_allclose(stored["A"], found["A"])
+    assert found["outputs"] == ["payload.x", "payload.y"]
+    assert np.array(found["C"]).shape == (2, len(found["states"]))
+
+
+def test_linearize_holds_the_posture_it_is_given(pendulum, tmp_path):
+    """At a level rod the motor holds m g l / 2, and the weight has no stiffness."""
+    found = data("linearize", pendulum, "--at", "joint.angle=0", "--plot", tmp_path / "poles.png")
+    assert found["operating_point"]["motor.torque"] == pytest.approx(1.2 * 9.81 * 0.25)
+    assert found["modes"][0]["frequency"] == pytest.approx(0.0, abs=1e-6)
+    hanging = run("linearize", pendulum, "--at", "motor.torque=0", "--at", f"joint.angle={-np.pi / 2}")
+    assert f"{np.sqrt(1.5 * 9.81 / 0.5):.5g}" in hanging.stdout
+
+
+def test_plan_reaches_its_goal(tmp_path):
+    out, picture = tmp_path / "plan.nc", tmp_path / "plan.png"
+    found = data(
+        "plan", ARM, "--set", "links=1", "--goal", "joint1.angle=0.8", "--duration", 1, "--limit", "motor1.torque=2",
+        "--limit", "joint1.angle=-0.1,1.2", "--intervals", 30, "--out", out, "--plot", picture,
+    )  # fmt: skip
+    assert found["status"] == "optimal"
+    assert found["replay"]["tip_miss"] < 2e-4
+    assert found["variables"]["joint1.angle"]["last"] == pytest.approx(0.8, abs=1e-3)
+    assert fb.Trajectory.load(out)["joint1.angle"][-1] == pytest.approx(0.8)
+    assert picture.stat().st_size > 0
+
+
+def test_plan_tells_what_it_did():
+    result = run("plan", ARM, "--set", "links=1", "--set", "modes=1", "--goal", "joint1.angle=0.5", "--intervals", 20)
+    assert result.exit_code == 0
+    assert "integral of u^2" in result.stdout
+    assert "misses the goal by" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("check", "subudhi-moris-2002"), "Did you mean subudhi-morris-2002?"),
+        (("check", "nowhere.yaml"), "no such file"),
+        (("check", ARM, "--set", "links=0"), "links = 0; must be a whole number > 0"),
+        (("check", ARM, "--symbolic", "payload.mas"), "Did you mean payload.mass?"),
+        (("simulate", ARM, "--input", "motor1.torqe=1"), "Did you mean motor1.torque?"),
+        (("simulate", ARM, "--start", "joint1.angle=nan"), "must be a finite number"),
+        (("simulate", ARM, "--method", "euler"), "euler"),
+        (("simulate", ARM, "--input", "motor1.torque=nowhere.csv:a"), "nowhere.csv"),
+        (("simulate", ARM, "--input", "motor1.torque=bang-bang:1,0"), "width"),
+        (("linearize", ARM, "--at", "der(joint1.angle)=1"), "velocities"),
+        (("linearize", ARM, "--outputs", "payload.w"), "payload.w"),
+        (("plan", ARM, "--goal", "joint3.angle=1"), "joint3.angle"),
+        (("plan", ARM, "--goal", "joint1.angle=1", "--duration", "-1"), "duration"),
+    ],
+)
+def test_refusals_are_one_message_on_stderr(arguments, words):
+    result = run(*arguments)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert result.stderr.startswith("Refused: ")
+    assert words in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("check",), "MODEL"),
+        (("chek", ARM), "chek"),
+        (("check", ARM, "--set", "links"), "NAME=VALUE"),
+        (("check", ARM, "--set", "link=1"), "Did you mean links?"),
+        (("simulate", ARM, "--time", "0"), "must be > 0"),
+        (("simulate", ARM, "--start", "joint1.angle=far"), "must be a number"),
+        (("simulate", ARM, "--input", "motor1.torque=bang:1,2"), "bang-bang"),
+        (("simulate", ARM, "--input", "motor1.torque=sine:1"), "2 or 3 number(s)"),
+        (("simulate", ARM, "--input", "motor1.torque=1", "--input", "motor1.torque=2"), "twice"),
+        (("simulate", ARM, "--out", "motion.xls"), ".nc, .csv"),
+        (("simulate", ARM, "--out", "no/such/folder/motion.nc"), "no folder"),
+        (("linearize", ARM, "--out", "arm.txt"), ".mat"),
+        (("check", ARM, "--plot", "arm.doc"), ".png"),
+        (("plan", ARM), "--goal"),
+        (("plan", ARM, "--goal", "joint1.angle=1", "--limit", "motor1.torque=1,2,3"), "LOW,HIGH"),
+    ],
+)
+def test_wrong_calls_are_told_how(arguments, words):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert words in " ".join(result.stderr.replace("│", " ").split())
+
+
+def test_arguments_are_for_catalogue_models_only(pendulum):
+    assert run("check", pendulum, "--set", "links=1").exit_code == 2
+
+
+def test_a_run_that_fails_keeps_what_it_computed(pendulum, tmp_path):
+    """With steps of 0.4 s the classical Runge-Kutta method blows up on a pendulum with a stiff spring."""
+    stiff = tmp_path / "stiff.yaml"
+    text = PENDULUM.replace(
+        "  joint:", "  wall: {type: Fixed}\n  spring: {type: TorsionalSpring, stiffness: 1.0e+6}\n  joint:"
+    )
+    stiff.write_text(
+        text.replace(
+            "- [motor.flange_b, joint.axis]",
+            "- [motor.flange_b, joint.axis, spring.flange_b]\n- [wall.flange_b, spring.flange_a]",
+        )
+    )
+    out = tmp_path / "part.nc"
+    arguments = ("--method", "rk4", "--step", 0.4, "--time", 400, "--start", "joint.angle=0.1")
+    result = run("simulate", stiff, *arguments, "--out", out)
+    assert result.exit_code == 1
+    assert f"saved in {out}" in result.stderr
+    part = fb.Trajectory.load(out)
+    assert not part.complete
+    assert 0 < part.t[-1] < 400
+
+
+def test_program_runs_as_installed():
+    """A true process: JSON alone on stdout, the exit code of a refusal, no traceback."""
+    program = Path(sys.executable).with_name("flexblocks")
+    good = subprocess.run([program, "check", ARM, "--json"], capture_output=True, text=True, check=False)
+    assert good.returncode == 0
+    assert json.loads(good.stdout)["coordinates"][0] == "rotor1.angle"
+    bad = subprocess.run([program, "check", "nothing"], capture_output=True, text=True, check=False)
+    assert (bad.returncode, bad.stdout) == (1, "")
+    assert bad.stderr.startswith("Refused: 'nothing' is neither a model file")

@@ -1,0 +1,233 @@
+"""What is in the pictures: lines that hold the data, labels with units. No picture is compared with another."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+import flexblocks as fb
+from flexblocks import models
+from flexblocks.errors import NameUnknownError, ParameterError
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+
+from flexblocks import plot
+from flexblocks.plot.block_graph import layout
+
+
+@pytest.fixture(scope="module")
+def dae() -> fb.DAE:
+    return fb.assemble(models.subudhi_morris_2002())
+
+
+@pytest.fixture(scope="module")
+def motion(dae: fb.DAE) -> fb.Trajectory:
+    return fb.simulate(dae, np.linspace(0.0, 0.4, 21), u={"motor1.torque": 0.1, "motor2.torque": -0.1})
+
+
+@pytest.fixture(scope="module")
+def lin(dae: fb.DAE) -> fb.LinearModel:
+    return fb.linearize(dae)
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def points(line) -> np.ndarray:
+    return np.column_stack(line.get_data())
+
+
+def labelled(ax, label: str):
+    return next(line for line in ax.lines if line.get_label() == label)
+
+
+def test_importing_flexblocks_does_not_import_matplotlib():
+    code = "import sys, flexblocks; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_time_series_shows_the_trajectory(motion):
+    names = ["joint1.angle", "joint2.angle"]
+    _, given = plt.subplots()
+    ax = plot.time_series(motion, names, ax=given, limits={"joint1.angle": 0.3})
+    assert ax is given
+    for line, name in zip(ax.lines, names, strict=False):
+        np.testing.assert_array_equal(points(line), np.column_stack([motion.t, motion[name]]))
+    assert [line.get_ydata()[0] for line in ax.lines[2:]] == [-0.3, 0.3]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("time [s]", "angle [rad]")
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == names
+
+
+def test_time_series_of_one_variable_names_it_on_the_axis(motion):
+    assert plot.time_series(motion, "motor1.torque").get_ylabel() == "motor1.torque [N m]"
+
+
+def test_rates_and_positions_are_called_so(motion):
+    assert plot.time_series(motion, ["der(joint1.angle)", "der(rotor1.angle)"]).get_ylabel() == "rate of angle [rad/s]"
+    assert plot.time_series(motion, ["payload.x", "payload.y"]).get_ylabel() == "position [m]"
+
+
+def test_different_units_do_not_share_axes(motion):
+    with pytest.raises(ParameterError, match=r"joint1.angle \[rad\], payload.x \[m\]; .*one unit"):
+        plot.time_series(motion, ["joint1.angle", "payload.x"])
+    with pytest.raises(NameUnknownError, match=r"Did you mean joint1.angle"):
+        plot.time_series(motion, "joint1.angel")
+    with pytest.raises(ParameterError, match="none"):
+        plot.time_series(motion, [])
+
+
+def test_stacked_gives_each_group_its_axes(motion):
+    found = plot.stacked(motion, ["motor1.torque", ["payload.x", "payload.y"]])
+    assert [len(ax.lines) for ax in found] == [1, 2]
+    assert [ax.get_ylabel() for ax in found] == ["motor1.torque [N m]", "position [m]"]
+    assert [ax.get_xlabel() for ax in found] == ["", "time [s]"]
+    with pytest.raises(ParameterError, match="groups is empty"):
+        plot.stacked(motion, [])
+
+
+def test_arm_is_drawn_where_it_is(dae):
+    x = {"joint1.angle": 0.4, "joint2.angle": -0.9, "link2.bending_y[1]": 0.02}
+    ax = plot.arm(dae, x, undeformed=True)
+    tip = dae.output(dae.x.values(x), np.zeros(2), []).full().ravel()[-3:-1]
+    np.testing.assert_allclose(points(labelled(ax, "payload")), [tip], atol=1e-14)
+    elbow = 0.5 * np.array([np.cos(0.4), np.sin(0.4)])
+    np.testing.assert_allclose(points(labelled(ax, "joint")), [(0, 0), elbow], atol=1e-14)
+    links = [line for line in ax.lines if line.get_linewidth() == 3.5]
+    np.testing.assert_allclose([points(line)[-1] for line in links], [elbow, tip], atol=1e-14)
+    ghost = [line for line in ax.lines if line.get_linestyle() == "--"][-1]
+    np.testing.assert_allclose(points(ghost)[-1], elbow + 0.5 * np.array([np.cos(-0.5), np.sin(-0.5)]), atol=1e-14)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("x [m]", "y [m]")
+    assert ax.get_aspect() == 1.0
+
+
+def test_exaggeration_scales_the_bending_and_says_so(dae):
+    tips = []
+    for factor in (1.0, 3.0):
+        ax = plot.arm(dae, {"link2.bending_y[1]": 0.01}, exaggeration=factor)
+        tips.append(points(labelled(ax, "payload"))[0, 1])
+    assert tips[1] == pytest.approx(3 * tips[0], rel=1e-12)
+    assert "link (bending x 3)" in [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_arm_in_other_planes_and_in_space():
+    model = fb.Model("vertical")
+    ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint", axis=(0, -1, 0)))
+    link = model.add(fb.RigidLink("link", length=1.0, mass=1.0))
+    model.connect(ground.frame_b, joint.frame_a)
+    model.connect(joint.frame_b, link.frame_a)
+    dae = fb.assemble(model)
+    flat = plot.arm(dae, {"joint.angle": 0.5}, plane="xz")
+    np.testing.assert_allclose(points(flat.lines[0])[-1], [np.cos(0.5), np.sin(0.5)])
+    assert flat.get_ylabel() == "z [m]"
+    space = plot.arm(dae, {"joint.angle": 0.5}, plane="xyz")
+    assert (space.name, space.get_zlabel()) == ("3d", "z [m]")
+    np.testing.assert_allclose(np.array(space.lines[0].get_data_3d())[:, -1], [np.cos(0.5), 0, np.sin(0.5)], atol=1e-15)
+    reach = {np.ptp(limits()) for limits in (space.get_xlim, space.get_ylim, space.get_zlim)}
+    assert max(reach) == pytest.approx(min(reach))
+    with pytest.raises(ParameterError, match="plane = 'xx'"):
+        plot.arm(dae, plane="xx")
+    with pytest.raises(ParameterError, match="projection='3d'"):
+        plot.arm(dae, ax=plt.subplots()[1], plane="xyz")
+
+
+def test_snapshots_follow_the_tip(dae, motion):
+    ax = plot.snapshots(dae, motion, count=5)
+    path = points(labelled(ax, "path of payload"))
+    tip = np.column_stack([motion["payload.x"], motion["payload.y"]])
+    np.testing.assert_allclose(path[[0, -1]], tip[[0, -1]], atol=1e-14)
+    np.testing.assert_allclose(path[:, 0].max(), tip[:, 0].max(), atol=1e-5)
+    links = [line for line in ax.lines if line.get_linewidth() == 2.2]
+    assert len(links) == 5 * 2
+    np.testing.assert_allclose(points(links[-1])[-1], tip[-1], atol=1e-14)
+    assert "time [s]" in [other.get_ylabel() for other in ax.figure.axes]
+
+
+def test_snapshots_refuse_what_does_not_belong(dae, motion):
+    with pytest.raises(ParameterError, match="count = 1"):
+        plot.snapshots(dae, motion, count=1)
+    with pytest.raises(ParameterError, match="other states"):
+        plot.snapshots(fb.assemble(models.subudhi_morris_2002(links=1)), motion)
+
+
+def test_eigenvalues_are_those_of_the_linear_model(lin):
+    ax = plot.eigenvalues(lin)
+    shown = points(labelled(ax, "eigenvalue"))
+    expected = np.linalg.eigvals(lin.A)
+    oscillating = np.sort(expected.imag[expected.imag > 1.0])
+    np.testing.assert_allclose(np.sort(shown[:, 1][shown[:, 1] > 1.0]), oscillating, rtol=1e-6)
+    assert "unstable" not in [line.get_label() for line in ax.lines]
+    assert "[1/s]" in ax.get_xlabel()
+    assert "[rad/s]" in ax.get_ylabel()
+    near = plot.eigenvalues(lin, reach=50.0)
+    assert np.abs(points(labelled(near, "eigenvalue"))).max() <= 50.0
+
+
+def test_unstable_eigenvalues_are_marked():
+    """A pendulum held upright falls with sqrt(3 g / (2 l))."""
+    model = fb.Model("pendulum", gravity=(0.0, -9.81, 0.0))
+    ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint"))
+    link = model.add(fb.RigidLink("link", length=0.5, mass=1.0))
+    model.connect(ground.frame_b, joint.frame_a)
+    model.connect(joint.frame_b, link.frame_a)
+    dae = fb.assemble(model)
+    ax = plot.eigenvalues(fb.linearize(dae, fb.equilibrium(dae, x={"joint.angle": np.pi / 2})))
+    np.testing.assert_allclose(points(labelled(ax, "unstable")), [(np.sqrt(1.5 * 9.81 / 0.5), 0)], rtol=1e-8, atol=1e-8)
+
+
+def test_damping_lines_have_their_ratio(lin):
+    ax = plot.eigenvalues(lin)
+    for text in ax.texts:
+        x, y = text.get_position()
+        assert -x / np.hypot(x, y) == pytest.approx(float(text.get_text()))
+
+
+def test_mode_swings_to_both_sides(dae, lin):
+    ax = plot.mode(dae, lin, 3)
+    payloads = [points(line)[0] for line in ax.lines if line.get_label() == "payload"]
+    first = next(mode for mode in lin.modes() if mode.frequency > 1.0)
+    assert f"{first.frequency / (2 * np.pi):.4g} Hz" in ax.get_title()
+    # The straight arm swings across itself, to both sides alike.
+    assert payloads[0][1] == pytest.approx(-payloads[1][1])
+    assert abs(payloads[0][1]) > 1e-4
+    with pytest.raises(ParameterError, match="number = 9"):
+        plot.mode(dae, lin, 9)
+
+
+def test_block_graph_has_every_block_and_connection():
+    arm = models.subudhi_morris_2002()
+    ax = plot.model(arm)
+    assert {text.get_text().split("\n")[0] for text in ax.texts} == set(arm.blocks)
+    assert len(ax.lines) == arm.graph.number_of_edges()
+    places = layout(arm)
+    assert len(set(places.values())) == len(arm.blocks)
+    chain = ["ground", "joint1", "link1", "joint2", "link2", "payload"]
+    assert [places[name] for name in chain] == [(x, 0.0) for x in range(6)]
+    assert places["motor1"][0] == places["joint1"][0]
+
+
+def test_block_graph_of_branches_and_loose_blocks():
+    model = fb.Model("tree")
+    ground = model.add(fb.Ground("ground"))
+    for name in ("a", "b"):
+        joint = model.add(fb.Revolute(f"joint_{name}"))
+        model.connect(ground.frame_b, joint.frame_a)
+    model.add(fb.Rotor("loose", inertia=1.0))
+    places = layout(model)
+    assert len(set(places.values())) == 4
+    assert len(plot.model(model).texts) == 4
+
+
+def test_save_writes_and_closes(tmp_path, motion):
+    ax = plot.time_series(motion, "payload.x")
+    plot.save(ax, tmp_path / "x.png")
+    assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
+    assert not plt.fignum_exists(ax.figure.number)
