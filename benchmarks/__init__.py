@@ -1,0 +1,1 @@
+"""Times, as ratios against a named alternative in the same run; no test asserts them."""
