@@ -7,6 +7,7 @@ import casadi as ca
 from flexblocks.dynamics.gauss import mirrored
 from flexblocks.dynamics.inverse import loose_inertia
 from flexblocks.dynamics.motion import maps
+from flexblocks.dynamics.skeleton import is_isotropic
 from flexblocks.dynamics.terms import call
 from flexblocks.dynamics.tree import Tree
 
@@ -30,6 +31,14 @@ def mass_matrix(tree: Tree, q: ca.SX) -> ca.SX:
             momentum = ca.sparsify(C @ S)
             coupling = S.T @ W
             M += S.T @ momentum + coupling + coupling.T
-            composite[node.inboard] += mirrored(X.T @ C @ X)
+            composite[node.inboard] += _moved(C, X)
             wrench[node.inboard] += ca.sparsify(X.T @ (momentum + W))
     return mirrored(M)
+
+
+def _moved(C: ca.SX, X: ca.SX) -> ca.SX:
+    """Return the inertia X^T C X; mass that is the same in all directions is the same in all axes."""
+    moved, mass = mirrored(X.T @ C @ X), C[3:, 3:]
+    if is_isotropic(mass):
+        moved[3:, 3:] = mass
+    return moved

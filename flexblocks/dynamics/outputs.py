@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import casadi as ca
 
-from flexblocks.dynamics.motion import motions, outlet_motion
+from flexblocks.dynamics.motion import Motion, motions, outlet_motion
 from flexblocks.dynamics.terms import call
 from flexblocks.dynamics.tree import Tree
+from flexblocks.frame import skew
 from flexblocks.ports import Kind
 
 POSITION = ("x", "y", "z")
@@ -22,15 +25,23 @@ def output_units(tree: Tree) -> dict[str, str]:
     return units
 
 
-def outputs(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX, names: tuple[str, ...]) -> ca.SX:
-    """Return the outputs of these names as a dense column."""
+def outputs(
+    tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX, names: tuple[str, ...], accelerations: Callable[[], ca.SX]
+) -> ca.SX:
+    """Return the outputs of these names as a dense column; x must be the symbols themselves.
+
+    `accelerations` gives the second derivatives (n) of the coordinates. It is called only if an output needs them.
+    """
     n = tree.size
     q, v = x[:n], x[n : 2 * n]
     inlets = motions(tree, q, v)
+    a = accelerations() if any(body.terms.senses_acceleration for body in tree.bodies) else ca.SX(n, 1)
+    g = ca.sparsify(ca.SX(ca.DM(tree.gravity)))
     found = {}
-    for index, body in enumerate(tree.bodies):
+    for inlet, body in zip(inlets, tree.bodies, strict=True):
+        sensed = _acceleration(inlet, x[: 2 * n], a) if body.terms.senses_acceleration else ca.SX(3, 1)
         own = [body.own(q), body.own(v), x[2 * n :][body.w], z[body.z], u[body.u], tree.p]
-        (values,) = call(body.terms.outputs, *inlets[index], *own)
+        (values,) = call(body.terms.outputs, *inlet, sensed, inlet[0].T @ g, *own)
         found |= {f"{body.name}.{name}": values[i] for i, name in enumerate(body.terms.physics.outputs)}
     for index in _ends(tree):
         body = tree.bodies[index]
@@ -38,6 +49,16 @@ def outputs(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX, names: tuple[str, ...]) ->
         _, r, _ = outlet_motion(tree, inlets, index, "frame_b", q, v) if ends_in_frame else inlets[index]
         found |= {f"{body.name}.{axis}": r[i] for i, axis in enumerate(POSITION)}
     return ca.densify(ca.vertcat(*[found[name] for name in names], ca.SX(0, 1)))
+
+
+def _acceleration(motion: Motion, state: ca.SX, a: ca.SX) -> ca.SX:
+    """Return the acceleration (3) of a frame's origin relative to the world, in the axes of the frame.
+
+    The velocity is an expression of `state` = [q, v]; its components change, and the axes turn.
+    """
+    _, _, V = motion
+    change = ca.jtimes(V[3:], state, ca.vertcat(state[a.numel() :], a))
+    return ca.sparsify(change + skew(ca.sparsify(V[:3])) @ V[3:])
 
 
 def _ends(tree: Tree) -> list[int]:

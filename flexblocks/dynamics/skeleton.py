@@ -111,5 +111,10 @@ def _is_point_mass(terms: BlockTerms) -> bool:
     if terms.size:
         return False
     inertia = ca.sparsify(terms.inertia_expression)
-    masses = [inertia[i, i] for i in (3, 4, 5)]
-    return inertia.nnz() == 3 and all(m.nnz() == 1 and ca.is_equal(m, masses[0], 10) for m in masses)
+    return inertia.nnz() == 3 and is_isotropic(inertia[3:, 3:])
+
+
+def is_isotropic(mass: ca.SX) -> bool:
+    """Return whether a matrix (3, 3) is a multiple of the unit matrix, as far as its expressions show."""
+    diagonal = [mass[i, i] for i in range(3)]
+    return ca.sparsify(mass).nnz() == 3 and all(m.nnz() == 1 and ca.is_equal(m, diagonal[0], 10) for m in diagonal)

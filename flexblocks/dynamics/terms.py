@@ -140,12 +140,24 @@ class BlockTerms:
         """Function (q, s, w, z, u, p) -> residuals of the algebraic equations."""
         return _function("residuals", self._state, ca.vertcat(*self.physics.residuals))
 
+    @property
+    def _outputs(self) -> ca.SX:
+        return ca.vertcat(*[ca.SX(output.value) for output in self.physics.outputs.values()])
+
+    @cached_property
+    def senses_acceleration(self) -> bool:
+        """Whether an output depends on the acceleration of the inlet."""
+        return ca.depends_on(self._outputs, self.local.acceleration)
+
     @cached_property
     def outputs(self) -> ca.Function:
-        """Function (R, r, V, q, s, w, z, u, p) -> values of ``physics.outputs``, in their order."""
-        values = [ca.SX(output.value) for output in self.physics.outputs.values()]
-        symbols = [self.inlet.R, self.inlet.r, self.inlet.twist, *self._state]
-        return _function("outputs", symbols, ca.vertcat(*values))
+        """Function (R, r, V, acceleration, gravity, q, s, w, z, u, p) -> values of ``physics.outputs``, in their order.
+
+        The acceleration (3) of the inlet's origin relative to the world and that of free fall are in the inlet's axes.
+        """
+        inlet, local = self.inlet, self.local
+        symbols = [inlet.R, inlet.r, inlet.twist, local.acceleration, local.gravity, *self._state]
+        return _function("outputs", symbols, self._outputs)
 
     @cached_property
     def motions(self) -> Mapping[str, ca.Function]:
@@ -200,3 +212,11 @@ def _check(block: Block, physics: Physics, local: Local) -> None:
     count, algebraics = len(physics.residuals), len(block.algebraics())
     if count != algebraics:
         raise ModelError(f"{block.where}: physics() returned {count} residuals for {algebraics} algebraic variables.")
+    efforts = [part for load in physics.loads for part in (load.effort, load.displacement)]
+    equations = [physics.kinetic, physics.potential, physics.dissipation, *efforts, *physics.residuals]
+    found = ca.vertcat(*[ca.SX(part) for part in (*equations, *physics.derivatives.values())])
+    if ca.depends_on(found, ca.vertcat(local.acceleration, local.gravity)):
+        raise ModelError(
+            f"{block.where}: physics() uses local.acceleration or local.gravity in its equations; they are for "
+            "outputs alone. Forces of inertia and weight follow from the kinetic energy."
+        )
