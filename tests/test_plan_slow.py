@@ -1,0 +1,36 @@
+"""Plans that take longer: a fine mesh, and arms with more links."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import pytest
+
+import flexblocks as fb
+from flexblocks import models, optim
+
+pytestmark = pytest.mark.slow
+
+
+def rest_to_rest(links: int) -> optim.RestToRest:
+    names = [f"joint{i}.angle" for i in range(1, links + 1)]
+    goal = dict(zip(names, [math.pi / 2, math.pi / 6, math.pi / 6, math.pi / 6], strict=False))
+    return optim.RestToRest(dict.fromkeys(names, 0.0), goal, 2.0)
+
+
+def test_objective_converges_under_refinement() -> None:
+    dae = fb.assemble(models.subudhi_morris_2002())
+    plans = [optim.plan(dae, rest_to_rest(2), intervals=intervals) for intervals in (100, 200, 400)]
+    steps = [abs(finer.objective - coarser.objective) for coarser, finer in pairwise(plans)]
+    assert steps[1] < steps[0] < 0.01 * plans[-1].objective
+    replay = plans[-1].replay()
+    assert replay.tip_miss < 1e-6
+    assert 0 <= replay.energy_left < 1e-7
+
+
+@pytest.mark.parametrize("links", [3, 4])
+def test_more_links_converge_from_the_default_start(links: int) -> None:
+    plan = optim.plan(fb.assemble(models.subudhi_morris_2002(links=links)), rest_to_rest(links), intervals=40)
+    assert plan.status == "optimal"
+    assert plan.replay().tip_miss < 0.5e-3
