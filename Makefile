@@ -7,8 +7,9 @@ STAMP := $(VENV)/.installed
 # Tests run side by side; as many as there are cores unless JOBS says otherwise.
 JOBS ?= auto
 LAYOUT := build/layout
+BENCHMARKS := derivation right_hand_side simulation_accuracy assembly planning batch
 
-.PHONY: env demo test test-slow test-all lint clean
+.PHONY: env demo test test-slow test-all bench lint clean
 
 env: $(STAMP)
 
@@ -27,6 +28,11 @@ test-slow: env
 	$(BIN)/python -m pytest -n $(JOBS) -m slow
 
 test-all: test test-slow
+
+# Not every package compared with has a wheel for every machine; the benchmarks say which they leave out.
+bench: env
+	-$(BIN)/python -m pip install --quiet --editable ".[bench]"
+	set -e; for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name; done
 
 # models/ and optim/ become packages inside flexblocks only when installed. Tools that look for packages inside each
 # other on the disk are run on a copy laid out that way.

@@ -45,7 +45,7 @@ def main() -> None:
             str(ours.n_instructions()),
             str(theirs.n_instructions()),
         )
-    Console(width=120).print(table)
+    Console(width=120, markup=False).print(table)
 
 
 if __name__ == "__main__":

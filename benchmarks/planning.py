@@ -35,7 +35,7 @@ def main() -> None:
             f"{1e3 * replay.tip_miss:.4f}",
             f"{replay.energy_left:.1e}",
         )
-    Console(width=120).print(table)
+    Console(width=120, markup=False).print(table)
 
 
 if __name__ == "__main__":

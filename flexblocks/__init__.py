@@ -1,22 +1,29 @@
 """flexblocks: flexible robot arms from blocks."""
 
 from flexblocks.assemble import assemble
-from flexblocks.beam.discretization import AssumedModes, Rigid
+from flexblocks.beam.assumed_modes import AssumedModes
+from flexblocks.beam.discretization import Rigid
+from flexblocks.beam.finite_elements import FiniteElements
+from flexblocks.beam.rigid_segments import RigidSegments
 from flexblocks.beam.tip_body import TipBody
 from flexblocks.block import Block, Composite
+from flexblocks.blocks.accelerometer import Accelerometer
 from flexblocks.blocks.fixed import Fixed, FixedTranslation
 from flexblocks.blocks.flexible_beam import FlexibleBeam
 from flexblocks.blocks.flexible_joint import FlexibleJoint
+from flexblocks.blocks.friction import Friction
 from flexblocks.blocks.gear import Gear
 from flexblocks.blocks.ground import Ground
 from flexblocks.blocks.lumped_mass import LumpedMass
 from flexblocks.blocks.payload import Payload
+from flexblocks.blocks.pd_servo import PDServo
 from flexblocks.blocks.prismatic import Prismatic
 from flexblocks.blocks.revolute import Revolute
 from flexblocks.blocks.rigid_link import RigidLink
 from flexblocks.blocks.rotor import Rotor
 from flexblocks.blocks.source import ForceSource, TorqueSource
 from flexblocks.blocks.torsional_spring import TorsionalSpring
+from flexblocks.change_coordinates import change_coordinates
 from flexblocks.dae import DAE
 from flexblocks.equilibrium import equilibrium
 from flexblocks.files import load
@@ -33,30 +40,36 @@ from flexblocks.simulation import (
     piecewise_constant,
     piecewise_linear,
     simulate,
+    simulate_batch,
 )
 
 __all__ = [
     "DAE",
+    "Accelerometer",
     "AssumedModes",
     "Block",
     "Composite",
+    "FiniteElements",
     "Fixed",
     "FixedTranslation",
     "FlexibleBeam",
     "FlexibleJoint",
     "ForceSource",
+    "Friction",
     "Gear",
     "Ground",
     "LinearModel",
     "LumpedMass",
     "Model",
     "OperatingPoint",
+    "PDServo",
     "Payload",
     "PiecewisePolynomial",
     "Prismatic",
     "Revolute",
     "Rigid",
     "RigidLink",
+    "RigidSegments",
     "Rotor",
     "Signal",
     "SimulationError",
@@ -66,10 +79,12 @@ __all__ = [
     "Trajectory",
     "assemble",
     "bang_bang",
+    "change_coordinates",
     "equilibrium",
     "linearize",
     "load",
     "piecewise_constant",
     "piecewise_linear",
     "simulate",
+    "simulate_batch",
 ]

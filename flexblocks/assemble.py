@@ -44,9 +44,10 @@ def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "
     """
     if dynamics not in ("auto", "recursive", "closed-form"):
         raise ParameterError(f"assemble: dynamics = {dynamics!r}; must be 'auto', 'recursive' or 'closed-form'.")
-    topology(model)  # refuses what is wrong before any symbol is made
+    plan = topology(model)  # refuses what is wrong before any symbol is made
     p, values = symbolic_parameters(model, symbolic)
-    plan = topology(model, values)
+    if values:
+        plan = topology(model, values)
     terms = _terms(plan, p)
     tree, x, z, u = _tree(model, plan, terms, p)
     units = output_units(tree)

@@ -66,6 +66,9 @@ class Local:
     carried : ndarray (6, 6)
         Inertia, in twist order (omega, v) at ``frame_b``, of all that is outboard of it, rigid and in the zero
         configuration.
+    acceleration, gravity : SX (3, 1)
+        Acceleration of the inlet's origin relative to the world, and acceleration of free fall, both in the inlet's
+        axes [m/s2]. For outputs alone: they follow from what all blocks return.
     """
 
     symbols: Mapping[str, ca.SX]
@@ -73,6 +76,8 @@ class Local:
     rates: ca.SX
     outlets: tuple[str, ...] = ()
     carried: np.ndarray = field(default_factory=NOTHING.copy)
+    acceleration: ca.SX = field(default_factory=lambda: ca.SX.sym("acceleration", 3))
+    gravity: ca.SX = field(default_factory=lambda: ca.SX.sym("gravity", 3))
 
     def __getitem__(self, name: str) -> ca.SX:
         return self.symbols[name]

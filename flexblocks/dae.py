@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import copy
+import logging
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import casadi as ca
 import numpy as np
 
+from flexblocks.compiler import CompilerError, load
 from flexblocks.dynamics import ldl
 from flexblocks.dynamics.energy import kinetic_energies, stored_energies, total, weight_energies
 from flexblocks.dynamics.forces import applied_force, residuals, state_rates
@@ -17,6 +21,20 @@ from flexblocks.dynamics.mass import mass_matrix
 from flexblocks.dynamics.outputs import outputs
 from flexblocks.dynamics.tree import Tree
 from flexblocks.variables import Variables
+
+LOG = logging.getLogger("flexblocks.dae")
+
+# What `DAE.compile` compiles.
+FUNCTIONS = (
+    "mass_matrix",
+    "inverse_dynamics",
+    "input_force",
+    "forward_dynamics",
+    "energy",
+    "output",
+    "algebraic",
+    "motion",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +118,8 @@ class DAE:
     @cached_property
     def output_expression(self) -> ca.SX:
         """y(x, z, u), SX (ny, 1)."""
-        return ca.cse(outputs(self.tree, self.x.symbol, self.z.symbol, self.u.symbol, self.y.names))
+        symbols = self.x.symbol, self.z.symbol, self.u.symbol
+        return ca.cse(outputs(self.tree, *symbols, self.y.names, lambda: self.acceleration_expression))
 
     @cached_property
     def potential_expression(self) -> ca.SX:
@@ -151,9 +170,69 @@ class DAE:
         return self._function("algebraic", [self.algebraic_expression], ["g"])
 
     @cached_property
+    def motion(self) -> ca.Function:
+        """Function (x, z, u, p) -> [der(x), power of the applied forces in W], g: what a simulation integrates."""
+        symbols = [self.x.symbol, self.z.symbol, self.u.symbol, self.p.symbol]
+        power = ca.dot(self.v, self.applied_expression)
+        results = [ca.densify(ca.vertcat(self.rate_expression, power)), ca.densify(self.algebraic_expression)]
+        return ca.Function("motion", symbols, results, ["x", "z", "u", "p"], ["dX", "g"])
+
+    @cached_property
     def constraint(self) -> ca.Function:
         """Function (q, p) -> closures of kinematic loops; empty for a tree."""
         return ca.Function("constraint", [self.q, self.p.symbol], [ca.SX(0, 1)], ["q", "p"], ["c"])
+
+    @cached_property
+    def library(self) -> Path | None:
+        """The compiled library behind the functions; None where CasADi's virtual machine evaluates them."""
+        return None
+
+    @cached_property
+    def interpreted(self) -> DAE:
+        """The same DAE with functions that also take symbols and have derivatives: itself, unless it is compiled."""
+        return self
+
+    def compile(self, strict: bool = False) -> DAE:
+        """Return this DAE with its functions compiled to machine code.
+
+        Parameters
+        ----------
+        strict : bool
+            Whether it is an error if that is not possible.
+
+        Returns
+        -------
+        DAE
+            `library` is where the compiled functions are. Without a C compiler it is this DAE itself, with `library`
+            None, and the reason is logged as a warning under ``flexblocks.dae``.
+
+        Raises
+        ------
+        flexblocks.compiler.CompilerError
+            With `strict`: there is no gcc, clang or cc (nor what the environment variable CC says), it fails, or the
+            cache cannot be written.
+
+        Notes
+        -----
+        Results are the same to the last digit. Compiled functions take numbers only and, but for `motion`, have no
+        derivatives; expressions are as before, so that everything works on a compiled DAE too. Libraries are kept
+        in the user's cache directory, or in FLEXBLOCKS_CACHE, by what is in them.
+        """
+        functions = [getattr(self.interpreted, name) for name in FUNCTIONS]
+        functions = [f for f in functions if any(f.numel_out(i) for i in range(f.n_out()))]
+        try:
+            path, compiled = load([*functions, self.interpreted.motion.forward(1)])
+        except CompilerError as error:
+            if strict:
+                raise
+            LOG.warning("%s; '%s' is evaluated by CasADi's virtual machine", error, self.name)
+            return self
+        other = copy.copy(self)
+        # What stands in an object's dict goes before its cached properties.
+        vars(other).update(
+            {f.name(): compiled[f.name()] for f in functions}, library=path, interpreted=self.interpreted
+        )
+        return other
 
     def _function(self, name: str, results: list[ca.SX], labels: list[str]) -> ca.Function:
         symbols = [self.x.symbol, self.u.symbol, self.p.symbol]

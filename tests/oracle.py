@@ -1,16 +1,20 @@
 """Lagrange's equations of an arm by brute force, for comparison: particles in world axes, no twist, no recursion.
 
 Every body is replaced by particles: a rigid one by six on its principal axes, a beam by its Gauss points. Their places
-in the world are differentiated as they stand. Nothing of the library is used but the mode shapes.
+in the world are differentiated as they stand. Nothing of the library is used but the mode shapes; those of finite
+elements are SciPy's Hermite splines, and rigid segments are walked along joint by joint.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import casadi as ca
 import numpy as np
 from random_arms import Arm, Segment
+from scipy.interpolate import CubicHermiteSpline
 
 import flexblocks as fb
 from flexblocks.beam.boundary import SineModes, clamped_modes
@@ -107,14 +111,45 @@ def _link(arm: Arm, segment: Segment, q: dict[str, ca.SX], found: Particles) -> 
         _rigid(link.mass, (center, 0.0, 0.0), inertia, R, r, found)
         return
     mass = link.linear_density * link.length
-    for xi, w in zip(POINTS, WEIGHTS, strict=True):
+    for xi, w in zip(*_gauss_points(link), strict=True):
         found.add(w * mass, _on_link(arm, segment, xi * link.length, (R, r), q)[1])
-    for axis, shapes in _shapes(arm, segment).items():
-        coordinates = _bending(link, axis, q)
+    for axis in link.bending:
         rigidity = link.flexural_rigidity_z if axis == "z" and link.flexural_rigidity_z else link.flexural_rigidity
-        for xi, w in zip(POINTS, WEIGHTS, strict=True):
-            curvature = ca.dot(ca.DM(shapes.derivative(xi, 2)), coordinates) / link.length**2
-            found.stored += w * link.length * rigidity * curvature**2 / 2
+        found.stored += rigidity * _squared_curvature(arm, segment, axis, q) / 2
+
+
+def _squared_curvature(arm: Arm, segment: Segment, axis: str, q: dict[str, ca.SX]) -> ca.SX:
+    """Return the integral of the squared curvature along a beam [1/m]."""
+    link = segment.link
+    if isinstance(link.discretization, fb.RigidSegments):
+        # The curvature of a cell of length l/n is all in its joint.
+        n = link.discretization.n
+        return sum(q[name] ** 2 for name in _names(link, axis)) * n / link.length
+    found, shapes = ca.SX(0), _shapes(arm, segment)
+    if axis in shapes:
+        for xi, w in zip(*_gauss_points(link), strict=True):
+            curvature = ca.dot(ca.DM(shapes[axis](xi, 2)), _amplitudes(link, axis, q)) / link.length**2
+            found += w * link.length * curvature**2
+    return found
+
+
+def _gauss_points(link: fb.FlexibleBeam) -> tuple[np.ndarray, np.ndarray]:
+    """Return points and weights on [0, 1], several for each piece on which the beam's curve is smooth."""
+    kind = link.discretization
+    if isinstance(kind, fb.FiniteElements):
+        bounds = np.linspace(0, 1, kind.n + 1)
+    elif isinstance(kind, fb.RigidSegments):
+        bounds = np.array([0, *_joints(kind.n), 1])
+    else:
+        return POINTS, WEIGHTS
+    pieces = list(pairwise(bounds))
+    points = np.concatenate([start + (end - start) * POINTS for start, end in pieces])
+    return points, np.concatenate([(end - start) * WEIGHTS for start, end in pieces])
+
+
+def _joints(n: int) -> np.ndarray:
+    """Return where the joints of rigid segments are, in the middle of equal cells, over the length."""
+    return (np.arange(1, n + 1) - 0.5) / n
 
 
 def _on_link(
@@ -125,35 +160,62 @@ def _on_link(
     x = link.length if x is None else x
     if isinstance(link, fb.RigidLink):
         return R, r + R @ ca.DM([x, 0, 0])
+    if isinstance(link.discretization, fb.RigidSegments):
+        return _on_segments(link, x, inlet, q)
     shapes, shift, turn = _shapes(arm, segment), {"y": ca.SX(0), "z": ca.SX(0)}, ca.SX.eye(3)
-    for axis, functions in shapes.items():
-        coordinates = _bending(link, axis, q)
-        shift[axis] = ca.dot(ca.DM(functions.derivative(x / link.length, 0)), coordinates)
-        root, here = (
-            ca.dot(ca.DM(functions.derivative(xi, 1)), coordinates) / link.length for xi in (0, x / link.length)
-        )
-        if isinstance(functions, SineModes):
+    for axis, function in shapes.items():
+        amplitudes = _amplitudes(link, axis, q)
+        shift[axis] = ca.dot(ca.DM(function(x / link.length, 0)), amplitudes)
+        root, here = (ca.dot(ca.DM(function(xi, 1)), amplitudes) / link.length for xi in (0, x / link.length))
+        if getattr(link.discretization, "tip", None) == "pinned":
             R = R @ _rodrigues(ABOUT[axis], -root)
         turn = turn @ _rodrigues(ABOUT[axis], here)
     return R @ turn, r + R @ ca.vertcat(x, shift["y"], shift["z"])
 
 
-def _shapes(arm: Arm, segment: Segment) -> dict:
-    link = segment.link
-    if link.discretization == fb.Rigid():
+def _on_segments(
+    link: fb.FlexibleBeam, x: float, inlet: tuple[ca.SX, ca.SX], q: dict[str, ca.SX]
+) -> tuple[ca.SX, ca.SX]:
+    """Walk along a beam of rigid segments, joint by joint."""
+    (R, r), here = inlet, 0.0
+    for i, xi in enumerate(_joints(link.discretization.n)):
+        if xi * link.length > x:
+            break
+        r, here = r + R @ ca.DM([xi * link.length - here, 0, 0]), xi * link.length
+        for axis in link.bending:
+            R = R @ _rodrigues(ABOUT[axis], q[_names(link, axis)[i]])
+    return R, r + R @ ca.DM([x - here, 0, 0])
+
+
+def _shapes(arm: Arm, segment: Segment) -> dict[str, Callable[[float, int], np.ndarray]]:
+    """Return by axis the function (x/l, order) -> derivatives of the shape functions."""
+    link, kind = segment.link, segment.link.discretization
+    if isinstance(kind, fb.FiniteElements):
+        nodes, unit = np.linspace(0, 1, kind.n + 1), np.eye(2 * kind.n + 2)[2:]
+        splines = [CubicHermiteSpline(nodes, row[::2], row[1::2]) for row in unit]
+        return dict.fromkeys(link.bending, lambda xi, order: np.array([spline(xi, order) for spline in splines]))
+    if not isinstance(kind, fb.AssumedModes):
         return {}
-    n, tip = link.discretization.n, link.discretization.tip
+    n, tip = kind.n, kind.tip
     if tip == "pinned":
-        return {axis: SineModes(n) for axis in link.bending}
+        return dict.fromkeys(link.bending, SineModes(n).derivative)
     beam_mass = link.linear_density * link.length
     body = {axis: fb.TipBody(0.0) if tip == "free" else tip for axis in link.bending}
     if tip == "auto":
         body = {axis: _outboard(arm, segment, axis) for axis in link.bending}
-    return {axis: clamped_modes(n, body[axis].relative(beam_mass, link.length)) for axis in link.bending}
+    return {axis: clamped_modes(n, body[axis].relative(beam_mass, link.length)).derivative for axis in link.bending}
 
 
-def _bending(link: fb.FlexibleBeam, axis: str, q: dict[str, ca.SX]) -> ca.SX:
-    return ca.vertcat(*[q[f"{link.name}.bending_{axis}[{k}]"] for k in range(1, link.discretization.n + 1)])
+def _names(link: fb.FlexibleBeam, axis: str) -> list[str]:
+    """Return the names of the coordinates that bend a link along `axis`."""
+    kind = link.discretization
+    stems = {fb.AssumedModes: ("bending",), fb.FiniteElements: ("deflection", "slope"), fb.RigidSegments: ("bend",)}
+    return [f"{link.name}.{stem}_{axis}[{k}]" for k in range(1, kind.n + 1) for stem in stems[type(kind)]]
+
+
+def _amplitudes(link: fb.FlexibleBeam, axis: str, q: dict[str, ca.SX]) -> ca.SX:
+    """Return the coordinates of bending by shape functions [m]; a slope dv/dx counts with the length."""
+    return ca.vertcat(*[q[name] * (link.length if "slope" in name else 1) for name in _names(link, axis)])
 
 
 def _outboard(arm: Arm, segment: Segment, axis: str) -> fb.TipBody:

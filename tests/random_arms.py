@@ -8,7 +8,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 import flexblocks as fb
+from flexblocks.beam.discretization import Discretization
 
+BEAMS = ("modes", "elements", "segments")
 DRIVES = ("free", "motor", "rotor", "gear", "elastic", "geared elastic", "held")
 
 
@@ -99,9 +101,17 @@ class Arm:
     def random_state(self, dae: fb.DAE, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return coordinates, rates, accelerations and inputs of sizes as they may occur."""
         rng = np.random.default_rng(seed)
-        size = np.array([0.03 if "bending" in name else 0.4 if "displacement" in name else 3.0 for name in dae.q_names])
+        size = np.array([_size(name) for name in dae.q_names])
         q, v, a = (rng.uniform(-1, 1, len(size)) * size * factor for factor in (1.0, 2.0, 10.0))
         return q, v, a, rng.uniform(-2, 2, len(dae.u))
+
+
+# How far coordinates go, by the last word of their names; angles of joints and rotors go further.
+SIZES = {"bending": 0.03, "deflection": 0.03, "slope": 0.1, "bend": 0.3, "displacement": 0.4}
+
+
+def _size(name: str) -> float:
+    return SIZES.get(name.rpartition(".")[2].partition("_")[0], 3.0)
 
 
 def _copy(block: fb.Block, **values: float) -> fb.Block:
@@ -113,8 +123,17 @@ def _place(link: fb.RigidLink | fb.FlexibleBeam, station: float | None):
 
 
 @st.composite
-def arms(draw: st.DrawFn, links: int = 5, planar: bool | None = None, modes: int = 3) -> Arm:
-    """Draw an arm of up to `links` links; a planar one moves in the xy plane."""
+def arms(
+    draw: st.DrawFn,
+    links: int = 5,
+    planar: bool | None = None,
+    modes: int = 3,
+    beams: tuple[str, ...] = BEAMS,
+) -> Arm:
+    """Draw an arm of up to `links` links; a planar one moves in the xy plane.
+
+    Its flexible beams are of the kinds `beams`, with up to `modes` modes, elements or segments.
+    """
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     flat = draw(st.booleans()) if planar is None else planar
     gravity = rng.uniform(-10, 10, 3) * (1, 1, not flat) if draw(st.booleans()) else np.zeros(3)
@@ -124,7 +143,7 @@ def arms(draw: st.DrawFn, links: int = 5, planar: bool | None = None, modes: int
         if segments and draw(st.integers(0, 3)) == 3:  # mostly a chain; now and then a branch
             carrier = draw(st.integers(0, len(segments) - 1))
             station = round(segments[carrier].link.length * draw(st.sampled_from((0.0, 0.37, 0.8, 1.0))), 6)
-        segments.append(_segment(draw, rng, i, carrier, station, flat, modes))
+        segments.append(_segment(draw, rng, i, carrier, station, flat, modes, beams))
     carriers = {segment.carrier for segment in segments}
     # What hangs on an end keeps the mass matrix regular whatever the axes.
     for i, segment in enumerate(segments):
@@ -141,8 +160,9 @@ def _segment(
     station: float | None,
     flat: bool,
     modes: int,
+    beams: tuple[str, ...],
 ) -> Segment:
-    link = _link(draw, rng, i, flat, modes)
+    link = _link(draw, rng, i, flat, modes, beams)
     loads = ()
     if draw(st.booleans()):
         loads = ((round(0.6 * link.length, 6), fb.LumpedMass(f"mass{i}", mass=rng.uniform(0.1, 0.5))),)
@@ -168,25 +188,33 @@ def _segment(
     return Segment(carrier, station, joint, drive, rotor in drive and draw(st.booleans()), link, loads)
 
 
-def _link(draw: st.DrawFn, rng: np.random.Generator, i: int, flat: bool, modes: int) -> fb.RigidLink | fb.FlexibleBeam:
+def _link(
+    draw: st.DrawFn, rng: np.random.Generator, i: int, flat: bool, modes: int, beams: tuple[str, ...]
+) -> fb.RigidLink | fb.FlexibleBeam:
     length, name = round(rng.uniform(0.4, 1.0), 6), f"link{i}"
-    kind = draw(st.sampled_from(("rod", "body", "beam", "modes", "modes", "modes")))
+    kind = draw(st.sampled_from(("rod", "body", "rigid", "flexible", "flexible", "flexible")))
     if kind == "rod":
         return fb.RigidLink(name, length=length, mass=rng.uniform(0.2, 2))
     if kind == "body":
         inertia = rng.uniform(0.01, 0.1) if flat else _inertia(rng)
         return fb.RigidLink(name, length, mass=rng.uniform(0.2, 2), inertia=inertia, center=rng.uniform(0, 1) * length)
-    tip = draw(st.sampled_from(("free", "auto", "pinned", fb.TipBody(0.4, 0.02, 0.03))))
     return fb.FlexibleBeam(
         name,
         length=length,
         linear_density=rng.uniform(0.2, 2),
         flexural_rigidity=rng.uniform(5, 50),
         flexural_rigidity_z=rng.uniform(5, 50) if draw(st.booleans()) else None,
-        discretization=fb.Rigid() if kind == "beam" else fb.AssumedModes(draw(st.integers(1, modes)), tip=tip),
+        discretization=fb.Rigid() if kind == "rigid" else _discretization(draw, modes, beams),
         bending="y" if flat else draw(st.sampled_from(("y", "z", "yz"))),
         damping_ratio=draw(st.sampled_from((0.0, 0.02))),
     )
+
+
+def _discretization(draw: st.DrawFn, most: int, beams: tuple[str, ...]) -> Discretization:
+    kind, n = draw(st.sampled_from(beams)), draw(st.integers(1, most))
+    if kind == "modes":
+        return fb.AssumedModes(n, tip=draw(st.sampled_from(("free", "auto", "pinned", fb.TipBody(0.4, 0.02, 0.03)))))
+    return fb.FiniteElements(n) if kind == "elements" else fb.RigidSegments(n)
 
 
 def _payload(rng: np.random.Generator, name: str, flat: bool) -> fb.Payload:

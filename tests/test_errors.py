@@ -55,9 +55,11 @@ PARAMETERS = {
     "word": (lambda: fb.FlexibleBeam("l", 1, 1, 1, bending="x"), "bending = 'x'; must be one of 'y', 'z', 'yz'."),
     "not a discretization": (
         lambda: fb.FlexibleBeam("l", 1, 1, 1, discretization=2),
-        "discretization = 2; must be a fb.Rigid() or fb.AssumedModes(n).",
+        "discretization = 2; must be a fb.Rigid(), fb.AssumedModes(n), fb.FiniteElements(n) or fb.RigidSegments(n).",
     ),
     "no modes": (lambda: fb.AssumedModes(0), "AssumedModes: n = 0; must be a whole number > 0"),
+    "no elements": (lambda: fb.FiniteElements(-1), "FiniteElements: n = -1; must be a whole number > 0"),
+    "half a segment": (lambda: fb.RigidSegments(1.5), "RigidSegments: n = 1.5; must be a whole number > 0"),
     "tip": (lambda: fb.AssumedModes(1, tip="fre"), "AssumedModes: tip = 'fre'; must be 'free', 'auto', 'pinned' or a"),
     "tip body": (lambda: fb.TipBody(1, 0.1, 1), "needs mass >= 0, inertia >= 0 and static_moment^2 <= mass * inertia."),
     "overdamped": (lambda: fb.FlexibleBeam("l", 1, 1, 1, damping_ratio=1), "damping_ratio = 1; must be >= 0 and < 1."),

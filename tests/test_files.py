@@ -100,6 +100,9 @@ def everything() -> fb.Model:
     load = model.add(fb.Payload("load", mass=0.4, inertia=np.diag([0.01, 0.01, 0.01]), center=(0.01, 0.02, 0.03)))
     stop = model.add(fb.FixedTranslation("stop"))
     rail = model.add(fb.Prismatic("rail"))
+    friction = model.add(fb.Friction("friction", viscous=0.1, coulomb=0.2, velocity=0.05, breakaway=0.3))
+    servo = model.add(fb.PDServo("servo", kp=100, kd=5))
+    sensor = model.add(fb.Accelerometer("sensor", measures="specific force"))
     model.connect(ground.frame_b, slide.frame_a)
     model.connect(force.flange_b, slide.axis)
     model.connect(slide.frame_b, elbow.frame_a)
@@ -112,7 +115,8 @@ def everything() -> fb.Model:
     model.connect(spring.flange_a, wall.flange_b)
     model.connect(link.frame_b, rail.frame_a)
     model.connect(stop.flange_b, rail.axis)
-    model.connect(rail.frame_b, load.frame_a)
+    model.connect(rail.frame_b, load.frame_a, sensor.frame_a)
+    model.connect(wrist.axis, friction.flange_b, servo.flange_b)
     return model
 
 
@@ -252,7 +256,7 @@ REFUSED = {
     "no name": (edited("name: pendulum", "name:"), r"Model: name = None; must be a text"),
     "blocks": ("{flexblocks: 1, name: a, blocks: [1]}", r"blocks: \[1\]; must be a mapping from names to blocks"),
     "block": (edited("{type: Ground}", "Ground"), r"blocks.ground: 'Ground'; must be a mapping with a type"),
-    "no type": (edited("{type: Ground}", "{}"), r"blocks.ground: has no type; must be one of Fixed, .*Ground"),
+    "no type": (edited("{type: Ground}", "{}"), r"blocks.ground: has no type; must be one of .*Fixed, .*Ground"),
     "type": (
         edited("FlexibleBeam", "FlexibelBeam"),
         r"blocks.link: type = 'FlexibelBeam'.* Did you mean FlexibleBeam\?",

@@ -97,19 +97,21 @@ def test_recursive_closed_form_and_inverse_dynamics_agree(name: str) -> None:
     a, b = (mapped(dae.forward_dynamics, x, u)[n:] for dae in (recursive, closed))
     needed, given = mapped(recursive.inverse_dynamics, x[:n], x[n:], a), mapped(recursive.input_force, x, u)
     velocity_forces = mapped(recursive.inverse_dynamics, x[:n], x[n:], 0 * a)
-    assert (np.abs(needed - given).max(axis=0) / np.abs(velocity_forces).max(axis=0)).max() < 1e-10
+    M = mapped(recursive.mass_matrix, x[:n]).reshape(n, STATES, n)
+    # What cancels in M a + h - Q: the size against which a difference counts.
+    summed = np.einsum("ikj,jk->ik", np.abs(M), np.abs(a)) + np.abs(velocity_forces)
+    assert (np.abs(needed - given).max(axis=0) / summed.max(axis=0)).max() < 1e-10
     apart = np.abs(a - b).max(axis=0) / np.abs(b).max(axis=0)
     for k in np.flatnonzero(apart > 1e-10):
         # The mass matrix of a long light chain has a condition number of 1e8 and more. There the two may be apart by
         # what a solution with LAPACK is off; the truth is that solution refined in extended precision.
-        M = np.array(recursive.mass_matrix(x[:n, k], []))
         right = given[:, k] - velocity_forces[:, k]
-        lapack = np.linalg.solve(M, right)
+        lapack = np.linalg.solve(M[:, k], right)
         truth = lapack.astype(np.longdouble)
         for _ in range(5):
-            truth += np.linalg.solve(M, (right - M.astype(np.longdouble) @ truth).astype(float))
+            truth += np.linalg.solve(M[:, k], (right - M[:, k].astype(np.longdouble) @ truth).astype(float))
         off = [float(np.abs(solution - truth).max() / np.abs(truth).max()) for solution in (a[:, k], b[:, k], lapack)]
-        assert np.linalg.cond(M) > 1e7
+        assert np.linalg.cond(M[:, k]) > 1e7
         assert max(off[:2]) < 10 * max(off[2], 1e-10)
 
 
@@ -119,13 +121,13 @@ def operations(model: fb.Model) -> int:
 
 @pytest.mark.parametrize("links", [2, 3, 5, 10, 50])
 def test_cost_is_linear_in_the_number_of_links(links: int) -> None:
-    """Below 250 per link up to 10 links, and linear beyond."""
-    assert operations(chain(links)) == 268 * links - 194
+    """Below 250 per link for any number of links."""
+    assert operations(chain(links)) == 231 * links - 149
 
 
 @pytest.mark.parametrize("links", [2, 3, 4, 9])
 def test_cost_with_rotors_and_joint_springs_is_linear(links: int) -> None:
-    assert operations(models.subudhi_morris_2002(links=links)) == 277 * links - 138
+    assert operations(models.subudhi_morris_2002(links=links)) == 242 * links - 110
 
 
 def test_dynamics_is_one_of_two() -> None:

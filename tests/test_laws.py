@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 
 import casadi as ca
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import lagrange
-from random_arms import Arm, Segment, arms
+from random_arms import BEAMS, Arm, Segment, arms
 from scipy.spatial.transform import Rotation
 
 import flexblocks as fb
@@ -17,6 +18,7 @@ from flexblocks.block import Physics
 from flexblocks.ports import inlet, outlet
 
 seeds = st.integers(0, 2**32 - 1)
+each_kind_of_beam = pytest.mark.parametrize("beams", [(kind,) for kind in BEAMS], ids=BEAMS)
 
 
 def close(actual, expected, tolerance=1e-10):
@@ -62,10 +64,36 @@ def friction_power(arm: Arm, dae: fb.DAE, v: np.ndarray) -> float:
     return power
 
 
-@settings(max_examples=30)
-@given(arms(links=3, modes=2), seeds)
-def test_equations_are_lagranges_in_world_axes(arm, seed):
-    dae = fb.assemble(arm.without_damping().model)
+@each_kind_of_beam
+@settings(max_examples=12)
+@given(st.data(), seeds)
+def test_equations_are_lagranges_in_world_axes(beams, data, seed):
+    arm = data.draw(arms(links=3, modes=2, beams=beams))
+    assert_equations_are_lagranges(arm.without_damping(), seed)
+
+
+@pytest.mark.parametrize(
+    "beam",
+    [fb.AssumedModes(2, tip="auto"), fb.FiniteElements(3), fb.RigidSegments(3)],
+    ids=lambda kind: type(kind).__name__,
+)
+def test_equations_of_beams_that_bend_in_both_planes(beam):
+    """Two beams in space, the second on the first at a third of its length, loads at the ends."""
+
+    def segment(i: int, carrier: int | None, station: float | None, axis: tuple[float, ...]) -> Segment:
+        stiffness = {"flexural_rigidity": 10.0 * i, "flexural_rigidity_z": 25.0}
+        link = fb.FlexibleBeam(f"link{i}", 0.9, 0.7, **stiffness, discretization=beam, bending="yz")
+        load = fb.Payload(f"load{i}", 0.4, np.diag([0.02, 0.03, 0.025]), center=(0.05, 0.02, -0.03))
+        return Segment(carrier, station, fb.Revolute(f"joint{i}", axis=axis), (), False, link, ((None, load),))
+
+    arm = Arm((segment(1, None, None, (0.0, 0.6, 0.8)), segment(2, 0, 0.3, (0.0, 1.0, 0.0))), (1.0, -9.0, 3.0))
+    for seed in range(2):
+        assert_equations_are_lagranges(arm, seed)
+
+
+def assert_equations_are_lagranges(arm: Arm, seed: int) -> None:
+    """Compare M, h and energies with those by brute force in a random state."""
+    dae = fb.assemble(arm.model)
     q, v, _, _ = arm.random_state(dae, seed)
     M, h, T, V = lagrange(arm, dae.q_names)(q, v)
     kinetic, potential = dae.energy(np.r_[q, v], [])
@@ -75,9 +103,11 @@ def test_equations_are_lagranges_in_world_axes(arm, seed):
     assert close(potential, V, 1e-11)
 
 
-@settings(max_examples=20)
-@given(arms(), seeds)
-def test_energy_changes_by_the_power_of_inputs_less_dissipation(arm, seed):
+@each_kind_of_beam
+@settings(max_examples=8)
+@given(st.data(), seeds)
+def test_energy_changes_by_the_power_of_inputs_less_dissipation(beams, data, seed):
+    arm = data.draw(arms(beams=beams))
     dae, still = fb.assemble(arm.model), fb.assemble(arm.without_damping().model)
     q, v, a, u = arm.random_state(dae, seed)
     x = np.r_[q, v]
@@ -106,9 +136,11 @@ def test_mass_matrix_is_that_of_the_kinetic_energy(arm, seed):
     assert np.linalg.eigvalsh(M)[0] > 0
 
 
-@settings(max_examples=25)
-@given(arms(), seeds)
-def test_forward_and_inverse_dynamics_invert_each_other(arm, seed):
+@each_kind_of_beam
+@settings(max_examples=10)
+@given(st.data(), seeds)
+def test_forward_and_inverse_dynamics_invert_each_other(beams, data, seed):
+    arm = data.draw(arms(beams=beams))
     dae = fb.assemble(arm.model)
     q, v, a, u = arm.random_state(dae, seed)
     M, h = dae.mass_matrix(q, []), dae.inverse_dynamics(q, v, np.zeros_like(v), [])
@@ -199,7 +231,7 @@ def standing(segment: Segment) -> Segment:
 def test_bending_along_z_is_bending_along_y_seen_from_the_side(arm, seed):
     upright = Arm(tuple(standing(segment) for segment in arm.segments), quarter_turn(arm.gravity))
     flat, tall = fb.assemble(arm.model), fb.assemble(upright.model)
-    assert tall.q_names == tuple(name.replace("bending_y", "bending_z") for name in flat.q_names)
+    assert tall.q_names == tuple(name.replace("_y[", "_z[") for name in flat.q_names)
     q, v, a, _ = arm.random_state(flat, seed)
     assert close(tall.mass_matrix(q, []), flat.mass_matrix(q, []))
     assert close(tall.inverse_dynamics(q, v, a, []), flat.inverse_dynamics(q, v, a, []))

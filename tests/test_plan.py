@@ -277,14 +277,14 @@ def test_progress_is_shown_when_asked(capsys):
 
 MALFORMED_PROBLEMS = [
     ({"duration": -1.0}, "duration = -1 s; must be > 0"),
-    ({"duration": "free"}, "not supported yet"),
+    ({"duration": "free"}, "a slower motion always takes less"),
     ({"duration": float("nan")}, "duration = nan"),
     ({"start": {}}, "start is empty"),
     ({"start": {"joint1.angle": "x"}}, "joint1.angle = 'x'"),
     ({"goal": [1.0]}, "must be a dict"),
     ({"goal": {"joint1.angle": np.inf}}, "must be a finite number"),
     ({"input_ends": "zero"}, '"free" or "holding"'),
-    ({"objective": "time"}, 'must be "effort"'),
+    ({"objective": "time"}, "a fixed time cannot be minimised"),
     ({"limits": {"motor1.torque": -2.0}}, "low < high"),
     ({"limits": {"motor1.torque": (1.0, 1.0)}}, "low < high"),
     ({"limits": {"motor1.torque": (1.0, 2.0, 3.0)}}, r"\(low, high\)"),

@@ -8,8 +8,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from scipy.linalg import eigh
 
-from flexblocks.beam.discretization import Discretization
-from flexblocks.beam.shapes import ShapeIntegrals, Shapes, shape_integrals
+from flexblocks.beam.shapes import ShapeFamily, ShapeIntegrals, Shapes, shape_integrals
 from flexblocks.beam.tip_body import TipBody
 
 
@@ -21,7 +20,7 @@ class Bending:
     ----------
     shapes : Shapes
     tip : TipBody
-        The tip body with which they are orthogonal, in units of the beam.
+        The tip body that modal damping counts in, in units of the beam; modes are orthogonal with it.
     """
 
     shapes: Shapes
@@ -59,6 +58,6 @@ class Bending:
 
 
 @lru_cache(maxsize=256)
-def bending(discretization: Discretization, tip: TipBody) -> Bending:
+def bending(discretization: ShapeFamily, tip: TipBody) -> Bending:
     """Return the bending of a beam; computed once for all beams that are alike."""
     return Bending(discretization.shapes(tip), tip)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from flexblocks.beam.shapes import Shapes, quadrature
+from flexblocks.beam.shapes import Shapes
 from flexblocks.beam.tip_body import FREE, TipBody
 
 
@@ -84,7 +84,7 @@ def clamped_modes(count: int, tip: TipBody = FREE) -> BeamModes:
     b = roots(tip, count)
     null = np.array([np.linalg.svd(clamped_tip_body(np.asarray(root), tip))[2][-1] for root in b])
     modes = BeamModes(b, null)
-    xi, w = quadrature(count)
+    xi, w = modes.quadrature()
     norm = np.sqrt(modes.deflection(xi) ** 2 @ w)
     return BeamModes(b, null * (np.sign(modes.deflection(1.0)) / norm)[:, None])
 
@@ -103,4 +103,7 @@ class SineModes(Shapes):
         k = np.arange(1, self.count + 1) * np.pi
         phase = np.multiply.outer(k, xi) + order * np.pi / 2
         scale = np.sqrt(2) * k**order
-        return scale.reshape(-1, *[1] * np.ndim(xi)) * np.sin(phase)
+        sine = np.sin(phase)
+        # At the pins it is zero, and not the rounding of pi: such a term would stand in every equation.
+        sine = np.where(np.abs(sine) <= np.finfo(float).eps * phase, 0.0, sine)
+        return scale.reshape(-1, *[1] * np.ndim(xi)) * sine

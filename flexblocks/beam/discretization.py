@@ -4,96 +4,71 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
-from flexblocks.beam.boundary import SineModes, clamped_modes
+import casadi as ca
+
+from flexblocks.beam.bending import bending
+from flexblocks.beam.flexure import Flexure
+from flexblocks.beam.shape_flexure import ShapeFlexure
 from flexblocks.beam.shapes import NoShapes, Shapes
-from flexblocks.beam.tip_body import FREE, TipBody
+from flexblocks.beam.tip_body import TipBody
+from flexblocks.beam.uniform_beam import UniformBeam
+from flexblocks.block import Coordinate, Local
 from flexblocks.errors import ParameterError
+from flexblocks.frame import Frame
 
 
 class Discretization(ABC):
-    """Base of all: gives the shape functions in one plane of bending."""
+    """Base of all: gives the coordinates and the shape functions of each plane of bending."""
 
-    @property
-    @abstractmethod
-    def size(self) -> int:
-        """Number of coordinates in each plane of bending."""
+    kind: ClassVar[type[Flexure]] = ShapeFlexure
 
     @abstractmethod
-    def tip_body(self, carried: TipBody, beam_mass: float, length: float) -> TipBody:
-        """Return the tip body with which the shapes are orthogonal, in units of the beam (m, m l^2, m l).
+    def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
+        """Return the coordinates of the deflection along `axis`, one for each shape function.
 
-        Parameters
-        ----------
-        carried : TipBody
-            All that hangs on the tip.
-        beam_mass, length : float
-            [kg], [m]
+        Those in m are amplitudes of the shape functions; those in rad are amplitudes in units of the beam's length.
         """
 
     @abstractmethod
     def shapes(self, tip: TipBody) -> Shapes:
         """Return the shape functions; `tip` in units of the beam."""
 
+    def tip_body(self, carried: TipBody) -> TipBody:
+        """Return the tip body that shapes the modes, given all that hangs on the tip; both in SI units."""
+        return carried
+
+    def flexure(self, beam: UniformBeam, root: Frame, local: Local) -> Flexure:
+        """Return a beam that bends as this discretization lets it, in terms of the block's symbols."""
+        coordinates = {axis: self.coordinates(axis) for axis in beam.rigidity}
+        q = {axis: _column([local[c.name] for c in found]) for axis, found in coordinates.items()}
+        amplitudes = {
+            axis: _column([local[c.name] * (beam.length if c.unit == "rad" else 1) for c in found])
+            for axis, found in coordinates.items()
+        }
+        planes = {axis: bending(self, beam.tip[axis]) for axis in beam.rigidity}
+        return self.kind(beam, root, planes, q, amplitudes, local.rate)
+
+
+def _column(entries: list[ca.SX]) -> ca.SX:
+    return ca.vertcat(*entries, ca.SX(0, 1))
+
 
 @dataclass(frozen=True)
 class Rigid(Discretization):
     """The beam does not bend."""
 
-    @property
-    def size(self) -> int:
-        return 0
-
-    def tip_body(self, carried: TipBody, beam_mass: float, length: float) -> TipBody:
-        del carried, beam_mass, length
-        return FREE
+    def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
+        del axis
+        return ()
 
     def shapes(self, tip: TipBody) -> Shapes:
         del tip
         return NoShapes()
 
 
-@dataclass(frozen=True)
-class AssumedModes(Discretization):
-    """The beam bends in its first `n` modes.
-
-    Parameters
-    ----------
-    n : int
-        Modes in each plane of bending.
-    tip : "free", "auto", "pinned" or TipBody
-        Boundary condition at the tip. ``"free"``: clamped-free. A `TipBody`: clamped-mass, with that mass [kg], inertia
-        [kg m2] and static moment [kg m]. ``"auto"``: clamped-mass, with everything outboard, rigid and in the zero
-        configuration. ``"pinned"``: pinned at both ends; the block's inlet is tangent to the beam, and its
-        chord turns against it.
-
-    Raises
-    ------
-    ParameterError
-        `n` is not a whole number > 0, or `tip` is none of these.
-    """
-
-    n: int
-    tip: str | TipBody = "free"
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.n, int) or isinstance(self.n, bool) or self.n < 1:
-            raise ParameterError(
-                f"AssumedModes: n = {self.n!r}; must be a whole number > 0 (Rigid() is a beam without modes)."
-            )
-        if not isinstance(self.tip, TipBody) and self.tip not in ("free", "auto", "pinned"):
-            raise ParameterError(
-                f"AssumedModes: tip = {self.tip!r}; must be 'free', 'auto', 'pinned' or a fb.TipBody(...)."
-            )
-
-    @property
-    def size(self) -> int:
-        return self.n
-
-    def tip_body(self, carried: TipBody, beam_mass: float, length: float) -> TipBody:
-        if isinstance(self.tip, TipBody):
-            return self.tip.relative(beam_mass, length)
-        return carried.relative(beam_mass, length) if self.tip == "auto" else FREE
-
-    def shapes(self, tip: TipBody) -> Shapes:
-        return SineModes(self.n) if self.tip == "pinned" else clamped_modes(self.n, tip)
+def check_number(kind: str, n: object) -> None:
+    """Refuse a number of modes, elements or segments that is not a whole number > 0."""
+    if not isinstance(n, int) or isinstance(n, bool) or n < 1:
+        raise ParameterError(f"{kind}: n = {n!r}; must be a whole number > 0 (Rigid() is a beam that does not bend).")

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.beam.bending import Bending
-from flexblocks.beam.shapes import quadrature
+from flexblocks.beam.shapes import overlap
 from flexblocks.frame import Frame, column, skew
 
 
@@ -31,7 +31,7 @@ def kinetic_energy(
     planes : dict of Bending
         By axis of deflection, ``"y"`` and/or ``"z"``.
     q, s : dict of SX
-        Coordinates of bending and their rates, by the same axes.
+        Amplitudes of the shapes [m] and their rates, by the same axes.
 
     Notes
     -----
@@ -52,11 +52,11 @@ def kinetic_energy(
         second[0, i] = second[i, 0] = dot(integrals.moment, q[axis], mass * length)
         flow[0, i] = dot(integrals.moment, s[axis], mass * length)
         for other, partner in planes.items():
-            j, overlap = axes[other], _overlap(plane, partner)
-            second[i, j] = form(q[axis], overlap, q[other], mass) if i != j else square(q[axis], overlap, mass)
+            j, common = axes[other], _overlap(plane, partner)
+            second[i, j] = form(q[axis], common, q[other], mass) if i != j else norm(q[axis], common, mass)
             if i != j:
-                flow[i, j] = form(q[axis], overlap, s[other], mass)
-        own += square(s[axis], integrals.mass, mass)
+                flow[i, j] = form(q[axis], common, s[other], mass)
+        own += norm(s[axis], integrals.mass, mass)
     inertia = ca.trace(second) * ca.SX.eye(3) - second
     spin = column([flow[1, 2] - flow[2, 1], flow[2, 0] - flow[0, 2], flow[0, 1] - flow[1, 0]])
     omega, v = chord.omega, chord.v
@@ -80,9 +80,17 @@ def square(vector: ca.SX, constants: np.ndarray, scale: float | ca.SX = 1.0) -> 
     return form(vector, 2 * np.triu(constants) - np.diag(np.diag(constants)), vector, scale)
 
 
+def norm(vector: ca.SX, constants: np.ndarray, scale: float | ca.SX = 1.0) -> ca.SX:
+    """Return scale * vector^T constants vector for positive definite constants, as a sum of squares.
+
+    Its derivatives then share the terms that are squared.
+    """
+    if not constants.size:
+        return ca.SX(1, 1)
+    terms = ca.sparsify(ca.DM(np.linalg.cholesky(constants).T)) @ vector
+    return scale * ca.dot(terms, terms)
+
+
 def _overlap(first: Bending, second: Bending) -> np.ndarray:
     """Return the integral of phi_i psi_j between the shapes of two planes (or of one with itself)."""
-    if first is second:
-        return first.integrals.mass
-    xi, w = quadrature(max(first.shapes.size, second.shapes.size))
-    return (first.shapes.deflection(xi) * w) @ second.shapes.deflection(xi).T
+    return first.integrals.mass if first is second else overlap(first.shapes, second.shapes)

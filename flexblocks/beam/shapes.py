@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
+from flexblocks.beam.tip_body import TipBody
+
 
 class Shapes(ABC):
-    """Functions phi_i(xi) of the dimensionless position xi = x/l in [0, 1]; deflection = sum phi_i q_i.
+    """Functions phi_i(xi) of the dimensionless position xi = x/l in [0, 1]; deflection = sum phi_i a_i, a_i in m.
 
     The methods take a number or an array (k,) and return an array (n,) or (n, k); slope and curvature are the first
     and second derivative with respect to xi.
@@ -32,6 +35,25 @@ class Shapes(ABC):
 
     def curvature(self, xi: float | np.ndarray) -> np.ndarray:
         return self.derivative(xi, 2)
+
+    def quadrature(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return points and weights on [0, 1], enough for products of two of the functions.
+
+        As it stands for `size` half waves; functions that are pieced together need panels.
+        """
+        return gauss_legendre(24 + 8 * self.size)
+
+    def stiffness(self) -> np.ndarray:
+        """Return the integral (n, n) of phi_i'' phi_j''."""
+        xi, w = self.quadrature()
+        curvature = self.curvature(xi)
+        return (curvature * w) @ curvature.T
+
+
+class ShapeFamily(Protocol):
+    """What gives shape functions for a tip body in units of the beam: a discretization."""
+
+    def shapes(self, tip: TipBody) -> Shapes: ...
 
 
 @dataclass(frozen=True)
@@ -69,29 +91,42 @@ class ShapeIntegrals:
     stiffness: np.ndarray
 
 
-# Entries of a symmetric integral below this share of its diagonal are orthogonality lost to rounding.
+# Integrals below this share of what the norms of the functions allow are zero but for rounding.
 ROUNDING = 1e-12
 
 
-def quadrature(size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return Gauss-Legendre points and weights on [0, 1], enough for products of functions with `size` half waves."""
-    nodes, weights = np.polynomial.legendre.leggauss(24 + 8 * size)
-    return (nodes + 1) / 2, weights / 2
+def gauss_legendre(points: int, panels: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return Gauss-Legendre points and weights on [0, 1], so many for each of the panels between these bounds."""
+    nodes, weights = np.polynomial.legendre.leggauss(points)
+    bounds = np.array([0.0, 1.0]) if panels is None else panels
+    start, width = bounds[:-1, None], np.diff(bounds)[:, None]
+    return (start + width * (nodes + 1) / 2).ravel(), (width * weights / 2).ravel()
 
 
 def shape_integrals(shapes: Shapes) -> ShapeIntegrals:
-    """Return the integrals of shape functions that are smooth along the whole beam."""
-    xi, w = quadrature(shapes.size)
-    phi, curvature = shapes.deflection(xi), shapes.curvature(xi)
+    """Return the integrals of shape functions."""
+    xi, w = shapes.quadrature()
+    phi, stiffness = shapes.deflection(xi), shapes.stiffness()
+    norm, bend = np.sqrt(phi**2 @ w), np.sqrt(np.diag(stiffness))
     return ShapeIntegrals(
-        mean=phi @ w,
-        moment=phi @ (w * xi),
-        mass=_clean((phi * w) @ phi.T),
-        stiffness=_clean((curvature * w) @ curvature.T),
+        mean=without_rounding(phi @ w, norm),
+        moment=without_rounding(phi @ (w * xi), norm),
+        mass=_symmetric(without_rounding((phi * w) @ phi.T, np.outer(norm, norm))),
+        stiffness=_symmetric(without_rounding(stiffness, np.outer(bend, bend))),
     )
 
 
-def _clean(matrix: np.ndarray) -> np.ndarray:
+def overlap(first: Shapes, second: Shapes) -> np.ndarray:
+    """Return the integral (n, m) of phi_i psi_j between two sets of shapes of one kind."""
+    xi, w = first.quadrature()
+    phi, psi = first.deflection(xi), second.deflection(xi)
+    return without_rounding((phi * w) @ psi.T, np.outer(np.sqrt(phi**2 @ w), np.sqrt(psi**2 @ w)))
+
+
+def without_rounding(integrals: np.ndarray, bound: np.ndarray) -> np.ndarray:
     """Set what is zero but for rounding to zero, so that it does not cost operations in every evaluation."""
-    scale = np.sqrt(np.abs(np.diag(matrix)))
-    return np.where(np.abs(matrix) < ROUNDING * np.outer(scale, scale), 0.0, (matrix + matrix.T) / 2)
+    return np.where(np.abs(integrals) < ROUNDING * bound, 0.0, integrals)
+
+
+def _symmetric(matrix: np.ndarray) -> np.ndarray:
+    return (matrix + matrix.T) / 2

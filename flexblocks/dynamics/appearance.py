@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -33,7 +34,7 @@ class Appearance:
     loose: tuple[int, ...]
 
 
-def appearance(tree: Tree, inertia: ca.Sparsity) -> Appearance:
+def appearance(tree: Tree, inertia: ca.Sparsity, moving: Sequence[tuple[int, ...]]) -> Appearance:
     """Return where the coordinates of a tree appear.
 
     Parameters
@@ -41,9 +42,10 @@ def appearance(tree: Tree, inertia: ca.Sparsity) -> Appearance:
     tree : Tree
     inertia : Sparsity (n, n)
         Inertia on coordinates by blocks that have no place in space.
+    moving : sequence of tuple
+        For the edge to each node the coordinates that move its end, from the innermost out.
     """
     nodes = tree.nodes
-    moving = [node.edge.moving if node.edge else () for node in nodes]
     # Who uses a coordinate: a body at a node for its own motion (k, False), or the edge to a node (k, True).
     users: dict[int, set[tuple[int, bool]]] = {j: set() for j in range(tree.size)}
     for k, node in enumerate(nodes):

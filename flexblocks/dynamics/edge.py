@@ -38,13 +38,14 @@ class Edge:
     p: ca.SX
 
     @cached_property
-    def _S(self) -> ca.SX:
+    def rates(self) -> ca.SX:
+        """S (6, k), of the symbols."""
         return ca.sparsify(ca.jacobian(self.twist, self.s))
 
     @cached_property
     def moving(self) -> tuple[int, ...]:
         """The arm's coordinates whose rates move b against a, from the innermost out."""
-        own = sorted(set(self._S.sparsity().get_triplet()[1]))
+        own = sorted(set(self.rates.sparsity().get_triplet()[1]))
         rows, columns = self.share.sparsity().get_triplet()
         found = sorted((row, column) for row, column in zip(rows, columns, strict=True) if row in own)
         return tuple(dict.fromkeys(column for _, column in found))
@@ -52,7 +53,7 @@ class Edge:
     @cached_property
     def maps(self) -> ca.Function:
         """Function (q, p) -> X (6, 6), S (6, k)."""
-        return ca.Function("maps", [self.q, self.p], [ca.sparsify(ca.jacobian(self.twist, self.V)), self._S])
+        return ca.Function("maps", [self.q, self.p], [ca.sparsify(ca.jacobian(self.twist, self.V)), self.rates])
 
     @cached_property
     def bias(self) -> ca.Function:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexblocks.dynamics.appearance import appearance, columns_of
+from flexblocks.dynamics.basis import clean, elimination_basis
+from flexblocks.dynamics.edge import Edge
 from flexblocks.dynamics.gauss import Form, Minimum, nothing
 from flexblocks.dynamics.inverse import inner_force, loose_inertia
 from flexblocks.dynamics.motion import maps, twists
@@ -26,7 +28,8 @@ def forward_dynamics(tree: Tree, q: ca.SX, v: ca.SX, applied: ca.SX) -> ca.SX:
         sweep.inward(node)
     for node in range(len(tree.nodes)):
         sweep.outward(node)
-    return ca.densify(ca.vertcat(*[sweep.known[j] for j in range(tree.size)], ca.SX(0, 1)))
+    unknowns = ca.vertcat(*[sweep.known[j] for j in range(tree.size)], ca.SX(0, 1))
+    return ca.densify(sweep.basis @ unknowns)
 
 
 @dataclass(frozen=True)
@@ -44,11 +47,15 @@ class _Sweep:
 
     def __init__(self, tree: Tree, q: ca.SX, v: ca.SX, applied: ca.SX) -> None:
         self.tree, self.q, self.v = tree, q, v
-        self.maps = maps(tree, q)
-        self.twist = twists(tree, self.maps, v)
-        # Force and inertia that act on coordinates directly.
-        self.force, self.inertia = applied - inner_force(tree, q, v), loose_inertia(tree, q)
-        self.where = appearance(tree, self.inertia.sparsity())
+        edge_maps = maps(tree, q)
+        self.twist = twists(tree, edge_maps, v)
+        self.basis = elimination_basis(tree)
+        self.maps = [(X, clean(S @ self.basis)) for X, S in edge_maps]
+        # Force and inertia that act on the unknowns directly.
+        self.force = self.basis.T @ (applied - inner_force(tree, q, v))
+        self.inertia = clean(self.basis.T @ loose_inertia(tree, q) @ self.basis)
+        moving = [_moving(node.edge, S, self.basis) for node, (_, S) in zip(tree.nodes, self.maps, strict=True)]
+        self.where = appearance(tree, self.inertia.sparsity(), moving)
         count = len(tree.nodes)
         self.at_edge_end: list[Form] = [nothing()] * count
         self.node_steps: list[list[_Step]] = [[] for _ in range(count)]
@@ -82,8 +89,8 @@ class _Sweep:
             (inertia,) = call(body.terms.inertia, q, self.tree.p)
             bias = ca.vertcat(*call(body.terms.bias, self.twist[k][:3], q, s, self.tree.p))
             columns = columns_of(body.share)
-            own = ca.diagcat(ca.DM.eye(6), body.share[:, list(columns)])
-            form = form + Form(ca.sparsify(own.T @ inertia @ own), ca.sparsify(own.T @ bias), columns)
+            own = ca.diagcat(ca.DM.eye(6), (body.share @ self.basis)[:, list(columns)])
+            form = form + Form(clean(own.T @ inertia @ own), ca.sparsify(own.T @ bias), columns)
         return form
 
     def _carried(self, k: int) -> Form:
@@ -122,6 +129,13 @@ class _Sweep:
         if node.edge is None or node.inboard is None:
             return ca.SX(6, 1)
         return node.edge.bias_at(self.twist[node.inboard][:3], self.q, self.v)
+
+
+def _moving(edge: Edge | None, S: ca.SX, basis: ca.DM) -> tuple[int, ...]:
+    """Return the unknowns that move the end of an edge, from the innermost out."""
+    own = set(S.sparsity().get_triplet()[1])
+    mixed = [basis[j, :].sparsity().get_triplet()[1] for j in (edge.moving if edge else ())]
+    return tuple(dict.fromkeys(unknown for unknowns in mixed for unknown in unknowns if unknown in own))
 
 
 def _axis(column: ca.SX) -> int | None:

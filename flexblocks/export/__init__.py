@@ -1,5 +1,6 @@
-"""What leaves flexblocks: linear models for MATLAB, Python and everything that reads JSON."""
+"""What leaves flexblocks: linear models for MATLAB, Python and JSON; equations of motion as formulas and code."""
 
+from flexblocks.export.equations import c_code, equations, save_equations
 from flexblocks.export.linear import load_linear, save_linear
 
-__all__ = ["load_linear", "save_linear"]
+__all__ = ["c_code", "equations", "load_linear", "save_equations", "save_linear"]

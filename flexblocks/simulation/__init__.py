@@ -1,5 +1,6 @@
 """Simulation: input signals, integration, trajectories."""
 
+from flexblocks.simulation.batch import simulate_batch
 from flexblocks.simulation.errors import SimulationError
 from flexblocks.simulation.polynomial import PiecewisePolynomial, bang_bang, piecewise_constant, piecewise_linear
 from flexblocks.simulation.signal import Signal
@@ -15,4 +16,5 @@ __all__ = [
     "piecewise_constant",
     "piecewise_linear",
     "simulate",
+    "simulate_batch",
 ]

@@ -10,13 +10,15 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.simulation.stepper import StepFailure, Stepper, finite
-from flexblocks.simulation.system import System
+from flexblocks.simulation.system import BUILDING, Equations
 
 # A multistep method starts with many small steps; an integrator for a new spacing of stops has to be built and kept.
 # From this many stops on it pays (two-link arm: 1 ms to build, 0.3 ms to start).
 WORTH_BUILDING = 10
 
 MOST_STEPS = 1000  # fixed steps in one go
+
+MOST_KEPT = 64  # integrators; those of runs whose inputs jump at ever other times are not needed again
 
 REASONS = {
     "TOO_MUCH_WORK": "it takes more and more steps",
@@ -37,7 +39,7 @@ class CasadiStepper(Stepper):
 
     Parameters
     ----------
-    system : System
+    equations : Equations
     plugin : str
         ``"cvodes"``, ``"idas"`` or ``"rk"``.
     options : dict
@@ -46,11 +48,11 @@ class CasadiStepper(Stepper):
         Largest step [s] of ``"rk"``.
     """
 
-    def __init__(self, system: System, plugin: str, options: dict[str, Any], step: float | None = None) -> None:
+    def __init__(self, equations: Equations, plugin: str, options: dict[str, Any], step: float | None = None) -> None:
         self.plugin, self.options, self.step = plugin, options, step
         self.divisible = step is None
         self._built: dict[tuple[Any, ...], ca.Function] = {}
-        self._problem = _scaled(system, keeps_z=plugin == "idas")
+        self._problem = _scaled(equations, keeps_z=plugin == "idas")
 
     def marks(self, start: float, stop: float) -> np.ndarray:
         steps = self._steps(start, stop)
@@ -101,14 +103,18 @@ class CasadiStepper(Stepper):
             options = options | {"number_of_finite_elements": steps}
         key = (stops.tobytes(), options.get("number_of_finite_elements"))
         if key not in self._built:
-            self._built[key] = ca.integrator("integrator", self.plugin, self._problem, 0.0, stops[1:].tolist(), options)
+            with BUILDING:
+                new = ca.integrator("integrator", self.plugin, self._problem, 0.0, stops[1:].tolist(), options)
+            if len(self._built) >= MOST_KEPT:
+                del self._built[next(iter(self._built))]
+            self._built[key] = new
         return self._built[key]
 
 
-def sundials(system: System, plugin: str, rtol: float, atol: float, **options: Any) -> CasadiStepper:
+def sundials(equations: Equations, plugin: str, rtol: float, atol: float, **options: Any) -> CasadiStepper:
     """Return a stepper of SUNDIALS with these tolerances on the states."""
     quiet = {"disable_internal_warnings": True, "show_eval_warnings": False}
-    return CasadiStepper(system, plugin, {"reltol": rtol, "abstol": atol, **quiet, **options})
+    return CasadiStepper(equations, plugin, {"reltol": rtol, "abstol": atol, **quiet, **options})
 
 
 def _even(times: np.ndarray) -> bool:
@@ -116,19 +122,19 @@ def _even(times: np.ndarray) -> bool:
     return bool(np.max(np.abs(times - even)) <= 1e-11 * (times[-1] - times[0]))
 
 
-def _scaled(system: System, keeps_z: bool) -> dict[str, Any]:
-    """Return the system in scaled time s, t = start + length s, with parameters [P, start, length].
+def _scaled(equations: Equations, keeps_z: bool) -> dict[str, Any]:
+    """Return the equations in scaled time s, t = start + length s, with parameters [P, start, length].
 
-    It is a graph that calls the system, so that all integrators share the derivatives of that one function.
+    It is a graph that calls the equations, so that all integrators share the derivatives of that one function.
     """
-    s, X = ca.MX.sym("s"), ca.MX.sym("X", len(system.dae.x) + 1)
-    p = ca.MX.sym("p", system.residual.size1_in("P") + 2)
+    s, X = ca.MX.sym("s"), ca.MX.sym("X", len(equations.dae.x) + 1)
+    p = ca.MX.sym("p", equations.residual.size1_in("P") + 2)
     P, start, length = p[:-2], p[-2], p[-1]
     t = start + length * s
     if not keeps_z:
-        return {"t": s, "x": X, "p": p, "ode": length * system.rates(t, X, P)}
-    z = ca.MX.sym("z", len(system.dae.z))
-    rates, residual = system.residual(t, X, z, P)
+        return {"t": s, "x": X, "p": p, "ode": length * equations.rates(t, X, P)}
+    z = ca.MX.sym("z", len(equations.dae.z))
+    rates, residual = equations.residual(t, X, z, P)
     return {"t": s, "x": X, "z": z, "p": p, "ode": length * rates, "alg": residual}
 
 

@@ -90,6 +90,11 @@ class Inputs:
         ]
         return np.array(columns).T
 
+    @property
+    def form(self) -> tuple[object, ...]:
+        """What their expressions depend on besides the parameters."""
+        return tuple(s.form for s in self.signals)
+
     @cached_property
     def symbol_type(self) -> type[Symbol]:
         """SX where all signals are expressions, MX where Python must be called back."""
@@ -115,7 +120,9 @@ class Inputs:
                 s.raise_failure()
 
 
-def inputs(group: Variables, given: Mapping[str, Any] | None, times: np.ndarray, whole: bool) -> Inputs:
+def inputs(
+    group: Variables, given: Mapping[str, Any] | None, times: np.ndarray, whole: bool, where: str = "simulate"
+) -> Inputs:
     """Return the inputs of a run over `times`.
 
     Parameters
@@ -128,6 +135,8 @@ def inputs(group: Variables, given: Mapping[str, Any] | None, times: np.ndarray,
         Output times [s].
     whole : bool
         Whether the user gave these times, so that arrays belong to them.
+    where : str
+        What was called, for messages.
 
     Raises
     ------
@@ -137,7 +146,7 @@ def inputs(group: Variables, given: Mapping[str, Any] | None, times: np.ndarray,
         Something that is no input signal.
     """
     if given is not None and not isinstance(given, Mapping):
-        raise ParameterError(f"simulate: u = {given!r}; must be a dict from input names to signals.")
+        raise ParameterError(f"{where}: u = {given!r}; must be a dict from input names to signals.")
     signals: list[TimeSignal] = [constant(0.0)] * len(group)
     start, end = times[0], times[-1]
     breakpoints = [np.zeros(0)]
@@ -147,7 +156,7 @@ def inputs(group: Variables, given: Mapping[str, Any] | None, times: np.ndarray,
             signals[position] = signal(value, times if whole else None)
             breakpoints.append(signals[position].breakpoints_within(start, end))
         except ParameterError as error:
-            raise ParameterError(f"simulate: input {name}: {error}") from None
+            raise ParameterError(f"{where}: input {name}: {error}") from None
     return Inputs(tuple(signals), _ends(start, end, np.concatenate(breakpoints)))
 
 

@@ -32,6 +32,10 @@ class PiecewisePolynomial(TimeSignal):
     def size(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
         return len(self.pieces.c) + 1
 
+    @property
+    def form(self) -> object:
+        return "polynomial", self.size
+
     def __call__(self, t: float | np.ndarray) -> np.ndarray:
         """Return the value at `t` [s], from the right where it jumps."""
         return self.pieces(t, extrapolate=True)

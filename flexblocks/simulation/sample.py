@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import casadi as ca
 import numpy as np
 
 from flexblocks.simulation.run import Record
@@ -20,7 +19,7 @@ def trajectory(system: System, times: np.ndarray, record: Record) -> Trajectory:
     t = times[: len(X)]
     columns = system.inputs.parameters[:, system.inputs.segment_of(t)]
     P = np.vstack([np.tile(system.p[:, None], len(t)), columns])
-    u = _inputs(system)(t[None, :], columns)
+    u = system.equations.input(t[None, :], columns)
     z = [system.consistent(*point) for point in zip(t, X, record.z, P.T, strict=True)]
     x = X[:, :-1]
     algebraics = [np.array(z).T] if len(dae.z) else []
@@ -42,10 +41,3 @@ def trajectory(system: System, times: np.ndarray, record: Record) -> Trajectory:
         p=dict(zip(dae.p.names, system.p.tolist(), strict=True)),
         complete=len(t) == len(times),
     )
-
-
-def _inputs(system: System) -> ca.Function:
-    """Return (t, parameters of a segment) -> u."""
-    kind = system.inputs.symbol_type
-    t, parameters = kind.sym("t"), kind.sym("parameters", len(system.inputs.parameters))
-    return ca.Function("inputs", [t, parameters], [system.inputs.expression(t, parameters)])

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 from flexblocks.simulation.stepper import StepFailure, Stepper, finite
-from flexblocks.simulation.system import System
+from flexblocks.simulation.system import Equations
 
 
 class Dop853Stepper(Stepper):
@@ -14,20 +14,20 @@ class Dop853Stepper(Stepper):
 
     Parameters
     ----------
-    system : System
+    equations : Equations
     rtol, atol : float
         Tolerances on the states.
     """
 
-    def __init__(self, system: System, rtol: float, atol: float) -> None:
-        self.system, self.rtol, self.atol = system, rtol, atol
+    def __init__(self, equations: Equations, rtol: float, atol: float) -> None:
+        self.equations, self.rtol, self.atol = equations, rtol, atol
 
     def advance(
         self, X: np.ndarray, z: np.ndarray, P: np.ndarray, times: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray | None]:
         del z
         # Through buffers: scipy asks for one point at a time, and converting it costs more than evaluating it.
-        buffer, evaluate = self.system.rates.buffer()
+        buffer, evaluate = self.equations.rates.buffer()
         time, state, rate = np.zeros(1), np.zeros(len(X)), np.zeros(len(X))
         for i, argument in enumerate((time, state, np.ascontiguousarray(P))):
             buffer.set_arg(i, argument.data)  # pyright: ignore

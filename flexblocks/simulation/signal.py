@@ -31,6 +31,11 @@ class TimeSignal(ABC):
     size: int
     """Number of parameters of a segment."""
 
+    @property
+    @abstractmethod
+    def form(self) -> object:
+        """What the expression depends on besides the parameters: signals of equal form have the same expression."""
+
     @abstractmethod
     def breakpoints_within(self, start: float, end: float) -> np.ndarray:
         """Return the times in [start, end] [s] at which it jumps or bends; refuse a run that it does not cover."""
@@ -115,6 +120,10 @@ class Signal(TimeSignal):
             return jumps(lambda times: np.array([[self(t)] for t in times]), start, end)
         steps = steps_of(self.compiled)
         return jumps(lambda times: np.array(steps(times[None, :])).T, start, end) if steps.nnz_out() else np.zeros(0)
+
+    @property
+    def form(self) -> object:
+        return id(self.function)
 
     def parameters(self, left: float, right: float) -> np.ndarray:
         # A hair inside, so that a comparison with the breakpoint itself falls to the segment's side, rounding included.

@@ -9,18 +9,16 @@ from typing import Any
 import numpy as np
 
 from flexblocks.dae import DAE
-from flexblocks.errors import FlexblocksWarning, ParameterError
+from flexblocks.errors import FlexblocksWarning
 from flexblocks.simulation import sample
 from flexblocks.simulation.errors import SimulationError
 from flexblocks.simulation.inputs import inputs
 from flexblocks.simulation.interrupt import Interrupt
-from flexblocks.simulation.method import check_method, stepper_named
-from flexblocks.simulation.pace import Pace
-from flexblocks.simulation.run import Run
-from flexblocks.simulation.system import system
+from flexblocks.simulation.method import checked_method
+from flexblocks.simulation.output_times import output_times
+from flexblocks.simulation.progress import ProgressBar
+from flexblocks.simulation.solver import Solver
 from flexblocks.simulation.trajectory import Trajectory
-
-SAMPLES = 1001
 
 
 def simulate(
@@ -93,19 +91,18 @@ def simulate(
     >>> traj["link1.tip_deflection_y"].shape
     (1001,)
     """
-    times, whole = _output_times(t)
-    check_method(method, rtol, atol, step)
+    times, whole = output_times(t, "simulate")
+    solver = Solver(dae, checked_method(method, rtol, atol, step, "simulate"))
     X = np.append(dae.x.values(x0, "simulate: x0: "), 0.0)
     values = dae.p.values(p, "simulate: p: ")
-    problem = system(dae, inputs(dae.u, u, times, whole), values)
-    stepper = stepper_named(problem, method, X, rtol, atol, step)
-    with Pace(dae.name, times[0], times[-1], progress) as pace, Interrupt() as interrupt:
-        record = Run(problem, stepper, times, pace, interrupt).integrate(X)
-    found = sample.trajectory(problem, times, record)
+    given = inputs(dae.u, u, times, whole)
+    with ProgressBar(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
+        record = solver.integrate(given, values, X, times, interrupt, bar)
+    found = sample.trajectory(solver.system(given, values), times, record)
     if record.failure is not None:
         raise SimulationError(
             f"Simulation of '{dae.name}' stopped at t = {record.reached:.9g} s of {times[-1]:.9g} s: {record.failure}. "
-            f"{_advice(method)} The error's .trajectory holds the {len(found.t)} samples computed.",
+            f"{advice(method)} The error's .trajectory holds the {len(found.t)} samples computed.",
             found,
             record.reached,
         )
@@ -119,25 +116,8 @@ def simulate(
     return found
 
 
-def _advice(method: str) -> str:
+def advice(method: str) -> str:
+    """Return what to try when a method could not go on."""
     if method == "rk4":
         return "Take a smaller step (step * highest frequency [rad/s] < 2.8), or method 'auto'."
     return "Check start values and parameters, and whether the motion itself grows without bound; try method 'bdf'."
-
-
-def _output_times(t: Any) -> tuple[np.ndarray, bool]:
-    """Return the output times, and whether the user gave them one by one."""
-    try:
-        times = np.asarray(t, dtype=float)
-    except (TypeError, ValueError):
-        times = np.zeros(0)
-    if times.ndim != 1 or len(times) < 2:
-        raise ParameterError(f"simulate: t = {t!r}; must be (start, end) [s] or an array of output times.")
-    if not np.all(np.isfinite(times)):
-        raise ParameterError("simulate: t must be finite; there is a nan or an infinity in it.")
-    if not np.all(np.diff(times) > 0):
-        at = int(np.argmax(np.diff(times) <= 0))
-        raise ParameterError(f"simulate: t must rise; {times[at]:g} s is followed by {times[at + 1]:g} s.")
-    if len(times) == 2 and not isinstance(t, np.ndarray):
-        return np.linspace(times[0], times[1], SAMPLES), False
-    return times, True

@@ -1,0 +1,56 @@
+"""Rigid segments: the beam as a chain of rods with springs between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flexblocks.beam.discretization import Discretization, check_number
+from flexblocks.beam.pseudo_joints import PseudoJoints
+from flexblocks.beam.segment_flexure import SegmentFlexure
+from flexblocks.beam.shapes import Shapes
+from flexblocks.beam.tip_body import TipBody
+from flexblocks.block import Coordinate
+
+
+@dataclass(frozen=True)
+class RigidSegments(Discretization):
+    """The beam is rigid but for `n` pseudo-joints with torsional springs, one in the middle of each of `n` equal cells.
+
+    Parameters
+    ----------
+    n : int
+        Cells of length l/n, and pseudo-joints.
+
+    Raises
+    ------
+    ParameterError
+        `n` is not a whole number > 0.
+
+    Notes
+    -----
+    Coordinates: ``bend_y[i]``, ``bend_z[i]`` [rad], i = 1..n, the angle of pseudo-joint i at x = (i - 1/2) l/n: about
+    +z, then (a universal joint) about -y. The angles may be of any size; the axis keeps its length, so that the tip
+    comes nearer as the beam bends. A station has the pose of the rod that it falls on.
+
+    The spring constant EI n/l is that of a cell under constant moment. With the joint in the middle of its cell the
+    compliance is integrated by the midpoint rule, whatever the moment at root and tip: frequencies and deflections
+    converge with error (1/n)^2, and a force at the tip deflects it by F l^3/(3 EI) (1 - 1/(4 n^2)). Joints at the ends
+    of segments would leave out half a cell at the tip, and be of first order under a moment there, as of a payload with
+    inertia.
+
+    Modal damping is that of the straight beam with everything outboard, rigid and in the zero configuration.
+    """
+
+    n: int
+
+    kind = SegmentFlexure
+
+    def __post_init__(self) -> None:
+        check_number("RigidSegments", self.n)
+
+    def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
+        return tuple(Coordinate(f"bend_{axis}[{i}]", "rad") for i in range(1, self.n + 1))
+
+    def shapes(self, tip: TipBody) -> Shapes:
+        del tip
+        return PseudoJoints(self.n)

@@ -1,0 +1,39 @@
+"""The accelerometer: what a sensor fixed to a frame reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flexblocks.block import Block, Local, Output, Physics
+from flexblocks.frame import Frame
+from flexblocks.parameters import choice
+from flexblocks.ports import inlet
+
+
+@dataclass(frozen=True)
+class Accelerometer(Block):
+    """An ideal accelerometer of three axes at the origin of `frame_a`, without mass.
+
+    Parameters
+    ----------
+    name : str
+    measures : "acceleration" or "specific force"
+        The acceleration relative to the world; or that less the acceleration of free fall, as real sensors feel it:
+        at rest they read 1 g upwards.
+
+    Notes
+    -----
+    Outputs ``acceleration_x``, ``acceleration_y``, ``acceleration_z`` [m/s2] in the axes of `frame_a`, which on a
+    beam are those of the bent section.
+    """
+
+    measures: str = choice(("acceleration", "specific force"), default="acceleration")
+
+    ports = (inlet(),)
+
+    def physics(self, frame: Frame | None, local: Local) -> Physics:
+        del frame
+        reading = local.acceleration
+        if self.measures == "specific force":
+            reading = reading - local.gravity
+        return Physics(outputs={f"acceleration_{axis}": Output(reading[i], "m/s2") for i, axis in enumerate("xyz")})

@@ -1,0 +1,74 @@
+"""Friction of a bearing, a gear box or a motor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import casadi as ca
+
+from flexblocks.block import GUEST, Block, Coordinate, Load, Local, Output, Physics
+from flexblocks.errors import ParameterError
+from flexblocks.frame import Frame
+from flexblocks.parameters import NOT_NEGATIVE, POSITIVE, parameter
+from flexblocks.ports import flange
+
+
+@dataclass(frozen=True)
+class Friction(Block):
+    """Viscous and Coulomb friction between a shaft and the body that carries it.
+
+    Parameters
+    ----------
+    name : str
+    viscous : float
+        Torque per rate [N m s/rad].
+    coulomb : float
+        Torque of dry friction once the shaft slides [N m].
+    velocity : float
+        Regularisation: the rate at which 76 % of the dry torque is reached [rad/s]. The smaller, the sharper the
+        change of sign and the stiffer the equations.
+    breakaway : float, optional
+        Torque of dry friction on the verge of sliding, >= `coulomb` [N m]; by default `coulomb`.
+    stribeck_velocity : float
+        Rate at which the breakaway torque has fallen off to 1/e of what it exceeds `coulomb` by [rad/s].
+
+    Notes
+    -----
+    The torque on the shaft is -(viscous w + (coulomb + (breakaway - coulomb) exp(-(w/stribeck_velocity)^2))
+    tanh(w/velocity)) at the rate w; it is smooth, never drives, and lets a loaded shaft creep instead of sticking. On
+    the motor's side of a gear with the ratio n the arm feels n times the dry and n^2 times the viscous torque.
+    Output: ``torque`` on the shaft [N m].
+    """
+
+    viscous: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
+    coulomb: float = parameter("N m", NOT_NEGATIVE, default=0.0)
+    velocity: float = parameter("rad/s", POSITIVE, default=0.01)
+    breakaway: float | None = parameter("N m", NOT_NEGATIVE, default=None)
+    stribeck_velocity: float = parameter("rad/s", POSITIVE, default=0.1)
+
+    ports = (flange("flange_b"),)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.breakaway is not None and self.breakaway < self.coulomb:
+            raise ParameterError(
+                f"{self.where}: breakaway = {self.breakaway:g} N m; must be >= coulomb, {self.coulomb:g} N m."
+            )
+
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        return (Coordinate("angle", "rad", rank=GUEST),)
+
+    def flanges(self) -> Mapping[str, tuple[str, float]]:
+        return {"flange_b": ("angle", 1.0)}
+
+    def physics(self, frame: Frame | None, local: Local) -> Physics:
+        del frame
+        rate = local.rate(local["angle"])
+        dry = self.coulomb
+        if self.breakaway is not None:
+            dry += (self.breakaway - self.coulomb) * ca.exp(-((rate / self.stribeck_velocity) ** 2))
+        # As a load, not as the gradient of a Rayleigh function: log cosh overflows, and the form that does not has
+        # no second derivative at rest, where the friction is linearised.
+        torque = -(self.viscous * rate + dry * ca.tanh(rate / self.velocity))
+        return Physics(loads=(Load(torque, local["angle"]),), outputs={"torque": Output(torque, "N m")})

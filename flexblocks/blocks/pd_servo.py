@@ -1,0 +1,51 @@
+"""The PD servo: a motor that holds a shaft on a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flexblocks.block import GUEST, Block, Coordinate, Load, Local, Output, Physics, Variable
+from flexblocks.frame import Frame
+from flexblocks.parameters import NOT_NEGATIVE, parameter
+from flexblocks.ports import flange
+
+
+@dataclass(frozen=True)
+class PDServo(Block):
+    """A motor under proportional-derivative control of its own angle.
+
+    Parameters
+    ----------
+    name : str
+    kp : float
+        Torque per error of the angle [N m/rad].
+    kd : float
+        Torque per error of the rate [N m s/rad].
+
+    Notes
+    -----
+    Inputs ``reference`` [rad] and ``reference_rate`` [rad/s]; output ``torque`` [N m],
+    kp (reference - angle) + kd (reference_rate - rate), which acts on `flange_b` and reacts on what carries the shaft.
+    A feed-forward torque is that of a TorqueSource on the same shaft.
+    """
+
+    kp: float = parameter("N m/rad", NOT_NEGATIVE)
+    kd: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
+
+    ports = (flange("flange_b"),)
+
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        return (Coordinate("angle", "rad", rank=GUEST),)
+
+    def flanges(self) -> Mapping[str, tuple[str, float]]:
+        return {"flange_b": ("angle", 1.0)}
+
+    def inputs(self) -> tuple[Variable, ...]:
+        return (Variable("reference", "rad"), Variable("reference_rate", "rad/s"))
+
+    def physics(self, frame: Frame | None, local: Local) -> Physics:
+        del frame
+        angle = local["angle"]
+        torque = self.kp * (local["reference"] - angle) + self.kd * (local["reference_rate"] - local.rate(angle))
+        return Physics(loads=(Load(torque, angle),), outputs={"torque": Output(torque, "N m")})

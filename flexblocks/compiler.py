@@ -1,0 +1,132 @@
+"""CasADi functions compiled to machine code: a C compiler where there is one, and a cache of what it made."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import casadi as ca
+import platformdirs
+
+from flexblocks.errors import FlexblocksError
+
+LOG = logging.getLogger("flexblocks.compiler")
+
+COMPILERS = ("gcc", "clang", "cc")
+# On straight-line code of this size -O2 takes many times as long as -O1 and gains nothing. Without contraction into
+# fused multiply-adds the results are those of CasADi's virtual machine to the last digit.
+FLAGS = ("-O1", "-ffp-contract=off", "-fPIC", "-shared")
+SUFFIX = {"Windows": ".dll", "Darwin": ".dylib"}.get(platform.system(), ".so")
+
+
+class CompilerError(FlexblocksError):
+    """There is no C compiler, or it failed."""
+
+
+def find_compiler() -> str | None:
+    """Return the path of a C compiler: that of the environment variable CC, else gcc, clang or cc; None without one."""
+    chosen = os.environ.get("CC")
+    for name in (chosen,) if chosen else COMPILERS:
+        path = shutil.which(name)
+        if path:
+            return path
+    return None
+
+
+def cache_directory() -> Path:
+    """Return where compiled libraries are kept: FLEXBLOCKS_CACHE, or the user's cache directory."""
+    chosen = os.environ.get("FLEXBLOCKS_CACHE")
+    return Path(chosen) if chosen else platformdirs.user_cache_path("flexblocks", appauthor=False)
+
+
+def library(functions: Sequence[ca.Function]) -> Path:
+    """Return a shared library that holds these functions, compiled now or taken from the cache.
+
+    Libraries are kept by the content of their source, the compiler with its version, and the flags. A library comes to
+    its place in one piece, so that several processes may make the same one at once.
+
+    Parameters
+    ----------
+    functions : sequence of casadi.Function
+        With different names; load them with ``casadi.external(name, str(path))``.
+
+    Raises
+    ------
+    CompilerError
+        There is no compiler, it refuses the code, or the cache cannot be written.
+    """
+    compiler = find_compiler()
+    if compiler is None:
+        raise CompilerError(
+            f"compile: no C compiler was found ({', '.join(COMPILERS)} or the environment variable CC); install gcc or "
+            "clang, or go on without compiling."
+        )
+    source = _source(functions)
+    key = "\0".join([source, compiler, _version(compiler), *FLAGS])
+    path = cache_directory() / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}{SUFFIX}"
+    if not path.exists():
+        LOG.info("compiling %d functions with %s to %s", len(functions), compiler, path)
+        try:
+            _build(compiler, source, path)
+        except OSError as error:
+            raise CompilerError(
+                f"compile: {path.parent} cannot be written ({error}); set FLEXBLOCKS_CACHE to a directory that can."
+            ) from error
+    return path
+
+
+def load(functions: Sequence[ca.Function]) -> tuple[Path, dict[str, ca.Function]]:
+    """Return the library of these functions, and the compiled functions by name.
+
+    Raises
+    ------
+    CompilerError
+        See `library`; or the library cannot be loaded, though it was built anew.
+    """
+    path = library(functions)
+    try:
+        return path, _loaded(functions, path)
+    except RuntimeError:
+        LOG.warning("%s cannot be loaded; it is built anew", path)
+        path.unlink(missing_ok=True)
+    try:
+        return path, _loaded(functions, library(functions))
+    except RuntimeError as error:
+        raise CompilerError(f"compile: {path} cannot be loaded: {str(error).strip().splitlines()[-1]}") from error
+
+
+def _loaded(functions: Sequence[ca.Function], path: Path) -> dict[str, ca.Function]:
+    return {function.name(): ca.external(function.name(), str(path)) for function in functions}
+
+
+def _source(functions: Sequence[ca.Function]) -> str:
+    generator = ca.CodeGenerator("flexblocks.c")
+    for function in functions:
+        generator.add(function)
+    return generator.dump()
+
+
+@cache
+def _version(compiler: str) -> str:
+    run = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
+    return run.stdout + platform.machine()
+
+
+def _build(compiler: str, source: str, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix="building-") as folder:
+        code, made = Path(folder, "flexblocks.c"), Path(folder, path.name)
+        code.write_text(source, encoding="utf-8")
+        command = [compiler, *FLAGS, str(code), "-o", str(made), "-lm"]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        if run.returncode:
+            raise CompilerError(f"compile: {' '.join(command)} failed: {run.stderr.strip() or run.returncode}")
+        os.replace(made, path)

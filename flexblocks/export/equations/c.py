@@ -1,0 +1,87 @@
+"""C99."""
+
+from __future__ import annotations
+
+from flexblocks.export.equations.infix import Level, Notation
+from flexblocks.export.equations.routine import Argument, Result, Routine
+
+CALLS = {name: f"{function}({{0}})" for name, function in {
+    "SIN": "sin", "COS": "cos", "TAN": "tan", "ASIN": "asin", "ACOS": "acos", "ATAN": "atan",
+    "SINH": "sinh", "COSH": "cosh", "TANH": "tanh", "ASINH": "asinh", "ACOSH": "acosh", "ATANH": "atanh",
+    "EXP": "exp", "LOG": "log", "EXPM1": "expm1", "LOG1P": "log1p", "SQRT": "sqrt", "FABS": "fabs",
+    "FLOOR": "floor", "CEIL": "ceil", "ERF": "erf",
+}.items()}  # fmt: skip
+CALLS |= {name: f"{function}({{0}}, {{1}})" for name, function in {
+    "ATAN2": "atan2", "HYPOT": "hypot", "FMIN": "fmin", "FMAX": "fmax", "FMOD": "fmod", "POW": "pow",
+    "CONSTPOW": "pow", "COPYSIGN": "copysign", "REMAINDER": "remainder",
+}.items()}  # fmt: skip
+CALLS |= {name: f"(({{0}}) {sign} ({{1}}))" for name, sign in {
+    "LT": "<", "LE": "<=", "EQ": "==", "NE": "!=", "AND": "&&", "OR": "||",
+}.items()}  # fmt: skip
+CALLS |= {
+    "NOT": "(!({0}))",
+    "SIGN": "(double)((({0}) > 0.0) - (({0}) < 0.0))",
+    "IF_ELSE_ZERO": "(({0}) ? ({1}) : 0.0)",
+}
+
+NOTATION = Notation(
+    number=lambda value: repr(float(value)),
+    calls=CALLS,
+    square="{0}*{0}",
+    square_level=Level.PRODUCT,
+)
+
+
+def prototype(routine: Routine, name: str) -> str:
+    """Return the declaration of the function, without its semicolon."""
+    arguments = [f"const double {_declared(argument)}" for argument in routine.arguments]
+    results = [f"double {array(result)}" for result in routine.results if 0 not in result.shape]
+    return f"void {name}({', '.join([*arguments, *results])})"
+
+
+def _declared(argument: Argument) -> str:
+    return f"{argument.letter}[{len(argument.variables)}]"
+
+
+def array(result: Result) -> str:
+    """Return a result as C declares it: ``M[8][8]``."""
+    return f"{result.name}[{result.shape[0]}]" + ("" if result.is_vector else f"[{result.shape[1]}]")
+
+
+def comment(routine: Routine, statement: str) -> str:
+    """Return a comment that says what the routine computes, and what stands where in its arguments."""
+    lines = [f"{routine.title}: {statement}" if statement else routine.title, "", "Results:"]
+    lines += [f"  {array(result)}: {result.meaning}" for result in routine.results]
+    lines += ["Arguments:"]
+    lines += [f"  {letter}[{i}]  {own.identifier}  {path} [{unit}]" for letter, i, own, path, unit in routine.table()]
+    return "/* " + "\n * ".join(lines).replace("*/", "* /").replace(" * \n", " *\n") + " */"
+
+
+def body(routine: Routine, name: str, most: int = 12) -> str:
+    """Return the definition of the function."""
+    listing = routine.listing(NOTATION, most)
+    lines = [prototype(routine, name), "{"]
+    for entry in routine.program.entries:
+        letter = routine.arguments[entry.argument].letter
+        lines.append(f"    const double {routine.name(entry).identifier} = {letter}[{entry.index}];")
+    lines += [f"    const double {target.text} = {NOTATION.write(term)};" for target, term in listing.assignments]
+    lines += [f"    (void){letter};" for letter in routine.unused]
+    for result, entries in zip(routine.results, listing.results, strict=True):
+        for row in range(result.shape[0]):
+            for column in range(result.shape[1]):
+                term = entries.get((row, column))
+                value = "0.0" if term is None else NOTATION.write(term)
+                place = f"[{row}]" if result.is_vector else f"[{row}][{column}]"
+                lines.append(f"    {result.name}{place} = {value};")
+    return "\n".join([*lines, "}"])
+
+
+def c(routine: Routine, name: str, statement: str, most: int = 12) -> str:
+    """Return C source with one function `name`."""
+    parts = [
+        comment(routine, statement),
+        "#include <math.h>",
+        f"{prototype(routine, name)};",
+        body(routine, name, most),
+    ]
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,201 @@
+"""Readable names: theta_1 for ``joint1.angle``, q_11 for ``link1.bending_y[1]``, m_1, L_1, EI_1 for parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.export.equations.reserved import RESERVED
+
+LETTERS: Mapping[str, str] = {
+    "angle": "theta",
+    "displacement": "d",
+    "bending_y": "q",
+    "bending_z": "r",
+    "torsion": "psi",
+    "torque": "tau",
+    "force": "F",
+    "mass": "m",
+    "inertia": "J",
+    "length": "L",
+    "linear_density": "rho",
+    "flexural_rigidity": "EI",
+    "flexural_rigidity_z": "EIz",
+    "gear_ratio": "n",
+    "stiffness": "k",
+    "damping": "b",
+    "damping_ratio": "zeta",
+    "current": "i",
+    "voltage": "V",
+}
+GREEK = frozenset(
+    (
+        "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu", "xi", "pi",
+        "rho", "sigma", "tau", "phi", "chi", "psi", "omega",
+        "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega",
+    )
+)  # fmt: skip
+RATES = ("", "dot", "ddot")
+
+
+@dataclass(frozen=True)
+class Name:
+    """A letter or word with dots and subscript.
+
+    Attributes
+    ----------
+    stem, subscript : str
+    rate : int
+        How many times it is differentiated by time.
+    verbatim : str or None
+        A formula of the user's own in place of stem and subscript.
+    separator : str
+        What stands between stem and subscript in code.
+    """
+
+    stem: str
+    subscript: str = ""
+    rate: int = 0
+    verbatim: str | None = None
+    separator: str = "_"
+
+    @property
+    def identifier(self) -> str:
+        """The name in code: ``thetadot_1``."""
+        return self.stem + RATES[self.rate] + (f"{self.separator}{self.subscript}" if self.subscript else "")
+
+    @property
+    def latex(self) -> str:
+        r"""The name in a formula: ``\dot{\theta}_{1}``."""
+        stem = self.verbatim or _letter(self.stem)
+        if self.rate:
+            stem = rf"\{RATES[self.rate]}{{{stem}}}"
+        if not self.subscript:
+            return stem
+        plain = re.fullmatch(r"[\d_]+", self.subscript)
+        subscript = self.subscript.replace("_", ",") if plain else _word(self.subscript)
+        return f"{stem}_{{{subscript}}}"
+
+
+def _letter(stem: str) -> str:
+    if stem in GREEK:
+        return f"\\{stem}"
+    return stem if len(stem) == 1 else _word(stem)
+
+
+def _word(text: str) -> str:
+    return rf"\mathrm{{{text.replace('_', chr(92) + '_')}}}"
+
+
+def readable_names(variables: Iterable[str], chosen: Mapping[str, str] | None, formula: bool) -> dict[str, Name]:
+    """Return a name for each of the DAE's variables.
+
+    Parameters
+    ----------
+    variables : iterable of str
+        As the DAE names them; ``der(x)`` is the rate of x and takes its name from it.
+    chosen : dict, optional
+        Names of the user's: ``{"joint1.angle": "phi_1"}``.
+    formula : bool
+        Whether names may be LaTeX; otherwise they must be identifiers.
+
+    Raises
+    ------
+    NameUnknownError
+        A name is chosen for a variable that is not there.
+    ParameterError
+        A chosen name is none, or stands for two variables.
+    """
+    known = list(dict.fromkeys(variables))
+    for variable, name in (chosen or {}).items():
+        if variable not in known:
+            raise NameUnknownError(
+                f"equations: names: there is no variable '{variable}' ({listing(known)}).{nearest(variable, known)}"
+            )
+        _check(variable, name, formula)
+    found: dict[str, Name] = {}
+    for variable in known:
+        base, rate = _undotted(variable)
+        if variable in (chosen or {}):
+            found[variable] = _parsed((chosen or {})[variable])
+        elif base in (chosen or {}):
+            found[variable] = replace(_parsed((chosen or {})[base]), rate=rate)
+        else:
+            found[variable] = replace(_automatic(base, full=False), rate=rate)
+    for variable in _clashing(found):
+        base, rate = _undotted(variable)
+        if not {variable, base} & set(chosen or {}):
+            found[variable] = replace(_automatic(base, full=True), rate=rate)
+    clashing = _clashing(found)
+    if clashing:
+        raise ParameterError(
+            f"equations: names: {listing(clashing)} would have the same name "
+            f"'{found[clashing[0]].verbatim or found[clashing[0]].identifier}'; choose others with names={{...}}."
+        )
+    return found
+
+
+def _clashing(found: Mapping[str, Name]) -> list[str]:
+    """Return the variables whose names are taken by others, in code or in formulas."""
+    identifiers = [name.latex if name.verbatim else name.identifier for name in found.values()]
+    formulas = [name.latex for name in found.values()]
+    return [
+        variable
+        for variable, identifier, formula in zip(found, identifiers, formulas, strict=True)
+        if identifiers.count(identifier) > 1 or formulas.count(formula) > 1
+    ]
+
+
+def _undotted(variable: str) -> tuple[str, int]:
+    rate = 0
+    while variable.startswith("der(") and variable.endswith(")"):
+        variable, rate = variable[4:-1], rate + 1
+    return variable, rate
+
+
+def _automatic(variable: str, full: bool) -> Name:
+    """Return letter and number of a variable, or with `full` the letter and all of the block's name."""
+    block, _, own = variable.rpartition(".")
+    own, _, index = own.partition("[")
+    indices = re.findall(r"\d+", index)
+    stem = LETTERS.get(own, _legal(own))
+    if stem == "theta" and "rotor" in block:
+        stem = "alpha"  # as Subudhi & Morris (2002) call the rotor's angle
+    if not block:
+        # A name of the user's own, from a change of coordinates.
+        given = _parsed(_legal(own))
+        return replace(given, subscript="_".join(filter(None, [given.subscript, *indices])))
+    numbers = [] if full else re.findall(r"\d+(?=$|\.)", block)
+    place = numbers[-1] if numbers else _legal(block)
+    joined = [place, *indices]
+    short = all(len(part) == 1 and part.isdigit() for part in joined)
+    return Name(stem, ("" if short else "_").join(joined))
+
+
+def _legal(text: str) -> str:
+    legal = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_") or "x"
+    legal = f"x{legal}" if legal[0].isdigit() else legal
+    return f"{legal}_" if legal in RESERVED or re.fullmatch(r"s\d+", legal) else legal
+
+
+def _parsed(name: str) -> Name:
+    """Return a user's name: letter and subscript of ``phi_1`` or ``phi1``, or a formula as it stands."""
+    found = re.fullmatch(r"([A-Za-z]+)(_?)(\w*)", name, flags=re.ASCII)
+    if found is None:
+        return Name("", verbatim=name)
+    stem, separator, subscript = found.groups()
+    return Name(stem, subscript, separator=separator)
+
+
+def _check(variable: str, name: object, formula: bool) -> None:
+    identifier = isinstance(name, str) and re.fullmatch(r"[A-Za-z]\w*", name, flags=re.ASCII)
+    if formula and isinstance(name, str) and name.strip() and not identifier:
+        return
+    if not identifier or name in RESERVED or re.fullmatch(r"s\d+", str(name)):
+        raise ParameterError(
+            f"equations: names: '{variable}' = {name!r}; must be letters, digits and underscores, starting with a "
+            "letter, and no word that a language or the generated code uses for itself (such as 'for', 'q' or 's1')"
+            + (", or a formula." if formula else ".")
+        )

@@ -1,0 +1,173 @@
+"""The equations of motion taken apart: M a + c + g + k + d = B u + r."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.dae import DAE
+from flexblocks.dynamics.energy import stored_energies, total, weight_energies
+from flexblocks.dynamics.inverse import inner_force, inverse_dynamics
+from flexblocks.dynamics.tree import Tree
+from flexblocks.errors import NameUnknownError, listing, nearest
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One matrix or vector of the equations.
+
+    Attributes
+    ----------
+    name : str
+        As code calls it.
+    latex : str
+        As a formula calls it.
+    meaning : str
+        In words.
+    expression : SX
+        Of the symbols of the DAE; its structural zeros are known to be zero.
+    """
+
+    name: str
+    latex: str
+    meaning: str
+    expression: ca.SX
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.expression.shape
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """The equations of motion as parts.
+
+    Attributes
+    ----------
+    dae : DAE
+    parts : tuple of Part
+    statement : str
+        How the parts make up the equations, as LaTeX.
+    plain : str
+        The same as plain text.
+    """
+
+    dae: DAE
+    parts: tuple[Part, ...]
+    statement: str
+    plain: str
+
+    def __getitem__(self, name: str) -> ca.SX:
+        """Return a part by name, SX of the symbols of the DAE.
+
+        Raises
+        ------
+        NameUnknownError
+            There is no such part.
+        """
+        found = {part.name: part.expression for part in self.parts}
+        if name not in found:
+            raise NameUnknownError(f"equations: there is no part '{name}' ({listing(found)}).{nearest(name, found)}")
+        return found[name]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the parts."""
+        return tuple(part.name for part in self.parts)
+
+    def arguments(self) -> dict[str, ca.SX]:
+        """Return the symbols that the parts may depend on, by the letter of their group, without empty groups."""
+        dae = self.dae
+        groups = {
+            "q": dae.q,
+            "v": dae.v,
+            "w": dae.x.symbol[2 * dae.tree.size :],
+            "z": dae.z.symbol,
+            "u": dae.u.symbol,
+            "p": dae.p.symbol,
+        }
+        everything = ca.veccat(*[part.expression for part in self.parts])
+        always = ("q", "v", "p")
+        return {
+            letter: symbol
+            for letter, symbol in groups.items()
+            if symbol.numel() and (letter in always or ca.depends_on(everything, symbol))
+        }
+
+    def function(self, *names: str) -> ca.Function:
+        """Return a casadi.Function of `arguments` that gives these parts, or all of them."""
+        names = names or self.names
+        arguments = self.arguments()
+        results = ca.cse([ca.densify(self[name]) for name in names])
+        return ca.Function("equations", list(arguments.values()), results, list(arguments), list(names))
+
+
+def equation_parts(dae: DAE) -> Equations:
+    """Return inertia, velocity forces, gravity, stiffness, damping and input map of an arm.
+
+    Each is computed on its own, none as a difference of others; with all of them M a + c + g + k + d equals
+    ``dae.inverse_dynamics`` and B u + r equals ``dae.input_force``.
+    """
+    gravity = ca.gradient(total(weight_energies(dae.tree, dae.q)), dae.q)
+    parts = [
+        Part("M", "M(q)", "inertia", dae.mass_expression),
+        Part("c", r"c(q, \dot q)", "Coriolis and centrifugal forces", velocity_force(dae)),
+        Part("g", "g(q)", "weight: gradient of the potential energy of gravity", gravity),
+        Part("k", "k(q)", "stiffness: gradient of the energy stored in springs and beams", stiffness_force(dae)),
+        Part("d", r"d(q, \dot q)", "damping, friction and other loads inside the arm", passive_force(dae)),
+    ]
+    left = r"M(q)\,\ddot q + c(q, \dot q) + g(q) + k(q) + d(q, \dot q)"
+    plain = "M a + c + g + k + d"
+    linear, rest = input_map(dae)
+    if linear is None:
+        parts.append(Part("Q", "Q", "forces of inputs, states and algebraic variables", rest))
+        return Equations(dae, _sparse(parts), f"{left} = Q", f"{plain} = Q")
+    parts.append(Part("B", "B(q)", "input map", linear))
+    statement, plain = rf"{left} = B(q)\,u", f"{plain} = B u"
+    if rest.nnz():
+        parts.append(Part("r", "r", "forces of states and algebraic variables", rest))
+        statement, plain = f"{statement} + r", f"{plain} + r"
+    return Equations(dae, _sparse(parts), statement, plain)
+
+
+def _sparse(parts: list[Part]) -> tuple[Part, ...]:
+    return tuple(dataclasses.replace(part, expression=ca.sparsify(part.expression)) for part in parts)
+
+
+def velocity_force(dae: DAE) -> ca.SX:
+    """Return Coriolis and centrifugal forces (n): inverse dynamics without acceleration, gravity, springs and loads."""
+    bare = dataclasses.replace(_with(dae.tree, potential=0.0, dissipation=0.0, loads=()), gravity=np.zeros(3))
+    return inverse_dynamics(bare, dae.q, dae.v, ca.SX(dae.tree.size, 1))
+
+
+def stiffness_force(dae: DAE) -> ca.SX:
+    """Return the gradient (n) of the energy stored in springs and bent beams."""
+    return ca.gradient(total(stored_energies(dae.tree, dae.q)), dae.q)
+
+
+def passive_force(dae: DAE) -> ca.SX:
+    """Return the resisting forces (n) of dampers and of loads inside the blocks that depend on q and v alone."""
+    return inner_force(_with(dae.tree, potential=0.0), dae.q, dae.v)
+
+
+def input_map(dae: DAE) -> tuple[ca.SX | None, ca.SX]:
+    """Return B (n, nu) and the forces (n) at u = 0; None and all applied forces where these are not linear in u."""
+    force, u = dae.applied_expression, dae.u.symbol
+    if not len(dae.u):
+        return ca.SX(dae.tree.size, 0), force
+    linear = ca.sparsify(ca.jacobian(force, u))
+    if ca.depends_on(linear, u):
+        return None, force
+    return linear, ca.sparsify(ca.substitute(force, u, ca.SX.zeros(u.shape)))
+
+
+def _with(tree: Tree, **physics: object) -> Tree:
+    """Return the tree with something else in place of parts of every block's physics."""
+    bodies = []
+    for body in tree.bodies:
+        changed = dataclasses.replace(body.terms.physics, **physics)
+        bodies.append(dataclasses.replace(body, terms=dataclasses.replace(body.terms, physics=changed)))
+    return dataclasses.replace(tree, bodies=tuple(bodies))

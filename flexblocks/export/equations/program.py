@@ -1,0 +1,168 @@
+"""CasADi functions as lists of named operations: one walk over the instructions, whatever is printed from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, Protocol, TypeVar
+
+import casadi as ca
+
+Printed = TypeVar("Printed")
+
+COMMUTATIVE = ("ADD", "MUL", "FMIN", "FMAX", "EQ", "NE", "AND", "OR", "HYPOT")
+OPERATIONS: Mapping[int, str] = {getattr(ca, name): name[3:] for name in dir(ca) if name.startswith("OP_")}
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number."""
+
+    value: float
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Entry `index` of the argument `argument`."""
+
+    argument: int
+    index: int
+
+
+@dataclass(frozen=True)
+class Operation:
+    """CasADi's operation of that name (``"ADD"``, ``"SIN"``, ...) on values that come before it."""
+
+    name: str
+    operands: tuple[int, ...]
+
+
+Value = Constant | Entry | Operation
+
+
+@dataclass(frozen=True)
+class Program:
+    """Values, each made from those before it, and where they end up.
+
+    Attributes
+    ----------
+    values : tuple of Value
+        No two of them are the same.
+    results : tuple of dict
+        For each result the positions of its values by (row, column); the rest of it is zero.
+    """
+
+    values: tuple[Value, ...]
+    results: tuple[Mapping[tuple[int, int], int], ...]
+
+    @cached_property
+    def uses(self) -> tuple[int, ...]:
+        """How often each value is used, by operations and results."""
+        count = [0] * len(self.values)
+        for value in self.values:
+            for operand in value.operands if isinstance(value, Operation) else ():
+                count[operand] += 1
+        for result in self.results:
+            for position in result.values():
+                count[position] += 1
+        return tuple(count)
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        """The entries of arguments that are used, in their order."""
+        found = [value for value in self.values if isinstance(value, Entry)]
+        return tuple(sorted(found, key=lambda entry: (entry.argument, entry.index)))
+
+
+def program(function: ca.Function) -> Program:
+    """Return what an SX function computes.
+
+    CasADi's instructions work on registers that are used again and again; here every value keeps its own place.
+    """
+    values: dict[Value, int] = {}
+    register: dict[int, int] = {}
+    nonzeros: dict[tuple[int, int], int] = {}
+    for k in range(function.n_instructions()):
+        name = OPERATIONS[function.instruction_id(k)]
+        if name == "OUTPUT":
+            (source,) = function.instruction_input(k)
+            output, nonzero = function.instruction_output(k)
+            nonzeros[output, nonzero] = register[source]
+            continue
+        operands = function.instruction_input(k)
+        if name == "CONST":
+            value: Value = Constant(function.instruction_constant(k))
+        elif name == "INPUT":
+            value = Entry(*operands)
+        else:
+            places = [register[operand] for operand in operands]
+            value = Operation(name, tuple(sorted(places) if name in COMMUTATIVE else places))
+        register[function.instruction_output(k)[0]] = values.setdefault(value, len(values))
+    results = []
+    for output in range(function.n_out()):
+        rows, columns = function.sparsity_out(output).get_triplet()
+        places = enumerate(zip(rows, columns, strict=True))
+        results.append({place: nonzeros[output, k] for k, place in places if (output, k) in nonzeros})
+    return Program(tuple(values), tuple(results))
+
+
+class Form(Protocol[Printed]):
+    """How one form writes numbers, names and operations."""
+
+    def constant(self, value: float) -> Printed: ...
+
+    def name(self, text: str) -> Printed: ...
+
+    def subexpression(self, number: int) -> Printed: ...
+
+    def apply(self, operation: str, operands: list[Printed]) -> Printed: ...
+
+
+@dataclass(frozen=True)
+class Listing(Generic[Printed]):
+    """A program as written in one form.
+
+    Attributes
+    ----------
+    assignments : list of (Printed, Printed)
+        The common subexpressions s1, s2, ..., name and value, in an order in which they can be computed.
+    results : list of dict
+        For each result its entries by (row, column).
+    """
+
+    assignments: list[tuple[Printed, Printed]]
+    results: list[Mapping[tuple[int, int], Printed]]
+
+
+def listing(source: Program, form: Form[Printed], names: Mapping[Entry, str], most: int) -> Listing[Printed]:
+    """Write a program: what is used twice or takes more than `most` operations gets a name; the rest is put in."""
+    written: list[Printed] = []
+    size: list[int] = []
+    assignments: list[tuple[Printed, Printed]] = []
+    for position, value in enumerate(source.values):
+        if isinstance(value, Constant):
+            written.append(form.constant(value.value))
+            size.append(0)
+        elif isinstance(value, Entry):
+            written.append(form.name(names[value]))
+            size.append(0)
+        else:
+            text = form.apply(value.name, [written[operand] for operand in value.operands])
+            operations = 1 + sum(size[operand] for operand in value.operands)
+            if operations > most or (source.uses[position] > 1 and not _is_scaled(source, value, size)):
+                name = form.subexpression(len(assignments) + 1)
+                assignments.append((name, text))
+                text, operations = name, 0
+            written.append(text)
+            size.append(operations)
+    return Listing(assignments, [{place: written[k] for place, k in result.items()} for result in source.results])
+
+
+def _is_scaled(source: Program, value: Operation, size: list[int]) -> bool:
+    """Whether an operation only changes the sign of something that has a name, or multiplies it by a number."""
+    if any(size[operand] for operand in value.operands):
+        return False
+    if value.name in ("NEG", "TWICE"):
+        return True
+    return value.name == "MUL" and any(isinstance(source.values[operand], Constant) for operand in value.operands)

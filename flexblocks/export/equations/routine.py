@@ -1,0 +1,139 @@
+"""What is written out: a routine with arguments, results and readable names, before any language comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.dae import DAE
+from flexblocks.export.equations.names import Name, readable_names
+from flexblocks.export.equations.parts import Equations
+from flexblocks.export.equations.program import Entry, Form, Listing, Printed, Program, listing, program
+
+
+@dataclass(frozen=True, eq=False)
+class Argument:
+    """A vector that the routine takes: its letter, and the DAE's names, units and start values of its entries."""
+
+    letter: str
+    variables: tuple[str, ...]
+    units: tuple[str, ...]
+    start: np.ndarray
+
+
+@dataclass(frozen=True)
+class Result:
+    """A matrix or vector that the routine returns."""
+
+    name: str
+    latex: str
+    meaning: str
+    shape: tuple[int, int]
+
+    @property
+    def is_vector(self) -> bool:
+        return self.shape[1] == 1
+
+    @property
+    def size(self) -> str:
+        """The shape in words: ``(8,)`` or ``(8, 2)``."""
+        return f"({self.shape[0]},)" if self.is_vector else f"({self.shape[0]}, {self.shape[1]})"
+
+
+@dataclass(frozen=True, eq=False)
+class Routine:
+    """Arguments, results, and the function between them.
+
+    Attributes
+    ----------
+    title : str
+        What it computes, in one line.
+    function : casadi.Function
+        SX, with an argument for each of `arguments` and a result for each of `results`.
+    names : dict of Name
+        By the DAE's name, for all entries of all arguments.
+    """
+
+    title: str
+    arguments: tuple[Argument, ...]
+    results: tuple[Result, ...]
+    function: ca.Function
+    names: Mapping[str, Name]
+
+    @cached_property
+    def program(self) -> Program:
+        return program(self.function)
+
+    def name(self, entry: Entry) -> Name:
+        """Return the readable name of an entry of an argument."""
+        return self.names[self.arguments[entry.argument].variables[entry.index]]
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """Letters of arguments that make no difference."""
+        used = {entry.argument for entry in self.program.entries}
+        return tuple(argument.letter for i, argument in enumerate(self.arguments) if i not in used)
+
+    def listing(self, form: Form[Printed], most: int, formula: bool = False) -> Listing[Printed]:
+        """Write the routine in one form, with identifiers or formulas as names."""
+        names = {entry: self.name(entry) for entry in self.program.entries}
+        texts = {entry: name.latex if formula else name.identifier for entry, name in names.items()}
+        return listing(self.program, form, texts, most)
+
+    def table(self) -> list[tuple[str, int, Name, str, str]]:
+        """Return (letter, position, readable name, the DAE's name, unit) of every entry of every argument."""
+        return [
+            (argument.letter, i, self.names[variable], variable, unit)
+            for argument in self.arguments
+            for i, (variable, unit) in enumerate(zip(argument.variables, argument.units, strict=True))
+        ]
+
+
+def names_of(dae: DAE, chosen: Mapping[str, str] | None = None, formula: bool = False) -> dict[str, Name]:
+    """Return a readable name for every variable of a DAE, accelerations included; see `readable_names`."""
+    return readable_names([name for group in arguments_of(dae).values() for name in group.variables], chosen, formula)
+
+
+def equations_routine(equations: Equations, names: Mapping[str, Name]) -> Routine:
+    """Return the routine that computes all parts of the equations of motion."""
+    groups = arguments_of(equations.dae)
+    symbols = equations.arguments()
+    results = tuple(Result(part.name, part.latex, part.meaning, part.shape) for part in equations.parts)
+    expressions = ca.cse([part.expression for part in equations.parts])
+    function = ca.Function("equations", list(symbols.values()), expressions)
+    arguments = tuple(groups[letter] for letter in symbols)
+    return Routine(f"Equations of motion of {equations.dae.name}", arguments, results, function, names)
+
+
+def function_routine(
+    dae: DAE, function: ca.Function, title: str, meanings: Mapping[str, str], names: Mapping[str, Name]
+) -> Routine:
+    """Return the routine of one of the DAE's own functions; `meanings` says what its results are."""
+    groups = arguments_of(dae)
+    symbols = {letter: ca.SX.sym(letter, *function.size_in(letter)) for letter in function.name_in()}
+    kept = [letter for letter, symbol in symbols.items() if symbol.numel()]
+    values = ca.cse([ca.sparsify(value) for value in function.call(list(symbols.values()), True, False)])
+    written = ca.Function(function.name(), [symbols[letter] for letter in kept], values)
+    results = tuple(Result(name, name, meanings[name], function.size_out(name)) for name in function.name_out())
+    return Routine(title, tuple(groups[letter] for letter in kept), results, written, names)
+
+
+def arguments_of(dae: DAE) -> dict[str, Argument]:
+    """Return all vectors that functions of a DAE take, by letter."""
+    n, x = dae.tree.size, dae.x
+    accelerations = tuple(f"der({name})" for name in x.names[n : 2 * n])
+    units = tuple(f"{unit}2" for unit in x.units[n : 2 * n])
+    return {
+        "q": Argument("q", dae.q_names, x.units[:n], x.start[:n]),
+        "v": Argument("v", x.names[n : 2 * n], x.units[n : 2 * n], x.start[n : 2 * n]),
+        "a": Argument("a", accelerations, units, np.zeros(n)),
+        "w": Argument("w", x.names[2 * n :], x.units[2 * n :], x.start[2 * n :]),
+        "x": Argument("x", x.names, x.units, x.start),
+        "z": Argument("z", dae.z.names, dae.z.units, dae.z.start),
+        "u": Argument("u", dae.u.names, dae.u.units, dae.u.start),
+        "p": Argument("p", dae.p.names, dae.p.units, dae.p.start),
+    }

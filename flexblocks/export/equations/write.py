@@ -1,0 +1,155 @@
+"""The way in: equations of motion in the form that is asked for, as values or files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from flexblocks.dae import DAE
+from flexblocks.errors import FileFormatError, ParameterError, listing, nearest
+from flexblocks.export.equations.c import c
+from flexblocks.export.equations.grouping import grouped_parts
+from flexblocks.export.equations.latex import latex, latex_document
+from flexblocks.export.equations.matlab import matlab
+from flexblocks.export.equations.parts import Equations, equation_parts
+from flexblocks.export.equations.python import python
+from flexblocks.export.equations.reserved import RESERVED
+from flexblocks.export.equations.routine import equations_routine, names_of
+from flexblocks.export.equations.sympy_form import sympy_equations
+
+CODE = {"python": python, "c": c, "matlab": matlab}
+FORMS = ("latex", "sympy", *CODE, "casadi")
+GROUPINGS = (None, "joint-elastic")
+SUFFIXES = {".tex": "latex", ".py": "python", ".c": "c", ".m": "matlab"}
+
+
+def equations(
+    dae: DAE,
+    form: str,
+    *,
+    grouping: str | None = None,
+    elastic: Sequence[str] | None = None,
+    names: Mapping[str, str] | None = None,
+    name: str = "equations",
+) -> Any:
+    """Return the equations of motion of an arm, M a + c + g + k + d = B u, in one of several forms.
+
+    M is the inertia matrix (n, n), c the Coriolis and centrifugal forces (n), g weight, k the forces of springs and
+    bent beams, d damping and friction, B the input map (n, nu); forces of first-order states and algebraic variables
+    follow as r (n), and where forces are not linear in the inputs, Q (n) stands in place of B u + r. Parameters that
+    the DAE keeps symbolic are symbols, the rest numbers. What is used more than once is named s1, s2, ....
+
+    Parameters
+    ----------
+    dae : DAE
+        ``fb.assemble(model, symbolic="all")`` keeps every number as a symbol.
+    form : str
+        * ``"latex"``: displayed formulas for amsmath, numbers rounded to six digits;
+        * ``"sympy"``: `SymbolicEquations`, matrices of SymPy expressions (needs the extra ``symbolic``);
+        * ``"python"``, ``"c"``, ``"matlab"``: source of one function; Python needs NumPy only, C is C99, MATLAB is
+          Octave, too;
+        * ``"casadi"``: `Equations`, SX expressions of the DAE's symbols.
+    grouping : "joint-elastic", optional
+        Blocks by joint and elastic coordinates, M_thth, M_thf, M_ff, H_thth, ..., as Yu & Chen (2019) write them; see
+        `grouped_parts`.
+    elastic : sequence of str, optional
+        With that grouping, the elastic coordinates; by default those that are numbered, as ``link1.bending_y[1]``.
+    names : dict of str, optional
+        Names of your own for coordinates, rates, inputs and parameters: ``{"joint1.angle": "phi_1"}``; rates take
+        theirs from the coordinates. In LaTeX a formula may be given as well.
+    name : str
+        What the generated function is called.
+
+    Returns
+    -------
+    str, SymbolicEquations or Equations
+
+    Raises
+    ------
+    ParameterError
+        Form, grouping or a name is none, or the model computes with an operation that the form cannot write.
+    NameUnknownError
+        `names` or `elastic` holds a variable that the arm does not have.
+    FlexblocksError
+        SymPy is missing.
+
+    Examples
+    --------
+    >>> import flexblocks as fb
+    >>> from flexblocks import export, models
+    >>> dae = fb.assemble(models.subudhi_morris_2002(modes=0, joints="rigid"), symbolic="all")
+    >>> print(export.equations(dae, "sympy")["M"][1, 1])
+    J_2*n_2**2 + J_payload + L_2**3*rho_2/3 + L_2**2*m_payload
+    """
+    if form not in FORMS:
+        raise ParameterError(f"equations: form = {form!r}; must be one of {listing(FORMS)}.{nearest(str(form), FORMS)}")
+    found = _parts(dae, grouping, elastic)
+    if form == "casadi":
+        return found
+    routine = equations_routine(found, names_of(dae, names, formula=form == "latex"))
+    if form == "latex":
+        return latex(routine, found.statement)
+    if form == "sympy":
+        return sympy_equations(routine, found.plain)
+    return CODE[form](routine, checked_identifier(name), found.plain)
+
+
+def save_equations(
+    dae: DAE,
+    path: str | Path,
+    *,
+    grouping: str | None = None,
+    elastic: Sequence[str] | None = None,
+    names: Mapping[str, str] | None = None,
+) -> None:
+    """Write the equations of motion to a file; the arguments are those of `equations`.
+
+    Parameters
+    ----------
+    dae : DAE
+    path : str or Path
+        ``.tex`` for a complete LaTeX document with a table of names, ``.py``, ``.c`` or ``.m`` for code; the function
+        is named as the file.
+
+    Raises
+    ------
+    FileFormatError
+        Another suffix.
+    """
+    path = Path(path)
+    if path.suffix not in SUFFIXES:
+        raise FileFormatError(f"save_equations: {path}: suffix '{path.suffix}'; must be one of {listing(SUFFIXES)}.")
+    form = SUFFIXES[path.suffix]
+    found = _parts(dae, grouping, elastic)
+    routine = equations_routine(found, names_of(dae, names, formula=form == "latex"))
+    if form == "latex":
+        text = latex_document(routine, latex(routine, found.statement))
+    else:
+        text = CODE[form](routine, checked_identifier(path.stem), found.plain)
+    path.write_text(text, encoding="utf-8")
+
+
+def checked_identifier(name: str) -> str:
+    """Return the name of a function to be generated.
+
+    Raises
+    ------
+    ParameterError
+        It is no identifier in every language.
+    """
+    if not re.fullmatch(r"[A-Za-z]\w*", name, flags=re.ASCII) or name in RESERVED:
+        raise ParameterError(
+            f"equations: function name {name!r}; must be letters, digits and underscores, starting with a letter, and "
+            "no word that a language keeps for itself."
+        )
+    return name
+
+
+def _parts(dae: DAE, grouping: str | None, elastic: Sequence[str] | None) -> Equations:
+    if grouping not in GROUPINGS:
+        raise ParameterError(f"equations: grouping = {grouping!r}; must be 'joint-elastic' or None.")
+    if grouping is None and elastic is not None:
+        raise ParameterError("equations: elastic is for grouping='joint-elastic' only; give that too.")
+    return grouped_parts(dae, elastic) if grouping else equation_parts(dae)
