@@ -1,21 +1,49 @@
-"""The effort over one interval."""
+"""What an objective costs over one interval."""
 
 from __future__ import annotations
 
 import casadi as ca
 import numpy as np
 
+from flexblocks.dae import DAE
+from flexblocks.dynamics.energy import stored_energies, total
+
+from .collocation import Collocation
 from .input_shape import InputShape, weights
-from .interval import combined
+from .interval import collocated_states, combined, interval_length, interval_symbols
 from .objective import Effort
 
 
-def effort_function(shape: InputShape, objective: Effort, inputs: int) -> ca.Function:
-    """Return (w, p) -> cost: the effort over an interval of length p, whose knots are w, exact by Gauss quadrature."""
-    knots, h = ca.SX.sym("knots", len(shape.knots), inputs), ca.SX.sym("h")
+def effort_function(shape: InputShape, objective: Effort, inputs: int, free: bool = False) -> ca.Function:
+    """Return (w, p) -> cost: the effort over an interval, exact by Gauss quadrature.
+
+    The local variables w are the knots; p is the interval's length [s] or, where the duration is `free`, its share in
+    that, the last of w.
+    """
+    knots, duration = ca.SX.sym("knots", len(shape.knots), inputs), ca.SX.sym("duration", int(free))
+    step = ca.SX.sym("step")
+    h = interval_length(step, duration)
     # With degree + 1 points the square of a polynomial of that degree is integrated exactly.
     points, shares = np.polynomial.legendre.leggauss(shape.degree + 1)
     s, shares = (points + 1) / 2, ca.DM(shares / 2).T
     u, du = (combined(weights(shape, s, order), knots, h) for order in (0, 1))
     cost = h * ca.sum2(ca.mtimes(shares, u**2 + objective.rate_weight * du**2))
-    return ca.Function("effort", [ca.vec(knots.T), h], [cost], ["w", "p"], ["cost"])
+    return ca.Function("effort", [ca.vertcat(ca.vec(knots.T), duration), step], [cost], ["w", "p"], ["cost"])
+
+
+def vibration_function(dae: DAE, scheme: Collocation, shape: InputShape, free: bool = False) -> ca.Function:
+    """Return (w, p) -> cost: the elastic energy over an interval, integrated by the collocation's own quadrature.
+
+    The local variables w are those of the interval, p is (step, parameters) as of the equations of motion.
+    """
+    interval = interval_symbols(dae, scheme.degree, shape, free)
+    step, n = ca.SX.sym("step"), dae.tree.size
+    energy = ca.Function("energy", [dae.q, dae.p.symbol], [total(stored_energies(dae.tree, dae.q))])
+    p = ca.SX.sym("p", len(dae.p))
+    h = interval.length(step)
+    states = collocated_states(n, interval, scheme, h)
+    cost = h * sum(
+        share * energy.call([x[:n], p], True, False)[0]
+        for share, x in zip(scheme.integral[-1].tolist(), states, strict=True)
+    )
+    return ca.Function("vibration", [interval.variables, ca.vertcat(step, p)], [cost], ["w", "p"], ["cost"])

@@ -31,7 +31,7 @@ def stage_equations(dae: DAE) -> StageEquations:
     """Return inverse dynamics less input forces, then rates of first-order states, then algebraic equations."""
     a, dw = ca.SX.sym("a", dae.tree.size), ca.SX.sym("dw", len(dae.x) - 2 * dae.tree.size)
     x, z, u, p = dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol
-    (force,) = dae.inverse_dynamics.call([dae.q, dae.v, a, p], True, False)
+    (force,) = dae.interpreted.inverse_dynamics.call([dae.q, dae.v, a, p], True, False)
     r = ca.vertcat(force - dae.applied_expression, state_rates(dae.tree, x, z, u) - dw, dae.algebraic_expression)
     y, lam = ca.vertcat(x, a, dw, z, u), ca.SX.sym("lam", r.numel())
     return StageEquations(
@@ -43,8 +43,10 @@ def stage_equations(dae: DAE) -> StageEquations:
 
 
 @lru_cache(maxsize=8)
-def interval_kernel(dae: DAE, scheme: Collocation, shape: InputShape) -> Kernel:
-    """Return the residuals of one interval as a function of its variables, with parameters (h, p).
+def interval_kernel(dae: DAE, scheme: Collocation, shape: InputShape, free: bool = False) -> Kernel:
+    """Return the residuals of one interval as a function of its variables, with parameters (step, p).
+
+    The step is the interval's length [s] or, where the duration is `free`, its share in that last local variable.
 
     Residuals: the equations of motion at every collocation point, then the states at
     the end less those of the last point.
@@ -54,10 +56,12 @@ def interval_kernel(dae: DAE, scheme: Collocation, shape: InputShape) -> Kernel:
     States and inputs at a point are linear in the variables, y_j = E_j w. The derivatives of the equations of
     motion are therefore taken at one point and carried over, J_w = J_y E_j and H_w = sum E_j' H_y E_j. For the two-link
     arm with 8 coordinates and 3 points this takes a third of the instructions of differentiating the whole interval.
+    With a free duration y_j is bilinear and more, and its own curvature comes in: H_w += sum_i (J_y' lam)_i d2y_i/dw2.
     """
     equations = stage_equations(dae)
-    interval = interval_symbols(dae, scheme.degree, shape)
-    h, p = ca.SX.sym("h"), ca.SX.sym("p", len(dae.p))
+    interval = interval_symbols(dae, scheme.degree, shape, free)
+    step, p = ca.SX.sym("step"), ca.SX.sym("p", len(dae.p))
+    h = interval.length(step)
     lam = ca.SX.sym("lam", equations.size * scheme.degree + len(dae.x))
     w = interval.variables
     states = collocated_states(dae.tree.size, interval, scheme, h)
@@ -71,10 +75,19 @@ def interval_kernel(dae: DAE, scheme: Collocation, shape: InputShape) -> Kernel:
         residuals += equations.residual.call([y, p], True, False)
         (J,), (H,) = equations.jacobian.call([y, p], True, False), equations.hessian.call([y, p, own], True, False)
         rows.append(ca.sparsify(J) @ E)
-        hessian += E.T @ ca.sparsify(H) @ E
+        hessian += E.T @ ca.sparsify(H) @ E + _curvature(y, w, step, ca.sparsify(J).T @ own)
     gap = interval.end - states[-1]
     residual, jacobian = ca.vertcat(*residuals, gap), ca.vertcat(*rows, ca.jacobian(gap, w))
-    return _kernel(w, ca.vertcat(h, p), lam, residual, jacobian, ca.triu(hessian))
+    hessian += _curvature(gap, w, step, lam[equations.size * scheme.degree :])
+    return _kernel(w, ca.vertcat(step, p), lam, residual, jacobian, ca.triu(hessian))
+
+
+def _curvature(y: ca.SX, w: ca.SX, step: ca.SX, factors: ca.SX) -> ca.SX:
+    """Return sum_i factors_i d2y_i/dw2, empty where y is linear in w; the factors are held constant."""
+    held = ca.SX.sym("held", y.numel())
+    function = ca.Function("curvature", [w, step, held], [ca.hessian(ca.dot(held, y), w)[0]])
+    (found,) = function.call([w, step, factors], True, False)
+    return ca.sparsify(found)
 
 
 def _kernel(w: ca.SX, p: ca.SX, lam: ca.SX, residual: ca.SX, jacobian: ca.SX, hessian: ca.SX) -> Kernel:

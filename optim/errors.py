@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from flexblocks.errors import ComputationError, FlexblocksError
+from flexblocks.errors import ComputationError, FlexblocksError, FlexblocksWarning
 
 
 class ProblemError(FlexblocksError):
     """A planning problem that is malformed or cannot be met; nothing was computed yet."""
+
+
+class PlanWarning(FlexblocksWarning):
+    """A plan that can be made, but will not be what it seems."""
 
 
 class PlanError(ComputationError):

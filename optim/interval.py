@@ -25,23 +25,33 @@ class Stage:
 class Interval:
     """Symbols of one interval: states at both ends, stages between, knots (number of knots, nu) of the inputs.
 
-    The local variables are ``begin, stages, end, knots`` in this order, each stage as ``a, dw, z`` and the knots one
-    knot after the other.
+    The local variables are ``begin, stages, end, knots, duration`` in this order, each stage as ``a, dw, z`` and the
+    knots one knot after the other. `duration`, that of the motion, is there (1, 1) where it is free, and else empty.
     """
 
     begin: ca.SX
     stages: tuple[Stage, ...]
     end: ca.SX
     knots: ca.SX
+    duration: ca.SX
 
     @property
     def variables(self) -> ca.SX:
         stages = [ca.vertcat(stage.a, stage.dw, stage.z) for stage in self.stages]
-        return ca.vertcat(self.begin, *stages, self.end, ca.vec(self.knots.T))
+        return ca.vertcat(self.begin, *stages, self.end, ca.vec(self.knots.T), self.duration)
+
+    def length(self, step: ca.SX) -> ca.SX:
+        """Return the length of the interval [s]: `step` is that or, where the duration is free, its share in it."""
+        return interval_length(step, self.duration)
 
 
-def interval_symbols(dae: DAE, degree: int, shape: InputShape) -> Interval:
-    """Return fresh symbols of one interval."""
+def interval_length(step: ca.SX, duration: ca.SX) -> ca.SX:
+    """Return `step` [s], or `step` as a share of a free `duration` (1, 1)."""
+    return step * duration if duration.numel() else step
+
+
+def interval_symbols(dae: DAE, degree: int, shape: InputShape, free: bool = False) -> Interval:
+    """Return fresh symbols of one interval, of a motion whose duration is `free` or fixed."""
     n, nx, nz, nu = dae.tree.size, len(dae.x), len(dae.z), len(dae.u)
     return Interval(
         begin=ca.SX.sym("begin", nx),
@@ -51,6 +61,7 @@ def interval_symbols(dae: DAE, degree: int, shape: InputShape) -> Interval:
         ),
         end=ca.SX.sym("end", nx),
         knots=ca.SX.sym("knots", len(shape.knots), nu),
+        duration=ca.SX.sym("duration", int(free)),
     )
 
 

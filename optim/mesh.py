@@ -34,9 +34,23 @@ class Mesh:
     def duration(self) -> float:
         return float(self.times[-1])
 
+    @property
+    def shares(self) -> np.ndarray:
+        """Lengths of the intervals as shares of the duration, (K,)."""
+        return self.steps / self.duration
+
+    def lasting(self, duration: float) -> Mesh:
+        """Return this mesh stretched to another duration [s]."""
+        return self if duration == self.duration else Mesh(self.times * (duration / self.duration))
+
 
 def uniform_mesh(duration: float, intervals: int) -> Mesh:
-    """Return a mesh of intervals of one length.
+    """Return a mesh of intervals of one length."""
+    return Mesh(np.linspace(0.0, duration, int(intervals) + 1))
+
+
+def check_intervals(intervals: int) -> None:
+    """Refuse what is no number of intervals.
 
     Raises
     ------
@@ -45,4 +59,3 @@ def uniform_mesh(duration: float, intervals: int) -> Mesh:
     """
     if isinstance(intervals, bool) or not isinstance(intervals, (int, np.integer)) or intervals < 1:
         raise ProblemError(f"plan: intervals = {intervals!r}; must be a whole number >= 1.")
-    return Mesh(np.linspace(0.0, duration, int(intervals) + 1))

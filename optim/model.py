@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
+from pyomo.common.modeling import unique_component_name
 
 from flexblocks.dae import DAE
 
 from .casadi_solver import CasadiGreyBox, attach
-from .cost import effort_function
+from .cost import effort_function, vibration_function
 from .dynamics import interval_kernel
 from .guess import set_guess
 from .interval import residual_names
+from .objective import Effort, Objective, Time
 from .path_limits import add_path_limits, bounds_of
 from .problem import RestToRest
 from .transcription import Transcription, transcribe
@@ -64,7 +66,8 @@ def pyomo_model(
       ``m.z[k, j, name]``, algebraic variables;
     * ``m.u[k, "motor1.torque"]`` and, for cubic inputs, the rates ``m.du[k, "motor1.torque"]``.
 
-    The Param ``m.t[k]`` holds the mesh times. Start and goal are fixed Vars, and so are
+    The Param ``m.t[k]`` holds the mesh times. Where the duration is free it is the Var ``m.T`` [s], and the mesh times
+    are Expressions of it. Start and goal are fixed Vars, and so are
     the inputs there if they begin and end at holding values. ``m.transcription`` is the `Transcription`
     that the model was made from.
     """
@@ -91,7 +94,12 @@ def _add_variables(m: Any, t: Transcription) -> None:
     m.first_order = pyo.Set(initialize=dae.x.names[2 * n :])
     m.algebraics = pyo.Set(initialize=dae.z.names)
     m.inputs = pyo.Set(initialize=dae.u.names)
-    m.t = pyo.Param(m.mesh, initialize=dict(enumerate(t.mesh.times.tolist())), doc="mesh times [s]")
+    if t.is_free:
+        shares = (t.mesh.times / t.mesh.duration).tolist()
+        m.T = pyo.Var(bounds=t.duration_range, initialize=t.mesh.duration, doc="duration [s]")
+        m.t = pyo.Expression(m.mesh, rule=lambda m, k: shares[k] * m.T, doc="mesh times [s]")
+    else:
+        m.t = pyo.Param(m.mesh, initialize=dict(enumerate(t.mesh.times.tolist())), doc="mesh times [s]")
 
     def variables(doc: str, *sets: Any, by_name: dict[str, tuple] | None = None) -> pyo.Var:
         rule = None if by_name is None else lambda _, *index: by_name[index[-1]]
@@ -121,27 +129,44 @@ def _fix_ends(m: Any, t: Transcription) -> None:
 
 
 def _add_boxes(m: Any, t: Transcription) -> None:
-    """Add the equations of motion, ``m.dynamics``, and the objective on ``m.effort``."""
+    """Add the equations of motion, ``m.dynamics``, and the objective on ``m.effort``, ``m.vibration`` and ``m.T``."""
     variables, index, knots = _local_variables(m, t)
-    h = t.mesh.steps[:, None]
+    step = (t.mesh.shares if t.is_free else t.mesh.steps)[:, None]
+    constants = np.hstack([step, np.tile(t.p, (len(step), 1))])
     dynamics = CasadiGreyBox(
-        interval_kernel(t.dae, t.scheme, t.shape),
+        interval_kernel(t.dae, t.scheme, t.shape, t.is_free),
         index,
-        np.hstack([h, np.tile(t.p, (len(h), 1))]),
+        constants,
         name="dynamics",
         residual_names=residual_names(t.dae, t.scheme),
         n_inputs=len(variables),
     )
     attach(m, "dynamics", dynamics, variables)
-    inputs = [*m.u.values(), *(m.du.values() if t.shape.has_rates else ())]
-    first = len(variables) - len(inputs)
-    effort = CasadiGreyBox(effort_function(t.shape, t.objective, len(t.dae.u)), knots - first, h, name="effort")
-    attach(m, "effort", effort, inputs)
-    m.objective = pyo.Objective(expr=m.effort.outputs["cost"])
+    first = len(variables) - sum(map(len, _shaping(m, t)))
+
+    def cost(term: Objective) -> Any:
+        if isinstance(term, Time):
+            return m.T
+        if isinstance(term, Effort):
+            name, on, places, p = "effort", variables[first:], knots - first, step
+            function = effort_function(t.shape, term, len(t.dae.u), t.is_free)
+        else:
+            name, on, places, p = "vibration", variables, index, constants
+            function = vibration_function(t.dae, t.scheme, t.shape, t.is_free)
+        name = unique_component_name(m, name)
+        attach(m, name, CasadiGreyBox(function, places, p, name=name, n_inputs=len(on)), on)
+        return getattr(m, name).outputs["cost"]
+
+    m.objective = pyo.Objective(expr=sum(weight * cost(term) for weight, term in t.objective.terms))
+
+
+def _shaping(m: Any, t: Transcription) -> list:
+    """Return the Vars that shape the inputs over time, the last of those of an interval."""
+    return [m.u, *([m.du] if t.shape.has_rates else []), *([m.T] if t.is_free else [])]
 
 
 def _local_variables(m: Any, t: Transcription) -> tuple[list, np.ndarray, np.ndarray]:
-    """Return the model's variables in one list, and by interval the places of the local ones: all, and knots only."""
+    """Return the model's variables in one list, and by interval the places of all local ones and of the inputs'."""
     groups = {name: getattr(m, name) for name in ("q", "v", "w", "a", "dw", "z", "u")}
     if t.shape.has_rates:
         groups["du"] = m.du
@@ -159,4 +184,7 @@ def _local_variables(m: Any, t: Transcription) -> tuple[list, np.ndarray, np.nda
     )
     stages = np.concatenate([places["a"], places["dw"], places["z"]], axis=2).reshape(K, -1)
     knots = np.hstack([places["du" if knot.rate else "u"][knot.end : knot.end + K] for knot in t.shape.knots])
+    if t.is_free:
+        knots = np.hstack([knots, np.full((K, 1), len(variables))])
+        variables.append(m.T)
     return variables, np.hstack([begin, stages, end, knots]), knots

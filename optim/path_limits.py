@@ -31,7 +31,7 @@ def add_path_limits(m: Any, t: Transcription) -> None:
     """Add ``m.input_limit``, ``m.input_rate_limit`` and ``m.state_limit`` where something is limited.
 
     Inputs keep their limits at every time: the constraints are on the Bernstein coefficients of the polynomial, between
-    which it lies. States keep theirs at mesh and collocation points.
+    which it lies. States keep theirs at mesh and collocation points. The constraints are linear for a fixed duration.
     """
     _add_input_limits(m, "input_limit", t, control_points(t.shape), t.limits.u)
     if t.shape.is_continuous:
@@ -48,14 +48,29 @@ def _add_input_limits(m: Any, name: str, t: Transcription, points: Weights, limi
         return
     constraint = pyo.Constraint(m.intervals, pyo.Set(initialize=rows), pyo.Set(initialize=[u for u, *_ in limited]))
     m.add_component(name, constraint)
-    for k, h in enumerate(t.mesh.steps):
-        factors = points.at(h)
+    for k, h in enumerate(_steps(m, t)):
         for i in rows:
-            chosen = [(knot, factor) for knot, factor in zip(t.shape.knots, factors[i].tolist(), strict=True) if factor]
+            chosen = [j for j, factor in enumerate(points.factors[i]) if factor]
+            factors = [float(points.factors[i, j]) * _power(h, points.powers[j]) for j in chosen]
+            knots = [t.shape.knots[j] for j in chosen]
             for u, low, high in limited:
-                variables = [(m.du if knot.rate else m.u)[k + knot.end, u] for knot, _ in chosen]
-                body = LinearExpression(linear_coefs=[factor for _, factor in chosen], linear_vars=variables)
-                constraint.add((k, i, u), (low, body, high))
+                variables = [(m.du if knot.rate else m.u)[k + knot.end, u] for knot in knots]
+                constraint.add((k, i, u), (low, _combination(factors, variables), high))
+
+
+def _steps(m: Any, t: Transcription) -> list:
+    """Return the lengths of the intervals [s]: numbers, or expressions of a free duration."""
+    return [share * m.T for share in t.mesh.shares.tolist()] if t.is_free else t.mesh.steps.tolist()
+
+
+def _power(h: Any, power: float) -> Any:
+    return {-1.0: 1 / h, 0.0: 1.0, 1.0: h}[power]
+
+
+def _combination(factors: list, variables: list) -> Any:
+    if all(isinstance(factor, float) for factor in factors):
+        return LinearExpression(linear_coefs=factors, linear_vars=variables)
+    return sum(factor * variable for factor, variable in zip(factors, variables, strict=True))
 
 
 def _is_one_variable(points: Weights, i: int) -> bool:
@@ -73,24 +88,25 @@ def _add_state_limits(m: Any, t: Transcription) -> None:
     m.state_limit = pyo.Constraint(m.intervals, pyo.Set(initialize=inner), pyo.Set(initialize=names))
     for name in names:
         low, high = _or_none(t.limits.x[t.dae.x.index(name)])
-        for k, h in enumerate(t.mesh.steps.tolist()):
+        for k, h in enumerate(_steps(m, t)):
             for j in inner:
                 m.state_limit.add((k, j, name), (low, _state_at(m, t, name, k, j, h), high))
 
 
-def _state_at(m: Any, t: Transcription, name: str, k: int, j: int, h: float) -> LinearExpression:
+def _state_at(m: Any, t: Transcription, name: str, k: int, j: int, h: Any) -> Any:
     """Return a state at an inner collocation point as an expression of the model's Vars."""
     position, n = t.dae.x.index(name), t.dae.tree.size
-    A, AA = (h * t.scheme.integral[j - 1]).tolist(), (h**2 * t.scheme.double_integral[j - 1]).tolist()
+    A = [h * share for share in t.scheme.integral[j - 1].tolist()]
     if position < n:
-        factors = [1.0, h * t.scheme.nodes[j - 1], *AA]
+        AA = [h * (h * share) for share in t.scheme.double_integral[j - 1].tolist()]
+        factors = [1.0, h * float(t.scheme.nodes[j - 1]), *AA]
         variables = [m.q[k, name], m.v[k, name], *(m.a[k, i, name] for i in m.points)]
     elif position < 2 * n:
         coordinate = t.dae.q_names[position - n]
         factors, variables = [1.0, *A], [m.v[k, coordinate], *(m.a[k, i, coordinate] for i in m.points)]
     else:
         factors, variables = [1.0, *A], [m.w[k, name], *(m.dw[k, i, name] for i in m.points)]
-    return LinearExpression(linear_coefs=factors, linear_vars=variables)
+    return _combination(factors, variables)
 
 
 def _or_none(limit: np.ndarray) -> tuple[float | None, float | None]:

@@ -11,8 +11,9 @@ from scipy.interpolate import PPoly
 
 from flexblocks.simulation.trajectory import Trajectory
 
+from .attempt import Attempt
 from .replay import Replay, replay
-from .solution import active_objective, input_polynomials, trajectory, transcription_of
+from .solution import active_objective, input_polynomials, planned_mesh, trajectory, transcription_of
 from .statistics import Statistics, statistics, status_of
 from .transcription import Transcription
 
@@ -33,8 +34,11 @@ class Plan:
     duration : float
         [s]
     status : str
-        ``"optimal"``, or why the solver stopped.
+        ``"optimal"``, or why the solver stopped; ``"unresolved"`` where the mesh was to be refined until the plan
+        replays, and it does not.
     statistics : Statistics
+    attempts : tuple of Attempt
+        All solves on the way, the last of them this plan; empty for a model solved by hand.
     """
 
     model: pyo.ConcreteModel
@@ -44,6 +48,7 @@ class Plan:
     duration: float
     status: str
     statistics: Statistics
+    attempts: tuple[Attempt, ...] = ()
 
     @classmethod
     def from_model(cls, model: Any, results: Any = None) -> Plan:
@@ -67,7 +72,7 @@ class Plan:
             trajectory=trajectory(model, t, inputs),
             inputs=inputs,
             objective=float(active_objective(model)()),
-            duration=t.mesh.duration,
+            duration=planned_mesh(model, t).duration,
             status="not known" if results is None else status_of(results),
             statistics=statistics(model, results),
         )
@@ -99,14 +104,17 @@ class Plan:
         times = [
             f"{verb} in {spent:.2f} s" for verb, spent in (("built", s.build_time), ("solved", s.solve_time)) if spent
         ]
+        lasting = f"{self.duration:.6g} s (free)" if t.is_free else f"{self.duration:g} s"
+        way = [f"  {attempt}" for attempt in self.attempts] if len(self.attempts) > 1 else []
         return "\n".join(
             [
-                f"{t.dae.name}: rest to rest in {self.duration:g} s, {self.status}, objective {self.objective:.6g}",
+                f"{t.dae.name}: rest to rest in {lasting}, {self.status}, objective {self.objective:.6g}",
                 f"  moves {', '.join(moves)}",
                 f"  minimises {t.objective}",
                 f"  inputs {t.shape.words}, {ends}, within their limits at every time",
                 "  states within their limits at mesh and collocation points",
                 f"  {counts}{steps}{''.join(f', {text}' for text in times)}",
+                *way,
             ]
         )
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import ProblemError
-from .objective import Effort, objective_named
+from .objective import Objective, Time, has_term, objective_named
 
 Limit = float | tuple[float | None, float | None]
+Duration = float | tuple[float, float] | str
 
 
 @dataclass(frozen=True)
@@ -22,10 +23,12 @@ class RestToRest:
     start, goal : dict of float
         Coordinates by name, as ``{"joint1.angle": 0.0}``. The coordinates that are not named follow from static
         equilibrium, with the inputs that hold it; all rates are zero.
-    duration : float
-        [s]
-    objective : "effort" or Effort
-        ``"effort"`` is ``Effort(rate_weight=0.01)``.
+    duration : float, (float, float) or "free"
+        [s]; or the range in which it is free; or ``"free"``, within a wide range about what the arm would take if it
+        were rigid.
+    objective : "effort", "time", "vibration" or Objective
+        ``"effort"`` is ``Effort(rate_weight=0.01)``; weighted sums as ``Time() + 0.1 * Effort()``. Time needs a free
+        duration, and ``"free"`` needs time in the objective: the effort falls with the duration for ever.
     limits : dict
         By name of an input (``"motor1.torque"``), of an input's rate (``"der(motor1.torque)"``) or of a state
         (``"joint1.angle"``, ``"der(joint1.angle)"``): a number for both ways, or (low, high) with None for no limit.
@@ -49,8 +52,8 @@ class RestToRest:
 
     start: Mapping[str, float]
     goal: Mapping[str, float]
-    duration: float
-    objective: Effort | str = "effort"
+    duration: Duration
+    objective: Any = "effort"  # an Objective once checked
     limits: Mapping[str, Limit] = field(default_factory=dict)
     input_ends: str = "free"
     ranges: Mapping[str, tuple[float, float]] = field(init=False, repr=False, compare=False)
@@ -58,17 +61,44 @@ class RestToRest:
     def __post_init__(self) -> None:
         for name in ("start", "goal"):
             object.__setattr__(self, name, _numbers(name, getattr(self, name)))
-        if self.duration == "free":
-            raise ProblemError('RestToRest: duration = "free" is not supported yet; give a time in seconds.')
-        duration = _number("RestToRest: duration", self.duration, "a finite time > 0 s")
-        if duration <= 0:
-            raise ProblemError(f"RestToRest: duration = {duration:g} s; must be > 0 s.")
-        object.__setattr__(self, "duration", duration)
+        object.__setattr__(self, "duration", _duration(self.duration))
         if self.input_ends not in ("free", "holding"):
             raise ProblemError(f'RestToRest: input_ends = {self.input_ends!r}; must be "free" or "holding".')
         object.__setattr__(self, "objective", objective_named(self.objective))
+        _check_time(self.duration, objective_named(self.objective))
         object.__setattr__(self, "limits", dict(_mapping("limits", self.limits)))
         object.__setattr__(self, "ranges", {name: _range(name, limit) for name, limit in self.limits.items()})
+
+
+def _duration(given: Any) -> Duration:
+    where, expected = "RestToRest: duration", 'a finite time > 0 s, a range (low, high) or "free"'
+    if isinstance(given, str) and given == "free":
+        return given
+    if isinstance(given, (tuple, list)):
+        if len(given) != 2:
+            raise ProblemError(f"{where} = {given!r}; must be {expected}.")
+        low, high = (_number(where, end, expected) for end in given)
+        if not 0 < low < high:
+            raise ProblemError(f"{where} = ({low:g}, {high:g}) s; must be a range with 0 < low < high.")
+        return low, high
+    duration = _number(where, given, expected)
+    if duration <= 0:
+        raise ProblemError(f"{where} = {duration:g} s; must be > 0 s.")
+    return duration
+
+
+def _check_time(duration: Duration, objective: Objective) -> None:
+    timed = has_term(objective, Time)
+    if timed and isinstance(duration, float):
+        raise ProblemError(
+            f"RestToRest: objective = {objective} with duration = {duration:g} s; a fixed time cannot be minimised. "
+            'Give a range (low, high), or "free".'
+        )
+    if not timed and duration == "free":
+        raise ProblemError(
+            f'RestToRest: duration = "free" with objective = {objective}; a slower motion always takes less. Add '
+            "optim.Time() with a weight, or give a range (low, high)."
+        )
 
 
 def _mapping(name: str, given: Any) -> Mapping[str, Any]:

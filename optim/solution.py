@@ -12,7 +12,9 @@ from scipy.interpolate import PPoly
 from flexblocks.dae import DAE
 from flexblocks.simulation.trajectory import ENERGIES, Trajectory
 
+from .collocation import Collocation
 from .errors import ProblemError
+from .mesh import Mesh
 from .transcription import Transcription
 
 
@@ -43,9 +45,15 @@ def values(variables: Any, *shape: int) -> np.ndarray:
     return np.array([variable.value for variable in variables.values()], dtype=float).reshape(shape)
 
 
+def planned_mesh(m: Any, t: Transcription) -> Mesh:
+    """Return the mesh at the duration that a model has."""
+    return t.mesh.lasting(m.T.value) if t.is_free else t.mesh
+
+
 def input_polynomials(m: Any, t: Transcription) -> dict[str, PPoly]:
     """Return the inputs over time [s], by name, exactly as planned."""
-    K, h = t.mesh.intervals, t.mesh.steps
+    mesh = planned_mesh(m, t)
+    K, h = mesh.intervals, mesh.steps
     u = values(m.u, -1, len(t.dae.u))
     du = values(m.du, -1, len(t.dae.u)) if t.shape.has_rates else u
     powers = h[:, None] ** -np.arange(t.shape.degree + 1)  # from local to real time
@@ -53,20 +61,20 @@ def input_polynomials(m: Any, t: Transcription) -> dict[str, PPoly]:
     for i, name in enumerate(t.dae.u.names):
         knots = [h * du[k.end : k.end + K, i] if k.rate else u[k.end : k.end + K, i] for k in t.shape.knots]
         local = np.array(knots).T @ t.shape.coefficients
-        found[name] = PPoly((local * powers).T[::-1], t.mesh.times, extrapolate=False)
+        found[name] = PPoly((local * powers).T[::-1], mesh.times, extrapolate=False)
     return found
 
 
-def collocated_times(t: Transcription) -> np.ndarray:
+def collocated_times(mesh: Mesh, scheme: Collocation) -> np.ndarray:
     """Return the times of the collocation points (K, d) [s]."""
-    return t.mesh.times[:-1, None] + t.mesh.steps[:, None] * t.scheme.nodes
+    return mesh.times[:-1, None] + mesh.steps[:, None] * scheme.nodes
 
 
 def trajectory(m: Any, t: Transcription, inputs: dict[str, PPoly]) -> Trajectory:
     """Return the motion at the start and at all collocation points, the last of each interval being a mesh point."""
-    dae, K, d = t.dae, t.mesh.intervals, t.scheme.degree
+    dae, mesh, K, d = t.dae, planned_mesh(m, t), t.mesh.intervals, t.scheme.degree
     x = np.concatenate([values(var, K + 1, -1) for var in (m.q, m.v, m.w)], axis=1)
-    n, h, A = dae.tree.size, t.mesh.steps[:, None, None], t.scheme.integral
+    n, h, A = dae.tree.size, mesh.steps[:, None, None], t.scheme.integral
     q, v, w = np.split(x[:-1, None, :], [n, 2 * n], axis=2)
     a, dw = values(m.a, K, d, n), values(m.dw, K, d, -1) if len(m.dw) else np.zeros((K, d, 0))
     stages = [
@@ -74,15 +82,15 @@ def trajectory(m: Any, t: Transcription, inputs: dict[str, PPoly]) -> Trajectory
         v + h * (A @ a),
         w + h * (A @ dw),
     ]
-    times = np.append(0.0, collocated_times(t).ravel())
+    times = np.append(0.0, collocated_times(mesh, t.scheme).ravel())
     states = np.vstack([x[0], np.concatenate(stages, axis=2).reshape(K * d, -1)])
-    u = np.array([inputs[name](np.minimum(times, t.mesh.duration)) for name in dae.u.names]).T
+    u = np.array([inputs[name](np.minimum(times, mesh.duration)) for name in dae.u.names]).T
     z = _algebraics(m, t, states[0], u[0])
     more = [z.T] if len(dae.z) else []
     force = np.array(dae.input_force(states.T, u.T, t.p, *more))
     power = np.sum(force * states[:, n : 2 * n].T, axis=0)[1:].reshape(K, d)
-    work = np.cumsum(np.append(0.0, (t.mesh.steps[:, None] * (power @ A.T))[:, -1]))
-    inner = work[:-1, None] + t.mesh.steps[:, None] * (power @ A.T)
+    work = np.cumsum(np.append(0.0, (mesh.steps[:, None] * (power @ A.T))[:, -1]))
+    inner = work[:-1, None] + mesh.steps[:, None] * (power @ A.T)
     kinetic, potential = (np.array(e).ravel() for e in dae.energy(states.T, t.p))
     return Trajectory(
         model=dae.name,
@@ -105,7 +113,7 @@ def _algebraics(m: Any, t: Transcription, x: np.ndarray, u: np.ndarray) -> np.nd
         return np.zeros((1 + points, 0))
     later = values(m.z, points, len(dae.z))
     z = dae.z.symbol
-    residual = ca.Function("g", [z], dae.algebraic.call([x, u, t.p, z], True, False))
+    residual = ca.Function("g", [z], dae.interpreted.algebraic.call([x, u, t.p, z], True, False))
     start = np.array(ca.rootfinder("start", "newton", residual)(later[0])).ravel()
     return np.vstack([start, later])
 

@@ -15,7 +15,9 @@ from .model import pyomo_model
 from .planned import Plan
 from .problem import RestToRest
 from .progress import Progress
+from .refine import refined, tolerance_of
 from .solution import active_objective, transcription_of
+from .stages import Solving, solve_in_stages, warn_of_jumps
 from .violations import violations
 
 MOST_VIOLATIONS = 5
@@ -29,11 +31,16 @@ def plan(
     degree: int = 3,
     inputs: str = "cubic",
     p: Any = None,
+    refine: bool | float = False,
     tee: bool = False,
     progress: bool | None = None,
     solver_options: Mapping[str, Any] | None = None,
 ) -> Plan:
     """Plan an optimal motion of an arm.
+
+    A fixed duration is solved for at once. A free one is approached: least effort at a duration that the rigid arm can
+    keep, then what is asked, with effort in the objective in between where that fails; ``plan.attempts`` tells how each
+    solve went.
 
     Parameters
     ----------
@@ -42,12 +49,21 @@ def plan(
     intervals, degree, inputs, p
         The transcription, see `pyomo_model`: 100 intervals with Radau collocation of degree 3, inputs continuous with
         their rates.
+    refine : bool or float
+        The greatest miss of the replay [m], True for 0.1 mm: double the intervals, starting from the coarser plan,
+        until the plan replays so and leaves less than 1e-4 J. A plan that does not get there by 800 intervals has the
+        status ``"unresolved"``. By default the plan is not replayed.
     tee, progress, solver_options
         See `solve`.
 
     Returns
     -------
     Plan
+
+    Warns
+    -----
+    PlanWarning
+        Shortest time without limits on the rates of the inputs.
 
     Raises
     ------
@@ -65,8 +81,19 @@ def plan(
     >>> optim.plan(dae, swing, intervals=20).status
     'optimal'
     """
-    model = pyomo_model(dae, problem, intervals=intervals, degree=degree, inputs=inputs, p=p)
-    return solve(model, tee=tee, progress=progress, solver_options=solver_options)
+
+    def model_of(asked: RestToRest, count: int) -> Any:
+        return pyomo_model(dae, asked, intervals=count, degree=degree, inputs=inputs, p=p)
+
+    def solved(model: Any, options: dict[str, Any]) -> Plan:
+        return solve(model, tee=tee, progress=progress, solver_options=options | dict(solver_options or {}))
+
+    tolerance = tolerance_of(refine)
+    model, solving = model_of(problem, intervals), Solving(model_of, solved)
+    t = transcription_of(model)
+    warn_of_jumps(t)
+    found = solve_in_stages(model, solving) if t.is_free else solving.attempt("from the default start", model, ())
+    return found if tolerance is None else refined(found, solving, tolerance)
 
 
 def solve(

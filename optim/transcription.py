@@ -11,11 +11,12 @@ from flexblocks.dae import DAE
 from flexblocks.operating_point import OperatingPoint
 
 from .collocation import Collocation, radau
+from .duration import duration_range, estimated_duration
 from .errors import ProblemError
 from .input_shape import InputShape, input_shape
 from .limits import Limits, check_within, resolved_limits
-from .mesh import Mesh, uniform_mesh
-from .objective import Effort, objective_named
+from .mesh import Mesh, check_intervals, uniform_mesh
+from .objective import Effort, Objective
 from .problem import RestToRest
 from .rest import rest
 
@@ -31,10 +32,13 @@ class Transcription:
     p : ndarray (np,)
         Values of the symbolic parameters.
     mesh : Mesh
+        Where the duration is free, of the duration that the solver starts from.
     scheme : Collocation
     shape : InputShape
     limits : Limits
     start, goal : OperatingPoint
+    duration_range : (float, float) or None
+        Least and greatest duration [s], None where it is fixed.
     """
 
     dae: DAE
@@ -46,11 +50,17 @@ class Transcription:
     limits: Limits
     start: OperatingPoint
     goal: OperatingPoint
+    duration_range: tuple[float, float] | None = None
 
     @property
-    def objective(self) -> Effort:
+    def objective(self) -> Objective:
         """What is minimised."""
-        return objective_named(self.problem.objective)
+        return self.problem.objective
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the duration is a variable."""
+        return self.duration_range is not None
 
     @property
     def holds_ends(self) -> bool:
@@ -85,20 +95,38 @@ def transcribe(
         raise ProblemError(f"plan: '{dae.name}' has no inputs; add a TorqueSource or ForceSource.")
     if dae.constraint.numel_out(0):
         raise ProblemError(f"plan: '{dae.name}' has closed kinematic loops; only trees can be planned for so far.")
-    mesh, scheme, shape = uniform_mesh(problem.duration, intervals), radau(degree), input_shape(inputs)
+    check_intervals(intervals)
+    scheme, shape = radau(degree), input_shape(inputs)
     _check_rate_weight(problem, shape)
     limits = resolved_limits(dae, problem.ranges, shape)
     values = dae.p.values(p, "plan: ")
     ends = {where: rest(dae, getattr(problem, where), values, where) for where in ("start", "goal")}
     for where, end in ends.items():
         check_within(dae, limits, where, end.x, end.u)
-    return Transcription(dae, problem, values, mesh, scheme, shape, limits, **ends)
+    _check_bounded(problem, limits)
+    given = problem.duration
+    duration = given if isinstance(given, float) else estimated_duration(dae, problem, limits, **ends)
+    mesh = uniform_mesh(duration, intervals)
+    return Transcription(
+        dae, problem, values, mesh, scheme, shape, limits, **ends, duration_range=duration_range(problem, duration)
+    )
 
 
 def _check_rate_weight(problem: RestToRest, shape: InputShape) -> None:
-    objective = objective_named(problem.objective)
-    if objective.rate_weight and not shape.is_continuous:
+    weights = [term.rate_weight for _, term in problem.objective.terms if isinstance(term, Effort)]
+    if any(weights) and not shape.is_continuous:
         raise ProblemError(
             f"plan: inputs = '{shape.name}' jump, so their rate cannot be weighted (rate_weight = "
-            f"{objective.rate_weight:g} s2); use continuous inputs, or objective=optim.Effort(rate_weight=0)."
+            f"{max(weights):g} s2); use continuous inputs, or objective=optim.Effort(rate_weight=0)."
+        )
+
+
+def _check_bounded(problem: RestToRest, limits: Limits) -> None:
+    """Refuse a shortest time that nothing limits."""
+    limited = any(np.isfinite(group).any() for group in (limits.x, limits.u, limits.du))
+    costly = any(isinstance(term, Effort) for _, term in problem.objective.terms)
+    if problem.duration == "free" and not limited and not costly:
+        raise ProblemError(
+            f"plan: objective = {problem.objective}; nothing limits how fast the arm moves. Limit its inputs, as "
+            'limits={"motor1.torque": 2.0}.'
         )

@@ -10,10 +10,12 @@ import numpy as np
 import pyomo.environ as pyo
 
 from .interval import residual_names
-from .solution import collocated_times
+from .mesh import Mesh
+from .solution import collocated_times, planned_mesh
 from .transcription import Transcription
 
 TOLERANCE = 1e-6
+OWN_LIMITS = ("input_limit", "input_rate_limit", "state_limit")  # indexed by interval first
 
 
 @dataclass(frozen=True)
@@ -40,30 +42,33 @@ class Violation:
 
 def violations(m: Any, t: Transcription) -> tuple[Violation, ...]:
     """Return everything in a solved or unsolved model that is violated by more than 1e-6, worst first."""
-    found = [*_dynamics(m, t), *_constraints(m, t), *_bounds(m, t)]
+    mesh = planned_mesh(m, t)
+    found = [*_dynamics(m, t, mesh), *_constraints(m, mesh), *_bounds(m, mesh)]
     return tuple(sorted(found, key=lambda violation: -violation.amount))
 
 
-def _dynamics(m: Any, t: Transcription) -> Iterator[Violation]:
+def _dynamics(m: Any, t: Transcription, mesh: Mesh) -> Iterator[Violation]:
     box = m.dynamics.get_external_model()
     box.set_input_values([variable.value for variable in m.dynamics.inputs.values()])
     names = residual_names(t.dae, t.scheme)
     size = (len(names) - len(t.dae.x)) // t.scheme.degree
-    times = np.hstack([np.repeat(collocated_times(t), size, axis=1), np.tile(t.mesh.times[1:, None], len(t.dae.x))])
+    times = np.hstack(
+        [np.repeat(collocated_times(mesh, t.scheme), size, axis=1), np.tile(mesh.times[1:, None], len(t.dae.x))]
+    )
     residual = np.abs(box.evaluate_equality_constraints().reshape(times.shape))
     for k, i in np.argwhere(~(residual <= TOLERANCE)).tolist():
         yield Violation(names[i].partition(" at point")[0], float(residual[k, i]), float(times[k, i]))
 
 
-def _constraints(m: Any, t: Transcription) -> Iterator[Violation]:
+def _constraints(m: Any, mesh: Mesh) -> Iterator[Violation]:
     for constraint in m.component_data_objects(pyo.Constraint, active=True, descend_into=True):
         amount = _excess(constraint.lb, constraint.body(), constraint.ub)
         if not amount <= TOLERANCE:
-            own = constraint.parent_component().name in ("input_limit", "input_rate_limit", "state_limit")
-            yield Violation(constraint.name, amount, float(t.mesh.times[constraint.index()[0]]) if own else None)
+            own = constraint.parent_component().name in OWN_LIMITS
+            yield Violation(constraint.name, amount, float(mesh.times[constraint.index()[0]]) if own else None)
 
 
-def _bounds(m: Any, t: Transcription) -> Iterator[Violation]:
+def _bounds(m: Any, mesh: Mesh) -> Iterator[Violation]:
     for variable in m.component_data_objects(pyo.Var, active=True, descend_into=True):
         if variable.fixed:
             continue
@@ -74,7 +79,7 @@ def _bounds(m: Any, t: Transcription) -> Iterator[Violation]:
         if not amount <= TOLERANCE:
             own = variable.parent_component().name in ("q", "v", "w", "u", "du")
             yield Violation(
-                f"bound of {variable.name}", amount, float(t.mesh.times[variable.index()[0]]) if own else None
+                f"bound of {variable.name}", amount, float(mesh.times[variable.index()[0]]) if own else None
             )
 
 

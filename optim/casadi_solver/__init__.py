@@ -7,11 +7,13 @@ from .attach import attach
 from .errors import GreyBoxError, NotOptimalError, SolverOptionError, TrivialConstraintError, UnsupportedModelError
 from .greybox import CasadiGreyBox
 from .kernel import Kernel, Pattern
+from .persistent import CasadiPersistentSolver
 from .solver import CasadiSolver
 from .watch import Iteration
 
 __all__ = [
     "CasadiGreyBox",
+    "CasadiPersistentSolver",
     "CasadiSolver",
     "GreyBoxError",
     "Iteration",

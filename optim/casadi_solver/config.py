@@ -10,12 +10,27 @@ from pyomo.contrib.solver.common.config import SolverConfig
 #: MUMPS' default 1e-6 pivots too loosely for collocated flexible arms: it needs 1e-2 to converge on them.
 DEFAULT_OPTIONS = {"mumps_pivtol": 1e-2, "sb": "yes"}
 
+_PUSHES = ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac", "mult_bound_push")
+#: Stay close to the start, and do not start from the centre of the bounds.
+WARM_START_OPTIONS = {
+    "warm_start_init_point": "yes",
+    "mu_init": 1e-6,
+    **{f"warm_start_{name}": 1e-9 for name in _PUSHES},
+}
+
 
 class CasadiSolverConfig(SolverConfig):
     """Pyomo's solver configuration, with a limit and a callback on iterations.
 
     Attributes
     ----------
+    warm_start : bool
+        Whether to start close to the given point, with multipliers: those of the exported suffixes ``dual``,
+        ``ipopt_zL_in`` and ``ipopt_zU_in`` and of grey boxes, or those that a persistent solver remembers. The same as
+        the options of IPOPT in `WARM_START_OPTIONS`.
+    compile : bool
+        Whether to compile the functions with gcc or clang, once: the libraries are kept in the user's cache. Without a
+        compiler CasADi evaluates them itself; ``results.extra_info.compiled`` says what was done.
     iteration_limit : int or None
         Most iterations; IPOPT's ``max_iter``.
     iteration_callback : callable or None
@@ -30,6 +45,13 @@ class CasadiSolverConfig(SolverConfig):
             implicit_domain=implicit_domain,
             visibility=visibility,
         )
+        self.warm_start: Any = self.declare(
+            "warm_start", ConfigValue(domain=bool, default=False, description="Start from multipliers as well.")
+        )
+        self.compile: Any = self.declare(
+            "compile",
+            ConfigValue(domain=bool, default=False, description="Compile the functions."),
+        )
         self.iteration_limit: Any = self.declare(
             "iteration_limit", ConfigValue(domain=NonNegativeInt, description="Most iterations.")
         )
@@ -43,6 +65,8 @@ def nlpsol_options(config: CasadiSolverConfig) -> dict:
     """Return the options of `casadi.nlpsol`; names without a dot are IPOPT's."""
     verbose = bool(config.tee)
     options: dict = DEFAULT_OPTIONS | {"print_level": 5 if verbose else 0}
+    if config.warm_start:
+        options |= WARM_START_OPTIONS
     if config.time_limit is not None:
         options["max_wall_time"] = float(config.time_limit)
     if config.iteration_limit is not None:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import casadi as ca
 from pyomo.common.numeric_types import native_types
 from pyomo.core.base.expression import NamedExpressionData
 from pyomo.core.base.var import VarData
-from pyomo.core.expr.numeric_expr import Expr_ifExpression
-from pyomo.core.expr.numvalue import value
+from pyomo.core.expr.numeric_expr import Expr_ifExpression, PowExpression
 from pyomo.core.expr.visitor import StreamBasedExpressionVisitor
 
-from .errors import UnsupportedModelError
+from .constants import Constants, Datum, real
 from .operators import operator_of
 
 
 class SymbolicWalker(StreamBasedExpressionVisitor):
     """Turns Pyomo expressions into SX. Named Expressions are turned once, so that what is shared stays shared.
 
-    Fixed variables and Params enter with their values; an expression of nothing else comes back as a float.
+    Fixed variables and Params enter as `constants` gives them; an expression of nothing else comes back as a float or a
+    Datum.
 
     Attributes
     ----------
@@ -27,13 +25,17 @@ class SymbolicWalker(StreamBasedExpressionVisitor):
         The free variables met so far, by id, in the order of their symbols.
     symbols : dict[int, casadi.SX]
         Their symbols.
+    named : list of (NamedExpressionData, expression)
+        The named Expressions met, with what they stood for.
     """
 
-    def __init__(self):
+    def __init__(self, constants: Constants):
         super().__init__()
+        self.constants = constants
+        self.named: list[tuple[NamedExpressionData, object]] = []
         self.variables: dict[int, VarData] = {}
         self.symbols: dict[int, ca.SX] = {}
-        self._named: dict[int, ca.SX | float] = {}
+        self._named: dict[int, ca.SX | Datum | float] = {}
         self._numbers: dict[float, ca.SX] = {}
 
     def initializeWalker(self, expr):
@@ -43,10 +45,14 @@ class SymbolicWalker(StreamBasedExpressionVisitor):
     def beforeChild(self, node, child, child_idx):
         if child.__class__ in native_types:
             return False, child
-        if child.is_variable_type():
+        is_variable = child.is_variable_type()
+        is_constant = child.fixed if is_variable else not child.is_potentially_variable()
+        if is_constant and child_idx == 1 and node.__class__ is PowExpression:
+            return False, self.constants.freeze(child)
+        if is_variable:
             return False, self._variable(child)
-        if not child.is_potentially_variable():
-            return False, numeric_value(child)
+        if is_constant:
+            return False, self.constants.number(child)
         if id(child) in self._named:
             return False, self._named[id(child)]
         return True, None
@@ -54,46 +60,28 @@ class SymbolicWalker(StreamBasedExpressionVisitor):
     def exitNode(self, node, data):
         if isinstance(node, NamedExpressionData):
             self._named[id(node)] = data[0]
+            self.named.append((node, node.expr))
             return data[0]
-        if node.__class__ is Expr_ifExpression and data[0].__class__ is not ca.SX:
+        if node.__class__ is Expr_ifExpression and not isinstance(data[0], ca.SX):
             return data[1] if data[0] else data[2]
-        if not any(item.__class__ is ca.SX for item in data):
-            return _constant(node, data)
-        operands = [item if item.__class__ is ca.SX else self.number(item) for item in data]
-        return operator_of(node)(node, *operands)
+        if not any(isinstance(item, ca.SX) for item in data):
+            return real(node, lambda: node._apply_operation(data))
+        result = operator_of(node)(node, *map(self.number, data))
+        return result if any(item.__class__ is ca.SX for item in data) else Datum(result)
 
-    def number(self, number: float) -> ca.SX:
-        """Return a number as SX, always the same for the same number."""
+    def number(self, number: float | ca.SX) -> ca.SX:
+        """Return a number as SX, always the same for the same number; SX as it is."""
+        if isinstance(number, ca.SX):
+            return number
         if number not in self._numbers:
             self._numbers[number] = ca.SX(number)
         return self._numbers[number]
 
-    def _variable(self, var: VarData) -> ca.SX | float:
+    def _variable(self, var: VarData) -> ca.SX | Datum | float:
         key = id(var)
         if key not in self.symbols:
             if var.fixed:
-                return numeric_value(var)
+                return self.constants.number(var)
             self.symbols[key] = ca.SX.sym(f"v{len(self.symbols)}")
             self.variables[key] = var
         return self.symbols[key]
-
-
-def numeric_value(node) -> float:
-    """Return the value of a Param, a fixed Var or an expression of these; refuse what has none."""
-    return _real(node, lambda: value(node, exception=False))
-
-
-def _constant(node, data) -> float:
-    return _real(node, lambda: node._apply_operation(data))
-
-
-def _real(node, evaluate: Callable) -> float:
-    try:
-        number = evaluate()
-    except (ArithmeticError, ValueError) as error:
-        raise UnsupportedModelError(f"The constant expression '{node}' has no value: {error}.") from error
-    if number is None:
-        raise UnsupportedModelError(f"'{node}' is constant but has no value; give it one.")
-    if isinstance(number, complex):
-        raise UnsupportedModelError(f"The constant expression '{node}' has no real value: it is {number}.")
-    return number

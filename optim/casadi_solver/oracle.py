@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
-from scipy.sparse import csc_matrix
 
+from .nlp import NonlinearProgram
 from .scatter import scatter
 from .term import Term
 
@@ -29,35 +29,28 @@ class Oracle:
     derivatives: dict[str, ca.Function]
 
 
-def build_oracle(
-    gradient: np.ndarray, constant: float, matrix: csc_matrix, terms: Sequence[Term], n_fixed: int
-) -> Oracle:
-    """Return the oracle of f = constant + gradient' x + costs, g = matrix x + residuals.
+def build_oracle(nlp: NonlinearProgram) -> Oracle:
+    """Return the oracle of a program.
 
-    Parameters
-    ----------
-    gradient : float array (n,)
-    constant : float
-    matrix : csc_matrix (m, n)
-        Linear part of the constraints.
-    terms : sequence of Term
-        Nonlinear parts.
-    n_fixed : int
-        Number of fixed variables that follow the n free ones in the terms' columns. The parameter vector p holds
-        their values, then the constants of every term's copies in turn.
+    The parameter vector p holds the values of the fixed variables that follow the free ones in the terms' columns, the
+    constants, then the parameters of every term's copies in turn.
     """
-    linear = ca.DM(matrix)
-    m, n = linear.shape
+    terms, n_fixed, n_constants = nlp.terms, len(nlp.variables.fixed), len(nlp.constants.nodes)
+    m, n = nlp.pattern.shape
     x = ca.MX.sym("x", n)
-    p = ca.MX.sym("p", n_fixed + sum(term.copies * term.kernel.n_p for term in terms))
+    p = ca.MX.sym("p", n_fixed + n_constants + sum(term.copies * term.kernel.n_p for term in terms))
+    fixed, constants, own = ca.vertsplit(p, [0, n_fixed, n_fixed + n_constants, p.numel()])
     sigma, lam = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", m)
-    inputs = _local_inputs(terms, ca.vertcat(x, p[:n_fixed]), p[n_fixed:])
+    inputs = _local_inputs(terms, ca.vertcat(x, fixed), own)
+    gradient, weights = nlp.gradient.symbolic(constants), nlp.weights.symbolic(constants)
+    linear = ca.MX(nlp.pattern, ca.MX(nlp.entries.symbolic(constants)))
 
     def mapped(name: str, k: int, *more) -> ca.MX:
         return ca.vec(getattr(terms[k].kernel, name).map(terms[k].copies)(*inputs[k], *more))
 
     costs = {k: ca.sum1(mapped("cost", k)) for k, term in enumerate(terms) if term.has_cost}
-    f = constant + ca.dot(ca.DM(gradient), x) + sum(terms[k].cost_weight * cost for k, cost in costs.items())
+    f = nlp.constant.symbolic(constants) + ca.dot(gradient, x)
+    f += sum(weights[k] * cost for k, cost in costs.items() if terms[k].in_objective)
 
     residuals = [mapped("residual", k) for k in range(len(terms))]
     residuals += [cost for k, cost in costs.items() if terms[k].cost_row >= 0]
@@ -70,7 +63,11 @@ def build_oracle(
 
     derivatives = {
         "grad_f": ca.Function(
-            "nlp_grad_f", [x, p], [ca.MX(1, 1), _gradient(terms, gradient, mapped)], ["x", "p"], ["f", "grad_f_x"]
+            "nlp_grad_f",
+            [x, p],
+            [ca.MX(1, 1), _gradient(terms, gradient, weights, mapped)],
+            ["x", "p"],
+            ["f", "grad_f_x"],
         ),
         "jac_g": ca.Function(
             "nlp_jac_g", [x, p], [ca.MX(m, 1), _jacobian(terms, linear, mapped)], ["x", "p"], ["g", "jac_g_x"]
@@ -78,7 +75,7 @@ def build_oracle(
         "hess_lag": ca.Function(
             "nlp_hess_l",
             [x, p, sigma, lam],
-            [_hessian(terms, n, sigma, lam, mapped)],
+            [_hessian(terms, n, sigma * weights, lam, mapped)],
             ["x", "p", "lam_f", "lam_g"],
             ["triu_hess_gamma_x_x"],
         ),
@@ -97,21 +94,21 @@ def _local_inputs(terms: Sequence[Term], columns: ca.MX, constants: ca.MX) -> li
     return inputs
 
 
-def _gradient(terms, gradient, mapped) -> ca.MX:
-    total, n = ca.MX(ca.DM(gradient)), len(gradient)
+def _gradient(terms, gradient, weights, mapped) -> ca.MX:
+    total, n = ca.MX(gradient), gradient.numel()
     for k, term in enumerate(terms):
-        if term.cost_weight:
+        if term.in_objective:
             row = _free(term.gradient_places(), n)
-            total += ca.densify(scatter(row, np.zeros_like(row), (n, 1), term.cost_weight)(mapped("gradient", k)))
+            total += weights[k] * ca.densify(scatter(row, np.zeros_like(row), (n, 1))(mapped("gradient", k)))
     return total
 
 
-def _jacobian(terms, linear: ca.DM, mapped) -> ca.MX:
+def _jacobian(terms, linear: ca.MX, mapped) -> ca.MX:
     (m, n), (row, col) = linear.shape, linear.sparsity().get_triplet()
     rows, cols, values = (
         [np.array(row, dtype=np.int64)],
         [np.array(col, dtype=np.int64)],
-        [ca.MX(ca.DM(linear.nonzeros()))],
+        [ca.vec(linear.nz[:]) if linear.nnz() else ca.MX(0, 1)],
     )
     for k, term in enumerate(terms):
         row, col = term.jacobian_places()
@@ -126,7 +123,7 @@ def _jacobian(terms, linear: ca.DM, mapped) -> ca.MX:
     return scatter(np.concatenate(rows), np.concatenate(cols), (m, n))(ca.vertcat(*values))
 
 
-def _hessian(terms, n: int, sigma: ca.MX, lam: ca.MX, mapped) -> ca.MX:
+def _hessian(terms, n: int, factors: ca.MX, lam: ca.MX, mapped) -> ca.MX:
     rows, cols, weights, values = [], [], [], []
     padded = ca.vertcat(lam, 0)  # residuals that are no constraint read the zero, at -1
     for k, term in enumerate(terms):
@@ -138,7 +135,7 @@ def _hessian(terms, n: int, sigma: ca.MX, lam: ca.MX, mapped) -> ca.MX:
         multipliers = (
             ca.reshape(padded.nz[local], term.kernel.n_residual, term.copies) if local else ca.MX(0, term.copies)
         )
-        factor = term.cost_weight * sigma + (lam[term.cost_row] if term.cost_row >= 0 else 0)
+        factor = lam[term.cost_row] if term.cost_row >= 0 else factors[k] if term.in_objective else ca.MX(0)
         values.append(mapped("hessian", k, multipliers, ca.repmat(factor, 1, term.copies)))
     if not terms:
         return ca.MX(n, n)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import casadi as ca
 import numpy as np
 
+from .compiled import CompiledKernels
+from .data import Data
 from .errors import SolverOptionError
+from .iterate import Iterate
 from .nlp import NonlinearProgram
-from .oracle import Oracle
-from .solution import Iterate
+from .oracle import Oracle, build_oracle
+from .scaling import Scaling, scaled, scaling_of
 from .warmstart import start_multipliers
-from .watch import Watch
+from .watch import Iteration, Watch
+
+#: How many sets of options have a solver at a time.
+MOST_SOLVERS = 8
 
 
 @dataclass(frozen=True)
@@ -40,64 +46,110 @@ class Run:
     evaluation_time: float = 0.0
 
 
-def run_ipopt(nlp: NonlinearProgram, oracle: Oracle, options: dict, callback: Callable | None = None) -> Run:
-    """Solve `nlp` from the present values, bounds and parameters of its model.
+class Ipopt:
+    """IPOPT on one program. Functions and solvers are made once and serve every run.
 
-    Raises
-    ------
-    SolverOptionError
-        IPOPT does not take one of the options.
+    Parameters
+    ----------
+    nlp : NonlinearProgram
+    kernels : CompiledKernels, optional
+        Compiles the functions.
+
+    Attributes
+    ----------
+    last : Iterate or None
+        Where the last run ended, if it has finite multipliers.
     """
-    started = perf_counter()
-    p = nlp.parameters()
-    n = len(nlp.variables.free)
-    if not n:
-        return _without_freedom(nlp, oracle, p)
-    watch = Watch(nlp.lower, nlp.upper, n, len(p), nlp.sense, callback)
-    try:
-        solver = ca.nlpsol(
-            "nlp", "ipopt", oracle.problem, {**oracle.derivatives, "iteration_callback": watch, **options}
-        )
-    except RuntimeError as error:
-        reason = str(error).strip().splitlines()[-1]
-        given = {name.removeprefix("ipopt."): value for name, value in options.items()}
-        raise SolverOptionError(
-            f"IPOPT refused its options: {reason}. Got {given}; must be names and values of IPOPT's reference."
-        ) from error
-    lower, upper = nlp.variables.bounds()
-    lam_x, lam_g = start_multipliers(nlp)
-    ready = perf_counter()
-    with watch.interruptible():
-        found = solver(
-            x0=nlp.variables.start(),
-            p=p,
-            lbx=lower,
-            ubx=upper,
-            lbg=nlp.lower,
-            ubg=nlp.upper,
-            lam_x0=lam_x,
-            lam_g0=lam_g,
-        )
-    done = perf_counter()
-    if watch.error is not None:
-        raise watch.error
-    if watch.last and not found["x"].is_regular():
-        found = watch.last
-    point = {name: np.asarray(found[name]).ravel() for name in ("x", "g", "lam_x", "lam_g")}
-    stats = solver.stats()
-    return Run(
-        iterate=Iterate(f=float(found["f"]), **point),
-        return_status=stats["return_status"],
-        iterations=stats["iter_count"],
-        setup_time=ready - started,
-        solve_time=done - ready,
-        evaluation_time=sum(spent for name, spent in stats.items() if name.startswith("t_wall_nlp_")),
-    )
 
+    def __init__(self, nlp: NonlinearProgram, kernels: CompiledKernels | None = None):
+        if kernels is not None:
+            nlp = replace(nlp, terms=[replace(term, kernel=kernels.compiled(term.kernel)) for term in nlp.terms])
+        self.nlp = nlp
+        self.last: Iterate | None = None
+        self._unscaled = build_oracle(nlp)
+        self._scale(scaling_of(nlp))
 
-def _without_freedom(nlp: NonlinearProgram, oracle: Oracle, p: np.ndarray) -> Run:
-    """Return the only point there is; that its constraints hold was seen when the model was compiled."""
-    problem = oracle.problem
-    f = ca.Function("f", [problem["x"], problem["p"]], [problem["f"]])(np.zeros(0), p)
-    nothing = np.zeros(0)
-    return Run(Iterate(nothing, float(f), nothing, nothing, nothing), "Solve_Succeeded", 0)
+    def _scale(self, scaling: Scaling) -> None:
+        self._scaling = scaling
+        self._oracle: Oracle = scaled(self._unscaled, scaling)
+        self._solvers: dict[tuple, tuple[ca.Function, Watch]] = {}
+
+    def run(self, data: Data, options: dict, callback: Callable[[Iteration], object] | None = None) -> Run:
+        """Solve the program with the numbers in `data`.
+
+        Raises
+        ------
+        SolverOptionError
+            IPOPT does not take one of the options, or a scaling factor is not positive.
+        """
+        started = perf_counter()
+        nlp = self.nlp
+        if not nlp.variables.free:  # IPOPT refuses a program without variables
+            return self._without_freedom(data)
+        scaling = scaling_of(nlp)
+        if scaling != self._scaling:
+            self._scale(scaling)
+        solver, watch = self._solver(options)
+        lam_x, lam_g = start_multipliers(nlp, self.last)
+        watch.restart(
+            callback
+            and (
+                lambda number, point: callback(
+                    Iteration.of(number, scaling.original(point), nlp.sense, data.lower, data.upper)
+                )
+            )
+        )
+        ready = perf_counter()
+        with watch.interruptible():
+            found = solver(
+                x0=data.start * scaling.x,
+                p=data.p,
+                lbx=data.x_lower * scaling.x,
+                ubx=data.x_upper * scaling.x,
+                lbg=data.lower * scaling.g,
+                ubg=data.upper * scaling.g,
+                lam_x0=lam_x * scaling.f / scaling.x,
+                lam_g0=lam_g * scaling.f / scaling.g,
+            )
+        done = perf_counter()
+        if watch.error is not None:
+            raise watch.error
+        if watch.last and not found["x"].is_regular():
+            found = watch.last
+        end = scaling.original(found)
+        self.last = end if np.isfinite(end.lam_x).all() and np.isfinite(end.lam_g).all() else None
+        stats = solver.stats()
+        return Run(
+            iterate=end,
+            return_status=stats["return_status"],
+            iterations=stats["iter_count"],
+            setup_time=ready - started,
+            solve_time=done - ready,
+            evaluation_time=sum(spent for name, spent in stats.items() if name.startswith("t_wall_nlp_")),
+        )
+
+    def _solver(self, options: dict) -> tuple[ca.Function, Watch]:
+        """Return CasADi's solver with these options."""
+        key = tuple(sorted(options.items()))
+        if key not in self._solvers:
+            if len(self._solvers) == MOST_SOLVERS:  # a time limit that changes every time, say
+                self._solvers.clear()
+            problem = self._oracle.problem
+            watch = Watch(problem["x"].numel(), problem["g"].numel(), problem["p"].numel())
+            everything = {**self._oracle.derivatives, "iteration_callback": watch, **options}
+            try:
+                self._solvers[key] = ca.nlpsol("nlp", "ipopt", problem, everything), watch
+            except RuntimeError as error:
+                reason = str(error).strip().splitlines()[-1]
+                given = {name.removeprefix("ipopt."): value for name, value in options.items()}
+                raise SolverOptionError(
+                    f"IPOPT refused its options: {reason}. Got {given}; must be names and values of IPOPT's reference."
+                ) from error
+        return self._solvers[key]
+
+    def _without_freedom(self, data: Data) -> Run:
+        """Return the only point there is; that its constraints hold was seen when the numbers were read."""
+        problem = self._unscaled.problem
+        f = ca.Function("f", [problem["x"], problem["p"]], [problem["f"]])(np.zeros(0), data.p)
+        nothing = np.zeros(0)
+        return Run(Iterate(nothing, float(f), nothing, nothing, nothing), "Solve_Succeeded", 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from pyomo.common.collections import ComponentMap
@@ -11,25 +10,8 @@ from pyomo.contrib.solver.common.solution_loader import SolutionLoader
 from pyomo.core.base.constraint import ConstraintData
 from pyomo.core.base.var import VarData
 
+from .iterate import Iterate
 from .nlp import NonlinearProgram
-
-
-@dataclass(frozen=True)
-class Iterate:
-    """A primal-dual point of the minimised program, with CasADi's signs.
-
-    Attributes
-    ----------
-    x, lam_x : float arrays (n,)
-    g, lam_g : float arrays (m,)
-    f : float
-    """
-
-    x: np.ndarray
-    f: float
-    g: np.ndarray
-    lam_x: np.ndarray
-    lam_g: np.ndarray
 
 
 class CasadiSolutionLoader(SolutionLoader):
@@ -49,9 +31,9 @@ class CasadiSolutionLoader(SolutionLoader):
 
     def get_vars(self, vars_to_load: Sequence[VarData] | None = None) -> Mapping[VarData, float]:
         values = ComponentMap(zip(self._nlp.variables.free, self._iterate.x.tolist(), strict=True))
+        point = np.concatenate([self._iterate.x, self._nlp.variables.fixed_values()])
         for placed in self._nlp.boxes:
-            inputs = [var.value if var.fixed else values[var] for var in placed.box.inputs]
-            placed.model.set_input_values(np.array(inputs, dtype=float))
+            placed.model.set_input_values(point[placed.columns])
             if placed.box.output is not None and placed.eliminated:
                 values[placed.box.output] = float(placed.model.evaluate_outputs()[0])
         return _chosen(values, vars_to_load)

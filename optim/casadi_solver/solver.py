@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -16,14 +17,36 @@ from pyomo.contrib.solver.common.solution_loader import NoSolutionSolutionLoader
 from pyomo.core.base.block import BlockData
 from pyomo.core.staleflag import StaleFlagManager
 
+from .compiled import CompiledKernels
 from .config import CasadiSolverConfig, nlpsol_options
+from .data import read_data
 from .errors import NotOptimalError
 from .log import logged
 from .nlp import NonlinearProgram, compile_nlp
-from .oracle import build_oracle
-from .run import Run, run_ipopt
+from .run import Ipopt, Run
 from .solution import CasadiSolutionLoader
 from .status import STATUS, advice
+
+
+@dataclass
+class Prepared:
+    """What a solve needs of a model.
+
+    Attributes
+    ----------
+    nlp : NonlinearProgram
+    rebuilt : str or None
+        Why it was made; None if it was there.
+    ipopt : Ipopt or None
+        None until the first solve.
+    compiled : str or None
+        Where compiled functions are, or why there are none; None if nobody asked.
+    """
+
+    nlp: NonlinearProgram
+    rebuilt: str | None
+    ipopt: Ipopt | None = None
+    compiled: str | None = None
 
 
 @SolverFactory.register("casadi", legacy_name="casadi", doc="IPOPT through CasADi, with CasADi grey boxes")
@@ -35,9 +58,9 @@ class CasadiSolver(SolverBase):
     `CasadiGreyBox` blocks are taken apart into their local functions.
 
     Variables without a value start at 0, moved into their bounds. The suffixes ``dual``, ``rc``, ``ipopt_zL_out`` and
-    ``ipopt_zU_out`` are filled; with the option ``warm_start_init_point="yes"`` the multipliers start from ``dual``,
-    ``ipopt_zL_in``, ``ipopt_zU_in`` and from those that grey boxes hold. Ctrl-C stops after the running iteration and
-    keeps its iterate.
+    ``ipopt_zU_out`` are filled; with ``warm_start=True`` the multipliers start from ``dual``, ``ipopt_zL_in``,
+    ``ipopt_zU_in`` and from those that grey boxes hold. The suffix ``scaling_factor`` scales variables, constraints and
+    the objective. Ctrl-C stops after the running iteration and keeps its iterate.
     """
 
     CONFIG = CasadiSolverConfig()
@@ -61,9 +84,10 @@ class CasadiSolver(SolverBase):
         Returns
         -------
         Results
-            ``extra_info`` holds ``iteration_count`` and ``return_status``, ``timing_info`` the wall times [s] ``build``
-            (walking the model), ``functions`` (derivatives and solver set-up), ``solve`` and, within it,
-            ``evaluation``.
+            ``extra_info`` holds ``iteration_count``, ``return_status``, ``rebuilt`` (why the program was made; None if
+            a persistent solver had it) and ``compiled`` (where compiled functions are, or why there are none);
+            ``timing_info`` the wall times [s] ``build`` (walking the model), ``functions`` (derivatives and solver
+            set-up), ``solve`` and, within it, ``evaluation``.
 
         Raises
         ------
@@ -80,19 +104,24 @@ class CasadiSolver(SolverBase):
 
         timer.start("build")
         with PauseGC():  # a walk makes many objects and no cycles
-            nlp = compile_nlp(model)
+            prepared = self._prepare(model, config)
+            data = read_data(prepared.nlp)
         timer.stop("build")
         built = perf_counter()
         timer.start("functions")
-        oracle = build_oracle(nlp.gradient, nlp.constant, nlp.matrix, nlp.terms, len(nlp.variables.fixed))
+        if prepared.ipopt is None:
+            kernels = CompiledKernels() if config.compile else None
+            prepared.ipopt = Ipopt(prepared.nlp, kernels)
+            prepared.compiled = None if kernels is None else kernels.note
         timer.stop("functions")
         derived = perf_counter()
         timer.start("ipopt")
         with logged(config.tee) as log:
-            run = run_ipopt(nlp, oracle, nlpsol_options(config), config.iteration_callback)
+            run = prepared.ipopt.run(data, nlpsol_options(config), config.iteration_callback)
         timer.stop("ipopt")
 
-        results = self._results(nlp, run)
+        results = self._results(prepared.nlp, run)
+        results.extra_info.rebuilt, results.extra_info.compiled = prepared.rebuilt, prepared.compiled
         results.solver_config = config
         results.solver_log = log.getvalue()
         if config.load_solutions and results.solution_status != SolutionStatus.noSolution:
@@ -109,6 +138,9 @@ class CasadiSolver(SolverBase):
                 results,
             )
         return results
+
+    def _prepare(self, model: BlockData, config: Any) -> Prepared:
+        return Prepared(compile_nlp(model), "every solve")
 
     def _results(self, nlp: NonlinearProgram, run: Run) -> Any:
         results: Any = Results()

@@ -20,8 +20,8 @@ class Term:
         Column of every local variable; columns from the number of free variables on are fixed variables.
     rows : int array (K, n_r)
         Row of every residual; negative where the residual is no constraint.
-    cost_weight : float
-        Factor of the summed cost in the (minimised) objective.
+    in_objective : bool
+        Whether the summed cost is part of the objective.
     cost_row : int
         Row to which the summed cost is added; negative for none.
     """
@@ -29,7 +29,7 @@ class Term:
     kernel: Kernel
     columns: np.ndarray
     rows: np.ndarray
-    cost_weight: float = 0.0
+    in_objective: bool = False
     cost_row: int = -1
 
     @property
@@ -39,7 +39,7 @@ class Term:
     @property
     def has_cost(self) -> bool:
         """Whether the cost counts anywhere."""
-        return self.cost_weight != 0 or self.cost_row >= 0
+        return self.in_objective or self.cost_row >= 0
 
     def jacobian_places(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the global rows and columns of the mapped Jacobian nonzeros, copy by copy."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from pyomo.core.base.var import VarData
 
+from .constants import numeric_value
 from .errors import UnsupportedModelError
-from .expression import numeric_value
 
 
 @dataclass
@@ -57,14 +57,19 @@ class Variables:
         return np.where(found < 0, n - 1 - found, found)
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the present lower and upper bounds (n,), of declaration and domain together."""
-        lower, upper = np.array([var.bounds for var in self.free], dtype=float).reshape(-1, 2).T  # None becomes nan
+        """Return the present lower and upper bounds (n,), of declaration and domain together.
+
+        Variables that were free at first and are fixed now have their value for both.
+        """
+        limits = [(var.value, var.value) if var.fixed else var.bounds for var in self.free]
+        lower, upper = np.array(limits, dtype=float).reshape(-1, 2).T  # None becomes nan
         return np.where(np.isnan(lower), -np.inf, lower), np.where(np.isnan(upper), np.inf, upper)
 
     def start(self) -> np.ndarray:
         """Return the present values (n,); a variable without one starts at 0, moved into its bounds."""
         values = np.array([var.value for var in self.free], dtype=float)
-        return np.where(np.isnan(values), np.clip(0.0, *self.bounds()), values)
+        missing = np.isnan(values)
+        return np.where(missing, np.clip(0.0, *self.bounds()), values) if missing.any() else values
 
     def fixed_values(self) -> np.ndarray:
         """Return the present values of the fixed variables."""

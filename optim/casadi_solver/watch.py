@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from .iterate import Iterate
+
 
 @dataclass(frozen=True)
 class Iteration:
@@ -30,6 +32,12 @@ class Iteration:
     objective: float
     infeasibility: float
 
+    @classmethod
+    def of(cls, number: int, point: Iterate, sense: int, lower: np.ndarray, upper: np.ndarray) -> Iteration:
+        """Report a point of the minimised program, with the bounds of its constraints."""
+        violation = np.maximum(lower - point.g, point.g - upper)
+        return cls(number, sense * point.f, float(violation.max(initial=0.0)))
+
 
 class Watch(ca.Callback):
     """The callback that CasADi calls after every iteration.
@@ -44,16 +52,19 @@ class Watch(ca.Callback):
         What the user's callback raised.
     """
 
-    def __init__(self, lower: np.ndarray, upper: np.ndarray, n: int, n_p: int, sense: int, callback: Callable | None):
+    def __init__(self, n: int, m: int, n_p: int):
         ca.Callback.__init__(self)
-        m = len(lower)
-        self._lower, self._upper, self._sense, self._callback = lower, upper, sense, callback
         self._sizes = {"x": n, "f": 1, "g": m, "lam_x": n, "lam_g": m, "lam_p": n_p}
+        self.restart(None)
+        self.construct("watch", {})
+
+    def restart(self, callback: Callable[[int, dict[str, ca.DM]], object] | None) -> None:
+        """Get ready for a solve; `callback` takes the number and the point of every iteration and may return true."""
+        self._callback = callback
         self.number = 0
         self.last: dict[str, ca.DM] = {}
         self.interrupted = False
         self.error: BaseException | None = None
-        self.construct("watch", {})
 
     def get_n_in(self) -> int:
         return ca.nlpsol_n_out()
@@ -70,18 +81,13 @@ class Watch(ca.Callback):
     def eval(self, arg):
         self.last = {ca.nlpsol_out(i): item for i, item in enumerate(arg)}
         try:
-            stop = self._callback is not None and bool(self._callback(self._iteration()))
+            stop = self._callback is not None and bool(self._callback(self.number, self.last))
         except KeyboardInterrupt:
             stop = self.interrupted = True
         except BaseException as error:  # must not unwind through IPOPT; the solver raises it again
             stop, self.error = True, error
         self.number += 1
         return [int(stop or self.interrupted)]
-
-    def _iteration(self) -> Iteration:
-        g = np.asarray(self.last["g"]).ravel()
-        violation = np.maximum(self._lower - g, g - self._upper)
-        return Iteration(self.number, self._sense * float(self.last["f"]), float(violation.max(initial=0.0)))
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:

@@ -1,0 +1,43 @@
+"""One solve on the way to a plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """How one solve on the way to a plan went.
+
+    Attributes
+    ----------
+    what : str
+        What was solved, and from where.
+    status : str
+        ``"optimal"``, or why the solver stopped.
+    intervals : int
+    duration : float
+        [s]
+    objective : float
+        In the unit of what was minimised.
+    iterations : int or None
+    tip_miss, energy_left : float or None
+        [m] and [J], where the result was replayed.
+    """
+
+    what: str
+    status: str
+    intervals: int
+    duration: float
+    objective: float
+    iterations: int | None
+    tip_miss: float | None = field(default=None, kw_only=True)
+    energy_left: float | None = field(default=None, kw_only=True)
+
+    def __str__(self) -> str:
+        text = f"{self.what}, {self.intervals} intervals: {self.status}, {self.duration:.6g} s"
+        if self.iterations is not None:
+            text += f", {self.iterations} iterations"
+        if self.tip_miss is not None:
+            text += f"; replayed: misses by {1e3 * self.tip_miss:.3g} mm, {self.energy_left:.2g} J left"
+        return text

@@ -1,0 +1,70 @@
+"""Refine the mesh of a plan until it replays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from .errors import PlanError, ProblemError
+from .planned import Plan
+from .stages import NEAR, PATIENCE, Solving, attempts_of
+from .warm_start import start_from
+
+DEFAULT_MISS = 1e-4  # m
+MOST_ENERGY = 1e-4  # J
+MOST_INTERVALS = 800
+
+
+def tolerance_of(refine: Any) -> float | None:
+    """Return the greatest miss [m] that a user asks for; None for no refinement.
+
+    Raises
+    ------
+    ProblemError
+        It is no length.
+    """
+    if refine is None or refine is False:
+        return None
+    if refine is True:
+        return DEFAULT_MISS
+    if isinstance(refine, (int, float)) and 0 < refine < float("inf"):
+        return float(refine)
+    raise ProblemError(
+        f"plan: refine = {refine!r}; must be True for {1e3 * DEFAULT_MISS:g} mm, or the greatest miss of the replay "
+        "> 0 m."
+    )
+
+
+def refined(plan: Plan, solving: Solving, tolerance: float) -> Plan:
+    """Return the plan on the first mesh, each of twice the intervals of the one before, on which it replays.
+
+    It replays if its replay misses the goal by less than `tolerance` [m] and leaves less than 1e-4 J. A finer mesh
+    starts from the coarser plan. Beyond 800 intervals, or where a finer mesh finds no optimum, the best plan
+    so far comes back with the status ``"unresolved"``.
+    """
+    best, least = plan, float("inf")
+    while True:
+        plan, excess = _replayed(plan, tolerance)
+        if excess < least:
+            best, least = plan, excess
+        if least < 1:
+            return best
+        intervals = 2 * plan.transcription.mesh.intervals
+        if intervals > MOST_INTERVALS:
+            return replace(best, status="unresolved", attempts=plan.attempts)
+        finer = solving.model(plan.transcription.problem, intervals)
+        start_from(finer, plan.model)
+        try:
+            plan = solving.attempt("refined from there", finer, plan.attempts, max_iter=PATIENCE, **NEAR)
+        except PlanError as error:
+            return replace(best, status="unresolved", attempts=attempts_of(error))
+
+
+def _replayed(plan: Plan, tolerance: float) -> tuple[Plan, float]:
+    """Return the plan with its replay noted, and how its errors compare with what is allowed (1 is just so)."""
+    replay = plan.replay()
+    # An arm without ends has no place to miss; its energy counts alone.
+    miss = replay.tip_miss if replay.misses else 0.0
+    noted = replace(plan.attempts[-1], tip_miss=miss, energy_left=replay.energy_left)
+    excess = max(miss / tolerance, abs(replay.energy_left) / MOST_ENERGY)
+    return replace(plan, attempts=(*plan.attempts[:-1], noted)), excess

@@ -1,0 +1,161 @@
+"""The way to a plan of free duration: least effort first, then what is asked, in smaller steps if need be."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from flexblocks.dynamics.energy import stored_energies
+
+from .attempt import Attempt
+from .errors import PlanError, PlanWarning
+from .objective import Effort, Objective, Time, has_term
+from .planned import Plan
+from .problem import RestToRest
+from .solution import transcription_of
+from .transcription import Transcription
+from .warm_start import start_from
+
+STRETCHES = (1.25, 1.8, 2.6)  # of the rigid arm's duration, for the first stage
+SOFTENINGS = (1.0, 0.1, 0.01)  # share of the effort in the objective of the stages in between
+PATIENCE = 500  # iterations of a stage after which another way is tried
+NEAR = {"mu_init": 1e-3}  # of the barrier, from a start near by
+
+
+@dataclass(frozen=True)
+class Solving:
+    """How the models of a plan are made and solved.
+
+    Attributes
+    ----------
+    model : callable
+        (problem, intervals) -> ConcreteModel
+    solve : callable
+        (model, IPOPT's options) -> Plan; raises PlanError.
+    """
+
+    model: Callable[[RestToRest, int], Any]
+    solve: Callable[[Any, dict[str, Any]], Plan]
+
+    def attempt(self, what: str, model: Any, before: tuple[Attempt, ...], **options: Any) -> Plan:
+        """Solve, and note how it went behind the attempts `before`.
+
+        Raises
+        ------
+        PlanError
+            No optimum; its plan has the attempts too.
+        """
+        try:
+            found = self.solve(model, options)
+        except PlanError as error:
+            if error.plan is not None:
+                error.plan = replace(error.plan, attempts=(*before, _noted(what, error.plan)))
+            raise
+        return replace(found, attempts=(*before, _noted(what, found)))
+
+
+def attempts_of(error: PlanError) -> tuple[Attempt, ...]:
+    """Return the attempts behind a failure that another attempt may mend; raise it again if the user stopped it."""
+    if error.plan is None or error.plan.status == "interrupted":
+        raise error
+    return error.plan.attempts
+
+
+def solve_in_stages(model: Any, solving: Solving) -> Plan:
+    """Solve a model of free duration: from least effort at a duration that the rigid arm can keep.
+
+    Where that fails with the objective asked for, effort is put in with a weight that falls from stage to stage.
+
+    Raises
+    ------
+    PlanError
+        No stage of the last way found an optimum.
+    """
+    t = transcription_of(model)
+    first = _least_effort(t, solving)
+    start_from(model, first.model)
+    try:
+        return solving.attempt(f"{_short(t.objective)} from there", model, first.attempts, max_iter=PATIENCE, **NEAR)
+    except PlanError as error:
+        attempts = attempts_of(error)
+    found = first
+    share = _value(t.objective, found) / max(found.objective, 1e-12)
+    for softening in SOFTENINGS:
+        asked = t.objective + softening * share * _effort(t)
+        softer = solving.model(replace(t.problem, objective=asked), t.mesh.intervals)
+        start_from(softer, found.model)
+        try:
+            what = f"{_short(t.objective)} with effort, softened by {softening:g}, from there"
+            found = solving.attempt(what, softer, attempts, max_iter=PATIENCE, **NEAR)
+            attempts = found.attempts
+        except PlanError as error:
+            attempts = attempts_of(error)
+    start_from(model, found.model)
+    return solving.attempt(f"{_short(t.objective)} from there", model, attempts, **NEAR)
+
+
+def warn_of_jumps(t: Transcription) -> None:
+    """Warn of a shortest time whose inputs may jump from limit to limit, where that shakes springs or beams."""
+    weighted = any(isinstance(term, Effort) and term.rate_weight for _, term in t.objective.terms)
+    jumping = [name for name, limit in zip(t.dae.u.names, t.limits.du, strict=True) if not np.isfinite(limit).all()]
+    if not has_term(t.objective, Time) or weighted or not jumping or not stored_energies(t.dae.tree, t.dae.q):
+        return
+    name = jumping[0]
+    warnings.warn(
+        f"plan: shortest time, and nothing limits the rate of {', '.join(jumping)}: inputs that jump shake every mode "
+        "of the arm, those included that the mesh does not resolve; the plan will not settle under refinement and its "
+        f'replay may miss the goal. Limit the rates, as limits={{"der({name})": 20.0}}, or add a weighted '
+        "optim.Effort().",
+        PlanWarning,
+        stacklevel=3,
+    )
+
+
+def _least_effort(t: Transcription, solving: Solving) -> Plan:
+    """Return the plan of least effort at the first fixed duration that has one."""
+    attempts: tuple[Attempt, ...] = ()
+    low, high = t.duration_range or (t.mesh.duration,) * 2
+    durations = dict.fromkeys(min(max(t.mesh.duration * stretch, low), high) for stretch in STRETCHES)
+
+    def least_effort(duration: float) -> Plan:
+        easier = solving.model(replace(t.problem, duration=duration, objective=_effort(t)), t.mesh.intervals)
+        return solving.attempt(f"least effort in {duration:.4g} s", easier, attempts, max_iter=PATIENCE)
+
+    *tried, last = durations
+    for duration in tried:
+        try:
+            return least_effort(duration)
+        except PlanError as error:
+            attempts = attempts_of(error)
+    return least_effort(last)
+
+
+def _effort(t: Transcription) -> Effort:
+    return Effort() if t.shape.is_continuous else Effort(rate_weight=0.0)
+
+
+def _value(objective: Objective, plan: Plan) -> float:
+    """Return about what an objective is worth along a plan, for a weight beside it."""
+    times: Iterable[float] = (weight for weight, term in objective.terms if isinstance(term, Time))
+    return (sum(times) or 1.0) * plan.duration
+
+
+def _short(objective: Objective) -> str:
+    return " + ".join(
+        f"{'' if weight == 1 else f'{weight:g} '}{type(term).__name__.lower()}" for weight, term in objective.terms
+    )
+
+
+def _noted(what: str, plan: Plan) -> Attempt:
+    return Attempt(
+        what,
+        plan.status,
+        plan.transcription.mesh.intervals,
+        plan.duration,
+        plan.objective,
+        plan.statistics.iterations,
+    )

@@ -1,0 +1,76 @@
+"""Start from another plan: its motion and inputs, read off at another mesh and stretched to another duration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .collocation import Collocation
+from .guess import set_values
+from .solution import collocated_times, input_polynomials, planned_mesh, transcription_of, values
+
+ROUNDING = 1e-9  # of times, as a share of the duration
+
+
+def start_from(m: Any, source: Any) -> None:
+    """Set all free Vars of a planner's model to the motion of another one, of the same arm between the same ends.
+
+    The polynomials of its collocation and of its inputs are evaluated, so nothing is lost on a finer mesh. A fixed
+    duration stretches the motion; a free one is taken over.
+    """
+    t, old = transcription_of(m), transcription_of(source)
+    before = planned_mesh(source, old)
+    if t.duration_range is not None:
+        m.T.set_value(float(np.clip(before.duration, *t.duration_range)))
+    mesh = planned_mesh(m, t)
+    pace = before.duration / mesh.duration
+    n = t.dae.tree.size
+    at_mesh, inner = mesh.times * pace, collocated_times(mesh, t.scheme) * pace
+    x, _ = _motion(source, at_mesh)
+    _, rates = _motion(source, inner.ravel())
+    set_values(m.q, x[:, :n])
+    set_values(m.v, pace * x[:, n : 2 * n])
+    set_values(m.w, x[:, 2 * n :])
+    set_values(m.a, pace**2 * rates[:, :n])
+    set_values(m.dw, pace * rates[:, n:])
+    points = collocated_times(before, old.scheme).ravel()
+    z = values(source.z, len(points), -1) if len(source.z) else np.zeros((len(points), 0))
+    set_values(m.z, np.array([np.interp(inner.ravel(), points, column) for column in z.T]).T)
+    inputs = input_polynomials(source, old)
+    middle = (at_mesh[1:] + at_mesh[:-1]) / 2
+    times = np.minimum(at_mesh if t.shape.is_continuous else middle, before.duration)
+    u = np.array([inputs[name](times) for name in t.dae.u.names]).T
+    set_values(m.u, np.clip(u, t.limits.u[:, 0], t.limits.u[:, 1]))
+    if t.shape.has_rates:
+        du = pace * np.array([inputs[name].derivative()(times) for name in t.dae.u.names]).T
+        set_values(m.du, np.clip(du, t.limits.du[:, 0], t.limits.du[:, 1]))
+
+
+def _motion(source: Any, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return states (points, nx), and accelerations with rates of first-order states (points, n + nw), at `times`."""
+    t = transcription_of(source)
+    mesh, K, d = planned_mesh(source, t), t.mesh.intervals, t.scheme.degree
+    # Accelerations jump at mesh points, and a collocation point there ends an interval: it belongs to the earlier one.
+    k = np.clip(np.searchsorted(mesh.times, times - ROUNDING * mesh.duration) - 1, 0, K - 1)
+    h = mesh.steps[k][:, None]
+    s = (times - mesh.times[k])[:, None] / h
+    a, dw = (values(var, K, d, -1)[k] if len(var) else np.zeros((len(k), d, 0)) for var in (source.a, source.dw))
+    begin = (source.q, source.v, source.w)
+    q, v, w = (values(var, K + 1, -1)[k] if len(var) else np.zeros((len(k), 0)) for var in begin)
+    shares = [_lagrange(t.scheme, s, order) for order in (0, 1, 2)]
+
+    def summed(order: int, group: np.ndarray) -> np.ndarray:
+        return np.einsum("pj,pji->pi", shares[order], group)
+
+    states = [q + h * s * v + h**2 * summed(2, a), v + h * summed(1, a), w + h * summed(1, dw)]
+    return np.concatenate(states, axis=1), np.concatenate([summed(0, a), summed(0, dw)], axis=1)
+
+
+def _lagrange(scheme: Collocation, s: np.ndarray, order: int) -> np.ndarray:
+    """Return the polynomials (points, d) that are 1 at one node, 0 at the others, integrated `order` times."""
+    powers = np.arange(scheme.degree)
+    factors = np.linalg.inv(scheme.nodes[:, None] ** powers)
+    for i in range(1, order + 1):
+        factors = factors / (powers + i)[:, None]
+    return s ** (powers + order) @ factors
