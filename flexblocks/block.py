@@ -10,134 +10,16 @@ import copy
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import casadi as ca
-import numpy as np
 
 from flexblocks.errors import ModelError, ParameterError, nearest
 from flexblocks.frame import Frame
 from flexblocks.parameters import checked_fields
+from flexblocks.physics import Coordinate, Local, Physics, Variable
 from flexblocks.ports import Kind, Port, PortSpec
-
-# Who names a coordinate that several blocks share: a joint before a rotor; the rest never.
-JOINT, ROTOR, GUEST = 2, 1, 0
-
-
-@dataclass(frozen=True)
-class Coordinate:
-    """A generalised coordinate of one block.
-
-    `rank` says who gives the coordinate its name where rigidly joined flanges share one: JOINT before ROTOR.
-    A GUEST (the end of a spring, the shaft of a source) carries no mass and only takes part in what others own.
-    """
-
-    name: str
-    unit: str
-    start: float = 0.0
-    rank: int = JOINT
-
-
-@dataclass(frozen=True)
-class Variable:
-    """An input, a first-order state or an algebraic variable of one block."""
-
-    name: str
-    unit: str
-    start: float = 0.0
-    limit: float | None = None
-
-
-NOTHING = np.zeros((6, 6))
-
-
-@dataclass(frozen=True)
-class Local:
-    """What a block knows when it is evaluated: its own symbols, by name, and what hangs on it.
-
-    ``local["angle"]`` is the symbol; ``local.vector("bending_y")`` the column of ``bending_y[1]``,
-    ``bending_y[2]``, ...; ``local.rate(e)`` the time derivative of an expression of the coordinates.
-
-    Attributes
-    ----------
-    outlets : tuple of str
-        The outlets for which a frame is wanted.
-    carried : ndarray (6, 6)
-        Inertia, in twist order (omega, v) at ``frame_b``, of all that is outboard of it, rigid and in the zero
-        configuration.
-    acceleration, gravity : SX (3, 1)
-        Acceleration of the inlet's origin relative to the world, and acceleration of free fall, both in the inlet's
-        axes [m/s2]. For outputs alone: they follow from what all blocks return.
-    """
-
-    symbols: Mapping[str, ca.SX]
-    coordinates: ca.SX
-    rates: ca.SX
-    outlets: tuple[str, ...] = ()
-    carried: np.ndarray = field(default_factory=NOTHING.copy)
-    acceleration: ca.SX = field(default_factory=lambda: ca.SX.sym("acceleration", 3))
-    gravity: ca.SX = field(default_factory=lambda: ca.SX.sym("gravity", 3))
-
-    def __getitem__(self, name: str) -> ca.SX:
-        return self.symbols[name]
-
-    def vector(self, stem: str) -> ca.SX:
-        return ca.vertcat(*[symbol for name, symbol in self.symbols.items() if name.startswith(f"{stem}[")])
-
-    def rate(self, expression: ca.SX) -> ca.SX:
-        return ca.sparsify(ca.jtimes(expression, self.coordinates, self.rates))
-
-
-@dataclass(frozen=True)
-class Load:
-    """An effort (torque, force) that does work on a displacement (angle, distance)."""
-
-    effort: ca.SX
-    displacement: ca.SX
-
-
-@dataclass(frozen=True)
-class Output:
-    """A scalar that the user may want to see, with its unit."""
-
-    value: ca.SX
-    unit: str
-
-
-@dataclass(frozen=True)
-class Physics:
-    """What a block is, in terms of its inlet frame and its own variables.
-
-    Attributes
-    ----------
-    outlets : dict of Frame
-        The frame of each outlet; those named in `Local.outlets` must be there.
-    kinetic : SX
-        Kinetic energy [J], a quadratic form in the inlet twist and the block's own rates. Weight follows from it:
-        gravity is an acceleration of the ground.
-    potential : SX
-        Stored energy [J], of the block's own coordinates.
-    dissipation : SX
-        Rayleigh's function [W]: its gradient in the rates is the damping force.
-    loads : tuple of Load
-        Efforts with the displacements they work on.
-    derivatives : dict of SX
-        Time derivative of each first-order state.
-    residuals : tuple of SX
-        As many as there are algebraic variables; each is zero.
-    outputs : dict of Output
-        What the user may want to see.
-    """
-
-    outlets: Mapping[str, Frame] = field(default_factory=dict)
-    kinetic: ca.SX | float = 0.0
-    potential: ca.SX | float = 0.0
-    dissipation: ca.SX | float = 0.0
-    loads: tuple[Load, ...] = ()
-    derivatives: Mapping[str, ca.SX] = field(default_factory=dict)
-    residuals: tuple[ca.SX, ...] = ()
-    outputs: Mapping[str, Output] = field(default_factory=dict)
 
 
 class PortUnknownError(ModelError, AttributeError):

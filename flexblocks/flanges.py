@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from flexblocks.block import GUEST, Block, Coordinate
+from flexblocks.block import Block
 from flexblocks.errors import ModelError, listing
+from flexblocks.physics import GUEST, Coordinate
 from flexblocks.ports import Port
 
 LOCKED = ("", "locked")  # the node that stands for "does not move"

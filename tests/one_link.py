@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import flexblocks as fb
-from flexblocks.block import GUEST, Coordinate, Load, Local, Physics, Variable
 from flexblocks.frame import Frame
 from flexblocks.parameters import POSITIVE, parameter
+from flexblocks.physics import GUEST, Coordinate, Load, Local, Physics, Variable
 from flexblocks.ports import flange
 
 G = 9.81

@@ -14,8 +14,8 @@ from random_arms import arms
 
 import flexblocks as fb
 from flexblocks.beam.boundary import clamped_modes
-from flexblocks.block import GUEST, Coordinate, Load, Output, Physics
 from flexblocks.errors import ModelError, ParameterError
+from flexblocks.physics import GUEST, Coordinate, Load, Output, Physics
 from flexblocks.ports import flange, inlet
 
 AXES = ("acceleration_x", "acceleration_y", "acceleration_z")

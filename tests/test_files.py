@@ -16,9 +16,9 @@ from random_arms import arms
 
 import flexblocks as fb
 from flexblocks import models
-from flexblocks.block import Physics
 from flexblocks.errors import FileFormatError
 from flexblocks.parameters import parameter
+from flexblocks.physics import Physics
 from flexblocks.ports import inlet
 
 PENDULUM = """\

@@ -14,7 +14,7 @@ from random_arms import BEAMS, Arm, Segment, arms
 from scipy.spatial.transform import Rotation
 
 import flexblocks as fb
-from flexblocks.block import Physics
+from flexblocks.physics import Physics
 from flexblocks.ports import inlet, outlet
 
 seeds = st.integers(0, 2**32 - 1)

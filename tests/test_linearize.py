@@ -15,10 +15,10 @@ from one_link import DCMotor, G, HardeningSpring, cantilever, joint_arm
 
 import flexblocks as fb
 from flexblocks import models
-from flexblocks.block import Local, Physics, Variable
 from flexblocks.eigenmodes import general
 from flexblocks.errors import ComputationError, FlexblocksError, FlexblocksWarning, NameUnknownError, ParameterError
 from flexblocks.frame import Frame
+from flexblocks.physics import Local, Physics, Variable
 
 PAPER = json.loads((Path(__file__).parent / "references" / "subudhi_morris_2002.json").read_text())
 FREQUENCIES = PAPER["frequencies_rad_s_at_theta2_0"]

@@ -11,9 +11,9 @@ from chains import G, chain, motion, values
 from scipy.special import ellipk
 
 import flexblocks as fb
-from flexblocks.block import GUEST, Coordinate, Load, Output, Physics, Variable
 from flexblocks.errors import ModelError
 from flexblocks.parameters import NOT_NEGATIVE, POSITIVE, parameter
+from flexblocks.physics import GUEST, Coordinate, Load, Output, Physics, Variable
 from flexblocks.ports import flange, inlet, outlet
 
 

@@ -17,9 +17,10 @@ from scipy.special import ellipj, ellipk
 
 import flexblocks as fb
 from flexblocks import models
-from flexblocks.block import GUEST, Block, Coordinate, Load, Physics, Variable
+from flexblocks.block import Block
 from flexblocks.errors import ComputationError, FlexblocksError, FlexblocksWarning, NameUnknownError, ParameterError
 from flexblocks.parameters import POSITIVE, parameter
+from flexblocks.physics import GUEST, Coordinate, Load, Physics, Variable
 from flexblocks.ports import flange
 from flexblocks.simulation import pace
 

@@ -11,8 +11,8 @@ from one_link import DCMotor, HardeningSpring, joint_arm
 from scipy.special import ellipj, ellipk
 
 import flexblocks as fb
-from flexblocks.block import GUEST, Coordinate, Load, Physics
 from flexblocks.errors import FlexblocksError, FlexblocksWarning, NameUnknownError, ParameterError
+from flexblocks.physics import GUEST, Coordinate, Load, Physics
 from flexblocks.ports import flange
 from flexblocks.simulation.dataset import from_xarray
 from flexblocks.simulation.runs_dataset import Runs

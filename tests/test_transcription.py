@@ -10,11 +10,12 @@ import pytest
 
 import flexblocks as fb
 from flexblocks import models, optim
-from flexblocks.block import GUEST, Block, Coordinate, Load, Physics, Variable
+from flexblocks.block import Block
 from flexblocks.optim.collocation import radau
 from flexblocks.optim.cost import effort_function
 from flexblocks.optim.dynamics import interval_kernel
 from flexblocks.optim.input_shape import SHAPES, control_points, input_shape, weights
+from flexblocks.physics import GUEST, Coordinate, Load, Physics, Variable
 from flexblocks.ports import flange
 
 

@@ -16,11 +16,11 @@ from chains import chain
 from yu_chen_equations import Link, Matrices, matrices
 
 import flexblocks as fb
-from flexblocks.block import Physics
 from flexblocks.errors import ParameterError
 from flexblocks.models import yu_chen_2019
 from flexblocks.models.yu_chen import stage
 from flexblocks.models.yu_chen_chords import chord_coordinates
+from flexblocks.physics import Physics
 from flexblocks.ports import inlet, outlet
 
 REFERENCE = json.loads((Path(__file__).parent / "references" / "yu_chen_2019.json").read_text())

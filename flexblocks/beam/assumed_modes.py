@@ -8,8 +8,8 @@ from flexblocks.beam.boundary import SineModes, clamped_modes
 from flexblocks.beam.discretization import Discretization, check_number
 from flexblocks.beam.shapes import Shapes
 from flexblocks.beam.tip_body import FREE, TipBody
-from flexblocks.block import Coordinate
 from flexblocks.errors import ParameterError
+from flexblocks.physics import Coordinate
 
 
 @dataclass(frozen=True)

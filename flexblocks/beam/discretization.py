@@ -14,9 +14,9 @@ from flexblocks.beam.shape_flexure import ShapeFlexure
 from flexblocks.beam.shapes import NoShapes, Shapes
 from flexblocks.beam.tip_body import TipBody
 from flexblocks.beam.uniform_beam import UniformBeam
-from flexblocks.block import Coordinate, Local
 from flexblocks.errors import ParameterError
 from flexblocks.frame import Frame
+from flexblocks.physics import Coordinate, Local
 
 
 class Discretization(ABC):

@@ -8,7 +8,7 @@ from flexblocks.beam.discretization import Discretization, check_number
 from flexblocks.beam.hermite import HermiteShapes
 from flexblocks.beam.shapes import Shapes
 from flexblocks.beam.tip_body import TipBody
-from flexblocks.block import Coordinate
+from flexblocks.physics import Coordinate
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from flexblocks.beam.pseudo_joints import PseudoJoints
 from flexblocks.beam.segment_flexure import SegmentFlexure
 from flexblocks.beam.shapes import Shapes
 from flexblocks.beam.tip_body import TipBody
-from flexblocks.block import Coordinate
+from flexblocks.physics import Coordinate
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flexblocks.block import Block, Local, Output, Physics
+from flexblocks.block import Block
 from flexblocks.frame import Frame
 from flexblocks.parameters import choice
+from flexblocks.physics import Local, Output, Physics
 from flexblocks.ports import inlet
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flexblocks.block import GUEST, Block, Coordinate, Local, Physics
+from flexblocks.block import Block
 from flexblocks.frame import Frame
+from flexblocks.physics import GUEST, Coordinate, Local, Physics
 from flexblocks.ports import Kind, flange
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from flexblocks.beam.discretization import Discretization, Rigid
 from flexblocks.beam.tip_body import TipBody
 from flexblocks.beam.uniform_beam import UniformBeam
-from flexblocks.block import Coordinate, Local, Output, Physics
 from flexblocks.blocks.stations import HasStations
 from flexblocks.errors import ParameterError
 from flexblocks.frame import Frame
 from flexblocks.parameters import FRACTION, POSITIVE, choice, parameter
+from flexblocks.physics import Coordinate, Local, Output, Physics
 from flexblocks.ports import inlet, outlet
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.block import GUEST, Block, Coordinate, Load, Local, Output, Physics
+from flexblocks.block import Block
 from flexblocks.errors import ParameterError
 from flexblocks.frame import Frame
 from flexblocks.parameters import NOT_NEGATIVE, POSITIVE, parameter
+from flexblocks.physics import GUEST, Coordinate, Load, Local, Output, Physics
 from flexblocks.ports import flange
 
 

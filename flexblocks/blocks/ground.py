@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flexblocks.block import Block, Local, Physics
+from flexblocks.block import Block
 from flexblocks.frame import Frame
+from flexblocks.physics import Local, Physics
 from flexblocks.ports import outlet
 
 

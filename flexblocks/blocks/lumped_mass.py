@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.block import Block, Local, Physics
+from flexblocks.block import Block
 from flexblocks.frame import Frame
 from flexblocks.parameters import NOT_NEGATIVE, parameter
+from flexblocks.physics import Local, Physics
 from flexblocks.ports import inlet
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flexblocks.block import GUEST, Block, Coordinate, Load, Local, Output, Physics, Variable
+from flexblocks.block import Block
 from flexblocks.frame import Frame
 from flexblocks.parameters import NOT_NEGATIVE, parameter
+from flexblocks.physics import GUEST, Coordinate, Load, Local, Output, Physics, Variable
 from flexblocks.ports import flange
 
 

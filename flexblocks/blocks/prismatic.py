@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flexblocks.block import Coordinate, Local, Physics
 from flexblocks.blocks.joint import Joint
 from flexblocks.frame import Frame
 from flexblocks.parameters import NOT_NEGATIVE, parameter
+from flexblocks.physics import Coordinate, Local, Physics
 from flexblocks.ports import Kind, flange, inlet, outlet
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import casadi as ca
 
-from flexblocks.block import Local, Physics
 from flexblocks.blocks.rigid_inertia import inertia_matrix, inertia_parameter, kinetic_energy
 from flexblocks.blocks.stations import HasStations
 from flexblocks.frame import Frame
 from flexblocks.parameters import NOT_NEGATIVE, POSITIVE, parameter
+from flexblocks.physics import Local, Physics
 from flexblocks.ports import inlet, outlet
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.block import ROTOR, Block, Coordinate, Local, Physics
+from flexblocks.block import Block
 from flexblocks.frame import Frame
 from flexblocks.parameters import NONZERO, NOT_NEGATIVE, parameter, unit_vector
+from flexblocks.physics import ROTOR, Coordinate, Local, Physics
 from flexblocks.ports import flange, inlet
 
 

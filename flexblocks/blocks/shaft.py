@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from flexblocks.block import GUEST, Coordinate
+from flexblocks.physics import GUEST, Coordinate
 from flexblocks.ports import flange
 
 TWO_FLANGES = (flange("flange_a"), flange("flange_b"))

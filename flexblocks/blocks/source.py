@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from flexblocks.block import GUEST, Block, Coordinate, Load, Local, Physics, Variable
+from flexblocks.block import Block
 from flexblocks.frame import Frame
 from flexblocks.parameters import POSITIVE, parameter
+from flexblocks.physics import GUEST, Coordinate, Load, Local, Physics, Variable
 from flexblocks.ports import Kind, flange
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from flexblocks.block import Block, Local
+from flexblocks.block import Block
+from flexblocks.physics import Local
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,10 +14,11 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from flexblocks.block import Block, Local, Physics
+from flexblocks.block import Block
 from flexblocks.dynamics.own import OwnSymbols, own_symbols
 from flexblocks.errors import ModelError
 from flexblocks.frame import Frame, skew
+from flexblocks.physics import Local, Physics
 from flexblocks.ports import Kind
 
 
