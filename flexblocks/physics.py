@@ -45,8 +45,7 @@ NOTHING = np.zeros((6, 6))
 class Local:
     """What a block knows when it is evaluated: its own symbols, by name, and what hangs on it.
 
-    ``local["angle"]`` is the symbol; ``local.vector("bending_y")`` the column of ``bending_y[1]``,
-    ``bending_y[2]``, ...; ``local.rate(e)`` the time derivative of an expression of the coordinates.
+    ``local["angle"]`` is the symbol; ``local.rate(e)`` the time derivative of an expression of the coordinates.
 
     Attributes
     ----------
@@ -70,9 +69,6 @@ class Local:
 
     def __getitem__(self, name: str) -> ca.SX:
         return self.symbols[name]
-
-    def vector(self, stem: str) -> ca.SX:
-        return ca.vertcat(*[symbol for name, symbol in self.symbols.items() if name.startswith(f"{stem}[")])
 
     def rate(self, expression: ca.SX) -> ca.SX:
         return ca.sparsify(ca.jtimes(expression, self.coordinates, self.rates))
