@@ -92,7 +92,7 @@ def _methods() -> tuple[str, ...]:
         data = yu_chen.stage(i)
         parameters += [data.length, data.mass, data.rigidity, data.lumped_mass]
     q, v, u = 0.1 * rng.normal(size=6), rng.normal(size=6), rng.normal(size=2)
-    ours = np.ravel(fb.assemble(arm(2)).forward_dynamics(np.concatenate([q, v]), u, []))[6:]
+    ours = fb.assemble(arm(2)).forward_dynamics(np.concatenate([q, v]), u, []).full().ravel()[6:]
     for method in METHODS:
         theirs = accelerations(method, 2, q, v, u, np.array(parameters), yu_chen.GRAVITY)
         np.testing.assert_allclose(theirs, ours, rtol=1e-9, atol=1e-9 * np.abs(ours).max())
