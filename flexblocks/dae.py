@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 
 import casadi as ca
-import numpy as np
 
 from flexblocks.compiler import CompilerError, load
 from flexblocks.dynamics import ldl
@@ -241,10 +240,6 @@ class DAE:
             symbols.append(self.z.symbol)
             inputs.append("z")
         return ca.Function(name, symbols, results, inputs, labels)
-
-    def rates(self, x: np.ndarray, u: np.ndarray, p: np.ndarray) -> np.ndarray:
-        """Return der(x) (nx,) at one point, for an arm without algebraic variables."""
-        return np.asarray(self.forward_dynamics(x, u, p)).ravel()
 
     def __repr__(self) -> str:
         return (

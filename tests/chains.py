@@ -30,7 +30,7 @@ def values(matrix: ca.DM) -> np.ndarray:
 def motion(dae: fb.DAE, x0: list[float], times: np.ndarray, u=()) -> np.ndarray:
     """Return the states (nx, nt) by an integrator that knows nothing of arms."""
     found = solve_ivp(
-        lambda _, x: dae.rates(x, np.array(u), np.zeros(0)),
+        lambda _, x: dae.forward_dynamics(x, u, []).full().ravel(),
         (0.0, times[-1]),
         x0,
         method="DOP853",
