@@ -133,3 +133,17 @@ def test_cost_with_rotors_and_joint_springs_is_linear(links: int) -> None:
 def test_dynamics_is_one_of_two() -> None:
     with pytest.raises(fb.errors.ParameterError, match="'recursive' or 'closed-form'"):
         fb.assemble(chain(1), dynamics="fast")
+
+
+def test_small_inertia_beside_a_large_mass_is_not_rounding() -> None:
+    """A heavy hub that turns about its centre: its inertia is 1e-14 of its mass, and all that the wrist moves."""
+    model = chain(1)
+    motor, wrist = model.add(fb.TorqueSource("motor")), model.add(fb.Revolute("wrist"))
+    hub = model.add(fb.Payload("hub", mass=1e4, inertia=1e-10))
+    model.connect(motor.flange_b, wrist.axis)
+    model.connect(model.blocks["link0"].frame_b, wrist.frame_a)
+    model.connect(wrist.frame_b, hub.frame_a)
+    recursive, closed = (fb.assemble(model, dynamics=how) for how in ("recursive", "closed-form"))
+    x, u = np.full(len(closed.x), 0.01), np.array([0.3, 1e-10])
+    a, b = (dae.forward_dynamics(x, u, []).full().ravel() for dae in (recursive, closed))
+    np.testing.assert_allclose(a, b, rtol=1e-6)

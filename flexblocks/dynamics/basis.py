@@ -13,7 +13,7 @@ import numpy as np
 from flexblocks.dynamics.body import Body
 from flexblocks.dynamics.tree import Tree
 
-# Entries below this share of the largest are rounding.
+# What is left below this share of the terms that make up an entry is rounding.
 ROUNDING = 1e-12
 
 
@@ -64,13 +64,34 @@ def _tip_first(mass: np.ndarray, tips: np.ndarray) -> np.ndarray:
     return whiten @ rotation
 
 
-def clean(matrix: ca.SX) -> ca.SX:
-    """Return a matrix in which numbers that are zero but for rounding have become structural zeros."""
-    matrix = ca.SX(matrix)
+def congruent(matrix: ca.SX, basis: ca.DM) -> ca.SX:
+    """Return basis^T matrix basis without the numbers that only rounding keeps from zero."""
+    size = ca.fabs(basis).T @ _numbers(matrix) @ ca.fabs(basis)
+    return _without_rounding(basis.T @ matrix @ basis, size)
+
+
+def changed(rates: ca.SX, basis: ca.DM) -> ca.SX:
+    """Return rates basis without the numbers that only rounding keeps from zero."""
+    return _without_rounding(rates @ basis, _numbers(rates) @ ca.fabs(basis))
+
+
+def _numbers(matrix: ca.SX) -> ca.DM:
+    """Return the magnitudes of the entries that are numbers, zero for the others."""
     entries = [matrix.nz[i] for i in range(matrix.nnz())]
-    numbers = [abs(float(entry)) if entry.is_constant() else None for entry in entries]
-    floor = ROUNDING * max((number for number in numbers if number is not None), default=0.0)
-    for i, number in enumerate(numbers):
-        if number is not None and number <= floor:
+    magnitudes = [abs(float(entry)) if entry.is_constant() else 0.0 for entry in entries]
+    return ca.DM(matrix.sparsity(), magnitudes)
+
+
+def _without_rounding(matrix: ca.SX, size: ca.DM) -> ca.SX:
+    """Make numbers structural zeros that are what is left of terms, of summed magnitude `size`, that cancel.
+
+    An entry is held against its own terms, not against other entries: a small inertia beside a large mass is no
+    rounding.
+    """
+    matrix = ca.sparsify(matrix)
+    rows, columns = matrix.sparsity().get_triplet()
+    for i, (row, column) in enumerate(zip(rows, columns, strict=True)):
+        entry = matrix.nz[i]
+        if entry.is_constant() and abs(float(entry)) <= ROUNDING * float(size[row, column]):
             matrix.nz[i] = 0
     return ca.sparsify(matrix)

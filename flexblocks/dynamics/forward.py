@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexblocks.dynamics.appearance import appearance, columns_of
-from flexblocks.dynamics.basis import clean, elimination_basis
+from flexblocks.dynamics.basis import changed, congruent, elimination_basis
 from flexblocks.dynamics.edge import Edge
 from flexblocks.dynamics.gauss import Form, Minimum, nothing
 from flexblocks.dynamics.inverse import inner_force, loose_inertia
@@ -50,10 +50,10 @@ class _Sweep:
         edge_maps = maps(tree, q)
         self.twist = twists(tree, edge_maps, v)
         self.basis = elimination_basis(tree)
-        self.maps = [(X, clean(S @ self.basis)) for X, S in edge_maps]
+        self.maps = [(X, changed(S, self.basis)) for X, S in edge_maps]
         # Force and inertia that act on the unknowns directly.
         self.force = self.basis.T @ (applied - inner_force(tree, q, v))
-        self.inertia = clean(self.basis.T @ loose_inertia(tree, q) @ self.basis)
+        self.inertia = congruent(loose_inertia(tree, q), self.basis)
         moving = [_moving(node.edge, S, self.basis) for node, (_, S) in zip(tree.nodes, self.maps, strict=True)]
         self.where = appearance(tree, self.inertia.sparsity(), moving)
         count = len(tree.nodes)
@@ -90,7 +90,7 @@ class _Sweep:
             bias = ca.vertcat(*call(body.terms.bias, self.twist[k][:3], q, s, self.tree.p))
             columns = columns_of(body.share)
             own = ca.diagcat(ca.DM.eye(6), (body.share @ self.basis)[:, list(columns)])
-            form = form + Form(clean(own.T @ inertia @ own), ca.sparsify(own.T @ bias), columns)
+            form = form + Form(congruent(inertia, own), ca.sparsify(own.T @ bias), columns)
         return form
 
     def _carried(self, k: int) -> Form:
