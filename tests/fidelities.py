@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import casadi as ca
 import numpy as np
@@ -10,6 +12,10 @@ from scipy.linalg import eigh
 
 import flexblocks as fb
 from flexblocks.beam.discretization import Discretization
+
+REFERENCES = Path(__file__).parent / "references"
+BEAM = json.loads((REFERENCES / "beam.json").read_text())
+ARM = json.loads((REFERENCES / "subudhi_morris_2002.json").read_text())["frequencies_rad_s_at_theta2_0"]
 
 
 def swapped(model: fb.Model, discretization: Discretization) -> fb.Model:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import casadi as ca
 import numpy as np
 import pytest
 from fidelities import (
+    ARM,
+    BEAM,
     assert_damping_ratio,
     cantilever,
     frequencies,
@@ -23,10 +24,6 @@ import flexblocks as fb
 from flexblocks import models
 from flexblocks.beam.hermite import HermiteShapes
 from flexblocks.beam.shapes import shape_integrals
-
-REFERENCES = Path(__file__).parent / "references"
-BEAM = json.loads((REFERENCES / "beam.json").read_text())
-ARM = json.loads((REFERENCES / "subudhi_morris_2002.json").read_text())["frequencies_rad_s_at_theta2_0"]
 
 
 def elements(n: int, **values: object) -> fb.FlexibleBeam:

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fidelities import (
+    ARM,
+    BEAM,
     assert_damping_ratio,
     cantilever,
     frequencies,
@@ -23,10 +25,6 @@ from scipy.spatial.transform import Rotation
 
 import flexblocks as fb
 from flexblocks import models
-
-REFERENCES = Path(__file__).parent / "references"
-BEAM = json.loads((REFERENCES / "beam.json").read_text())
-ARM = json.loads((REFERENCES / "subudhi_morris_2002.json").read_text())["frequencies_rad_s_at_theta2_0"]
 
 
 def segments(n: int, **values: object) -> fb.FlexibleBeam:
