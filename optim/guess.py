@@ -10,7 +10,7 @@ from .rigid_motion import quintic, rigid_inputs
 from .transcription import Transcription
 
 
-def set_guess(m: Any, t: Transcription) -> None:
+def set_guess(b: Any, t: Transcription) -> None:
     """Set all free Vars to the default start: a quintic from rest to rest in all states, and the inputs it takes.
 
     Deflections follow their static values along the way; the inputs are those of the arm as if it were rigid, within
@@ -29,16 +29,16 @@ def set_guess(m: Any, t: Transcription) -> None:
     u = rigid_inputs(t.dae, t.start, t.problem.start, q, v, w, a, along)
     u = np.clip(u, t.limits.u[:, 0], t.limits.u[:, 1])
     within = np.clip(np.concatenate([q, v, w], axis=1), t.limits.x[:, 0], t.limits.x[:, 1])
-    set_values(m.q, within[:, :n])
-    set_values(m.v, within[:, n : 2 * n])
-    set_values(m.w, within[:, 2 * n :])
-    set_values(m.a, quintic(inner, t.mesh.duration)[2][..., None] * step[:n])
-    set_values(m.dw, quintic(inner, t.mesh.duration)[1][..., None] * step[2 * n :])
-    set_values(m.z, z)
-    set_values(m.u, u if t.shape.is_continuous else (u[:-1] + u[1:]) / 2)
+    set_values(b.q, within[:, :n])
+    set_values(b.v, within[:, n : 2 * n])
+    set_values(b.w, within[:, 2 * n :])
+    set_values(b.a, quintic(inner, t.mesh.duration)[2][..., None] * step[:n])
+    set_values(b.dw, quintic(inner, t.mesh.duration)[1][..., None] * step[2 * n :])
+    set_values(b.z, z)
+    set_values(b.u, u if t.shape.is_continuous else (u[:-1] + u[1:]) / 2)
     if t.shape.has_rates:
         rates = np.gradient(u, times, axis=0)
-        set_values(m.du, np.clip(rates, t.limits.du[:, 0], t.limits.du[:, 1]))
+        set_values(b.du, np.clip(rates, t.limits.du[:, 0], t.limits.du[:, 1]))
 
 
 def set_values(variables: Any, values: np.ndarray) -> None:

@@ -27,40 +27,40 @@ def bounds_of(t: Transcription) -> dict[str, Bounds]:
     return {group: dict(zip(names, map(_or_none, limits), strict=True)) for group, (names, limits) in rows.items()}
 
 
-def add_path_limits(m: Any, t: Transcription) -> None:
-    """Add ``m.input_limit``, ``m.input_rate_limit`` and ``m.state_limit`` where something is limited.
+def add_path_limits(b: Any, t: Transcription) -> None:
+    """Add ``b.input_limit``, ``b.input_rate_limit`` and ``b.state_limit`` where something is limited.
 
     Inputs keep their limits at every time: the constraints are on the Bernstein coefficients of the polynomial, between
     which it lies. States keep theirs at mesh and collocation points. The constraints are linear for a fixed duration.
     """
-    _add_input_limits(m, "input_limit", t, control_points(t.shape), t.limits.u)
+    _add_input_limits(b, "input_limit", t, control_points(t.shape), t.limits.u)
     if t.shape.is_continuous:
-        _add_input_limits(m, "input_rate_limit", t, control_points(t.shape, order=1), t.limits.du)
-    _add_state_limits(m, t)
+        _add_input_limits(b, "input_rate_limit", t, control_points(t.shape, order=1), t.limits.du)
+    _add_state_limits(b, t)
 
 
-def _add_input_limits(m: Any, name: str, t: Transcription, points: Weights, limits: np.ndarray) -> None:
+def _add_input_limits(b: Any, name: str, t: Transcription, points: Weights, limits: np.ndarray) -> None:
     rows = [i for i in range(len(points.factors)) if not _is_one_variable(points, i)]
     limited = [
         (u, *_or_none(limit)) for u, limit in zip(t.dae.u.names, limits, strict=True) if np.isfinite(limit).any()
     ]
     if not rows or not limited:
         return
-    constraint = pyo.Constraint(m.intervals, pyo.Set(initialize=rows), pyo.Set(initialize=[u for u, *_ in limited]))
-    m.add_component(name, constraint)
-    for k, h in enumerate(_steps(m, t)):
+    constraint = pyo.Constraint(b.intervals, pyo.Set(initialize=rows), pyo.Set(initialize=[u for u, *_ in limited]))
+    b.add_component(name, constraint)
+    for k, h in enumerate(_steps(b, t)):
         for i in rows:
             chosen = [j for j, factor in enumerate(points.factors[i]) if factor]
             factors = [float(points.factors[i, j]) * _power(h, points.powers[j]) for j in chosen]
             knots = [t.shape.knots[j] for j in chosen]
             for u, low, high in limited:
-                variables = [(m.du if knot.rate else m.u)[k + knot.end, u] for knot in knots]
+                variables = [(b.du if knot.rate else b.u)[k + knot.end, u] for knot in knots]
                 constraint.add((k, i, u), (low, _combination(factors, variables), high))
 
 
-def _steps(m: Any, t: Transcription) -> list:
+def _steps(b: Any, t: Transcription) -> list:
     """Return the lengths of the intervals [s]: numbers, or expressions of a free duration."""
-    return [share * m.T for share in t.mesh.shares.tolist()] if t.is_free else t.mesh.steps.tolist()
+    return [share * b.T for share in t.mesh.shares.tolist()] if t.is_free else t.mesh.steps.tolist()
 
 
 def _power(h: Any, power: float) -> Any:
@@ -79,33 +79,33 @@ def _is_one_variable(points: Weights, i: int) -> bool:
     return len(used) == 1 and points.factors[i, used[0]] == 1 and points.powers[used[0]] == 0
 
 
-def _add_state_limits(m: Any, t: Transcription) -> None:
+def _add_state_limits(b: Any, t: Transcription) -> None:
     """Limit states at the collocation points inside the intervals; the last point of each is a mesh point."""
     names = [name for name, limit in zip(t.dae.x.names, t.limits.x, strict=True) if np.isfinite(limit).any()]
     inner = range(1, t.scheme.degree)
     if not names or not inner:
         return
-    m.state_limit = pyo.Constraint(m.intervals, pyo.Set(initialize=inner), pyo.Set(initialize=names))
+    b.state_limit = pyo.Constraint(b.intervals, pyo.Set(initialize=inner), pyo.Set(initialize=names))
     for name in names:
         low, high = _or_none(t.limits.x[t.dae.x.index(name)])
-        for k, h in enumerate(_steps(m, t)):
+        for k, h in enumerate(_steps(b, t)):
             for j in inner:
-                m.state_limit.add((k, j, name), (low, _state_at(m, t, name, k, j, h), high))
+                b.state_limit.add((k, j, name), (low, _state_at(b, t, name, k, j, h), high))
 
 
-def _state_at(m: Any, t: Transcription, name: str, k: int, j: int, h: Any) -> Any:
+def _state_at(b: Any, t: Transcription, name: str, k: int, j: int, h: Any) -> Any:
     """Return a state at an inner collocation point as an expression of the model's Vars."""
     position, n = t.dae.x.index(name), t.dae.tree.size
     A = [h * share for share in t.scheme.integral[j - 1].tolist()]
     if position < n:
         AA = [h * (h * share) for share in t.scheme.double_integral[j - 1].tolist()]
         factors = [1.0, h * float(t.scheme.nodes[j - 1]), *AA]
-        variables = [m.q[k, name], m.v[k, name], *(m.a[k, i, name] for i in m.points)]
+        variables = [b.q[k, name], b.v[k, name], *(b.a[k, i, name] for i in b.points)]
     elif position < 2 * n:
         coordinate = t.dae.q_names[position - n]
-        factors, variables = [1.0, *A], [m.v[k, coordinate], *(m.a[k, i, coordinate] for i in m.points)]
+        factors, variables = [1.0, *A], [b.v[k, coordinate], *(b.a[k, i, coordinate] for i in b.points)]
     else:
-        factors, variables = [1.0, *A], [m.w[k, name], *(m.dw[k, i, name] for i in m.points)]
+        factors, variables = [1.0, *A], [b.w[k, name], *(b.dw[k, i, name] for i in b.points)]
     return _combination(factors, variables)
 
 

@@ -23,7 +23,7 @@ from .rest import rest
 
 @dataclass(frozen=True, eq=False)
 class Transcription:
-    """What a Pyomo model was made from; it stands there as ``m.transcription``.
+    """What a Pyomo model was made from; it stands there as ``m.transcription``, or on the block of its trajectory.
 
     Attributes
     ----------
