@@ -31,6 +31,7 @@ from flexblocks.linear_model import LinearModel
 from flexblocks.linearize import linearize
 from flexblocks.model import Model
 from flexblocks.operating_point import OperatingPoint
+from flexblocks.rediscretize import rediscretize
 from flexblocks.simulation import (
     PiecewisePolynomial,
     Signal,
@@ -85,6 +86,7 @@ __all__ = [
     "load",
     "piecewise_constant",
     "piecewise_linear",
+    "rediscretize",
     "simulate",
     "simulate_batch",
 ]

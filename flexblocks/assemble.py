@@ -52,7 +52,8 @@ def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "
     tree, x, z, u = _tree(model, plan, terms, p)
     units = output_units(tree)
     y = variables("output", [(name, unit, 0.0) for name, unit in _in_order(units, plan)])
-    dae = DAE(model.name, x, z, u, p, y, tree, "recursive" if dynamics == "auto" else dynamics)
+    way = "recursive" if dynamics == "auto" else dynamics
+    dae = DAE(model.name, x, z, u, p, y, tree, way, model.copy())
     _refuse_singular_mass(dae)
     return dae
 

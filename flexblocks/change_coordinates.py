@@ -56,7 +56,7 @@ def change_coordinates(dae: DAE, T: Any, names: Sequence[str], units: Sequence[s
     # A block's own coordinates are share @ q: the change is one of shares, and every algorithm goes on as before.
     bodies = tuple(dataclasses.replace(body, share=ca.sparsify(body.share @ ca.DM(T))) for body in dae.tree.bodies)
     tree = dataclasses.replace(dae.tree, bodies=bodies)
-    return dataclasses.replace(dae, x=_states(dae, np.linalg.inv(T), names, units), tree=tree)
+    return dataclasses.replace(dae, x=_states(dae, np.linalg.inv(T), names, units), tree=tree, model=None)
 
 
 def _states(dae: DAE, inverse: np.ndarray, names: Sequence[str], units: Sequence[str]) -> Variables:

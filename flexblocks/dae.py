@@ -19,6 +19,7 @@ from flexblocks.dynamics.inverse import inverse_dynamics
 from flexblocks.dynamics.mass import mass_matrix
 from flexblocks.dynamics.outputs import outputs
 from flexblocks.dynamics.tree import Tree
+from flexblocks.model import Model
 from flexblocks.variables import Variables
 
 LOG = logging.getLogger("flexblocks.dae")
@@ -49,6 +50,9 @@ class DAE:
         The block terms behind it.
     dynamics : str
         How accelerations are computed: ``"recursive"`` or ``"closed-form"``.
+    model : Model or None
+        The blocks that it was assembled from, as they were then; None after `flexblocks.change_coordinates`, whose
+        coordinates no assembly gives.
 
     Notes
     -----
@@ -65,6 +69,7 @@ class DAE:
     y: Variables
     tree: Tree
     dynamics: str = "recursive"
+    model: Model | None = None
 
     @property
     def q_names(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -59,6 +59,30 @@ class Model:
     def connections(self) -> tuple[tuple[Port, ...], ...]:
         """The connections, each the ports that it joins."""
         return tuple(self._connections)
+
+    def copy(self, replace: Mapping[str, Block | Composite] | None = None) -> Model:
+        """Return a model of the same blocks and connections, with other blocks in the place of some.
+
+        Parameters
+        ----------
+        replace : dict of Block, optional
+            By the name of the block that is replaced; it keeps that name and its connections.
+
+        Raises
+        ------
+        ModelError
+            There is no block of that name, the new one is called otherwise, or lacks a port that is connected.
+        """
+        replace = dict(replace or {})
+        for name, block in replace.items():
+            if self._block(name).name != block.name:
+                raise ModelError(f"Model '{self.name}': copy: {block.where} replaces '{name}'; give it that name.")
+        other = Model(self.name, self.gravity)
+        for name, block in self._blocks.items():
+            other.add(replace.get(name, block))
+        for ports in self._connections:
+            other.connect(*map(str, ports))
+        return other
 
     def add(self, block: AnyBlock) -> AnyBlock:
         """Add a block and return it.

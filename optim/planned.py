@@ -12,6 +12,7 @@ from scipy.interpolate import PPoly
 from flexblocks.simulation.trajectory import Trajectory
 
 from .attempt import Attempt
+from .audit import Audit, Finer, audit
 from .replay import Replay, replay
 from .solution import active_objective, input_polynomials, planned_mesh, trajectory, transcription_of
 from .statistics import Statistics, statistics, status_of
@@ -93,6 +94,33 @@ class Plan:
         """
         t = self.transcription
         return replay(t.dae, self.inputs, self.duration, t.start, t.goal, rtol=rtol, atol=atol, method=method)
+
+    def audit(self, finer: Finer = None, refine: bool = False) -> Audit:
+        """Apply the planned inputs to a finer model of the same arm, and watch it after the end.
+
+        Parameters
+        ----------
+        finer : Discretization, dict of Discretization, Model or DAE, optional
+            For every beam that bends, or by beam name; or the finer model itself, with the same inputs and names. By
+            default 2 n + 2 assumed modes for n, twice the finite elements or rigid segments.
+        refine : bool
+            Whether to plan again with more modes (elements, segments), or more intervals where the plan does not even
+            replay, until the audit passes; the finer model stays the same. Each plan starts from the one before.
+
+        Returns
+        -------
+        Audit
+            ``str(audit)`` is a table. With `refine`, ``audit.subject`` is the new plan and ``audit.before`` the audit
+            of this one; a plan that does not get there has the status ``"unresolved"``.
+
+        Raises
+        ------
+        ProblemError
+            There is nothing finer, or the inputs are others; with `refine`, the model was changed by hand.
+        """
+        from .enrich import audited
+
+        return audited(self, finer) if refine else audit(self, finer)
 
     def summary(self) -> str:
         """Return what was asked, how it was planned and what came out, in a few lines."""

@@ -7,11 +7,10 @@ from typing import Any
 
 from .errors import PlanError, ProblemError
 from .planned import Plan
+from .replay import DEFAULT_MISS, MOST_ENERGY
 from .stages import NEAR, PATIENCE, Solving, attempts_of
 from .warm_start import start_from
 
-DEFAULT_MISS = 1e-4  # m
-MOST_ENERGY = 1e-4  # J
 MOST_INTERVALS = 800
 
 

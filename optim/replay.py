@@ -14,6 +14,9 @@ from flexblocks.simulation.simulate import simulate
 from flexblocks.simulation.trajectory import Trajectory
 
 AXES = ("x", "y", "z")
+# What counts as having arrived, unless the user says otherwise.
+DEFAULT_MISS = 1e-4  # m
+MOST_ENERGY = 1e-4  # J
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,20 +65,28 @@ def replay(
     found = simulate(dae, (0.0, duration), inputs, start.x, start.p, method, rtol=rtol, atol=atol)
     end = found.x[-1]
     error = dict(zip(dae.x.names, (end - goal.x).tolist(), strict=True))
-    return Replay(found, error, _misses(dae, found, goal), _energy_left(dae, end, goal))
+    missed = {name: float(away[-1]) for name, away in misses(found, outputs_at(dae, goal)).items()}
+    return Replay(found, error, missed, energy_left(dae, end, goal))
 
 
-def _misses(dae: DAE, found: Trajectory, goal: OperatingPoint) -> dict[str, float]:
-    more = [goal.z] if len(dae.z) else []
-    wanted = dict(zip(dae.y.names, np.array(dae.output(goal.x, goal.u, goal.p, *more)).ravel(), strict=True))
-    ends = [name.removesuffix(".x") for name in dae.y.names if name.endswith(".x")]
+def misses(found: Trajectory, wanted: Mapping[str, float]) -> dict[str, np.ndarray]:
+    """Return for every end of the arm, by block, its distance (k,) [m] from its place in the outputs `wanted`."""
+    ends = [name.removesuffix(".x") for name in found.names["y"] if name.endswith(".x")]
     places = {end: [f"{end}.{axis}" for axis in AXES] for end in ends}
     return {
-        end: float(np.linalg.norm([found[name][-1] - wanted[name] for name in names])) for end, names in places.items()
+        end: np.linalg.norm([found[name] - wanted[name] for name in names], axis=0) for end, names in places.items()
     }
 
 
-def _energy_left(dae: DAE, end: np.ndarray, goal: OperatingPoint) -> float:
+def outputs_at(dae: DAE, point: OperatingPoint) -> dict[str, float]:
+    """Return the outputs at rest, by name."""
+    more = [point.z] if len(dae.z) else []
+    found = np.array(dae.output(point.x, point.u, point.p, *more)).ravel().tolist()
+    return dict(zip(dae.y.names, found, strict=True))
+
+
+def energy_left(dae: DAE, end: np.ndarray, goal: OperatingPoint) -> float:
+    """Return the energy [J] by which the states `end` exceed rest at the goal, held there by constant inputs."""
     n = dae.tree.size
     more = [goal.z] if len(dae.z) else []
     holding = np.array(dae.input_force(goal.x, goal.u, goal.p, *more)).ravel()

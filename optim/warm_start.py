@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,12 @@ from .solution import collocated_times, input_polynomials, planned_mesh, transcr
 ROUNDING = 1e-9  # of times, as a share of the duration
 
 
-def start_from(m: Any, source: Any) -> None:
-    """Set all free Vars of a planner's model to the motion of another one, of the same arm between the same ends.
+def start_from(m: Any, source: Any, shared: Collection[str] | None = None) -> None:
+    """Set all free Vars of a planner's model to the motion of another one, between the same ends.
 
     The polynomials of its collocation and of its inputs are evaluated, so nothing is lost on a finer mesh. A fixed
-    duration stretches the motion; a free one is taken over.
+    duration stretches the motion; a free one is taken over. `shared` names the coordinates that both arms have, by
+    default all; the others keep their values.
     """
     t, old = transcription_of(m), transcription_of(source)
     before = planned_mesh(source, old)
@@ -25,15 +27,24 @@ def start_from(m: Any, source: Any) -> None:
         m.T.set_value(float(np.clip(before.duration, *t.duration_range)))
     mesh = planned_mesh(m, t)
     pace = before.duration / mesh.duration
-    n = t.dae.tree.size
+    n, n_old = t.dae.tree.size, old.dae.tree.size
     at_mesh, inner = mesh.times * pace, collocated_times(mesh, t.scheme) * pace
     x, _ = _motion(source, at_mesh)
     _, rates = _motion(source, inner.ravel())
-    set_values(m.q, x[:, :n])
-    set_values(m.v, pace * x[:, n : 2 * n])
-    set_values(m.w, x[:, 2 * n :])
-    set_values(m.a, pace**2 * rates[:, :n])
-    set_values(m.dw, pace * rates[:, n:])
+    q, v, w = np.split(x, [n_old, 2 * n_old], axis=1)
+    names = [name for name in t.dae.q_names if name in (old.dae.q_names if shared is None else shared)]
+    here, there = ([names_of.index(name) for name in names] for names_of in (t.dae.q_names, old.dae.q_names))
+
+    def taken(var: Any, found: np.ndarray) -> np.ndarray:
+        own = values(var, -1, n)
+        own[:, here] = found[:, there]
+        return own
+
+    set_values(m.q, taken(m.q, q))
+    set_values(m.v, taken(m.v, pace * v))
+    set_values(m.w, w)
+    set_values(m.a, taken(m.a, pace**2 * rates[:, :n_old]))
+    set_values(m.dw, pace * rates[:, n_old:])
     points = collocated_times(before, old.scheme).ravel()
     z = values(source.z, len(points), -1) if len(source.z) else np.zeros((len(points), 0))
     set_values(m.z, np.array([np.interp(inner.ravel(), points, column) for column in z.T]).T)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flexblocks.beam.boundary import SineModes, clamped_modes
 from flexblocks.beam.discretization import Discretization, check_number
@@ -48,6 +48,12 @@ class AssumedModes(Discretization):
 
     def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
         return tuple(Coordinate(f"bending_{axis}[{i}]", "m") for i in range(1, self.n + 1))
+
+    def richer(self) -> AssumedModes:
+        return replace(self, n=self.n + 1)
+
+    def audited_by(self) -> AssumedModes:
+        return replace(self, n=2 * self.n + 2)
 
     def tip_body(self, carried: TipBody) -> TipBody:
         if isinstance(self.tip, TipBody):

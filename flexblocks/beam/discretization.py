@@ -35,6 +35,14 @@ class Discretization(ABC):
     def shapes(self, tip: TipBody) -> Shapes:
         """Return the shape functions; `tip` in units of the beam."""
 
+    def richer(self) -> Discretization:
+        """Return the next finer one of its kind; itself where there is none."""
+        return self
+
+    def audited_by(self) -> Discretization:
+        """Return one of its kind fine enough to judge this one by; itself where there is none."""
+        return self
+
     def tip_body(self, carried: TipBody) -> TipBody:
         """Return the tip body that shapes the modes, given all that hangs on the tip; both in SI units."""
         return carried

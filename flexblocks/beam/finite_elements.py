@@ -44,6 +44,12 @@ class FiniteElements(Discretization):
         stems = ((f"deflection_{axis}", "m"), (f"slope_{axis}", "rad"))
         return tuple(Coordinate(f"{stem}[{k}]", unit) for k in range(1, self.n + 1) for stem, unit in stems)
 
+    def richer(self) -> FiniteElements:
+        return FiniteElements(self.n + 1)
+
+    def audited_by(self) -> FiniteElements:
+        return FiniteElements(2 * self.n)
+
     def shapes(self, tip: TipBody) -> Shapes:
         del tip
         return HermiteShapes(self.n)

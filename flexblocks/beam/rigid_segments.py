@@ -51,6 +51,12 @@ class RigidSegments(Discretization):
     def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
         return tuple(Coordinate(f"bend_{axis}[{i}]", "rad") for i in range(1, self.n + 1))
 
+    def richer(self) -> RigidSegments:
+        return RigidSegments(self.n + 1)
+
+    def audited_by(self) -> RigidSegments:
+        return RigidSegments(2 * self.n)
+
     def shapes(self, tip: TipBody) -> Shapes:
         del tip
         return PseudoJoints(self.n)
