@@ -8,7 +8,10 @@ from flexblocks.beam.rigid_segments import RigidSegments
 from flexblocks.beam.tip_body import TipBody
 from flexblocks.block import Block, Composite
 from flexblocks.blocks.accelerometer import Accelerometer
+from flexblocks.blocks.compound_joints import Spherical, Universal
+from flexblocks.blocks.denavit_hartenberg import DHRow, denavit_hartenberg
 from flexblocks.blocks.fixed import Fixed, FixedTranslation
+from flexblocks.blocks.fixed_transform import FixedTransform
 from flexblocks.blocks.flexible_beam import FlexibleBeam
 from flexblocks.blocks.flexible_joint import FlexibleJoint
 from flexblocks.blocks.friction import Friction
@@ -19,6 +22,7 @@ from flexblocks.blocks.payload import Payload
 from flexblocks.blocks.pd_servo import PDServo
 from flexblocks.blocks.prismatic import Prismatic
 from flexblocks.blocks.revolute import Revolute
+from flexblocks.blocks.rigid_body import RigidBody
 from flexblocks.blocks.rigid_link import RigidLink
 from flexblocks.blocks.rotor import Rotor
 from flexblocks.blocks.source import ForceSource, TorqueSource
@@ -50,8 +54,10 @@ __all__ = [
     "AssumedModes",
     "Block",
     "Composite",
+    "DHRow",
     "FiniteElements",
     "Fixed",
+    "FixedTransform",
     "FixedTranslation",
     "FlexibleBeam",
     "FlexibleJoint",
@@ -69,18 +75,22 @@ __all__ = [
     "Prismatic",
     "Revolute",
     "Rigid",
+    "RigidBody",
     "RigidLink",
     "RigidSegments",
     "Rotor",
     "Signal",
     "SimulationError",
+    "Spherical",
     "TipBody",
     "TorqueSource",
     "TorsionalSpring",
     "Trajectory",
+    "Universal",
     "assemble",
     "bang_bang",
     "change_coordinates",
+    "denavit_hartenberg",
     "equilibrium",
     "linearize",
     "load",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import casadi as ca
+import numpy as np
 
 Vector = ca.SX | ca.DM | Sequence[float | ca.SX]
 
@@ -88,6 +89,11 @@ class Frame:
         turn = Turn(before, axis, angle, rate)
         twist = turn.of(before.omega, before.v)
         return replace(self, R=before.R @ turn.matrix, omega=twist[:3], v=twist[3:], turn=turn)
+
+    def reorient(self, matrix: np.ndarray) -> Frame:
+        """Turn by a constant rotation matrix (3, 3), whose columns are the new axes in the old ones."""
+        R = ca.sparsify(ca.DM(matrix))
+        return replace(self, R=self.R @ R, omega=R.T @ self.omega, v=R.T @ self.v, turn=None)
 
     @property
     def twist(self) -> ca.SX:

@@ -15,6 +15,7 @@ import casadi as ca
 import numpy as np
 from random_arms import Arm, Segment
 from scipy.interpolate import CubicHermiteSpline
+from scipy.spatial.transform import Rotation
 
 import flexblocks as fb
 from flexblocks.beam.boundary import SineModes, clamped_modes
@@ -69,11 +70,13 @@ def particles(arm: Arm, q: dict[str, ca.SX]) -> Particles:
             carrier = arm.segments[segment.carrier]
             R, r = _on_link(arm, carrier, segment.station, found.poses[carrier.link.name], q)
         joint = segment.joint
-        if isinstance(joint, fb.Revolute):
-            angle = q[f"{joint.name}.angle"]
-            _drive(segment, angle, q, R, found)
-            R = R @ _rodrigues(np.array(joint.direction), angle)
-        else:
+        if segment.mount:
+            r, R = r + R @ ca.DM(segment.mount.translation), R @ ca.DM(_turned(segment.mount))
+        if segment.drive and segment.hinges:
+            _drive(segment, q[f"{joint.name}.angle"], q, R, found)
+        for hinge in segment.hinges:
+            R = R @ _rodrigues(np.array(hinge.direction), q[f"{hinge.name}.angle"])
+        if isinstance(joint, fb.Prismatic):
             r = r + R @ ca.DM(joint.direction) * q[f"{joint.name}.displacement"]
         found.poses[segment.link.name] = (R, r)
         _link(arm, segment, q, found)
@@ -222,29 +225,33 @@ def _outboard(arm: Arm, segment: Segment, axis: str) -> fb.TipBody:
     """Return all that hangs on the end of a link, from the particles of the straight, rigid arm about that end."""
     links = [s.link.name for s in arm.segments]
     straight = Particles()
-    start = {links.index(segment.link.name): np.zeros(3)}
+    start = {links.index(segment.link.name): (np.eye(3), np.zeros(3))}
     for i, s in enumerate(arm.segments):
         if i in start:
-            _straight_loads(s, start[i], straight, tip_only=True)
+            _straight_loads(s, *start[i], straight, tip_only=True)
         elif s.carrier in start:
             own = s.carrier == links.index(segment.link.name)
             if own and s.station is not None:
                 continue
             carrier = arm.segments[s.carrier].link
             reach = 0.0 if own else (carrier.length if s.station is None else s.station)
-            start[i] = start[s.carrier] + [reach, 0, 0]
+            R, r = start[s.carrier]
+            r = r + R @ [reach, 0, 0]
+            if s.mount:
+                r, R = r + R @ s.mount.translation, R @ _turned(s.mount)
+            start[i] = R, r
             if s.rotor and s.mounted:
-                straight.rotors.append((s.rotor.inertia, ca.SX(0), np.array(s.rotor.axis), None))
+                straight.rotors.append((s.rotor.inertia, ca.SX(0), R @ s.rotor.axis, None))
             link = s.link
             if isinstance(link, fb.RigidLink):
                 inertia = link.mass * link.length**2 / 12 if link.inertia is None else link.inertia
                 center = (link.length / 2 if link.center is None else link.center, 0.0, 0.0)
-                _rigid(link.mass, center, inertia, ca.SX.eye(3), ca.SX(ca.DM(start[i])), straight)
+                _rigid(link.mass, center, inertia, ca.SX(ca.DM(R)), ca.SX(ca.DM(r)), straight)
             else:
                 for xi, w in zip(POINTS, WEIGHTS, strict=True):
-                    place = start[i] + [xi * link.length, 0, 0]
+                    place = r + R @ [xi * link.length, 0, 0]
                     straight.add(w * link.linear_density * link.length, ca.SX(ca.DM(place)))
-            _straight_loads(s, start[i], straight, tip_only=False)
+            _straight_loads(s, R, r, straight, tip_only=False)
     masses = np.array(straight.masses)
     if not len(masses):
         return fb.TipBody(0.0)
@@ -255,14 +262,14 @@ def _outboard(arm: Arm, segment: Segment, axis: str) -> fb.TipBody:
     return fb.TipBody(masses.sum(), inertia, masses @ x)
 
 
-def _straight_loads(segment: Segment, start: np.ndarray, into: Particles, tip_only: bool) -> None:
-    """Add what hangs on a link that starts at `start`; with `tip_only` the link's end is there."""
+def _straight_loads(segment: Segment, R: np.ndarray, r: np.ndarray, into: Particles, tip_only: bool) -> None:
+    """Add what hangs on a link whose inlet is at (R, r); with `tip_only` the link's end is there."""
     for station, load in segment.loads:
         if tip_only and station is not None:
             continue
         reach = 0.0 if tip_only else (segment.link.length if station is None else station)
         center, inertia = (load.center, load.inertia) if isinstance(load, fb.Payload) else ((0.0, 0.0, 0.0), 0.0)
-        _rigid(load.mass, center, inertia, ca.SX.eye(3), ca.SX(ca.DM([*start[:1] + reach, *start[1:]])), into)
+        _rigid(load.mass, center, inertia, ca.SX(ca.DM(R)), ca.SX(ca.DM(r + R @ [reach, 0, 0])), into)
 
 
 def _rigid(mass: float, center: tuple, inertia: object, R: ca.SX, r: ca.SX, found: Particles) -> None:
@@ -277,6 +284,10 @@ def _rigid(mass: float, center: tuple, inertia: object, R: ca.SX, r: ca.SX, foun
         reach = np.sqrt(3 * max(value, 0.0) / mass)
         for sign in (-1, 1):
             found.add(mass / 6, r + R @ ca.DM(np.array(center) + sign * reach * direction))
+
+
+def _turned(mount: fb.FixedTransform) -> np.ndarray:
+    return Rotation.from_rotvec(mount.rotation).as_matrix()
 
 
 def _rodrigues(axis: np.ndarray, angle: ca.SX) -> ca.SX:

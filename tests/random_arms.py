@@ -24,22 +24,32 @@ class Segment:
         The segment whose link carries the joint; None for the ground.
     station : float or None
         Where on that link [m]; None for its end.
-    joint : Revolute or Prismatic
+    joint : Revolute, Prismatic, Universal or Spherical
     drive : tuple of Block
         In series, from the motor to the joint's axis.
     mounted : bool
         Whether the rotor carries the spin of what carries the joint.
     link : RigidLink or FlexibleBeam
     loads : tuple of (station or None, Block)
+    mount : FixedTransform or None
+        Between the carrier and the joint.
     """
 
     carrier: int | None
     station: float | None
-    joint: fb.Revolute | fb.Prismatic
+    joint: fb.Revolute | fb.Prismatic | fb.Universal | fb.Spherical
     drive: tuple[fb.Block, ...]
     mounted: bool
     link: fb.RigidLink | fb.FlexibleBeam
     loads: tuple[tuple[float | None, fb.Payload | fb.LumpedMass], ...]
+    mount: fb.FixedTransform | None = None
+
+    @property
+    def hinges(self) -> tuple[fb.Revolute, ...]:
+        """The hinges that make up the joint, by their names in the arm."""
+        if isinstance(self.joint, fb.Composite):
+            return tuple(part.with_values({"name": f"{self.joint.name}.{part.name}"}) for part in self.joint.parts())
+        return (self.joint,) if isinstance(self.joint, fb.Revolute) else ()
 
     @property
     def rotor(self) -> fb.Rotor | None:
@@ -52,7 +62,8 @@ class Segment:
 
     @property
     def blocks(self) -> tuple[fb.Block, ...]:
-        return (*self.drive, self.joint, self.link, *(load for _, load in self.loads))
+        mount = () if self.mount is None else (self.mount,)
+        return (*self.drive, *mount, self.joint, self.link, *(load for _, load in self.loads))
 
 
 @dataclass(frozen=True)
@@ -76,12 +87,16 @@ class Arm:
                 model.add(block)
         for segment in self.segments:
             place = foot if segment.carrier is None else _place(self.segments[segment.carrier].link, segment.station)
+            if segment.mount:
+                model.connect(place, segment.mount.frame_a)
+                place = segment.mount.frame_b
             model.connect(place, segment.joint.frame_a)
             if segment.mounted:
                 model.connect(place, segment.rotor.frame_a)
             model.connect(segment.joint.frame_b, segment.link.frame_a)
-            flanges = [*(block.flange_a for block in segment.drive[1:]), segment.joint.axis]
-            for block, flange in zip(segment.drive, flanges, strict=False):
+            flanges = [block.flange_a for block in segment.drive[1:]]
+            flanges += [segment.joint.axis] if segment.drive else []
+            for block, flange in zip(segment.drive, flanges, strict=True):
                 model.connect(block.flange_b, flange)
             for station, load in segment.loads:
                 model.connect(_place(segment.link, station), load.frame_a)
@@ -167,10 +182,17 @@ def _segment(
     if draw(st.booleans()):
         loads = ((round(0.6 * link.length, 6), fb.LumpedMass(f"mass{i}", mass=rng.uniform(0.1, 0.5))),)
     damping = draw(st.sampled_from((0.0, 0.3)))
-    if draw(st.integers(0, 3)) == 3:
+    mount = None if flat or not draw(st.booleans()) else _mount(rng, f"mount{i}")
+    kind = draw(st.sampled_from(("hinge", "hinge", "slide", "hinge" if flat else "compound")))
+    if kind == "slide":
         slide = fb.Prismatic(f"joint{i}", axis=_axis(draw, rng, flat, slide=True), damping=damping)
         force = (fb.ForceSource(f"motor{i}"),) if draw(st.booleans()) else ()
-        return Segment(carrier, station, slide, force, False, link, loads)
+        return Segment(carrier, station, slide, force, False, link, loads, mount)
+    if kind == "compound":
+        joint = draw(st.sampled_from((fb.Universal, fb.Spherical)))
+        # A thin link that carries others at a ball joint could spin about itself without moving any mass.
+        loads = (*loads, (round(0.3 * link.length, 6), _payload(rng, f"body{i}", flat)))
+        return Segment(carrier, station, joint(f"joint{i}", damping=damping), (), False, link, loads, mount)
     joint = fb.Revolute(f"joint{i}", axis=_axis(draw, rng, flat), damping=damping)
     motor, axis = fb.TorqueSource(f"motor{i}"), _axis(draw, rng, flat)
     rotor = fb.Rotor(f"rotor{i}", inertia=rng.uniform(0.005, 0.05), gear_ratio=rng.uniform(1, 3), axis=axis)
@@ -185,7 +207,11 @@ def _segment(
         "geared elastic": (motor, rotor, gear, spring),
         "held": (fb.Fixed(f"wall{i}"), spring),
     }[draw(st.sampled_from(DRIVES))]
-    return Segment(carrier, station, joint, drive, rotor in drive and draw(st.booleans()), link, loads)
+    return Segment(carrier, station, joint, drive, rotor in drive and draw(st.booleans()), link, loads, mount)
+
+
+def _mount(rng: np.random.Generator, name: str) -> fb.FixedTransform:
+    return fb.FixedTransform(name, tuple(rng.uniform(-0.2, 0.2, 3)), tuple(rng.normal(size=3)))
 
 
 def _link(

@@ -117,6 +117,15 @@ def everything() -> fb.Model:
     model.connect(stop.flange_b, rail.axis)
     model.connect(rail.frame_b, load.frame_a, sensor.frame_a)
     model.connect(wrist.axis, friction.flange_b, servo.flange_b)
+    mount = model.add(fb.FixedTransform("mount", translation=(0.1, 0, 0), rotation=(0, np.pi / 2, 0)))
+    ball, cross = model.add(fb.Spherical("ball", start=(0.1, 0.2, 0.3))), model.add(fb.Universal("cross", damping=0.1))
+    body = model.add(fb.RigidBody("body", 0.2, np.diag([0.01, 0.02, 0.015]), center=(0, 0.1, 0), reach=(0.2, 0, 0.1)))
+    tip = model.add(fb.Payload("tip", mass=0.1, inertia=np.diag([0.01, 0.01, 0.01])))
+    model.connect(rod.frame_b, mount.frame_a)
+    model.connect(mount.frame_b, ball.frame_a)
+    model.connect(ball.frame_b, body.frame_a)
+    model.connect(body.frame_b, cross.frame_a)
+    model.connect(cross.frame_b, tip.frame_a)
     return model
 
 

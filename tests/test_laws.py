@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import casadi as ca
 import numpy as np
@@ -14,8 +14,6 @@ from random_arms import BEAMS, Arm, Segment, arms
 from scipy.spatial.transform import Rotation
 
 import flexblocks as fb
-from flexblocks.physics import Physics
-from flexblocks.ports import inlet, outlet
 
 seeds = st.integers(0, 2**32 - 1)
 each_kind_of_beam = pytest.mark.parametrize("beams", [(kind,) for kind in BEAMS], ids=BEAMS)
@@ -53,9 +51,12 @@ def friction_power(arm: Arm, dae: fb.DAE, v: np.ndarray) -> float:
     rate = dict(zip(dae.q_names, v, strict=True))
     power = 0.0
     for segment in arm.segments:
-        kind = "angle" if isinstance(segment.joint, fb.Revolute) else "displacement"
-        joint_rate = rate[f"{segment.joint.name}.{kind}"]
-        power += segment.joint.damping * joint_rate**2
+        slides = isinstance(segment.joint, fb.Prismatic)
+        names = (
+            [f"{segment.joint.name}.displacement"] if slides else [f"{hinge.name}.angle" for hinge in segment.hinges]
+        )
+        power += segment.joint.damping * sum(rate[name] ** 2 for name in names)
+        joint_rate = rate[names[0]]
         for spring in segment.drive:
             if isinstance(spring, fb.TorsionalSpring):
                 ratio = segment.gear_ratio
@@ -164,26 +165,14 @@ def test_symbolic_parameters_change_nothing(arm, seed):
     assert close(symbolic.output(np.r_[q, v], u, p), folded.output(np.r_[q, v], u, []), 1e-12)
 
 
-@dataclass(frozen=True)
-class Turned(fb.Block):
-    """Turns a frame about a fixed axis by a fixed angle [rad]."""
-
-    axis: tuple[float, float, float]
-    angle: float
-
-    ports = (inlet(), outlet())
-
-    def physics(self, frame, local):
-        return Physics(outlets={"frame_b": frame.rotate(self.axis, ca.SX(self.angle))})
-
-
 @settings(max_examples=15)
 @given(arms(planar=True), seeds)
 def test_planar_arm_is_the_same_in_every_plane_of_space(arm, seed):
     rng = np.random.default_rng(seed)
     turn = Rotation.from_rotvec(rng.normal(size=3) * 2)
-    axis, angle = turn.as_rotvec() / turn.magnitude(), turn.magnitude()
-    laid = replace(arm, base=(Turned("base", tuple(axis), angle),), gravity=tuple(turn.apply(arm.gravity)))
+    laid = replace(
+        arm, base=(fb.FixedTransform("base", rotation=turn.as_rotvec()),), gravity=tuple(turn.apply(arm.gravity))
+    )
     flat, tilted = fb.assemble(arm.model), fb.assemble(laid.model)
     q, v, a, u = arm.random_state(flat, seed)
     assert tilted.q_names == flat.q_names

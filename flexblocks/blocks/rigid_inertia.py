@@ -35,8 +35,8 @@ class Inertia(Quantity):
         return matrix
 
 
-def inertia_parameter(default: float | None) -> Any:
-    """Declare a field as a moment of inertia [kg m2]."""
+def inertia_parameter(default: Any) -> Any:
+    """Declare a field as a moment of inertia [kg m2]; without a default for `dataclasses.MISSING`."""
     quantity = Inertia("kg m2", NOT_NEGATIVE, optional=default is None)
     return dataclasses.field(default=default, metadata={"quantity": quantity})
 

@@ -1,0 +1,99 @@
+"""Joints with two and three axes through one point, made of hinges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from flexblocks.block import Block, Composite
+from flexblocks.blocks.revolute import Revolute
+from flexblocks.parameters import NOT_NEGATIVE, parameter, unit_vector
+from flexblocks.ports import flange, inlet, outlet
+
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+
+
+class HingesInARow(Composite):
+    """Hinges through one point, one on the other: parts ``revolute1``, ``revolute2``, ...; ports ``axis1``, ..."""
+
+    axes: Sequence[Sequence[float]]
+    damping: float
+    start: Sequence[float]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        unit = tuple(unit_vector(self.where, f"axes[{i}]", axis) for i, axis in enumerate(self.axes))
+        object.__setattr__(self, "axes", unit)
+
+    def parts(self) -> tuple[Block | Composite, ...]:
+        hinges = zip(self._names, self.axes, self.start, strict=True)
+        return tuple(Revolute(name, axis=axis, damping=self.damping, start=angle) for name, axis, angle in hinges)
+
+    def connections(self) -> tuple[tuple[str, str], ...]:
+        return tuple((f"{inner}.frame_b", f"{outer}.frame_a") for inner, outer in pairwise(self._names))
+
+    def exposed(self) -> Mapping[str, str]:
+        drives = {f"axis{i}": f"{name}.axis" for i, name in enumerate(self._names, 1)}
+        return {"frame_a": f"{self._names[0]}.frame_a", "frame_b": f"{self._names[-1]}.frame_b", **drives}
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(f"revolute{i}" for i in range(1, len(self.axes) + 1))
+
+
+@dataclass(frozen=True)
+class Universal(HingesInARow):
+    """A universal joint: two hinges whose axes meet, one on the other.
+
+    Parameters
+    ----------
+    name : str
+    axes : (2, 3)
+        Axis of the first hinge in `frame_a`, and of the second in the axes that the first has turned.
+    damping : float
+        Viscous friction in each hinge [N m s/rad].
+    start : (2,)
+        Start values of the angles [rad].
+
+    Notes
+    -----
+    Coordinates ``<name>.revolute1.angle`` and ``<name>.revolute2.angle``. Ports ``axis1`` and ``axis2`` are the drive
+    sides.
+    """
+
+    axes: Sequence[Sequence[float]] = parameter("1", shape=(2, 3), default=(X, Y))
+    damping: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
+    start: Sequence[float] = parameter("rad", shape=(2,), default=(0.0, 0.0))
+
+    ports = (inlet(), outlet(), flange("axis1", optional=True), flange("axis2", optional=True))
+
+
+@dataclass(frozen=True)
+class Spherical(HingesInARow):
+    """A ball joint, as three hinges whose axes meet, one on the other.
+
+    Parameters
+    ----------
+    name : str
+    axes : (3, 3)
+        Axis of the first hinge in `frame_a`, of each further one in the axes that those before have turned. By
+        default x, y, z: Cardan (Tait-Bryan) angles. ``((0, 0, 1), (1, 0, 0), (0, 0, 1))`` gives Euler's.
+    damping : float
+        Viscous friction in each hinge [N m s/rad].
+    start : (3,)
+        Start values of the angles [rad].
+
+    Notes
+    -----
+    Coordinates ``<name>.revolute1.angle`` to ``<name>.revolute3.angle``. Ports ``axis1`` to ``axis3`` are the drive
+    sides. Any three angles have a posture in which the first and the last axis are parallel (gimbal lock) and the
+    mass matrix is singular: with the default axes a second angle of 90 degrees, with Euler's one of 0. Choose
+    `axes` so that it lies outside the motion.
+    """
+
+    axes: Sequence[Sequence[float]] = parameter("1", shape=(3, 3), default=(X, Y, Z))
+    damping: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
+    start: Sequence[float] = parameter("rad", shape=(3,), default=(0.0, 0.0, 0.0))
+
+    ports = (inlet(), outlet(), *(flange(f"axis{i}", optional=True) for i in (1, 2, 3)))

@@ -1,0 +1,49 @@
+"""Constant orientations: as a parameter, as a matrix."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from flexblocks.errors import ParameterError
+from flexblocks.parameters import ANY, Quantity
+
+# Sines and cosines of right angles miss 0 and 1 by this much; left in, they would spoil structural zeros.
+ROUNDING = 1e-15
+# How far a matrix may be from a rotation: what is left when it was written with about ten digits.
+SLACK = 1e-9
+
+
+@dataclass(frozen=True)
+class Orientation(Quantity):
+    """A rotation vector (3,) [rad], or a rotation matrix (3, 3)."""
+
+    def checked(self, where: str, name: str, value: Any) -> Any:
+        if np.ndim(value) != 2:
+            return super().checked(where, name, value)
+        matrix = Quantity("1", ANY, (3, 3)).checked(where, name, value)
+        R = np.array(matrix)
+        if np.abs(R.T @ R - np.eye(3)).max() > SLACK or np.linalg.det(R) < 0:
+            raise ParameterError(
+                f"{where}: {name} = {matrix}; must be a rotation matrix (orthonormal, determinant 1) or a rotation "
+                "vector of 3 numbers, axis times angle in rad."
+            )
+        return matrix
+
+
+def orientation_parameter(default: Any) -> Any:
+    """Declare a field as a constant orientation."""
+    return dataclasses.field(default=default, metadata={"quantity": Orientation("rad", ANY, (3,))})
+
+
+def rotation_matrix(orientation: Any) -> np.ndarray:
+    """Return the matrix (3, 3) of an orientation; entries that are 0 or 1 but for rounding are so exactly."""
+    given = np.array(orientation, dtype=float)
+    turn = Rotation.from_rotvec(given) if given.ndim == 1 else Rotation.from_matrix(given)
+    R = turn.as_matrix()
+    nearest = np.round(R)
+    return np.where(np.abs(R - nearest) < ROUNDING, nearest, R)

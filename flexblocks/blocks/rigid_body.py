@@ -1,0 +1,47 @@
+"""The rigid body in space."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass
+from typing import Any
+
+from flexblocks.block import Block
+from flexblocks.blocks.rigid_inertia import inertia_matrix, inertia_parameter, kinetic_energy
+from flexblocks.frame import Frame
+from flexblocks.parameters import NOT_NEGATIVE, parameter
+from flexblocks.physics import Local, Physics
+from flexblocks.ports import inlet, outlet
+
+
+@dataclass(frozen=True)
+class RigidBody(Block):
+    """A rigid body of any shape, which may carry others.
+
+    Parameters
+    ----------
+    name : str
+    mass : float
+        [kg]
+    inertia : (3, 3) or float
+        About the centre of mass, in the axes of `frame_a` [kg m2]; a number is the zz entry.
+    center : (3,)
+        Centre of mass in `frame_a` [m].
+    reach : (3,)
+        `frame_b` is `frame_a` moved by this, in the axes of `frame_a` [m]; where others are to be mounted turned, add
+        a `FixedTransform`.
+    """
+
+    mass: float = parameter("kg", NOT_NEGATIVE)
+    inertia: Any = inertia_parameter(default=MISSING)
+    center: tuple[float, ...] = parameter("m", shape=(3,), default=(0.0, 0.0, 0.0))
+    reach: tuple[float, ...] = parameter("m", shape=(3,), default=(0.0, 0.0, 0.0))
+
+    ports = (inlet(), outlet())
+
+    def physics(self, frame: Frame | None, local: Local) -> Physics:
+        del local
+        assert frame is not None
+        return Physics(
+            outlets={"frame_b": frame.translate(self.reach)},
+            kinetic=kinetic_energy(frame, self.mass, self.center, inertia_matrix(self.inertia)),
+        )
