@@ -15,7 +15,7 @@ def _own(tree: Tree, body: Body, x: ca.SX, z: ca.SX, u: ca.SX) -> list[ca.SX]:
 
 def applied_force(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
     """Return the generalised force (n) of all loads by inputs, states and algebraic variables."""
-    force = ca.SX(tree.size, 1)
+    force, u = ca.SX(tree.size, 1), tree.block_inputs(x, z, u)
     for body in tree.bodies:
         (own,) = call(body.terms.applied, *_own(tree, body, x, z, u))
         force += body.spread(own)
@@ -24,13 +24,16 @@ def applied_force(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
 
 def state_rates(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
     """Return the time derivatives of all first-order states."""
-    return ca.densify(
-        ca.vertcat(*[call(b.terms.rates, *_own(tree, b, x, z, u))[0] for b in _by_slice(tree, "w")], ca.SX(0, 1))
-    )
+    inputs = tree.block_inputs(x, z, u)
+    rates = [call(b.terms.rates, *_own(tree, b, x, z, inputs))[0] for b in _by_slice(tree, "w")]
+    if tree.feedback is not None:
+        rates += call(tree.feedback.rates, x, z, u, tree.p)
+    return ca.densify(ca.vertcat(*rates, ca.SX(0, 1)))
 
 
 def residuals(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
     """Return the residuals of all algebraic equations."""
+    u = tree.block_inputs(x, z, u)
     return ca.densify(
         ca.vertcat(*[call(b.terms.residuals, *_own(tree, b, x, z, u))[0] for b in _by_slice(tree, "z")], ca.SX(0, 1))
     )

@@ -155,7 +155,7 @@ def _jobs(dae: DAE, batch: Cases, times: np.ndarray, whole: bool) -> list[Job]:
         where = f"{HERE}: run {run}"
         key = batch.key("u", run)
         if key not in known:
-            known[key] = inputs(dae.u, batch.given("u", run), times, whole, where)
+            known[key] = inputs(dae.u, batch.given("u", run), times, whole, where, dae.clocks)
         X = np.append(dae.x.values(batch.given("x0", run), f"{where}: x0: "), 0.0)
         found.append((known[key], dae.p.values(batch.given("p", run), f"{where}: p: "), X))
     return found
