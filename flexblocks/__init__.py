@@ -25,6 +25,7 @@ from flexblocks.blocks.revolute import Revolute
 from flexblocks.blocks.rigid_body import RigidBody
 from flexblocks.blocks.rigid_link import RigidLink
 from flexblocks.blocks.rotor import Rotor
+from flexblocks.blocks.sliding_beam import SlidingBeam
 from flexblocks.blocks.source import ForceSource, TorqueSource
 from flexblocks.blocks.torsional_spring import TorsionalSpring
 from flexblocks.change_coordinates import change_coordinates
@@ -81,6 +82,7 @@ __all__ = [
     "Rotor",
     "Signal",
     "SimulationError",
+    "SlidingBeam",
     "Spherical",
     "TipBody",
     "TorqueSource",

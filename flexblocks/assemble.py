@@ -15,6 +15,7 @@ from flexblocks.dynamics.terms import BlockTerms, block_terms
 from flexblocks.dynamics.tree import Tree
 from flexblocks.errors import ParameterError, SingularMassError
 from flexblocks.flanges import SharedCoordinate
+from flexblocks.followers import followed_values, following_start
 from flexblocks.model import Model
 from flexblocks.symbolic import symbolic_parameters
 from flexblocks.topology import Topology, topology
@@ -72,6 +73,7 @@ def _tree(
     model: Model, plan: Topology, terms: dict[str, BlockTerms], p: Variables
 ) -> tuple[Tree, Variables, Variables, Variables]:
     q, rates, w, z, u, limits = [], [], [], [], [], []
+    symbols: dict[str, ca.SX] = {}
     number: dict[tuple[str, str], int] = {}
     slices: dict[str, list[slice]] = {}
     for name in plan.order:
@@ -82,8 +84,12 @@ def _tree(
                 q.append((f"{name}.{c.name}", c.unit, c.start))
                 rates.append((f"der({name}.{c.name})", f"{c.unit}/s", 0.0))
         starts = len(w), len(z), len(u)
+        own = terms[name].own
+        followers = {follower.name: follower for follower in own.followers}
+        symbols |= {f"{name}.{key}": c for key, c in zip(followers, ca.vertsplit(own.followed), strict=True)}
         for group, found in ((w, block.states()), (z, block.algebraics()), (u, block.inputs())):
-            group += [(f"{name}.{variable.name}", variable.unit, variable.start) for variable in found]
+            starts_of = {v.name: followers[v.name].start if v.name in followers else v.start for v in found}
+            group += [(f"{name}.{variable.name}", variable.unit, starts_of[variable.name]) for variable in found]
         limits += [variable.limit for variable in block.inputs()]
         slices[name] = [slice(start, len(group)) for start, group in zip(starts, (w, z, u), strict=True)]
     position = {name: i for i, name in enumerate(plan.nodes)}
@@ -103,7 +109,8 @@ def _tree(
             )
         )
     tree = Tree(tuple(bodies), len(q), np.array(model.gravity), p.symbol)
-    return tree, variables("state", q + rates + w), variables("algebraic variable", z), variables("input", u, limits)
+    x = variables("state", q + rates + w, symbols=symbols)
+    return tree, x, variables("algebraic variable", z, symbols=symbols), variables("input", u, limits)
 
 
 def _share(shared: list[SharedCoordinate], number: dict[tuple[str, str], int]) -> ca.DM:
@@ -127,8 +134,13 @@ def _refuse_singular_mass(dae: DAE) -> None:
     """
     if not dae.tree.size:
         return
-    nearby = dae.x.start[: dae.tree.size] + 0.1 * np.sin(1.0 + np.arange(dae.tree.size))
-    M = dae.mass_matrix(nearby, dae.p.start).full()
+    n, x = dae.tree.size, dae.x.start.copy()
+    step = 0.1 * np.sin(1.0 + np.arange(n))
+    # A beam that is out by a centimetre must not be pushed in by ten.
+    is_out = np.array([unit == "m" and start > 0 for unit, start in zip(dae.x.units[:n], x[:n], strict=True)])
+    x[:n] += step * np.where(is_out, x[:n], 1.0)
+    x, z = following_start(dae, x, dae.z.start, dae.p.start)
+    M = dae.mass_matrix(x[:n], dae.p.start, *followed_values(dae, x, z)).full()
     diagonal = np.diag(M)
     scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
     values, vectors = np.linalg.eigh(M / np.outer(scale, scale))

@@ -18,7 +18,7 @@ import casadi as ca
 from flexblocks.errors import ModelError, ParameterError, nearest
 from flexblocks.frame import Frame
 from flexblocks.parameters import checked_fields
-from flexblocks.physics import Coordinate, Local, Physics, Variable
+from flexblocks.physics import Coordinate, Follower, Local, Physics, Variable
 from flexblocks.ports import Kind, Port, PortSpec
 
 
@@ -108,6 +108,14 @@ class Block(_Named, ABC):
 
     def algebraics(self) -> tuple[Variable, ...]:
         """Return the algebraic variables."""
+        return ()
+
+    def followers(self, local: Local) -> tuple[Follower, ...]:
+        """Return which of the states and algebraic variables follow from the coordinates, and by which equation.
+
+        They may then stand in energies and frames, as the coordinates themselves. `local` knows no rates yet.
+        """
+        del local
         return ()
 
     def centreline(self, count: int) -> tuple[str, ...]:

@@ -36,8 +36,7 @@ def change_coordinates(dae: DAE, T: Any, names: Sequence[str], units: Sequence[s
     Raises
     ------
     ParameterError
-        T is not an invertible matrix of this size; names or units are too few or too many, or a name is taken;
-        `dae` is a closed loop.
+        T is not an invertible matrix of this size; names or units are too few or too many, or a name is taken.
 
     Examples
     --------
@@ -51,8 +50,6 @@ def change_coordinates(dae: DAE, T: Any, names: Sequence[str], units: Sequence[s
     ('angle1', 'angle2')
     """
     n = dae.tree.size
-    if dae.tree.feedback is not None:
-        raise ParameterError("change_coordinates: this is a closed loop; change coordinates first, then close it.")
     T = _checked_matrix(T, n)
     names = _checked_names(dae, names, "names")
     units = dae.x.units[:n] if units is None else _checked_length(units, n, "units")
@@ -68,7 +65,9 @@ def _states(dae: DAE, inverse: np.ndarray, names: Sequence[str], units: Sequence
     entries = list(zip(names, units, q, strict=True))
     entries += [(f"der({name})", f"{unit}/s", rate) for name, unit, rate in zip(names, units, v, strict=True)]
     entries += list(zip(x.names[2 * n :], x.units[2 * n :], x.start[2 * n :], strict=True))
-    return variables("state", entries)
+    # States that follow from coordinates keep their symbols: the block terms hold them.
+    first_order = dict(zip(x.names[2 * n :], ca.vertsplit(x.symbol[2 * n :]), strict=True))
+    return variables("state", entries, symbols=first_order)
 
 
 def _checked_matrix(T: Any, n: int) -> np.ndarray:

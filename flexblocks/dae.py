@@ -12,7 +12,6 @@ import casadi as ca
 
 from flexblocks.compiler import CompilerError, load
 from flexblocks.dynamics import ldl
-from flexblocks.dynamics.clock import Clock
 from flexblocks.dynamics.energy import kinetic_energies, stored_energies, total, weight_energies
 from flexblocks.dynamics.forces import applied_force, residuals, state_rates
 from flexblocks.dynamics.forward import forward_dynamics
@@ -52,16 +51,14 @@ class DAE:
     dynamics : str
         How accelerations are computed: ``"recursive"`` or ``"closed-form"``.
     model : Model or None
-        The blocks that it was assembled from, as they were then; None for closed loops, and after
-        `flexblocks.change_coordinates`, whose coordinates no assembly gives.
-    clocks : tuple of Clock
-        When sampled controllers change states; empty for equations that hold at all times.
+        The blocks that it was assembled from, as they were then; None after `flexblocks.change_coordinates`, whose
+        coordinates no assembly gives.
 
     Notes
     -----
     Symbols are ``dae.x.symbol`` and so on; expressions and functions are made when first asked for. Functions take p
     also where it is empty; pass ``[]`` then. Where there are algebraic variables, the functions that need them take
-    z last.
+    z last. Functions of coordinates take the variables that follow from them, `followed`, last where there are any.
     """
 
     name: str
@@ -73,7 +70,6 @@ class DAE:
     tree: Tree
     dynamics: str = "recursive"
     model: Model | None = None
-    clocks: tuple[Clock, ...] = ()
 
     @property
     def q_names(self) -> tuple[str, ...]:
@@ -89,6 +85,16 @@ class DAE:
     def v(self) -> ca.SX:
         """Symbols of their rates, SX (n, 1)."""
         return self.x.symbol[self.tree.size : 2 * self.tree.size]
+
+    @property
+    def followed(self) -> ca.SX:
+        """Symbols (k, 1) of the states and algebraic variables that follow from the coordinates, mostly none."""
+        return self.tree.followed
+
+    @property
+    def followed_names(self) -> tuple[str, ...]:
+        """Their names, among those of x or z."""
+        return self.tree.followed_names
 
     @cached_property
     def mass_expression(self) -> ca.SX:
@@ -137,18 +143,17 @@ class DAE:
     @cached_property
     def mass_matrix(self) -> ca.Function:
         """Function (q, p) -> M, dense (n, n)."""
-        return ca.Function(
-            "mass_matrix", [self.q, self.p.symbol], [ca.densify(ca.cse(self.mass_expression))], ["q", "p"], ["M"]
-        )
+        symbols = {"q": self.q, "p": self.p.symbol} | self._followed
+        M = ca.densify(ca.cse(self.mass_expression))
+        return ca.Function("mass_matrix", [*symbols.values()], [M], [*symbols], ["M"])
 
     @cached_property
     def inverse_dynamics(self) -> ca.Function:
         """Function (q, v, a, p) -> M a + h, the generalised input force (n) [N m or N], by recursion."""
         a = ca.SX.sym("a", self.tree.size)
         force = ca.cse(inverse_dynamics(self.tree, self.q, self.v, a))
-        return ca.Function(
-            "inverse_dynamics", [self.q, self.v, a, self.p.symbol], [force], ["q", "v", "a", "p"], ["force"]
-        )
+        symbols = {"q": self.q, "v": self.v, "a": a, "p": self.p.symbol} | self._followed
+        return ca.Function("inverse_dynamics", [*symbols.values()], [force], [*symbols], ["force"])
 
     @cached_property
     def input_force(self) -> ca.Function:
@@ -165,7 +170,10 @@ class DAE:
         """Function (x, p) -> kinetic energy, potential energy [J]."""
         kinetic = total(kinetic_energies(self.tree, self.q, self.v))
         results = ca.cse([kinetic, self.potential_expression])
-        return ca.Function("energy", [self.x.symbol, self.p.symbol], results, ["x", "p"], ["kinetic", "potential"])
+        # Followed variables that are states are in x.
+        z = {"z": self.z.symbol} if len(self.z) and self.followed.numel() else {}
+        symbols = {"x": self.x.symbol, "p": self.p.symbol} | z
+        return ca.Function("energy", [*symbols.values()], results, [*symbols], ["kinetic", "potential"])
 
     @cached_property
     def output(self) -> ca.Function:
@@ -241,6 +249,10 @@ class DAE:
             {f.name(): compiled[f.name()] for f in functions}, library=path, interpreted=self.interpreted
         )
         return other
+
+    @property
+    def _followed(self) -> dict[str, ca.SX]:
+        return {"followed": self.followed} if self.followed.numel() else {}
 
     def _function(self, name: str, results: list[ca.SX], labels: list[str]) -> ca.Function:
         symbols = [self.x.symbol, self.u.symbol, self.p.symbol]

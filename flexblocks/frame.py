@@ -73,7 +73,7 @@ class Frame:
     omega: ca.SX
     v: ca.SX
     rate: Callable[[ca.SX], ca.SX]
-    turn: Turn | None = None
+    turn: Turn | Reorientation | None = None
 
     def translate(self, displacement: Vector) -> Frame:
         """Move the origin by `displacement` (3) [m], in this frame's axes; it may depend on the coordinates."""
@@ -84,16 +84,17 @@ class Frame:
     def rotate(self, axis: Sequence[float], angle: ca.SX) -> Frame:
         """Turn about the constant unit vector `axis` (3) by `angle` [rad], which may depend on the coordinates."""
         axis, before, rate = tuple(axis), self, self.rate(angle)
-        if self.turn and self.turn.axis == axis:
+        if isinstance(self.turn, Turn) and self.turn.axis == axis:
             before, angle, rate = self.turn.before, self.turn.angle + angle, self.turn.rate + rate
-        turn = Turn(before, axis, angle, rate)
-        twist = turn.of(before.omega, before.v)
-        return replace(self, R=before.R @ turn.matrix, omega=twist[:3], v=twist[3:], turn=turn)
+        return before._turned(Turn(before, axis, angle, rate))
 
     def reorient(self, matrix: np.ndarray) -> Frame:
         """Turn by a constant rotation matrix (3, 3), whose columns are the new axes in the old ones."""
-        R = ca.sparsify(ca.DM(matrix))
-        return replace(self, R=self.R @ R, omega=R.T @ self.omega, v=R.T @ self.v, turn=None)
+        return self._turned(Reorientation(self, ca.sparsify(ca.DM(matrix))))
+
+    def _turned(self, turn: Turn | Reorientation) -> Frame:
+        twist = turn.of(self.omega, self.v)
+        return replace(self, R=self.R @ turn.matrix, omega=twist[:3], v=twist[3:], turn=turn)
 
     @property
     def twist(self) -> ca.SX:
@@ -119,3 +120,15 @@ class Turn:
         """Return the twist (6) after the turn of a frame that has the twist (omega, v) before it."""
         turned = self.matrix.T
         return ca.vertcat(turned @ omega + ca.sparsify(ca.DM(self.axis)) * self.rate, turned @ v)
+
+
+@dataclass(frozen=True)
+class Reorientation:
+    """A constant turn: the frame before it, and the new axes (3, 3), as columns in the old ones."""
+
+    before: Frame
+    matrix: ca.DM
+
+    def of(self, omega: ca.SX, v: ca.SX) -> ca.SX:
+        """Return the twist (6) after the turn of a frame that has the twist (omega, v) before it."""
+        return ca.vertcat(self.matrix.T @ omega, self.matrix.T @ v)

@@ -13,6 +13,7 @@ from flexblocks.dae import DAE
 from flexblocks.dynamics.body import Body
 from flexblocks.dynamics.motion import poses
 from flexblocks.dynamics.terms import block_terms, call
+from flexblocks.followers import followed_values, following_start
 
 Values = Mapping[str, float] | Sequence[float] | np.ndarray | None
 
@@ -27,7 +28,7 @@ class Shape:
     bodies : tuple of str
         Names of the blocks that have a place in space, a parent before what it carries.
     function : casadi.Function
-        (q, p) -> for each body its points in the world, (3, k) [m], from the inlet outward.
+        (q, p, followed variables) -> for each body its points in the world, (3, k) [m], from the inlet outward.
     """
 
     dae: DAE
@@ -53,8 +54,10 @@ class Shape:
         NameUnknownError, ParameterError
             A name that is not there, an array of another length, or a value that is not finite.
         """
-        q = self.dae.x.values(x, "x: ")[: self.dae.tree.size]
-        lines = self.function.call([q, self.dae.p.values(p, "p: ")])
+        dae, values = self.dae, self.dae.p.values(p, "p: ")
+        state, z = following_start(dae, dae.x.values(x, "x: "), dae.z.start, values)
+        followed = [*followed_values(dae, state, z), np.zeros(0)][0]
+        lines = self.function.call([state[: dae.tree.size], values, followed])
         return {body: np.array(line.full()).T for body, line in zip(self.bodies, lines, strict=True)}
 
 
@@ -69,8 +72,8 @@ def shape(dae: DAE, stations: int = 32) -> Shape:
         for body, (R, r) in zip(dae.tree.bodies, inlets, strict=True)
         if body.parent is not None or body.terms.outlets
     ]
-    lines = [_line(body, R, r, body.own(dae.q), dae.p.symbol, stations) for body, R, r in placed]
-    function = ca.Function("shape", [dae.q, dae.p.symbol], [ca.densify(line) for line in ca.cse(lines)])
+    lines = [call(_line(body, dae.p.symbol, stations), R, r, body.own(dae.q), body.terms.p)[0] for body, R, r in placed]
+    function = ca.Function("shape", [dae.q, dae.p.symbol, dae.followed], [ca.densify(line) for line in ca.cse(lines)])
     return Shape(dae, tuple(body.name for body, _, _ in placed), function)
 
 
@@ -83,16 +86,10 @@ def bending(dae: DAE) -> np.ndarray:
     return chosen
 
 
-def outlets_of(body: Body, outlets: tuple[str, ...], p: ca.SX) -> ca.Function:
-    """Return the function (R, r, q, p) -> origins (3, k) of these outlets, from pose and own coordinates."""
-    terms = block_terms(body.terms.block, outlets, True, body.terms.local.carried, p)
-    points = ca.horzcat(*[terms.outlets[name].r for name in outlets])
-    return ca.Function("outlets", [terms.inlet.R, terms.inlet.r, terms.own.q, p], [points])
-
-
-def _line(body: Body, R: ca.SX, r: ca.SX, q: ca.SX, p: ca.SX, stations: int) -> ca.SX:
-    """Return the points (3, k) of one body from its inlet outward, its block evaluated at more outlets."""
-    outlets = body.terms.block.centreline(stations)
-    if not outlets:
-        return r
-    return ca.horzcat(r, *call(outlets_of(body, outlets, p), R, r, q, p))
+def _line(body: Body, p: ca.SX, stations: int) -> ca.Function:
+    """Return the function (R, r, q, p) -> points (3, k) of one body, its block evaluated at more outlets."""
+    block = body.terms.block
+    outlets = block.centreline(stations)
+    terms = block_terms(block, outlets, True, body.terms.local.carried, p)
+    points = [terms.inlet.r, *(terms.outlets[name].r for name in outlets)]
+    return ca.Function("line", [terms.inlet.R, terms.inlet.r, terms.own.q, terms.p], [ca.horzcat(*points)])

@@ -13,8 +13,8 @@ import scipy.linalg
 
 from flexblocks.balance import motion
 from flexblocks.dae import DAE
-from flexblocks.dynamics.clock import refuse_clocks
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, nearest
+from flexblocks.followers import followed_values, follower_slopes
 from flexblocks.given_point import point_at
 from flexblocks.linear_model import LinearModel
 from flexblocks.operating_point import OperatingPoint
@@ -65,7 +65,7 @@ def linearize(
     NameUnknownError
         A name that is not there.
     ParameterError
-        `at` belongs to another DAE, or is none of these; a sampled controller is in the loop.
+        `at` belongs to another DAE, or is none of these.
     NoEquilibriumError
         `at` is left out and there is no equilibrium.
     ComputationError
@@ -77,10 +77,9 @@ def linearize(
         `at` is no equilibrium: the model then holds for deviations from the motion through that point, for a short
         time.
     """
-    refuse_clocks(dae.clocks, "linearize")
     point = point_at(dae, at)
     n, nw, nx = dae.tree.size, len(dae.x) - 2 * dae.tree.size, len(dae.x)
-    M = dae.mass_matrix(point.x[:n], point.p).full()
+    M = dae.mass_matrix(point.x[:n], point.p, *followed_values(dae, point.x, point.z)).full()
     a = _accelerations(dae, point)
     _, *blocks = (value.full() for value in motion(dae)(point.x, point.z, point.u, point.p, a))
     equations = (slice(0, n), slice(n, n + nw), slice(n + nw, None))
@@ -93,23 +92,36 @@ def linearize(
     A = np.vstack([velocity_x, -scipy.linalg.cho_solve(factor, force_x), rates_x])
     B = np.vstack([np.zeros((n, len(dae.u))), -scipy.linalg.cho_solve(factor, force_u), rates_u])
     names, units, C, D = _outputs(dae, point, outputs, algebraic)
-    kinetic, stored = energy_matrices(dae, point.x[:n], point.p)
+    kinetic, stored = energy_matrices(dae, point)
+    kept, T = _independent(dae, point)
     return LinearModel(
         name=dae.name,
-        A=A,
-        B=B,
-        C=C,
+        A=A[kept] @ T,
+        B=B[kept],
+        C=C @ T,
         D=D,
-        E=np.eye(nx),
-        states=dae.x.names,
+        E=np.eye(len(kept)),
+        states=tuple(dae.x.names[i] for i in kept),
         inputs=dae.u.names,
         outputs=names,
-        state_units=dae.x.units,
+        state_units=tuple(dae.x.units[i] for i in kept),
         input_units=dae.u.units,
         output_units=units,
         operating_point=point,
         structure=Structure(dae.q_names, M, force_x[:, n : 2 * n], force_x[:, :n], kinetic, stored),
     )
+
+
+def _independent(dae: DAE, point: OperatingPoint) -> tuple[list[int], np.ndarray]:
+    """Return which states are independent, and all states (nx, kept) from them: some may follow from coordinates."""
+    nx = len(dae.x)
+    rows = {i: dae.followed_names.index(name) for i, name in enumerate(dae.x.names) if name in dae.followed_names}
+    kept = [i for i in range(nx) if i not in rows]
+    T = np.eye(nx)[:, kept]
+    if rows:
+        slopes = follower_slopes(dae)(point.x[: dae.tree.size], point.p, *followed_values(dae, point.x, point.z)).full()
+        T[list(rows), : dae.tree.size] = slopes[list(rows.values())]
+    return kept, T
 
 
 def _accelerations(dae: DAE, point: OperatingPoint) -> np.ndarray:

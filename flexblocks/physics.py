@@ -20,12 +20,17 @@ class Coordinate:
 
     `rank` says who gives the coordinate its name where rigidly joined flanges share one: JOINT before ROTOR.
     A GUEST (the end of a spring, the shaft of a source) carries no mass and only takes part in what others own.
+    `reference` is where it stands in the configuration in which inertia outboard is gathered (see `Local.carried`);
+    beyond `low` and `high` the block's physics have no meaning.
     """
 
     name: str
     unit: str
     start: float = 0.0
     rank: int = JOINT
+    reference: float = 0.0
+    low: float = -np.inf
+    high: float = np.inf
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,25 @@ class Variable:
     unit: str
     start: float = 0.0
     limit: float | None = None
+
+
+@dataclass(frozen=True)
+class Follower:
+    """A variable of one block that follows from its coordinates: 0 = residual.
+
+    Attributes
+    ----------
+    name : str
+        One of the block's states, whose rate follows then, or one of its algebraic variables.
+    residual : SX
+        Of the block's coordinates and followers; zero where the variable is right.
+    start : float
+        The solution at the coordinates' reference values.
+    """
+
+    name: str
+    residual: ca.SX
+    start: float
 
 
 NOTHING = np.zeros((6, 6))
@@ -53,7 +77,9 @@ class Local:
         The outlets for which a frame is wanted.
     carried : ndarray (6, 6)
         Inertia, in twist order (omega, v) at ``frame_b``, of all that is outboard of it, rigid and in the zero
-        configuration.
+        configuration (that of the coordinates' reference values).
+    followed, following : SX (k, 1)
+        The block's variables that follow from its coordinates, and their rates.
     acceleration, gravity : SX (3, 1)
         Acceleration of the inlet's origin relative to the world, and acceleration of free fall, both in the inlet's
         axes [m/s2]. For outputs alone: they follow from what all blocks return.
@@ -66,12 +92,15 @@ class Local:
     carried: np.ndarray = field(default_factory=NOTHING.copy)
     acceleration: ca.SX = field(default_factory=lambda: ca.SX.sym("acceleration", 3))
     gravity: ca.SX = field(default_factory=lambda: ca.SX.sym("gravity", 3))
+    followed: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
+    following: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
 
     def __getitem__(self, name: str) -> ca.SX:
         return self.symbols[name]
 
     def rate(self, expression: ca.SX) -> ca.SX:
-        return ca.sparsify(ca.jtimes(expression, self.coordinates, self.rates))
+        moving, rates = ca.vertcat(self.coordinates, self.followed), ca.vertcat(self.rates, self.following)
+        return ca.sparsify(ca.jtimes(expression, moving, rates))
 
 
 @dataclass(frozen=True)
@@ -108,9 +137,9 @@ class Physics:
     loads : tuple of Load
         Efforts with the displacements they work on.
     derivatives : dict of SX
-        Time derivative of each first-order state.
+        Time derivative of each first-order state, but for those that follow from the coordinates.
     residuals : tuple of SX
-        As many as there are algebraic variables; each is zero.
+        As many as there are algebraic variables that do not follow from the coordinates; each is zero.
     outputs : dict of Output
         What the user may want to see.
     """

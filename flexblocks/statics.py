@@ -10,6 +10,7 @@ import numpy as np
 
 from flexblocks.balance import rest
 from flexblocks.dae import DAE
+from flexblocks.followers import followed_values, following_start
 
 # A balance is one if what is left of each force is below this share of what cancels in it.
 BALANCED = 1e-10
@@ -93,7 +94,8 @@ def pose(
     n = dae.tree.size
     state, inputs = dae.x.values(x, "equilibrium: x: "), dae.u.values(u, "equilibrium: u: ")
     parameters = dae.p.values(p, "equilibrium: p: ")
-    groups = (state[:n], state[2 * n :], dae.z.start, inputs)
+    state, z = following_start(dae, state, dae.z.start, parameters, x, "equilibrium: x: ")
+    groups = (state[:n], state[2 * n :], z, inputs)
     names = (*dae.q_names, *dae.x.names[2 * n :], *dae.z.names, *dae.u.names)
     return Statics(
         function=rest(dae),
@@ -101,7 +103,7 @@ def pose(
         sizes=(n, len(groups[1]), len(groups[2]), len(groups[3])),
         start=np.concatenate(groups),
         free=np.array([name not in x and name not in u for name in names], dtype=bool),
-        mass=dae.mass_matrix(state[:n], parameters).full(),
+        mass=dae.mass_matrix(state[:n], parameters, *followed_values(dae, state, z)).full(),
         p=parameters,
     )
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from flexblocks.dae import DAE
 from flexblocks.dynamics.energy import kinetic_energies, stored_energies
+from flexblocks.followers import followed_values
+from flexblocks.operating_point import OperatingPoint
 
 # Forces that depend on positions come from an energy if their matrix is symmetric to this share of its size.
 SYMMETRIC = 1e-9
@@ -47,10 +49,11 @@ class Structure:
         return not self.damping.any() and bool(skewed <= SYMMETRIC * size)
 
 
-def energy_matrices(dae: DAE, q: np.ndarray, p: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+def energy_matrices(dae: DAE, point: OperatingPoint) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Return the mass and the stiffness matrices (n, n) of each block at one position."""
     kinetic, stored, function = _energy_functions(dae)
-    values = [value.full() for value in function.call([q, p])]
+    arguments = [point.x[: dae.tree.size], point.p, *followed_values(dae, point.x, point.z)]
+    values = [value.full() for value in function.call(arguments)]
     split = len(kinetic)
     return dict(zip(kinetic, values[:split], strict=True)), dict(zip(stored, values[split:], strict=True))
 
@@ -61,5 +64,6 @@ def _energy_functions(dae: DAE) -> tuple[tuple[str, ...], tuple[str, ...], ca.Fu
     kinetic, stored = kinetic_energies(dae.tree, dae.q, dae.v), stored_energies(dae.tree, dae.q)
     second = [ca.hessian(energy, dae.v)[0] for energy in kinetic.values()]
     second += [ca.hessian(energy, dae.q)[0] for energy in stored.values()]
-    function = ca.Function("energy_matrices", [dae.q, dae.p.symbol], ca.cse(second))
+    symbols = [dae.q, dae.p.symbol, *([dae.followed] if dae.followed_names else [])]
+    function = ca.Function("energy_matrices", symbols, ca.cse(second))
     return tuple(kinetic), tuple(stored), function

@@ -103,10 +103,14 @@ class Variables:
 
 
 def variables(
-    kind: str, entries: Sequence[tuple[str, str, float]], limits: Sequence[float | None] | None = None
+    kind: str,
+    entries: Sequence[tuple[str, str, float]],
+    limits: Sequence[float | None] | None = None,
+    symbols: Mapping[str, ca.SX] | None = None,
 ) -> Variables:
-    """Return a group with fresh symbols from (name, unit, start) entries."""
-    symbol = ca.vertcat(*[ca.SX.sym(name) for name, _, _ in entries], ca.SX(0, 1))
+    """Return a group from (name, unit, start) entries, with fresh symbols where none is given in `symbols`."""
+    known = symbols or {}
+    symbol = ca.vertcat(*[known.get(name, ca.SX.sym(name)) for name, _, _ in entries], ca.SX(0, 1))
     bounds = np.array([np.inf if limit is None else limit for limit in limits or [None] * len(entries)], dtype=float)
     return Variables(
         kind=kind,

@@ -99,7 +99,7 @@ def test_the_third_dimension_is_free(links: int) -> None:
     planar = planar_mass_matrix(links)
     q = 0.3 * np.random.default_rng(links).normal(size=3 * links)
     np.testing.assert_allclose(np.array(spatial(q, [])), np.array(planar(q)), rtol=1e-13, atol=1e-14)
-    assert spatial.n_instructions() == planar.n_instructions()
+    assert spatial.n_instructions() <= planar.n_instructions()
 
 
 def test_kinetic_energy_of_the_two_link_arm() -> None:
@@ -109,7 +109,7 @@ def test_kinetic_energy_of_the_two_link_arm() -> None:
     assert ca.Function("T", [dae.x.symbol], [ca.cse(kinetic)]).n_instructions() == 178
 
 
-@pytest.mark.parametrize(("links", "instructions"), [(1, 42), (2, 232), (3, 496), (4, 820)])
+@pytest.mark.parametrize(("links", "instructions"), [(1, 42), (2, 225), (3, 480), (4, 795)])
 def test_mass_matrix(links: int, instructions: int) -> None:
     """The whole matrix, both triangles stored: an increase is a loss."""
     dae = fb.assemble(models.subudhi_morris_2002(links=links, joints="rigid", shapes="as-printed"))
@@ -142,7 +142,7 @@ def upper_triangle(model: fb.Model) -> tuple[int, int]:
 RR, RRR = (True, True), (False, True, True)
 
 
-@pytest.mark.parametrize(("arm_of", "expected"), [(RR, (59, 56)), (RRR, (75, 78))], ids=["RR", "RRR"])
+@pytest.mark.parametrize(("arm_of", "expected"), [(RR, (54, 55)), (RRR, (68, 76))], ids=["RR", "RRR"])
 def test_upper_triangle_of_published_arms(arm_of: tuple[bool, ...], expected: tuple[int, int]) -> None:
     """Theodore & Ghosal, Table 2, two assumed modes: 405/168 for RR, 878/376 for RRR (first link rigid)."""
     assert upper_triangle(published_arm(*arm_of, bending=fb.AssumedModes(2))) == expected
@@ -150,7 +150,7 @@ def test_upper_triangle_of_published_arms(arm_of: tuple[bool, ...], expected: tu
 
 @pytest.mark.parametrize(
     ("arm_of", "length", "expected"),
-    [(RR, 1.0, (48, 44)), (RRR, 1.0, (66, 68)), (RR, 0.5, (53, 44)), (RRR, 0.5, (79, 68))],
+    [(RR, 1.0, (45, 43)), (RRR, 1.0, (61, 66)), (RR, 0.5, (49, 43)), (RRR, 0.5, (72, 66))],
     ids=["RR", "RRR", "RR of 0.5 m", "RRR of 0.5 m"],
 )
 def test_upper_triangle_of_published_arms_by_elements(
@@ -161,3 +161,22 @@ def test_upper_triangle_of_published_arms_by_elements(
     Links of 1 m, as theirs, save the multiplications by the length.
     """
     assert upper_triangle(published_arm(*arm_of, bending=fb.FiniteElements(2), length=length)) == expected
+
+
+@pytest.mark.parametrize(
+    ("arm_of", "discretization", "expected"),
+    [
+        ("RP", "modes", (93, 68)),
+        ("RP", "elements", (146, 94)),
+        ("RRP", "modes", (383, 272)),
+        ("RRP", "elements", (515, 391)),
+    ],
+)
+def test_upper_triangle_of_published_sliding_arms(arm_of: str, discretization: str, expected: tuple[int, int]) -> None:
+    """Theodore & Ghosal, Table 2: RP 103/42 by modes and 88/33 by elements, RRP 743/284 and 376/128.
+
+    Below the published figures by modes, but for the additions of RP; above them by elements, whose published counts
+    no other derivation is known to reach (lowest else: 181/105 and 539/351).
+    """
+    model = models.theodore_ghosal_1995(arm_of, discretization, payload=0.0, motors=False)
+    assert upper_triangle(model) == expected

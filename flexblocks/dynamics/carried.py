@@ -33,8 +33,7 @@ class Carried:
         node = self._plan.nodes[name]
         if node.parent is None:
             return
-        zero = np.zeros(terms.size)
-        own = np.array(terms.inertia(zero, self._p).full())[:6, :6]
+        own = np.array(terms.inertia(*terms.reference(self._p)).full())[:6, :6]
         for outlet in node.outlets:
             X = self._map(terms, outlet)
             own = own + X.T @ self.at(name, outlet) @ X
@@ -43,7 +42,7 @@ class Carried:
 
     def _map(self, terms: BlockTerms, outlet: str) -> np.ndarray:
         """Return the map (6, 6) of the inlet's twist to an outlet's, in the zero configuration."""
-        zero = np.zeros(terms.size)
-        R, r, _ = terms.motions[outlet](np.eye(3), np.zeros(3), np.zeros(6), zero, zero, self._p)
+        q, p = terms.reference(self._p)
+        R, r, _ = terms.motions[outlet](np.eye(3), np.zeros(3), np.zeros(6), q, 0 * q, p)
         turn, arm = R.full().T, ca.skew(r).full()
         return np.block([[turn, np.zeros((3, 3))], [-turn @ arm, turn]])

@@ -15,12 +15,12 @@ def kinetic_energies(tree: Tree, q: ca.SX, v: ca.SX) -> dict[str, ca.SX]:
     moving = [(body, ca.SX(6, 1)) for body in tree.loose]
     for node, V in zip(tree.nodes, twist, strict=True):
         moving += [(tree.bodies[i], V) for i in node.bodies if tree.bodies[i].terms.has_inertia]
-    return {body.name: call(body.terms.kinetic, V, body.own(q), body.own(v), tree.p)[0] for body, V in moving}
+    return {body.name: call(body.terms.kinetic, V, body.own(q), body.own(v), body.terms.p)[0] for body, V in moving}
 
 
 def stored_energies(tree: Tree, q: ca.SX) -> dict[str, ca.SX]:
     """Return the energy [J] stored in each block (springs, bent beams), weight left out, by block name."""
-    energies = {body.name: call(body.terms.potential, body.own(q), tree.p)[0] for body in tree.bodies}
+    energies = {body.name: call(body.terms.potential, body.own(q), body.terms.p)[0] for body in tree.bodies}
     return {name: energy for name, energy in energies.items() if energy.nnz()}
 
 
@@ -36,7 +36,7 @@ def weight_energies(tree: Tree, q: ca.SX) -> dict[str, ca.SX]:
     for body, (R, r) in zip(tree.bodies, poses(tree, q), strict=True):
         if not body.terms.has_inertia:
             continue
-        (inertia,) = call(body.terms.inertia, body.own(q), tree.p)
+        (inertia,) = call(body.terms.inertia, body.own(q), body.terms.p)
         moment = ca.vertcat(-inertia[5, 1], inertia[5, 0], -inertia[4, 0])
         found[body.name] = ca.sparsify(-ca.dot(g, inertia[3, 3] * r + R @ moment))
     return {name: energy for name, energy in found.items() if energy.nnz()}

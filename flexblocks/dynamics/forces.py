@@ -10,12 +10,12 @@ from flexblocks.dynamics.tree import Body, Tree
 
 def _own(tree: Tree, body: Body, x: ca.SX, z: ca.SX, u: ca.SX) -> list[ca.SX]:
     n = tree.size
-    return [body.own(x[:n]), body.own(x[n : 2 * n]), x[2 * n :][body.w], z[body.z], u[body.u], tree.p]
+    return [body.own(x[:n]), body.own(x[n : 2 * n]), x[2 * n :][body.w], z[body.z], u[body.u], body.terms.p]
 
 
 def applied_force(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
     """Return the generalised force (n) of all loads by inputs, states and algebraic variables."""
-    force, u = ca.SX(tree.size, 1), tree.block_inputs(x, z, u)
+    force = ca.SX(tree.size, 1)
     for body in tree.bodies:
         (own,) = call(body.terms.applied, *_own(tree, body, x, z, u))
         force += body.spread(own)
@@ -24,16 +24,20 @@ def applied_force(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
 
 def state_rates(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
     """Return the time derivatives of all first-order states."""
-    inputs = tree.block_inputs(x, z, u)
-    rates = [call(b.terms.rates, *_own(tree, b, x, z, inputs))[0] for b in _by_slice(tree, "w")]
-    if tree.feedback is not None:
-        rates += call(tree.feedback.rates, x, z, u, tree.p)
-    return ca.densify(ca.vertcat(*rates, ca.SX(0, 1)))
+    return ca.densify(
+        ca.vertcat(*[call(b.terms.rates, *_own(tree, b, x, z, u))[0] for b in _by_slice(tree, "w")], ca.SX(0, 1))
+    )
+
+
+def rest_conditions(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
+    """Return what is zero at rest for every first-order state."""
+    return ca.densify(
+        ca.vertcat(*[call(b.terms.rest, *_own(tree, b, x, z, u))[0] for b in _by_slice(tree, "w")], ca.SX(0, 1))
+    )
 
 
 def residuals(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
     """Return the residuals of all algebraic equations."""
-    u = tree.block_inputs(x, z, u)
     return ca.densify(
         ca.vertcat(*[call(b.terms.residuals, *_own(tree, b, x, z, u))[0] for b in _by_slice(tree, "z")], ca.SX(0, 1))
     )

@@ -86,8 +86,8 @@ class _Sweep:
         form = nothing(self.where.loose, self.inertia) if k == 0 else nothing()
         for body in (self.tree.bodies[i] for i in self.tree.nodes[k].bodies if self.tree.bodies[i].terms.has_inertia):
             q, s = body.own(self.q), body.own(self.v)
-            (inertia,) = call(body.terms.inertia, q, self.tree.p)
-            bias = ca.vertcat(*call(body.terms.bias, self.twist[k][:3], q, s, self.tree.p))
+            (inertia,) = call(body.terms.inertia, q, body.terms.p)
+            bias = ca.vertcat(*call(body.terms.bias, self.twist[k][:3], q, s, body.terms.p))
             columns = columns_of(body.share)
             own = ca.diagcat(ca.DM.eye(6), (body.share @ self.basis)[:, list(columns)])
             form = form + Form(congruent(inertia, own), ca.sparsify(own.T @ bias), columns)

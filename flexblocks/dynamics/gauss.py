@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from flexblocks.dynamics.rigid import turn_axis, turned_back
+
 
 @dataclass(frozen=True)
 class Form:
@@ -34,7 +36,12 @@ class Form:
         motion = ca.vertcat(ca.horzcat(X, S @ taken[:, 6:]), _selection(every, self.columns)[6:, :])
         shift = ca.vertcat(bias, ca.SX(len(self.columns), 1))
         p = motion.T @ (self.p + ca.sparsify(self.K @ shift))
-        return Form(mirrored(motion.T @ (self.K @ motion)), ca.sparsify(p), every)
+        K = mirrored(motion.T @ (self.K @ motion))
+        turn, lever = X[:3, :3], X[3:, :3]
+        if not ca.sparsify(lever).nnz() and turn_axis(turn) is not None:
+            for block in (slice(0, 3), slice(3, 6)):
+                K[block, block] = turned_back(self.K[block, block], turn)
+        return Form(ca.sparsify(K), ca.sparsify(p), every)
 
     def without_coordinate(self, column: int, inertia: ca.SX, force: ca.SX) -> tuple[Form, Minimum]:
         """Minimise over a coordinate with an `inertia` of its own (added to K) under a `force`.

@@ -22,8 +22,8 @@ def inverse_dynamics(tree: Tree, q: ca.SX, v: ca.SX, a: ca.SX) -> ca.SX:
     for index, node in reversed(list(enumerate(tree.nodes))):
         for body in (tree.bodies[i] for i in node.bodies if tree.bodies[i].terms.has_inertia):
             q_own, s_own = body.own(q), body.own(v)
-            (inertia,) = call(body.terms.inertia, q_own, tree.p)
-            on_inlet, on_own = call(body.terms.bias, twist[index][:3], q_own, s_own, tree.p)
+            (inertia,) = call(body.terms.inertia, q_own, body.terms.p)
+            on_inlet, on_own = call(body.terms.bias, twist[index][:3], q_own, s_own, body.terms.p)
             inertial = inertia @ ca.vertcat(acceleration[index], body.own(a))
             wrench[index] += inertial[:6] + on_inlet
             force += body.spread(inertial[6:] + on_own)
@@ -39,7 +39,7 @@ def inner_force(tree: Tree, q: ca.SX, v: ca.SX) -> ca.SX:
     """Return the forces (n) of springs, dampers and all other loads inside the blocks that depend on q and v alone."""
     force = ca.SX(tree.size, 1)
     for body in tree.bodies:
-        force += body.spread(call(body.terms.inner, body.own(q), body.own(v), tree.p)[0])
+        force += body.spread(call(body.terms.inner, body.own(q), body.own(v), body.terms.p)[0])
     return force
 
 
@@ -47,6 +47,6 @@ def loose_inertia(tree: Tree, q: ca.SX) -> ca.SX:
     """Return the inertia (n, n) of bodies without a place in space."""
     inertia = ca.SX(tree.size, tree.size)
     for body in tree.loose:
-        (own,) = call(body.terms.inertia, body.own(q), tree.p)
+        (own,) = call(body.terms.inertia, body.own(q), body.terms.p)
         inertia += body.spread(own[6:, 6:]) @ body.share
     return ca.sparsify(inertia)

@@ -54,7 +54,7 @@ def motions(tree: Tree, q: ca.SX, v: ca.SX) -> list[Motion]:
 def outlet_motion(tree: Tree, inlets: Sequence[Motion], index: int, outlet: str, q: ca.SX, v: ca.SX) -> Motion:
     """Return the motion of one outlet of body `index`, whose inlet's motion is known."""
     body = tree.bodies[index]
-    R, r, V = call(body.terms.motions[outlet], *inlets[index], body.own(q), body.own(v), tree.p)
+    R, r, V = call(body.terms.motions[outlet], *inlets[index], body.own(q), body.own(v), body.terms.p)
     return R, r, V
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import casadi as ca
 
+from flexblocks.dynamics.followers import following
 from flexblocks.dynamics.motion import Motion, motions, outlet_motion
 from flexblocks.dynamics.terms import call
 from flexblocks.dynamics.tree import Tree
@@ -22,7 +23,7 @@ def output_units(tree: Tree) -> dict[str, str]:
         units |= {f"{body.name}.{name}": output.unit for name, output in body.terms.physics.outputs.items()}
     for index in _ends(tree):
         units |= {f"{tree.bodies[index].name}.{axis}": "m" for axis in POSITION}
-    return units if tree.feedback is None else units | dict(tree.feedback.units)
+    return units
 
 
 def outputs(
@@ -37,10 +38,11 @@ def outputs(
     inlets = motions(tree, q, v)
     a = accelerations() if any(body.terms.senses_acceleration for body in tree.bodies) else ca.SX(n, 1)
     g = ca.sparsify(ca.SX(ca.DM(tree.gravity)))
-    found, inputs = {}, tree.block_inputs(x, z, u)
+    moving, rates = ca.vertcat(q, v, tree.followed), ca.vertcat(v, a, following(tree, q, v))
+    found = {}
     for inlet, body in zip(inlets, tree.bodies, strict=True):
-        sensed = _acceleration(inlet, x[: 2 * n], a) if body.terms.senses_acceleration else ca.SX(3, 1)
-        own = [body.own(q), body.own(v), x[2 * n :][body.w], z[body.z], inputs[body.u], tree.p]
+        sensed = _acceleration(inlet, moving, rates) if body.terms.senses_acceleration else ca.SX(3, 1)
+        own = [body.own(q), body.own(v), x[2 * n :][body.w], z[body.z], u[body.u], body.terms.p]
         (values,) = call(body.terms.outputs, *inlet, sensed, inlet[0].T @ g, *own)
         found |= {f"{body.name}.{name}": values[i] for i, name in enumerate(body.terms.physics.outputs)}
     for index in _ends(tree):
@@ -48,19 +50,17 @@ def outputs(
         ends_in_frame = "frame_b" in body.terms.outlets
         _, r, _ = outlet_motion(tree, inlets, index, "frame_b", q, v) if ends_in_frame else inlets[index]
         found |= {f"{body.name}.{axis}": r[i] for i, axis in enumerate(POSITION)}
-    if tree.feedback is not None:
-        (values,) = call(tree.feedback.outputs, x, z, u, tree.p)
-        found |= {name: values[i] for i, name in enumerate(tree.feedback.units)}
     return ca.densify(ca.vertcat(*[found[name] for name in names], ca.SX(0, 1)))
 
 
-def _acceleration(motion: Motion, state: ca.SX, a: ca.SX) -> ca.SX:
+def _acceleration(motion: Motion, moving: ca.SX, rates: ca.SX) -> ca.SX:
     """Return the acceleration (3) of a frame's origin relative to the world, in the axes of the frame.
 
-    The velocity is an expression of `state` = [q, v]; its components change, and the axes turn.
+    The velocity is an expression of the symbols `moving`, which change at `rates`; its components change, and the axes
+    turn.
     """
     _, _, V = motion
-    change = ca.jtimes(V[3:], state, ca.vertcat(state[a.numel() :], a))
+    change = ca.jtimes(V[3:], moving, rates)
     return ca.sparsify(change + skew(ca.sparsify(V[:3])) @ V[3:])
 
 

@@ -1,7 +1,7 @@
 """The skeleton of a tree: nodes where motion branches or inertia sits, joined by edges.
 
 Blocks without inertia (joints) are evaluated together with the outlet that carries them. The way from one body to the
-next is cut in two where it ends in a turn: first to the point, in the axes of the inboard body, then the turn.
+next is cut where it ends in turns: first to the point, in the axes of the inboard body, then turn by turn.
 Consecutive turns about one axis, such as the slope of a beam's tip and the angle of the joint on it, are one; and all
 that hangs on one point meets there before it is carried further inboard.
 """
@@ -16,7 +16,7 @@ import casadi as ca
 from flexblocks.dynamics.body import Body
 from flexblocks.dynamics.edge import Edge
 from flexblocks.dynamics.terms import BlockTerms
-from flexblocks.frame import Frame, Turn
+from flexblocks.frame import Frame, Reorientation, Turn
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class _Skeleton:
         self.nodes = [Node(None, None, [root])]
         self.node_of = {root: 0}
         self.known: dict[object, int] = {}
-        self.points: list[Frame] = []
+        self.kept: list[object] = []
         for index, body in enumerate(bodies):
             if body.parent is not None and body.terms.has_inertia:
                 self.node_of[index] = self._node_for(index, body)
@@ -60,14 +60,20 @@ class _Skeleton:
         terms = [self.bodies[i].terms for i, _ in chain]
         share = ca.vertcat(*[self.bodies[i].share for i, _ in chain])
         start, frame = self.node_of[chain[0][0]], _end(terms, [outlet for _, outlet in chain])
-        turn = frame.turn
-        point = turn.before if turn else frame
-        if point is not terms[0].inlet:
-            self.points.append(point)  # which keeps its id its own
-            start = self._added(id(point), start, _shift(terms, share, point))
-        if turn is None or _is_point_mass(body.terms):
+        turns: list[Turn | Reorientation] = []
+        while frame.turn is not None:
+            turns.insert(0, frame.turn)
+            frame = frame.turn.before
+        if frame is not terms[0].inlet:
+            self.kept.append(frame)  # which keeps its id its own
+            start = self._added(id(frame), start, _shift(terms, share, frame))
+        if _is_point_mass(body.terms):
             return start
-        return self._added((body.parent, body.outlet), start, _turned(terms, share, turn))
+        self.kept += turns
+        keys = [*map(id, turns[:-1]), (body.parent, body.outlet)]
+        for key, turn in zip(keys, turns, strict=False):
+            start = self._added(key, start, _turned(terms, share, turn))
+        return start
 
     def _added(self, key: object, inboard: int, edge: Edge) -> int:
         if key not in self.known:
@@ -93,17 +99,26 @@ def _end(terms: Sequence[BlockTerms], outlets: Sequence[str]) -> Frame:
     return frame
 
 
-def _symbols(terms: Sequence[BlockTerms]) -> tuple[ca.SX, ca.SX]:
-    return ca.vertcat(*[t.own.q for t in terms]), ca.vertcat(*[t.own.s for t in terms])
-
-
 def _shift(terms: Sequence[BlockTerms], share: ca.DM, point: Frame) -> Edge:
-    return Edge(terms[0].inlet.twist, point.twist, *_symbols(terms), share, terms[0].p)
+    return _edge(terms, share, terms[0].inlet.twist, point.twist)
 
 
-def _turned(terms: Sequence[BlockTerms], share: ca.DM, turn: Turn) -> Edge:
+def _turned(terms: Sequence[BlockTerms], share: ca.DM, turn: Turn | Reorientation) -> Edge:
     V = ca.SX.sym("V", 6)
-    return Edge(V, turn.of(V[:3], V[3:]), *_symbols(terms), share, terms[0].p)
+    return _edge(terms, share, V, turn.of(V[:3], V[3:]))
+
+
+def _edge(terms: Sequence[BlockTerms], share: ca.DM, V: ca.SX, twist: ca.SX) -> Edge:
+    return Edge(
+        V=V,
+        twist=twist,
+        q=ca.vertcat(*[t.own.q for t in terms]),
+        s=ca.vertcat(*[t.own.s for t in terms]),
+        share=share,
+        followed=ca.vertcat(*[t.own.followed for t in terms]),
+        following=ca.vertcat(*[t.own.following for t in terms]),
+        p=ca.vertcat(terms[0].p, *[t.own.followed for t in terms[1:]]),
+    )
 
 
 def _is_point_mass(terms: BlockTerms) -> bool:

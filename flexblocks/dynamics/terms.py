@@ -16,6 +16,7 @@ import numpy as np
 
 from flexblocks.block import Block
 from flexblocks.dynamics.own import OwnSymbols, own_symbols
+from flexblocks.dynamics.rigid import RigidInertia
 from flexblocks.errors import ModelError
 from flexblocks.frame import Frame, skew
 from flexblocks.physics import Local, Physics
@@ -42,7 +43,8 @@ class BlockTerms:
     physics : Physics
         What it returned.
     p : SX
-        The symbolic parameters of the arm.
+        What else they depend on: the symbolic parameters of the arm, then the block's variables that follow from its
+        coordinates. The functions take it last.
     """
 
     own: OwnSymbols
@@ -69,6 +71,11 @@ class BlockTerms:
         """The frames of all outlets, as expressions of the symbols."""
         return self.physics.outlets
 
+    def reference(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return q and p of the reference configuration, from the values of the arm's symbolic parameters."""
+        q = np.array([coordinate.reference for coordinate in self.block.coordinates()])
+        return q, np.concatenate([p, [follower.start for follower in self.own.followers]])
+
     @property
     def _state(self) -> list[ca.SX]:
         return [self.own.q, self.own.s, self.own.w, self.own.z, self.own.u, self.p]
@@ -84,6 +91,25 @@ class BlockTerms:
         return _function("inertia", [self.own.q, self.p], self.inertia_expression)
 
     @cached_property
+    def rigid_inertia(self) -> ca.Function | None:
+        """Function (q, p) -> mass, first moment and inertia at the inlet, all own rates zero.
+
+        None if the body's inertia there is not that of a mass: that of a fluid carried along depends on the direction.
+        """
+        m, coupling = self.inertia_expression[3:6, 3:6], self.inertia_expression[:3, 3:6]
+        moment = ca.vertcat(coupling[2, 1], coupling[0, 2], coupling[1, 0])
+        read = RigidInertia(m[0, 0], moment, self.inertia_expression[:3, :3])
+        symbols = [self.own.q, self.p]
+        difference = _function("difference", symbols, read.matrix - self.inertia_expression[:6, :6], read.matrix)
+        numbers = np.random.default_rng(0)
+        for _ in range(2):
+            values = difference(*(numbers.uniform(0.5, 1.5, symbol.shape) for symbol in symbols))
+            off, whole = (np.abs(value.full()) for value in values)
+            if not np.max(off) <= 1e-12 * np.max(whole):
+                return None
+        return _function("rigid_inertia", symbols, read.mass, read.moment, read.inertia)
+
+    @cached_property
     def bias(self) -> ca.Function:
         """Function (omega, q, s, p) -> velocity forces on the inlet (6) and on the coordinates (n).
 
@@ -93,16 +119,15 @@ class BlockTerms:
         omega, q, s = self.inlet.omega, self.own.q, self.own.s
         rates = ca.vertcat(omega, ca.SX(3, 1), s)
         momentum = ca.sparsify(self.inertia_expression @ rates)
-        flow = ca.jtimes(momentum, q, s) if self.size else ca.SX(6, 1)
+        flow = self.local.rate(momentum) if self.size else ca.SX(6, 1)
         gyroscopic = ca.vertcat(skew(omega) @ momentum[:3], skew(omega) @ momentum[3:6])
-        on_own = flow[6:] - ca.gradient(ca.dot(rates, momentum) / 2, q)
+        on_own = flow[6:] - self.own.gradient(ca.dot(rates, momentum) / 2)
         return _function("bias", [omega, q, s, self.p], flow[:6] + gyroscopic, on_own)
 
     @cached_property
     def _loads(self) -> tuple[ca.SX, ca.SX]:
         """Forces (n) of all loads, and what of them is left without inputs, states and algebraic variables."""
-        q = self.own.q
-        loads = [load.effort * ca.gradient(load.displacement, q) for load in self.physics.loads]
+        loads = [load.effort * self.own.gradient(load.displacement) for load in self.physics.loads]
         force = sum(loads, ca.SX(self.size, 1))
         outer = ca.vertcat(self.own.w, self.own.z, self.own.u)
         return force, ca.substitute(force, outer, ca.SX.zeros(outer.shape)) if outer.numel() else force
@@ -110,7 +135,7 @@ class BlockTerms:
     @cached_property
     def inner(self) -> ca.Function:
         """Function (q, s, p) -> gradients (n) of potential and dissipation, less loads by coordinates alone."""
-        stored = ca.gradient(ca.SX(self.physics.potential), self.own.q)
+        stored = self.own.gradient(self.physics.potential)
         damping = ca.gradient(ca.SX(self.physics.dissipation), self.own.s)
         return _function("inner", [self.own.q, self.own.s, self.p], stored + damping - self._loads[1])
 
@@ -133,13 +158,38 @@ class BlockTerms:
     @cached_property
     def rates(self) -> ca.Function:
         """Function (q, s, w, z, u, p) -> time derivatives of the states."""
-        derivatives = self.physics.derivatives
+        derivatives = dict(self.physics.derivatives) | self._followers(self.own.following)
         return _function("rates", self._state, ca.vertcat(*[derivatives[v.name] for v in self.block.states()]))
+
+    @cached_property
+    def rest(self) -> ca.Function:
+        """Function (q, s, w, z, u, p) -> what is zero at rest for each state: its time derivative, or its residual.
+
+        A state that follows from the coordinates stands still wherever they do, right or wrong.
+        """
+        conditions = dict(self.physics.derivatives) | self._followers(self.own.residuals)
+        return _function("rest", self._state, ca.vertcat(*[conditions[v.name] for v in self.block.states()]))
+
+    @cached_property
+    def follower_residuals(self) -> ca.Function:
+        """Function (q, p) -> residuals of the followed variables."""
+        return _function("follower_residuals", [self.own.q, self.p], self.own.residuals)
+
+    @cached_property
+    def following(self) -> ca.Function:
+        """Function (q, s, p) -> rates of the followed variables."""
+        return _function("following", [self.own.q, self.own.s, self.p], self.own.following)
+
+    def _followers(self, values: ca.SX) -> dict[str, ca.SX]:
+        names = [follower.name for follower in self.own.followers]
+        return dict(zip(names, ca.vertsplit(values), strict=True))
 
     @cached_property
     def residuals(self) -> ca.Function:
         """Function (q, s, w, z, u, p) -> residuals of the algebraic equations."""
-        return _function("residuals", self._state, ca.vertcat(*self.physics.residuals))
+        algebraic = {variable.name for variable in self.block.algebraics()}
+        follow = [residual for name, residual in self._followers(self.own.residuals).items() if name in algebraic]
+        return _function("residuals", self._state, ca.vertcat(*follow, *self.physics.residuals))
 
     @property
     def _outputs(self) -> ca.SX:
@@ -192,25 +242,29 @@ def block_terms(block: Block, outlets: tuple[str, ...], mounted: bool, carried: 
     ModelError
         The block's `physics` does not keep the contract.
     """
-    own = own_symbols(block)
     always = [spec.name for spec in block.ports if spec.kind is Kind.FRAME and spec.outlet]
-    local = own.local(tuple(dict.fromkeys([*always, *outlets])), carried)
+    own, local = own_symbols(block, tuple(dict.fromkeys([*always, *outlets])), carried)
     V = ca.SX.sym("V", 6)
     inlet = Frame(ca.SX.sym("R", 3, 3), ca.SX.sym("r", 3), V[:3], V[3:], local.rate)
     physics = block.physics(inlet if mounted else None, local)
-    _check(block, physics, local)
-    return BlockTerms(own, inlet, local, physics, p)
+    _check(own, physics, local)
+    return BlockTerms(own, inlet, local, physics, ca.vertcat(p, own.followed))
 
 
-def _check(block: Block, physics: Physics, local: Local) -> None:
+def _check(own: OwnSymbols, physics: Physics, local: Local) -> None:
     """Refuse physics that break the contract, so that whoever writes a block hears it by name."""
+    block, follow = own.block, {follower.name for follower in own.followers}
     for name in local.outlets:
         if name not in physics.outlets:
             raise ModelError(f"{block.where}: physics() returned no frame for the outlet '{name}'.")
-    wanted, given = sorted(variable.name for variable in block.states()), sorted(physics.derivatives)
+    known = {variable.name for variable in (*block.states(), *block.algebraics())}
+    if unknown := sorted(follow - known):
+        raise ModelError(f"{block.where}: followers() returned {unknown}; it has {sorted(known)}.")
+    wanted, given = sorted({variable.name for variable in block.states()} - follow), sorted(physics.derivatives)
     if given != wanted:
         raise ModelError(f"{block.where}: physics() returned derivatives of {given}; its states are {wanted}.")
-    count, algebraics = len(physics.residuals), len(block.algebraics())
+    count = len(physics.residuals)
+    algebraics = sum(variable.name not in follow for variable in block.algebraics())
     if count != algebraics:
         raise ModelError(f"{block.where}: physics() returned {count} residuals for {algebraics} algebraic variables.")
     efforts = [part for load in physics.loads for part in (load.effort, load.displacement)]

@@ -9,24 +9,20 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dynamics.body import Body
-from flexblocks.dynamics.feedback import Feedback
 from flexblocks.dynamics.skeleton import Node, skeleton
-from flexblocks.dynamics.terms import call
 
 
 @dataclass(frozen=True, eq=False)
 class Tree:
     """Bodies, a parent before what it carries, over `size` coordinates of the arm.
 
-    `gravity` is the acceleration of free fall (3) in world axes [m/s2]; `p` the symbolic parameters;
-    `feedback` what sets the inputs of the blocks in a closed loop.
+    `gravity` is the acceleration of free fall (3) in world axes [m/s2]; `p` the symbolic parameters.
     """
 
     bodies: tuple[Body, ...]
     size: int
     gravity: np.ndarray
     p: ca.SX
-    feedback: Feedback | None = None
 
     @property
     def root(self) -> int:
@@ -39,13 +35,19 @@ class Tree:
         return skeleton(self.bodies, self.root)
 
     @cached_property
+    def followed(self) -> ca.SX:
+        """Symbols of the variables that follow from the coordinates; they are entries of x or z."""
+        return ca.vertcat(*[body.terms.own.followed for body in self.bodies], ca.SX(0, 1))
+
+    @cached_property
+    def followed_names(self) -> tuple[str, ...]:
+        """Names of the variables that follow from the coordinates."""
+        return tuple(f"{body.name}.{follower.name}" for body in self.bodies for follower in body.terms.own.followers)
+
+    @cached_property
     def loose(self) -> tuple[Body, ...]:
         """Bodies with inertia but without a place in space: rotors that turn relative to an open mount."""
         return tuple(body for body in self.bodies if body.parent is None and body.terms.has_inertia)
-
-    def block_inputs(self, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
-        """Return the inputs of the blocks: `u` itself, or what the feedback makes of it."""
-        return u if self.feedback is None else call(self.feedback.inputs, x, z, u, self.p)[0]
 
     @property
     def ground_acceleration(self) -> ca.SX:

@@ -26,6 +26,7 @@ from flexblocks.simulation.progress import ProgressBar
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.simulate import advice
 from flexblocks.simulation.solver import Solver
+from flexblocks.simulation.start import start_state
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -155,9 +156,9 @@ def _jobs(dae: DAE, batch: Cases, times: np.ndarray, whole: bool) -> list[Job]:
         where = f"{HERE}: run {run}"
         key = batch.key("u", run)
         if key not in known:
-            known[key] = inputs(dae.u, batch.given("u", run), times, whole, where, dae.clocks)
-        X = np.append(dae.x.values(batch.given("x0", run), f"{where}: x0: "), 0.0)
-        found.append((known[key], dae.p.values(batch.given("p", run), f"{where}: p: "), X))
+            known[key] = inputs(dae.u, batch.given("u", run), times, whole, where)
+        values = dae.p.values(batch.given("p", run), f"{where}: p: ")
+        found.append((known[key], values, start_state(dae, batch.given("x0", run), values, f"{where}: x0: ")))
     return found
 
 

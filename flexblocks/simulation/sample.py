@@ -24,7 +24,7 @@ def trajectory(system: System, times: np.ndarray, record: Record) -> Trajectory:
     x = X[:, :-1]
     algebraics = [np.array(z).T] if len(dae.z) else []
     y = dae.output(x.T, u, system.p, *algebraics)
-    kinetic, potential = dae.energy(x.T, system.p)
+    kinetic, potential = dae.energy(x.T, system.p, *(algebraics if dae.energy.n_in() == 3 else []))
     energy = np.column_stack([np.array(kinetic).ravel(), np.array(potential).ravel(), X[:, -1]])
     groups = {"x": dae.x, "z": dae.z, "u": dae.u, "y": dae.y}
     units = {name: unit for group in groups.values() for name, unit in zip(group.names, group.units, strict=True)}

@@ -18,6 +18,7 @@ from flexblocks.simulation.method import checked_method
 from flexblocks.simulation.output_times import output_times
 from flexblocks.simulation.progress import ProgressBar
 from flexblocks.simulation.solver import Solver
+from flexblocks.simulation.start import start_state
 from flexblocks.simulation.trajectory import Trajectory
 
 
@@ -93,9 +94,9 @@ def simulate(
     """
     times, whole = output_times(t, "simulate")
     solver = Solver(dae, checked_method(method, rtol, atol, step, "simulate"))
-    X = np.append(dae.x.values(x0, "simulate: x0: "), 0.0)
     values = dae.p.values(p, "simulate: p: ")
-    given = inputs(dae.u, u, times, whole, clocks=dae.clocks)
+    X = start_state(dae, x0, values, "simulate: x0: ")
+    given = inputs(dae.u, u, times, whole)
     with ProgressBar(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
         record = solver.integrate(given, values, X, times, interrupt, bar)
     found = sample.trajectory(solver.system(given, values), times, record)

@@ -1,0 +1,200 @@
+"""The sliding beam: a flexible link that slides out of a hub."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.beam.assumed_modes import AssumedModes
+from flexblocks.beam.boundary import BeamModes, clamped_modes
+from flexblocks.beam.clamped_mass import RelativeTip, frequency_equation, mode
+from flexblocks.beam.discretization import Discretization, Rigid
+from flexblocks.beam.finite_elements import FiniteElements
+from flexblocks.beam.sliding_flexure import SlidingFlexure
+from flexblocks.beam.sliding_shapes import SlidingShapes, clamped_mass_shapes, constant_shapes
+from flexblocks.beam.tip_body import TipBody
+from flexblocks.block import Block
+from flexblocks.errors import ParameterError
+from flexblocks.frame import Frame
+from flexblocks.parameters import NOT_NEGATIVE, POSITIVE, choice, parameter
+from flexblocks.physics import Coordinate, Follower, Local, Output, Physics, Variable
+from flexblocks.ports import Kind, flange, inlet, outlet
+
+
+@dataclass(frozen=True)
+class SlidingBeam(Block):
+    """A uniform flexible beam that slides along x through a hub at `frame_a`: what is out bends, what is in does not.
+
+    Parameters
+    ----------
+    name : str
+    length : float
+        Whole length of the beam [m].
+    linear_density : float
+        Mass per length [kg/m].
+    flexural_rigidity : float
+        EI for bending along y [N m2].
+    discretization : Discretization
+        `Rigid()`, `AssumedModes(n, tip=...)` or `FiniteElements(n)`: how finely the part outside bends.
+    bending : "y", "z" or "yz"
+        Axes along which it deflects.
+    shapes : "fixed", "algebraic" or "ode"
+        How assumed modes with a tip body follow the extension. Fixed: they stretch with the beam, in the shape that
+        they have at `start`. Else the frequency equation is solved along: its roots ``beta[i]`` are algebraic
+        variables of the DAE, or states.
+    flexural_rigidity_z : float, optional
+        EI for bending along z [N m2]; by default `flexural_rigidity`.
+    damping : float
+        Viscous friction of the slide [N s/m].
+    start : float, optional
+        Start value of the extension [m]; by default half the length.
+
+    Notes
+    -----
+    Ports: ``frame_a``, the mouth of the hub; ``frame_b``, the tip; ``axis``, the drive side of the slide. Coordinates:
+    ``displacement``, the length [m] that is out, between 0 and `length`; and those of the discretization. Deflections
+    are functions of xi = x/l on the part outside. Particles keep their distance from the tip, so that they move through
+    the shapes while the beam slides; the energy of bending changes with the length too (Theodore & Ghosal 1995,
+    sections 2 and 4.2; the rows of the extension in eq 26 are completed).
+
+    One tip body shapes the modes of both planes; of what the beam carries, with ``tip="auto"``, the inertia is the mean
+    of the two across the beam.
+    """
+
+    length: float = parameter("m", POSITIVE)
+    linear_density: float = parameter("kg/m", POSITIVE)
+    flexural_rigidity: float = parameter("N m2", POSITIVE)
+    discretization: Discretization = field(default_factory=Rigid)
+    bending: str = choice(("y", "z", "yz"), default="y")
+    shapes: str = choice(("fixed", "algebraic", "ode"), default="fixed")
+    flexural_rigidity_z: float | None = parameter("N m2", POSITIVE, default=None)
+    damping: float = parameter("N s/m", NOT_NEGATIVE, default=0.0)
+    start: float | None = parameter("m", POSITIVE, default=None)
+
+    ports = (inlet(), outlet(), flange("axis", kind=Kind.TRANSLATIONAL, optional=True))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        chosen = self.discretization
+        if not isinstance(chosen, (Rigid, AssumedModes, FiniteElements)):
+            raise ParameterError(
+                f"{self.where}: discretization = {chosen!r}; must be a fb.Rigid(), fb.AssumedModes(n) or "
+                "fb.FiniteElements(n): a beam of rigid segments cannot slide through a hub."
+            )
+        if isinstance(chosen, AssumedModes) and chosen.tip == "pinned":
+            raise ParameterError(
+                f"{self.where}: discretization = {chosen!r}; a beam is clamped where it leaves a hub: tip must be "
+                "'free', 'auto' or a fb.TipBody(...)."
+            )
+        if self.shapes != "fixed" and not isinstance(chosen, AssumedModes):
+            raise ParameterError(
+                f"{self.where}: shapes = '{self.shapes}' with {chosen!r}; only the shapes of "
+                "fb.AssumedModes change with the extension. Take shapes='fixed'."
+            )
+        if self.extension > self.length:
+            raise ParameterError(
+                f"{self.where}: start = {self.extension:g} m; the beam cannot be out by more than its length, "
+                f"{self.length:g} m."
+            )
+
+    @property
+    def extension(self) -> float:
+        """The start value of the extension [m]."""
+        nominal = self.nominal
+        return nominal.length / 2 if nominal.start is None else nominal.start
+
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        out = self.extension
+        slide = Coordinate("displacement", "m", out, reference=out, low=0.0, high=self.nominal.length)
+        return (slide, *(c for axis in self.bending for c in self.discretization.coordinates(axis)))
+
+    def flanges(self) -> Mapping[str, tuple[str, float]]:
+        return {"axis": ("displacement", 1.0)}
+
+    def states(self) -> tuple[Variable, ...]:
+        return self._roots() if self.shapes == "ode" else ()
+
+    def algebraics(self) -> tuple[Variable, ...]:
+        return self._roots() if self.shapes == "algebraic" else ()
+
+    def followers(self, local: Local) -> tuple[Follower, ...]:
+        if self.shapes == "fixed":
+            return ()
+        tip, start = self._relative(self._tip(local), local["displacement"]), self._start_modes(local).b
+        names = [variable.name for variable in self._roots()]
+        equations = [frequency_equation(local[name], tip) for name in names]
+        return tuple(Follower(*follower) for follower in zip(names, equations, start.tolist(), strict=True))
+
+    def physics(self, frame: Frame | None, local: Local) -> Physics:
+        assert frame is not None
+        along_z = self.flexural_rigidity if self.flexural_rigidity_z is None else self.flexural_rigidity_z
+        rigidity, extension = {"y": self.flexural_rigidity, "z": along_z}, local["displacement"]
+        coordinates = {axis: self.discretization.coordinates(axis) for axis in self.bending}
+
+        def by_axis(of: Callable[[ca.SX], ca.SX], power: int) -> dict[str, ca.SX]:
+            """Return the coordinates times a power of the extension, one more where they are angles."""
+            powers = {"m": extension**power, "rad": extension ** (power + 1)}
+            return {
+                axis: ca.vertcat(*[of(local[c.name]) * powers[c.unit] for c in found], ca.SX(0, 1))
+                for axis, found in coordinates.items()
+            }
+
+        flexure = SlidingFlexure(
+            root=frame,
+            extension=extension,
+            length=self.length,
+            linear_density=self.linear_density,
+            rigidity={axis: rigidity[axis] for axis in self.bending},
+            shapes=self._shapes(local),
+            amplitudes=by_axis(lambda q: q, 0),
+            speeds=by_axis(local.rate, 0),
+            angles=by_axis(lambda q: q, -1),
+            rate=local.rate,
+        )
+        return Physics(
+            outlets={"frame_b": flexure.tip()},
+            kinetic=flexure.kinetic(),
+            potential=flexure.potential(),
+            dissipation=self.damping * local.rate(extension) ** 2 / 2,
+            outputs={f"tip_deflection_{axis}": Output(flexure.deflection(axis), "m") for axis in self.bending},
+        )
+
+    def _roots(self) -> tuple[Variable, ...]:
+        return tuple(Variable(f"beta[{i}]", "1") for i in range(1, self._modes().n + 1))
+
+    def _modes(self) -> AssumedModes:
+        assert isinstance(self.discretization, AssumedModes)
+        return self.discretization
+
+    def _shapes(self, local: Local) -> SlidingShapes:
+        if self.shapes == "fixed":
+            units = [c.unit for c in self.discretization.coordinates(self.bending[0])]
+            angles = np.array([unit == "rad" for unit in units], dtype=float)
+            return constant_shapes(self.discretization.shapes(self._start_tip(local)), angles)
+        roots = ca.vertcat(*[local[variable.name] for variable in self._roots()])
+        extension, modes = local["displacement"], self._start_modes(local)
+        tip = self._start_tip(local)
+        relative = RelativeTip(tip.mass, tip.inertia, tip.static_moment)
+        signs = np.array([np.sign(float(mode(ca.SX(b), relative, 1.0, 0))) for b in modes.b])
+        return clamped_mass_shapes(roots, self._relative(self._tip(local), extension), local, extension, signs)
+
+    def _tip(self, local: Local) -> TipBody:
+        """Return the body that shapes the modes, in SI units."""
+        carried = local.carried
+        # T = 1/2 m v.v + v.(omega x S) + ...: the moment S_x stands at (v_z, omega_y) with a minus.
+        body = TipBody(carried[3, 3], (carried[1, 1] + carried[2, 2]) / 2, -carried[5, 1])
+        return self.discretization.tip_body(body)
+
+    def _start_tip(self, local: Local) -> TipBody:
+        out = self.extension
+        return self._tip(local).relative(self.nominal.linear_density * out, out)
+
+    def _start_modes(self, local: Local) -> BeamModes:
+        return clamped_modes(self._modes().n, self._start_tip(local))
+
+    def _relative(self, tip: TipBody, extension: ca.SX) -> RelativeTip:
+        mass = self.linear_density * extension
+        return RelativeTip(tip.mass / mass, tip.inertia / (mass * extension**2), tip.static_moment / (mass * extension))
