@@ -36,7 +36,8 @@ def change_coordinates(dae: DAE, T: Any, names: Sequence[str], units: Sequence[s
     Raises
     ------
     ParameterError
-        T is not an invertible matrix of this size; names or units are too few or too many, or a name is taken.
+        T is not an invertible matrix of this size; names or units are too few or too many, or a name is taken;
+        `dae` is a closed loop.
 
     Examples
     --------
@@ -50,6 +51,8 @@ def change_coordinates(dae: DAE, T: Any, names: Sequence[str], units: Sequence[s
     ('angle1', 'angle2')
     """
     n = dae.tree.size
+    if dae.tree.feedback is not None:
+        raise ParameterError("change_coordinates: this is a closed loop; change coordinates first, then close it.")
     T = _checked_matrix(T, n)
     names = _checked_names(dae, names, "names")
     units = dae.x.units[:n] if units is None else _checked_length(units, n, "units")

@@ -12,6 +12,7 @@ import casadi as ca
 
 from flexblocks.compiler import CompilerError, load
 from flexblocks.dynamics import ldl
+from flexblocks.dynamics.clock import Clock
 from flexblocks.dynamics.energy import kinetic_energies, stored_energies, total, weight_energies
 from flexblocks.dynamics.forces import applied_force, residuals, state_rates
 from flexblocks.dynamics.forward import forward_dynamics
@@ -51,8 +52,10 @@ class DAE:
     dynamics : str
         How accelerations are computed: ``"recursive"`` or ``"closed-form"``.
     model : Model or None
-        The blocks that it was assembled from, as they were then; None after `flexblocks.change_coordinates`, whose
-        coordinates no assembly gives.
+        The blocks that it was assembled from, as they were then; None for closed loops, and after
+        `flexblocks.change_coordinates`, whose coordinates no assembly gives.
+    clocks : tuple of Clock
+        When sampled controllers change states; empty for equations that hold at all times.
 
     Notes
     -----
@@ -70,6 +73,7 @@ class DAE:
     tree: Tree
     dynamics: str = "recursive"
     model: Model | None = None
+    clocks: tuple[Clock, ...] = ()
 
     @property
     def q_names(self) -> tuple[str, ...]:

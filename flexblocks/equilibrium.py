@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexblocks.dae import DAE
+from flexblocks.dynamics.clock import refuse_clocks
 from flexblocks.errors import ComputationError, ParameterError, listing
 from flexblocks.operating_point import OperatingPoint
 from flexblocks.static_solvers import nearest_balance, polished, root, smallest_inputs
@@ -49,7 +50,7 @@ def equilibrium(
     NameUnknownError
         A name that is not there.
     ParameterError
-        A velocity in `x`, or a value that is not a finite number.
+        A velocity in `x`, a value that is not a finite number, or a sampled controller in the loop.
     NoEquilibriumError
         The held values allow no balance; says which coordinates cannot be held and by how much.
 
@@ -65,6 +66,7 @@ def equilibrium(
     near its start values, an arm without gravity stays there, and a pendulum without a motor that starts level hangs.
     The point may be unstable: ``linearize(dae, op).modes()`` tells. Limits of inputs are not looked at.
     """
+    refuse_clocks(dae.clocks, "equilibrium")
     problem = pose(dae, _held_states(dae, x), _held("u", u, dae.u.names), p)
     s = problem.start
     if not problem.balanced(s):

@@ -72,7 +72,7 @@ def shape(dae: DAE, stations: int = 32) -> Shape:
         for body, (R, r) in zip(dae.tree.bodies, inlets, strict=True)
         if body.parent is not None or body.terms.outlets
     ]
-    lines = [call(_line(body, dae.p.symbol, stations), R, r, body.own(dae.q), body.terms.p)[0] for body, R, r in placed]
+    lines = [_line(body, R, r, body.own(dae.q), dae.p.symbol, stations) for body, R, r in placed]
     function = ca.Function("shape", [dae.q, dae.p.symbol, dae.followed], [ca.densify(line) for line in ca.cse(lines)])
     return Shape(dae, tuple(body.name for body, _, _ in placed), function)
 
@@ -86,10 +86,19 @@ def bending(dae: DAE) -> np.ndarray:
     return chosen
 
 
-def _line(body: Body, p: ca.SX, stations: int) -> ca.Function:
-    """Return the function (R, r, q, p) -> points (3, k) of one body, its block evaluated at more outlets."""
-    block = body.terms.block
-    outlets = block.centreline(stations)
-    terms = block_terms(block, outlets, True, body.terms.local.carried, p)
-    points = [terms.inlet.r, *(terms.outlets[name].r for name in outlets)]
-    return ca.Function("line", [terms.inlet.R, terms.inlet.r, terms.own.q, terms.p], [ca.horzcat(*points)])
+def outlets_of(body: Body, outlets: tuple[str, ...], p: ca.SX) -> ca.Function:
+    """Return the function (R, r, q, p) -> origins (3, k) of these outlets, from pose and own coordinates.
+
+    The last argument is `p` with what of the block follows from its coordinates, as ``body.terms.p``.
+    """
+    terms = block_terms(body.terms.block, outlets, True, body.terms.local.carried, p)
+    points = ca.horzcat(*[terms.outlets[name].r for name in outlets])
+    return ca.Function("outlets", [terms.inlet.R, terms.inlet.r, terms.own.q, terms.p], [points])
+
+
+def _line(body: Body, R: ca.SX, r: ca.SX, q: ca.SX, p: ca.SX, stations: int) -> ca.SX:
+    """Return the points (3, k) of one body from its inlet outward, its block evaluated at more outlets."""
+    outlets = body.terms.block.centreline(stations)
+    if not outlets:
+        return r
+    return ca.horzcat(r, *call(outlets_of(body, outlets, p), R, r, q, body.terms.p))

@@ -13,6 +13,7 @@ import scipy.linalg
 
 from flexblocks.balance import motion
 from flexblocks.dae import DAE
+from flexblocks.dynamics.clock import refuse_clocks
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, nearest
 from flexblocks.followers import followed_values, follower_slopes
 from flexblocks.given_point import point_at
@@ -65,7 +66,7 @@ def linearize(
     NameUnknownError
         A name that is not there.
     ParameterError
-        `at` belongs to another DAE, or is none of these.
+        `at` belongs to another DAE, or is none of these; a sampled controller is in the loop.
     NoEquilibriumError
         `at` is left out and there is no equilibrium.
     ComputationError
@@ -77,6 +78,7 @@ def linearize(
         `at` is no equilibrium: the model then holds for deviations from the motion through that point, for a short
         time.
     """
+    refuse_clocks(dae.clocks, "linearize")
     point = point_at(dae, at)
     n, nw, nx = dae.tree.size, len(dae.x) - 2 * dae.tree.size, len(dae.x)
     M = dae.mass_matrix(point.x[:n], point.p, *followed_values(dae, point.x, point.z)).full()

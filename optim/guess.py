@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .path_box import settle_path
 from .rigid_motion import quintic, rigid_inputs
 from .transcription import Transcription
 
@@ -39,6 +40,7 @@ def set_guess(b: Any, t: Transcription) -> None:
     if t.shape.has_rates:
         rates = np.gradient(u, times, axis=0)
         set_values(b.du, np.clip(rates, t.limits.du[:, 0], t.limits.du[:, 1]))
+    settle_path(b)
 
 
 def set_values(variables: Any, values: np.ndarray) -> None:

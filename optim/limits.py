@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexblocks.dae import DAE
-from flexblocks.errors import listing, nearest
 
 from .errors import ProblemError
 from .input_shape import InputShape
@@ -31,13 +30,19 @@ class Limits:
     du: np.ndarray
 
 
+def other_limits(dae: DAE, given: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+    """Return the limits of what is no variable of the plan itself: outputs, places, accelerations."""
+    own = {*dae.x.names, *dae.u.names, *(f"der({name})" for name in dae.u.names)}
+    return {name: limit for name, limit in given.items() if name not in own}
+
+
 def resolved_limits(dae: DAE, given: Mapping[str, tuple[float, float]], shape: InputShape) -> Limits:
-    """Return the limits of a problem together with those that the model's sources have.
+    """Return the limits of states and inputs together with those that the model's sources have.
 
     Raises
     ------
     ProblemError
-        An unknown name; a limit on the rate of a piecewise constant input, which has none.
+        A limit on the rate of a piecewise constant input, which has none.
     """
     x = np.tile([-np.inf, np.inf], (len(dae.x), 1))
     u = np.column_stack([-dae.u.limits, dae.u.limits]).reshape(-1, 2)
@@ -48,10 +53,7 @@ def resolved_limits(dae: DAE, given: Mapping[str, tuple[float, float]], shape: I
     rows |= rates
     for name, (low, high) in given.items():
         if name not in rows:
-            raise ProblemError(
-                f"RestToRest: limits: there is no input, input rate or state '{name}' "
-                f"({listing([*dae.u.names, *rates, *dae.x.names])}).{nearest(name, rows)}"
-            )
+            continue  # limited along the path
         if name in rates and not shape.is_continuous:
             raise ProblemError(
                 f"RestToRest: limits: {name}: {shape.words} inputs jump, so their rate cannot be limited; plan with "

@@ -12,6 +12,7 @@ from flexblocks.dae import DAE
 from .boxes import add_cost, add_equations_of_motion
 from .ends import fix_ends
 from .guess import set_guess
+from .path_box import add_path
 from .path_limits import add_path_limits
 from .places import Places, places
 from .problem import RestToRest
@@ -61,7 +62,8 @@ def pyomo_model(
     * ``m.q[k, "joint1.angle"]`` and its rate ``m.v[k, "joint1.angle"]``; ``m.w[k, name]``, first-order states;
     * ``m.a[k, j, "joint1.angle"]``, accelerations; ``m.dw[k, j, name]``, rates of first-order states;
       ``m.z[k, j, name]``, algebraic variables;
-    * ``m.u[k, "motor1.torque"]`` and, for cubic inputs, the rates ``m.du[k, "motor1.torque"]``.
+    * ``m.u[k, "motor1.torque"]`` and, for cubic inputs, the rates ``m.du[k, "motor1.torque"]``;
+    * ``m.path[k, j, name]``, limited outputs and distances from regions.
 
     The Param ``m.t[k]`` holds the mesh times. Where the duration is free it is the Var ``m.T`` [s], and the mesh times
     are Expressions of it. Start and goal are fixed Vars, and so are
@@ -88,5 +90,6 @@ def add_trajectory(b: Any, t: Transcription) -> Places:
     at = places(b, t)
     add_equations_of_motion(b, t, at)
     add_path_limits(b, t)
+    add_path(b, t, at)
     set_guess(b, t)
     return at

@@ -9,6 +9,7 @@ from typing import Any
 
 from .errors import ProblemError
 from .objective import Objective, Time, has_term, objective_named
+from .path_constraints import checked_path
 
 Limit = float | tuple[float | None, float | None]
 Duration = float | tuple[float, float] | str
@@ -30,9 +31,12 @@ class RestToRest:
         ``"effort"`` is ``Effort(rate_weight=0.01)``; weighted sums as ``Time() + 0.1 * Effort()``. Time needs a free
         duration, and ``"free"`` needs time in the objective: the effort falls with the duration for ever.
     limits : dict
-        By name of an input (``"motor1.torque"``), of an input's rate (``"der(motor1.torque)"``) or of a state
-        (``"joint1.angle"``, ``"der(joint1.angle)"``): a number for both ways, or (low, high) with None for no limit.
-        The `limit` of sources in the model holds as well.
+        By name of an input (``"motor1.torque"``), of an input's rate (``"der(motor1.torque)"``), of a state
+        (``"joint1.angle"``, ``"der(joint1.angle)"``), of an output (``"link1.tip_deflection_y"``, ``"payload.y"``), of
+        an acceleration (``"der(der(joint1.angle))"``) or of a place (``"link1.station(0.25).y"``): a number for both
+        ways, or (low, high) with None for no limit. The `limit` of sources in the model holds as well.
+    path : sequence of KeepOut, KeepIn or Within
+        Regions that points of the arm keep out of or stay in, and limits on expressions.
     input_ends : "free" or "holding"
         Whether continuous inputs begin and end anywhere within their limits, or at what holds the arm at rest.
 
@@ -55,6 +59,7 @@ class RestToRest:
     duration: Duration
     objective: Any = "effort"  # an Objective once checked
     limits: Mapping[str, Limit] = field(default_factory=dict)
+    path: Any = ()  # a tuple of PathConstraint once checked
     input_ends: str = "free"
     ranges: Mapping[str, tuple[float, float]] = field(init=False, repr=False, compare=False)
 
@@ -67,6 +72,7 @@ class RestToRest:
         object.__setattr__(self, "objective", objective_named(self.objective))
         _check_time(self.duration, objective_named(self.objective))
         object.__setattr__(self, "limits", dict(_mapping("limits", self.limits)))
+        object.__setattr__(self, "path", checked_path(self.path))
         object.__setattr__(self, "ranges", {name: _range(name, limit) for name, limit in self.limits.items()})
 
 

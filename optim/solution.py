@@ -91,7 +91,8 @@ def trajectory(m: Any, t: Transcription, inputs: dict[str, PPoly]) -> Trajectory
     power = np.sum(force * states[:, n : 2 * n].T, axis=0)[1:].reshape(K, d)
     work = np.cumsum(np.append(0.0, (mesh.steps[:, None] * (power @ A.T))[:, -1]))
     inner = work[:-1, None] + mesh.steps[:, None] * (power @ A.T)
-    kinetic, potential = (np.array(e).ravel() for e in dae.energy(states.T, t.p, *(more if dae.energy.n_in() == 3 else [])))
+    energies = dae.energy(states.T, t.p, *(more if dae.energy.n_in() == 3 else []))
+    kinetic, potential = (np.array(energy).ravel() for energy in energies)
     return Trajectory(
         model=dae.name,
         t=times,

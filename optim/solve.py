@@ -8,6 +8,7 @@ from typing import Any
 from flexblocks.dae import DAE
 from flexblocks.errors import listing
 
+from .around import solve_around
 from .casadi_solver import CasadiSolver
 from .casadi_solver.status import advice
 from .errors import PlanError
@@ -92,7 +93,7 @@ def plan(
     model, solving = model_of(problem, intervals), Solving(model_of, solved)
     t = transcription_of(model)
     warn_of_jumps(t)
-    found = solve_in_stages(model, solving) if t.is_free else solving.attempt("from the default start", model, ())
+    found = solve_in_stages(model, solving) if t.is_free else solve_around("from the default start", model, solving, ())
     return found if tolerance is None else refined(found, solving, tolerance)
 
 

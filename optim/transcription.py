@@ -14,9 +14,10 @@ from .collocation import Collocation, radau
 from .duration import duration_range, estimated_duration
 from .errors import ProblemError
 from .input_shape import InputShape, input_shape
-from .limits import Limits, check_within, resolved_limits
+from .limits import Limits, check_within, other_limits, resolved_limits
 from .mesh import Mesh, check_intervals, uniform_mesh
 from .objective import Effort, Objective
+from .path import Path, check_path, resolved_path
 from .problem import RestToRest
 from .rest import rest
 
@@ -36,6 +37,8 @@ class Transcription:
     scheme : Collocation
     shape : InputShape
     limits : Limits
+    path : Path
+        What is limited on the way besides.
     start, goal : OperatingPoint
     duration_range : (float, float) or None
         Least and greatest duration [s], None where it is fixed.
@@ -48,6 +51,7 @@ class Transcription:
     scheme: Collocation
     shape: InputShape
     limits: Limits
+    path: Path
     start: OperatingPoint
     goal: OperatingPoint
     duration_range: tuple[float, float] | None = None
@@ -99,6 +103,7 @@ def transcribe(
     scheme, shape = radau(degree), input_shape(inputs)
     _check_rate_weight(problem, shape)
     limits = resolved_limits(dae, problem.ranges, shape)
+    path = resolved_path(dae, other_limits(dae, problem.ranges), problem.path)
     values = dae.p.values(p, "plan: ")
     ends = {where: rest(dae, getattr(problem, where), values, where) for where in ("start", "goal")}
     for where, end in ends.items():
@@ -106,9 +111,20 @@ def transcribe(
     _check_bounded(problem, limits)
     given = problem.duration
     duration = given if isinstance(given, float) else estimated_duration(dae, problem, limits, **ends)
+    for where, end in ends.items():
+        check_path(path, where, end, 0.0 if where == "start" else duration)
     mesh = uniform_mesh(duration, intervals)
     return Transcription(
-        dae, problem, values, mesh, scheme, shape, limits, **ends, duration_range=duration_range(problem, duration)
+        dae,
+        problem,
+        values,
+        mesh,
+        scheme,
+        shape,
+        limits,
+        path,
+        **ends,
+        duration_range=duration_range(problem, duration),
     )
 
 

@@ -11,6 +11,7 @@ import pyomo.environ as pyo
 
 from .interval import residual_names
 from .mesh import Mesh
+from .path_box import path_values
 from .solution import collocated_times, planned_mesh
 from .transcription import Transcription
 
@@ -43,7 +44,7 @@ class Violation:
 def violations(m: Any, t: Transcription) -> tuple[Violation, ...]:
     """Return everything in a solved or unsolved model that is violated by more than 1e-6, worst first."""
     mesh = planned_mesh(m, t)
-    found = [*_dynamics(m, t, mesh), *_constraints(m, mesh), *_bounds(m, mesh)]
+    found = [*_dynamics(m, t, mesh), *_path(m, t, mesh), *_constraints(m, mesh), *_bounds(m, mesh)]
     return tuple(sorted(found, key=lambda violation: -violation.amount))
 
 
@@ -60,6 +61,14 @@ def _dynamics(m: Any, t: Transcription, mesh: Mesh) -> Iterator[Violation]:
         yield Violation(names[i].partition(" at point")[0], float(residual[k, i]), float(times[k, i]))
 
 
+def _path(m: Any, t: Transcription, mesh: Mesh) -> Iterator[Violation]:
+    if not len(t.path):
+        return
+    excess, times = t.path.excess(path_values(m)), collocated_times(mesh, t.scheme)
+    for k, j, i in np.argwhere(~(excess <= TOLERANCE)).tolist():
+        yield Violation(t.path.names[i], float(excess[k, j, i]), float(times[k, j]))
+
+
 def _constraints(m: Any, mesh: Mesh) -> Iterator[Violation]:
     for constraint in m.component_data_objects(pyo.Constraint, active=True, descend_into=True):
         amount = _excess(constraint.lb, constraint.body(), constraint.ub)
@@ -70,7 +79,7 @@ def _constraints(m: Any, mesh: Mesh) -> Iterator[Violation]:
 
 def _bounds(m: Any, mesh: Mesh) -> Iterator[Violation]:
     for variable in m.component_data_objects(pyo.Var, active=True, descend_into=True):
-        if variable.fixed:
+        if variable.fixed or variable.parent_component().name == "path":
             continue
         value: Any = variable.value
         if value is None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .collocation import Collocation
 from .guess import set_values
+from .path_box import settle_path
 from .solution import collocated_times, input_polynomials, planned_mesh, transcription_of, values
 
 ROUNDING = 1e-9  # of times, as a share of the duration
@@ -56,6 +57,7 @@ def start_from(m: Any, source: Any, shared: Collection[str] | None = None) -> No
     if t.shape.has_rates:
         du = pace * np.array([inputs[name].derivative()(times) for name in t.dae.u.names]).T
         set_values(m.du, np.clip(du, t.limits.du[:, 0], t.limits.du[:, 1]))
+    settle_path(m)
 
 
 def _motion(source: Any, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ def _own(tree: Tree, body: Body, x: ca.SX, z: ca.SX, u: ca.SX) -> list[ca.SX]:
 
 def applied_force(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
     """Return the generalised force (n) of all loads by inputs, states and algebraic variables."""
-    force = ca.SX(tree.size, 1)
+    force, u = ca.SX(tree.size, 1), tree.block_inputs(x, z, u)
     for body in tree.bodies:
         (own,) = call(body.terms.applied, *_own(tree, body, x, z, u))
         force += body.spread(own)
@@ -24,20 +24,26 @@ def applied_force(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
 
 def state_rates(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
     """Return the time derivatives of all first-order states."""
-    return ca.densify(
-        ca.vertcat(*[call(b.terms.rates, *_own(tree, b, x, z, u))[0] for b in _by_slice(tree, "w")], ca.SX(0, 1))
-    )
+    return _of_states(tree, "rates", x, z, u)
 
 
 def rest_conditions(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
     """Return what is zero at rest for every first-order state."""
-    return ca.densify(
-        ca.vertcat(*[call(b.terms.rest, *_own(tree, b, x, z, u))[0] for b in _by_slice(tree, "w")], ca.SX(0, 1))
-    )
+    return _of_states(tree, "rest", x, z, u)
+
+
+def _of_states(tree: Tree, kind: str, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
+    """Return one of the blocks' functions for their states, then the rates of the states of control laws."""
+    inputs = tree.block_inputs(x, z, u)
+    found = [call(getattr(b.terms, kind), *_own(tree, b, x, z, inputs))[0] for b in _by_slice(tree, "w")]
+    if tree.feedback is not None:
+        found += call(tree.feedback.rates, x, z, u, tree.p)
+    return ca.densify(ca.vertcat(*found, ca.SX(0, 1)))
 
 
 def residuals(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
     """Return the residuals of all algebraic equations."""
+    u = tree.block_inputs(x, z, u)
     return ca.densify(
         ca.vertcat(*[call(b.terms.residuals, *_own(tree, b, x, z, u))[0] for b in _by_slice(tree, "z")], ca.SX(0, 1))
     )

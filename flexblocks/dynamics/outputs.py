@@ -23,7 +23,7 @@ def output_units(tree: Tree) -> dict[str, str]:
         units |= {f"{body.name}.{name}": output.unit for name, output in body.terms.physics.outputs.items()}
     for index in _ends(tree):
         units |= {f"{tree.bodies[index].name}.{axis}": "m" for axis in POSITION}
-    return units
+    return units if tree.feedback is None else units | dict(tree.feedback.units)
 
 
 def outputs(
@@ -39,10 +39,10 @@ def outputs(
     a = accelerations() if any(body.terms.senses_acceleration for body in tree.bodies) else ca.SX(n, 1)
     g = ca.sparsify(ca.SX(ca.DM(tree.gravity)))
     moving, rates = ca.vertcat(q, v, tree.followed), ca.vertcat(v, a, following(tree, q, v))
-    found = {}
+    found, inputs = {}, tree.block_inputs(x, z, u)
     for inlet, body in zip(inlets, tree.bodies, strict=True):
         sensed = _acceleration(inlet, moving, rates) if body.terms.senses_acceleration else ca.SX(3, 1)
-        own = [body.own(q), body.own(v), x[2 * n :][body.w], z[body.z], u[body.u], body.terms.p]
+        own = [body.own(q), body.own(v), x[2 * n :][body.w], z[body.z], inputs[body.u], body.terms.p]
         (values,) = call(body.terms.outputs, *inlet, sensed, inlet[0].T @ g, *own)
         found |= {f"{body.name}.{name}": values[i] for i, name in enumerate(body.terms.physics.outputs)}
     for index in _ends(tree):
@@ -50,6 +50,9 @@ def outputs(
         ends_in_frame = "frame_b" in body.terms.outlets
         _, r, _ = outlet_motion(tree, inlets, index, "frame_b", q, v) if ends_in_frame else inlets[index]
         found |= {f"{body.name}.{axis}": r[i] for i, axis in enumerate(POSITION)}
+    if tree.feedback is not None:
+        (values,) = call(tree.feedback.outputs, x, z, u, tree.p)
+        found |= {name: values[i] for i, name in enumerate(tree.feedback.units)}
     return ca.densify(ca.vertcat(*[found[name] for name in names], ca.SX(0, 1)))
 
 

@@ -9,20 +9,24 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dynamics.body import Body
+from flexblocks.dynamics.feedback import Feedback
 from flexblocks.dynamics.skeleton import Node, skeleton
+from flexblocks.dynamics.terms import call
 
 
 @dataclass(frozen=True, eq=False)
 class Tree:
     """Bodies, a parent before what it carries, over `size` coordinates of the arm.
 
-    `gravity` is the acceleration of free fall (3) in world axes [m/s2]; `p` the symbolic parameters.
+    `gravity` is the acceleration of free fall (3) in world axes [m/s2]; `p` the symbolic parameters;
+    `feedback` what sets the inputs of the blocks in a closed loop.
     """
 
     bodies: tuple[Body, ...]
     size: int
     gravity: np.ndarray
     p: ca.SX
+    feedback: Feedback | None = None
 
     @property
     def root(self) -> int:
@@ -48,6 +52,10 @@ class Tree:
     def loose(self) -> tuple[Body, ...]:
         """Bodies with inertia but without a place in space: rotors that turn relative to an open mount."""
         return tuple(body for body in self.bodies if body.parent is None and body.terms.has_inertia)
+
+    def block_inputs(self, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
+        """Return the inputs of the blocks: `u` itself, or what the feedback makes of it."""
+        return u if self.feedback is None else call(self.feedback.inputs, x, z, u, self.p)[0]
 
     @property
     def ground_acceleration(self) -> ca.SX:

@@ -156,7 +156,7 @@ def _jobs(dae: DAE, batch: Cases, times: np.ndarray, whole: bool) -> list[Job]:
         where = f"{HERE}: run {run}"
         key = batch.key("u", run)
         if key not in known:
-            known[key] = inputs(dae.u, batch.given("u", run), times, whole, where)
+            known[key] = inputs(dae.u, batch.given("u", run), times, whole, where, dae.clocks)
         values = dae.p.values(batch.given("p", run), f"{where}: p: ")
         found.append((known[key], values, start_state(dae, batch.given("x0", run), values, f"{where}: x0: ")))
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,7 @@ import casadi as ca
 import numpy as np
 from scipy.interpolate import BSpline, PPoly
 
+from flexblocks.dynamics.clock import Clock
 from flexblocks.errors import ParameterError
 from flexblocks.simulation.polynomial import constant, from_ppoly, piecewise_linear
 from flexblocks.simulation.signal import Signal, Symbol, TimeSignal
@@ -121,7 +122,12 @@ class Inputs:
 
 
 def inputs(
-    group: Variables, given: Mapping[str, Any] | None, times: np.ndarray, whole: bool, where: str = "simulate"
+    group: Variables,
+    given: Mapping[str, Any] | None,
+    times: np.ndarray,
+    whole: bool,
+    where: str = "simulate",
+    clocks: Sequence[Clock] = (),
 ) -> Inputs:
     """Return the inputs of a run over `times`.
 
@@ -137,6 +143,8 @@ def inputs(
         Whether the user gave these times, so that arrays belong to them.
     where : str
         What was called, for messages.
+    clocks : sequence of Clock
+        At their ticks a segment ends, too.
 
     Raises
     ------
@@ -149,7 +157,7 @@ def inputs(
         raise ParameterError(f"{where}: u = {given!r}; must be a dict from input names to signals.")
     signals: list[TimeSignal] = [constant(0.0)] * len(group)
     start, end = times[0], times[-1]
-    breakpoints = [np.zeros(0)]
+    breakpoints = [np.zeros(0), *(clock.ticks(start, end) for clock in clocks)]
     for name, value in (given or {}).items():
         position = group.index(name)
         try:

@@ -11,7 +11,7 @@ from flexblocks.errors import ComputationError
 from flexblocks.simulation.inputs import separation
 from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.pace import Pace
-from flexblocks.simulation.stepper import StepFailure, Stepper
+from flexblocks.simulation.stepper import StepFailure, Stepper, finite
 from flexblocks.simulation.system import System
 
 SMALLEST = 1e-6  # of the run: how closely the time of a failure is found
@@ -80,6 +80,7 @@ class Run:
         now = self.system.inputs.ends[segment]
         stops, wanted = self._stops(segment)
         z = self.system.consistent(now, X, z, P)
+        X, z = self._ticked(segment, X, z, record)
         i = 0
         while i < len(stops):
             self.interrupt.obey()
@@ -109,6 +110,24 @@ class Run:
                 i += 1
             self.pace.done(now, chunk[-1])
             now = record.reached = chunk[-1]
+        return X, z
+
+    def _ticked(self, segment: int, X: np.ndarray, z: np.ndarray, record: Record) -> tuple[np.ndarray, np.ndarray]:
+        """Let the clocks tick at the start of a segment; all of them see the values before.
+
+        A sample taken at that time is one after the tick, as it is after the jump of an input.
+        """
+        system, now = self.system, self.system.inputs.ends[segment]
+        ticking = [clock for clock in system.dae.clocks if clock.ticks_at(now)]
+        if not ticking:
+            return X, z
+        P = system.parameters(segment)
+        x, u = X[:-1], system.equations.input(now, P[len(system.p) :])
+        change = sum(np.array(clock.change(x, z, u, system.p)).ravel() for clock in ticking)
+        X = finite(np.append(x + change, X[-1]))
+        z = system.consistent(now, X, z, P)
+        if abs(self.times[len(record.X) - 1] - now) <= separation(self.times[0], self.times[-1]):
+            record.X[-1], record.z[-1] = X, z
         return X, z
 
     def _stops(self, segment: int) -> tuple[np.ndarray, np.ndarray]:

@@ -96,7 +96,7 @@ def simulate(
     solver = Solver(dae, checked_method(method, rtol, atol, step, "simulate"))
     values = dae.p.values(p, "simulate: p: ")
     X = start_state(dae, x0, values, "simulate: x0: ")
-    given = inputs(dae.u, u, times, whole)
+    given = inputs(dae.u, u, times, whole, clocks=dae.clocks)
     with ProgressBar(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
         record = solver.integrate(given, values, X, times, interrupt, bar)
     found = sample.trajectory(solver.system(given, values), times, record)

@@ -1,0 +1,58 @@
+"""What a law may measure: states and outputs of an arm, by name, with their rates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+
+from flexblocks.dae import DAE
+from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """A measured variable: its value, SX of the symbols of the DAE, its unit, and its value at the start."""
+
+    name: str
+    value: ca.SX
+    unit: str
+    start: float
+
+
+def measured(dae: DAE, name: str, where: str) -> Measured:
+    """Return a state, algebraic variable or output by name.
+
+    Raises
+    ------
+    NameUnknownError
+        There is none.
+    """
+    for group in (dae.x, dae.z):
+        if name in group:
+            i = group.index(name)
+            return Measured(name, group.symbol[i], group.units[i], float(group.start[i]))
+    if name in dae.y:
+        i = dae.y.index(name)
+        return Measured(name, dae.output_expression[i], dae.y.units[i], 0.0)
+    known = (*dae.x.names, *dae.z.names, *dae.y.names)
+    raise NameUnknownError(
+        f"{where}: there is no state or output '{name}' to measure ({listing(known)}).{nearest(name, known)}"
+    )
+
+
+def rate_of(dae: DAE, variable: Measured, where: str) -> ca.SX:
+    """Return the time derivative of a measured variable that depends on coordinates alone.
+
+    Raises
+    ------
+    ParameterError
+        It depends on more than coordinates.
+    """
+    others = ca.vertcat(dae.x.symbol[dae.tree.size :], dae.z.symbol, dae.u.symbol)
+    if ca.depends_on(variable.value, others):
+        raise ParameterError(
+            f"{where}: '{variable.name}' has no rate that could be measured: it is no function of the coordinates "
+            f"({listing(dae.q_names)}) alone. Measure such a one, or do without the derivative."
+        )
+    return ca.densify(ca.jtimes(variable.value, dae.q, dae.v))
