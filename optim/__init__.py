@@ -5,10 +5,12 @@ from .errors import PlanError, PlanWarning, ProblemError
 from .model import pyomo_model
 from .objective import Effort, Objective, Time, Vibration
 from .path_constraints import KeepIn, KeepOut, Within
+from .phase import Phase
 from .planned import Plan
-from .problem import RestToRest
+from .problem import Problem
 from .region import Box, HalfSpace, Sphere
 from .replay import Replay
+from .rest_to_rest import RestToRest
 from .solve import plan, solve
 
 __all__ = [
@@ -19,9 +21,11 @@ __all__ = [
     "KeepIn",
     "KeepOut",
     "Objective",
+    "Phase",
     "Plan",
     "PlanError",
     "PlanWarning",
+    "Problem",
     "ProblemError",
     "Replay",
     "RestToRest",

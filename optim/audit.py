@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +18,11 @@ from flexblocks.operating_point import OperatingPoint
 from flexblocks.rediscretize import rediscretize
 from flexblocks.simulation.simulate import simulate
 
-from .behaviour import Behaviour, behaviour
+from .arcs import arcs
+from .behaviour import Behaviour, behaviour, worst
 from .errors import ProblemError
-from .replay import DEFAULT_MISS, MOST_ENERGY, replay
-from .rest import rest
+from .replay import DEFAULT_MISS, MOST_ENERGY, Leg, replay
+from .replayed import scenario_run
 
 if TYPE_CHECKING:
     from .planned import Plan
@@ -44,7 +45,7 @@ class Audit:
     plan, replay, finer : Behaviour
         The planned motion; the planned inputs applied to the model of the plan; and to the finer model.
     coast : float
-        How long the arm is watched after the motion, held by constant inputs [s].
+        How long the arm is watched after the motion, held by constant inputs [s]; 0 where it does not end at rest.
     passed : bool
         Whether on the finer model the tip misses by less than 0.1 mm and less than 1e-4 J are left.
     before : Audit or None
@@ -108,21 +109,18 @@ class Audit:
 
 def audit(plan: Plan, finer: Finer = None, before: Audit | None = None) -> Audit:
     """Return what a finer model says of a plan; see `Plan.audit`."""
-    t = plan.transcription
-    dae = finer_dae(t.dae, finer)
-    p = dict(zip(t.dae.p.names, t.p.tolist(), strict=True))
-    start, goal = (
-        rest(dae, given, dae.p.values(p), where)
-        for given, where in ((t.problem.start, "start"), (t.problem.goal, "goal"))
-    )
-    coast = coast_time(dae, goal)
-    ranges = t.problem.ranges
+    outline, runs = plan.outline, arcs(plan.model)
+    dae = finer_dae(outline.dae, finer)
+    own, other = [scenario_run(run) for run in runs], [scenario_run(run, dae=dae) for run in runs]
+    last = other[0][1][-1].goal
+    coast = 0.0 if last is None else coast_time(dae, last)
+    planned = [behaviour(outline.dae, motion, legs) for motion, (_, legs) in zip(plan.trajectories, own, strict=True)]
     return Audit(
         subject=plan,
         dae=dae,
-        plan=behaviour(t.dae, plan.trajectory, t.goal, ranges),
-        replay=_behaviour(plan, t.dae, t.start, t.goal, coast),
-        finer=_behaviour(plan, dae, start, goal, coast),
+        plan=worst(planned),
+        replay=worst([_behaviour(outline.dae, *run, coast) for run in own]),
+        finer=worst([_behaviour(dae, *run, coast) for run in other]),
         coast=coast,
         before=before,
     )
@@ -168,12 +166,15 @@ def coast_time(dae: DAE, goal: OperatingPoint) -> float:
     return COAST if slowest is None else PERIODS * 2 * np.pi / slowest
 
 
-def _behaviour(plan: Plan, dae: DAE, start: OperatingPoint, goal: OperatingPoint, coast: float) -> Behaviour:
-    driven = replay(dae, plan.inputs, plan.duration, start, goal, rtol=1e-9, atol=1e-11, method="auto").trajectory
+def _behaviour(dae: DAE, start: OperatingPoint, legs: Sequence[Leg], coast: float) -> Behaviour:
+    driven = replay(dae, start, legs, rtol=1e-9, atol=1e-11, method="auto").trajectory
+    goal = legs[-1].goal
+    if goal is None:
+        return behaviour(dae, driven, legs)
     holding = dict(zip(dae.u.names, goal.u.tolist(), strict=True))
     after = simulate(dae, (0.0, coast), holding, driven.x[-1], goal.p)
-    return behaviour(dae, driven, goal, plan.transcription.problem.ranges, after)
+    return behaviour(dae, driven, legs, after)
 
 
 def _passes(one: Behaviour) -> bool:
-    return not one.tip_miss >= DEFAULT_MISS and abs(one.energy_left) < MOST_ENERGY
+    return not one.tip_miss >= DEFAULT_MISS and not abs(one.energy_left) >= MOST_ENERGY

@@ -25,7 +25,7 @@ def constants(t: Transcription) -> np.ndarray:
 def add_equations_of_motion(b: Any, t: Transcription, at: Places) -> None:
     """Add ``b.dynamics``: the collocated equations of motion of all intervals."""
     box = CasadiGreyBox(
-        interval_kernel(t.dae, t.scheme, t.shape, t.is_free),
+        interval_kernel(t.dae, t.scheme, t.shape, t.is_free, t.designed),
         at.index,
         constants(t),
         name="dynamics",
@@ -38,14 +38,14 @@ def add_equations_of_motion(b: Any, t: Transcription, at: Places) -> None:
 def add_cost(b: Any, t: Transcription, at: Places, term: Objective) -> Any:
     """Return what a term of the objective costs along a trajectory; ``b.effort`` or ``b.vibration`` is added for it."""
     if isinstance(term, Time):
-        return b.T
+        return b.T if t.is_free else t.mesh.duration
     if isinstance(term, Effort):
         first = at.first_shaping
-        name, on, index, p = "effort", at.variables[first:], at.shaping - first, constants(t)[:, :1]
+        name, on, index, p = "effort", at.variables[first : at.end_shaping], at.shaping - first, constants(t)[:, :1]
         function = effort_function(t.shape, term, len(t.dae.u), t.is_free)
     else:
         name, on, index, p = "vibration", at.variables, at.index, constants(t)
-        function = vibration_function(t.dae, t.scheme, t.shape, t.is_free)
+        function = vibration_function(t.dae, t.scheme, t.shape, t.is_free, t.designed)
     name = unique_component_name(b, name)
     attach(b, name, CasadiGreyBox(function, index, p, name=name, n_inputs=len(on)), on)
     return getattr(b, name).outputs["cost"]

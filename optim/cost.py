@@ -31,19 +31,21 @@ def effort_function(shape: InputShape, objective: Effort, inputs: int, free: boo
     return ca.Function("effort", [ca.vertcat(ca.vec(knots.T), duration), step], [cost], ["w", "p"], ["cost"])
 
 
-def vibration_function(dae: DAE, scheme: Collocation, shape: InputShape, free: bool = False) -> ca.Function:
+def vibration_function(
+    dae: DAE, scheme: Collocation, shape: InputShape, free: bool = False, designed: tuple[int, ...] = ()
+) -> ca.Function:
     """Return (w, p) -> cost: the elastic energy over an interval, integrated by the collocation's own quadrature.
 
     The local variables w are those of the interval, p is (step, parameters) as of the equations of motion.
     """
-    interval = interval_symbols(dae, scheme.degree, shape, free)
+    interval = interval_symbols(dae, scheme.degree, shape, free, designed)
     step, n = ca.SX.sym("step"), dae.tree.size
     energy = ca.Function("energy", [dae.q, dae.p.symbol], [total(stored_energies(dae.tree, dae.q))])
     p = ca.SX.sym("p", len(dae.p))
     h = interval.length(step)
     states = collocated_states(n, interval, scheme, h)
     cost = h * sum(
-        share * energy.call([x[:n], p], True, False)[0]
+        share * energy.call([x[:n], interval.parameters(p)], True, False)[0]
         for share, x in zip(scheme.integral[-1].tolist(), states, strict=True)
     )
     return ca.Function("vibration", [interval.variables, ca.vertcat(step, p)], [cost], ["w", "p"], ["cost"])

@@ -7,9 +7,11 @@ import numpy as np
 from flexblocks.dae import DAE
 from flexblocks.operating_point import OperatingPoint
 
+from .given import Duration
 from .limits import Limits
 from .objective import Effort, Time
-from .problem import RestToRest
+from .phase import Phase
+from .problem import Problem
 from .rigid_motion import quintic, rigid_inputs
 
 SHORTEST, LONGEST, TRIED = 1e-3, 1e3, 240  # s; 6 % from one to the next
@@ -18,13 +20,13 @@ WIDTH = 10.0  # of the automatic range, either way
 
 
 def estimated_duration(
-    dae: DAE, problem: RestToRest, limits: Limits, start: OperatingPoint, goal: OperatingPoint
+    dae: DAE, problem: Problem, phase: Phase, limits: Limits, start: OperatingPoint, goal: OperatingPoint
 ) -> float:
-    """Return the duration [s] at which a quintic of the rigid arm serves the problem's objective best.
+    """Return the duration [s] of a phase at which a quintic of the rigid arm serves the problem's objective best.
 
     It keeps the limits on rates, inputs and rates of inputs; where no duration does, it comes nearest to them.
     """
-    low, high = (SHORTEST, LONGEST) if isinstance(problem.duration, str) else np.ravel(problem.duration)
+    low, high = (SHORTEST, LONGEST) if isinstance(phase.duration, str) else np.ravel(phase.duration)
     durations = np.geomspace(low, high, TRIED)
     v, u, du = _quintics(dae, problem, start, goal, durations)
     n = dae.tree.size
@@ -34,15 +36,15 @@ def estimated_duration(
     return float(durations[best])
 
 
-def duration_range(problem: RestToRest, estimate: float) -> tuple[float, float] | None:
+def duration_range(given: Duration, estimate: float) -> tuple[float, float] | None:
     """Return (low, high) [s] of a free duration, None for a fixed one."""
-    if isinstance(problem.duration, tuple):
-        return problem.duration
-    return (estimate / WIDTH, estimate * WIDTH) if problem.duration == "free" else None
+    if isinstance(given, tuple):
+        return given
+    return (estimate / WIDTH, estimate * WIDTH) if given == "free" else None
 
 
 def _quintics(
-    dae: DAE, problem: RestToRest, start: OperatingPoint, goal: OperatingPoint, durations: np.ndarray
+    dae: DAE, problem: Problem, start: OperatingPoint, goal: OperatingPoint, durations: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return rates of coordinates, inputs and their rates (durations, points, .) of the quintics."""
     n, step = dae.tree.size, goal.x - start.x
@@ -67,7 +69,7 @@ def _excess(values: np.ndarray, limits: np.ndarray) -> np.ndarray:
     return np.max(np.maximum(above, below), axis=(1, 2), initial=-1.0)
 
 
-def _value(problem: RestToRest, durations: np.ndarray, u: np.ndarray, du: np.ndarray) -> np.ndarray:
+def _value(problem: Problem, durations: np.ndarray, u: np.ndarray, du: np.ndarray) -> np.ndarray:
     """Return the objective (durations,) as far as it can be told from a rigid arm."""
     value = np.zeros_like(durations)
     for weight, term in problem.objective.terms:

@@ -13,12 +13,15 @@ from flexblocks.dynamics.forces import state_rates
 from .casadi_solver.kernel import Kernel, Pattern
 from .collocation import Collocation
 from .input_shape import InputShape, weights
-from .interval import collocated_states, combined, interval_symbols
+from .interval import collocated_states, combined, interval_symbols, with_design
 
 
 @dataclass(frozen=True)
 class StageEquations:
-    """Residual r(y, p) of the equations of motion at one point, y = (x, a, dw, z, u), with its derivatives."""
+    """Residual r(y, p) of the equations of motion at one point, y = (x, a, dw, z, u, d), with its derivatives.
+
+    d are the parameters that are variables; their places in p are not looked at.
+    """
 
     residual: ca.Function
     jacobian: ca.Function
@@ -27,13 +30,15 @@ class StageEquations:
 
 
 @lru_cache(maxsize=8)
-def stage_equations(dae: DAE) -> StageEquations:
+def stage_equations(dae: DAE, designed: tuple[int, ...] = ()) -> StageEquations:
     """Return inverse dynamics less input forces, then rates of first-order states, then algebraic equations."""
     a, dw = ca.SX.sym("a", dae.tree.size), ca.SX.sym("dw", len(dae.x) - 2 * dae.tree.size)
     x, z, u, p = dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol
     (force,) = dae.interpreted.inverse_dynamics.call([dae.q, dae.v, a, p], True, False)
     r = ca.vertcat(force - dae.applied_expression, state_rates(dae.tree, x, z, u) - dw, dae.algebraic_expression)
-    y, lam = ca.vertcat(x, a, dw, z, u), ca.SX.sym("lam", r.numel())
+    design = p[list(designed)] if designed else ca.SX(0, 1)
+    p = with_design(p, designed, ca.SX.sym("unused", len(designed)))
+    y, lam = ca.vertcat(x, a, dw, z, u, design), ca.SX.sym("lam", r.numel())
     return StageEquations(
         residual=ca.Function("residual", [y, p], [ca.densify(r)]),
         jacobian=ca.Function("jacobian", [y, p], [ca.jacobian(r, y)], {"cse": True}),
@@ -43,10 +48,13 @@ def stage_equations(dae: DAE) -> StageEquations:
 
 
 @lru_cache(maxsize=8)
-def interval_kernel(dae: DAE, scheme: Collocation, shape: InputShape, free: bool = False) -> Kernel:
+def interval_kernel(
+    dae: DAE, scheme: Collocation, shape: InputShape, free: bool = False, designed: tuple[int, ...] = ()
+) -> Kernel:
     """Return the residuals of one interval as a function of its variables, with parameters (step, p).
 
-    The step is the interval's length [s] or, where the duration is `free`, its share in that last local variable.
+    The step is the interval's length [s] or, where the duration is `free`, its share in that local variable. The
+    parameters in the places `designed` are local variables too.
 
     Residuals: the equations of motion at every collocation point, then the states at
     the end less those of the last point.
@@ -58,8 +66,8 @@ def interval_kernel(dae: DAE, scheme: Collocation, shape: InputShape, free: bool
     arm with 8 coordinates and 3 points this takes a third of the instructions of differentiating the whole interval.
     With a free duration y_j is bilinear and more, and its own curvature comes in: H_w += sum_i (J_y' lam)_i d2y_i/dw2.
     """
-    equations = stage_equations(dae)
-    interval = interval_symbols(dae, scheme.degree, shape, free)
+    equations = stage_equations(dae, designed)
+    interval = interval_symbols(dae, scheme.degree, shape, free, designed)
     step, p = ca.SX.sym("step"), ca.SX.sym("p", len(dae.p))
     h = interval.length(step)
     lam = ca.SX.sym("lam", equations.size * scheme.degree + len(dae.x))
@@ -69,7 +77,7 @@ def interval_kernel(dae: DAE, scheme: Collocation, shape: InputShape, free: bool
 
     residuals, rows, hessian = [], [], ca.SX(w.numel(), w.numel())
     for j, (x, stage) in enumerate(zip(states, interval.stages, strict=True)):
-        y = ca.vertcat(x, stage.a, stage.dw, stage.z, inputs[j, :].T)
+        y = ca.vertcat(x, stage.a, stage.dw, stage.z, inputs[j, :].T, interval.design)
         E = ca.jacobian(y, w)
         own = lam[j * equations.size : (j + 1) * equations.size]
         residuals += equations.residual.call([y, p], True, False)

@@ -1,22 +1,68 @@
-"""The ends of a trajectory."""
+"""The ends of a trajectory: at rest, passing, or joined to the phase before."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import pyomo.environ as pyo
 
+from .balanced import add_balance
+from .end import End
 from .transcription import Transcription
 
 
-def fix_ends(b: Any, t: Transcription) -> None:
-    """Fix the states at start and goal, and the inputs there if they begin and end at holding values."""
-    n, K = t.dae.tree.size, t.mesh.intervals
-    for k, end in ((0, t.start), (K, t.goal)):
-        q, v, w = np.split(end.x, [n, 2 * n])
-        for var, names, values in ((b.q, b.coordinates, q), (b.v, b.coordinates, v), (b.w, b.first_order, w)):
-            for name, value in zip(names, values.tolist(), strict=True):
-                var[k, name].fix(value)
-        if t.holds_ends:
-            for name, value in zip(b.inputs, end.u.tolist(), strict=True):
-                b.u[k, name].fix(value)
+def set_ends(b: Any, t: Transcription) -> None:
+    """Fix or constrain the states at both ends, and the inputs there if they begin or end at holding values."""
+    for where, k, end, holds in (
+        ("start", 0, t.begin, t.holds_start),
+        ("goal", t.mesh.intervals, t.end, t.holds_goal),
+    ):
+        if end.kind == "fixed":
+            _fix_states(b, t, k, end)
+        elif end.kind != "joined":
+            _hold_given(b, t, k, end)
+        if end.kind == "rest":
+            add_balance(b, t, where, k, end)
+        if holds and not t.borrows_inputs:
+            _hold_inputs(b, where, k, end)
+
+
+def state_variables(b: Any, t: Transcription, k: int) -> list:
+    """Return the Vars of the states at a mesh point, in the order of the states."""
+    return [
+        *(b.q[k, name] for name in b.coordinates),
+        *(b.v[k, name] for name in b.coordinates),
+        *(b.w[k, name] for name in b.first_order),
+    ]
+
+
+def _fix_states(b: Any, t: Transcription, k: int, end: End) -> None:
+    for variable, value in zip(state_variables(b, t, k), end.point.x.tolist(), strict=True):
+        variable.fix(value)
+
+
+def _hold_given(b: Any, t: Transcription, k: int, end: End) -> None:
+    """Fix the states that are given, and all rates at rest."""
+    n = t.dae.tree.size
+    held = dict(end.given)
+    if end.kind == "rest":
+        held |= dict.fromkeys(t.dae.x.names[n : 2 * n], 0.0)
+    states = state_variables(b, t, k)
+    for name, value in held.items():
+        states[t.dae.x.index(name)].fix(value)
+
+
+def _hold_inputs(b: Any, where: str, k: int, end: End) -> None:
+    if end.kind == "fixed":
+        for name, value in zip(b.inputs, end.point.u.tolist(), strict=True):
+            b.u[k, name].fix(value)
+    else:
+        holding = getattr(b, f"{where}_inputs")
+        rule = pyo.Constraint(b.inputs, rule=lambda b, name: b.u[k, name] == holding[name])
+        b.add_component(f"{where}_holding", rule)
+
+
+def values_at(b: Any, t: Transcription, k: int) -> np.ndarray:
+    """Return the values of the states (nx,) at a mesh point."""
+    return np.array([variable.value for variable in state_variables(b, t, k)], dtype=float)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -40,19 +41,19 @@ def audited(plan: Plan, finer: Finer = None) -> Audit:
     ProblemError
         The plan's model was changed by hand.
     """
-    reference = finer_dae(plan.transcription.dae, finer)
+    reference = finer_dae(plan.outline.dae, finer)
     _refuse_changes(plan)
     first = found = audit(plan, reference)
     for _ in range(MOST_STEPS):
         if found.passed:
             return found
-        if found.replays and (richer := _richer(plan.transcription.dae, reference)) is None:
+        if found.replays and (richer := _richer(plan.outline.dae, reference)) is None:
             break
         try:
             if found.replays:
                 plan = _enriched(plan, richer)
             else:
-                plan = refined(plan, _solving(plan, plan.transcription.dae), DEFAULT_MISS)
+                plan = refined(plan, _solving(plan, plan.outline.dae), DEFAULT_MISS)
         except PlanError as error:
             plan = replace(plan, attempts=attempts_of(error))
             break
@@ -81,10 +82,10 @@ def _alike(old: Any, new: Any) -> bool:
 
 def _enriched(plan: Plan, dae: DAE) -> Plan:
     """Return the plan for a richer model of its arm, started from it."""
-    t, solving = plan.transcription, _solving(plan, dae)
-    model = solving.model(t.problem, t.mesh.intervals)
-    start_from(model, plan.model, shared_coordinates(t.dae, dae))
-    what = f"from {t.dae.tree.size} to {dae.tree.size} coordinates, from there"
+    outline, solving = plan.outline, _solving(plan, dae)
+    model = solving.model(outline.problem, outline.intervals)
+    start_from(model, plan.model, shared_coordinates(outline.dae, dae))
+    what = f"from {outline.dae.tree.size} to {dae.tree.size} coordinates, from there"
     return solving.attempt(what, model, plan.attempts, max_iter=PATIENCE, **NEAR)
 
 
@@ -109,10 +110,10 @@ def _next(own: Discretization, most: Discretization | None) -> Discretization:
 
 def _solving(plan: Plan, dae: DAE) -> Solving:
     """Return how the plan's own transcription is made and solved for `dae`."""
-    t = plan.transcription
-    p = dict(zip(t.dae.p.names, t.p.tolist(), strict=True))
+    outline, t = plan.outline, plan.outline.first[0]
+    p = dict(zip(outline.dae.p.names, outline.p.tolist(), strict=True))
 
-    def model_of(asked: Any, intervals: int) -> Any:
+    def model_of(asked: Any, intervals: Sequence[int]) -> Any:
         return pyomo_model(dae, asked, intervals=intervals, degree=t.scheme.degree, inputs=t.shape.name, p=p)
 
     return Solving(model_of, lambda model, options: solve(model, solver_options=options))
@@ -120,8 +121,8 @@ def _solving(plan: Plan, dae: DAE) -> Solving:
 
 def _refuse_changes(plan: Plan) -> None:
     """Refuse a model to which something was added: one made anew would not have it."""
-    t = plan.transcription
-    fresh = _solving(plan, t.dae).model(t.problem, t.mesh.intervals)
+    outline = plan.outline
+    fresh = _solving(plan, outline.dae).model(outline.problem, outline.intervals)
     own, made = ({part.name for part in m.component_objects(descend_into=False)} for m in (plan.model, fresh))
     if own != made:
         raise ProblemError(

@@ -15,7 +15,7 @@ def set_guess(b: Any, t: Transcription) -> None:
     """Set all free Vars to the default start: a quintic from rest to rest in all states, and the inputs it takes.
 
     Deflections follow their static values along the way; the inputs are those of the arm as if it were rigid, within
-    their limits. A free duration is that of the mesh.
+    their limits, and are left to the scenario that they are borrowed from. A free duration is that of the mesh.
     """
     n, times, h = t.dae.tree.size, t.mesh.times, t.mesh.steps
     inner = times[:-1, None] + h[:, None] * t.scheme.nodes
@@ -36,11 +36,17 @@ def set_guess(b: Any, t: Transcription) -> None:
     set_values(b.a, quintic(inner, t.mesh.duration)[2][..., None] * step[:n])
     set_values(b.dw, quintic(inner, t.mesh.duration)[1][..., None] * step[2 * n :])
     set_values(b.z, z)
+    if not t.borrows_inputs:
+        _set_inputs(b, t, u)
+    settle_path(b)
+
+
+def _set_inputs(b: Any, t: Transcription, u: np.ndarray) -> None:
+    """Set the inputs from their values (K + 1, nu) at mesh points."""
     set_values(b.u, u if t.shape.is_continuous else (u[:-1] + u[1:]) / 2)
     if t.shape.has_rates:
-        rates = np.gradient(u, times, axis=0)
+        rates = np.gradient(u, t.mesh.times, axis=0)
         set_values(b.du, np.clip(rates, t.limits.du[:, 0], t.limits.du[:, 1]))
-    settle_path(b)
 
 
 def set_values(variables: Any, values: np.ndarray) -> None:

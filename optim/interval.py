@@ -25,8 +25,9 @@ class Stage:
 class Interval:
     """Symbols of one interval: states at both ends, stages between, knots (number of knots, nu) of the inputs.
 
-    The local variables are ``begin, stages, end, knots, duration`` in this order, each stage as ``a, dw, z`` and the
-    knots one knot after the other. `duration`, that of the motion, is there (1, 1) where it is free, and else empty.
+    The local variables are ``begin, stages, end, knots, duration, design`` in this order, each stage as ``a, dw, z``
+    and the knots one knot after the other. `duration`, that of the motion, is there (1, 1) where it is free, and else
+    empty. `design` are the parameters that are variables, at the places `designed` among all parameters.
     """
 
     begin: ca.SX
@@ -34,11 +35,17 @@ class Interval:
     end: ca.SX
     knots: ca.SX
     duration: ca.SX
+    design: ca.SX
+    designed: tuple[int, ...] = ()
 
     @property
     def variables(self) -> ca.SX:
         stages = [ca.vertcat(stage.a, stage.dw, stage.z) for stage in self.stages]
-        return ca.vertcat(self.begin, *stages, self.end, ca.vec(self.knots.T), self.duration)
+        return ca.vertcat(self.begin, *stages, self.end, ca.vec(self.knots.T), self.duration, self.design)
+
+    def parameters(self, p: ca.SX) -> ca.SX:
+        """Return the parameters (np, 1): `p`, but the variables where they are designed."""
+        return with_design(p, self.designed, self.design)
 
     def length(self, step: ca.SX) -> ca.SX:
         """Return the length of the interval [s]: `step` is that or, where the duration is free, its share in it."""
@@ -50,8 +57,21 @@ def interval_length(step: ca.SX, duration: ca.SX) -> ca.SX:
     return step * duration if duration.numel() else step
 
 
-def interval_symbols(dae: DAE, degree: int, shape: InputShape, free: bool = False) -> Interval:
-    """Return fresh symbols of one interval, of a motion whose duration is `free` or fixed."""
+def with_design(p: ca.SX, designed: tuple[int, ...], design: ca.SX) -> ca.SX:
+    """Return the parameters `p` (np, 1) with `design` in the places `designed`."""
+    found = ca.SX(p)
+    for place, symbol in zip(designed, ca.vertsplit(design) if designed else [], strict=True):
+        found[place] = symbol
+    return found
+
+
+def interval_symbols(
+    dae: DAE, degree: int, shape: InputShape, free: bool = False, designed: tuple[int, ...] = ()
+) -> Interval:
+    """Return fresh symbols of one interval, of a motion whose duration is `free` or fixed.
+
+    The parameters in the places `designed` are variables.
+    """
     n, nx, nz, nu = dae.tree.size, len(dae.x), len(dae.z), len(dae.u)
     return Interval(
         begin=ca.SX.sym("begin", nx),
@@ -62,6 +82,8 @@ def interval_symbols(dae: DAE, degree: int, shape: InputShape, free: bool = Fals
         end=ca.SX.sym("end", nx),
         knots=ca.SX.sym("knots", len(shape.knots), nu),
         duration=ca.SX.sym("duration", int(free)),
+        design=ca.SX.sym("design", len(designed)),
+        designed=designed,
     )
 
 

@@ -56,21 +56,21 @@ def resolved_limits(dae: DAE, given: Mapping[str, tuple[float, float]], shape: I
             continue  # limited along the path
         if name in rates and not shape.is_continuous:
             raise ProblemError(
-                f"RestToRest: limits: {name}: {shape.words} inputs jump, so their rate cannot be limited; plan with "
+                f"plan: limits: {name}: {shape.words} inputs jump, so their rate cannot be limited; plan with "
                 'inputs="cubic" or "linear".'
             )
         row = rows[name]
         row[:] = max(row[0], low), min(row[1], high)
         if row[0] > row[1]:
             raise ProblemError(
-                f"RestToRest: limits: {name} = ({low:g}, {high:g}); leaves nothing of the model's own limit, "
+                f"plan: limits: {name} = ({low:g}, {high:g}); leaves nothing of the model's own limit, "
                 f"{dae.u.limits[dae.u.index(name)]:g} {dae.u.unit(name)}."
             )
     return Limits(x, u, du)
 
 
-def check_within(dae: DAE, limits: Limits, where: str, x: np.ndarray, u: np.ndarray) -> None:
-    """Refuse a rest whose states or holding inputs are outside the limits.
+def check_within(dae: DAE, limits: Limits, where: str, x: np.ndarray, u: np.ndarray | None) -> None:
+    """Refuse a rest whose states, or holding inputs if there are, are outside the limits.
 
     Raises
     ------
@@ -78,9 +78,11 @@ def check_within(dae: DAE, limits: Limits, where: str, x: np.ndarray, u: np.ndar
         Names the variable.
     """
     for group, values, bounds, noun in ((dae.x, x, limits.x, ""), (dae.u, u, limits.u, " to hold the arm at rest")):
+        if values is None:
+            continue
         slack = 1e-9 * np.maximum(1.0, np.abs(values))
         for i in np.flatnonzero((values < bounds[:, 0] - slack) | (values > bounds[:, 1] + slack)):
             raise ProblemError(
-                f"RestToRest: {where}: {group.names[i]} = {values[i]:g} {group.units[i]}{noun}; its limits are "
+                f"plan: {where}: {group.names[i]} = {values[i]:g} {group.units[i]}{noun}; its limits are "
                 f"{bounds[i, 0]:g} to {bounds[i, 1]:g}. Move the {where} or widen the limit."
             )

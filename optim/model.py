@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from time import perf_counter
 from typing import Any
 
@@ -9,22 +11,28 @@ import pyomo.environ as pyo
 
 from flexblocks.dae import DAE
 
-from .boxes import add_cost, add_equations_of_motion
-from .ends import fix_ends
+from .arcs import Arc
+from .boxes import add_equations_of_motion
+from .ends import set_ends
 from .guess import set_guess
+from .junctions import add_junction
+from .outline import Outline
 from .path_box import add_path
 from .path_limits import add_path_limits
 from .places import Places, places
-from .problem import RestToRest
-from .transcription import Transcription, transcribe
+from .problem import Problem
+from .rest_to_rest import RestToRest
+from .total_cost import add_objective
+from .transcribe import transcribe
+from .transcription import Transcription
 from .variables import add_variables
 
 
 def pyomo_model(
     dae: DAE,
-    problem: RestToRest,
+    problem: Problem | RestToRest,
     *,
-    intervals: int = 100,
+    intervals: int | Sequence[int] = 100,
     degree: int = 3,
     inputs: str = "cubic",
     p: Any = None,
@@ -34,9 +42,9 @@ def pyomo_model(
     Parameters
     ----------
     dae : DAE
-    problem : RestToRest
-    intervals : int
-        Number K of mesh intervals.
+    problem : Problem or RestToRest
+    intervals : int or sequence of int
+        Number K of mesh intervals, of every phase or one for each.
     degree : int
         Number d of Radau collocation points in each.
     inputs : "cubic", "linear" or "constant"
@@ -71,25 +79,55 @@ def pyomo_model(
     that the model was made from.
     """
     started = perf_counter()
-    t = transcribe(dae, problem, intervals=intervals, degree=degree, inputs=inputs, p=p)
-    m: Any = pyo.ConcreteModel(f"{dae.name}: {type(problem).__name__}")
-    at = add_trajectory(m, t)
-    m.objective = pyo.Objective(expr=sum(weight * add_cost(m, t, at, term) for weight, term in t.objective.terms))
+    outline = transcribe(dae, problem, intervals=intervals, degree=degree, inputs=inputs, p=p)
+    m: Any = pyo.ConcreteModel(f"{dae.name}: {', '.join(phase.name for phase in outline.problem.phases)}")
+    m.outline = outline
+    if outline.problem.design:
+        start = {name: float(outline.p[dae.p.index(name)]) for name in outline.problem.design}
+        m.p = pyo.Var(list(start), bounds=lambda _, name: outline.problem.design[name], initialize=start, doc="design")
+    blocks = _blocks(m, outline)
+    placed = []
+    for s, (run, transcriptions) in enumerate(zip(blocks, outline.runs, strict=True)):
+        lenders = blocks[0] if s else [None] * len(run)
+        own = [add_trajectory(b, t, lender) for b, t, lender in zip(run, transcriptions, lenders, strict=True)]
+        found = [Arc(b, t) for b, t in zip(run, transcriptions, strict=True)]
+        for before, after in pairwise(found):
+            add_junction(before, after)
+        placed.append(list(zip(found, own, strict=True)))
+    add_objective(m, outline, placed)
     m.build_time = perf_counter() - started
     return m
 
 
-def add_trajectory(b: Any, t: Transcription) -> Places:
+def add_trajectory(b: Any, t: Transcription, lender: Any = None) -> Places:
     """Put a trajectory on a Pyomo block or model: Vars with their start values, ends, equations of motion and limits.
 
-    What is put on a block `b` is a function of it and of the `Transcription` behind it, ``b.transcription``.
+    What is put on a block `b` is a function of it and of the `Transcription` behind it, ``b.transcription``. The inputs
+    may be those of another block, the `lender`.
     """
     b.transcription = t
-    add_variables(b, t)
-    fix_ends(b, t)
+    add_variables(b, t, lender)
+    set_ends(b, t)
     at = places(b, t)
     add_equations_of_motion(b, t, at)
     add_path_limits(b, t)
     add_path(b, t, at)
     set_guess(b, t)
     return at
+
+
+def _blocks(m: Any, outline: Outline) -> list[list]:
+    """Return the Pyomo blocks of the trajectories, by scenario and phase: the model itself where there is but one."""
+    runs: list[Any] = [m]
+    names = [t.phase.name for t in outline.first]
+    if len(outline.runs) > 1:
+        m.scenario = pyo.Block(pyo.RangeSet(0, len(outline.runs) - 1))
+        runs = [m.scenario[s] for s in range(len(outline.runs))]
+    found = []
+    for run in runs:
+        if len(names) > 1:
+            run.phase = pyo.Block(names)
+        found.append([run.phase[name] for name in names] if len(names) > 1 else [run])
+    for b in (b for run in found for b in run if b is not m and outline.problem.design):
+        b.p = pyo.Reference(m.p)
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from flexblocks.errors import nearest
 
@@ -12,7 +12,15 @@ from .errors import ProblemError
 
 
 class Objective:
-    """Something to minimise. Objectives add up and take weights: ``Time() + 0.1 * Effort()``."""
+    """Something to minimise. Objectives add up and take weights: ``Time() + 0.1 * Effort()``.
+
+    Attributes
+    ----------
+    is_shared : bool
+        Whether scenarios that share inputs and durations have it in common.
+    """
+
+    is_shared: ClassVar[bool] = False
 
     @property
     def terms(self) -> tuple[tuple[float, Objective], ...]:
@@ -46,6 +54,7 @@ class Effort(Objective):
         refinement it goes on falling, and its replay misses the goal.
     """
 
+    is_shared: ClassVar[bool] = True
     rate_weight: float = 0.01
 
     def __post_init__(self) -> None:
@@ -59,6 +68,8 @@ class Effort(Objective):
 @dataclass(frozen=True)
 class Time(Objective):
     """The duration of the motion [s], which must be free."""
+
+    is_shared: ClassVar[bool] = True
 
     def __str__(self) -> str:
         return "time, the duration"
@@ -115,7 +126,7 @@ def objective_named(given: Objective | str) -> Objective:
         return NAMED[given]()
     names = ", ".join(f'"{name}"' for name in NAMED)
     raise ProblemError(
-        f"RestToRest: objective = {given!r}; must be {names}, optim.Effort(rate_weight=...), or a weighted sum as "
+        f"objective = {given!r}; must be {names}, optim.Effort(rate_weight=...), or a weighted sum as "
         f"optim.Time() + 0.1 * optim.Effort().{nearest(str(given), NAMED)}"
     )
 

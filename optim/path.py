@@ -122,11 +122,11 @@ def check_path(path: Path, where: str, op: OperatingPoint, time: float) -> None:
         if keep is not None:
             margin = f", margin {keep.margin:g} m" if keep.margin else ""
             raise ProblemError(
-                f"RestToRest: {where}: not {path.names[i]}, by {-values[i]:.4g} m ({keep.region}{margin}). Move the "
+                f"plan: {where}: not {path.names[i]}, by {-values[i]:.4g} m ({keep.region}{margin}). Move the "
                 f"{where}, the region or the margin."
             )
         raise ProblemError(
-            f"RestToRest: {where}: {path.names[i]} = {values[i]:.6g} at rest there; its limits are {path.low[i]:g} to "
+            f"plan: {where}: {path.names[i]} = {values[i]:.6g} at rest there; its limits are {path.low[i]:g} to "
             f"{path.high[i]:g}. Move the {where} or widen the limit."
         )
 
@@ -143,7 +143,7 @@ def _signal(signals: Signals, name: str) -> ca.SX:
         return signals[name]
     except NameUnknownError as error:
         raise ProblemError(
-            f"RestToRest: limits: there is no input, input rate, state or output '{name}' ({listing(signals)}; and "
+            f"plan: limits: there is no input, input rate, state or output '{name}' ({listing(signals)}; and "
             f".x, .y, .z of places).{nearest(name, signals)}"
         ) from error
 
@@ -152,18 +152,18 @@ def _expression(one: Within, at: Instant) -> ca.SX:
     try:
         return one.expression.at(at)  # type: ignore[union-attr]
     except NameUnknownError as error:
-        raise ProblemError(f"RestToRest: path: Within {one.label}: {error}") from error
+        raise ProblemError(f"plan: path: Within {one.label}: {error}") from error
 
 
 def _position(signals: Signals, frame: str, one: Keep) -> ca.SX:
     try:
         return signals.position(frame)
     except NameUnknownError as error:
-        raise ProblemError(f"RestToRest: path: {type(one).__name__} {one.label}: {error}") from error
+        raise ProblemError(f"plan: path: {type(one).__name__} {one.label}: {error}") from error
 
 
 def _points(dae: DAE, link: str, stations: int) -> list[str]:
     known = {body.name: body.terms.block for body in dae.tree.bodies if isinstance(body.terms.block, HasStations)}
     if link not in known:
-        raise ProblemError(f"RestToRest: path: there is no link '{link}' ({listing(known)}).{nearest(link, known)}")
+        raise ProblemError(f"plan: path: there is no link '{link}' ({listing(known)}).{nearest(link, known)}")
     return [f"{link}.{outlet}" for outlet in known[link].centreline(stations)]

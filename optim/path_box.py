@@ -37,7 +37,7 @@ def add_path(b: Any, t: Transcription, at: Places) -> None:
     )
     own = len(at.variables) + np.arange(K * d * m).reshape(K, d * m)
     box = CasadiGreyBox(
-        _kernel(path, t.scheme, t.shape, t.is_free),
+        _kernel(path, t.scheme, t.shape, t.is_free, t.designed),
         np.hstack([at.index, own]),
         path_constants(t),
         name="path",
@@ -76,5 +76,5 @@ def settle_path(b: Any) -> None:
 
 
 @lru_cache(maxsize=32)
-def _kernel(path: Path, scheme: Collocation, shape: InputShape, free: bool) -> Kernel:
-    return path_kernel(path.at, scheme, shape, free, values=path.values)
+def _kernel(path: Path, scheme: Collocation, shape: InputShape, free: bool, designed: tuple[int, ...]) -> Kernel:
+    return path_kernel(path.at, scheme, shape, free, designed, values=path.values)

@@ -131,7 +131,7 @@ class Within:
 PathConstraint = KeepOut | KeepIn | Within
 
 
-def checked_path(given: Any) -> tuple[PathConstraint, ...]:
+def checked_path(where: str, given: Any) -> tuple[PathConstraint, ...]:
     """Return path constraints as a tuple, one alone as well.
 
     Raises
@@ -142,8 +142,7 @@ def checked_path(given: Any) -> tuple[PathConstraint, ...]:
     found = (given,) if isinstance(given, PathConstraint) else given
     if not isinstance(found, (tuple, list)) or not all(isinstance(one, PathConstraint) for one in found):
         raise ProblemError(
-            f"RestToRest: path = {given!r}; must be a sequence of optim.KeepOut(...), optim.KeepIn(...) and "
-            "optim.Within(...)."
+            f"{where} = {given!r}; must be a sequence of optim.KeepOut(...), optim.KeepIn(...) and optim.Within(...)."
         )
     return tuple(found)
 

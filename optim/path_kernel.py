@@ -10,7 +10,7 @@ from .casadi_solver.kernel import Kernel, Pattern
 from .collocation import Collocation
 from .input_shape import InputShape, weights
 from .instant import Instant
-from .interval import Interval, collocated_states, combined, interval_symbols
+from .interval import Interval, collocated_states, combined, interval_symbols, with_design
 
 
 def path_kernel(
@@ -18,6 +18,7 @@ def path_kernel(
     scheme: Collocation,
     shape: InputShape,
     free: bool,
+    designed: tuple[int, ...] = (),
     *,
     values: ca.SX | None = None,
     cost: ca.SX | None = None,
@@ -35,6 +36,8 @@ def path_kernel(
     shape : InputShape
     free : bool
         Whether the duration is a variable.
+    designed : tuple of int
+        Places of the parameters that are variables.
     values : SX (m, 1), optional
         Equal to m variables of their own at each point: ``residual = values - variables``.
     cost : SX (1, 1), optional
@@ -62,7 +65,7 @@ def path_kernel(
     chosen = tuple(range(1, scheme.degree + 1)) if points is None else tuple(points)
     m, r = values.numel(), ref.numel()
 
-    interval = interval_symbols(dae, scheme.degree, shape, free)
+    interval = interval_symbols(dae, scheme.degree, shape, free, designed)
     step, begin, p = ca.SX.sym("step"), ca.SX.sym("begin"), ca.SX.sym("p", len(dae.p))
     own, refs = ca.SX.sym("own", m * len(chosen)), ca.SX.sym("ref", r * len(chosen))
     w, constants = ca.vertcat(interval.variables, own), ca.vertcat(step, begin, p, refs)
@@ -71,13 +74,15 @@ def path_kernel(
     h, share = interval.length(step), scheme.integral[-1]
 
     # The length of the interval is a variable of the integrand, so that a free duration is nothing special.
-    y, length = ca.vertcat(at.vector, ca.SX.sym("length")), ca.SX(1)
-    length = y[-1] if integral else length
-    local = _Local(y, dae.p.symbol, ref, values, ca.SX(0) if cost is None else length * cost)
+    length = ca.SX.sym("length")
+    y = ca.vertcat(at.vector, length, dae.p.symbol[list(designed)] if designed else ca.SX(0, 1))
+    others = with_design(dae.p.symbol, designed, ca.SX.sym("unused", len(designed)))
+    rate = ca.SX(0) if cost is None else cost
+    local = _Local(y, others, ref, values, length * rate if integral else rate)
     residuals, rows, total = [], [], ca.SX(0)
     gradient, hessian = ca.SX(1, w.numel()), ca.SX(w.numel(), w.numel())
     for i, j in enumerate(chosen):
-        Y = ca.vertcat(instants[j - 1], h)
+        Y = ca.vertcat(instants[j - 1], h, interval.design)
         E = ca.jacobian(Y, w)
         mine, factors = own[i * m : (i + 1) * m], lam[i * m : (i + 1) * m]
         weight = float(share[j - 1]) if integral else 1.0

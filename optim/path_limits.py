@@ -31,12 +31,15 @@ def add_path_limits(b: Any, t: Transcription) -> None:
     """Add ``b.input_limit``, ``b.input_rate_limit`` and ``b.state_limit`` where something is limited.
 
     Inputs keep their limits at every time: the constraints are on the Bernstein coefficients of the polynomial, between
-    which it lies. States keep theirs at mesh and collocation points. The constraints are linear for a fixed duration.
+    which it lies. Borrowed inputs are limited where they belong. States keep their limits at mesh and collocation
+    points. The constraints are linear for a fixed duration.
     """
+    _add_state_limits(b, t)
+    if t.borrows_inputs:
+        return
     _add_input_limits(b, "input_limit", t, control_points(t.shape), t.limits.u)
     if t.shape.is_continuous:
         _add_input_limits(b, "input_rate_limit", t, control_points(t.shape, order=1), t.limits.du)
-    _add_state_limits(b, t)
 
 
 def _add_input_limits(b: Any, name: str, t: Transcription, points: Weights, limits: np.ndarray) -> None:

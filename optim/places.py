@@ -17,19 +17,21 @@ class Places:
     Attributes
     ----------
     variables : list of VarData
-        States and stages first, then what shapes the inputs over time: ``u``, ``du`` and a free ``T``.
+        States and stages first, then what shapes the inputs over time: ``u``, ``du`` and a free ``T``; designed
+        parameters last.
     index : ndarray (K, .)
         By interval, the places of the local variables in the order of `Interval`.
     shaping : ndarray (K, .)
-        The last of them: the knots of the inputs and a free duration.
-    first_shaping : int
-        Where in the list those begin.
+        Of those the knots of the inputs and a free duration.
+    first_shaping, end_shaping : int
+        Where in the list those begin, and where they end.
     """
 
     variables: list
     index: np.ndarray
     shaping: np.ndarray
     first_shaping: int
+    end_shaping: int
 
 
 def places(b: Any, t: Transcription) -> Places:
@@ -53,4 +55,7 @@ def places(b: Any, t: Transcription) -> Places:
     if t.is_free:
         shaping = np.hstack([shaping, np.full((K, 1), len(variables))])
         variables.append(b.T)
-    return Places(variables, np.hstack([begin, inner, end, shaping]), shaping, first_shaping)
+    end_shaping = len(variables)
+    variables += [b.p[name] for name in t.design_names]
+    design = np.tile(np.arange(end_shaping, len(variables)), (K, 1))
+    return Places(variables, np.hstack([begin, inner, end, shaping, design]), shaping, first_shaping, end_shaping)

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
 
 import pyomo.environ as pyo
 from scipy.interpolate import PPoly
 
 from flexblocks.simulation.trajectory import Trajectory
 
+from .arcs import all_arcs, arcs, outline_of
 from .attempt import Attempt
 from .audit import Audit, Finer, audit
-from .replay import Replay, replay
-from .solution import active_objective, input_polynomials, planned_mesh, trajectory, transcription_of
+from .joined import joined_inputs, joined_trajectory
+from .outline import Outline
+from .replay import Replay, replay, side_by_side
+from .replayed import scenario_run
+from .solution import active_objective, input_polynomials, trajectory
 from .statistics import Statistics, statistics, status_of
+from .summary import summary
 from .transcription import Transcription
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,13 +36,13 @@ class Plan:
     ----------
     model : ConcreteModel
         The solved Pyomo model.
-    trajectory : Trajectory
-        The motion at mesh and collocation points.
+    trajectories : tuple of Trajectory
+        The motion at mesh and collocation points in each scenario, its phases joined.
     inputs : dict of PPoly
         The inputs over time [s], exact, by name; ``fb.simulate`` takes them as they are.
     objective : float
     duration : float
-        [s]
+        [s], of all phases.
     status : str
         ``"optimal"``, or why the solver stopped; ``"unresolved"`` where the mesh was to be refined until the plan
         replays, and it does not.
@@ -43,7 +52,7 @@ class Plan:
     """
 
     model: pyo.ConcreteModel
-    trajectory: Trajectory
+    trajectories: tuple[Trajectory, ...]
     inputs: Mapping[str, PPoly]
     objective: float
     duration: float
@@ -66,34 +75,84 @@ class Plan:
         ProblemError
             The model does not come from `optim.pyomo_model`.
         """
-        t = transcription_of(model)
-        inputs = input_polynomials(model, t)
+        runs = arcs(model)
+        inputs = [input_polynomials(arc) for arc in runs[0]]
+        motions = [[trajectory(arc, own) for arc, own in zip(run, inputs, strict=True)] for run in runs]
         return cls(
             model=model,
-            trajectory=trajectory(model, t, inputs),
-            inputs=inputs,
+            trajectories=tuple(map(joined_trajectory, motions)),
+            inputs=joined_inputs(inputs),
             objective=float(active_objective(model)()),
-            duration=planned_mesh(model, t).duration,
+            duration=sum(arc.mesh.duration for arc in runs[0]),
             status="not known" if results is None else status_of(results),
             statistics=statistics(model, results),
         )
 
     @property
-    def transcription(self) -> Transcription:
-        """Problem, mesh and limits behind the model."""
-        return transcription_of(self.model)
+    def outline(self) -> Outline:
+        """Problem, and the transcriptions of all phases and scenarios behind the model."""
+        return outline_of(self.model)
 
-    def replay(self, *, rtol: float = 1e-9, atol: float = 1e-11, method: str = "auto") -> Replay:
-        """Apply the planned inputs to the same arm in an independent simulation.
+    @property
+    def transcription(self) -> Transcription:
+        """Mesh, limits and ends behind the model, where there is one phase and one scenario."""
+        return self.outline.only
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """The motion, of the first scenario where there are several."""
+        return self.trajectories[0]
+
+    @property
+    def phases(self) -> dict[str, tuple[float, float]]:
+        """When each phase begins and ends [s], by name."""
+        durations = {arc.transcription.phase.name: arc.mesh.duration for arc in arcs(self.model)[0]}
+        ends = list(accumulate(durations.values()))
+        return dict(zip(durations, zip([0.0, *ends[:-1]], ends, strict=True), strict=True))
+
+    @property
+    def p(self) -> dict[str, float]:
+        """Symbolic parameters that have one value in all phases and scenarios, by name; those designed as found."""
+        names, values = self.outline.dae.p.names, [arc.p.tolist() for arc in all_arcs(self.model)]
+        return {name: own[0] for name, own in zip(names, zip(*values, strict=True), strict=True) if len(set(own)) == 1}
+
+    def to_xarray(self) -> xr.Dataset:
+        """Return the motion as an xarray Dataset over ``time``, and over ``scenario`` where there are several.
+
+        The coordinate ``phase`` says to which phase a time belongs, ``p[name]`` what the scenarios differ in.
+        """
+        from .dataset import dataset
+
+        return dataset(self)
+
+    def replay(
+        self,
+        scenario: Mapping[str, float] | None = None,
+        *,
+        rtol: float = 1e-9,
+        atol: float = 1e-11,
+        method: str = "auto",
+    ) -> Replay:
+        """Apply the planned inputs to the same arm in an independent simulation, phase by phase.
 
         Parameters
         ----------
+        scenario : dict of float, optional
+            Values of symbolic parameters, by name, under which the arm is to move; start and goal are its equilibria
+            under them. By default every scenario of the problem is replayed.
         rtol, atol : float
         method : str
             See `flexblocks.simulate`.
+
+        Raises
+        ------
+        ProblemError
+            The scenario names what is not symbolic, or what phases have values for.
         """
-        t = self.transcription
-        return replay(t.dae, self.inputs, self.duration, t.start, t.goal, rtol=rtol, atol=atol, method=method)
+        runs = arcs(self.model)
+        chosen = [(run, None) for run in runs] if scenario is None else [(runs[0], scenario)]
+        options: dict[str, Any] = {"rtol": rtol, "atol": atol, "method": method}
+        return side_by_side([replay(self.outline.dae, *scenario_run(run, own), **options) for run, own in chosen])
 
     def audit(self, finer: Finer = None, refine: bool = False) -> Audit:
         """Apply the planned inputs to a finer model of the same arm, and watch it after the end.
@@ -110,8 +169,8 @@ class Plan:
         Returns
         -------
         Audit
-            ``str(audit)`` is a table. With `refine`, ``audit.subject`` is the new plan and ``audit.before`` the audit
-            of this one; a plan that does not get there has the status ``"unresolved"``.
+            ``str(audit)`` is a table, of several scenarios the worst. With `refine`, ``audit.subject`` is the new plan
+            and ``audit.before`` the audit of this one; a plan that does not get there has the status ``"unresolved"``.
 
         Raises
         ------
@@ -124,29 +183,7 @@ class Plan:
 
     def summary(self) -> str:
         """Return what was asked, how it was planned and what came out, in a few lines."""
-        t, s = self.transcription, self.statistics
-        moves = [f"{name} from {t.start[name]:.4g} to {t.goal[name]:.4g}" for name in t.problem.goal]
-        ends = "from and to holding values" if t.holds_ends else "with free ends"
-        counts = f"{t.mesh.intervals} intervals, Radau collocation of degree {t.scheme.degree}"
-        steps = "" if s.iterations is None else f", {s.iterations} iterations"
-        times = [
-            f"{verb} in {spent:.2f} s" for verb, spent in (("built", s.build_time), ("solved", s.solve_time)) if spent
-        ]
-        lasting = f"{self.duration:.6g} s (free)" if t.is_free else f"{self.duration:g} s"
-        way = [f"  {attempt}" for attempt in self.attempts] if len(self.attempts) > 1 else []
-        return "\n".join(
-            [
-                f"{t.dae.name}: rest to rest in {lasting}, {self.status}, objective {self.objective:.6g}",
-                f"  moves {', '.join(moves)}",
-                f"  minimises {t.objective}",
-                f"  inputs {t.shape.words}, {ends}, within their limits at every time",
-                "  states within their limits at mesh and collocation points",
-                f"  {counts}{steps}{''.join(f', {text}' for text in times)}",
-                *way,
-            ]
-        )
+        return summary(self)
 
     def __repr__(self) -> str:
-        return (
-            f"Plan({self.transcription.dae.name!r}: {self.duration:g} s, {self.status}, objective {self.objective:.6g})"
-        )
+        return f"Plan({self.outline.dae.name!r}: {self.duration:g} s, {self.status}, objective {self.objective:.6g})"

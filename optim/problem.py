@@ -1,147 +1,177 @@
-"""What is asked of a plan."""
+"""The planning problem: phases, scenarios that share the inputs, and design parameters."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .errors import ProblemError
+from .given import Duration, Limit, coordinates, limit_ranges, mapping, number, numbers, word
 from .objective import Objective, Time, has_term, objective_named
-from .path_constraints import checked_path
+from .path_constraints import PathConstraint, checked_path
+from .phase import Phase
 
-Limit = float | tuple[float | None, float | None]
-Duration = float | tuple[float, float] | str
+WHERE = "Problem"
 
 
 @dataclass(frozen=True)
-class RestToRest:
-    """Move an arm from rest to rest.
+class Problem:
+    """Move an arm through one or several phases.
 
     Parameters
     ----------
-    start, goal : dict of float
-        Coordinates by name, as ``{"joint1.angle": 0.0}``. The coordinates that are not named follow from static
-        equilibrium, with the inputs that hold it; all rates are zero.
-    duration : float, (float, float) or "free"
-        [s]; or the range in which it is free; or ``"free"``, within a wide range about what the arm would take if it
-        were rigid.
+    start : dict of float
+        Coordinates by name, in which the arm is at rest before; the others follow from static equilibrium.
+    phases : sequence of Phase
     objective : "effort", "time", "vibration" or Objective
-        ``"effort"`` is ``Effort(rate_weight=0.01)``; weighted sums as ``Time() + 0.1 * Effort()``. Time needs a free
-        duration, and ``"free"`` needs time in the objective: the effort falls with the duration for ever.
-    limits : dict
-        By name of an input (``"motor1.torque"``), of an input's rate (``"der(motor1.torque)"``), of a state
-        (``"joint1.angle"``, ``"der(joint1.angle)"``), of an output (``"link1.tip_deflection_y"``, ``"payload.y"``), of
-        an acceleration (``"der(der(joint1.angle))"``) or of a place (``"link1.station(0.25).y"``): a number for both
-        ways, or (low, high) with None for no limit. The `limit` of sources in the model holds as well.
-    path : sequence of KeepOut, KeepIn or Within
-        Regions that points of the arm keep out of or stay in, and limits on expressions.
+        Summed over all phases; see `RestToRest`.
+    limits, path
+        In all phases; see `RestToRest`.
     input_ends : "free" or "holding"
-        Whether continuous inputs begin and end anywhere within their limits, or at what holds the arm at rest.
+        At the very start and the very end; see `RestToRest`.
+    scenarios : sequence of dict of float
+        Values of symbolic parameters, as ``({"payload.mass": 0.0}, {"payload.mass": 0.3})``. Each scenario is a motion
+        of its own, and all of them take the same inputs and durations.
+    aggregate : "mean" or "worst"
+        Which cost of the scenarios is minimised, where the objective differs between them.
+    design : dict of (float, float)
+        Symbolic parameters that are chosen together with the motion, with their bounds, as
+        ``{"spring1.stiffness": (50.0, 200.0)}``.
 
     Attributes
     ----------
     ranges : dict
         The limits as (low, high), infinite where there is none.
-
-    Notes
-    -----
-    Before the start and after the end the arm rests under its holding inputs (zero without gravity and springs to
-    ground). By default only the states are bound there, and the inputs jump from and to the holding values. A jump
-    shakes every mode that it acts on, those included that the mesh does not resolve. Where a rotor rides on a flexible
-    link (its `frame_a` connected) such plans do not converge under refinement: take ``input_ends="holding"``, which
-    makes the inputs continuous at the ends too and costs more effort. Piecewise constant inputs always jump.
     """
 
     start: Mapping[str, float]
-    goal: Mapping[str, float]
-    duration: Duration
+    phases: Sequence[Phase]
     objective: Any = "effort"  # an Objective once checked
     limits: Mapping[str, Limit] = field(default_factory=dict)
     path: Any = ()  # a tuple of PathConstraint once checked
     input_ends: str = "free"
+    scenarios: Sequence[Mapping[str, float]] = ()
+    aggregate: str = "mean"
+    design: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     ranges: Mapping[str, tuple[float, float]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("start", "goal"):
-            object.__setattr__(self, name, _numbers(name, getattr(self, name)))
-        object.__setattr__(self, "duration", _duration(self.duration))
-        if self.input_ends not in ("free", "holding"):
-            raise ProblemError(f'RestToRest: input_ends = {self.input_ends!r}; must be "free" or "holding".')
-        object.__setattr__(self, "objective", objective_named(self.objective))
-        _check_time(self.duration, objective_named(self.objective))
-        object.__setattr__(self, "limits", dict(_mapping("limits", self.limits)))
-        object.__setattr__(self, "path", checked_path(self.path))
-        object.__setattr__(self, "ranges", {name: _range(name, limit) for name, limit in self.limits.items()})
+        put = {
+            "start": coordinates(f"{WHERE}: start", self.start),
+            "phases": _phases(self.phases),
+            "objective": objective_named(self.objective),
+            "limits": mapping(f"{WHERE}: limits", self.limits),
+            "path": checked_path(f"{WHERE}: path", self.path),
+            "ranges": limit_ranges(WHERE, self.limits),
+            "scenarios": _scenarios(self.scenarios),
+            "design": _design(self.design),
+        }
+        for name, value in put.items():
+            object.__setattr__(self, name, value)
+        word(f"{WHERE}: input_ends", self.input_ends, "free", "holding")
+        word(f"{WHERE}: aggregate", self.aggregate, "mean", "worst")
+        check_time(WHERE, [phase.duration for phase in self.phases], put["objective"])
+        self._check_parameters()
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether the durations of all phases are fixed."""
+        return all(phase.is_timed for phase in self.phases)
+
+    def ranges_in(self, phase: Phase) -> dict[str, tuple[float, float]]:
+        """Return the limits that hold in a phase: its own, and the others of the problem."""
+        return {**self.ranges, **phase.ranges}
+
+    def path_in(self, phase: Phase) -> tuple[PathConstraint, ...]:
+        """Return what a motion keeps to in a phase."""
+        return (*self.path, *phase.path)
+
+    def lasting(self, durations: Sequence[Duration], objective: Objective) -> Problem:
+        """Return this problem with other durations and another objective."""
+        phases = [phase.lasting(duration) for phase, duration in zip(self.phases, durations, strict=True)]
+        return replace(self, phases=phases, objective=objective)
+
+    def _check_parameters(self) -> None:
+        """Refuse a parameter with two values at once."""
+        for phase in self.phases:
+            for name in phase.p:
+                _check_single(name, f"p of phase '{phase.name}'", self.design, self.scenarios)
+        for name in self.design:
+            _check_single(name, "design", {}, self.scenarios)
 
 
-def _duration(given: Any) -> Duration:
-    where, expected = "RestToRest: duration", 'a finite time > 0 s, a range (low, high) or "free"'
-    if isinstance(given, str) and given == "free":
-        return given
-    if isinstance(given, (tuple, list)):
-        if len(given) != 2:
-            raise ProblemError(f"{where} = {given!r}; must be {expected}.")
-        low, high = (_number(where, end, expected) for end in given)
-        if not 0 < low < high:
-            raise ProblemError(f"{where} = ({low:g}, {high:g}) s; must be a range with 0 < low < high.")
-        return low, high
-    duration = _number(where, given, expected)
-    if duration <= 0:
-        raise ProblemError(f"{where} = {duration:g} s; must be > 0 s.")
-    return duration
+def check_time(where: str, durations: Sequence[Duration], objective: Objective) -> None:
+    """Refuse to minimise a fixed time, or to leave a duration free that only falls short for ever.
 
-
-def _check_time(duration: Duration, objective: Objective) -> None:
+    Raises
+    ------
+    ProblemError
+        Says what to change.
+    """
     timed = has_term(objective, Time)
-    if timed and isinstance(duration, float):
+    if timed and all(isinstance(duration, float) for duration in durations):
+        times = " + ".join(f"{duration:g}" for duration in durations)
         raise ProblemError(
-            f"RestToRest: objective = {objective} with duration = {duration:g} s; a fixed time cannot be minimised. "
+            f"{where}: objective = {objective} with duration = {times} s; a fixed time cannot be minimised. "
             'Give a range (low, high), or "free".'
         )
-    if not timed and duration == "free":
+    if not timed and "free" in durations:
         raise ProblemError(
-            f'RestToRest: duration = "free" with objective = {objective}; a slower motion always takes less. Add '
+            f'{where}: duration = "free" with objective = {objective}; a slower motion always takes less. Add '
             "optim.Time() with a weight, or give a range (low, high)."
         )
 
 
-def _mapping(name: str, given: Any) -> Mapping[str, Any]:
-    if not isinstance(given, Mapping):
-        raise ProblemError(f"RestToRest: {name} = {given!r}; must be a dict by name.")
-    return given
+def _phases(given: Any) -> tuple[Phase, ...]:
+    if isinstance(given, Phase):
+        given = (given,)
+    if not isinstance(given, Sequence) or not given or not all(isinstance(phase, Phase) for phase in given):
+        raise ProblemError(f"{WHERE}: phases = {given!r}; must be a sequence of optim.Phase(...), at least one.")
+    names = [phase.name for phase in given]
+    for name in names:
+        if names.count(name) > 1:
+            raise ProblemError(
+                f"{WHERE}: phases: {names.count(name)} are called '{name}'; give each a name of its own."
+            )
+    last = given[-1]
+    if last.goal is None and last.passing is None:
+        raise ProblemError(
+            f"{WHERE}: phase '{last.name}' is the last and ends nowhere; give it a goal, or what it is passing."
+        )
+    if last.balance == "next":
+        raise ProblemError(f"{WHERE}: phase '{last.name}': balance = \"next\", but no phase comes next; leave it out.")
+    return tuple(given)
 
 
-def _numbers(where: str, given: Any) -> dict[str, float]:
-    if not _mapping(where, given):
-        raise ProblemError(f'RestToRest: {where} is empty; name coordinates, as in {{"joint1.angle": 0.0}}.')
-    return {name: _number(f"RestToRest: {where}: {name}", value, "a finite number") for name, value in given.items()}
+def _scenarios(given: Any) -> tuple[dict[str, float], ...]:
+    where = f"{WHERE}: scenarios"
+    if isinstance(given, (str, Mapping)) or not isinstance(given, Sequence):
+        raise ProblemError(f'{where} = {given!r}; must be a sequence of dicts, as ({{"payload.mass": 0.0}}, ...).')
+    found = tuple(numbers(f"{where}[{i}]", scenario) for i, scenario in enumerate(given))
+    for i, scenario in enumerate(found):
+        if scenario in found[:i]:
+            raise ProblemError(f"{where}[{i}] = {scenario}; is there twice. Leave one out.")
+    return found
 
 
-def _number(where: str, value: Any, expected: str) -> float:
-    if isinstance(value, (str, bool)):
-        raise ProblemError(f"{where} = {value!r}; must be {expected}.")
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise ProblemError(f"{where} = {value!r}; must be {expected}.") from None
-    if not math.isfinite(number):
-        raise ProblemError(f"{where} = {number}; must be {expected}.")
-    return number
+def _design(given: Any) -> dict[str, tuple[float, float]]:
+    where = f"{WHERE}: design"
+    found = {}
+    for name, bounds in mapping(where, given).items():
+        if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
+            raise ProblemError(f"{where}: {name} = {bounds!r}; must be its bounds (low, high).")
+        low, high = (number(f"{where}: {name}", bound, "finite bounds (low, high)") for bound in bounds)
+        if not low < high:
+            raise ProblemError(f"{where}: {name} = ({low:g}, {high:g}); must be bounds with low < high.")
+        found[name] = (low, high)
+    return found
 
 
-def _range(name: str, limit: Any) -> tuple[float, float]:
-    """Return (low, high), infinite where there is no limit."""
-    where, expected = f"RestToRest: limits: {name}", "a number > 0 for both ways, or (low, high)"
-    if not isinstance(limit, (tuple, list)):
-        high = _number(where, limit, expected)
-        low = -high
-    elif len(limit) != 2:
-        raise ProblemError(f"{where} = {limit!r}; must be {expected}.")
-    else:
-        low = -math.inf if limit[0] is None else _number(where, limit[0], expected)
-        high = math.inf if limit[1] is None else _number(where, limit[1], expected)
-    if not low < high:
-        raise ProblemError(f"{where} = {limit!r}; must be {expected} with low < high.")
-    return low, high
+def _check_single(name: str, where: str, design: Mapping, scenarios: Sequence[Mapping]) -> None:
+    others = ["design"] if name in design else []
+    others += [f"scenarios[{i}]" for i, scenario in enumerate(scenarios) if name in scenario]
+    if others:
+        raise ProblemError(
+            f"{WHERE}: '{name}' has a value in {where} and another in {others[0]}; give it in one of them."
+        )

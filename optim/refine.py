@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from .errors import PlanError, ProblemError
 from .planned import Plan
 from .replay import DEFAULT_MISS, MOST_ENERGY
@@ -38,7 +40,7 @@ def refined(plan: Plan, solving: Solving, tolerance: float) -> Plan:
     """Return the plan on the first mesh, each of twice the intervals of the one before, on which it replays.
 
     It replays if its replay misses the goal by less than `tolerance` [m] and leaves less than 1e-4 J. A finer mesh
-    starts from the coarser plan. Beyond 800 intervals, or where a finer mesh finds no optimum, the best plan
+    starts from the coarser plan. Beyond 800 intervals of a phase, or where a finer mesh finds no optimum, the best plan
     so far comes back with the status ``"unresolved"``.
     """
     best, least = plan, float("inf")
@@ -48,10 +50,10 @@ def refined(plan: Plan, solving: Solving, tolerance: float) -> Plan:
             best, least = plan, excess
         if least < 1:
             return best
-        intervals = 2 * plan.transcription.mesh.intervals
-        if intervals > MOST_INTERVALS:
+        intervals = [2 * count for count in plan.outline.intervals]
+        if max(intervals) > MOST_INTERVALS:
             return replace(best, status="unresolved", attempts=plan.attempts)
-        finer = solving.model(plan.transcription.problem, intervals)
+        finer = solving.model(plan.outline.problem, intervals)
         start_from(finer, plan.model)
         try:
             plan = solving.attempt("refined from there", finer, plan.attempts, max_iter=PATIENCE, **NEAR)
@@ -62,8 +64,9 @@ def refined(plan: Plan, solving: Solving, tolerance: float) -> Plan:
 def _replayed(plan: Plan, tolerance: float) -> tuple[Plan, float]:
     """Return the plan with its replay noted, and how its errors compare with what is allowed (1 is just so)."""
     replay = plan.replay()
-    # An arm without ends has no place to miss; its energy counts alone.
+    # An arm without ends has no place to miss, and a motion that passes on no energy to lose: the other counts alone.
     miss = replay.tip_miss if replay.misses else 0.0
-    noted = replace(plan.attempts[-1], tip_miss=miss, energy_left=replay.energy_left)
-    excess = max(miss / tolerance, abs(replay.energy_left) / MOST_ENERGY)
+    left = 0.0 if np.isnan(replay.energy_left) else replay.energy_left
+    noted = replace(plan.attempts[-1], tip_miss=miss, energy_left=left)
+    excess = max(miss / tolerance, abs(left) / MOST_ENERGY)
     return replace(plan, attempts=(*plan.attempts[:-1], noted)), excess

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.interpolate import PPoly
@@ -13,10 +13,66 @@ from flexblocks.operating_point import OperatingPoint
 from flexblocks.simulation.simulate import simulate
 from flexblocks.simulation.trajectory import Trajectory
 
+from .joined import joined_trajectory
+
 AXES = ("x", "y", "z")
-# What counts as having arrived, unless the user says otherwise.
 DEFAULT_MISS = 1e-4  # m
 MOST_ENERGY = 1e-4  # J
+
+
+@dataclass(frozen=True, eq=False)
+class Leg:
+    """A phase as it is replayed.
+
+    Attributes
+    ----------
+    name : str
+    inputs : dict of PPoly
+        Over the phase's own time [s].
+    duration : float
+        [s]
+    p : ndarray (np,)
+    outputs : dict of float
+        Where it is to end, by output.
+    goal : OperatingPoint or None
+        Rest there; None where it ends in motion.
+    ranges : dict of (float, float)
+        The limits during it.
+    is_impact : bool
+        Whether it begins with a load at rest being jerked along.
+    """
+
+    name: str
+    inputs: Mapping[str, PPoly]
+    duration: float
+    p: np.ndarray
+    outputs: Mapping[str, float]
+    goal: OperatingPoint | None
+    ranges: Mapping[str, tuple[float, float]]
+    is_impact: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Arrival:
+    """How a phase ends.
+
+    Attributes
+    ----------
+    phase : str
+    end_error : dict of float
+        States less those of the goal, by name; empty where the phase ends in motion.
+    misses : dict of float
+        Distance of every end of the arm from its place at the goal [m], or in the plan where the phase ends in motion,
+        by block.
+    energy_left : float
+        Energy [J] by which the arm exceeds rest at the goal, held there by constant inputs: kinetic energy, and
+        potential energy less the work of the holding inputs. nan where the phase ends in motion.
+    """
+
+    phase: str
+    end_error: Mapping[str, float]
+    misses: Mapping[str, float]
+    energy_left: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,47 +82,92 @@ class Replay:
     Attributes
     ----------
     trajectory : Trajectory
-    end_error : dict of float
-        States at the end less those of the goal, by name.
-    misses : dict of float
-        Distance from the place at the goal [m] of every end of the arm, by block.
-    energy_left : float
-        Energy [J] by which the arm exceeds rest at the goal, held there by constant inputs: kinetic energy, and
-        potential energy less the work of the holding inputs.
+        Of the first scenario.
+    arrivals : tuple of Arrival
+        At the end of each phase, of all scenarios one after the other.
+    scenarios : tuple of Replay
+        Each scenario by itself; empty where there is but one.
     """
 
     trajectory: Trajectory
-    end_error: Mapping[str, float]
-    misses: Mapping[str, float]
-    energy_left: float
+    arrivals: tuple[Arrival, ...]
+    scenarios: tuple[Replay, ...] = ()
+
+    @property
+    def end_error(self) -> Mapping[str, float]:
+        """States at the end less those of the goal, by name, in the first scenario."""
+        return (self.scenarios[0] if self.scenarios else self).arrivals[-1].end_error
+
+    @property
+    def misses(self) -> dict[str, float]:
+        """Largest distance of every end of the arm from its place at the end of a phase [m], by block."""
+        found: dict[str, float] = {}
+        for arrival in self.arrivals:
+            found |= {name: max(miss, found.get(name, 0.0)) for name, miss in arrival.misses.items()}
+        return found
 
     @property
     def tip_miss(self) -> float:
         """The largest of the `misses` [m]; nan for an arm without ends."""
         return max(self.misses.values(), default=float("nan"))
 
+    @property
+    def energy_left(self) -> float:
+        """The energy [J] left at a goal, the largest in magnitude; nan where no phase ends at rest."""
+        left = [arrival.energy_left for arrival in self.arrivals if np.isfinite(arrival.energy_left)]
+        return max(left, key=abs, default=float("nan"))
+
     def __str__(self) -> str:
+        if self.scenarios:
+            return "\n".join(f"scenario {i}: {scenario}" for i, scenario in enumerate(self.scenarios))
         misses = ", ".join(f"{name} {1e3 * miss:.3g} mm" for name, miss in self.misses.items())
-        return f"replayed: misses the goal by {misses or 'nothing that has a place'}; {self.energy_left:.3g} J left"
+        left = "" if np.isnan(self.energy_left) else f"; {self.energy_left:.3g} J left"
+        return f"replayed: misses the goal by {misses or 'nothing that has a place'}{left}"
 
 
-def replay(
-    dae: DAE,
-    inputs: Mapping[str, PPoly],
-    duration: float,
-    start: OperatingPoint,
-    goal: OperatingPoint,
-    *,
-    rtol: float,
-    atol: float,
-    method: str,
-) -> Replay:
-    """Simulate `inputs` from rest at `start` and compare the end with rest at `goal`."""
-    found = simulate(dae, (0.0, duration), inputs, start.x, start.p, method, rtol=rtol, atol=atol)
-    end = found.x[-1]
-    error = dict(zip(dae.x.names, (end - goal.x).tolist(), strict=True))
-    missed = {name: float(away[-1]) for name, away in misses(found, outputs_at(dae, goal)).items()}
-    return Replay(found, error, missed, energy_left(dae, end, goal))
+def replay(dae: DAE, start: OperatingPoint, legs: Sequence[Leg], *, rtol: float, atol: float, method: str) -> Replay:
+    """Simulate the legs one after the other, from rest at `start`, and compare the end of each with its target."""
+    parts: list[Trajectory] = []
+    x, p = start.x, legs[0].p
+    for leg in legs:
+        if leg.is_impact:
+            x = jerked(dae, x, p, leg.p)
+        p = leg.p
+        parts.append(simulate(dae, (0.0, leg.duration), leg.inputs, x, p, method, rtol=rtol, atol=atol))
+        x = parts[-1].x[-1]
+    motion = joined_trajectory(parts)
+    return Replay(motion, arrivals(dae, motion, legs))
+
+
+def arrivals(dae: DAE, motion: Trajectory, legs: Sequence[Leg]) -> tuple[Arrival, ...]:
+    """Return how the legs of a motion end; it has samples at these times."""
+    found, end = [], 0.0
+    for leg in legs:
+        end += leg.duration
+        k = int(np.argmin(np.abs(motion.t - end)))
+        missed = {name: float(away[k]) for name, away in misses(motion, leg.outputs).items()}
+        if leg.goal is None:
+            found.append(Arrival(leg.name, {}, missed, float("nan")))
+            continue
+        error = dict(zip(dae.x.names, (motion.x[k] - leg.goal.x).tolist(), strict=True))
+        found.append(Arrival(leg.name, error, missed, energy_left(dae, motion.x[k], leg.goal)))
+    return tuple(found)
+
+
+def side_by_side(scenarios: Sequence[Replay]) -> Replay:
+    """Return the replays of several scenarios as one."""
+    first, *rest = scenarios
+    if not rest:
+        return first
+    return replace(first, arrivals=tuple(a for s in scenarios for a in s.arrivals), scenarios=tuple(scenarios))
+
+
+def jerked(dae: DAE, x: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """Return the states after the parameters change and momentum stays: M_after v_after = M_before v_before."""
+    n = dae.tree.size
+    momentum = dae.mass_matrix(x[:n], before).full() @ x[n : 2 * n]
+    v = np.linalg.solve(dae.mass_matrix(x[:n], after).full(), momentum)
+    return np.concatenate([x[:n], v, x[2 * n :]])
 
 
 def misses(found: Trajectory, wanted: Mapping[str, float]) -> dict[str, np.ndarray]:

@@ -25,7 +25,7 @@ def rest(dae: DAE, given: Mapping[str, float], p: np.ndarray, where: str) -> Ope
         By coordinate name. Of several equilibria the one nearest to the start values of the others is taken.
     p : ndarray (np,)
     where : str
-        ``"start"`` or ``"goal"``, for messages.
+        What it is, for messages, as ``"plan: start"``.
 
     Raises
     ------
@@ -37,17 +37,16 @@ def rest(dae: DAE, given: Mapping[str, float], p: np.ndarray, where: str) -> Ope
             continue
         if name in dae.x.names:
             raise ProblemError(
-                f"RestToRest: {where}: '{name}' is not a coordinate; at the {where} all rates are zero and first-order "
-                "states are in equilibrium. Leave it out."
+                f"{where}: '{name}' is not a coordinate; at rest all rates are zero and first-order states are in "
+                "equilibrium. Leave it out."
             )
         raise ProblemError(
-            f"RestToRest: {where}: there is no coordinate '{name}' ({listing(dae.q_names)})."
-            f"{nearest(name, dae.q_names)}"
+            f"{where}: there is no coordinate '{name}' ({listing(dae.q_names)}).{nearest(name, dae.q_names)}"
         )
     try:
         return equilibrium(dae, x=given, p=p)
     except NoEquilibriumError as error:
-        raise ProblemError(f"RestToRest: {where}: the arm cannot stay at rest there. {error}") from error
+        raise ProblemError(f"{where}: the arm cannot stay at rest there. {error}") from error
 
 
 def accompanying_motion(dae: DAE, at: OperatingPoint, given: Mapping[str, float]) -> np.ndarray:

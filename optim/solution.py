@@ -12,24 +12,10 @@ from scipy.interpolate import PPoly
 from flexblocks.dae import DAE
 from flexblocks.simulation.trajectory import ENERGIES, Trajectory
 
+from .arcs import Arc
 from .collocation import Collocation
 from .errors import ProblemError
 from .mesh import Mesh
-from .transcription import Transcription
-
-
-def transcription_of(model: Any) -> Transcription:
-    """Return what a Pyomo model was made from.
-
-    Raises
-    ------
-    ProblemError
-        It does not come from `pyomo_model`.
-    """
-    found = getattr(model, "transcription", None)
-    if not isinstance(found, Transcription):
-        raise ProblemError(f"Plan: {model!r} was not made by optim.pyomo_model(dae, problem); make it so.")
-    return found
 
 
 def active_objective(model: Any) -> Any:
@@ -45,14 +31,9 @@ def values(variables: Any, *shape: int) -> np.ndarray:
     return np.array([variable.value for variable in variables.values()], dtype=float).reshape(shape)
 
 
-def planned_mesh(m: Any, t: Transcription) -> Mesh:
-    """Return the mesh at the duration that a model has."""
-    return t.mesh.lasting(m.T.value) if t.is_free else t.mesh
-
-
-def input_polynomials(m: Any, t: Transcription) -> dict[str, PPoly]:
-    """Return the inputs over time [s], by name, exactly as planned."""
-    mesh = planned_mesh(m, t)
+def input_polynomials(arc: Arc) -> dict[str, PPoly]:
+    """Return the inputs over an arc's own time [s], by name, exactly as planned."""
+    m, t, mesh = arc.block, arc.transcription, arc.mesh
     K, h = mesh.intervals, mesh.steps
     u = values(m.u, -1, len(t.dae.u))
     du = values(m.du, -1, len(t.dae.u)) if t.shape.has_rates else u
@@ -70,9 +51,10 @@ def collocated_times(mesh: Mesh, scheme: Collocation) -> np.ndarray:
     return mesh.times[:-1, None] + mesh.steps[:, None] * scheme.nodes
 
 
-def trajectory(m: Any, t: Transcription, inputs: dict[str, PPoly]) -> Trajectory:
+def trajectory(arc: Arc, inputs: dict[str, PPoly]) -> Trajectory:
     """Return the motion at the start and at all collocation points, the last of each interval being a mesh point."""
-    dae, mesh, K, d = t.dae, planned_mesh(m, t), t.mesh.intervals, t.scheme.degree
+    m, t, mesh, p = arc.block, arc.transcription, arc.mesh, arc.p
+    dae, K, d = t.dae, t.mesh.intervals, t.scheme.degree
     x = np.concatenate([values(var, K + 1, -1) for var in (m.q, m.v, m.w)], axis=1)
     n, h, A = dae.tree.size, mesh.steps[:, None, None], t.scheme.integral
     q, v, w = np.split(x[:-1, None, :], [n, 2 * n], axis=2)
@@ -85,13 +67,13 @@ def trajectory(m: Any, t: Transcription, inputs: dict[str, PPoly]) -> Trajectory
     times = np.append(0.0, collocated_times(mesh, t.scheme).ravel())
     states = np.vstack([x[0], np.concatenate(stages, axis=2).reshape(K * d, -1)])
     u = np.array([inputs[name](np.minimum(times, mesh.duration)) for name in dae.u.names]).T
-    z = _algebraics(m, t, states[0], u[0])
+    z = _algebraics(arc, states[0], u[0])
     more = [z.T] if len(dae.z) else []
-    force = np.array(dae.input_force(states.T, u.T, t.p, *more))
+    force = np.array(dae.input_force(states.T, u.T, p, *more))
     power = np.sum(force * states[:, n : 2 * n].T, axis=0)[1:].reshape(K, d)
     work = np.cumsum(np.append(0.0, (mesh.steps[:, None] * (power @ A.T))[:, -1]))
     inner = work[:-1, None] + mesh.steps[:, None] * (power @ A.T)
-    energies = dae.energy(states.T, t.p, *(more if dae.energy.n_in() == 3 else []))
+    energies = dae.energy(states.T, p, *(more if dae.energy.n_in() == 3 else []))
     kinetic, potential = (np.array(energy).ravel() for energy in energies)
     return Trajectory(
         model=dae.name,
@@ -99,22 +81,23 @@ def trajectory(m: Any, t: Transcription, inputs: dict[str, PPoly]) -> Trajectory
         x=states,
         z=z,
         u=u,
-        y=np.array(dae.output(states.T, u.T, t.p, *more)).reshape(len(dae.y), -1).T,
+        y=np.array(dae.output(states.T, u.T, p, *more)).reshape(len(dae.y), -1).T,
         energy=np.column_stack([kinetic, potential, np.append(0.0, inner.ravel())]),
         names={key: getattr(dae, key).names for key in "xzuy"} | {"energy": ENERGIES},
         units=_units(dae),
-        p=dict(zip(dae.p.names, t.p.tolist(), strict=True)),
+        p=dict(zip(dae.p.names, p.tolist(), strict=True)),
     )
 
 
-def _algebraics(m: Any, t: Transcription, x: np.ndarray, u: np.ndarray) -> np.ndarray:
+def _algebraics(arc: Arc, x: np.ndarray, u: np.ndarray) -> np.ndarray:
     """Return the algebraic variables (1 + K d, nz); at the start they are solved for."""
+    m, t = arc.block, arc.transcription
     dae, points = t.dae, t.mesh.intervals * t.scheme.degree
     if not len(dae.z):
         return np.zeros((1 + points, 0))
     later = values(m.z, points, len(dae.z))
     z = dae.z.symbol
-    residual = ca.Function("g", [z], dae.interpreted.algebraic.call([x, u, t.p, z], True, False))
+    residual = ca.Function("g", [z], dae.interpreted.algebraic.call([x, u, arc.p, z], True, False))
     start = np.array(ca.rootfinder("start", "newton", residual)(later[0])).ravel()
     return np.vstack([start, later])
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flexblocks.dae import DAE
 from flexblocks.errors import listing
 
+from .arcs import outline_of
 from .around import solve_around
 from .casadi_solver import CasadiSolver
 from .casadi_solver.status import advice
 from .errors import PlanError
 from .model import pyomo_model
 from .planned import Plan
-from .problem import RestToRest
+from .problem import Problem
 from .progress import Progress
 from .refine import refined, tolerance_of
-from .solution import active_objective, transcription_of
+from .rest_to_rest import RestToRest
+from .solution import active_objective
 from .stages import Solving, solve_in_stages, warn_of_jumps
 from .violations import violations
 
@@ -26,9 +28,9 @@ MOST_VIOLATIONS = 5
 
 def plan(
     dae: DAE,
-    problem: RestToRest,
+    problem: Problem | RestToRest,
     *,
-    intervals: int = 100,
+    intervals: int | Sequence[int] = 100,
     degree: int = 3,
     inputs: str = "cubic",
     p: Any = None,
@@ -46,7 +48,7 @@ def plan(
     Parameters
     ----------
     dae : DAE
-    problem : RestToRest
+    problem : Problem or RestToRest
     intervals, degree, inputs, p
         The transcription, see `pyomo_model`: 100 intervals with Radau collocation of degree 3, inputs continuous with
         their rates.
@@ -83,17 +85,21 @@ def plan(
     'optimal'
     """
 
-    def model_of(asked: RestToRest, count: int) -> Any:
-        return pyomo_model(dae, asked, intervals=count, degree=degree, inputs=inputs, p=p)
+    def model_of(asked: Problem | RestToRest, counts: int | Sequence[int]) -> Any:
+        return pyomo_model(dae, asked, intervals=counts, degree=degree, inputs=inputs, p=p)
 
     def solved(model: Any, options: dict[str, Any]) -> Plan:
         return solve(model, tee=tee, progress=progress, solver_options=options | dict(solver_options or {}))
 
     tolerance = tolerance_of(refine)
     model, solving = model_of(problem, intervals), Solving(model_of, solved)
-    t = transcription_of(model)
-    warn_of_jumps(t)
-    found = solve_in_stages(model, solving) if t.is_free else solve_around("from the default start", model, solving, ())
+    outline = outline_of(model)
+    warn_of_jumps(outline)
+    found = (
+        solve_in_stages(model, solving)
+        if outline.is_free
+        else solve_around("from the default start", model, solving, ())
+    )
     return found if tolerance is None else refined(found, solving, tolerance)
 
 
@@ -127,9 +133,9 @@ def solve(
     PlanError
         The solver found no optimum, or Ctrl-C was pressed; ``error.plan`` is its last iterate.
     """
-    t = transcription_of(model)
+    name = outline_of(model).dae.name
     active_objective(model)
-    with Progress(t.dae.name, show=False if tee else progress) as watch:
+    with Progress(name, show=False if tee else progress) as watch:
         results = CasadiSolver().solve(
             model,
             tee=tee,
@@ -140,11 +146,11 @@ def solve(
     found = Plan.from_model(model, results)
     if found.status == "optimal":
         return found
-    against = violations(model, t)
+    against = violations(model)
     worst = listing(map(str, against[:MOST_VIOLATIONS]))
     status = results.extra_info.return_status
     raise PlanError(
-        f"Plan of '{t.dae.name}': no optimum after {found.statistics.iterations} iterations: {found.status} "
+        f"Plan of '{name}': no optimum after {found.statistics.iterations} iterations: {found.status} "
         f"({status}). {advice(status)} Largest violations: {worst}. The error's .plan holds the last iterate.",
         found,
         against,

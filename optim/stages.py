@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,13 +11,13 @@ import numpy as np
 
 from flexblocks.dynamics.energy import stored_energies
 
+from .arcs import outline_of
 from .attempt import Attempt
 from .errors import PlanError, PlanWarning
 from .objective import Effort, Objective, Time, has_term
+from .outline import Outline
 from .planned import Plan
-from .problem import RestToRest
-from .solution import transcription_of
-from .transcription import Transcription
+from .problem import Problem
 from .warm_start import start_from
 
 STRETCHES = (1.25, 1.8, 2.6)  # of the rigid arm's duration, for the first stage
@@ -33,12 +33,12 @@ class Solving:
     Attributes
     ----------
     model : callable
-        (problem, intervals) -> ConcreteModel
+        (problem, intervals of each phase) -> ConcreteModel
     solve : callable
         (model, IPOPT's options) -> Plan; raises PlanError.
     """
 
-    model: Callable[[RestToRest, int], Any]
+    model: Callable[[Problem, Sequence[int]], Any]
     solve: Callable[[Any, dict[str, Any]], Plan]
 
     def attempt(self, what: str, model: Any, before: tuple[Attempt, ...], **options: Any) -> Plan:
@@ -75,34 +75,39 @@ def solve_in_stages(model: Any, solving: Solving) -> Plan:
     PlanError
         No stage of the last way found an optimum.
     """
-    t = transcription_of(model)
-    first = _least_effort(t, solving)
+    outline = outline_of(model)
+    asked = outline.problem.objective
+    first = _least_effort(outline, solving)
     start_from(model, first.model)
     try:
-        return solving.attempt(f"{_short(t.objective)} from there", model, first.attempts, max_iter=PATIENCE, **NEAR)
+        return solving.attempt(f"{_short(asked)} from there", model, first.attempts, max_iter=PATIENCE, **NEAR)
     except PlanError as error:
         attempts = attempts_of(error)
     found = first
-    share = _value(t.objective, found) / max(found.objective, 1e-12)
+    share = _value(asked, found) / max(found.objective, 1e-12)
     for softening in SOFTENINGS:
-        asked = t.objective + softening * share * _effort(t)
-        softer = solving.model(replace(t.problem, objective=asked), t.mesh.intervals)
+        blend = asked + softening * share * _effort(outline)
+        softer = solving.model(replace(outline.problem, objective=blend), outline.intervals)
         start_from(softer, found.model)
         try:
-            what = f"{_short(t.objective)} with effort, softened by {softening:g}, from there"
+            what = f"{_short(asked)} with effort, softened by {softening:g}, from there"
             found = solving.attempt(what, softer, attempts, max_iter=PATIENCE, **NEAR)
             attempts = found.attempts
         except PlanError as error:
             attempts = attempts_of(error)
     start_from(model, found.model)
-    return solving.attempt(f"{_short(t.objective)} from there", model, attempts, **NEAR)
+    return solving.attempt(f"{_short(asked)} from there", model, attempts, **NEAR)
 
 
-def warn_of_jumps(t: Transcription) -> None:
+def warn_of_jumps(outline: Outline) -> None:
     """Warn of a shortest time whose inputs may jump from limit to limit, where that shakes springs or beams."""
-    weighted = any(isinstance(term, Effort) and term.rate_weight for _, term in t.objective.terms)
-    jumping = [name for name, limit in zip(t.dae.u.names, t.limits.du, strict=True) if not np.isfinite(limit).all()]
-    if not has_term(t.objective, Time) or weighted or not jumping or not stored_energies(t.dae.tree, t.dae.q):
+    dae, objective = outline.dae, outline.problem.objective
+    weighted = any(isinstance(term, Effort) and term.rate_weight for _, term in objective.terms)
+    if not has_term(objective, Time) or weighted or not stored_energies(dae.tree, dae.q):
+        return
+    limits = np.array([t.limits.du for t in outline.first if t.is_free])
+    jumping = [name for i, name in enumerate(dae.u.names) if not np.isfinite(limits[:, i]).all()]
+    if not jumping:
         return
     name = jumping[0]
     warnings.warn(
@@ -115,17 +120,21 @@ def warn_of_jumps(t: Transcription) -> None:
     )
 
 
-def _least_effort(t: Transcription, solving: Solving) -> Plan:
-    """Return the plan of least effort at the first fixed duration that has one."""
+def _least_effort(outline: Outline, solving: Solving) -> Plan:
+    """Return the plan of least effort at the first fixed durations that have one."""
     attempts: tuple[Attempt, ...] = ()
-    low, high = t.duration_range or (t.mesh.duration,) * 2
-    durations = dict.fromkeys(min(max(t.mesh.duration * stretch, low), high) for stretch in STRETCHES)
 
-    def least_effort(duration: float) -> Plan:
-        easier = solving.model(replace(t.problem, duration=duration, objective=_effort(t)), t.mesh.intervals)
-        return solving.attempt(f"least effort in {duration:.4g} s", easier, attempts, max_iter=PATIENCE)
+    def stretched(stretch: float) -> tuple[float, ...]:
+        ranges = [t.duration_range or (t.mesh.duration,) * 2 for t in outline.first]
+        lasting = [t.mesh.duration * stretch for t in outline.first]
+        return tuple(min(max(own, low), high) for own, (low, high) in zip(lasting, ranges, strict=True))
 
-    *tried, last = durations
+    def least_effort(durations: tuple[float, ...]) -> Plan:
+        easier = solving.model(outline.problem.lasting(durations, _effort(outline)), outline.intervals)
+        what = " + ".join(f"{duration:.4g}" for duration in durations)
+        return solving.attempt(f"least effort in {what} s", easier, attempts, max_iter=PATIENCE)
+
+    *tried, last = dict.fromkeys(map(stretched, STRETCHES))
     for duration in tried:
         try:
             return least_effort(duration)
@@ -134,8 +143,8 @@ def _least_effort(t: Transcription, solving: Solving) -> Plan:
     return least_effort(last)
 
 
-def _effort(t: Transcription) -> Effort:
-    return Effort() if t.shape.is_continuous else Effort(rate_weight=0.0)
+def _effort(outline: Outline) -> Effort:
+    return Effort() if outline.first[0].shape.is_continuous else Effort(rate_weight=0.0)
 
 
 def _value(objective: Objective, plan: Plan) -> float:
@@ -154,7 +163,7 @@ def _noted(what: str, plan: Plan) -> Attempt:
     return Attempt(
         what,
         plan.status,
-        plan.transcription.mesh.intervals,
+        sum(plan.outline.intervals),
         plan.duration,
         plan.objective,
         plan.statistics.iterations,

@@ -1,8 +1,7 @@
-"""From a planning problem to a Pyomo model."""
+"""What stands behind the Pyomo variables of one trajectory."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,28 +9,32 @@ import numpy as np
 from flexblocks.dae import DAE
 from flexblocks.operating_point import OperatingPoint
 
-from .collocation import Collocation, radau
-from .duration import duration_range, estimated_duration
-from .errors import ProblemError
-from .input_shape import InputShape, input_shape
-from .limits import Limits, check_within, other_limits, resolved_limits
-from .mesh import Mesh, check_intervals, uniform_mesh
-from .objective import Effort, Objective
-from .path import Path, check_path, resolved_path
-from .problem import RestToRest
-from .rest import rest
+from .collocation import Collocation
+from .end import End
+from .input_shape import InputShape
+from .limits import Limits
+from .mesh import Mesh
+from .objective import Objective
+from .path import Path
+from .phase import Phase
+from .problem import Problem
 
 
 @dataclass(frozen=True, eq=False)
 class Transcription:
-    """What a Pyomo model was made from; it stands there as ``m.transcription``, or on the block of its trajectory.
+    """One phase of one scenario: everything about it that is not to be optimised.
+
+    It stands on the Pyomo block of its trajectory, ``b.transcription``; on the model itself where that is the only one.
 
     Attributes
     ----------
     dae : DAE
-    problem : RestToRest
+    problem : Problem
+    phase : Phase
     p : ndarray (np,)
-        Values of the symbolic parameters.
+        Values of the symbolic parameters; of those that are designed, the start values.
+    designed : tuple of int
+        Places among them of the parameters that are variables.
     mesh : Mesh
         Where the duration is free, of the duration that the solver starts from.
     scheme : Collocation
@@ -39,22 +42,27 @@ class Transcription:
     limits : Limits
     path : Path
         What is limited on the way besides.
-    start, goal : OperatingPoint
+    begin, end : End
     duration_range : (float, float) or None
         Least and greatest duration [s], None where it is fixed.
+    borrows_inputs : bool
+        Whether the inputs are those of another scenario.
     """
 
     dae: DAE
-    problem: RestToRest
+    problem: Problem
+    phase: Phase
     p: np.ndarray
+    designed: tuple[int, ...]
     mesh: Mesh
     scheme: Collocation
     shape: InputShape
     limits: Limits
     path: Path
-    start: OperatingPoint
-    goal: OperatingPoint
+    begin: End
+    end: End
     duration_range: tuple[float, float] | None = None
+    borrows_inputs: bool = False
 
     @property
     def objective(self) -> Objective:
@@ -62,87 +70,45 @@ class Transcription:
         return self.problem.objective
 
     @property
+    def start(self) -> OperatingPoint:
+        """Where the trajectory begins, or what the search starts from."""
+        return self.begin.point
+
+    @property
+    def goal(self) -> OperatingPoint:
+        """Where the trajectory ends, or what the search starts from."""
+        return self.end.point
+
+    @property
     def is_free(self) -> bool:
         """Whether the duration is a variable."""
         return self.duration_range is not None
 
     @property
-    def holds_ends(self) -> bool:
-        """Whether the inputs begin and end at what holds the arm at rest."""
+    def design_names(self) -> tuple[str, ...]:
+        """Names of the parameters that are variables."""
+        return tuple(self.dae.p.names[place] for place in self.designed)
+
+    @property
+    def begins_with_impact(self) -> bool:
+        """Whether a load at rest is jerked along when the phase begins."""
+        phases = self.problem.phases
+        before = phases[max(phases.index(self.phase) - 1, 0)]
+        return self.phase.pick_up == "impact" and before is not self.phase and before.goal is None
+
+    @property
+    def holds_start(self) -> bool:
+        """Whether the inputs begin at what holds the arm at rest."""
+        return self._holding and self.phase is self.problem.phases[0]
+
+    @property
+    def holds_goal(self) -> bool:
+        """Whether the inputs end at what holds the arm at rest."""
+        return self._holding and self.phase is self.problem.phases[-1] and self.end.is_rest
+
+    @property
+    def _holding(self) -> bool:
         return self.shape.is_continuous and self.problem.input_ends == "holding"
 
     def __deepcopy__(self, memo: dict) -> Transcription:
         return self  # frozen; a cloned Pyomo model is made from the same
-
-
-def transcribe(
-    dae: DAE,
-    problem: RestToRest,
-    *,
-    intervals: int = 100,
-    degree: int = 3,
-    inputs: str = "cubic",
-    p: Mapping[str, float] | np.ndarray | None = None,
-) -> Transcription:
-    """Check a problem against an arm and settle everything that is not to be optimised.
-
-    Raises
-    ------
-    FlexblocksError
-        The problem is malformed, names what is not there, or cannot be met at its ends.
-    """
-    if not isinstance(dae, DAE):
-        raise ProblemError(f"plan: dae = {dae!r}; must be what fb.assemble(model) returns.")
-    if not isinstance(problem, RestToRest):
-        raise ProblemError(f"plan: problem = {problem!r}; must be an optim.RestToRest(...).")
-    if not len(dae.u):
-        raise ProblemError(f"plan: '{dae.name}' has no inputs; add a TorqueSource or ForceSource.")
-    if dae.constraint.numel_out(0):
-        raise ProblemError(f"plan: '{dae.name}' has closed kinematic loops; only trees can be planned for so far.")
-    check_intervals(intervals)
-    scheme, shape = radau(degree), input_shape(inputs)
-    _check_rate_weight(problem, shape)
-    limits = resolved_limits(dae, problem.ranges, shape)
-    path = resolved_path(dae, other_limits(dae, problem.ranges), problem.path)
-    values = dae.p.values(p, "plan: ")
-    ends = {where: rest(dae, getattr(problem, where), values, where) for where in ("start", "goal")}
-    for where, end in ends.items():
-        check_within(dae, limits, where, end.x, end.u)
-    _check_bounded(problem, limits)
-    given = problem.duration
-    duration = given if isinstance(given, float) else estimated_duration(dae, problem, limits, **ends)
-    for where, end in ends.items():
-        check_path(path, where, end, 0.0 if where == "start" else duration)
-    mesh = uniform_mesh(duration, intervals)
-    return Transcription(
-        dae,
-        problem,
-        values,
-        mesh,
-        scheme,
-        shape,
-        limits,
-        path,
-        **ends,
-        duration_range=duration_range(problem, duration),
-    )
-
-
-def _check_rate_weight(problem: RestToRest, shape: InputShape) -> None:
-    weights = [term.rate_weight for _, term in problem.objective.terms if isinstance(term, Effort)]
-    if any(weights) and not shape.is_continuous:
-        raise ProblemError(
-            f"plan: inputs = '{shape.name}' jump, so their rate cannot be weighted (rate_weight = "
-            f"{max(weights):g} s2); use continuous inputs, or objective=optim.Effort(rate_weight=0)."
-        )
-
-
-def _check_bounded(problem: RestToRest, limits: Limits) -> None:
-    """Refuse a shortest time that nothing limits."""
-    limited = any(np.isfinite(group).any() for group in (limits.x, limits.u, limits.du))
-    costly = any(isinstance(term, Effort) for _, term in problem.objective.terms)
-    if problem.duration == "free" and not limited and not costly:
-        raise ProblemError(
-            f"plan: objective = {problem.objective}; nothing limits how fast the arm moves. Limit its inputs, as "
-            'limits={"motor1.torque": 2.0}.'
-        )

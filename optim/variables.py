@@ -10,8 +10,11 @@ from .path_limits import bounds_of
 from .transcription import Transcription
 
 
-def add_variables(b: Any, t: Transcription) -> None:
-    """Add the Vars of a trajectory to a Pyomo block or model `b`, the sets they are indexed by, and the mesh times."""
+def add_variables(b: Any, t: Transcription, lender: Any = None) -> None:
+    """Add the Vars of a trajectory to a Pyomo block or model `b`, the sets they are indexed by, and the mesh times.
+
+    The inputs are those of the block `lender` if there is one, as References; a free duration is equal to its.
+    """
     dae, n, bounds = t.dae, t.dae.tree.size, bounds_of(t)
     K, d = t.mesh.intervals, t.scheme.degree
     b.intervals, b.mesh, b.points = pyo.RangeSet(0, K - 1), pyo.RangeSet(0, K), pyo.RangeSet(1, d)
@@ -21,6 +24,8 @@ def add_variables(b: Any, t: Transcription) -> None:
     b.algebraics = pyo.Set(initialize=dae.z.names)
     b.inputs = pyo.Set(initialize=dae.u.names)
     _add_times(b, t)
+    if t.is_free and lender is not None:
+        b.same_duration = pyo.Constraint(expr=b.T == lender.T)
 
     def variables(doc: str, *sets: Any, by_name: dict[str, tuple] | None = None) -> pyo.Var:
         rule = None if by_name is None else lambda _, *index: by_name[index[-1]]
@@ -32,8 +37,15 @@ def add_variables(b: Any, t: Transcription) -> None:
     b.a = variables("accelerations", b.intervals, b.points, b.coordinates)
     b.dw = variables("rates of first-order states", b.intervals, b.points, b.first_order)
     b.z = variables("algebraic variables", b.intervals, b.points, b.algebraics)
-    b.u = variables("inputs", b.input_mesh, b.inputs, by_name=bounds["u"])
-    if t.shape.has_rates:
+    if lender is not None:
+        b.u = pyo.Reference(lender.u)
+    else:
+        b.u = variables("inputs", b.input_mesh, b.inputs, by_name=bounds["u"])
+    if not t.shape.has_rates:
+        return
+    if lender is not None:
+        b.du = pyo.Reference(lender.du)
+    else:
         b.du = variables("rates of the inputs", b.input_mesh, b.inputs, by_name=bounds["du"])
 
 

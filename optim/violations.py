@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
+from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxBlock
 
+from .arcs import Arc, all_arcs, arcs
 from .interval import residual_names
-from .mesh import Mesh
 from .path_box import path_values
-from .solution import collocated_times, planned_mesh
-from .transcription import Transcription
+from .solution import collocated_times
 
 TOLERANCE = 1e-6
 OWN_LIMITS = ("input_limit", "input_rate_limit", "state_limit")  # indexed by interval first
+OWN_VARIABLES = ("q", "v", "w", "u", "du")  # indexed by mesh point first
 
 
 @dataclass(frozen=True)
@@ -41,55 +42,88 @@ class Violation:
         return f"{self.name}{at} by {self.amount:.3g}"
 
 
-def violations(m: Any, t: Transcription) -> tuple[Violation, ...]:
+def violations(m: Any) -> tuple[Violation, ...]:
     """Return everything in a solved or unsolved model that is violated by more than 1e-6, worst first."""
-    mesh = planned_mesh(m, t)
-    found = [*_dynamics(m, t, mesh), *_path(m, t, mesh), *_constraints(m, mesh), *_bounds(m, mesh)]
+    times = {}
+    for run in arcs(m):
+        begin = 0.0
+        for arc in run:
+            times[id(arc.block)] = begin + arc.mesh.times
+            begin += arc.mesh.duration
+    begins = [(arc, float(times[id(arc.block)][0])) for arc in all_arcs(m)]
+    found = [v for arc, begin in begins for of_arc in (_dynamics, _path) for v in of_arc(arc, begin)]
+    found += [*_boxes(m), *_constraints(m, times), *_bounds(m, times)]
     return tuple(sorted(found, key=lambda violation: -violation.amount))
 
 
-def _dynamics(m: Any, t: Transcription, mesh: Mesh) -> Iterator[Violation]:
-    box = m.dynamics.get_external_model()
-    box.set_input_values([variable.value for variable in m.dynamics.inputs.values()])
+def _dynamics(arc: Arc, begin: float) -> Iterator[Violation]:
+    b, t, mesh = arc.block, arc.transcription, arc.mesh
     names = residual_names(t.dae, t.scheme)
     size = (len(names) - len(t.dae.x)) // t.scheme.degree
-    times = np.hstack(
+    times = begin + np.hstack(
         [np.repeat(collocated_times(mesh, t.scheme), size, axis=1), np.tile(mesh.times[1:, None], len(t.dae.x))]
     )
-    residual = np.abs(box.evaluate_equality_constraints().reshape(times.shape))
+    residual = np.abs(_residuals(b.dynamics).reshape(times.shape))
     for k, i in np.argwhere(~(residual <= TOLERANCE)).tolist():
-        yield Violation(names[i].partition(" at point")[0], float(residual[k, i]), float(times[k, i]))
+        yield Violation(_where(arc) + names[i].partition(" at point")[0], float(residual[k, i]), float(times[k, i]))
 
 
-def _path(m: Any, t: Transcription, mesh: Mesh) -> Iterator[Violation]:
-    if not len(t.path):
+def _path(arc: Arc, begin: float) -> Iterator[Violation]:
+    path = arc.transcription.path
+    if not len(path):
         return
-    excess, times = t.path.excess(path_values(m)), collocated_times(mesh, t.scheme)
+    excess = path.excess(path_values(arc.block))
+    times = begin + collocated_times(arc.mesh, arc.transcription.scheme)
     for k, j, i in np.argwhere(~(excess <= TOLERANCE)).tolist():
-        yield Violation(t.path.names[i], float(excess[k, j, i]), float(times[k, j]))
+        yield Violation(_where(arc) + path.names[i], float(excess[k, j, i]), float(times[k, j]))
 
 
-def _constraints(m: Any, mesh: Mesh) -> Iterator[Violation]:
+def _where(arc: Arc) -> str:
+    """Return the block of an arc, for names; nothing where it is the only one."""
+    return "" if arc.block is arc.block.model() else f"{arc.block.name}: "
+
+
+def _boxes(m: Any) -> Iterator[Violation]:
+    """Yield what is left of the equations of the other grey boxes: balances at rest, momentum at impacts."""
+    for block in m.component_data_objects(ExternalGreyBoxBlock, descend_into=(pyo.Block, ExternalGreyBoxBlock)):
+        if block.local_name in ("dynamics", "path_values"):
+            continue
+        names = block.get_external_model().equality_constraint_names()
+        for name, left in zip(names, np.abs(_residuals(block)).tolist() if names else [], strict=True):
+            if not left <= TOLERANCE:
+                yield Violation(f"{block.parent_block().name}: {name}", left)
+
+
+def _residuals(block: Any) -> np.ndarray:
+    box = block.get_external_model()
+    box.set_input_values([variable.value for variable in block.inputs.values()])
+    return box.evaluate_equality_constraints()
+
+
+def _constraints(m: Any, times: Mapping[int, np.ndarray]) -> Iterator[Violation]:
     for constraint in m.component_data_objects(pyo.Constraint, active=True, descend_into=True):
         amount = _excess(constraint.lb, constraint.body(), constraint.ub)
         if not amount <= TOLERANCE:
-            own = constraint.parent_component().name in OWN_LIMITS
-            yield Violation(constraint.name, amount, float(mesh.times[constraint.index()[0]]) if own else None)
+            yield Violation(constraint.name, amount, _time(constraint, OWN_LIMITS, times))
 
 
-def _bounds(m: Any, mesh: Mesh) -> Iterator[Violation]:
+def _bounds(m: Any, times: Mapping[int, np.ndarray]) -> Iterator[Violation]:
     for variable in m.component_data_objects(pyo.Var, active=True, descend_into=True):
-        if variable.fixed or variable.parent_component().name == "path":
+        if variable.fixed or variable.parent_component().local_name == "path":
             continue
         value: Any = variable.value
         if value is None:
             continue
         amount = _excess(variable.bounds[0], value, variable.bounds[1])
         if not amount <= TOLERANCE:
-            own = variable.parent_component().name in ("q", "v", "w", "u", "du")
-            yield Violation(
-                f"bound of {variable.name}", amount, float(mesh.times[variable.index()[0]]) if own else None
-            )
+            yield Violation(f"bound of {variable.name}", amount, _time(variable, OWN_VARIABLES, times))
+
+
+def _time(data: Any, own: tuple[str, ...], times: Mapping[int, np.ndarray]) -> float | None:
+    """Return the time of something indexed by mesh point or interval first; None of anything else."""
+    component = data.parent_component()
+    points = times.get(id(component.parent_block()))
+    return float(points[data.index()[0]]) if points is not None and component.local_name in own else None
 
 
 def _excess(low: float | None, value: float, high: float | None) -> float:

@@ -7,34 +7,46 @@ from typing import Any
 
 import numpy as np
 
+from .arcs import Arc, all_arcs, outline_of
 from .collocation import Collocation
 from .guess import set_values
 from .path_box import settle_path
-from .solution import collocated_times, input_polynomials, planned_mesh, transcription_of, values
+from .solution import collocated_times, input_polynomials, values
 
 ROUNDING = 1e-9  # of times, as a share of the duration
+RESTS = ("start_inputs", "start_algebraics", "goal_inputs", "goal_algebraics")
 
 
 def start_from(m: Any, source: Any, shared: Collection[str] | None = None) -> None:
-    """Set all free Vars of a planner's model to the motion of another one, between the same ends.
+    """Set all free Vars of a planner's model to the motion of another one, of the same phases and scenarios.
 
     The polynomials of its collocation and of its inputs are evaluated, so nothing is lost on a finer mesh. A fixed
-    duration stretches the motion; a free one is taken over. `shared` names the coordinates that both arms have, by
-    default all; the others keep their values.
+    duration stretches the motion; a free one is taken over, and so are designed parameters. `shared` names the
+    coordinates that both arms have, by default all; the others keep their values.
     """
-    t, old = transcription_of(m), transcription_of(source)
-    before = planned_mesh(source, old)
+    if outline_of(m).problem.design:
+        set_values(m.p, values(source.p, -1))
+    for arc, old in zip(all_arcs(m), all_arcs(source), strict=True):
+        _start_arc(arc, old, shared)
+    for arc in all_arcs(m):
+        settle_path(arc.block)
+
+
+def _start_arc(arc: Arc, old: Arc, shared: Collection[str] | None) -> None:
+    m, t, source = arc.block, arc.transcription, old.block
+    dae, old_dae = t.dae, old.transcription.dae
+    before = old.mesh
     if t.duration_range is not None:
         m.T.set_value(float(np.clip(before.duration, *t.duration_range)))
-    mesh = planned_mesh(m, t)
+    mesh = arc.mesh
     pace = before.duration / mesh.duration
-    n, n_old = t.dae.tree.size, old.dae.tree.size
+    n, n_old = dae.tree.size, old_dae.tree.size
     at_mesh, inner = mesh.times * pace, collocated_times(mesh, t.scheme) * pace
-    x, _ = _motion(source, at_mesh)
-    _, rates = _motion(source, inner.ravel())
+    x, _ = _motion(old, at_mesh)
+    _, rates = _motion(old, inner.ravel())
     q, v, w = np.split(x, [n_old, 2 * n_old], axis=1)
-    names = [name for name in t.dae.q_names if name in (old.dae.q_names if shared is None else shared)]
-    here, there = ([names_of.index(name) for name in names] for names_of in (t.dae.q_names, old.dae.q_names))
+    names = [name for name in dae.q_names if name in (old_dae.q_names if shared is None else shared)]
+    here, there = ([names_of.index(name) for name in names] for names_of in (dae.q_names, old_dae.q_names))
 
     def taken(var: Any, found: np.ndarray) -> np.ndarray:
         own = values(var, -1, n)
@@ -46,10 +58,15 @@ def start_from(m: Any, source: Any, shared: Collection[str] | None = None) -> No
     set_values(m.w, w)
     set_values(m.a, taken(m.a, pace**2 * rates[:, :n_old]))
     set_values(m.dw, pace * rates[:, n_old:])
-    points = collocated_times(before, old.scheme).ravel()
+    points = collocated_times(before, old.transcription.scheme).ravel()
     z = values(source.z, len(points), -1) if len(source.z) else np.zeros((len(points), 0))
     set_values(m.z, np.array([np.interp(inner.ravel(), points, column) for column in z.T]).T)
-    inputs = input_polynomials(source, old)
+    for name in RESTS:
+        if hasattr(m, name) and hasattr(source, name):
+            set_values(getattr(m, name), values(getattr(source, name), -1))
+    if t.borrows_inputs:
+        return
+    inputs = input_polynomials(old)
     middle = (at_mesh[1:] + at_mesh[:-1]) / 2
     times = np.minimum(at_mesh if t.shape.is_continuous else middle, before.duration)
     u = np.array([inputs[name](times) for name in t.dae.u.names]).T
@@ -57,13 +74,12 @@ def start_from(m: Any, source: Any, shared: Collection[str] | None = None) -> No
     if t.shape.has_rates:
         du = pace * np.array([inputs[name].derivative()(times) for name in t.dae.u.names]).T
         set_values(m.du, np.clip(du, t.limits.du[:, 0], t.limits.du[:, 1]))
-    settle_path(m)
 
 
-def _motion(source: Any, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _motion(arc: Arc, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return states (points, nx), and accelerations with rates of first-order states (points, n + nw), at `times`."""
-    t = transcription_of(source)
-    mesh, K, d = planned_mesh(source, t), t.mesh.intervals, t.scheme.degree
+    source, t, mesh = arc.block, arc.transcription, arc.mesh
+    K, d = t.mesh.intervals, t.scheme.degree
     # Accelerations jump at mesh points, and a collocation point there ends an interval: it belongs to the earlier one.
     k = np.clip(np.searchsorted(mesh.times, times - ROUNDING * mesh.duration) - 1, 0, K - 1)
     h = mesh.steps[k][:, None]

@@ -36,16 +36,18 @@ def distance_to_rectangle(points, low, high):
     return np.where(inside > 0, -inside, np.linalg.norm(outside, axis=1))
 
 
-@pytest.mark.parametrize("free", [False, True])
-def test_derivatives_of_values_and_costs(arm, free):
+@pytest.mark.parametrize(("free", "designed"), [(False, ()), (True, ()), (False, (0,)), (True, (0, 1))])
+def test_derivatives_of_values_and_costs(free, designed):
     """The chain rule through the collocation gives what CasADi gets from the functions as a whole."""
+    arm = fb.assemble(models.subudhi_morris_2002(), symbolic=("spring1.stiffness", "payload.mass"))
     at = instant(arm)
     s, ref = Signals(at), ca.SX.sym("ref", 2)
     values = ca.vertcat(
         s["payload.x"], s["der(der(joint1.angle))"] * s["link2.tip_deflection_y"] * s["der(motor1.torque)"]
     )
-    cost = (s["payload.y"] - ref[0]) ** 2 + s["time"] * s["joint2.angle"] * ref[1]
-    kernel = path_kernel(at, radau(2), input_shape("cubic"), free, values=values, cost=cost, reference=ref)
+    values[0] *= s["payload.mass"] ** 2
+    cost = (s["payload.y"] - ref[0]) ** 2 * s["spring1.stiffness"] + s["time"] * s["joint2.angle"] * ref[1]
+    kernel = path_kernel(at, radau(2), input_shape("cubic"), free, designed, values=values, cost=cost, reference=ref)
     w, p = ca.SX.sym("w", kernel.n_w), ca.SX.sym("p", kernel.n_p)
     lam, sigma = ca.SX.sym("lam", kernel.n_residual), ca.SX.sym("sigma")
     r, c = kernel.residual.expand()(w, p), kernel.cost.expand()(w, p)
@@ -54,7 +56,7 @@ def test_derivatives_of_values_and_costs(arm, free):
     rng = np.random.default_rng(3)
     point = (
         rng.normal(size=kernel.n_w),
-        np.array([0.1, 0.4, 1.0, 2.0, 3.0, 4.0]),
+        np.array([0.1, 0.4, 100.0, 0.1, 1.0, 2.0, 3.0, 4.0]),
         rng.normal(size=kernel.n_residual),
         0.7,
     )
@@ -269,6 +271,6 @@ def test_violations_are_told_by_name_time_and_amount(arm):
     for name in m.coordinates:
         if not m.q[5, name].fixed:
             m.q[5, name].set_value(3.0)
-    found = [v for v in violations(m, m.transcription) if v.name in ("payload.x", "ceiling")]
+    found = [v for v in violations(m) if v.name in ("payload.x", "ceiling")]
     assert found
     assert all(v.amount > 0 and 0 < v.time <= 2.0 for v in found)

@@ -118,17 +118,23 @@ def test_effort_is_exact(name, rate_weight):
     assert float(found) == pytest.approx(np.trapezoid(np.sum(u**2 + rate_weight * du**2, axis=1), h * s), rel=1e-7)
 
 
+ARM = fb.assemble(models.subudhi_morris_2002(), symbolic=("payload.mass", "spring1.stiffness"))
+
+
 @pytest.mark.parametrize(
-    "dae",
+    ("dae", "free", "designed"),
     [
-        fb.assemble(models.subudhi_morris_2002(), symbolic=("payload.mass",)),
-        pendulum(LaggedMotor("motor1"), spring=True),
+        (ARM, False, ()),
+        (ARM, True, ()),
+        (ARM, False, (1,)),
+        (ARM, True, (0, 1)),
+        (pendulum(LaggedMotor("motor1"), spring=True), False, ()),
     ],
-    ids=["two links", "states and algebraic variables"],
+    ids=["two links", "free duration", "designed stiffness", "all of it", "states and algebraic variables"],
 )
-def test_derivatives_of_an_interval(dae):
+def test_derivatives_of_an_interval(dae, free, designed):
     """The chain rule through the collocation gives what CasADi gets from the residual as a whole."""
-    kernel = interval_kernel(dae, radau(2), input_shape("cubic"))
+    kernel = interval_kernel(dae, radau(2), input_shape("cubic"), free, designed)
     w, p = ca.SX.sym("w", kernel.n_w), ca.SX.sym("p", kernel.n_p)
     lam = ca.SX.sym("lam", kernel.n_residual)
     r = kernel.residual.expand()(w, p)

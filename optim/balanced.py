@@ -1,0 +1,51 @@
+"""Static equilibrium as constraints: rest where it depends on variables of the problem."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import casadi as ca
+import pyomo.environ as pyo
+
+from flexblocks.balance import rest
+from flexblocks.dae import DAE
+
+from .casadi_solver import CasadiGreyBox, attach
+from .end import End
+from .interval import with_design
+from .transcription import Transcription
+
+
+def add_balance(b: Any, t: Transcription, where: str, k: int, end: End) -> None:
+    """Add ``b.start_balance`` or ``b.goal_balance``: forces balance at mesh point `k` under inputs that hold the arm.
+
+    Those inputs, within their limits, are ``b.start_inputs[name]``, and algebraic variables at rest are
+    ``b.start_algebraics[name]``.
+    """
+    limits = dict(zip(t.dae.u.names, t.limits.u.tolist(), strict=True))
+    start = dict(zip(t.dae.u.names, end.point.u.tolist(), strict=True))
+    inputs = pyo.Var(b.inputs, bounds=lambda _, name: limits[name], initialize=start, doc="inputs that hold the arm")
+    at_rest = dict(zip(t.dae.z.names, end.point.z.tolist(), strict=True))
+    algebraics = pyo.Var(b.algebraics, initialize=at_rest, doc="algebraic variables at rest")
+    b.add_component(f"{where}_inputs", inputs)
+    b.add_component(f"{where}_algebraics", algebraics)
+    states = [*(b.q[k, name] for name in b.coordinates), *(b.w[k, name] for name in b.first_order)]
+    variables = [*states, *algebraics.values(), *inputs.values(), *(b.p[name] for name in t.design_names)]
+    n = t.dae.tree.size
+    equations = [f"balance of {name}" for name in t.dae.q_names]
+    equations += [f"rate of {name}" for name in t.dae.x.names[2 * n :]]
+    equations += [f"equation {i + 1}" for i in range(len(t.dae.z))]
+    name = f"{where}_balance"
+    index = [list(range(len(variables)))]
+    function = balance_function(t.dae, t.designed)
+    attach(b, name, CasadiGreyBox(function, index, end.point.p, name=name, residual_names=equations), variables)
+
+
+@lru_cache(maxsize=8)
+def balance_function(dae: DAE, designed: tuple[int, ...] = ()) -> ca.Function:
+    """Return (w, p) -> what is missing to rest, with w = [q, first-order states, z, u, designed parameters]."""
+    balance = rest(dae)
+    s, p, design = ca.SX.sym("s", balance.numel_in(0)), ca.SX.sym("p", len(dae.p)), ca.SX.sym("design", len(designed))
+    residual = balance.call([s, with_design(p, designed, design)], True, False)[0]
+    return ca.Function("balance", [ca.vertcat(s, design), p], [ca.cse(residual)], ["w", "p"], ["residual"])

@@ -1,0 +1,72 @@
+"""A plan in a few lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .outline import Outline
+from .transcription import Transcription
+
+if TYPE_CHECKING:
+    from .planned import Plan
+
+
+def summary(plan: Plan) -> str:
+    """Return what was asked, how it was planned and what came out."""
+    outline, s = plan.outline, plan.statistics
+    problem, shape, phases = outline.problem, outline.first[0].shape, outline.first
+    holds = problem.input_ends == "holding" and shape.is_continuous
+    ends = "from and to holding values" if holds else "with free ends"
+    counts = f"{sum(outline.intervals)} intervals, Radau collocation of degree {phases[0].scheme.degree}"
+    steps = "" if s.iterations is None else f", {s.iterations} iterations"
+    times = [f"{verb} in {spent:.2f} s" for verb, spent in (("built", s.build_time), ("solved", s.solve_time)) if spent]
+    lasting = f"{plan.duration:.6g} s (free)" if outline.is_free else f"{plan.duration:g} s"
+    ended = "rest to rest" if phases[-1].end.is_rest else "from rest"
+    return "\n".join(
+        [
+            f"{outline.dae.name}: {ended} in {lasting}, {plan.status}, objective {plan.objective:.6g}",
+            *_moves(plan),
+            *_parameters(plan),
+            f"  minimises {_objective(outline)}",
+            f"  inputs {shape.words}, {ends}, within their limits at every time",
+            "  states within their limits at mesh and collocation points",
+            f"  {counts}{steps}{''.join(f', {text}' for text in times)}",
+            *([f"  {attempt}" for attempt in plan.attempts] if len(plan.attempts) > 1 else []),
+        ]
+    )
+
+
+def _moves(plan: Plan) -> list[str]:
+    phases, problem = plan.outline.first, plan.outline.problem
+    if len(phases) == 1:
+        t = phases[0]
+        places = t.phase.goal or t.phase.passing or {}
+        return [f"  moves {', '.join(f'{name} from {t.start[name]:.4g} to {t.goal[name]:.4g}' for name in places)}"]
+    begins = ", ".join(f"{name} = {value:.4g}" for name, value in problem.start.items())
+    lines = [f"  starts at {begins}"]
+    for t, (begin, end) in zip(phases, plan.phases.values(), strict=True):
+        values = "".join(f", {name} = {value:g}" for name, value in t.phase.p.items())
+        lines.append(f"  {t.phase.name}, {begin:.4g} to {end:.4g} s: {_arrives(t)}{values}")
+    return lines
+
+
+def _arrives(t: Transcription) -> str:
+    goal, passing = t.phase.goal, t.phase.passing
+    if not goal and not passing:
+        return "passes on"
+    places = ", ".join(f"{name} = {value:.4g}" for name, value in (goal or passing or {}).items())
+    return f"to rest at {places}" if goal else f"passes {places}"
+
+
+def _parameters(plan: Plan) -> list[str]:
+    problem = plan.outline.problem
+    found = [f"{name} = {plan.p[name]:.6g} of {low:g} to {high:g}" for name, (low, high) in problem.design.items()]
+    lines = [f"  designs {', '.join(found)}"] if found else []
+    for i, scenario in enumerate(problem.scenarios):
+        lines.append(f"  scenario {i}: {', '.join(f'{name} = {value:g}' for name, value in scenario.items())}")
+    return lines
+
+
+def _objective(outline: Outline) -> str:
+    differs = len(outline.runs) > 1 and not all(term.is_shared for _, term in outline.problem.objective.terms)
+    return f"{outline.problem.objective}{f', {outline.problem.aggregate} of the scenarios' if differs else ''}"
