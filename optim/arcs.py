@@ -48,7 +48,7 @@ class Arc:
     def _end(self, where: str) -> OperatingPoint:
         t, b = self.transcription, self.block
         end, k = (t.begin, 0) if where == "start" else (t.end, t.mesh.intervals)
-        if end.kind == "fixed":
+        if end.kind in ("fixed", "near"):
             return end.point
         found = replace(end.point, x=values_at(b, t, k), p=with_values(end.point.p, t, b))
         if end.kind != "rest":

@@ -17,19 +17,20 @@ class End:
     ----------
     kind : str
         ``"fixed"``: at rest in a known equilibrium, all states are those of `point`. ``"rest"``: at rest in an
-        equilibrium that depends on variables of the problem and is found with them. ``"passing"``: in motion.
+        equilibrium that depends on variables of the problem and is found with them. ``"near"``: in a known equilibrium
+        but for some energy. ``"passing"``: in motion.
         ``"joined"``: where the phase before ends.
     point : OperatingPoint
         Where it is, or what the search starts from; with the parameters that balance it.
     given : dict of float
-        States that are held at ``"rest"`` or ``"passing"``, by name.
+        States that are held where not all of them are, by name.
     """
 
-    kind: Literal["fixed", "rest", "passing", "joined"]
+    kind: Literal["fixed", "rest", "near", "passing", "joined"]
     point: OperatingPoint
     given: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def is_rest(self) -> bool:
-        """Whether the arm is at rest there."""
-        return self.kind in ("fixed", "rest")
+        """Whether the arm is at rest there, or as good as."""
+        return self.kind in ("fixed", "rest", "near")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import casadi as ca
 import numpy as np
 import pyomo.environ as pyo
 
 from .balanced import add_balance
+from .casadi_solver import CasadiGreyBox, attach
 from .end import End
+from .residual_energy import residual_energy
 from .transcription import Transcription
 
 
@@ -24,6 +27,8 @@ def set_ends(b: Any, t: Transcription) -> None:
             _hold_given(b, t, k, end)
         if end.kind == "rest":
             add_balance(b, t, where, k, end)
+        if end.kind == "near":
+            _add_leeway(b, t, k, end)
         if holds and not t.borrows_inputs:
             _hold_inputs(b, where, k, end)
 
@@ -43,24 +48,39 @@ def _fix_states(b: Any, t: Transcription, k: int, end: End) -> None:
 
 
 def _hold_given(b: Any, t: Transcription, k: int, end: End) -> None:
-    """Fix the states that are given, and all rates at rest."""
+    """Fix the states that are given; all rates at rest, and all first-order states near it."""
     n = t.dae.tree.size
     held = dict(end.given)
     if end.kind == "rest":
         held |= dict.fromkeys(t.dae.x.names[n : 2 * n], 0.0)
+    if end.kind == "near":
+        held |= {name: end.point[name] for name in b.first_order}
     states = state_variables(b, t, k)
     for name, value in held.items():
         states[t.dae.x.index(name)].fix(value)
 
 
 def _hold_inputs(b: Any, where: str, k: int, end: End) -> None:
-    if end.kind == "fixed":
+    if end.kind in ("fixed", "near"):
         for name, value in zip(b.inputs, end.point.u.tolist(), strict=True):
             b.u[k, name].fix(value)
     else:
         holding = getattr(b, f"{where}_inputs")
         rule = pyo.Constraint(b.inputs, rule=lambda b, name: b.u[k, name] == holding[name])
         b.add_component(f"{where}_holding", rule)
+
+
+def _add_leeway(b: Any, t: Transcription, k: int, end: End) -> None:
+    """Add ``b.goal_energy``, the energy left at the goal, as a Var with the leeway as its bound."""
+    b.goal_energy = pyo.Var(bounds=(None, t.phase.leeway), initialize=0.0, doc="energy left at the goal [J]")
+    nx = len(t.dae.x)
+    w, point = ca.SX.sym("w", nx + 1), end.point
+    given = [ca.SX(ca.DM(value)) for value in (point.x, point.z, point.u, point.p)]
+    (energy,) = residual_energy(t.dae).call([w[:nx], *given], True, False)
+    function = ca.Function("goal_energy", [w], [energy - w[nx]], ["w"], ["residual"])
+    variables = [*state_variables(b, t, k), b.goal_energy]
+    box = CasadiGreyBox(function, [list(range(nx + 1))], name="goal_energy_value", residual_names=["energy left"])
+    attach(b, "goal_energy_value", box, variables)
 
 
 def values_at(b: Any, t: Transcription, k: int) -> np.ndarray:

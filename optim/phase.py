@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 from .errors import ProblemError
-from .given import Duration, Limit, checked_duration, coordinates, limit_ranges, mapping, numbers, word
+from .given import Duration, Limit, checked_duration, coordinates, limit_ranges, mapping, number, numbers, word
 from .path_constraints import checked_path
 
 
@@ -34,6 +34,9 @@ class Phase:
         As of `RestToRest`, during this phase, in place of the problem's of the same name.
     path : sequence of KeepOut, KeepIn or Within
         As of `RestToRest`, during this phase, besides the problem's; ``"time"`` counts from where it begins.
+    leeway : float
+        Energy that may be left at the goal [J], held there by constant inputs: the coordinates of the goal are met, and
+        the rest of the arm may still move so much. By default none: all states are those of rest.
     balance : "own" or "next"
         Whether the equilibrium at the goal is that of this phase's parameters, or of those of the next phase: under
         gravity a load that is picked up bends the arm, and the arm can arrive already bent for it.
@@ -59,6 +62,7 @@ class Phase:
     p: Mapping[str, float] = field(default_factory=dict)
     limits: Mapping[str, Limit] = field(default_factory=dict)
     path: Any = ()  # a tuple of PathConstraint once checked
+    leeway: float = 0.0
     balance: str = "own"
     input_jump: bool = False
     pick_up: str | None = None
@@ -80,11 +84,16 @@ class Phase:
         object.__setattr__(self, "path", checked_path(f"{where}: path", self.path))
         object.__setattr__(self, "ranges", limit_ranges(where, self.limits))
         object.__setattr__(self, "limits", mapping(f"{where}: limits", self.limits))
+        leeway = number(f"{where}: leeway", self.leeway, "a finite energy >= 0 J")
+        if leeway < 0:
+            raise ProblemError(f"{where}: leeway = {leeway:g} J; must be >= 0 J.")
+        object.__setattr__(self, "leeway", leeway)
         word(f"{where}: balance", self.balance, "own", "next")
         if self.pick_up is not None:
             word(f"{where}: pick_up", self.pick_up, "matched", "impact")
-        if self.balance == "next" and self.goal is None:
-            raise ProblemError(f'{where}: balance = "next" without a goal; there is no rest to balance. Leave it out.')
+        for name, asked in (("balance", self.balance == "next"), ("leeway", leeway > 0)):
+            if asked and self.goal is None:
+                raise ProblemError(f"{where}: {name} without a goal; there is no rest there. Leave it out.")
 
     @property
     def is_timed(self) -> bool:

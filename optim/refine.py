@@ -39,7 +39,8 @@ def tolerance_of(refine: Any) -> float | None:
 def refined(plan: Plan, solving: Solving, tolerance: float) -> Plan:
     """Return the plan on the first mesh, each of twice the intervals of the one before, on which it replays.
 
-    It replays if its replay misses the goal by less than `tolerance` [m] and leaves less than 1e-4 J. A finer mesh
+    It replays if its replay misses the goal by less than `tolerance` [m] and leaves less than 1e-4 J, besides a
+    leeway. A finer mesh
     starts from the coarser plan. Beyond 800 intervals of a phase, or where a finer mesh finds no optimum, the best plan
     so far comes back with the status ``"unresolved"``.
     """
@@ -68,5 +69,6 @@ def _replayed(plan: Plan, tolerance: float) -> tuple[Plan, float]:
     miss = replay.tip_miss if replay.misses else 0.0
     left = 0.0 if np.isnan(replay.energy_left) else replay.energy_left
     noted = replace(plan.attempts[-1], tip_miss=miss, energy_left=left)
-    excess = max(miss / tolerance, abs(left) / MOST_ENERGY)
+    leeway = max(phase.leeway for phase in plan.outline.problem.phases)
+    excess = max(miss / tolerance, abs(left) / (MOST_ENERGY + leeway))
     return replace(plan, attempts=(*plan.attempts[:-1], noted)), excess

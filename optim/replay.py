@@ -14,6 +14,7 @@ from flexblocks.simulation.simulate import simulate
 from flexblocks.simulation.trajectory import Trajectory
 
 from .joined import joined_trajectory
+from .residual_energy import energy_left
 
 AXES = ("x", "y", "z")
 DEFAULT_MISS = 1e-4  # m
@@ -65,8 +66,8 @@ class Arrival:
         Distance of every end of the arm from its place at the goal [m], or in the plan where the phase ends in motion,
         by block.
     energy_left : float
-        Energy [J] by which the arm exceeds rest at the goal, held there by constant inputs: kinetic energy, and
-        potential energy less the work of the holding inputs. nan where the phase ends in motion.
+        Energy [J] by which the arm exceeds rest at the goal, held there by constant inputs, see `residual_energy`. nan
+        where the phase ends in motion.
     """
 
     phase: str
@@ -184,12 +185,3 @@ def outputs_at(dae: DAE, point: OperatingPoint) -> dict[str, float]:
     more = [point.z] if len(dae.z) else []
     found = np.array(dae.output(point.x, point.u, point.p, *more)).ravel().tolist()
     return dict(zip(dae.y.names, found, strict=True))
-
-
-def energy_left(dae: DAE, end: np.ndarray, goal: OperatingPoint) -> float:
-    """Return the energy [J] by which the states `end` exceed rest at the goal, held there by constant inputs."""
-    n = dae.tree.size
-    more = [goal.z] if len(dae.z) else []
-    holding = np.array(dae.input_force(goal.x, goal.u, goal.p, *more)).ravel()
-    kinetic, potential = (float(e) for e in dae.energy(end, goal.p))
-    return kinetic + potential - float(dae.energy(goal.x, goal.p)[1]) - float(holding @ (end - goal.x)[:n])

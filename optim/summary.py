@@ -41,7 +41,9 @@ def _moves(plan: Plan) -> list[str]:
     if len(phases) == 1:
         t = phases[0]
         places = t.phase.goal or t.phase.passing or {}
-        return [f"  moves {', '.join(f'{name} from {t.start[name]:.4g} to {t.goal[name]:.4g}' for name in places)}"]
+        leeway = f", up to {t.phase.leeway:g} J left" if t.phase.leeway else ""
+        moves = ", ".join(f"{name} from {t.start[name]:.4g} to {t.goal[name]:.4g}" for name in places)
+        return [f"  moves {moves}{leeway}"]
     begins = ", ".join(f"{name} = {value:.4g}" for name, value in problem.start.items())
     lines = [f"  starts at {begins}"]
     for t, (begin, end) in zip(phases, plan.phases.values(), strict=True):
@@ -55,7 +57,8 @@ def _arrives(t: Transcription) -> str:
     if not goal and not passing:
         return "passes on"
     places = ", ".join(f"{name} = {value:.4g}" for name, value in (goal or passing or {}).items())
-    return f"to rest at {places}" if goal else f"passes {places}"
+    leeway = f" but for {t.phase.leeway:g} J" if t.phase.leeway else ""
+    return f"to rest at {places}{leeway}" if goal else f"passes {places}"
 
 
 def _parameters(plan: Plan) -> list[str]:

@@ -24,8 +24,9 @@ def start_from(m: Any, source: Any, shared: Collection[str] | None = None) -> No
     duration stretches the motion; a free one is taken over, and so are designed parameters. `shared` names the
     coordinates that both arms have, by default all; the others keep their values.
     """
-    if outline_of(m).problem.design:
-        set_values(m.p, values(source.p, -1))
+    for name in outline_of(m).problem.design:
+        if name in outline_of(source).problem.design:
+            m.p[name].set_value(source.p[name].value)
     for arc, old in zip(all_arcs(m), all_arcs(source), strict=True):
         _start_arc(arc, old, shared)
     for arc in all_arcs(m):

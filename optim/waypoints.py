@@ -34,7 +34,12 @@ def phase_ends(dae: DAE, problem: Problem, p: Sequence[np.ndarray], design: bool
         where = "plan: " if len(problem.phases) == 1 else f"plan: phase '{phase.name}': "
         if phase.goal is not None:
             values = p[i + 1] if phase.balance == "next" else p[i]
-            end = End(kind, rest(dae, phase.goal, values, f"{where}goal"), phase.goal)
+            if phase.leeway and design:
+                raise ProblemError(
+                    f"{where}leeway, but the equilibrium there depends on what is designed; leave one of them out."
+                )
+            own = "near" if phase.leeway else kind
+            end = End(own, rest(dae, phase.goal, values, f"{where}goal"), phase.goal)
         else:
             end = End("passing", _passed(dae, problem, i, p[i], where), phase.passing or {})
         begin = replace(begin, point=replace(begin.point, p=p[i]))

@@ -6,6 +6,7 @@ import pytest
 import flexblocks as fb
 from flexblocks import models, optim
 from flexblocks.errors import FlexblocksError
+from flexblocks.optim.residual_energy import energy_left
 
 CHEAP = optim.Effort(rate_weight=0.0)
 ARM, TIP_INERTIA = 0.5, 0.05  # m, kg m2: the inertia about the hinge is TIP_INERTIA + m ARM^2
@@ -198,6 +199,34 @@ def test_scenarios_take_the_same_inputs():
     assert again.objective == pytest.approx(plan.objective, rel=1e-9)
 
 
+def test_leeway_at_the_goal():
+    """The named coordinates arrive; what the arm may keep of energy it keeps, and it costs less."""
+    dae = fb.assemble(models.subudhi_morris_2002(links=1), symbolic=("payload.mass",))
+    plans = {}
+    for leeway in (0.0, 1e-3, 4e-3):
+        phases = (optim.Phase("there", at(1.0), 1.0, leeway=leeway), optim.Phase("back", at(0.0), 1.0))
+        plans[leeway] = optim.plan(dae, optim.Problem(at(0.0), phases), intervals=40)
+        block = plans[leeway].model.phase["there"]
+        assert block.q[40, "joint1.angle"].value == 1.0
+        there, back = plans[leeway].replay().arrivals
+        assert there.energy_left == pytest.approx(leeway, rel=1e-2, abs=1e-6)
+        assert back.energy_left == pytest.approx(0.0, abs=1e-5)
+    costs = [plan.objective for plan in plans.values()]
+    assert costs[0] > costs[1] > costs[2]
+    assert "but for 0.004 J" in plans[4e-3].summary()
+
+
+def test_energy_left_counts_springs_weight_and_servos():
+    """A servo that holds a weight: 1/2 kp e^2, and the weight's own energy about rest."""
+    dae = hinge(gravity=9.81, servo=True, symbolic=())
+    goal = fb.equilibrium(dae, {"joint1.angle": 0.3})
+    x = goal.x + np.array([0.2, 1.5])
+    weight = 9.81 * ARM * (np.sin(0.5) - np.sin(0.3))
+    torque = 9.81 * ARM * np.cos(0.3)
+    expected = 0.5 * 0.3 * 1.5**2 + weight - torque * 0.2 + 0.5 * 20.0 * 0.2**2
+    assert energy_left(dae, x, goal) == pytest.approx(expected, rel=1e-12)
+
+
 def test_mean_and_worst_of_the_scenarios():
     """Each is best at what it minimises: elastic energy in the joint of a one-link arm, for two payloads."""
     model = models.subudhi_morris_2002(links=1, modes=0)
@@ -342,7 +371,9 @@ MALFORMED = [
     (lambda: optim.Phase("reach", at(1.0), 1.0, passing=at(1.0)), "both goal and passing"),
     (lambda: optim.Phase("reach", {}, 1.0), "Phase 'reach': goal is empty"),
     (lambda: optim.Phase("reach", at(1.0), 1.0, pick_up="hard"), 'pick_up = \'hard\'; must be "matched" or "impact"'),
-    (lambda: optim.Phase("reach", None, 1.0, balance="next"), "without a goal"),
+    (lambda: optim.Phase("reach", None, 1.0, balance="next"), "balance without a goal"),
+    (lambda: optim.Phase("reach", None, 1.0, leeway=1e-4), "leeway without a goal"),
+    (lambda: optim.Phase("reach", at(1.0), 1.0, leeway=-1e-4), "leeway = -0.0001 J; must be >= 0 J"),
     (lambda: optim.Phase("reach", at(1.0), 1.0, p={"payload.mass": np.nan}), "payload.mass = nan"),
     (lambda: optim.Problem(at(0.0), ()), "at least one"),
     (lambda: optim.Problem(at(0.0), (REACH, REACH)), "2 are called 'reach'"),
@@ -390,6 +421,11 @@ MISFITS = [
     (phased(REACH, design={"spring1.stiffness": (1.0, 2.0)}), {}, "design: 'spring1.stiffness' is no symbolic"),
     (phased(REACH, optim.Phase("b", {"joint.angle": 0.0}, 1.0)), {}, "phase 'b': goal: there is no coordinate"),
     (phased(optim.Phase("a", None, 1.0, passing={"joint": 1.0}), BACK), {}, "passing: there is no state 'joint'"),
+    (
+        phased(optim.Phase("a", at(1.0), 1.0, leeway=1.0), design={"payload.mass": (0.1, 2.0)}),
+        {},
+        "leave one of them out",
+    ),
     (phased(REACH, BACK), {"intervals": (5, 5, 5)}, "one number, or 2, one for each phase"),
     (
         phased(optim.Phase("a", None, 1.0, p=LIGHT), optim.Phase("b", at(1.0), 1.0, p=HEAVY)),
