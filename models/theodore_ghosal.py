@@ -30,6 +30,7 @@ def theodore_ghosal_1995(
     shapes: str = "ode",
     payload: float = PAYLOAD,
     motors: bool = True,
+    rigidity: float = RIGIDITY,
 ) -> fb.Model:
     """Return an arm of Theodore & Ghosal, Int. J. Robotics Research 14(2), 1995, with the data of Table 3.
 
@@ -49,6 +50,8 @@ def theodore_ghosal_1995(
     motors : bool
         Whether the joints have motors, ``motor1.torque``, ... (``motor3.force`` for a prismatic joint), and their
         inertia.
+    rigidity : float
+        EI of links 2 and 3 [N m2].
 
     Returns
     -------
@@ -73,12 +76,15 @@ def theodore_ghosal_1995(
                 f"theodore_ghosal_1995: {name} = {value!r}; must be one of {', '.join(known)}."
                 f"{nearest(str(value), known)}"
             )
-    builder = _Builder(arm, discretization, n, shapes, payload, motors)
+    builder = _Builder(arm, discretization, n, shapes, payload, motors, rigidity)
     return builder.model()
 
 
 class _Builder:
-    def __init__(self, arm: str, discretization: str, n: int, shapes: str, payload: float, motors: bool) -> None:
+    def __init__(
+        self, arm: str, discretization: str, n: int, shapes: str, payload: float, motors: bool, rigidity: float
+    ) -> None:
+        self.rigidity = rigidity
         self.arm, self.n, self.payload, self.motors = arm, n, payload, motors
         self.modes = discretization == "modes"
         self.shapes = shapes if self.modes and payload else "fixed"
@@ -94,7 +100,7 @@ class _Builder:
             "link2",
             length=LENGTH_2,
             linear_density=MASS_2 / LENGTH_2,
-            flexural_rigidity=RIGIDITY,
+            flexural_rigidity=self.rigidity,
             discretization=self._discretization(MASS_3 + self.payload),
             bending=self.bending,
         )
@@ -117,7 +123,7 @@ class _Builder:
             "link3",
             length=LENGTH_3,
             linear_density=MASS_3 / LENGTH_3,
-            flexural_rigidity=RIGIDITY,
+            flexural_rigidity=self.rigidity,
             discretization=self._discretization(self.payload),
             bending=self.bending,
         )
@@ -131,7 +137,7 @@ class _Builder:
             "link3",
             length=LENGTH_3,
             linear_density=MASS_3 / LENGTH_3,
-            flexural_rigidity=RIGIDITY,
+            flexural_rigidity=self.rigidity,
             discretization=self._discretization(self.payload),
             bending=self.bending,
             shapes=self.shapes,

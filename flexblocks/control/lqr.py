@@ -92,9 +92,10 @@ class LQR(Law):
                 )
         references = References()
         deviations = []
-        for name, value in zip(states, point.x, strict=True):
+        at = dict(zip(point.states, point.x.tolist(), strict=True))
+        for name in states:
             variable = measured(dae, name, "LQR")
-            place = references.of(variable) if name in self.references else value
+            place = references.of(variable) if name in self.references else at[name]
             deviations.append(variable.value - place)
         commands = ca.DM(found.u0) - ca.DM(K) @ ca.vertcat(*deviations)
         return Bound(dict(zip(found.inputs, ca.vertsplit(commands), strict=True)), references.variables())
