@@ -5,6 +5,7 @@ from .errors import PlanError, PlanWarning, ProblemError
 from .model import pyomo_model
 from .objective import Effort, Objective, Time, Vibration
 from .path_constraints import KeepIn, KeepOut, Within
+from .path_objective import Final, Integral, Jerk, Tracking
 from .phase import Phase
 from .planned import Plan
 from .problem import Problem
@@ -17,7 +18,10 @@ __all__ = [
     "Attempt",
     "Box",
     "Effort",
+    "Final",
     "HalfSpace",
+    "Integral",
+    "Jerk",
     "KeepIn",
     "KeepOut",
     "Objective",
@@ -31,6 +35,7 @@ __all__ = [
     "RestToRest",
     "Sphere",
     "Time",
+    "Tracking",
     "Vibration",
     "Within",
     "plan",

@@ -12,6 +12,8 @@ from .cost import effort_function, vibration_function
 from .dynamics import interval_kernel
 from .interval import residual_names
 from .objective import Effort, Objective, Time
+from .path_cost import path_cost
+from .path_objective import Final, Integral, Jerk, Tracking
 from .places import Places
 from .transcription import Transcription
 
@@ -36,16 +38,21 @@ def add_equations_of_motion(b: Any, t: Transcription, at: Places) -> None:
 
 
 def add_cost(b: Any, t: Transcription, at: Places, term: Objective) -> Any:
-    """Return what a term of the objective costs along a trajectory; ``b.effort`` or ``b.vibration`` is added for it."""
+    """Return what a term of the objective costs along a trajectory; on a box named after it, ``b.effort``."""
     if isinstance(term, Time):
         return b.T if t.is_free else t.mesh.duration
-    if isinstance(term, Effort):
+    if isinstance(term, Final) and t.phase is not t.problem.phases[-1]:
+        return 0.0
+    name = unique_component_name(b, type(term).__name__.lower())
+    if isinstance(term, (Tracking, Integral)):
+        attach(b, name, path_cost(t, at, term, name), at.variables)
+        return getattr(b, name).outputs["cost"]
+    if isinstance(term, (Effort, Jerk)):
         first = at.first_shaping
-        name, on, index, p = "effort", at.variables[first : at.end_shaping], at.shaping - first, constants(t)[:, :1]
+        on, index, p = at.variables[first : at.end_shaping], at.shaping - first, constants(t)[:, :1]
         function = effort_function(t.shape, term, len(t.dae.u), t.is_free)
     else:
-        name, on, index, p = "vibration", at.variables, at.index, constants(t)
+        on, index, p = at.variables, at.index, constants(t)
         function = vibration_function(t.dae, t.scheme, t.shape, t.is_free, t.designed)
-    name = unique_component_name(b, name)
     attach(b, name, CasadiGreyBox(function, index, p, name=name, n_inputs=len(on)), on)
     return getattr(b, name).outputs["cost"]

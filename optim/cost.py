@@ -12,10 +12,11 @@ from .collocation import Collocation
 from .input_shape import InputShape, weights
 from .interval import collocated_states, combined, interval_length, interval_symbols
 from .objective import Effort
+from .path_objective import Jerk
 
 
-def effort_function(shape: InputShape, objective: Effort, inputs: int, free: bool = False) -> ca.Function:
-    """Return (w, p) -> cost: the effort over an interval, exact by Gauss quadrature.
+def effort_function(shape: InputShape, objective: Effort | Jerk, inputs: int, free: bool = False) -> ca.Function:
+    """Return (w, p) -> cost: squared inputs and their derivatives over an interval, exact by Gauss quadrature.
 
     The local variables w are the knots; p is the interval's length [s] or, where the duration is `free`, its share in
     that, the last of w.
@@ -26,8 +27,12 @@ def effort_function(shape: InputShape, objective: Effort, inputs: int, free: boo
     # With degree + 1 points the square of a polynomial of that degree is integrated exactly.
     points, shares = np.polynomial.legendre.leggauss(shape.degree + 1)
     s, shares = (points + 1) / 2, ca.DM(shares / 2).T
-    u, du = (combined(weights(shape, s, order), knots, h) for order in (0, 1))
-    cost = h * ca.sum2(ca.mtimes(shares, u**2 + objective.rate_weight * du**2))
+    squares = sum(
+        weight * combined(weights(shape, s, order), knots, h) ** 2
+        for order, weight in objective.squared.items()
+        if weight
+    )
+    cost = h * ca.sum2(ca.mtimes(shares, squares))
     return ca.Function("effort", [ca.vertcat(ca.vec(knots.T), duration), step], [cost], ["w", "p"], ["cost"])
 
 

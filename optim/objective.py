@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -59,6 +60,11 @@ class Effort(Objective):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rate_weight", _weight("Effort", "rate_weight", self.rate_weight, " [s2]"))
+
+    @property
+    def squared(self) -> Mapping[int, float]:
+        """Weights of the squared inputs (0) and of their squared rates (1)."""
+        return {0: 1.0, 1: self.rate_weight}
 
     def __str__(self) -> str:
         rate = f" + {self.rate_weight:g} der(u)^2" if self.rate_weight else ""

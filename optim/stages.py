@@ -16,6 +16,7 @@ from .attempt import Attempt
 from .errors import PlanError, PlanWarning
 from .objective import Effort, Objective, Time, has_term
 from .outline import Outline
+from .path_objective import Jerk
 from .planned import Plan
 from .problem import Problem
 from .warm_start import start_from
@@ -102,7 +103,8 @@ def solve_in_stages(model: Any, solving: Solving) -> Plan:
 def warn_of_jumps(outline: Outline) -> None:
     """Warn of a shortest time whose inputs may jump from limit to limit, where that shakes springs or beams."""
     dae, objective = outline.dae, outline.problem.objective
-    weighted = any(isinstance(term, Effort) and term.rate_weight for _, term in objective.terms)
+    shaping = [term for _, term in objective.terms if isinstance(term, (Effort, Jerk))]
+    weighted = any(order and weight for term in shaping for order, weight in term.squared.items())
     if not has_term(objective, Time) or weighted or not stored_energies(dae.tree, dae.q):
         return
     limits = np.array([t.limits.du for t in outline.first if t.is_free])

@@ -20,6 +20,7 @@ from .objective import Effort
 from .outline import Outline
 from .parameters import design_start, phase_parameters, place_of
 from .path import check_path, resolved_path
+from .path_objective import Jerk
 from .pick_up import check_pick_ups
 from .problem import Problem
 from .rest_to_rest import RestToRest
@@ -118,6 +119,12 @@ def _check_ends(dae: DAE, limits: Sequence[Limits], ends: Sequence[tuple[End, En
 
 
 def _check_rate_weight(problem: Problem, shape: InputShape) -> None:
+    orders = [term.order for _, term in problem.objective.terms if isinstance(term, Jerk)]
+    if any(order > shape.degree for order in orders):
+        raise ProblemError(
+            f"plan: objective = Jerk(order={max(orders)}) with inputs = '{shape.name}', whose derivatives of that "
+            'order vanish or jump; use inputs="cubic".'
+        )
     weights = [term.rate_weight for _, term in problem.objective.terms if isinstance(term, Effort)]
     if any(weights) and not shape.is_continuous:
         raise ProblemError(
