@@ -13,6 +13,7 @@ from .region import Box, HalfSpace, Sphere
 from .replay import Replay
 from .rest_to_rest import RestToRest
 from .solve import plan, solve
+from .via import Via
 
 __all__ = [
     "Attempt",
@@ -36,6 +37,7 @@ __all__ = [
     "Sphere",
     "Time",
     "Tracking",
+    "Via",
     "Vibration",
     "Within",
     "plan",

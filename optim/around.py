@@ -9,13 +9,16 @@ import numpy as np
 import pyomo.environ as pyo
 
 from .attempt import Attempt
+from .detour import detour
 from .errors import PlanError
+from .guess import set_guess
 from .path_box import path_values
 from .planned import Plan
 from .stages import NEAR, PATIENCE, Solving, attempts_of
 from .transcription import Transcription
 
-ENOUGH = 150  # iterations after which obstacles are made to grow
+ENOUGH = 150  # iterations after which a detour is tried
+PATIENCE_WITH_DETOUR = 500
 SHARES = (0.75, 0.5, 0.25, 0.1)  # of the way into an obstacle, that are still allowed as it grows
 
 
@@ -23,7 +26,8 @@ def solve_around(what: str, model: Any, solving: Solving, before: tuple[Attempt,
     """Solve a model from where its Vars are, obstacles and limits on expressions taken in after a solve without them.
 
     The optimum without them says where they are in the way. The solver goes on from there with all of them; where that
-    fails they grow, from what the free optimum keeps to what was asked.
+    fails it starts again from a detour around them, and where that fails too they grow, from what the free optimum
+    keeps to what was asked.
 
     Raises
     ------
@@ -46,6 +50,12 @@ def solve_around(what: str, model: Any, solving: Solving, before: tuple[Attempt,
     values = [variable.value for variable in model.component_data_objects(pyo.Var)]
     try:
         return solving.attempt("with obstacles from there", model, found.attempts, max_iter=ENOUGH, **NEAR)
+    except PlanError as error:
+        attempts = attempts_of(error)
+    for b in trajectories(model):
+        set_guess(b, b.transcription, detour(b.transcription))
+    try:
+        return solving.attempt("from a detour around obstacles", model, attempts, max_iter=PATIENCE_WITH_DETOUR)
     except PlanError as error:
         attempts = attempts_of(error)
     for variable, value in zip(model.component_data_objects(pyo.Var), values, strict=True):

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import casadi as ca
+import numpy as np
 import pyomo.environ as pyo
 
 from flexblocks.balance import rest
@@ -14,6 +15,7 @@ from flexblocks.dae import DAE
 from .casadi_solver import CasadiGreyBox, attach
 from .end import End
 from .interval import with_design
+from .posture import at_rest
 from .transcription import Transcription
 
 
@@ -36,16 +38,25 @@ def add_balance(b: Any, t: Transcription, where: str, k: int, end: End) -> None:
     equations = [f"balance of {name}" for name in t.dae.q_names]
     equations += [f"rate of {name}" for name in t.dae.x.names[2 * n :]]
     equations += [f"equation {i + 1}" for i in range(len(t.dae.z))]
+    equations += list(end.places)
     name = f"{where}_balance"
     index = [list(range(len(variables)))]
-    function = balance_function(t.dae, t.designed)
-    attach(b, name, CasadiGreyBox(function, index, end.point.p, name=name, residual_names=equations), variables)
+    function = balance_function(t.dae, t.designed, tuple(end.places))
+    constants = np.append(end.point.p, list(end.places.values()))
+    attach(b, name, CasadiGreyBox(function, index, constants, name=name, residual_names=equations), variables)
 
 
 @lru_cache(maxsize=8)
-def balance_function(dae: DAE, designed: tuple[int, ...] = ()) -> ca.Function:
-    """Return (w, p) -> what is missing to rest, with w = [q, first-order states, z, u, designed parameters]."""
+def balance_function(dae: DAE, designed: tuple[int, ...] = (), places: tuple[str, ...] = ()) -> ca.Function:
+    """Return (w, p) -> what is missing to rest and to `places`, w = [q, first-order states, z, u, designed parameters].
+
+    p are the parameters and the values that outputs and places are to have.
+    """
     balance = rest(dae)
     s, p, design = ca.SX.sym("s", balance.numel_in(0)), ca.SX.sym("p", len(dae.p)), ca.SX.sym("design", len(designed))
-    residual = balance.call([s, with_design(p, designed, design)], True, False)[0]
-    return ca.Function("balance", [ca.vertcat(s, design), p], [ca.cse(residual)], ["w", "p"], ["residual"])
+    wanted, parameters = ca.SX.sym("wanted", len(places)), with_design(p, designed, design)
+    residual = balance.call([s, parameters], True, False)[0]
+    if places:
+        residual = ca.vertcat(residual, at_rest(dae, places).call([s, parameters], True, False)[0] - wanted)
+    symbols = [ca.vertcat(s, design), ca.vertcat(p, wanted)]
+    return ca.Function("balance", symbols, [ca.cse(residual)], ["w", "p"], ["residual"])

@@ -24,11 +24,14 @@ class End:
         Where it is, or what the search starts from; with the parameters that balance it.
     given : dict of float
         States that are held where not all of them are, by name.
+    places : dict of float
+        Outputs and positions of points that are held at ``"rest"``, by name.
     """
 
     kind: Literal["fixed", "rest", "near", "passing", "joined"]
     point: OperatingPoint
     given: Mapping[str, float] = field(default_factory=dict)
+    places: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def is_rest(self) -> bool:

@@ -6,25 +6,26 @@ from typing import Any
 
 import numpy as np
 
+from .course import Waypoint, course
 from .path_box import settle_path
 from .rigid_motion import quintic, rigid_inputs
 from .transcription import Transcription
 
 
-def set_guess(b: Any, t: Transcription) -> None:
-    """Set all free Vars to the default start: a quintic from rest to rest in all states, and the inputs it takes.
+def set_guess(b: Any, t: Transcription, detour: Waypoint | None = None) -> None:
+    """Set all free Vars to the default start: a smooth course through start, via points and goal, and its inputs.
 
-    Deflections follow their static values along the way; the inputs are those of the arm as if it were rigid, within
-    their limits, and are left to the scenario that they are borrowed from. A free duration is that of the mesh.
+    Without via points it is a quintic in all states. Deflections follow their static values along the way; the inputs
+    are those of the arm as if it were rigid, within their limits, and are left to the scenario that they are borrowed
+    from. A free duration is that of the mesh. A `detour` is passed besides.
     """
-    n, times, h = t.dae.tree.size, t.mesh.times, t.mesh.steps
+    n, times, h, T = t.dae.tree.size, t.mesh.times, t.mesh.steps, t.mesh.duration
     inner = times[:-1, None] + h[:, None] * t.scheme.nodes
-    step = t.goal.x - t.start.x
-    share = quintic(times, t.mesh.duration)
-    q = t.start.x[:n] + share[0][:, None] * step[:n]
-    v, a = share[1][:, None] * step[:n], share[2][:, None] * step[:n]
-    w = t.start.x[2 * n :] + share[0][:, None] * step[2 * n :]
-    z = t.start.z + quintic(inner, t.mesh.duration)[0][..., None] * (t.goal.z - t.start.z)
+    states = course(sorted((*t.waypoints, *([] if detour is None else [detour])), key=lambda point: point[0]))
+    rates, accelerations = states.derivative(), states.derivative(2)
+    x, v, a = states(times / T), rates(times / T)[:, :n] / T, accelerations(times / T)[:, :n] / T**2
+    q, w = x[:, :n], x[:, 2 * n :]
+    z = t.start.z + quintic(inner, T)[0][..., None] * (t.goal.z - t.start.z)
     # Algebraic variables stand at collocation points; the first of each interval serves for the mesh point before it.
     along = np.concatenate([z[:, 0], z[-1:, -1]])
     u = rigid_inputs(t.dae, t.start, t.problem.start, q, v, w, a, along)
@@ -33,8 +34,8 @@ def set_guess(b: Any, t: Transcription) -> None:
     set_values(b.q, within[:, :n])
     set_values(b.v, within[:, n : 2 * n])
     set_values(b.w, within[:, 2 * n :])
-    set_values(b.a, quintic(inner, t.mesh.duration)[2][..., None] * step[:n])
-    set_values(b.dw, quintic(inner, t.mesh.duration)[1][..., None] * step[2 * n :])
+    set_values(b.a, accelerations(inner / T)[..., :n] / T**2)
+    set_values(b.dw, rates(inner / T)[..., 2 * n :] / T)
     set_values(b.z, z)
     if not t.borrows_inputs:
         _set_inputs(b, t, u)

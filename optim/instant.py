@@ -10,7 +10,7 @@ import casadi as ca
 
 from flexblocks.dae import DAE
 from flexblocks.dynamics.outputs import POSITION, outputs
-from flexblocks.errors import NameUnknownError, listing, nearest
+from flexblocks.errors import FlexblocksError, NameUnknownError, listing, nearest
 from flexblocks.place import place
 
 
@@ -97,6 +97,13 @@ class Signals(Mapping[str, ca.SX]):
             f"There is no '{name}' (names: {listing(self)}; and .x, .y, .z of places such as 'link1.station(0.25).x')."
             f"{nearest(str(name), self)}"
         )
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            self[name]  # type: ignore[index]
+        except FlexblocksError:
+            return False
+        return True
 
     def __iter__(self) -> Iterator[str]:
         yield from self._found

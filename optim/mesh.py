@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -44,9 +46,21 @@ class Mesh:
         return self if duration == self.duration else Mesh(self.times * (duration / self.duration))
 
 
-def uniform_mesh(duration: float, intervals: int) -> Mesh:
-    """Return a mesh of intervals of one length."""
-    return Mesh(np.linspace(0.0, duration, int(intervals) + 1))
+def uniform_mesh(duration: float, intervals: int, through: Sequence[float] = ()) -> Mesh:
+    """Return a mesh of intervals of one length, or nearly: it has points at the shares `through` of the duration.
+
+    There are fewer of these than intervals.
+    """
+    ends = np.array([0.0, *through, 1.0])
+    wanted = np.diff(ends) * int(intervals)
+    counts = np.maximum(np.round(wanted).astype(int), 1)
+    while (excess := counts.sum() - int(intervals)) != 0:
+        # Where a stretch has the most intervals too many, or too few, for its length.
+        step = -int(np.sign(excess))
+        lack = np.where(counts + step > 0, (wanted - counts) * step, -np.inf)
+        counts[int(np.argmax(lack))] += step
+    stretches = [np.linspace(a, b, count + 1)[:-1] for (a, b), count in zip(pairwise(ends), counts, strict=True)]
+    return Mesh(np.append(np.concatenate(stretches), 1.0) * duration)
 
 
 def check_intervals(intervals: int) -> None:

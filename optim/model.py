@@ -26,6 +26,7 @@ from .total_cost import add_objective
 from .transcribe import transcribe
 from .transcription import Transcription
 from .variables import add_variables
+from .via_box import add_vias
 
 
 def pyomo_model(
@@ -112,6 +113,7 @@ def add_trajectory(b: Any, t: Transcription, lender: Any = None) -> Places:
     add_equations_of_motion(b, t, at)
     add_path_limits(b, t)
     add_path(b, t, at)
+    add_vias(b, t, at)
     set_guess(b, t)
     return at
 

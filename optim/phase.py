@@ -9,6 +9,7 @@ from typing import Any
 from .errors import ProblemError
 from .given import Duration, Limit, checked_duration, coordinates, limit_ranges, mapping, number, numbers, word
 from .path_constraints import checked_path
+from .via import checked_vias
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,7 @@ class Phase:
     ----------
     name : str
     goal : dict of float, optional
-        Coordinates in which the arm is at rest at the phase's end; those that are not named follow from static
-        equilibrium.
+        Coordinates, outputs or places with which the arm is at rest at the phase's end; see `RestToRest`.
     duration : float, (float, float) or "free"
         As of `RestToRest`.
     passing : dict of float, optional
@@ -34,6 +34,8 @@ class Phase:
         As of `RestToRest`, during this phase, in place of the problem's of the same name.
     path : sequence of KeepOut, KeepIn or Within
         As of `RestToRest`, during this phase, besides the problem's; ``"time"`` counts from where it begins.
+    via : sequence of Via
+        As of `RestToRest`, during this phase.
     leeway : float
         Energy that may be left at the goal [J], held there by constant inputs: the coordinates of the goal are met, and
         the rest of the arm may still move so much. By default none: all states are those of rest.
@@ -62,6 +64,7 @@ class Phase:
     p: Mapping[str, float] = field(default_factory=dict)
     limits: Mapping[str, Limit] = field(default_factory=dict)
     path: Any = ()  # a tuple of PathConstraint once checked
+    via: Any = ()  # a tuple of Via once checked
     leeway: float = 0.0
     balance: str = "own"
     input_jump: bool = False
@@ -80,6 +83,7 @@ class Phase:
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, coordinates(f"{where}: {name}", getattr(self, name)))
         object.__setattr__(self, "duration", checked_duration(where, self.duration))
+        object.__setattr__(self, "via", checked_vias(f"{where}: via", self.via, self.duration))
         object.__setattr__(self, "p", numbers(f"{where}: p", self.p))
         object.__setattr__(self, "path", checked_path(f"{where}: path", self.path))
         object.__setattr__(self, "ranges", limit_ranges(where, self.limits))

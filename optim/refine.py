@@ -11,9 +11,12 @@ from .errors import PlanError, ProblemError
 from .planned import Plan
 from .replay import DEFAULT_MISS, MOST_ENERGY
 from .stages import NEAR, PATIENCE, Solving, attempts_of
+from .violations import Violation
 from .warm_start import start_from
 
 MOST_INTERVALS = 800
+MOST_INTRUSION = 1e-3  # m into a region, or out of it
+MOST_EXCESS = 0.01  # of any other limit
 
 
 def tolerance_of(refine: Any) -> float | None:
@@ -39,10 +42,10 @@ def tolerance_of(refine: Any) -> float | None:
 def refined(plan: Plan, solving: Solving, tolerance: float) -> Plan:
     """Return the plan on the first mesh, each of twice the intervals of the one before, on which it replays.
 
-    It replays if its replay misses the goal by less than `tolerance` [m] and leaves less than 1e-4 J, besides a
-    leeway. A finer mesh
-    starts from the coarser plan. Beyond 800 intervals of a phase, or where a finer mesh finds no optimum, the best plan
-    so far comes back with the status ``"unresolved"``.
+    It replays if its replay misses the goal by less than `tolerance` [m], leaves less than 1e-4 J besides a leeway,
+    goes no more than 1 mm into a region that it keeps out of (or out of one it stays in), and exceeds no other limit by
+    more than 1 %. A finer mesh starts from the coarser plan. Beyond 800 intervals of a phase, or where a finer mesh
+    finds no optimum, the best plan so far comes back with the status ``"unresolved"``.
     """
     best, least = plan, float("inf")
     while True:
@@ -70,5 +73,22 @@ def _replayed(plan: Plan, tolerance: float) -> tuple[Plan, float]:
     left = 0.0 if np.isnan(replay.energy_left) else replay.energy_left
     noted = replace(plan.attempts[-1], tip_miss=miss, energy_left=left)
     leeway = max(phase.leeway for phase in plan.outline.problem.phases)
-    excess = max(miss / tolerance, abs(left) / (MOST_ENERGY + leeway))
+    beyond = [_beyond(plan, one) for one in replay.excesses]
+    excess = max(miss / tolerance, abs(left) / (MOST_ENERGY + leeway), *beyond)
     return replace(plan, attempts=(*plan.attempts[:-1], noted)), excess
+
+
+def _beyond(plan: Plan, excess: Violation) -> float:
+    """Return how an excess between collocation points compares with what is allowed (1 is just so)."""
+    for t in plan.outline.first:
+        if excess.name in t.path.names:
+            i = t.path.names.index(excess.name)
+            limits = (t.path.low[i], t.path.high[i])
+            if t.path.regions[i] is not None:
+                return excess.amount / MOST_INTRUSION
+        else:
+            limits = t.problem.ranges_in(t.phase).get(excess.name, ())
+        sizes = [abs(limit) for limit in limits if np.isfinite(limit) and limit]
+        if limits:
+            return excess.amount / (MOST_EXCESS * max(sizes, default=1.0))
+    return 0.0

@@ -9,12 +9,16 @@ import numpy as np
 from scipy.interpolate import PPoly
 
 from flexblocks.dae import DAE
+from flexblocks.errors import listing
 from flexblocks.operating_point import OperatingPoint
 from flexblocks.simulation.simulate import simulate
 from flexblocks.simulation.trajectory import Trajectory
 
+from .excesses import excesses
 from .joined import joined_trajectory
+from .path import Path
 from .residual_energy import energy_left
+from .violations import Violation
 
 AXES = ("x", "y", "z")
 DEFAULT_MISS = 1e-4  # m
@@ -39,6 +43,8 @@ class Leg:
         Rest there; None where it ends in motion.
     ranges : dict of (float, float)
         The limits during it.
+    path : Path
+        What else is limited on the way.
     is_impact : bool
         Whether it begins with a load at rest being jerked along.
     """
@@ -50,6 +56,7 @@ class Leg:
     outputs: Mapping[str, float]
     goal: OperatingPoint | None
     ranges: Mapping[str, tuple[float, float]]
+    path: Path
     is_impact: bool = False
 
 
@@ -88,11 +95,15 @@ class Replay:
         At the end of each phase, of all scenarios one after the other.
     scenarios : tuple of Replay
         Each scenario by itself; empty where there is but one.
+    excesses : tuple of Violation
+        What goes beyond its limits somewhere between mesh and collocation points: limits on states and outputs,
+        regions, expressions; each once with its greatest excess and when, worst first.
     """
 
     trajectory: Trajectory
     arrivals: tuple[Arrival, ...]
     scenarios: tuple[Replay, ...] = ()
+    excesses: tuple[Violation, ...] = ()
 
     @property
     def end_error(self) -> Mapping[str, float]:
@@ -123,21 +134,25 @@ class Replay:
             return "\n".join(f"scenario {i}: {scenario}" for i, scenario in enumerate(self.scenarios))
         misses = ", ".join(f"{name} {1e3 * miss:.3g} mm" for name, miss in self.misses.items())
         left = "" if np.isnan(self.energy_left) else f"; {self.energy_left:.3g} J left"
-        return f"replayed: misses the goal by {misses or 'nothing that has a place'}{left}"
+        beyond = f"; beyond its limits: {listing(map(str, self.excesses), 3)}" if self.excesses else ""
+        return f"replayed: misses the goal by {misses or 'nothing that has a place'}{left}{beyond}"
 
 
 def replay(dae: DAE, start: OperatingPoint, legs: Sequence[Leg], *, rtol: float, atol: float, method: str) -> Replay:
     """Simulate the legs one after the other, from rest at `start`, and compare the end of each with its target."""
     parts: list[Trajectory] = []
-    x, p = start.x, legs[0].p
+    x, p, begin, beyond = start.x, legs[0].p, 0.0, []
     for leg in legs:
         if leg.is_impact:
             x = jerked(dae, x, p, leg.p)
         p = leg.p
         parts.append(simulate(dae, (0.0, leg.duration), leg.inputs, x, p, method, rtol=rtol, atol=atol))
         x = parts[-1].x[-1]
+        beyond += excesses(leg.path, leg.ranges, parts[-1], leg.inputs, p, begin)
+        begin += leg.duration
     motion = joined_trajectory(parts)
-    return Replay(motion, arrivals(dae, motion, legs))
+    beyond.sort(key=lambda violation: -violation.amount)
+    return Replay(motion, arrivals(dae, motion, legs), excesses=tuple(beyond))
 
 
 def arrivals(dae: DAE, motion: Trajectory, legs: Sequence[Leg]) -> tuple[Arrival, ...]:
@@ -160,7 +175,13 @@ def side_by_side(scenarios: Sequence[Replay]) -> Replay:
     first, *rest = scenarios
     if not rest:
         return first
-    return replace(first, arrivals=tuple(a for s in scenarios for a in s.arrivals), scenarios=tuple(scenarios))
+    beyond = sorted((excess for s in scenarios for excess in s.excesses), key=lambda violation: -violation.amount)
+    return replace(
+        first,
+        arrivals=tuple(a for s in scenarios for a in s.arrivals),
+        scenarios=tuple(scenarios),
+        excesses=tuple(beyond),
+    )
 
 
 def jerked(dae: DAE, x: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:

@@ -12,9 +12,11 @@ from flexblocks.operating_point import OperatingPoint
 from .arcs import Arc
 from .errors import ProblemError
 from .given import numbers
+from .limits import other_limits
 from .parameters import place_of
+from .path import resolved_path
 from .replay import Leg, outputs_at
-from .rest import rest
+from .settle import likewise, settled
 from .solution import input_polynomials, trajectory
 
 
@@ -42,16 +44,17 @@ def scenario_run(
     if dae is not None:
         own = [dae.p.values(dict(zip(first.dae.p.names, p.tolist(), strict=True))) for p in own]
     arm = first.dae if dae is None else dae
-    start = run[0].start if as_planned else rest(arm, first.problem.start, own[0], "replay: start")
+    start = run[0].start if as_planned else _rest(arm, first.problem.start, own[0], run[0].start, "start")
     legs = []
     for i, (arc, p) in enumerate(zip(run, own, strict=True)):
         phase, inputs = arc.transcription.phase, input_polynomials(arc)
+        ranges = first.problem.ranges_in(phase)
         if phase.goal is None:
             planned, goal = trajectory(arc, inputs), None
             outputs = {name: float(planned[name][-1]) for name in planned.names["y"]}
         else:
             balance = own[i + 1] if phase.balance == "next" else p
-            goal = arc.goal if as_planned else rest(arm, phase.goal, balance, "replay: goal")
+            goal = arc.goal if as_planned else _rest(arm, phase.goal, balance, arc.goal, "goal")
             outputs = outputs_at(arm, goal)
         legs.append(
             Leg(
@@ -61,11 +64,17 @@ def scenario_run(
                 p,
                 outputs,
                 goal,
-                first.problem.ranges_in(phase),
+                ranges,
+                resolved_path(arm, other_limits(arm, ranges), first.problem.path_in(phase)),
                 is_impact=arc.transcription.begins_with_impact,
             )
         )
     return start, legs
+
+
+def _rest(dae: DAE, given: Mapping[str, float], p: np.ndarray, planned: OperatingPoint, where: str) -> OperatingPoint:
+    """Return the rest of another model, or under other parameters, nearest to the planned one."""
+    return settled(dae, given, p, f"replay: {where}", near=likewise(dae, planned)).point
 
 
 def _parameters(arc: Arc, scenario: Mapping[str, float]) -> np.ndarray:

@@ -14,6 +14,8 @@ from flexblocks.operating_point import OperatingPoint
 
 from .errors import ProblemError
 
+RANK = 1e-9  # singular values below this share of the largest are zero
+
 
 def rest(dae: DAE, given: Mapping[str, float], p: np.ndarray, where: str) -> OperatingPoint:
     """Return static equilibrium with the `given` coordinates.
@@ -53,13 +55,25 @@ def accompanying_motion(dae: DAE, at: OperatingPoint, given: Mapping[str, float]
     """Return how all coordinates (n, number given) follow the `given` ones in a slow motion through equilibria.
 
     A rotor follows its joint, and deflections follow their static values: the motion of the arm as if it were rigid.
+    Where something else than coordinates is given, all slow motions of the arm come back, (n, their number).
     """
     n = dae.tree.size
     s = np.concatenate([at.x[:n], at.x[2 * n :], at.z, at.u])
     J = balance(dae)(s, at.p)[1].full()
+    if not all(name in dae.q_names for name in given):
+        return slow_motions(J, n)
     named = [dae.q_names.index(name) for name in given]
     others = np.setdiff1d(np.arange(len(s)), named)
     motion = np.zeros((len(s), len(named)))
     motion[named] = np.eye(len(named))
     motion[others] = np.linalg.lstsq(J[:, others], -J[:, named], rcond=1e-9)[0]
     return motion[:n]
+
+
+def slow_motions(J: np.ndarray, n: int) -> np.ndarray:
+    """Return a basis (n, k) of how the coordinates can change while residuals with the Jacobian `J` stay zero."""
+    row = np.maximum(np.max(np.abs(J), axis=1, initial=0.0), 1e-300)[:, None]
+    _, sizes, right = np.linalg.svd(J / row)
+    free = right[int(np.sum(sizes > RANK * sizes.max(initial=0.0))) :, :n].T
+    left, sizes, _ = np.linalg.svd(free, full_matrices=False)
+    return left[:, sizes > RANK]

@@ -11,6 +11,7 @@ from .objective import objective_named
 from .path_constraints import checked_path
 from .phase import Phase
 from .problem import Problem, check_time
+from .via import checked_vias
 
 WHERE = "RestToRest"
 
@@ -22,8 +23,10 @@ class RestToRest:
     Parameters
     ----------
     start, goal : dict of float
-        Coordinates by name, as ``{"joint1.angle": 0.0}``. The coordinates that are not named follow from static
-        equilibrium, with the inputs that hold it; all rates are zero.
+        Coordinates by name, as ``{"joint1.angle": 0.0}``, or outputs and places, as ``{"payload.x": 0.5}``. What is not
+        named follows from static equilibrium, with the inputs that hold it; all rates are zero. Where places leave
+        several postures, the start is the one nearest to the start values; the goal is the nearest to the start, and
+        where there is a continuum of them it is optimised with the motion.
     duration : float, (float, float) or "free"
         [s]; or the range in which it is free; or ``"free"``, within a wide range about what the arm would take if it
         were rigid.
@@ -37,6 +40,8 @@ class RestToRest:
         ways, or (low, high) with None for no limit. The `limit` of sources in the model holds as well.
     path : sequence of KeepOut, KeepIn or Within
         Regions that points of the arm keep out of or stay in, and limits on expressions.
+    via : sequence of Via
+        What the motion passes through at given times.
     input_ends : "free" or "holding"
         Whether continuous inputs begin and end anywhere within their limits, or at what holds the arm at rest.
 
@@ -60,6 +65,7 @@ class RestToRest:
     objective: Any = "effort"  # an Objective once checked
     limits: Mapping[str, Limit] = field(default_factory=dict)
     path: Any = ()  # a tuple of PathConstraint once checked
+    via: Any = ()  # a tuple of Via once checked
     input_ends: str = "free"
     ranges: Mapping[str, tuple[float, float]] = field(init=False, repr=False, compare=False)
 
@@ -71,6 +77,7 @@ class RestToRest:
             "objective": objective_named(self.objective),
             "limits": mapping(f"{WHERE}: limits", self.limits),
             "path": checked_path(f"{WHERE}: path", self.path),
+            "via": checked_vias(f"{WHERE}: via", self.via, checked_duration(WHERE, self.duration)),
             "ranges": limit_ranges(WHERE, self.limits),
         }
         for name, value in put.items():
@@ -81,5 +88,5 @@ class RestToRest:
     @property
     def problem(self) -> Problem:
         """The same as a problem of one phase, the form in which all problems are planned."""
-        phase = Phase("motion", self.goal, self.duration)
+        phase = Phase("motion", self.goal, self.duration, via=self.via)
         return Problem(self.start, (phase,), self.objective, self.limits, self.path, self.input_ends)

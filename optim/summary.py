@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .outline import Outline
+from .posture import values_at_rest
 from .transcription import Transcription
 
 if TYPE_CHECKING:
@@ -42,14 +43,24 @@ def _moves(plan: Plan) -> list[str]:
         t = phases[0]
         places = t.phase.goal or t.phase.passing or {}
         leeway = f", up to {t.phase.leeway:g} J left" if t.phase.leeway else ""
-        moves = ", ".join(f"{name} from {t.start[name]:.4g} to {t.goal[name]:.4g}" for name in places)
-        return [f"  moves {moves}{leeway}"]
+        begins = values_at_rest(t.dae, t.start, places)
+        moves = [f"{name} from {begins[name]:.4g} to {value:.4g}" for name, value in places.items()]
+        return [f"  moves {', '.join(moves)}{leeway}", *_passes(t)]
     begins = ", ".join(f"{name} = {value:.4g}" for name, value in problem.start.items())
     lines = [f"  starts at {begins}"]
     for t, (begin, end) in zip(phases, plan.phases.values(), strict=True):
         values = "".join(f", {name} = {value:g}" for name, value in t.phase.p.items())
         lines.append(f"  {t.phase.name}, {begin:.4g} to {end:.4g} s: {_arrives(t)}{values}")
     return lines
+
+
+def _passes(t: Transcription) -> list[str]:
+    vias = [
+        f"{', '.join(f'{name} = {value:.4g}' for name, value in via.values.items())} at "
+        f"{via.share(t.phase.duration):.4g} of the duration"
+        for via in t.phase.via
+    ]
+    return [f"  passes {'; '.join(vias)}"] if vias else []
 
 
 def _arrives(t: Transcription) -> str:

@@ -19,6 +19,7 @@ from .mesh import check_intervals, uniform_mesh
 from .objective import Effort
 from .outline import Outline
 from .parameters import design_start, phase_parameters, place_of
+from .pass_through import check_vias, passed_postures
 from .path import check_path, resolved_path
 from .path_objective import Jerk
 from .pick_up import check_pick_ups
@@ -55,7 +56,7 @@ def transcribe(
     for place, bounds in zip(designed, problem.design.values(), strict=True):
         base[place] = design_start(base[place], *bounds)
     values = [phase_parameters(dae, problem, base, scenario) for scenario in problem.scenarios or ({},)]
-    ends = [phase_ends(dae, problem, own, bool(designed)) for own in values]
+    ends = [phase_ends(dae, problem, own, bool(designed), limits) for own in values]
     for own, of_run in zip(values, ends, strict=True):
         _check_ends(dae, limits, of_run)
         check_pick_ups(dae, problem, own, of_run)
@@ -66,7 +67,8 @@ def transcribe(
         if not phase.is_timed:
             estimates = [estimated_duration(dae, problem, phase, limit, *(e.point for e in run[i])) for run in ends]
             duration = max(estimates)
-        mesh = uniform_mesh(duration, count)
+        check_vias(dae, phase, problem.ranges_in(phase), problem.path_in(phase), count)
+        mesh = uniform_mesh(duration, count, [via.share(phase.duration) for via in phase.via])
         path = resolved_path(dae, other_limits(dae, problem.ranges_in(phase)), problem.path_in(phase))
         for s, (own, run) in enumerate(zip(values, ends, strict=True)):
             begin, end = run[i]
@@ -76,6 +78,7 @@ def transcribe(
             runs[s].append(
                 Transcription(
                     dae, problem, phase, own[i], designed, mesh, scheme, shape, limit, path, begin, end,
+                    passed=passed_postures(dae, phase, begin.point, end.point, limit),
                     duration_range=duration_range(phase.duration, duration), borrows_inputs=s > 0,
                 )
             )  # fmt: skip

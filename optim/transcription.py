@@ -10,6 +10,7 @@ from flexblocks.dae import DAE
 from flexblocks.operating_point import OperatingPoint
 
 from .collocation import Collocation
+from .course import Waypoint
 from .end import End
 from .input_shape import InputShape
 from .limits import Limits
@@ -43,6 +44,8 @@ class Transcription:
     path : Path
         What is limited on the way besides.
     begin, end : End
+    passed : tuple of (float, ndarray (nx,))
+        Via points: when, as shares of the duration, and with which states a first guess passes them.
     duration_range : (float, float) or None
         Least and greatest duration [s], None where it is fixed.
     borrows_inputs : bool
@@ -61,6 +64,7 @@ class Transcription:
     path: Path
     begin: End
     end: End
+    passed: tuple[Waypoint, ...] = ()
     duration_range: tuple[float, float] | None = None
     borrows_inputs: bool = False
 
@@ -78,6 +82,11 @@ class Transcription:
     def goal(self) -> OperatingPoint:
         """Where the trajectory ends, or what the search starts from."""
         return self.end.point
+
+    @property
+    def waypoints(self) -> tuple[Waypoint, ...]:
+        """Start, via points and goal, as shares of the duration and states."""
+        return (0.0, self.start.x), *self.passed, (1.0, self.goal.x)
 
     @property
     def is_free(self) -> bool:

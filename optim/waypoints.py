@@ -13,14 +13,19 @@ from flexblocks.operating_point import OperatingPoint
 
 from .end import End
 from .errors import ProblemError
+from .limits import Limits
 from .problem import Problem
 from .rest import rest
+from .settle import settled, split_given
 
 
-def phase_ends(dae: DAE, problem: Problem, p: Sequence[np.ndarray], design: bool) -> list[tuple[End, End]]:
+def phase_ends(
+    dae: DAE, problem: Problem, p: Sequence[np.ndarray], design: bool, limits: Sequence[Limits]
+) -> list[tuple[End, End]]:
     """Return how each phase begins and ends, under the parameters `p` of the phases.
 
-    With a `design` the equilibria depend on variables, and stay to be found.
+    With a `design` the equilibria depend on variables, and stay to be found; so do those of a redundant arm whose tip
+    is given.
 
     Raises
     ------
@@ -28,7 +33,8 @@ def phase_ends(dae: DAE, problem: Problem, p: Sequence[np.ndarray], design: bool
         A name that is not there; no equilibrium at a start or goal.
     """
     kind = "rest" if design else "fixed"
-    begin = End(kind, rest(dae, problem.start, p[0], "plan: start"), problem.start)
+    start = settled(dae, problem.start, p[0], "plan: start", limits=limits[0]).point
+    begin = End(kind, start, *split_given(dae, problem.start))
     found = []
     for i, phase in enumerate(problem.phases):
         where = "plan: " if len(problem.phases) == 1 else f"plan: phase '{phase.name}': "
@@ -38,8 +44,14 @@ def phase_ends(dae: DAE, problem: Problem, p: Sequence[np.ndarray], design: bool
                 raise ProblemError(
                     f"{where}leeway, but the equilibrium there depends on what is designed; leave one of them out."
                 )
-            own = "near" if phase.leeway else kind
-            end = End(own, rest(dae, phase.goal, values, f"{where}goal"), phase.goal)
+            goal = settled(dae, phase.goal, values, f"{where}goal", near=begin.point, limits=limits[i])
+            held, places = split_given(dae, phase.goal)
+            if phase.leeway and places:
+                raise ProblemError(
+                    f"{where}leeway, and {', '.join(places)}, which are no coordinates; give the goal by coordinates."
+                )
+            own = "near" if phase.leeway else "rest" if goal.freedom else kind
+            end = End(own, goal.point, held, places)
         else:
             end = End("passing", _passed(dae, problem, i, p[i], where), phase.passing or {})
         begin = replace(begin, point=replace(begin.point, p=p[i]))

@@ -9,6 +9,7 @@ import pytest
 import flexblocks as fb
 from flexblocks import models, optim
 from flexblocks.geometry import shape
+from flexblocks.optim import around
 from flexblocks.optim.collocation import radau
 from flexblocks.optim.input_shape import input_shape
 from flexblocks.optim.instant import Signals, instant
@@ -138,9 +139,14 @@ def test_disc_is_kept_out_of(arm):
     points = np.column_stack([plan.trajectory["payload.x"], plan.trajectory["payload.y"]])
     distance = np.linalg.norm(points - centre, axis=1)
     assert distance.min() == pytest.approx(0.12, abs=1e-6)
-    run = plan.replay().trajectory
-    points = np.column_stack([run["payload.x"], run["payload.y"]])
-    assert np.linalg.norm(points - centre, axis=1).min() > 0.12 - 1e-3
+    replay = plan.replay()
+    points = np.column_stack([replay.trajectory["payload.x"], replay.trajectory["payload.y"]])
+    nearest = np.linalg.norm(points - centre, axis=1).min()
+    assert nearest > 0.12 - 1e-3
+    (excess,) = replay.excesses
+    assert excess.name == "payload outside sphere"
+    assert excess.amount == pytest.approx(0.12 - nearest, rel=0.02)
+    assert "payload outside sphere" in str(replay)
 
 
 @pytest.mark.parametrize("rotation", [0.0, 0.5])
@@ -201,15 +207,39 @@ def test_tip_stays_in(arm):
         assert plan.objective == pytest.approx(plans["box"].objective, rel=1e-6)
 
 
-def test_obstacles_grow_where_they_cannot_be_passed_at_once(arm):
+@pytest.mark.parametrize("way", ["detour", "grown"])
+def test_obstacles_that_cannot_be_passed_at_once(arm, way, monkeypatch):
     """The straight arm does not fit into the disc: its elbow has to bend the other way round."""
+    if way == "grown":
+        monkeypatch.setattr(around, "PATIENCE_WITH_DETOUR", 5)
     start, goal = {"joint1.angle": 0.0, "joint2.angle": 0.9}, {"joint1.angle": 2.0, "joint2.angle": -0.9}
     disc = optim.KeepIn(optim.Sphere((0.0, 0.0, 0.0), 0.95), frames="payload", margin=0.01)
     plan = optim.plan(arm, optim.RestToRest(start, goal, 2.0, path=disc), intervals=20)
     assert plan.status == "optimal"
-    assert any("grown" in attempt.what for attempt in plan.attempts)
+    assert any(way in attempt.what for attempt in plan.attempts)
     reach = np.hypot(plan.trajectory["payload.x"], plan.trajectory["payload.y"])
     assert reach.max() == pytest.approx(0.94, abs=1e-6)
+
+
+def test_refined_until_the_replay_keeps_out(arm):
+    """On ten intervals the tip cuts the corner between two points; refined, it does not by a millimetre."""
+    post = optim.KeepOut(optim.Sphere((0.337, 0.483), 0.08), frames="payload")
+    ask = optim.RestToRest(HOME, HALF_TURN, 2.0, path=post)
+    coarse = optim.plan(arm, ask, intervals=10).replay()
+    assert coarse.excesses[0].amount > 2e-3
+    plan = optim.plan(arm, ask, intervals=10, refine=1e-2)
+    assert plan.status == "optimal"
+    assert len(plan.model.intervals) > 10
+    assert all(excess.amount < 1e-3 for excess in plan.replay().excesses)
+
+
+def test_straight_through_the_middle_is_gone_around(arm):
+    """The obstacle lies right on the way of the free optimum, and is large: some way around it is found."""
+    post = optim.KeepOut(optim.Sphere((0.34, 0.49), 0.25), frames="payload")
+    plan = optim.plan(arm, optim.RestToRest(HOME, HALF_TURN, 2.0, path=post), intervals=20)
+    assert plan.status == "optimal"
+    points = np.column_stack([plan.trajectory["payload.x"], plan.trajectory["payload.y"]])
+    assert np.linalg.norm(points - [0.34, 0.49], axis=1).min() > 0.25 - 1e-6
 
 
 def problem(**more):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
-from flexblocks import models
+from flexblocks import models, optim
 from flexblocks.errors import NameUnknownError, ParameterError
 
 mpl.use("Agg")
@@ -231,3 +231,18 @@ def test_save_writes_and_closes(tmp_path, motion):
     plot.save(ax, tmp_path / "x.png")
     assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
     assert not plt.fignum_exists(ax.figure.number)
+
+
+def test_region_is_drawn_where_it_is():
+    """The boundary of the shaded section is the disc's, and the axes stay as they were scaled."""
+    figure, ax = plt.subplots()
+    ax.plot([0.0, 1.0], [0.0, 1.0])
+    limits = ax.get_xlim(), ax.get_ylim()
+    disc = optim.Sphere((0.4, 0.5), 0.2)
+    assert plot.region(disc, ax) is ax
+    assert (ax.get_xlim(), ax.get_ylim()) == limits
+    outline = np.vstack([path.vertices for path in ax.collections[-1].get_paths()])
+    np.testing.assert_allclose(np.linalg.norm(outline - [0.4, 0.5], axis=1), 0.2, atol=1e-4)
+    with pytest.raises(ParameterError, match="plane = 'xx'"):
+        plot.region(disc, ax, plane="xx")
+    plt.close(figure)

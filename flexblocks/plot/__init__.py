@@ -4,8 +4,9 @@ from flexblocks.plot.arm import arm
 from flexblocks.plot.block_graph import model
 from flexblocks.plot.eigenvalues import eigenvalues
 from flexblocks.plot.mode import mode
+from flexblocks.plot.region import region
 from flexblocks.plot.save import save
 from flexblocks.plot.snapshots import snapshots
 from flexblocks.plot.time_series import stacked, time_series
 
-__all__ = ["arm", "eigenvalues", "mode", "model", "save", "snapshots", "stacked", "time_series"]
+__all__ = ["arm", "eigenvalues", "mode", "model", "region", "save", "snapshots", "stacked", "time_series"]
