@@ -37,7 +37,7 @@ def problem(masses: Sequence[float]) -> optim.Problem:
     """Return the problem: little bending on the way, and at the goal no more than 0.1 mJ left in any scenario."""
     return optim.Problem(
         start=dict.fromkeys(GOAL, 0.0),
-        phases=optim.Phase("swing", GOAL, 3.0, leeway=1e-4),
+        phases=(optim.Phase("swing", GOAL, 3.0, leeway=1e-4),),
         objective=optim.Vibration() + 1e-3 * optim.Effort(rate_weight=1.0),
         scenarios=[{"payload.mass": mass} for mass in masses],
         input_ends="holding",
@@ -67,4 +67,4 @@ def main(
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    main(next(iter(sys.argv[1:]), None))
