@@ -42,7 +42,7 @@ class TorqueSource(_Source):
     ----------
     name : str
     limit : float, optional
-        Largest torque, either way [N m]. Plans keep it; a simulation applies what it is given.
+        Largest torque, either way [N m]. Plans and closed loops keep it; a simulation applies what it is given.
     """
 
     limit: float | None = parameter("N m", POSITIVE, default=None)
@@ -60,7 +60,7 @@ class ForceSource(_Source):
     ----------
     name : str
     limit : float, optional
-        Largest force, either way [N]. Plans keep it; a simulation applies what it is given.
+        Largest force, either way [N]. Plans and closed loops keep it; a simulation applies what it is given.
     """
 
     limit: float | None = parameter("N", POSITIVE, default=None)

@@ -7,28 +7,60 @@ from flexblocks.control.decoupling import Decoupling
 from flexblocks.control.feedforward import Feedforward
 from flexblocks.control.follow import follow
 from flexblocks.control.gravity_compensation import GravityCompensation
+from flexblocks.control.kalman import Kalman
 from flexblocks.control.law import Bound, Law
 from flexblocks.control.lqr import LQR
+from flexblocks.control.luenberger import Luenberger
+from flexblocks.control.margins import Margins, margins
+from flexblocks.control.monte_carlo import monte_carlo
+from flexblocks.control.multipliers import multipliers
+from flexblocks.control.observer import Observer
+from flexblocks.control.open_loop import OpenLoop, open_loop
+from flexblocks.control.output_feedback import LQG, OutputFeedback
 from flexblocks.control.pd import PD
 from flexblocks.control.pid import PID
 from flexblocks.control.profiles import cycloid, quintic
 from flexblocks.control.reference import Reference, reference
+from flexblocks.control.sampled import Sampled
+from flexblocks.control.shaper import Shaper
+from flexblocks.control.shapers import EI, ZV, ZVD
+from flexblocks.control.spillover import Spillover, spillover
+from flexblocks.control.time_varying_lqr import TimeVaryingLQR
 
 __all__ = [
+    "EI",
+    "LQG",
     "LQR",
     "PD",
     "PID",
+    "ZV",
+    "ZVD",
     "Bound",
     "Composite",
     "ComputedTorque",
     "Decoupling",
     "Feedforward",
     "GravityCompensation",
+    "Kalman",
     "Law",
+    "Luenberger",
+    "Margins",
+    "Observer",
+    "OpenLoop",
+    "OutputFeedback",
     "Reference",
+    "Sampled",
+    "Shaper",
+    "Spillover",
+    "TimeVaryingLQR",
     "close_loop",
     "cycloid",
     "follow",
+    "margins",
+    "monte_carlo",
+    "multipliers",
+    "open_loop",
     "quintic",
     "reference",
+    "spillover",
 ]

@@ -33,6 +33,9 @@ class Composite(Law):
     def bind_sampled(self, dae: DAE, actuators: Actuators, sample_time: float) -> Bound:
         return _sum([law.bind_sampled(dae, actuators, sample_time) for law in self.laws])
 
+    def designed_on(self, model: DAE) -> Composite:
+        return Composite(*(law.designed_on(model) for law in self.laws))
+
     def __repr__(self) -> str:
         return " + ".join(map(repr, self.laws))
 

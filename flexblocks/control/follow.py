@@ -101,7 +101,7 @@ def _along(closed: DAE, motion: Trajectory, inputs: Mapping[str, PPoly]) -> dict
             continue
         name, order = _split(entry)
         if name in inputs:
-            found[entry] = of_polynomial(_held(inputs[name])).derivative(order)
+            found[entry] = of_polynomial(held_at_end(inputs[name])).derivative(order)
         else:
             found[entry] = _interpolated(motion, name).derivative(order)
     return found
@@ -111,14 +111,14 @@ def _interpolated(motion: Trajectory, name: str) -> Reference:
     """Return what a variable does along a trajectory; with samples of its rate, these are used, too."""
     t, rate = motion.t, f"der({name})"
     if rate not in motion:
-        return of_polynomial(_held(CubicSpline(t, motion[name])))
+        return of_polynomial(held_at_end(CubicSpline(t, motion[name])))
     rates = CubicSpline(t, motion[rate])
     return Reference(
-        _held(CubicHermiteSpline(t, motion[name], motion[rate])), _ended(rates), _ended(rates.derivative())
+        held_at_end(CubicHermiteSpline(t, motion[name], motion[rate])), _ended(rates), _ended(rates.derivative())
     )
 
 
-def _held(pieces: PPoly) -> PiecewisePolynomial:
+def held_at_end(pieces: PPoly) -> PiecewisePolynomial:
     """Return a polynomial that keeps its last value after its end."""
     return _continued(pieces, float(pieces(pieces.x[-1])))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -88,6 +89,12 @@ class Law(ABC):
         """
         del sample_time
         return self.bind(dae, actuators)
+
+    def designed_on(self, model: DAE) -> Law:
+        """Return the law with `model` for its model of the arm, where it has none of its own."""
+        if getattr(self, "model", model) is None:
+            return dataclasses.replace(self, model=model)  # pyright: ignore[reportArgumentType, reportCallIssue]
+        return self
 
     def __add__(self, other: Law) -> Composite:
         from flexblocks.control.composite import Composite

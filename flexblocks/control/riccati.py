@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import scipy.linalg
 
+from flexblocks.control.sampling import sampled_noise
 from flexblocks.errors import ComputationError, listing
 
 # Real parts above this share of the fastest eigenvalue do not decay; those below its magnitude stand on the axis.
@@ -15,6 +16,8 @@ DECAYS = -1e-9
 RANK = 1e-10
 # Entries of A below this share of the largest are rounding.
 ROUNDING = 1e-14
+# Eigenvalues below this share of the fastest are 0.
+NEAR_ZERO = 1e-7
 
 
 def regulator(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, states: Sequence[str]) -> np.ndarray:
@@ -25,9 +28,22 @@ def regulator(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, states
     ComputationError
         A motion that does not decay is not reached by the inputs, or not weighted.
     """
+    K = np.linalg.solve(R, B.T @ cost_to_go(A, B, Q, R, states))
+    _refuse_unstable(float(np.max(np.linalg.eigvals(A - B @ K).real)), "LQR")
+    return K
+
+
+def cost_to_go(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, states: Sequence[str]) -> np.ndarray:
+    """Return P (nx, nx): x'P x is the least integral of x'Q x + u'R u from x on.
+
+    Raises
+    ------
+    ComputationError
+        As for `regulator`.
+    """
     _refuse_unfit(A, B, Q, states)
     T = _balancing(A)
-    return _continuous(A / T[:, None] * T, B / T[:, None], T[:, None] * Q * T, R, "LQR") / T
+    return _stationary(A / T[:, None] * T, B / T[:, None], T[:, None] * Q * T, R, "LQR") / T / T[:, None]
 
 
 def sampled_regulator(
@@ -61,6 +77,22 @@ def sampled_regulator(
     return K / T
 
 
+def covariance(
+    A: np.ndarray, C: np.ndarray, process: np.ndarray, noise: np.ndarray, states: Sequence[str]
+) -> np.ndarray:
+    """Return the covariance (nx, nx) of the error of the Kalman filter, for spectral densities of the noises.
+
+    Raises
+    ------
+    ComputationError
+        A motion that does not decay is not seen in what is measured, or no process noise drives it.
+    """
+    _refuse_unseen(A, C, process, states)
+    T = _balancing(A)
+    P = _stationary((A / T[:, None] * T).T, (C * T).T, process / T[:, None] / T, noise, "Kalman")
+    return T[:, None] * P * T
+
+
 def estimator(
     A: np.ndarray, C: np.ndarray, process: np.ndarray, noise: np.ndarray, states: Sequence[str]
 ) -> np.ndarray:
@@ -69,21 +101,38 @@ def estimator(
     Raises
     ------
     ComputationError
-        A motion that does not decay is not seen in what is measured, or no process noise drives it.
+        As for `covariance`.
     """
-    _refuse_hidden(A, C, states, "Kalman: nothing measured shows", _lasts(A))
-    _refuse_hidden(A.T, process, states, "Kalman: no process noise drives", _stands(A))
+    L = covariance(A, C, process, noise, states) @ C.T @ np.linalg.inv(noise)
+    _refuse_unstable(float(np.max(np.linalg.eigvals(A - L @ C).real)), "Kalman")
+    return L
+
+
+def sampled_estimator(
+    A: np.ndarray, C: np.ndarray, process: np.ndarray, noise: np.ndarray, sample_time: float, states: Sequence[str]
+) -> np.ndarray:
+    """Return L (nx, ny) of the filter x^[k+1] = Ad x^[k] + L (y[k] - C x^[k]), for the same densities.
+
+    Raises
+    ------
+    ComputationError
+        As for `covariance`.
+    """
+    _refuse_unseen(A, C, process, states)
     T = _balancing(A)
-    L = _continuous((A / T[:, None] * T).T, (C * T).T, process / T[:, None] / T, noise, "Kalman").T
+    A, C, process = A / T[:, None] * T, C * T, process / T[:, None] / T
+    Ad, W, R = scipy.linalg.expm(A * sample_time), sampled_noise(A, process, sample_time), noise / sample_time
+    with _Explained("Kalman"):
+        P = scipy.linalg.solve_discrete_are(Ad.T, C.T, W, R)
+    L = np.linalg.solve(R + C @ P @ C.T, C @ P @ Ad.T).T
+    _refuse_unstable(float(np.max(np.abs(np.linalg.eigvals(Ad - L @ C)))) - 1, "Kalman")
     return T[:, None] * L
 
 
-def _continuous(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, where: str) -> np.ndarray:
+def _stationary(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, where: str) -> np.ndarray:
     with _Explained(where):
-        P = scipy.linalg.solve_continuous_are(A, B, Q, R)
-    K = np.linalg.solve(R, B.T @ P)
-    _refuse_unstable(float(np.max(np.linalg.eigvals(A - B @ K).real)), where)
-    return K
+        return scipy.linalg.solve_continuous_are(A, B, Q, R)
+    raise AssertionError  # what is raised above leaves with its explanation
 
 
 class _Explained:
@@ -127,6 +176,11 @@ def _refuse_unfit(A: np.ndarray, B: np.ndarray, Q: np.ndarray, states: Sequence[
     _refuse_hidden(A, Q, states, "LQR: Q does not weight", _stands(A))
 
 
+def _refuse_unseen(A: np.ndarray, C: np.ndarray, process: np.ndarray, states: Sequence[str]) -> None:
+    _refuse_hidden(A, C, states, "Kalman: nothing measured shows", _lasts(A))
+    _refuse_hidden(A.T, process, states, "Kalman: no process noise drives", _stands(A))
+
+
 def _refuse_hidden(
     A: np.ndarray, C: np.ndarray, states: Sequence[str], what: str, counts: Callable[[complex], bool]
 ) -> None:
@@ -135,11 +189,14 @@ def _refuse_hidden(
     A, C = A / T[:, None] * T, C * T
     size = np.linalg.norm(C)
     C = C * (np.linalg.norm(A) / size if size else 0.0)
-    for s in np.linalg.eigvals(A):
+    values = np.linalg.eigvals(A)
+    # A defective 0, as of a free joint, comes out as a pair of size sqrt(eps).
+    values[np.abs(values) <= NEAR_ZERO * _fastest(A)] = 0.0
+    for s in values:
         if s.imag < 0 or not counts(s):
             continue
-        _, values, directions = np.linalg.svd(np.vstack([A - s * np.eye(len(A)), C]))
-        if values[-1] > RANK * values[0]:
+        _, sizes, directions = np.linalg.svd(np.vstack([A - s * np.eye(len(A)), C]))
+        if sizes[-1] > RANK * sizes[0]:
             continue
         shape = np.abs(directions[-1])
         names = [states[int(i)] for i in np.argsort(-shape) if shape[i] > 0.1 * shape.max()]

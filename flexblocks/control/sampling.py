@@ -1,0 +1,35 @@
+"""What a sample time makes of equations in continuous time, with inputs held."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import scipy.linalg
+
+
+def sampled_matrices(A: np.ndarray, B: np.ndarray, sample_time: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return Ad, Bd of x[k+1] = Ad x[k] + Bd u[k] for x' = A x + B u with u held over `sample_time` [s]: exact."""
+    nx, nu = B.shape
+    F = scipy.linalg.expm(np.block([[A, B], [np.zeros((nu, nx + nu))]]) * sample_time)
+    return F[:nx, :nx], F[:nx, nx:]
+
+
+def sampled_noise(A: np.ndarray, process: np.ndarray, sample_time: float) -> np.ndarray:
+    """Return the covariance (nx, nx) that white noise of the density `process` gathers over `sample_time` [s].
+
+    Van Loan, IEEE Trans. Automatic Control 23 (1978) 395-404.
+    """
+    nx = len(A)
+    F = scipy.linalg.expm(np.block([[-A, process], [np.zeros((nx, nx)), A.T]]) * sample_time)
+    covariance = F[nx:, nx:].T @ F[:nx, nx:]
+    return (covariance + covariance.T) / 2
+
+
+def held(f: ca.Function, x: ca.SX, u: ca.SX, sample_time: float) -> ca.SX:
+    """Return x after `sample_time` [s] of x' = f(x, u) with u held, by one step of the classical Runge-Kutta method."""
+    h = sample_time
+    k1 = f(x, u)
+    k2 = f(x + h / 2 * k1, u)
+    k3 = f(x + h / 2 * k2, u)
+    k4 = f(x + h * k3, u)
+    return x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
