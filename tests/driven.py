@@ -2,9 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import flexblocks as fb
+from flexblocks.frame import Frame
+from flexblocks.parameters import parameter
+from flexblocks.physics import GUEST, Coordinate, Local, Physics
+from flexblocks.ports import flange
 
 INERTIA = 0.1
+
+
+@dataclass(frozen=True)
+class ToGround(fb.Block):
+    """A spring between a shaft and what carries it."""
+
+    stiffness: float = parameter("N m/rad")
+
+    ports = (flange("flange_b"),)
+
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        return (Coordinate("angle", "rad", rank=GUEST),)
+
+    def flanges(self) -> Mapping[str, tuple[str, float]]:
+        return {"flange_b": ("angle", 1.0)}
+
+    def physics(self, frame: Frame | None, local: Local) -> Physics:
+        del frame
+        return Physics(potential=self.stiffness * local["angle"] ** 2 / 2)
 
 
 def rotor(limit: float | None = None, symbolic=()) -> fb.DAE:

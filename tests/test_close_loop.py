@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from driven import INERTIA, rotor, two_masses, upright_arm
+from driven import INERTIA, ToGround, rotor, two_masses, upright_arm
+from one_link import DCMotor, HardeningSpring, joint_arm
 from scipy.integrate import simpson
 
 import flexblocks as fb
@@ -222,6 +223,31 @@ def test_everything_that_takes_a_dae_takes_a_closed_loop(tmp_path):
     assert np.allclose(
         batch["rotor1.angle"].isel(run=1, time=-1), np.interp(0.1, run.t, run["rotor1.angle"]), atol=1e-5
     )
+
+
+@pytest.mark.parametrize("sample_time", [None, 0.01])
+def test_loops_around_arms_with_first_order_and_algebraic_variables(sample_time):
+    """A current-driven motor and a spring by its compliance: idas against the algebraic variable eliminated by hand."""
+    arm = joint_arm(
+        beam=fb.RigidLink("link", length=0.5, mass=0.4), drive=(DCMotor("motor"), HardeningSpring("spring", cubic=0.0))
+    )
+    dae = fb.assemble(arm)
+    assert (dae.z.names, dae.x.names[2:]) == (("spring.torque",), ("motor.current",))
+    law = control.PID({"joint.angle": "motor.voltage"}, kp=30.0, ki=20.0, kd=2.0)
+    closed = control.close_loop(dae, law if sample_time is None else control.Sampled(law, sample_time))
+    plain = joint_arm(
+        beam=fb.RigidLink("link", length=0.5, mass=0.4),
+        drive=(DCMotor("motor"), ToGround("spring", stiffness=1 / 0.1)),
+    )
+    by_hand = fb.assemble(plain)
+    other = control.close_loop(by_hand, law if sample_time is None else control.Sampled(law, sample_time))
+    times = np.linspace(0, 0.5, 51)
+    run, expected = (fb.simulate(loop, times, u={"reference.joint.angle": 0.4}) for loop in (closed, other))
+    assert np.ptp(expected["joint.angle"]) > 0.1
+    assert np.allclose(run.x, expected.x, atol=1e-6)
+    assert np.allclose(run["spring.torque"], run["joint.angle"] / 0.1, atol=1e-8)
+    if sample_time is None:
+        assert np.allclose(poles(closed), poles(other), rtol=1e-7)
 
 
 def test_a_plan_for_a_closed_loop_moves_its_references():

@@ -134,6 +134,48 @@ def luenberger(poles):
     return control.OutputFeedback(LAW, control.Luenberger(["wheel.angle"], poles=poles))
 
 
+def cart():
+    """A mass on a slide with an accelerometer: what is measured depends on the force at once."""
+    model = fb.Model("cart")
+    slide, force = model.add(fb.Prismatic("slide", axis=(1, 0, 0))), model.add(fb.ForceSource("motor"))
+    mass, sensor = model.add(fb.LumpedMass("cart", mass=2.0)), model.add(fb.Accelerometer("sensor"))
+    model.connect(model.add(fb.Ground("ground")).frame_b, slide.frame_a)
+    model.connect(slide.frame_b, mass.frame_a, sensor.frame_a)
+    model.connect(force.flange_b, slide.axis)
+    return fb.assemble(model)
+
+
+def test_an_observer_feels_disturbances_through_an_accelerometer_only():
+    """Position and acceleration measured: y = (x, (u + d)/m), of which the observer knows u."""
+    dae = cart()
+    kalman = control.Kalman(
+        ["slide.displacement", "sensor.acceleration_x"], process={"motor.force": 1.0}, noise=[1e-2, 1e-1]
+    )
+    law = control.LQG(control.LQR({"slide.displacement": 1.0}), kalman)
+    closed = control.close_loop(dae, law, disturbances=True)
+    lin = fb.linearize(dae, outputs=kalman.measured)
+    L, K = kalman.gain(lin), law.law.gain(dae)
+    x, e, d = np.array([0.3, -0.2]), np.array([0.1, 0.4]), 0.7
+    rates = closed.forward_dynamics([*x, *(x + e)], [d], []).full().ravel()
+    u = -K @ (x + e)
+    y = lin.C @ x + lin.D @ (u + d)
+    expected = lin.A @ (x + e) + lin.B @ u + L @ (y - lin.C @ (x + e) - lin.D @ u)
+    assert np.allclose(rates, [*(lin.A @ x + lin.B @ (u + d)), *expected])
+
+
+def test_a_sampled_law_may_feed_back_an_acceleration():
+    """u[k+1] = -k a(before the sample): the acceleration of the force held until then, disturbance included."""
+    dae = cart()
+    law = control.Sampled(control.PD({"sensor.acceleration_x": "motor.force"}, kp=0.8), 0.1)
+    closed = control.close_loop(dae, law, disturbances=True)
+    run = fb.simulate(closed, np.arange(0, 6) * 0.1, u={"disturbance.motor.force": 1.0})
+    held, expected = 0.0, []
+    for _ in range(5):
+        held = -0.8 * (held + 1.0) / 2.0
+        expected.append(held + 1.0)
+    assert np.allclose(run["motor.force"][:5], expected, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("law", "error", "words"),
     [

@@ -97,8 +97,10 @@ def _loop(dae: DAE, bound: Bound, site: Actuators, disturbing: Variables) -> _Lo
     disturbed = dict(zip(disturbing.names, ca.vertsplit(disturbing.symbol), strict=True)) if len(disturbing) else {}
     acting = {name: known[i] + disturbed.get(f"disturbance.{name}", 0) for i, name in enumerate(own)}
 
+    inputs = ca.vertcat(*acting.values(), ca.SX(0, 1))
+    before, after = ca.vertcat(site.excess, site.applied, dae.u.symbol), ca.vertcat(excess, known, inputs)
+
     def with_applied(expression: ca.SX) -> ca.SX:
-        before, after = ca.vertcat(site.excess, dae.u.symbol), ca.vertcat(excess, known)
         return ca.substitute(expression, before, after)
 
     outputs = {name: Output(acting[name], dae.u.unit(name)) for name in bound.commands}
@@ -109,7 +111,7 @@ def _loop(dae: DAE, bound: Bound, site: Actuators, disturbing: Variables) -> _Lo
     }
     outputs |= {name: Output(with_applied(o.value), o.unit) for name, o in bound.outputs.items()}
     return _Loop(
-        ca.vertcat(*acting.values(), ca.SX(0, 1)),
+        inputs,
         with_applied(bound.rates),
         tuple(with_applied(tick.change) for tick in bound.ticks),
         outputs,

@@ -9,6 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.control.actuators import Actuators
 from flexblocks.control.gains import gains
 from flexblocks.control.measured import measured
 from flexblocks.control.model_of_arm import arm_model
@@ -82,16 +83,18 @@ class Kalman(Observer):
         """Return the density matrix (ny, ny) of the noise of what is measured."""
         return np.diag(gains(self.noise, lin.outputs, "Kalman: noise", positive=True))
 
-    def estimate(self, dae: DAE, sample_time: float | None = None) -> Estimate:
+    def estimate(self, dae: DAE, actuators: Actuators, sample_time: float | None = None) -> Estimate:
         if self.equations != "extended":
-            return super().estimate(dae, sample_time)
+            return super().estimate(dae, actuators, sample_time)
         if sample_time is not None:
             raise ParameterError("Kalman: equations='extended' cannot be sampled; take 'nonlinear', with a fixed gain.")
         lin = self.linear_model(dae)
         model = arm_model(self.model, dae, None, "Kalman")
         f, h = model_functions(model.dae, lin, "Kalman")
         states, nx = self.states(lin), len(lin.states)
-        u = ca.vertcat(*[dae.u.symbol[dae.u.index(name)] for name in lin.inputs], ca.SX(0, 1))
+        for name in lin.inputs:
+            dae.u.index(name)
+        u = actuators.applied_to(lin.inputs)
         y = ca.vertcat(*[measured(dae, name, "Kalman").value for name in lin.outputs])
         W, R = self.process_noise(lin), self.measurement_noise(lin)
         start = covariance(lin.A, lin.C, W, R, lin.states)

@@ -49,8 +49,8 @@ class Bound:
     states : Variables
         Its own states.
     rates : SX (len(states),)
-        Their time derivatives. These may also depend on all of ``dae.u.symbol``, which stands for the inputs as the arm
-        gets them, and on `Actuators.excess`.
+        Their time derivatives. These may also depend on all of ``dae.u.symbol``, the inputs as the arm gets them,
+        through what is measured, and on `Actuators.applied` and `Actuators.excess`.
     outputs : dict of Output
         What is worth a look: errors, estimates.
     ticks : tuple of Tick

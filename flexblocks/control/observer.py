@@ -11,6 +11,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.control.actuators import Actuators
 from flexblocks.control.measured import measured
 from flexblocks.control.model_of_arm import ArmModel, arm_model
 from flexblocks.control.naming import prefixed
@@ -36,7 +37,7 @@ class Estimate:
     states : Variables
         The states of the observer.
     rates : SX
-        Their time derivatives, which may depend on all of ``dae.u.symbol``: the inputs as the arm gets them.
+        Their time derivatives, as in `Bound`.
     """
 
     values: Mapping[str, ca.SX]
@@ -92,14 +93,16 @@ class Observer(ABC):
         """Return what `equations` may be."""
         return EQUATIONS
 
-    def estimate(self, dae: DAE, sample_time: float | None = None) -> Estimate:
+    def estimate(self, dae: DAE, actuators: Actuators, sample_time: float | None = None) -> Estimate:
         """Return the observer in the symbols of a DAE; with a sample time, rates are changes over it."""
         where = type(self).__name__
         lin = self.linear_model(dae)
         model = arm_model(self.model, dae, None, where)
         states = self.states(lin)
         y = ca.vertcat(*[measured(dae, name, where).value for name in lin.outputs])
-        u = ca.vertcat(*[dae.u.symbol[dae.u.index(name)] for name in lin.inputs], ca.SX(0, 1))
+        for name in lin.inputs:
+            dae.u.index(name)
+        u = actuators.applied_to(lin.inputs)
         L = ca.DM(self.gain(lin, sample_time))
         if self.equations == "linear":
             rates = self._linear(lin, model.dae, states.symbol, u, y, L, sample_time)

@@ -39,11 +39,11 @@ class OutputFeedback(Law):
                 )
 
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
-        return self._bound(dae, self.law.bind(dae, actuators), self.observer.estimate(dae))
+        return self._bound(dae, self.law.bind(dae, actuators), self.observer.estimate(dae, actuators))
 
     def bind_sampled(self, dae: DAE, actuators: Actuators, sample_time: float) -> Bound:
         law = self.law.bind_sampled(dae, actuators, sample_time)
-        return self._bound(dae, law, self.observer.estimate(dae, sample_time))
+        return self._bound(dae, law, self.observer.estimate(dae, actuators, sample_time))
 
     def designed_on(self, model: DAE) -> OutputFeedback:
         return dataclasses.replace(self, law=self.law.designed_on(model), observer=self.observer.designed_on(model))

@@ -97,13 +97,13 @@ class Sampled(Law):
 
 
 def _substituted(inner: Bound, dae: DAE, actuators: Actuators, applied: ca.SX) -> ca.SX:
-    """Return the rates of a law's states, with the inputs that will act from this sample on."""
+    """Return the rates of a law's states, with the commands that will act from this sample on."""
     acting = dict(zip(inner.commands, ca.vertsplit(applied), strict=True))
     inputs = [
         actuators.clamped(name, acting[name]) if name in acting else dae.u.symbol[i]
         for i, name in enumerate(dae.u.names)
     ]
-    before = ca.vertcat(actuators.excess, dae.u.symbol)
+    before = ca.vertcat(actuators.excess, actuators.applied)
     after = ca.vertcat(actuators.excesses(inner.commands), *inputs)
     return ca.substitute(inner.rates, before, after)
 
