@@ -53,6 +53,11 @@ class LinearModel:
     operating_point: OperatingPoint
     structure: Structure
 
+    @property
+    def state_values(self) -> np.ndarray:
+        """The states (nx,) at the operating point."""
+        return np.array([self.operating_point[name] for name in self.states], dtype=float)
+
     def modes(self) -> Modes:
         """Return the modes: frequency [rad/s], damping ratio and the share of each block.
 

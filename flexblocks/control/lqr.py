@@ -84,7 +84,7 @@ class LQR(Law):
     def _bound(self, dae: DAE, sample_time: float | None) -> Bound:
         found = self._design(dae)
         K = self._gain(found, sample_time)
-        point, states = found.lin.operating_point, found.lin.states
+        states = found.lin.states
         for name in self.references:
             if name not in states:
                 raise NameUnknownError(
@@ -92,10 +92,9 @@ class LQR(Law):
                 )
         references = References()
         deviations = []
-        at = dict(zip(point.states, point.x.tolist(), strict=True))
-        for name in states:
+        for name, value in zip(states, found.lin.state_values, strict=True):
             variable = measured(dae, name, "LQR")
-            place = references.of(variable) if name in self.references else at[name]
+            place = references.of(variable) if name in self.references else value
             deviations.append(variable.value - place)
         commands = ca.DM(found.u0) - ca.DM(K) @ ca.vertcat(*deviations)
         return Bound(dict(zip(found.inputs, ca.vertsplit(commands), strict=True)), references.variables())

@@ -10,6 +10,7 @@ import scipy.linalg
 import scipy.signal
 
 from flexblocks.control.observer import Observer
+from flexblocks.control.scaling import balancing
 from flexblocks.errors import ComputationError, ParameterError
 from flexblocks.linear_model import LinearModel
 
@@ -37,7 +38,7 @@ class Luenberger(Observer):
         poles = self._poles(len(lin.states))
         A = lin.A if sample_time is None else scipy.linalg.expm(lin.A * sample_time)
         wanted = poles if sample_time is None else np.exp(poles * sample_time)
-        _, (T, _) = scipy.linalg.matrix_balance(A, permute=False, separate=True)
+        T = balancing(A)
         try:
             found = scipy.signal.place_poles((A / T[:, None] * T).T, (lin.C * T).T, wanted)
         except ValueError as error:

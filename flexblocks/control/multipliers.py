@@ -44,14 +44,14 @@ def multipliers(closed: DAE, at: OperatingPoint | Mapping[str, Any] | None = Non
             f"multipliers: sample times {sorted(periods)} s; must be one. A loop in continuous time has poles: "
             "linearize(closed).modes()."
         )
-    if len(closed.z):
-        raise ParameterError("multipliers: the loop has algebraic variables; not supported.")
     (period,) = periods
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FlexblocksWarning)  # between samples, nothing is at rest
         lin = linearize(
             dataclasses.replace(closed, clocks=()), at or dict(zip(closed.x.names, closed.x.start, strict=True))
         )
+    if len(closed.z) or lin.states != closed.x.names:
+        raise ParameterError("multipliers: the loop has algebraic variables or dependent states; not supported.")
     point = lin.operating_point
     phases = sorted({clock.offset % period for clock in closed.clocks})
     total = np.eye(len(closed.x))

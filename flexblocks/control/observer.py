@@ -17,7 +17,7 @@ from flexblocks.control.model_of_arm import ArmModel, arm_model
 from flexblocks.control.naming import prefixed
 from flexblocks.control.sampling import held, sampled_matrices
 from flexblocks.dae import DAE
-from flexblocks.errors import ParameterError
+from flexblocks.errors import ParameterError, listing
 from flexblocks.linear_model import LinearModel
 from flexblocks.linearize import linearize
 from flexblocks.operating_point import OperatingPoint
@@ -116,7 +116,7 @@ class Observer(ABC):
 
     def states(self, lin: LinearModel) -> Variables:
         """Return the estimates as states, which start at the point."""
-        entries = zip(lin.states, lin.state_units, lin.operating_point.x.tolist(), strict=True)
+        entries = zip(lin.states, lin.state_units, lin.state_values.tolist(), strict=True)
         return variables("state", [(prefixed(self.name, name), unit, start) for name, unit, start in entries])
 
     def _linear(
@@ -124,7 +124,7 @@ class Observer(ABC):
     ) -> ca.SX:
         point = lin.operating_point
         A, B = (lin.A, lin.B) if sample_time is None else sampled_matrices(lin.A, lin.B, sample_time)
-        dx, du = x - ca.DM(point.x), u - ca.DM(point.u)
+        dx, du = x - ca.DM(lin.state_values), u - ca.DM(point.u)
         innovation = y - ca.DM(_outputs_at(model, lin)) - ca.DM(lin.C) @ dx - ca.DM(lin.D) @ du
         following = ca.DM(A) @ dx + ca.DM(B) @ du + L @ innovation
         return following if sample_time is None else (following - dx) / sample_time
@@ -145,12 +145,17 @@ def model_functions(model: DAE, lin: LinearModel, where: str) -> tuple[ca.Functi
     Raises
     ------
     ParameterError
-        The model has algebraic variables, which no observer of this kind can carry along.
+        The model has algebraic variables or dependent states, which no observer of this kind can carry along.
     """
     if len(model.z):
         raise ParameterError(
             f"{where}: the model has algebraic variables ({model.z.names[0]}, ...); take equations='linear', in which "
             "they are eliminated."
+        )
+    if lin.states != model.x.names:
+        raise ParameterError(
+            f"{where}: states of the model depend on each other ({listing(set(model.x.names) - set(lin.states))} "
+            "follow); take equations='linear', in which only independent ones are estimated."
         )
     y = ca.vertcat(*[measured(model, name, where).value for name in lin.outputs])
     expressions = [model.rate_expression, y]

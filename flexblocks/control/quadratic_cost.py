@@ -43,7 +43,7 @@ def state_weight(lin: LinearModel, Q: Any, where: str) -> np.ndarray:
                 f"{where}: Q: there is no state or output '{name}' ({listing(known)}).{nearest(str(name), known)}"
             )
         (weight,) = gains(value, [name], f"{where}: Q[{name}]")
-        matrix += weight * _square(lin, name)
+        matrix += weight * _square(lin, name, where)
     return matrix
 
 
@@ -62,10 +62,12 @@ def input_weight(R: Any, names: Sequence[str], where: str) -> np.ndarray:
     return matrix
 
 
-def _square(lin: LinearModel, name: str) -> np.ndarray:
+def _square(lin: LinearModel, name: str, where: str) -> np.ndarray:
     """Return the matrix of the square of a variable, or of an energy."""
     nx, n = len(lin.states), len(lin.structure.coordinates)
     matrix = np.zeros((nx, nx))
+    if name in ENERGIES and lin.states[:n] != lin.structure.coordinates:
+        raise ParameterError(f"{where}: Q: '{name}' needs all coordinates as states; weight states by name instead.")
     if name == "elastic_energy":
         matrix[:n, :n] = sum(lin.structure.stored.values(), np.zeros((n, n))) / 2
         return matrix

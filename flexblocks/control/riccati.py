@@ -8,14 +8,13 @@ import numpy as np
 import scipy.linalg
 
 from flexblocks.control.sampling import sampled_noise
+from flexblocks.control.scaling import balancing
 from flexblocks.errors import ComputationError, listing
 
 # Real parts above this share of the fastest eigenvalue do not decay; those below its magnitude stand on the axis.
 DECAYS = -1e-9
 # A matrix [A - s; C] whose smallest singular value is below this share of the largest has lost rank.
 RANK = 1e-10
-# Entries of A below this share of the largest are rounding.
-ROUNDING = 1e-14
 # Eigenvalues below this share of the fastest are 0.
 NEAR_ZERO = 1e-7
 
@@ -42,7 +41,7 @@ def cost_to_go(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, state
         As for `regulator`.
     """
     _refuse_unfit(A, B, Q, states)
-    T = _balancing(A)
+    T = balancing(A)
     return _stationary(A / T[:, None] * T, B / T[:, None], T[:, None] * Q * T, R, "LQR") / T / T[:, None]
 
 
@@ -61,7 +60,7 @@ def sampled_regulator(
     Van Loan, IEEE Trans. Automatic Control 23 (1978) 395-404: the cost between samples by one matrix exponential.
     """
     _refuse_unfit(A, B, Q, states)
-    T = _balancing(A)
+    T = balancing(A)
     nx, nu = B.shape
     k = nx + nu
     F = np.block([[A / T[:, None] * T, B / T[:, None]], [np.zeros((nu, k))]])
@@ -88,7 +87,7 @@ def covariance(
         A motion that does not decay is not seen in what is measured, or no process noise drives it.
     """
     _refuse_unseen(A, C, process, states)
-    T = _balancing(A)
+    T = balancing(A)
     P = _stationary((A / T[:, None] * T).T, (C * T).T, process / T[:, None] / T, noise, "Kalman")
     return T[:, None] * P * T
 
@@ -119,7 +118,7 @@ def sampled_estimator(
         As for `covariance`.
     """
     _refuse_unseen(A, C, process, states)
-    T = _balancing(A)
+    T = balancing(A)
     A, C, process = A / T[:, None] * T, C * T, process / T[:, None] / T
     Ad, W, R = scipy.linalg.expm(A * sample_time), sampled_noise(A, process, sample_time), noise / sample_time
     with _Explained("Kalman"):
@@ -163,14 +162,6 @@ def _stands(A: np.ndarray) -> Callable[[complex], bool]:
     return lambda s: abs(s.real) <= -DECAYS * _fastest(A)
 
 
-def _balancing(A: np.ndarray) -> np.ndarray:
-    """Return scales (nx,) of the states that make the rows and columns of A alike: rates of stiff modes are large."""
-    # Rounding is left out: a row of nothing else, as of a decoupled joint, would be scaled up to the size of the rest.
-    counted = np.where(np.abs(A) > ROUNDING * np.max(np.abs(A), initial=0.0), A, 0.0)
-    _, (scale, _) = scipy.linalg.matrix_balance(counted, permute=False, separate=True)
-    return scale
-
-
 def _refuse_unfit(A: np.ndarray, B: np.ndarray, Q: np.ndarray, states: Sequence[str]) -> None:
     _refuse_hidden(A.T, B.T, states, "LQR: no input acts on", _lasts(A))
     _refuse_hidden(A, Q, states, "LQR: Q does not weight", _stands(A))
@@ -185,7 +176,7 @@ def _refuse_hidden(
     A: np.ndarray, C: np.ndarray, states: Sequence[str], what: str, counts: Callable[[complex], bool]
 ) -> None:
     """Refuse modes that count and that C does not show (of transposes: that B does not reach), by Hautus' test."""
-    T = _balancing(A)
+    T = balancing(A)
     A, C = A / T[:, None] * T, C * T
     size = np.linalg.norm(C)
     C = C * (np.linalg.norm(A) / size if size else 0.0)

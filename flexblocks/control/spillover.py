@@ -11,6 +11,7 @@ import scipy.linalg
 
 from flexblocks.control.law import Law
 from flexblocks.control.open_loop import open_loop
+from flexblocks.control.scaling import balancing
 from flexblocks.dae import DAE
 from flexblocks.linearize import linearize
 
@@ -193,6 +194,6 @@ def _unmatched(few: np.ndarray, many: np.ndarray) -> list[complex]:
 
 def _eigen(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return eigenvalues, left and right eigenvectors (columns), of a badly scaled matrix."""
-    _, (T, _) = scipy.linalg.matrix_balance(A, permute=False, separate=True)
+    T = balancing(A)
     values, left, right = scipy.linalg.eig(A / T[:, None] * T, left=True, right=True)  # pyright: ignore
     return values, left / T[:, None], right * T[:, None]

@@ -104,12 +104,12 @@ class TimeVaryingLQR(Law):
             As from `signals`.
         """
         motion = self.trajectory
-        if len(dae.z):
-            raise ParameterError("TimeVaryingLQR: the arm has algebraic variables; not supported.")
         p = np.array([motion.p[name] for name in dae.p.names])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FlexblocksWarning)  # a plan ends at rest to its own accuracy
             lin = linearize(dae, {"x": motion.x[-1], "u": motion.u[-1], "p": p})
+        if len(dae.z) or lin.states != dae.x.names:
+            raise ParameterError("TimeVaryingLQR: the arm has algebraic variables or dependent states; not supported.")
         Q, R = state_weight(lin, self.Q, "TimeVaryingLQR"), input_weight(self.R, dae.u.names, "TimeVaryingLQR")
         x, u = CubicSpline(motion.t, motion.x), CubicSpline(motion.t, motion.u)
         function = _jacobians(dae)
