@@ -17,9 +17,13 @@ STEPS = 20
 
 
 def followed_values(dae: DAE, x: np.ndarray, z: np.ndarray) -> list[np.ndarray]:
-    """Return the values of the followed variables out of x and z, as the last arguments of functions of coordinates."""
+    """Return the values of the followed variables out of x and z, as the last arguments of functions of coordinates.
+
+    For x (..., nx) and z (..., nz) they are (..., k); an empty list where nothing follows.
+    """
     names = dae.followed_names
-    return [np.array([x[dae.x.index(n)] if n in dae.x else z[dae.z.index(n)] for n in names])] if names else []
+    values = [x[..., dae.x.index(n)] if n in dae.x else z[..., dae.z.index(n)] for n in names]
+    return [np.stack(values, axis=-1)] if names else []
 
 
 def following_start(

@@ -45,12 +45,13 @@ def vibration_function(
     """
     interval = interval_symbols(dae, scheme.degree, shape, free, designed)
     step, n = ca.SX.sym("step"), dae.tree.size
-    energy = ca.Function("energy", [dae.q, dae.p.symbol], [total(stored_energies(dae.tree, dae.q))])
+    symbols = [dae.x.symbol, dae.z.symbol, dae.p.symbol]
+    energy = ca.Function("energy", symbols, [total(stored_energies(dae.tree, dae.q))])
     p = ca.SX.sym("p", len(dae.p))
     h = interval.length(step)
     states = collocated_states(n, interval, scheme, h)
     cost = h * sum(
-        share * energy.call([x[:n], interval.parameters(p)], True, False)[0]
-        for share, x in zip(scheme.integral[-1].tolist(), states, strict=True)
+        share * energy.call([x, stage.z, interval.parameters(p)], True, False)[0]
+        for share, x, stage in zip(scheme.integral[-1].tolist(), states, interval.stages, strict=True)
     )
     return ca.Function("vibration", [interval.variables, ca.vertcat(step, p)], [cost], ["w", "p"], ["cost"])

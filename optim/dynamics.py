@@ -34,7 +34,8 @@ def stage_equations(dae: DAE, designed: tuple[int, ...] = ()) -> StageEquations:
     """Return inverse dynamics less input forces, then rates of first-order states, then algebraic equations."""
     a, dw = ca.SX.sym("a", dae.tree.size), ca.SX.sym("dw", len(dae.x) - 2 * dae.tree.size)
     x, z, u, p = dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol
-    (force,) = dae.interpreted.inverse_dynamics.call([dae.q, dae.v, a, p], True, False)
+    followed = [dae.followed] if dae.followed_names else []
+    (force,) = dae.interpreted.inverse_dynamics.call([dae.q, dae.v, a, p, *followed], True, False)
     r = ca.vertcat(force - dae.applied_expression, state_rates(dae.tree, x, z, u) - dw, dae.algebraic_expression)
     design = p[list(designed)] if designed else ca.SX(0, 1)
     p = with_design(p, designed, ca.SX.sym("unused", len(designed)))

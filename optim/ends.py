@@ -43,8 +43,11 @@ def state_variables(b: Any, t: Transcription, k: int) -> list:
 
 
 def _fix_states(b: Any, t: Transcription, k: int, end: End) -> None:
-    for variable, value in zip(state_variables(b, t, k), end.point.x.tolist(), strict=True):
-        variable.fix(value)
+    # What follows from the coordinates was right at the start and comes out right at the goal.
+    follow = t.dae.followed_names if k else ()
+    for name, variable, value in zip(t.dae.x.names, state_variables(b, t, k), end.point.x.tolist(), strict=True):
+        if name not in follow:
+            variable.fix(value)
 
 
 def _hold_given(b: Any, t: Transcription, k: int, end: End) -> None:

@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae import DAE
+from flexblocks.followers import followed_values
 from flexblocks.operating_point import OperatingPoint
 
 from .rest import accompanying_motion
@@ -41,7 +42,9 @@ def rigid_inputs(
     p = np.tile(start.p[:, None], (1, count))
     x, idle = np.concatenate([q, v, w], axis=1).T, np.zeros((len(dae.u), count))
     more = [z.T] if len(dae.z) else []
-    asked = dae.inverse_dynamics.map(count)(q.T, v.T, a.T, p) - dae.input_force.map(count)(x, idle, p, *more)
+    followed = [values.T for values in followed_values(dae, x.T, z)]
+    asked = dae.inverse_dynamics.map(count)(q.T, v.T, a.T, p, *followed)
+    asked = asked - dae.input_force.map(count)(x, idle, p, *more)
     symbols = [dae.x.symbol, dae.u.symbol, dae.p.symbol, *([dae.z.symbol] if len(dae.z) else [])]
     slope = ca.Function("slope", symbols, [ca.densify(ca.jacobian(dae.applied_expression, dae.u.symbol))])
     gain = np.array(slope.map(count)(x, idle, p, *more)).reshape(-1, count, len(dae.u))
