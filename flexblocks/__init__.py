@@ -4,7 +4,9 @@ from flexblocks.assemble import assemble
 from flexblocks.beam.assumed_modes import AssumedModes
 from flexblocks.beam.discretization import Rigid
 from flexblocks.beam.finite_elements import FiniteElements
+from flexblocks.beam.material import Material
 from flexblocks.beam.rigid_segments import RigidSegments
+from flexblocks.beam.section import ISection, Rectangle, Tube
 from flexblocks.beam.tip_body import TipBody
 from flexblocks.block import Block, Composite
 from flexblocks.blocks.accelerometer import Accelerometer
@@ -66,14 +68,17 @@ __all__ = [
     "Friction",
     "Gear",
     "Ground",
+    "ISection",
     "LinearModel",
     "LumpedMass",
+    "Material",
     "Model",
     "OperatingPoint",
     "PDServo",
     "Payload",
     "PiecewisePolynomial",
     "Prismatic",
+    "Rectangle",
     "Revolute",
     "Rigid",
     "RigidBody",
@@ -88,6 +93,7 @@ __all__ = [
     "TorqueSource",
     "TorsionalSpring",
     "Trajectory",
+    "Tube",
     "Universal",
     "assemble",
     "bang_bang",

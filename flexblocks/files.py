@@ -26,6 +26,8 @@ from typing import Any
 
 import flexblocks
 from flexblocks.beam.discretization import Discretization
+from flexblocks.beam.material import Material
+from flexblocks.beam.section import Section
 from flexblocks.beam.tip_body import TipBody
 from flexblocks.block import Block, Composite
 from flexblocks.documents import read_document, write_document
@@ -35,7 +37,7 @@ from flexblocks.parameters import argument_name
 
 FORMAT = 1
 BLOCKS = (Block, Composite)
-VALUES = (Discretization, TipBody)
+VALUES = (Discretization, TipBody, Section, Material)
 
 
 def save(model: Model, path: str | Path) -> None:

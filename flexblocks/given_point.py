@@ -75,8 +75,10 @@ def _consistent(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.nda
 
 def _warn_unless_at_rest(dae: DAE, point: OperatingPoint) -> None:
     n = dae.tree.size
-    moving = [name for name, rate in zip(dae.q_names, point.x[n : 2 * n], strict=True) if rate]
     _, *jacobians = (np.abs(J.full()) for J in motion(dae)(point.x, point.z, point.u, point.p, 0.0))
+    # A motion in which no force changes as coordinates go on, such as a steady rotation, is a rest in all others.
+    felt = jacobians[0][:, :n].any(axis=0)
+    moving = [dae.q_names[i] for i in np.flatnonzero(point.x[n : 2 * n]) if felt[i]]
     scale = np.hstack(jacobians) @ np.abs(np.concatenate([point.x, point.z, point.u]))
     names = (*dae.q_names, *dae.x.names[2 * n :])
     left = point.residual[: len(names)]

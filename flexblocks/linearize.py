@@ -76,7 +76,7 @@ def linearize(
     -----
     FlexblocksWarning
         `at` is no equilibrium: the model then holds for deviations from the motion through that point, for a short
-        time.
+        time. A steady motion, in which coordinates go on that no force depends on (a rotor at constant speed), is one.
     """
     refuse_clocks(dae.clocks, "linearize")
     point = point_at(dae, at)

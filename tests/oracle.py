@@ -2,26 +2,34 @@
 
 Every body is replaced by particles: a rigid one by six on its principal axes, a beam by its Gauss points. Their places
 in the world are differentiated as they stand. Nothing of the library is used but the mode shapes; those of finite
-elements are SciPy's Hermite splines, and rigid segments are walked along joint by joint.
+elements are SciPy's Hermite splines, and rigid segments are walked along joint by joint. `oracle_beam` has the beams.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import casadi as ca
 import numpy as np
+from oracle_beam import (
+    axial_energy,
+    beam_mass,
+    beam_particles,
+    bending_energy,
+    extensions,
+    joints,
+    line,
+    rod_shapes,
+    shortening,
+)
 from random_arms import Arm, Segment
 from scipy.interpolate import CubicHermiteSpline
 from scipy.spatial.transform import Rotation
 
 import flexblocks as fb
-from flexblocks.beam.boundary import SineModes, clamped_modes
+from flexblocks.beam.boundary import SineModes
 
-POINTS, WEIGHTS = np.polynomial.legendre.leggauss(20)
-POINTS, WEIGHTS = (POINTS + 1) / 2, WEIGHTS / 2
 ABOUT = {"y": np.array([0.0, 0.0, 1.0]), "z": np.array([0.0, -1.0, 0.0])}
 
 
@@ -113,46 +121,16 @@ def _link(arm: Arm, segment: Segment, q: dict[str, ca.SX], found: Particles) -> 
         center = link.length / 2 if link.center is None else link.center
         _rigid(link.mass, (center, 0.0, 0.0), inertia, R, r, found)
         return
-    mass = link.linear_density * link.length
-    for xi, w in zip(*_gauss_points(link), strict=True):
-        found.add(w * mass, _on_link(arm, segment, xi * link.length, (R, r), q)[1])
+    for xi, particle in beam_particles(link):
+        found.add(particle, _on_link(arm, segment, xi * link.length, (R, r), q)[1])
+    if isinstance(link.discretization, fb.Rigid):
+        return
+    shapes = _shapes(arm, segment)
     for axis in link.bending:
-        rigidity = link.flexural_rigidity_z if axis == "z" and link.flexural_rigidity_z else link.flexural_rigidity
-        found.stored += rigidity * _squared_curvature(arm, segment, axis, q) / 2
-
-
-def _squared_curvature(arm: Arm, segment: Segment, axis: str, q: dict[str, ca.SX]) -> ca.SX:
-    """Return the integral of the squared curvature along a beam [1/m]."""
-    link = segment.link
-    if isinstance(link.discretization, fb.RigidSegments):
-        # The curvature of a cell of length l/n is all in its joint.
-        n = link.discretization.n
-        return sum(q[name] ** 2 for name in _names(link, axis)) * n / link.length
-    found, shapes = ca.SX(0), _shapes(arm, segment)
-    if axis in shapes:
-        for xi, w in zip(*_gauss_points(link), strict=True):
-            curvature = ca.dot(ca.DM(shapes[axis](xi, 2)), _amplitudes(link, axis, q)) / link.length**2
-            found += w * link.length * curvature**2
-    return found
-
-
-def _gauss_points(link: fb.FlexibleBeam) -> tuple[np.ndarray, np.ndarray]:
-    """Return points and weights on [0, 1], several for each piece on which the beam's curve is smooth."""
-    kind = link.discretization
-    if isinstance(kind, fb.FiniteElements):
-        bounds = np.linspace(0, 1, kind.n + 1)
-    elif isinstance(kind, fb.RigidSegments):
-        bounds = np.array([0, *_joints(kind.n), 1])
-    else:
-        return POINTS, WEIGHTS
-    pieces = list(pairwise(bounds))
-    points = np.concatenate([start + (end - start) * POINTS for start, end in pieces])
-    return points, np.concatenate([(end - start) * WEIGHTS for start, end in pieces])
-
-
-def _joints(n: int) -> np.ndarray:
-    """Return where the joints of rigid segments are, in the middle of equal cells, over the length."""
-    return (np.arange(1, n + 1) - 0.5) / n
+        angles = [q[name] for name in _names(link, axis)]
+        found.stored += bending_energy(link, axis, shapes.get(axis), _amplitudes(link, axis, q), angles)
+    if link.axial:
+        found.stored += axial_energy(link, _rod_shapes(arm, segment), q)
 
 
 def _on_link(
@@ -166,6 +144,12 @@ def _on_link(
     if isinstance(link.discretization, fb.RigidSegments):
         return _on_segments(link, x, inlet, q)
     shapes, shift, turn = _shapes(arm, segment), {"y": ca.SX(0), "z": ca.SX(0)}, ca.SX.eye(3)
+    along = ca.SX(x)
+    if link.axial and not isinstance(link.discretization, fb.Rigid):
+        along += ca.dot(ca.DM(_rod_shapes(arm, segment)(x / link.length, 0)), extensions(link, q))
+    if link.stiffening:
+        amplitudes = {axis: _amplitudes(link, axis, q) for axis in shapes}
+        along -= shortening(link, shapes, x / link.length, amplitudes)
     for axis, function in shapes.items():
         amplitudes = _amplitudes(link, axis, q)
         shift[axis] = ca.dot(ca.DM(function(x / link.length, 0)), amplitudes)
@@ -173,7 +157,13 @@ def _on_link(
         if getattr(link.discretization, "tip", None) == "pinned":
             R = R @ _rodrigues(ABOUT[axis], -root)
         turn = turn @ _rodrigues(ABOUT[axis], here)
-    return R @ turn, r + R @ ca.vertcat(x, shift["y"], shift["z"])
+    return R @ turn, r + R @ ca.vertcat(along, shift["y"], shift["z"])
+
+
+def _rod_shapes(arm: Arm, segment: Segment) -> Callable[[float, int], np.ndarray] | None:
+    tip = getattr(segment.link.discretization, "tip", None)
+    body = _outboard(arm, segment, "y") if tip == "auto" else tip
+    return rod_shapes(segment.link, body.mass if isinstance(body, fb.TipBody) else 0.0)
 
 
 def _on_segments(
@@ -181,10 +171,12 @@ def _on_segments(
 ) -> tuple[ca.SX, ca.SX]:
     """Walk along a beam of rigid segments, joint by joint."""
     (R, r), here = inlet, 0.0
-    for i, xi in enumerate(_joints(link.discretization.n)):
+    for i, xi in enumerate(joints(link.discretization.n)):
         if xi * link.length > x:
             break
         r, here = r + R @ ca.DM([xi * link.length - here, 0, 0]), xi * link.length
+        if link.axial:
+            r = r + R @ ca.vertcat(extensions(link, q)[i], 0, 0)
         for axis in link.bending:
             R = R @ _rodrigues(ABOUT[axis], q[_names(link, axis)[i]])
     return R, r + R @ ca.DM([x - here, 0, 0])
@@ -202,11 +194,11 @@ def _shapes(arm: Arm, segment: Segment) -> dict[str, Callable[[float, int], np.n
     n, tip = kind.n, kind.tip
     if tip == "pinned":
         return dict.fromkeys(link.bending, SineModes(n).derivative)
-    beam_mass = link.linear_density * link.length
     body = {axis: fb.TipBody(0.0) if tip == "free" else tip for axis in link.bending}
     if tip == "auto":
         body = {axis: _outboard(arm, segment, axis) for axis in link.bending}
-    return {axis: clamped_modes(n, body[axis].relative(beam_mass, link.length)).derivative for axis in link.bending}
+    relative = {axis: body[axis].relative(beam_mass(link), link.length) for axis in link.bending}
+    return {axis: kind.shapes(relative[axis], line(link, axis)).derivative for axis in link.bending}
 
 
 def _names(link: fb.FlexibleBeam, axis: str) -> list[str]:
@@ -248,9 +240,8 @@ def _outboard(arm: Arm, segment: Segment, axis: str) -> fb.TipBody:
                 center = (link.length / 2 if link.center is None else link.center, 0.0, 0.0)
                 _rigid(link.mass, center, inertia, ca.SX(ca.DM(R)), ca.SX(ca.DM(r)), straight)
             else:
-                for xi, w in zip(POINTS, WEIGHTS, strict=True):
-                    place = r + R @ [xi * link.length, 0, 0]
-                    straight.add(w * link.linear_density * link.length, ca.SX(ca.DM(place)))
+                for xi, particle in beam_particles(link):
+                    straight.add(particle, ca.SX(ca.DM(r + R @ [xi * link.length, 0, 0])))
             _straight_loads(s, R, r, straight, tip_only=False)
     masses = np.array(straight.masses)
     if not len(masses):

@@ -122,7 +122,7 @@ class Arm:
 
 
 # How far coordinates go, by the last word of their names; angles of joints and rotors go further.
-SIZES = {"bending": 0.03, "deflection": 0.03, "slope": 0.1, "bend": 0.3, "displacement": 0.4}
+SIZES = {"bending": 0.03, "deflection": 0.03, "slope": 0.1, "bend": 0.3, "displacement": 0.4, "extension": 0.02}
 
 
 def _size(name: str) -> float:
@@ -144,10 +144,12 @@ def arms(
     planar: bool | None = None,
     modes: int = 3,
     beams: tuple[str, ...] = BEAMS,
+    particles: bool = False,
 ) -> Arm:
     """Draw an arm of up to `links` links; a planar one moves in the xy plane.
 
-    Its flexible beams are of the kinds `beams`, with up to `modes` modes, elements or segments.
+    Its flexible beams are of the kinds `beams`, with up to `modes` modes, elements or segments. With `particles` all
+    their mass is on their axes.
     """
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     flat = draw(st.booleans()) if planar is None else planar
@@ -158,7 +160,7 @@ def arms(
         if segments and draw(st.integers(0, 3)) == 3:  # mostly a chain; now and then a branch
             carrier = draw(st.integers(0, len(segments) - 1))
             station = round(segments[carrier].link.length * draw(st.sampled_from((0.0, 0.37, 0.8, 1.0))), 6)
-        segments.append(_segment(draw, rng, i, carrier, station, flat, modes, beams))
+        segments.append(_segment(draw, rng, i, carrier, station, flat, modes, beams, particles))
     carriers = {segment.carrier for segment in segments}
     # What hangs on an end keeps the mass matrix regular whatever the axes.
     for i, segment in enumerate(segments):
@@ -176,8 +178,9 @@ def _segment(
     flat: bool,
     modes: int,
     beams: tuple[str, ...],
+    particles: bool,
 ) -> Segment:
-    link = _link(draw, rng, i, flat, modes, beams)
+    link = _link(draw, rng, i, flat, modes, beams, particles)
     loads = ()
     if draw(st.booleans()):
         loads = ((round(0.6 * link.length, 6), fb.LumpedMass(f"mass{i}", mass=rng.uniform(0.1, 0.5))),)
@@ -215,7 +218,13 @@ def _mount(rng: np.random.Generator, name: str) -> fb.FixedTransform:
 
 
 def _link(
-    draw: st.DrawFn, rng: np.random.Generator, i: int, flat: bool, modes: int, beams: tuple[str, ...]
+    draw: st.DrawFn,
+    rng: np.random.Generator,
+    i: int,
+    flat: bool,
+    modes: int,
+    beams: tuple[str, ...],
+    particles: bool,
 ) -> fb.RigidLink | fb.FlexibleBeam:
     length, name = round(rng.uniform(0.4, 1.0), 6), f"link{i}"
     kind = draw(st.sampled_from(("rod", "body", "rigid", "flexible", "flexible", "flexible")))
@@ -224,16 +233,44 @@ def _link(
     if kind == "body":
         inertia = rng.uniform(0.01, 0.1) if flat else _inertia(rng)
         return fb.RigidLink(name, length, mass=rng.uniform(0.2, 2), inertia=inertia, center=rng.uniform(0, 1) * length)
+    discretization = fb.Rigid() if kind == "rigid" else _discretization(draw, modes, beams)
     return fb.FlexibleBeam(
         name,
         length=length,
-        linear_density=rng.uniform(0.2, 2),
-        flexural_rigidity=rng.uniform(5, 50),
-        flexural_rigidity_z=rng.uniform(5, 50) if draw(st.booleans()) else None,
-        discretization=fb.Rigid() if kind == "rigid" else _discretization(draw, modes, beams),
+        discretization=discretization,
         bending="y" if flat else draw(st.sampled_from(("y", "z", "yz"))),
         damping_ratio=draw(st.sampled_from((0.0, 0.02))),
+        **_properties(draw, rng, length, flat or particles, discretization.can_shear),
     )
+
+
+def _properties(
+    draw: st.DrawFn, rng: np.random.Generator, length: float, points_only: bool, can_shear: bool
+) -> dict[str, object]:
+    """Draw what a beam is made of; with `points_only` nothing turns but its axis."""
+    if not points_only and draw(st.integers(0, 2)) == 2:
+        inner, outer = (fb.Rectangle(*rng.uniform(0.01, 0.03, 2)) for _ in range(2))
+        return {
+            "section": draw(st.sampled_from((inner, ((0.0, inner), (length, outer))))),
+            "material": fb.Material(density=2700.0, youngs_modulus=1e8, poissons_ratio=0.3),
+            "axial": draw(st.booleans()),
+            "torsion": draw(st.booleans()),
+            "shear": can_shear and draw(st.booleans()),
+            "rotary_inertia": draw(st.booleans()),
+            "stiffening": draw(st.booleans()),
+        }
+    options: dict[str, object] = {"linear_density": rng.uniform(0.2, 2), "flexural_rigidity": rng.uniform(5, 50)}
+    if draw(st.booleans()):
+        options["flexural_rigidity_z"] = rng.uniform(5, 50)
+    if draw(st.integers(0, 2)) == 2:
+        options["stiffening"] = True
+    if draw(st.integers(0, 2)) == 2:
+        options |= {"axial": True, "axial_rigidity": rng.uniform(100, 1000)}
+    if draw(st.integers(0, 2)) == 2:
+        step = round(0.4 * length, 6)
+        options["linear_density"] = ((0.0, rng.uniform(1, 2)), (length, rng.uniform(0.2, 1)))
+        options["flexural_rigidity"] = ((0.0, 40.0), (step, 30.0), (step, rng.uniform(5, 20)), (length, 5.0))
+    return options
 
 
 def _discretization(draw: st.DrawFn, most: int, beams: tuple[str, ...]) -> Discretization:

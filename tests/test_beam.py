@@ -133,7 +133,7 @@ def test_integrals_by_adaptive_quadrature(shapes):
         "mean": shapes.deflection,
         "moment": lambda x: x * shapes.deflection(x),
         "mass": lambda x: np.outer(shapes.deflection(x), shapes.deflection(x)),
-        "stiffness": lambda x: np.outer(shapes.curvature(x), shapes.curvature(x)),
+        "stiffness": lambda x: np.outer(shapes.strain(x), shapes.strain(x)),
     }
     for name, integrand in integrands.items():
         expected, _ = quad_vec(integrand, 0, 1, epsabs=1e-12, epsrel=1e-12)
@@ -147,7 +147,7 @@ def test_derivatives_of_shapes():
             slope = (shapes.deflection(xi + h) - shapes.deflection(xi - h)) / (2 * h)
             bend = (shapes.slope(xi + h) - shapes.slope(xi - h)) / (2 * h)
             np.testing.assert_allclose(shapes.slope(xi), slope, atol=1e-6)
-            np.testing.assert_allclose(shapes.curvature(xi), bend, rtol=1e-6, atol=1e-5)
+            np.testing.assert_allclose(shapes.strain(xi), bend, rtol=1e-6, atol=1e-5)
 
 
 def test_pinned_shapes_are_sines_on_a_chord():

@@ -69,7 +69,7 @@ def friction_power(arm: Arm, dae: fb.DAE, v: np.ndarray) -> float:
 @settings(max_examples=12)
 @given(st.data(), seeds)
 def test_equations_are_lagranges_in_world_axes(beams, data, seed):
-    arm = data.draw(arms(links=3, modes=2, beams=beams))
+    arm = data.draw(arms(links=3, modes=2, beams=beams, particles=True))
     assert_equations_are_lagranges(arm.without_damping(), seed)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from flexblocks.beam.boundary import SineModes, clamped_modes
-from flexblocks.beam.discretization import Discretization, check_number
+from flexblocks.beam.discretization import STEMS, Discretization, check_number, numbered
+from flexblocks.beam.line import PLAIN, Line
+from flexblocks.beam.ritz_modes import ritz_modes, rod_modes
 from flexblocks.beam.shapes import Shapes
 from flexblocks.beam.tip_body import FREE, TipBody
 from flexblocks.errors import ParameterError
@@ -14,12 +16,12 @@ from flexblocks.physics import Coordinate
 
 @dataclass(frozen=True)
 class AssumedModes(Discretization):
-    """The beam bends in its first `n` modes.
+    """The beam deforms in its first `n` modes.
 
     Parameters
     ----------
     n : int
-        Modes in each plane of bending.
+        Modes in each plane of bending, and of extension and torsion where there is any.
     tip : "free", "auto", "pinned" or TipBody
         Boundary condition at the tip. ``"free"``: clamped-free. A `TipBody`: clamped-mass, with that mass [kg], inertia
         [kg m2] and static moment [kg m]. ``"auto"``: clamped-mass, with everything outboard, rigid and in the zero
@@ -33,7 +35,13 @@ class AssumedModes(Discretization):
 
     Notes
     -----
-    Coordinates: ``bending_y[i]``, ``bending_z[i]`` [m], i = 1..n, which scale shapes of mean square 1.
+    Coordinates: ``bending_y[i]``, ``bending_z[i]`` [m], ``extension[i]`` [m], ``torsion[i]`` [rad], i = 1..n, which
+    scale shapes of mean square 1 (weighted with the mass where that varies along the beam).
+
+    Modes of a uniform beam are the closed-form ones. Those of a beam whose properties vary, that shears or whose
+    sections have inertia, and all of extension and torsion, are found by Ritz's method with strains that are
+    polynomials of high degree on each piece on which the properties are smooth (see `flexblocks.beam.ritz_modes`);
+    they are exact but for rounding. Pinned ones stay sines.
     """
 
     n: int
@@ -47,7 +55,8 @@ class AssumedModes(Discretization):
             )
 
     def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
-        return tuple(Coordinate(f"bending_{axis}[{i}]", "m") for i in range(1, self.n + 1))
+        stem, unit = STEMS.get(axis, (f"bending_{axis}", "m"))
+        return numbered(stem, unit, self.n)
 
     def richer(self) -> AssumedModes:
         return replace(self, n=self.n + 1)
@@ -60,5 +69,14 @@ class AssumedModes(Discretization):
             return self.tip
         return carried if self.tip == "auto" else FREE
 
-    def shapes(self, tip: TipBody) -> Shapes:
-        return SineModes(self.n) if self.tip == "pinned" else clamped_modes(self.n, tip)
+    @property
+    def can_shear(self) -> bool:
+        return self.tip != "pinned"
+
+    def shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes:
+        if self.tip == "pinned":
+            return SineModes(self.n)
+        return clamped_modes(self.n, tip) if line.is_plain else ritz_modes(self.n, tip, line)
+
+    def rod_shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes:
+        return rod_modes(self.n, tip, line)

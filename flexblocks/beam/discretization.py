@@ -8,32 +8,46 @@ from typing import ClassVar
 
 import casadi as ca
 
-from flexblocks.beam.bending import bending
+from flexblocks.beam.beam import Beam
+from flexblocks.beam.bending import Bending, bending, stretching
 from flexblocks.beam.flexure import Flexure
+from flexblocks.beam.line import PLAIN, Line
 from flexblocks.beam.shape_flexure import ShapeFlexure
 from flexblocks.beam.shapes import NoShapes, Shapes
 from flexblocks.beam.tip_body import TipBody
-from flexblocks.beam.uniform_beam import UniformBeam
 from flexblocks.errors import ParameterError
 from flexblocks.frame import Frame
 from flexblocks.physics import Coordinate, Local
 
 
 class Discretization(ABC):
-    """Base of all: gives the coordinates and the shape functions of each plane of bending."""
+    """Base of all: gives the coordinates and the shape functions of each deformation of a beam.
+
+    Deformations are ``"y"`` and ``"z"`` (bending), ``"x"`` (extension) and ``"torsion"``.
+    """
 
     kind: ClassVar[type[Flexure]] = ShapeFlexure
 
     @abstractmethod
     def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
-        """Return the coordinates of the deflection along `axis`, one for each shape function.
+        """Return the coordinates of one deformation, one for each shape function.
 
-        Those in m are amplitudes of the shape functions; those in rad are amplitudes in units of the beam's length.
+        In bending those in m are amplitudes of the shape functions; those in rad are amplitudes in units of the beam's
+        length.
         """
 
     @abstractmethod
-    def shapes(self, tip: TipBody) -> Shapes:
-        """Return the shape functions; `tip` in units of the beam."""
+    def shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes:
+        """Return the shape functions of bending; `tip` in units of the beam."""
+
+    @abstractmethod
+    def rod_shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes:
+        """Return the shape functions of extension or torsion; the mass of `tip` in units of the beam."""
+
+    @property
+    def can_shear(self) -> bool:
+        """Whether the beam can be flexible in shear."""
+        return True
 
     def richer(self) -> Discretization:
         """Return the next finer one of its kind; itself where there is none."""
@@ -47,16 +61,34 @@ class Discretization(ABC):
         """Return the tip body that shapes the modes, given all that hangs on the tip; both in SI units."""
         return carried
 
-    def flexure(self, beam: UniformBeam, root: Frame, local: Local) -> Flexure:
-        """Return a beam that bends as this discretization lets it, in terms of the block's symbols."""
-        coordinates = {axis: self.coordinates(axis) for axis in beam.rigidity}
+    def flexure(self, beam: Beam, root: Frame, local: Local) -> Flexure:
+        """Return a beam that deforms as this discretization lets it, in terms of the block's symbols."""
+        coordinates = {axis: self.coordinates(axis) for axis in beam.deformations}
         q = {axis: _column([local[c.name] for c in found]) for axis, found in coordinates.items()}
         amplitudes = {
-            axis: _column([local[c.name] * (beam.length if c.unit == "rad" else 1) for c in found])
+            axis: _column([_amplitude(axis, c, beam) * local[c.name] for c in found])
             for axis, found in coordinates.items()
         }
-        planes = {axis: bending(self, beam.tip[axis]) for axis in beam.rigidity}
+        planes = {axis: self._plane(axis, beam) for axis in beam.deformations}
         return self.kind(beam, root, planes, q, amplitudes, local.rate)
+
+    def _plane(self, axis: str, beam: Beam) -> Bending:
+        given = beam.deformations[axis]
+        return (bending if axis in ("y", "z") else stretching)(self, given.tip, given.line)
+
+
+def _amplitude(axis: str, coordinate: Coordinate, beam: Beam) -> float | ca.SX:
+    """Return the amplitude of a shape by a unit of its coordinate."""
+    return beam.length if coordinate.unit == "rad" and axis != "torsion" else 1.0
+
+
+def numbered(stem: str, unit: str, n: int) -> tuple[Coordinate, ...]:
+    """Return coordinates ``stem[1]``, ``stem[2]``, ... ``stem[n]``."""
+    return tuple(Coordinate(f"{stem}[{i}]", unit) for i in range(1, n + 1))
+
+
+# What coordinates of extension and torsion are called, whatever the discretization, and their units.
+STEMS = {"x": ("extension", "m"), "torsion": ("torsion", "rad")}
 
 
 def _column(entries: list[ca.SX]) -> ca.SX:
@@ -65,14 +97,18 @@ def _column(entries: list[ca.SX]) -> ca.SX:
 
 @dataclass(frozen=True)
 class Rigid(Discretization):
-    """The beam does not bend."""
+    """The beam does not deform."""
 
     def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
         del axis
         return ()
 
-    def shapes(self, tip: TipBody) -> Shapes:
-        del tip
+    def shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes:
+        del tip, line
+        return NoShapes()
+
+    def rod_shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes:
+        del tip, line
         return NoShapes()
 
 

@@ -1,4 +1,4 @@
-"""Kinetic energy of a uniform beam that bends in one or two planes, by constant shape integrals."""
+"""Kinetic energy of the points of a beam's axis, by constant shape integrals."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.beam.bending import Bending
+from flexblocks.beam.profile import UNIFORM, Profile
+from flexblocks.beam.quadrature import gauss_legendre, panels
 from flexblocks.beam.shapes import overlap
 from flexblocks.frame import Frame, column, skew
+
+# Gauss points on each smooth piece of a beam whose density varies.
+POINTS = 48
 
 
 def kinetic_energy(
@@ -19,8 +24,9 @@ def kinetic_energy(
     planes: Mapping[str, Bending],
     q: Mapping[str, ca.SX],
     s: Mapping[str, ca.SX],
+    moments: tuple[float, float] = (1 / 2, 1 / 3),
 ) -> ca.SX:
-    """Return the kinetic energy [J] of the beam.
+    """Return the kinetic energy [J] of a beam's axis, which has all its mass.
 
     Parameters
     ----------
@@ -29,34 +35,41 @@ def kinetic_energy(
     mass, length : float or SX
         [kg], [m]
     planes : dict of Bending
-        By axis of deflection, ``"y"`` and/or ``"z"``.
+        By axis of deflection, ``"y"`` and/or ``"z"``; ``"x"`` shifts points along the beam.
     q, s : dict of SX
         Amplitudes of the shapes [m] and their rates, by the same axes.
+    moments : tuple of 2 floats
+        First and second moment of the straight beam's mass, in units of m l and m l^2; by default a uniform one's.
 
     Notes
     -----
-    P(x) = (x, v, w) is a point of the beam in the chord frame, P' its rate there. With the moments S = int P dm,
+    P(x) = (x + u, v, w) is a point of the beam in the chord frame, P' its rate there. With the moments S = int P dm,
     c = int P' dm, E = int P P^T dm and F = int P P'^T dm (of which only the part that is not symmetric counts)
     the energy is 1/2 m v.v + v.(omega x S + c) + 1/2 omega.(tr E - E) omega + omega.h + 1/2 int P'.P' dm
     with h the axial vector of F.
     """
-    axes = {"y": 1, "z": 2}
+    axes = {"x": 0, "y": 1, "z": 2}
     first, drift = ca.SX(3, 1), ca.SX(3, 1)
-    first[0] = mass * length / 2
+    first[0] = mass * length * moments[0]
     second, flow = ca.SX(3, 3), ca.SX(3, 3)
-    second[0, 0] = mass * length**2 / 3
+    second[0, 0] = mass * length**2 * moments[1]
     own = ca.SX(1, 1)
     for axis, plane in planes.items():
         i, integrals = axes[axis], plane.integrals
-        first[i], drift[i] = dot(integrals.mean, q[axis], mass), dot(integrals.mean, s[axis], mass)
-        second[0, i] = second[i, 0] = dot(integrals.moment, q[axis], mass * length)
-        flow[0, i] = dot(integrals.moment, s[axis], mass * length)
+        # What shortens a beam need not be independent, and has no root.
+        squared = square if axis == "x" else norm
+        first[i] += dot(integrals.mean, q[axis], mass)
+        drift[i] = dot(integrals.mean, s[axis], mass)
+        from_root = dot(integrals.moment, q[axis], mass * length)
+        second[0, i] += from_root
+        second[i, 0] += from_root
+        flow[0, i] += dot(integrals.moment, s[axis], mass * length)
         for other, partner in planes.items():
             j, common = axes[other], _overlap(plane, partner)
-            second[i, j] = form(q[axis], common, q[other], mass) if i != j else norm(q[axis], common, mass)
+            second[i, j] += form(q[axis], common, q[other], mass) if i != j else squared(q[axis], common, mass)
             if i != j:
-                flow[i, j] = form(q[axis], common, s[other], mass)
-        own += norm(s[axis], integrals.mass, mass)
+                flow[i, j] += form(q[axis], common, s[other], mass)
+        own += squared(s[axis], integrals.mass, mass)
     inertia = ca.trace(second) * ca.SX.eye(3) - second
     spin = column([flow[1, 2] - flow[2, 1], flow[2, 0] - flow[0, 2], flow[0, 1] - flow[1, 0]])
     omega, v = chord.omega, chord.v
@@ -92,5 +105,21 @@ def norm(vector: ca.SX, constants: np.ndarray, scale: float | ca.SX = 1.0) -> ca
 
 
 def _overlap(first: Bending, second: Bending) -> np.ndarray:
-    """Return the integral of phi_i psi_j between the shapes of two planes (or of one with itself)."""
-    return first.integrals.mass if first is second else overlap(first.shapes, second.shapes)
+    """Return the integral of mu phi_i psi_j between the shapes of two planes (or of one with itself)."""
+    same = first is second
+    return first.integrals.mass if same else overlap(first.shapes, second.shapes, first.line.density)
+
+
+def mass_moments(density: Profile, start: float = 0.0, end: float = 1.0) -> tuple[float, float, float]:
+    """Return the mass of a piece of a beam and its first and second moment about the inner end.
+
+    In units of the beam's mass and of the length of the piece; of a uniform beam 1/2 and 1/3 of its mass.
+    """
+    share = end - start
+    if density == UNIFORM:
+        return share, 1 / 2, 1 / 3
+    inner = [(place - start) / share for place in density.breaks if start < place < end]
+    s, w = gauss_legendre(POINTS, panels(inner))
+    w = w * density(start + share * s)
+    mass = float(w.sum())
+    return share * mass, float(w @ s) / mass, float(w @ s**2) / mass

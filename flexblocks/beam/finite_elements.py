@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flexblocks.beam.discretization import Discretization, check_number
-from flexblocks.beam.hermite import HermiteShapes
+import numpy as np
+
+from flexblocks.beam.discretization import STEMS, Discretization, check_number, numbered
+from flexblocks.beam.hermite import HermiteShapes, ShearHermiteShapes
+from flexblocks.beam.line import PLAIN, Line
+from flexblocks.beam.quadrature import gauss_legendre, panels
+from flexblocks.beam.rods import HatShapes
 from flexblocks.beam.shapes import Shapes
 from flexblocks.beam.tip_body import TipBody
 from flexblocks.physics import Coordinate
+
+# Gauss points on each smooth piece of an element, for its mean properties.
+POINTS = 16
 
 
 @dataclass(frozen=True)
@@ -29,9 +37,16 @@ class FiniteElements(Discretization):
     -----
     Coordinates of node k = 1..n at x = k l/n: ``deflection_y[k]`` [m] and ``slope_y[k]`` [rad], the derivative dv/dx,
     so that a positive slope turns the section about +z; ``deflection_z[k]`` and ``slope_z[k]``, dw/dx, which turns it
-    about -y. Node n is the tip. Mass and stiffness matrices are the consistent ones, and bands.
+    about -y. Node n is the tip. Mass and stiffness matrices are the consistent ones, and bands. On request
+    ``extension[k]`` [m] and ``torsion[k]`` [rad], linear between nodes.
 
-    Frequencies converge from above with error (1/n)^4, static deflections under forces and moments at nodes are exact.
+    Frequencies of bending converge from above with error (1/n)^4, those of extension and torsion with (1/n)^2. Static
+    deflections of a uniform beam under forces and moments at nodes are exact. Where properties vary, they are
+    integrated inside the elements; a jump costs accuracy unless it is at a node.
+
+    A beam that shears has cubic deflections and quadratic rotations with constant shear in each element
+    (Przemieniecki 1968, section 5.6), which do not lock; a slope is then the rotation of the section, and frequencies
+    converge with error (1/n)^2.
     Modal damping counts in everything outboard, rigid and in the zero configuration, as the tip body.
     """
 
@@ -41,6 +56,8 @@ class FiniteElements(Discretization):
         check_number("FiniteElements", self.n)
 
     def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
+        if axis in STEMS:
+            return numbered(*STEMS[axis], self.n)
         stems = ((f"deflection_{axis}", "m"), (f"slope_{axis}", "rad"))
         return tuple(Coordinate(f"{stem}[{k}]", unit) for k in range(1, self.n + 1) for stem, unit in stems)
 
@@ -50,6 +67,15 @@ class FiniteElements(Discretization):
     def audited_by(self) -> FiniteElements:
         return FiniteElements(2 * self.n)
 
-    def shapes(self, tip: TipBody) -> Shapes:
+    def shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes:
         del tip
-        return HermiteShapes(self.n)
+        if line.shear is None:
+            return HermiteShapes(self.n)
+        xi, w = gauss_legendre(POINTS, panels(np.linspace(0.0, 1.0, self.n + 1), line.breaks))
+        element = np.minimum((xi * self.n).astype(int), self.n - 1)
+        bending, shear = (np.bincount(element, w * given(xi)) for given in (line.rigidity, line.shear.profile))
+        return ShearHermiteShapes(self.n, tuple((12 * self.n**2 * bending / (line.shear.ratio * shear)).tolist()))
+
+    def rod_shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes:
+        del tip, line
+        return HatShapes(self.n)

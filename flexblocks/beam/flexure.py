@@ -8,31 +8,31 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from flexblocks.beam.beam import Beam
 from flexblocks.beam.bending import Bending
 from flexblocks.beam.energy import square
-from flexblocks.beam.uniform_beam import UniformBeam
 from flexblocks.frame import Frame
 
 
 @dataclass(frozen=True, eq=False)
 class Flexure(ABC):
-    """A beam that bends, in terms of the frame at its root and of its coordinates.
+    """A beam that deforms, in terms of the frame at its root and of its coordinates.
 
     Attributes
     ----------
-    beam : UniformBeam
+    beam : Beam
     root : Frame
     planes : dict of Bending
-        The linear theory of each plane, by axis of deflection.
+        The linear theory of each deformation, by its name in `Beam.deformations`.
     q : dict of SX
-        The coordinates of bending as the user sees them, by the same axes.
+        The coordinates as the user sees them, by the same names.
     amplitudes : dict of SX
-        The same in m: where a coordinate is an angle, times the length.
+        The same in m: where a coordinate of bending is an angle, times the length; in torsion the angles.
     rate : callable
         Time derivative of an expression of the coordinates.
     """
 
-    beam: UniformBeam
+    beam: Beam
     root: Frame
     planes: Mapping[str, Bending]
     q: Mapping[str, ca.SX]
@@ -52,14 +52,14 @@ class Flexure(ABC):
         """Return the kinetic energy [J]."""
 
     def potential(self) -> ca.SX:
-        """Return the energy stored by bending [J]."""
-        return sum(
-            (
-                square(self.amplitudes[axis], plane.integrals.stiffness, self.beam.stiffness(axis) / 2)
-                for axis, plane in self.planes.items()
-            ),
-            ca.SX(1, 1),
-        )
+        """Return the energy stored by bending, shear, extension and torsion [J]."""
+        energy = ca.SX(1, 1)
+        for axis, plane in self.planes.items():
+            given = self.beam.deformations[axis]
+            energy += square(self.amplitudes[axis], plane.integrals.stiffness, given.stiffness / 2)
+            if given.shear_stiffness is not None:
+                energy += square(self.amplitudes[axis], plane.shear, given.shear_stiffness / 2)
+        return energy
 
     def dissipation(self) -> ca.SX:
         """Return Rayleigh's function of modal damping [W]."""
@@ -73,5 +73,7 @@ class Flexure(ABC):
 
 
 def turned(frame: Frame, axis: str, angle: ca.SX) -> Frame:
-    """Turn a frame as a positive slope of the deflection along `axis` does: about z, or about -y."""
+    """Turn a frame as a positive deformation does: by a slope along y about z, along z about -y, by torsion about x."""
+    if axis == "torsion":
+        return frame.rotate((1.0, 0.0, 0.0), angle)
     return frame.rotate((0.0, 0.0, 1.0), angle) if axis == "y" else frame.rotate((0.0, 1.0, 0.0), -angle)

@@ -6,14 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexblocks.beam.shapes import Shapes, gauss_legendre
+from flexblocks.beam.profile import UNIFORM, Profile
+from flexblocks.beam.quadrature import gauss_legendre, panels
+from flexblocks.beam.shapes import Shapes
+
+# Gauss points on each smooth piece of a cell, for its flexibility.
+POINTS = 16
 
 
 @dataclass(frozen=True)
 class PseudoJoints(Shapes):
     """Ramps phi_i = max(0, xi - xi_i) from hinges in the middle of `count` equal cells, xi_i = (i - 1/2)/count.
 
-    A hinge holds the flexibility of its cell: a spring EI/(l/count), which is `count` in units of EI/l.
+    A hinge holds the flexibility of its cell: a spring EI/(l/count), which is `count` in units of EI/l, with the
+    harmonic mean of EI over the cell.
     """
 
     count: int
@@ -28,9 +34,13 @@ class PseudoJoints(Shapes):
         return (np.arange(self.count) + 0.5) / self.count
 
     @property
-    def panels(self) -> np.ndarray:
+    def bounds(self) -> np.ndarray:
         """The ends (count + 2,) of the rigid pieces."""
         return np.array([0.0, *self.places, 1.0])
+
+    @property
+    def points(self) -> int:
+        return 2
 
     def derivative(self, xi: float | np.ndarray, order: int) -> np.ndarray:
         beyond = np.subtract.outer(-self.places, -np.asarray(xi, dtype=float))
@@ -38,9 +48,11 @@ class PseudoJoints(Shapes):
             return np.maximum(beyond, 0.0)
         return np.where(beyond >= 0, 1.0, 0.0) if order == 1 else np.zeros_like(beyond)
 
-    def quadrature(self) -> tuple[np.ndarray, np.ndarray]:
-        return gauss_legendre(2, self.panels)
-
-    def stiffness(self) -> np.ndarray:
+    def stiffness(self, rigidity: Profile = UNIFORM) -> np.ndarray:
         """The curvature is all in the hinges: their springs instead of the integral."""
-        return self.count * np.eye(self.count)
+        if rigidity == UNIFORM:
+            return self.count * np.eye(self.count)
+        cells = np.linspace(0.0, 1.0, self.count + 1)
+        xi, w = gauss_legendre(POINTS, panels(cells, rigidity.breaks))
+        cell = np.minimum((xi * self.count).astype(int), self.count - 1)
+        return np.diag(1 / np.bincount(cell, w / rigidity(xi)))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flexblocks.beam.discretization import Discretization, check_number
+from flexblocks.beam.discretization import STEMS, Discretization, check_number, numbered
+from flexblocks.beam.line import PLAIN, Line
 from flexblocks.beam.pseudo_joints import PseudoJoints
+from flexblocks.beam.rods import StepShapes
 from flexblocks.beam.segment_flexure import SegmentFlexure
 from flexblocks.beam.shapes import Shapes
 from flexblocks.beam.tip_body import TipBody
@@ -30,9 +32,11 @@ class RigidSegments(Discretization):
     -----
     Coordinates: ``bend_y[i]``, ``bend_z[i]`` [rad], i = 1..n, the angle of pseudo-joint i at x = (i - 1/2) l/n: about
     +z, then (a universal joint) about -y. The angles may be of any size; the axis keeps its length, so that the tip
-    comes nearer as the beam bends. A station has the pose of the rod that it falls on.
+    comes nearer as the beam bends. On request ``extension[i]`` [m] and ``torsion[i]`` [rad], about x after the bending,
+    at the same places. A station has the pose of the rod that it falls on.
 
-    The spring constant EI n/l is that of a cell under constant moment. With the joint in the middle of its cell the
+    The spring constant EI n/l is that of a cell under constant moment; where properties vary, the flexibility of each
+    cell and the mass of each rod are integrated. With the joint in the middle of its cell the
     compliance is integrated by the midpoint rule, whatever the moment at root and tip: frequencies and deflections
     converge with error (1/n)^2, and a force at the tip deflects it by F l^3/(3 EI) (1 - 1/(4 n^2)). Joints at the ends
     of segments would leave out half a cell at the tip, and be of first order under a moment there, as of a payload with
@@ -49,7 +53,7 @@ class RigidSegments(Discretization):
         check_number("RigidSegments", self.n)
 
     def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
-        return tuple(Coordinate(f"bend_{axis}[{i}]", "rad") for i in range(1, self.n + 1))
+        return numbered(*STEMS.get(axis, (f"bend_{axis}", "rad")), self.n)
 
     def richer(self) -> RigidSegments:
         return RigidSegments(self.n + 1)
@@ -57,6 +61,14 @@ class RigidSegments(Discretization):
     def audited_by(self) -> RigidSegments:
         return RigidSegments(2 * self.n)
 
-    def shapes(self, tip: TipBody) -> Shapes:
-        del tip
+    @property
+    def can_shear(self) -> bool:
+        return False
+
+    def shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes:
+        del tip, line
         return PseudoJoints(self.n)
+
+    def rod_shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes:
+        del tip, line
+        return StepShapes(PseudoJoints(self.n))

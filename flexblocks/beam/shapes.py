@@ -1,21 +1,28 @@
-"""Shape functions of a bending beam, and the integrals that its energies are made of."""
+"""Shape functions of a beam, and the integrals that its energies are made of."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
+from flexblocks.beam.line import PLAIN, Line
+from flexblocks.beam.profile import UNIFORM, Profile
+from flexblocks.beam.quadrature import gauss_legendre, panels
 from flexblocks.beam.tip_body import TipBody
+
+# Points more on each panel where properties vary along the beam.
+FINER = 12
 
 
 class Shapes(ABC):
-    """Functions phi_i(xi) of the dimensionless position xi = x/l in [0, 1]; deflection = sum phi_i a_i, a_i in m.
+    """Functions phi_i(xi) of the dimensionless position xi = x/l in [0, 1]; deflection = sum phi_i a_i.
 
-    The methods take a number or an array (k,) and return an array (n,) or (n, k); slope and curvature are the first
-    and second derivative with respect to xi.
+    The methods take a number or an array (k,) and return an array (n,) or (n, k); slope and curvature are derivatives
+    with respect to xi.
     """
 
     @property
@@ -25,7 +32,7 @@ class Shapes(ABC):
 
     @abstractmethod
     def derivative(self, xi: float | np.ndarray, order: int) -> np.ndarray:
-        """Return the derivative of that order (0, 1, 2) of all functions at `xi`."""
+        """Return the derivative of that order of all functions at `xi`; 0 and 1 at least."""
 
     def deflection(self, xi: float | np.ndarray) -> np.ndarray:
         return self.derivative(xi, 0)
@@ -33,32 +40,61 @@ class Shapes(ABC):
     def slope(self, xi: float | np.ndarray) -> np.ndarray:
         return self.derivative(xi, 1)
 
-    def curvature(self, xi: float | np.ndarray) -> np.ndarray:
+    def rotation(self, xi: float | np.ndarray) -> np.ndarray:
+        """Return by how much sections turn; without shear they follow the slope."""
+        return self.slope(xi)
+
+    def strain(self, xi: float | np.ndarray) -> np.ndarray:
+        """Return what stores energy with the line's rigidity: in bending the curvature."""
         return self.derivative(xi, 2)
 
-    def quadrature(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return points and weights on [0, 1], enough for products of two of the functions.
+    def shear(self, xi: float | np.ndarray) -> np.ndarray:
+        """Return by how much the slope is ahead of the rotation."""
+        return self.slope(xi) - self.rotation(xi)
 
-        As it stands for `size` half waves; functions that are pieced together need panels.
+    @property
+    def bounds(self) -> np.ndarray:
+        """The ends of the pieces on which the functions are smooth."""
+        return np.array([0.0, 1.0])
+
+    @property
+    def points(self) -> int:
+        """Gauss points on each piece, enough for products of two of the functions.
+
+        As it stands for `size` half waves.
         """
-        return gauss_legendre(24 + 8 * self.size)
+        return 24 + 8 * self.size
 
-    def stiffness(self) -> np.ndarray:
-        """Return the integral (n, n) of phi_i'' phi_j''."""
-        xi, w = self.quadrature()
-        curvature = self.curvature(xi)
-        return (curvature * w) @ curvature.T
+    def quadrature(self, breaks: tuple[float, ...] = (), finer: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Return points and weights on [0, 1], with `finer` points more on each piece, which `breaks` cut further."""
+        return gauss_legendre(self.points + finer, panels(self.bounds, breaks))
+
+    def stiffness(self, rigidity: Profile = UNIFORM) -> np.ndarray:
+        """Return the integral (n, n) of the rigidity times products of strains."""
+        return self.product(self.strain, rigidity)
+
+    def product(self, function: Callable[[np.ndarray], np.ndarray], weight: Profile = UNIFORM) -> np.ndarray:
+        """Return the integral (n, n) of weight f_i f_j of functions that belong to the shapes."""
+        xi, w = self.quadrature(weight.breaks, 0 if weight == UNIFORM else FINER)
+        f = function(xi)
+        return (f * (w * weight(xi))) @ f.T
 
 
 class ShapeFamily(Protocol):
     """What gives shape functions for a tip body in units of the beam: a discretization."""
 
-    def shapes(self, tip: TipBody) -> Shapes: ...
+    def shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes: ...
+
+
+class RodFamily(Protocol):
+    """What gives shape functions of extension and torsion: a discretization."""
+
+    def rod_shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes: ...
 
 
 @dataclass(frozen=True)
 class NoShapes(Shapes):
-    """A beam that does not bend."""
+    """A beam that does not deform."""
 
     @property
     def size(self) -> int:
@@ -71,18 +107,18 @@ class NoShapes(Shapes):
 
 @dataclass(frozen=True)
 class ShapeIntegrals:
-    """Integrals over xi from 0 to 1 for a uniform beam, all dimensionless.
+    """Integrals over xi from 0 to 1, all dimensionless; density mu and rigidity e have the mean 1.
 
     Attributes
     ----------
     mean : ndarray (n,)
-        of phi_i.
+        of mu phi_i.
     moment : ndarray (n,)
-        of xi phi_i.
+        of mu xi phi_i.
     mass : ndarray (n, n)
-        of phi_i phi_j.
+        of mu phi_i phi_j.
     stiffness : ndarray (n, n)
-        of phi_i'' phi_j''.
+        of e phi_i'' phi_j''; with shear, of the sections' turning; in extension and torsion, of e phi_i' phi_j'.
     """
 
     mean: np.ndarray
@@ -95,30 +131,26 @@ class ShapeIntegrals:
 ROUNDING = 1e-12
 
 
-def gauss_legendre(points: int, panels: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Return Gauss-Legendre points and weights on [0, 1], so many for each of the panels between these bounds."""
-    nodes, weights = np.polynomial.legendre.leggauss(points)
-    bounds = np.array([0.0, 1.0]) if panels is None else panels
-    start, width = bounds[:-1, None], np.diff(bounds)[:, None]
-    return (start + width * (nodes + 1) / 2).ravel(), (width * weights / 2).ravel()
-
-
-def shape_integrals(shapes: Shapes) -> ShapeIntegrals:
-    """Return the integrals of shape functions."""
-    xi, w = shapes.quadrature()
-    phi, stiffness = shapes.deflection(xi), shapes.stiffness()
-    norm, bend = np.sqrt(phi**2 @ w), np.sqrt(np.diag(stiffness))
+def shape_integrals(shapes: Shapes, line: Line = PLAIN) -> ShapeIntegrals:
+    """Return the integrals of shape functions along a line."""
+    xi, w = shapes.quadrature(line.density.breaks, 0 if line.density == UNIFORM else FINER)
+    w = w * line.density(xi)
+    phi = shapes.deflection(xi)
+    norm = np.sqrt(phi**2 @ w)
     return ShapeIntegrals(
         mean=without_rounding(phi @ w, norm),
         moment=without_rounding(phi @ (w * xi), norm),
-        mass=_symmetric(without_rounding((phi * w) @ phi.T, np.outer(norm, norm))),
-        stiffness=_symmetric(without_rounding(stiffness, np.outer(bend, bend))),
+        mass=gram((phi * w) @ phi.T),
+        stiffness=gram(shapes.stiffness(line.rigidity)),
     )
 
 
-def overlap(first: Shapes, second: Shapes) -> np.ndarray:
-    """Return the integral (n, m) of phi_i psi_j between two sets of shapes of one kind."""
-    xi, w = first.quadrature()
+def overlap(first: Shapes, second: Shapes, density: Profile = UNIFORM) -> np.ndarray:
+    """Return the integral (n, m) of mu phi_i psi_j between two sets of shapes."""
+    finer = 0 if density == UNIFORM else FINER
+    breaks = (*density.breaks, *second.bounds)
+    xi, w = first.quadrature(breaks, finer + max(0, second.points - first.points))
+    w = w * density(xi)
     phi, psi = first.deflection(xi), second.deflection(xi)
     return without_rounding((phi * w) @ psi.T, np.outer(np.sqrt(phi**2 @ w), np.sqrt(psi**2 @ w)))
 
@@ -128,5 +160,8 @@ def without_rounding(integrals: np.ndarray, bound: np.ndarray) -> np.ndarray:
     return np.where(np.abs(integrals) < ROUNDING * bound, 0.0, integrals)
 
 
-def _symmetric(matrix: np.ndarray) -> np.ndarray:
-    return (matrix + matrix.T) / 2
+def gram(products: np.ndarray) -> np.ndarray:
+    """Return integrals (n, n) of products of functions, symmetric and without what is rounding."""
+    norm = np.sqrt(np.diag(products))
+    found = without_rounding(products, np.outer(norm, norm))
+    return (found + found.T) / 2

@@ -20,6 +20,8 @@ class TipBody:
         About the tip, across the plane of bending [kg m2].
     static_moment : float
         Mass times distance of its centre beyond the tip, along the beam [kg m].
+    polar_inertia : float
+        About the axis of the beam [kg m2]: it shapes the modes of torsion.
 
     Raises
     ------
@@ -30,12 +32,15 @@ class TipBody:
     mass: float
     inertia: float = 0.0
     static_moment: float = 0.0
+    polar_inertia: float = 0.0
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
             if not isinstance(value, (int, float)) or not isfinite(value):
                 raise ParameterError(f"TipBody: {field.name} = {value!r}; must be a finite number.")
+        if self.polar_inertia < 0:
+            raise ParameterError(f"TipBody: polar_inertia = {self.polar_inertia:g} kg m2; must be >= 0.")
         bound = self.mass * self.inertia
         # A point mass beyond the tip meets the bound exactly, hence the margin for rounding.
         if self.mass < 0 or self.inertia < 0 or self.static_moment**2 > bound + 1e-9 * abs(bound) + 1e-24:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
-import numpy as np
-
+from flexblocks.beam.along import along, check_over
+from flexblocks.beam.build import beam_of, check_given
 from flexblocks.beam.discretization import Discretization, Rigid
-from flexblocks.beam.tip_body import TipBody
-from flexblocks.beam.uniform_beam import UniformBeam
+from flexblocks.beam.material import Material
 from flexblocks.blocks.stations import HasStations
 from flexblocks.errors import ParameterError
 from flexblocks.frame import Frame
@@ -17,44 +17,86 @@ from flexblocks.physics import Coordinate, Local, Output, Physics
 from flexblocks.ports import inlet, outlet
 
 
+def option() -> Any:
+    """Declare a field that is False unless asked for."""
+    return choice((False, True), default=False)
+
+
 @dataclass(frozen=True)
 class FlexibleBeam(HasStations):
-    """A uniform Euler-Bernoulli beam along x, clamped at `frame_a`.
+    """A slender beam along x, clamped at `frame_a`.
 
     Parameters
     ----------
     name : str
     length : float
         [m]
-    linear_density : float
-        Mass per length [kg/m].
-    flexural_rigidity : float
+    linear_density : float, callable or table
+        Mass per length [kg/m]: a number, a function of x [m], or a table ``[(x, value), ...]`` from 0 to the length,
+        linear between its points; two points at one x are a jump.
+    flexural_rigidity : float, callable or table
         EI for bending along y [N m2].
     discretization : Discretization
-        `Rigid()`, `AssumedModes(n, tip=...)`, `FiniteElements(n)` or `RigidSegments(n)`; how finely it bends.
+        `Rigid()`, `AssumedModes(n, tip=...)`, `FiniteElements(n)` or `RigidSegments(n)`; how finely it deforms.
     bending : "y", "z" or "yz"
         Axes along which it deflects.
-    flexural_rigidity_z : float, optional
+    flexural_rigidity_z : float, callable or table, optional
         EI for bending along z [N m2]; by default `flexural_rigidity`.
     damping_ratio : float
         Share of critical damping of every mode of the clamped beam with its tip body.
+    section : Section, callable or table, optional
+        `Rectangle`, `Tube` or `ISection`; or a function of x that returns one; or a table of them, between whose points
+        sizes change linearly. With `material` it gives all properties of this list, and none may be given besides.
+    material : Material, optional
+    axial, torsion : bool
+        Whether the beam stretches, and whether it twists.
+    shear : bool
+        Whether sections are flexible in shear (Timoshenko); slopes of elements are then rotations of sections.
+    rotary_inertia : bool
+        Whether the sections' inertia against turning counts (Rayleigh; with `shear` Timoshenko).
+    stiffening : bool
+        Whether the beam shortens as it bends, tip and all points by 1/2 int v'^2 dx. It makes a rotating beam stiffer.
+        Rigid segments always do.
+    axial_rigidity, torsional_rigidity : float, callable or table, optional
+        EA [N], GJ [N m2].
+    shear_rigidity, shear_rigidity_z : float, callable or table, optional
+        kappa G A for bending along y, along z [N].
+    section_inertia, section_inertia_z, polar_inertia : float, callable or table, optional
+        rho I of sections that turn by bending along y, along z, and about x [kg m].
 
     Notes
     -----
     Coordinates: ``bending_y[i]`` [m] of assumed modes, ``deflection_y[k]`` [m] and ``slope_y[k]`` [rad] of finite
-    elements, ``bend_y[i]`` [rad] of rigid segments; the same with z. By modes and elements the deflection is
-    v(x) = sum phi_i(x/l) q_i, and an outlet is shifted by it and turned, as a true rotation, by the angle v'(x) about z
-    (then by -w'(x) about y). Gravity acts on the deflected beam. Outputs: ``tip_deflection_y`` and/or
-    ``tip_deflection_z`` [m], in the axes of `frame_a` (of the chord, for pinned modes).
+    elements, ``bend_y[i]`` [rad] of rigid segments; the same with z; ``extension[i]`` [m] and ``torsion[i]`` [rad] of
+    all. By modes and elements the deflection is v(x) = sum phi_i(x/l) q_i, and an outlet is shifted by it and turned,
+    as a true rotation, by the angle v'(x) about z (then by -w'(x) about y, then by the torsion about x). Gravity acts
+    on the deflected beam. Outputs: ``tip_deflection_y`` and/or ``tip_deflection_z`` [m], in the axes of `frame_a` (of
+    the chord, for pinned modes).
+
+    Only numbers can stay symbolic, not functions, tables, sections and materials.
     """
 
     length: float = parameter("m", POSITIVE)
-    linear_density: float = parameter("kg/m", POSITIVE)
-    flexural_rigidity: float = parameter("N m2", POSITIVE)
+    linear_density: Any = along("kg/m")
+    flexural_rigidity: Any = along("N m2")
     discretization: Discretization = field(default_factory=Rigid)
     bending: str = choice(("y", "z", "yz"), default="y")
-    flexural_rigidity_z: float | None = parameter("N m2", POSITIVE, default=None)
+    flexural_rigidity_z: Any = along("N m2")
     damping_ratio: float = parameter("1", FRACTION, default=0.0)
+    section: Any = along("")
+    material: Material | None = None
+    axial: bool = option()
+    torsion: bool = option()
+    shear: bool = option()
+    rotary_inertia: bool = option()
+    stiffening: bool = option()
+    axial_rigidity: Any = along("N")
+    torsional_rigidity: Any = along("N m2")
+    shear_rigidity: Any = along("N")
+    shear_rigidity_z: Any = along("N")
+    section_inertia: Any = along("kg m")
+    section_inertia_z: Any = along("kg m")
+    polar_inertia: Any = along("kg m")
 
     ports = (inlet(), outlet())
 
@@ -65,13 +107,20 @@ class FlexibleBeam(HasStations):
                 f"{self.where}: discretization = {self.discretization!r}; must be a fb.Rigid(), fb.AssumedModes(n), "
                 "fb.FiniteElements(n) or fb.RigidSegments(n)."
             )
+        check_given(self)
+        check_over(self.where, self, self.length)
+
+    @property
+    def deformations(self) -> tuple[str, ...]:
+        """How it deforms: ``"y"``, ``"z"`` (bending), ``"x"`` (extension), ``"torsion"``."""
+        return (*self.bending, *("x",) * self.axial, *("torsion",) * self.torsion)
 
     def coordinates(self) -> tuple[Coordinate, ...]:
-        return tuple(c for axis in self.bending for c in self.discretization.coordinates(axis))
+        return tuple(c for axis in self.deformations for c in self.discretization.coordinates(axis))
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         assert frame is not None
-        flexure = self.discretization.flexure(self._beam(local.carried), frame, local)
+        flexure = self.discretization.flexure(beam_of(self, local.carried), frame, local)
         return Physics(
             outlets={name: flexure.section(self.fraction(name)) for name in local.outlets},
             kinetic=flexure.kinetic(),
@@ -79,24 +128,3 @@ class FlexibleBeam(HasStations):
             dissipation=flexure.dissipation(),
             outputs={f"tip_deflection_{axis}": Output(flexure.tip_deflection(axis), "m") for axis in self.bending},
         )
-
-    def _beam(self, carried: np.ndarray) -> UniformBeam:
-        nominal = self.nominal
-        mass = nominal.linear_density * nominal.length
-        tip = {axis: nominal.discretization.tip_body(_tip_body(carried, axis)) for axis in self.bending}
-        along_z = self.flexural_rigidity if self.flexural_rigidity_z is None else self.flexural_rigidity_z
-        rigidity = {"y": self.flexural_rigidity, "z": along_z}
-        return UniformBeam(
-            length=self.length,
-            mass=self.linear_density * self.length,
-            rigidity={axis: rigidity[axis] for axis in self.bending},
-            damping_ratio=self.damping_ratio,
-            tip={axis: body.relative(mass, nominal.length) for axis, body in tip.items()},
-        )
-
-
-def _tip_body(carried: np.ndarray, axis: str) -> TipBody:
-    """Return what hangs on the tip, as bending along `axis` feels it."""
-    about = 2 if axis == "y" else 1
-    # T = 1/2 m v.v + v.(omega x S) + ...: the moment S_x stands at (v_z, omega_y) with a minus.
-    return TipBody(mass=carried[3, 3], inertia=carried[about, about], static_moment=-carried[5, 1])
