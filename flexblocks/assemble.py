@@ -124,7 +124,12 @@ def _share(shared: list[SharedCoordinate], number: dict[tuple[str, str], int]) -
 
 def _in_order(units: dict[str, str], plan: Topology) -> list[tuple[str, str]]:
     place = {name: i for i, name in enumerate(plan.order)}
-    return sorted(units.items(), key=lambda item: place[item[0].rpartition(".")[0]])
+
+    def block_of(output: str) -> str:
+        # There may be dots on both sides: elbow.rotor.angle, beam.station(0.2).moment_y.
+        return max((name for name in place if output.startswith(f"{name}.")), key=len)
+
+    return sorted(units.items(), key=lambda item: place[block_of(item[0])])
 
 
 def _refuse_singular_mass(dae: DAE) -> None:

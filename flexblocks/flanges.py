@@ -44,6 +44,7 @@ def joined(blocks: Mapping[str, Block], nets: Iterable[set[Port]]) -> dict[tuple
     specs = {(name, c.name): c for name, block in blocks.items() for c in block.coordinates()}
     graph = nx.Graph()
     graph.add_nodes_from(specs)
+    graph.add_edges_from((place, LOCKED) for place, spec in specs.items() if spec.held)
     for name, block in blocks.items():
         graph.add_edges_from(((name, own), LOCKED) for own, factor in block.flanges().values() if not factor)
     for net in nets:

@@ -81,8 +81,8 @@ def parameter(
     return dataclasses.field(default=default, metadata={"quantity": quantity, "argument": argument})
 
 
-def choice(words: Sequence[str], *, default: str) -> Any:
-    """Declare a field of a block that takes one of a few words."""
+def choice(words: Sequence[str | bool], *, default: str | bool) -> Any:
+    """Declare a field of a block that takes one of a few words, or yes or no."""
     return dataclasses.field(default=default, metadata={"choice": tuple(words)})
 
 

@@ -22,6 +22,7 @@ class Coordinate:
     A GUEST (the end of a spring, the shaft of a source) carries no mass and only takes part in what others own.
     `reference` is where it stands in the configuration in which inertia outboard is gathered (see `Local.carried`);
     beyond `low` and `high` the block's physics have no meaning.
+    A coordinate that is `held` stays zero and is none of the arm's: what holds it is an inner force (`Local.effort`).
     """
 
     name: str
@@ -31,6 +32,7 @@ class Coordinate:
     reference: float = 0.0
     low: float = -np.inf
     high: float = np.inf
+    held: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,8 @@ class Local:
         configuration (that of the coordinates' reference values).
     followed, following : SX (k, 1)
         The block's variables that follow from its coordinates, and their rates.
+    efforts : dict of SX
+        Symbols of the efforts asked for so far.
     acceleration, gravity : SX (3, 1)
         Acceleration of the inlet's origin relative to the world, and acceleration of free fall, both in the inlet's
         axes [m/s2]. For outputs alone: they follow from what all blocks return.
@@ -94,6 +98,11 @@ class Local:
     gravity: ca.SX = field(default_factory=lambda: ca.SX.sym("gravity", 3))
     followed: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
     following: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
+    efforts: dict[str, ca.SX] = field(default_factory=dict)
+
+    def effort(self, name: str) -> ca.SX:
+        """Return the effort that holds the held coordinate of this name, for outputs alone [N m or N]."""
+        return self.efforts.setdefault(name, ca.SX.sym(name))
 
     def __getitem__(self, name: str) -> ca.SX:
         return self.symbols[name]
@@ -142,6 +151,8 @@ class Physics:
         As many as there are algebraic variables that do not follow from the coordinates; each is zero.
     outputs : dict of Output
         What the user may want to see.
+    power : SX
+        Power [W] of forces from outside that act on the block wherever it is: linear in the inlet twist and the rates.
     """
 
     outlets: Mapping[str, Frame] = field(default_factory=dict)
@@ -152,3 +163,4 @@ class Physics:
     derivatives: Mapping[str, ca.SX] = field(default_factory=dict)
     residuals: tuple[ca.SX, ...] = ()
     outputs: Mapping[str, Output] = field(default_factory=dict)
+    power: ca.SX | float = 0.0

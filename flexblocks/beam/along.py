@@ -12,7 +12,7 @@ import casadi as ca
 
 from flexblocks.beam.section import Section
 from flexblocks.errors import ParameterError
-from flexblocks.parameters import NOT_NEGATIVE, POSITIVE, Quantity
+from flexblocks.parameters import NOT_NEGATIVE, POSITIVE, Quantity, Range
 
 # Where the values of a function are looked at before it is believed, in units of the length.
 PLACES = (0.0, 0.05, 0.21, 0.37, 0.5, 0.63, 0.79, 0.95, 1.0)
@@ -20,7 +20,12 @@ PLACES = (0.0, 0.05, 0.21, 0.37, 0.5, 0.63, 0.79, 0.95, 1.0)
 
 @dataclasses.dataclass(frozen=True)
 class Along(Quantity):
-    """A number > 0, a function of x that gives one, or a table of (x, value); with `unit` "" a section instead."""
+    """A number, a function of x that gives one, or a table of (x, value); with `unit` "" a section instead.
+
+    `word` is what it may be as well.
+    """
+
+    word: str = ""
 
     def checked(self, where: str, name: str, value: Any) -> Any:
         """Return a number as float and a table as tuple of pairs; functions pass.
@@ -30,6 +35,8 @@ class Along(Quantity):
         ParameterError
             It is none of these.
         """
+        if self.word and value == self.word:
+            return value
         if value is None or isinstance(value, (ca.SX, Section)) or callable(value):
             return self._wanted(where, name, value)
         if isinstance(value, Sequence) and not isinstance(value, str):
@@ -37,14 +44,20 @@ class Along(Quantity):
             if len(rows) < 2:
                 raise ParameterError(f"{where}: {name} = {value!r}; a table needs two points (x, value) at least.")
             return tuple(rows)
-        if not self.unit:
+        if not self.unit or isinstance(value, str):
             raise ParameterError(f"{where}: {name} = {value!r}; must be {self.words}.")
         return super().checked(where, name, value)
 
     @property
     def words(self) -> str:
         what = f"number in {self.unit}" if self.unit else "section, such as fb.Rectangle(width, height)"
-        return f"a {what}, a function of x that returns one, or a table of (x, value)"
+        word = f", or {self.word!r}" if self.word else ""
+        return f"a {what}, a function of x that returns one, or a table of (x, value){word}"
+
+    @property
+    def _least(self) -> Range:
+        """What may be at the tip: a beam may end in a point."""
+        return NOT_NEGATIVE if self.range is POSITIVE else self.range
 
     def _wanted(self, where: str, name: str, value: Any) -> Any:
         if isinstance(value, Section) and self.unit:
@@ -59,8 +72,8 @@ class Along(Quantity):
             if not isinstance(row[1], Section):
                 raise ParameterError(f"{where}: {name}: {row[1]!r} at x = {place:g} m; must be a section.")
             return place, row[1]
-        # A beam may end in a point: zero is looked at when the length is known.
-        return place, Quantity(self.unit, NOT_NEGATIVE).checked(where, f"{name} at x = {place:g} m", row[1])
+        # Zero is looked at when the length is known.
+        return place, Quantity(self.unit, self._least).checked(where, f"{name} at x = {place:g} m", row[1])
 
     def check_over(self, where: str, name: str, value: Any, length: float) -> None:
         """Refuse a table that does not fit the length, and a function that gives what no beam has.
@@ -101,14 +114,13 @@ class Along(Quantity):
             if not isinstance(value, Section):
                 raise ParameterError(f"{where}: {name} is {value!r} at x = {x:g} m; must be a section.")
             return
-        # A beam may end in a point.
-        quantity = Quantity(self.unit, NOT_NEGATIVE if at_tip else self.range)
+        quantity = Quantity(self.unit, self._least if at_tip else self.range)
         quantity.checked(where, f"{name} at x = {x:g} m", value)
 
 
-def along(unit: str) -> Any:
-    """Declare an optional field that is > 0 and may vary along a beam; with unit "" a section."""
-    quantity = Along(unit, POSITIVE, optional=True)
+def along(unit: str, range_: Range = POSITIVE, word: str = "") -> Any:
+    """Declare an optional field that may vary along a beam; with unit "" a section. It may also be a `word`."""
+    quantity = Along(unit, range_, optional=True, word=word)
     return dataclasses.field(default=None, metadata={"quantity": quantity})
 
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 import casadi as ca
-import numpy as np
 
 from flexblocks.beam.beam import Beam
 from flexblocks.beam.bending import Bending
 from flexblocks.beam.energy import square
 from flexblocks.beam.foreshortening import Shortening
 from flexblocks.beam.line import Line
-from flexblocks.beam.rods import RodShapes
 from flexblocks.beam.shapes import Shapes
+from flexblocks.beam.stacked import Stacked
 from flexblocks.beam.tip_body import FREE
 
 
@@ -23,28 +21,6 @@ from flexblocks.beam.tip_body import FREE
 def shortening(plane: Bending) -> Shortening:
     """Return the shortening by bending in one plane; computed once for all beams that are alike."""
     return Shortening(plane.shapes)
-
-
-@dataclass(frozen=True, eq=False)
-class Stacked(RodShapes):
-    """Several sets of shapes as one."""
-
-    parts: tuple[Shapes, ...]
-
-    @property
-    def size(self) -> int:
-        return sum(part.size for part in self.parts)
-
-    def derivative(self, xi: float | np.ndarray, order: int) -> np.ndarray:
-        return np.concatenate([part.derivative(xi, order) for part in self.parts])
-
-    @property
-    def bounds(self) -> np.ndarray:
-        return np.unique(np.concatenate([part.bounds for part in self.parts]))
-
-    @property
-    def points(self) -> int:
-        return max(part.points for part in self.parts)
 
 
 @lru_cache(maxsize=64)
@@ -67,7 +43,9 @@ def axial(beam: Beam, planes: Mapping[str, Bending], amplitudes: Mapping[str, ca
         for plane, axes in by_plane.items():
             shapes = shortening(plane)
             parts.append(shapes)
-            found += [sum(square(amplitudes[axis], C, -1 / (2 * beam.length)) for axis in axes) for C in shapes.forms]
+            for C in shapes.forms:
+                shares = (square(amplitudes[axis], C, -1 / (2 * beam.length)) for axis in axes)
+                found.append(sum(shares, ca.SX(1, 1)))
     if not parts:
         return None
     return _stacked(tuple(parts), Line(density=beam.density)), ca.vertcat(*found)

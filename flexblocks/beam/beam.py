@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import casadi as ca
 
+from flexblocks.beam.cuts import Cut
 from flexblocks.beam.line import Line
 from flexblocks.beam.profile import UNIFORM, Profile
 from flexblocks.beam.tip_body import TipBody
@@ -60,6 +61,8 @@ class Beam:
         Of these, by the same.
     shortens : bool
         Whether the tip comes nearer as the beam bends (where sections are shifted across the axis).
+    cuts : tuple of Cut
+        Where inner forces are wanted.
     """
 
     length: Number
@@ -70,6 +73,7 @@ class Beam:
     section_inertia: Mapping[str, Number] = field(default_factory=dict)
     rotary: Mapping[str, Profile] = field(default_factory=dict)
     shortens: bool = False
+    cuts: tuple[Cut, ...] = ()
 
     def damping(self, axis: str) -> Number:
         """Return the unit of damping sqrt(mass * stiffness), times the damping ratio [N s/m or N m s]."""

@@ -113,6 +113,7 @@ def beam_of(block: Any, carried: np.ndarray) -> Beam:
         section_inertia={axis: found.mean * block.length for axis, found in inertia.items()},
         rotary={axis: found.profile for axis, found in inertia.items()},
         shortens=block.stiffening,
+        cuts=block.cuts,
     )
 
 

@@ -10,6 +10,7 @@ import casadi as ca
 
 from flexblocks.beam.beam import Beam
 from flexblocks.beam.bending import Bending, bending, stretching
+from flexblocks.beam.cuts import HeldCut
 from flexblocks.beam.flexure import Flexure
 from flexblocks.beam.line import PLAIN, Line
 from flexblocks.beam.shape_flexure import ShapeFlexure
@@ -70,7 +71,8 @@ class Discretization(ABC):
             for axis, found in coordinates.items()
         }
         planes = {axis: self._plane(axis, beam) for axis in beam.deformations}
-        return self.kind(beam, root, planes, q, amplitudes, local.rate)
+        cuts = tuple(HeldCut(cut, local) for cut in beam.cuts)
+        return self.kind(beam, root, planes, q, amplitudes, local.rate, cuts)
 
     def _plane(self, axis: str, beam: Beam) -> Bending:
         given = beam.deformations[axis]

@@ -94,13 +94,18 @@ def square(vector: ca.SX, constants: np.ndarray, scale: float | ca.SX = 1.0) -> 
 
 
 def norm(vector: ca.SX, constants: np.ndarray, scale: float | ca.SX = 1.0) -> ca.SX:
-    """Return scale * vector^T constants vector for positive definite constants, as a sum of squares.
+    """Return scale * vector^T constants vector for constants that are not negative, as a sum of squares if it can be.
 
     Its derivatives then share the terms that are squared.
     """
     if not constants.size:
         return ca.SX(1, 1)
-    terms = ca.sparsify(ca.DM(np.linalg.cholesky(constants).T)) @ vector
+    try:
+        root = np.linalg.cholesky(constants)
+    except np.linalg.LinAlgError:
+        # Functions that depend on each other, such as a cut at the tip, beyond which there is no mass.
+        return square(vector, constants, scale)
+    terms = ca.sparsify(ca.DM(root.T)) @ vector
     return scale * ca.dot(terms, terms)
 
 

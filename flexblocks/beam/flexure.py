@@ -10,7 +10,9 @@ import casadi as ca
 
 from flexblocks.beam.beam import Beam
 from flexblocks.beam.bending import Bending
+from flexblocks.beam.cuts import HeldCut
 from flexblocks.beam.energy import square
+from flexblocks.beam.profile import Course
 from flexblocks.frame import Frame
 
 
@@ -30,6 +32,8 @@ class Flexure(ABC):
         The same in m: where a coordinate of bending is an angle, times the length; in torsion the angles.
     rate : callable
         Time derivative of an expression of the coordinates.
+    cuts : tuple of HeldCut
+        Where the beam is held together by forces that are wanted.
     """
 
     beam: Beam
@@ -38,6 +42,16 @@ class Flexure(ABC):
     q: Mapping[str, ca.SX]
     amplitudes: Mapping[str, ca.SX]
     rate: Callable[[ca.SX], ca.SX]
+    cuts: tuple[HeldCut, ...] = ()
+
+    @property
+    @abstractmethod
+    def base(self) -> Frame:
+        """The frame in whose axes loads along the beam act, at the root."""
+
+    @abstractmethod
+    def resultant(self, weight: Course) -> tuple[float | ca.SX, ca.SX]:
+        """Return the integral over x of a weight, and that (3) of the weight times the place in the axes of `base`."""
 
     @abstractmethod
     def section(self, xi: float) -> Frame:

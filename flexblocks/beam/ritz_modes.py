@@ -70,7 +70,7 @@ def _lowest(mass: np.ndarray, stiffness: np.ndarray, count: int) -> np.ndarray:
     compliant = solve_triangular(factor, solve_triangular(factor, mass, lower=True).T, lower=True)
     size = len(mass)
     _, found = eigh((compliant + compliant.T) / 2, subset_by_index=(size - count, size - 1))
-    return solve_triangular(factor, found[:, ::-1], lower=True, trans="T")
+    return solve_triangular(factor, found[:, ::-1], lower=True, trans=1)
 
 
 def _scaled(modes: np.ndarray, mass: np.ndarray, tip: np.ndarray) -> np.ndarray:

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+
+import casadi as ca
 
 from flexblocks.errors import ParameterError
 
@@ -64,6 +67,15 @@ class Section(ABC):
     def is_round(self) -> bool:
         """Whether bending stress is greatest on a circle, not in corners."""
         return False
+
+    def bending_stress(self, moment: Mapping[str, ca.SX]) -> ca.SX:
+        """Return the largest stress [Pa] by moments [N m] of bending along y and/or z."""
+        stress = [moment_ * self.reach(axis) / self.second_moment(axis) for axis, moment_ in moment.items()]
+        if len(stress) == 1 or not self.is_round:
+            return sum((ca.fabs(part) for part in stress), ca.SX(1, 1))
+        square = ca.sumsqr(ca.vertcat(*stress))
+        # The root has no slope at zero; there the stress has its least.
+        return ca.if_else(square > 0, ca.sqrt(ca.if_else(square > 0, square, 1.0)), 0.0)
 
 
 @dataclass(frozen=True)

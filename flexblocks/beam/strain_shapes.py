@@ -52,8 +52,10 @@ class PiecewisePolynomials:
 
     def __add__(self, other: PiecewisePolynomials) -> PiecewisePolynomials:
         size = max(self.coefficients.shape[2], other.coefficients.shape[2])
-        both = (np.pad(p.coefficients, ((0, 0), (0, 0), (0, size - p.coefficients.shape[2]))) for p in (self, other))
-        return PiecewisePolynomials(self.ends, sum(both))
+        one, two = (
+            np.pad(p.coefficients, ((0, 0), (0, 0), (0, size - p.coefficients.shape[2]))) for p in (self, other)
+        )
+        return PiecewisePolynomials(self.ends, one + two)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import casadi as ca
+
 from flexblocks.beam.along import along, check_over
 from flexblocks.beam.build import beam_of, check_given
+from flexblocks.beam.cuts import Cut
 from flexblocks.beam.discretization import Discretization, Rigid
+from flexblocks.beam.flexure import Flexure
+from flexblocks.beam.loads import load_power
 from flexblocks.beam.material import Material
+from flexblocks.beam.profile import Course
 from flexblocks.blocks.stations import HasStations
 from flexblocks.errors import ParameterError
 from flexblocks.frame import Frame
-from flexblocks.parameters import FRACTION, POSITIVE, choice, parameter
-from flexblocks.physics import Coordinate, Local, Output, Physics
+from flexblocks.parameters import ANY, FRACTION, POSITIVE, choice, parameter
+from flexblocks.physics import Coordinate, Local, Output, Physics, Variable
 from flexblocks.ports import inlet, outlet
+
+
+def checked_stations(where: str, given: Any, length: float) -> tuple[float, ...]:
+    """Return places along a beam as floats, from the root outward.
+
+    Raises
+    ------
+    ParameterError
+        One is not on the beam, or is there twice.
+    """
+    places = tuple(given) if isinstance(given, Sequence) and not isinstance(given, str) else (given,)
+    for x in places:
+        if isinstance(x, bool) or not isinstance(x, (int, float)) or not 0 <= x <= length:
+            raise ParameterError(
+                f"{where}: internal_forces = {given!r}; must be places x from 0 to the length, {length:g} m."
+            )
+    if len(set(places)) < len(places):
+        raise ParameterError(f"{where}: internal_forces = {given!r}; a place stands there twice.")
+    return tuple(sorted(float(x) for x in places))
 
 
 def option() -> Any:
@@ -63,6 +89,11 @@ class FlexibleBeam(HasStations):
         kappa G A for bending along y, along z [N].
     section_inertia, section_inertia_z, polar_inertia : float, callable or table, optional
         rho I of sections that turn by bending along y, along z, and about x [kg m].
+    load_y, load_z : float, callable, table or "input", optional
+        Force per length along y, along z of the beam's base, which is `frame_a` (the chord, for pinned modes) [N/m].
+        ``"input"`` makes it an input of the arm, the same all along.
+    internal_forces : tuple of float
+        Places x [m] at which inner forces are outputs; 0 is the root.
 
     Notes
     -----
@@ -72,6 +103,13 @@ class FlexibleBeam(HasStations):
     as a true rotation, by the angle v'(x) about z (then by -w'(x) about y, then by the torsion about x). Gravity acts
     on the deflected beam. Outputs: ``tip_deflection_y`` and/or ``tip_deflection_z`` [m], in the axes of `frame_a` (of
     the chord, for pinned modes).
+
+    Outputs at a place x of `internal_forces`, named ``station(x).moment_y`` and so on, at the root ``root_moment_y``:
+    ``moment_y``, ``moment_z`` [N m], which bend the beam towards positive deflections (EI v'' of a slender beam),
+    ``shear_y``, ``shear_z``, ``tension`` [N], ``torque`` [N m] with `torsion`: what the part beyond x, with all that
+    hangs on it, exerts on the part before. With a section also ``stress`` [Pa], the largest by bending. They balance
+    loads, weight and inertia of the part beyond x, and so are exact at rest (for small deflections) and converge as the
+    motion does, while EI v'' of the shapes need not be near.
 
     Only numbers can stay symbolic, not functions, tables, sections and materials.
     """
@@ -97,6 +135,9 @@ class FlexibleBeam(HasStations):
     section_inertia: Any = along("kg m")
     section_inertia_z: Any = along("kg m")
     polar_inertia: Any = along("kg m")
+    load_y: Any = along("N/m", ANY, word="input")
+    load_z: Any = along("N/m", ANY, word="input")
+    internal_forces: tuple[float, ...] = ()
 
     ports = (inlet(), outlet())
 
@@ -107,6 +148,7 @@ class FlexibleBeam(HasStations):
                 f"{self.where}: discretization = {self.discretization!r}; must be a fb.Rigid(), fb.AssumedModes(n), "
                 "fb.FiniteElements(n) or fb.RigidSegments(n)."
             )
+        object.__setattr__(self, "internal_forces", checked_stations(self.where, self.internal_forces, self.length))
         check_given(self)
         check_over(self.where, self, self.length)
 
@@ -115,8 +157,18 @@ class FlexibleBeam(HasStations):
         """How it deforms: ``"y"``, ``"z"`` (bending), ``"x"`` (extension), ``"torsion"``."""
         return (*self.bending, *("x",) * self.axial, *("torsion",) * self.torsion)
 
+    @property
+    def cuts(self) -> tuple[Cut, ...]:
+        """Where inner forces are wanted."""
+        length = self.nominal.length
+        return tuple(Cut(x / length, f"station({x!r})." if x else "root_") for x in self.internal_forces)
+
     def coordinates(self) -> tuple[Coordinate, ...]:
-        return tuple(c for axis in self.deformations for c in self.discretization.coordinates(axis))
+        deforming = (c for axis in self.deformations for c in self.discretization.coordinates(axis))
+        return (*deforming, *(c for cut in self.cuts for c in cut.coordinates(self.deformations)))
+
+    def inputs(self) -> tuple[Variable, ...]:
+        return tuple(Variable(name, "N/m") for name in ("load_y", "load_z") if getattr(self, name) == "input")
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         assert frame is not None
@@ -126,5 +178,30 @@ class FlexibleBeam(HasStations):
             kinetic=flexure.kinetic(),
             potential=flexure.potential(),
             dissipation=flexure.dissipation(),
-            outputs={f"tip_deflection_{axis}": Output(flexure.tip_deflection(axis), "m") for axis in self.bending},
+            outputs={
+                **{f"tip_deflection_{axis}": Output(flexure.tip_deflection(axis), "m") for axis in self.bending},
+                **self._inner_forces(local),
+            },
+            power=sum((self._load(flexure, axis, local) for axis in ("y", "z")), ca.SX(1, 1)),
         )
+
+    def _load(self, flexure: Flexure, axis: str, local: Local) -> ca.SX:
+        given, nominal = (getattr(block, f"load_{axis}") for block in (self, self.nominal))
+        if given is None:
+            return ca.SX(1, 1)
+        if nominal == "input" or isinstance(nominal, float):
+            scale = local[f"load_{axis}"] if nominal == "input" else given
+            return load_power(flexure, axis, scale, Course(1.0, self.nominal.length))
+        return load_power(flexure, axis, 1.0, Course(nominal, self.nominal.length))
+
+    def _inner_forces(self, local: Local) -> dict[str, Output]:
+        """Return what the outer part of the beam exerts on the inner at each cut, and the stress by it."""
+        found = {}
+        for cut in self.cuts:
+            held = cut.coordinates(self.deformations)
+            found |= {c.name: Output(-local.effort(c.name), "N m" if c.unit == "rad" else "N") for c in held}
+            if self.section is not None:
+                section = Course(self.nominal.section, self.nominal.length).value(cut.xi)
+                moment = {axis: found[f"{cut.label}moment_{axis}"].value for axis in self.bending}
+                found[f"{cut.label}stress"] = Output(section.bending_stress(moment), "Pa")
+        return found

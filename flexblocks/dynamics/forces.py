@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import casadi as ca
 
+from flexblocks.dynamics.motion import maps
 from flexblocks.dynamics.terms import call
 from flexblocks.dynamics.tree import Body, Tree
 
@@ -19,7 +20,22 @@ def applied_force(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
     for body in tree.bodies:
         (own,) = call(body.terms.applied, *_own(tree, body, x, z, u))
         force += body.spread(own)
-    return ca.sparsify(force)
+    return ca.sparsify(force + _from_wrenches(tree, x, z, u))
+
+
+def _from_wrenches(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
+    """Return the generalised forces (n) of wrenches from outside: virtual work, carried inward along the edges."""
+    force = ca.SX(tree.size, 1)
+    if not any(body.terms.has_wrench for body in tree.bodies):
+        return force
+    wrench = [ca.SX(6, 1) for _ in tree.nodes]
+    for index, (node, (X, S)) in reversed(list(enumerate(zip(tree.nodes, maps(tree, x[: tree.size]), strict=True)))):
+        for body in (tree.bodies[i] for i in node.bodies if tree.bodies[i].terms.has_wrench):
+            wrench[index] += call(body.terms.wrench, *_own(tree, body, x, z, u))[0]
+        if node.inboard is not None:
+            wrench[node.inboard] += ca.sparsify(X.T @ wrench[index])
+            force += S.T @ wrench[index]
+    return force
 
 
 def state_rates(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import casadi as ca
 
 from flexblocks.dynamics.followers import following
+from flexblocks.dynamics.holding import holding_efforts
 from flexblocks.dynamics.motion import Motion, motions, outlet_motion
 from flexblocks.dynamics.terms import call
 from flexblocks.dynamics.tree import Tree
@@ -36,14 +37,17 @@ def outputs(
     n = tree.size
     q, v = x[:n], x[n : 2 * n]
     inlets = motions(tree, q, v)
-    a = accelerations() if any(body.terms.senses_acceleration for body in tree.bodies) else ca.SX(n, 1)
+    senses = [body.terms for body in tree.bodies if body.terms.senses_acceleration or body.terms.senses_effort]
+    a = accelerations() if senses else ca.SX(n, 1)
     g = ca.sparsify(ca.SX(ca.DM(tree.gravity)))
     moving, rates = ca.vertcat(q, v, tree.followed), ca.vertcat(v, a, following(tree, q, v))
     found, inputs = {}, tree.block_inputs(x, z, u)
+    efforts = holding_efforts(tree, x, z, inputs, a) if any(terms.senses_effort for terms in senses) else {}
     for inlet, body in zip(inlets, tree.bodies, strict=True):
         sensed = _acceleration(inlet, moving, rates) if body.terms.senses_acceleration else ca.SX(3, 1)
         own = [body.own(q), body.own(v), x[2 * n :][body.w], z[body.z], inputs[body.u], body.terms.p]
-        (values,) = call(body.terms.outputs, *inlet, sensed, inlet[0].T @ g, *own)
+        effort = efforts.get(body.name, ca.SX(len(body.terms.held), 1))
+        (values,) = call(body.terms.outputs, *inlet, sensed, inlet[0].T @ g, effort, *own)
         found |= {f"{body.name}.{name}": values[i] for i, name in enumerate(body.terms.physics.outputs)}
     for index in _ends(tree):
         body = tree.bodies[index]

@@ -141,8 +141,19 @@ class BlockTerms:
 
     @cached_property
     def applied(self) -> ca.Function:
-        """Function (q, s, w, z, u, p) -> forces (n) of loads by inputs, states and algebraic variables."""
-        return _function("applied", self._state, self._loads[0] - self._loads[1])
+        """Function (q, s, w, z, u, p) -> forces (n) by the power, and by loads of inputs, states and algebraics."""
+        power = ca.gradient(ca.SX(self.physics.power), self.own.s)
+        return _function("applied", self._state, self._loads[0] - self._loads[1] + power)
+
+    @cached_property
+    def has_wrench(self) -> bool:
+        """Whether forces from outside act on the inlet."""
+        return ca.sparsify(ca.gradient(ca.SX(self.physics.power), self.inlet.twist)).nnz() > 0
+
+    @cached_property
+    def wrench(self) -> ca.Function:
+        """Function (q, s, w, z, u, p) -> wrench (6) on the inlet, in its axes, of forces from outside."""
+        return _function("wrench", self._state, ca.gradient(ca.SX(self.physics.power), self.inlet.twist))
 
     @cached_property
     def kinetic(self) -> ca.Function:
@@ -200,14 +211,30 @@ class BlockTerms:
         """Whether an output depends on the acceleration of the inlet."""
         return ca.depends_on(self._outputs, self.local.acceleration)
 
+    @property
+    def held(self) -> tuple[int, ...]:
+        """Which of the coordinates are held at zero."""
+        return tuple(i for i, c in enumerate(self.block.coordinates()) if c.held)
+
+    @property
+    def _efforts(self) -> ca.SX:
+        names = [self.block.coordinates()[i].name for i in self.held]
+        return ca.vertcat(*[self.local.effort(name) for name in names], ca.SX(0, 1))
+
+    @cached_property
+    def senses_effort(self) -> bool:
+        """Whether an output depends on what holds a coordinate."""
+        return ca.depends_on(self._outputs, self._efforts)
+
     @cached_property
     def outputs(self) -> ca.Function:
-        """Function (R, r, V, acceleration, gravity, q, s, w, z, u, p) -> values of ``physics.outputs``, in their order.
+        """Function (R, r, V, acceleration, gravity, efforts, q, s, w, z, u, p) -> values of ``physics.outputs``.
 
-        The acceleration (3) of the inlet's origin relative to the world and that of free fall are in the inlet's axes.
+        The acceleration (3) of the inlet's origin relative to the world and that of free fall are in the inlet's axes;
+        efforts are those of `held`.
         """
         inlet, local = self.inlet, self.local
-        symbols = [inlet.R, inlet.r, inlet.twist, local.acceleration, local.gravity, *self._state]
+        symbols = [inlet.R, inlet.r, inlet.twist, local.acceleration, local.gravity, self._efforts, *self._state]
         return _function("outputs", symbols, self._outputs)
 
     @cached_property
@@ -268,10 +295,10 @@ def _check(own: OwnSymbols, physics: Physics, local: Local) -> None:
     if count != algebraics:
         raise ModelError(f"{block.where}: physics() returned {count} residuals for {algebraics} algebraic variables.")
     efforts = [part for load in physics.loads for part in (load.effort, load.displacement)]
-    equations = [physics.kinetic, physics.potential, physics.dissipation, *efforts, *physics.residuals]
+    equations = [physics.kinetic, physics.potential, physics.dissipation, physics.power, *efforts, *physics.residuals]
     found = ca.vertcat(*[ca.SX(part) for part in (*equations, *physics.derivatives.values())])
-    if ca.depends_on(found, ca.vertcat(local.acceleration, local.gravity)):
+    if ca.depends_on(found, ca.vertcat(local.acceleration, local.gravity, *local.efforts.values())):
         raise ModelError(
-            f"{block.where}: physics() uses local.acceleration or local.gravity in its equations; they are for "
-            "outputs alone. Forces of inertia and weight follow from the kinetic energy."
+            f"{block.where}: physics() uses local.acceleration, local.gravity or local.effort in its equations; they "
+            "are for outputs alone. Forces of inertia and weight follow from the kinetic energy."
         )
