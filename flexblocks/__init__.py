@@ -31,6 +31,7 @@ from flexblocks.blocks.sliding_beam import SlidingBeam
 from flexblocks.blocks.source import ForceSource, TorqueSource
 from flexblocks.blocks.torsional_spring import TorsionalSpring
 from flexblocks.change_coordinates import change_coordinates
+from flexblocks.compare import Comparison, compare
 from flexblocks.dae import DAE
 from flexblocks.equilibrium import equilibrium
 from flexblocks.files import load
@@ -56,6 +57,7 @@ __all__ = [
     "Accelerometer",
     "AssumedModes",
     "Block",
+    "Comparison",
     "Composite",
     "DHRow",
     "FiniteElements",
@@ -98,6 +100,7 @@ __all__ = [
     "assemble",
     "bang_bang",
     "change_coordinates",
+    "compare",
     "denavit_hartenberg",
     "equilibrium",
     "linearize",

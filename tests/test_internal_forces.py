@@ -11,7 +11,7 @@ from chains import chain
 from fidelities import cantilever, outputs
 
 import flexblocks as fb
-from flexblocks import models
+from flexblocks import control, models
 from flexblocks.errors import FlexblocksError
 
 LENGTH, RHO, EI = 2.0, 3.0, 5.0
@@ -212,3 +212,20 @@ def test_come_back_from_files(tmp_path: Path) -> None:
 def test_refused(places) -> None:
     with pytest.raises(FlexblocksError, match="internal_forces = "):
         fb.FlexibleBeam("beam", LENGTH, RHO, EI, internal_forces=places)
+
+
+def test_forces_in_a_closed_loop_are_those_under_its_torques() -> None:
+    arm = models.subudhi_morris_2002(joints="rigid")
+    arm = arm.copy({"link2": replace(arm.blocks["link2"], internal_forces=(0.0, 0.2))})
+    dae = fb.assemble(arm)
+    loops = {"joint1.angle": "motor1.torque", "joint2.angle": "motor2.torque"}
+    closed = control.close_loop(dae, control.PD(loops, kp=2.0, kd=0.5), limits=False)
+    x = 0.05 * np.random.default_rng(2).uniform(-1, 1, len(dae.x))
+    angles, rates = (
+        np.array([x[dae.x.index(n.format(i))] for i in (1, 2)]) for n in ("joint{}.angle", "der(joint{}.angle)")
+    )
+    found = dict(zip(closed.y.names, closed.output(x, np.zeros(len(closed.u)), []).full().ravel(), strict=True))
+    expected = dict(zip(dae.y.names, dae.output(x, -2.0 * angles - 0.5 * rates, []).full().ravel(), strict=True))
+    forces = [n for n in expected if n.startswith(("link2.root_", "link2.station(0.2)."))]
+    assert len(forces) == 6
+    np.testing.assert_allclose([found[n] for n in forces], [expected[n] for n in forces], rtol=1e-9, atol=1e-12)

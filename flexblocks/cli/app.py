@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from flexblocks.cli.catalogue import models
 from flexblocks.cli.check import check
+from flexblocks.cli.compare import compare
 from flexblocks.cli.demo import demo
 from flexblocks.cli.linearize import linearize
 from flexblocks.cli.plan import plan
@@ -49,7 +50,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (check, simulate, linearize, plan, demo, models):
+for command in (check, simulate, linearize, compare, plan, demo, models):
     app.command()(command)
 
 

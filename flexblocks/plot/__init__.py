@@ -2,6 +2,7 @@
 
 from flexblocks.plot.arm import arm
 from flexblocks.plot.block_graph import model
+from flexblocks.plot.comparison import comparison
 from flexblocks.plot.eigenvalues import eigenvalues
 from flexblocks.plot.mode import mode
 from flexblocks.plot.region import region
@@ -9,4 +10,4 @@ from flexblocks.plot.save import save
 from flexblocks.plot.snapshots import snapshots
 from flexblocks.plot.time_series import stacked, time_series
 
-__all__ = ["arm", "eigenvalues", "mode", "model", "region", "save", "snapshots", "stacked", "time_series"]
+__all__ = ["arm", "comparison", "eigenvalues", "mode", "model", "region", "save", "snapshots", "stacked", "time_series"]

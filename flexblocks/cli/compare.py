@@ -1,0 +1,78 @@
+"""`flexblocks compare`: a model with beams of several fidelities."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from flexblocks.beam.assumed_modes import AssumedModes
+from flexblocks.beam.discretization import Discretization
+from flexblocks.beam.finite_elements import FiniteElements
+from flexblocks.beam.rigid_segments import RigidSegments
+from flexblocks.cli.arguments import (
+    JsonOption,
+    ModelArgument,
+    OutOption,
+    PlotOption,
+    SetOption,
+    checked_file,
+    checked_picture,
+    numbers,
+)
+from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.report import print_json, print_line, print_table
+from flexblocks.cli.signals import HELP, signals
+from flexblocks.compare import compare as compared
+
+KINDS = {"modes": AssumedModes, "elements": FiniteElements, "segments": RigidSegments}
+
+
+def compare(
+    model: ModelArgument,
+    settings: SetOption = None,
+    beams: Annotated[
+        list[str] | None,
+        typer.Option("--beams", metavar="KIND:N", help="modes:2, elements:4, segments:8; repeated, finest last."),
+    ] = None,
+    output: Annotated[str | None, typer.Option("--output", help="What is compared.", show_default=False)] = None,
+    time: Annotated[float, typer.Option("--time", help="Duration in seconds.")] = 1.0,
+    samples: Annotated[int, typer.Option("--samples", min=2, help="Number of output times.")] = 201,
+    inputs: Annotated[list[str] | None, typer.Option("--input", metavar="NAME=SIGNAL", help=HELP)] = None,
+    start: Annotated[
+        list[str] | None,
+        typer.Option("--start", metavar="NAME=VALUE", help="A state at the beginning; may be repeated."),
+    ] = None,
+    out: OutOption = None,
+    plot: PlotOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Compare fidelities of a model's beams: frequencies, deflection, cost, energy drift and one response."""
+    checked_file("--out", out, (".csv",))
+    checked_picture(plot)
+    kinds = {text: _kind(text) for text in beams or ("modes:1", "modes:2", "elements:2", "elements:4")}
+    t = np.linspace(0.0, time, samples)
+    found = compared(model_named(model, settings), kinds, t, signals(inputs), numbers("--start", start), output=output)
+    if out is not None:
+        found.table.to_csv(out)
+    if plot is not None:
+        from flexblocks import plot as pictures
+
+        pictures.save(pictures.comparison(found)[0], plot)
+    if json:
+        print_json({"output": found.output, "fidelities": found.table.to_dict(orient="index")})
+        return
+    columns = found.table.to_dict(orient="index")
+    rows = [(quantity, *(float(of[quantity]) for of in columns.values())) for quantity in found.table.columns]
+    print_table(found.output, ("", *columns), rows)
+    if out is not None:
+        print_line(f"Table written to {out}.")
+
+
+def _kind(text: str) -> Discretization:
+    """Return the discretization that ``kind:n`` stands for; what n may be is for the library to say."""
+    word, _, count = text.partition(":")
+    if word not in KINDS or not count.isdigit():
+        raise typer.BadParameter(f"'{text}'; must be modes:N, elements:N or segments:N.", param_hint="--beams")
+    return KINDS[word](int(count))
