@@ -51,7 +51,7 @@ def same_dae(first: fb.DAE, second: fb.DAE) -> None:
         assert np.array_equal(one.start, other.start)
         assert np.array_equal(one.limits, other.limits)
     rng = np.random.default_rng(0)
-    x, u = rng.uniform(-0.1, 0.1, len(first.x)), rng.uniform(-1, 1, len(first.u))
+    x, u = first.x.start + rng.uniform(-0.1, 0.1, len(first.x)), rng.uniform(-1, 1, len(first.u))
     q, v = np.split(x, [first.tree.size])
     for function, arguments in (
         ("mass_matrix", (q, first.p.start)),
@@ -126,6 +126,9 @@ def everything() -> fb.Model:
     model.connect(ball.frame_b, body.frame_a)
     model.connect(body.frame_b, cross.frame_a)
     model.connect(cross.frame_b, tip.frame_a)
+    blade = model.add(fb.SlidingBeam("blade", 0.6, 1.0, 10.0, fb.FiniteElements(1), damping=0.2, start=0.4))
+    model.connect(ground.frame_b, blade.frame_a)
+    model.connect(blade.frame_b, model.add(fb.LumpedMass("end", mass=0.1)).frame_a)
     return model
 
 
