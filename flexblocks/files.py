@@ -48,10 +48,21 @@ def save(model: Model, path: str | Path) -> None:
     FileFormatError
         The file cannot be written, or a block holds what a file cannot say, such as a function.
     """
+    write_document(path, to_data(model, f"{path}"))
+
+
+def to_data(model: Model, place: str) -> dict[str, Any]:
+    """Return a model as plain data, as a file holds it; `place` is where it goes, for messages.
+
+    Raises
+    ------
+    FileFormatError
+        A block holds what a file cannot say.
+    """
     data: dict[str, Any] = {"flexblocks": FORMAT, "name": model.name, "gravity": list(model.gravity)}
-    data["blocks"] = {name: _written(f"{path}: blocks.{name}", block) for name, block in model.blocks.items()}
+    data["blocks"] = {name: _written(f"{place}: blocks.{name}", block) for name, block in model.blocks.items()}
     data["connections"] = [[str(port) for port in ports] for ports in model.connections]
-    write_document(path, data)
+    return data
 
 
 def load(path: str | Path, types: Iterable[type] = ()) -> Model:
@@ -69,8 +80,14 @@ def load(path: str | Path, types: Iterable[type] = ()) -> Model:
     FileFormatError
         The file cannot be read, or something in it is unknown, missing or out of range; the message names the place.
     """
+    types = tuple(types)
+    _types(types)  # refused before the file is read
+    return from_data(read_document(path), f"{path}", types)
+
+
+def from_data(data: Any, path: str, types: Iterable[type] = ()) -> Model:
+    """Return the model that plain data describes; `path` is where it stands, for messages, the rest as in `load`."""
     known = _types(types)
-    data = read_document(path)
     _check_keys(f"{path}", data, {"flexblocks", "name", "blocks"}, {"gravity", "connections"})
     if data["flexblocks"] != FORMAT or isinstance(data["flexblocks"], bool):
         raise FileFormatError(
@@ -88,6 +105,17 @@ def load(path: str | Path, types: Iterable[type] = ()) -> Model:
         with _within(place):
             model.connect(*_kind(place, ports, list, "a list of ports, such as [ground.frame_b, joint1.frame_a]"))
     return model
+
+
+def discretization_from_data(data: Any, place: str, types: Iterable[type] = ()) -> Discretization:
+    """Return the discretization that plain data describes, as ``{type: AssumedModes, n: 2}``.
+
+    Raises
+    ------
+    FileFormatError
+        Something in it is unknown, missing or out of range; the message names the place.
+    """
+    return _made(place, data, _types(types), (Discretization,))
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +12,10 @@ from flexblocks.dae import DAE
 from flexblocks.errors import listing
 from flexblocks.rediscretize import discretizations, rediscretize
 
+from .again import models_like
 from .audit import Audit, Finer, audit, finer_dae
+from .by_hand import changed_by_hand
 from .errors import PlanError, ProblemError
-from .model import pyomo_model
 from .refine import refined
 from .replay import DEFAULT_MISS
 from .solve import solve
@@ -110,23 +110,15 @@ def _next(own: Discretization, most: Discretization | None) -> Discretization:
 
 def _solving(plan: Plan, dae: DAE) -> Solving:
     """Return how the plan's own transcription is made and solved for `dae`."""
-    outline, t = plan.outline, plan.outline.first[0]
-    p = dict(zip(outline.dae.p.names, outline.p.tolist(), strict=True))
-
-    def model_of(asked: Any, intervals: Sequence[int]) -> Any:
-        return pyomo_model(dae, asked, intervals=intervals, degree=t.scheme.degree, inputs=t.shape.name, p=p)
-
-    return Solving(model_of, lambda model, options: solve(model, solver_options=options))
+    outline = plan.outline
+    return Solving(models_like(outline, dae), lambda model, options: solve(model, solver_options=options))
 
 
 def _refuse_changes(plan: Plan) -> None:
     """Refuse a model to which something was added: one made anew would not have it."""
-    outline = plan.outline
-    fresh = _solving(plan, outline.dae).model(outline.problem, outline.intervals)
-    own, made = ({part.name for part in m.component_objects(descend_into=False)} for m in (plan.model, fresh))
-    if own != made:
+    changed = changed_by_hand(plan.model)
+    if changed:
         raise ProblemError(
-            f"audit: refine: the plan's model was changed by hand ({listing(sorted(own ^ made))}), and a richer one "
-            "would be made without that. Audit without refine, and solve optim.pyomo_model(finer dae, ...) with your "
-            "changes."
+            f"audit: refine: the plan's model was changed by hand ({listing(changed)}), and a richer one would be made "
+            "without that. Audit without refine, and solve optim.pyomo_model(finer dae, ...) with your changes."
         )

@@ -24,9 +24,12 @@ class PlanError(ComputationError):
         The last iterate, as if it were the plan.
     violations : tuple of Violation
         What stands against it, worst first.
+    report : Conflict or None
+        The limits that cannot all be kept, where that is why; see `optim.diagnose`.
     """
 
-    def __init__(self, message: str, plan: Any = None, violations: tuple = ()) -> None:
+    def __init__(self, message: str, plan: Any = None, violations: tuple = (), report: Any = None) -> None:
         super().__init__(message)
         self.plan = plan
         self.violations = violations
+        self.report = report

@@ -41,11 +41,14 @@ class Expression:
         For people.
     where : str
         For messages.
+    parsed : bool
+        Whether the text says it all, and can stand in a file.
     """
 
     function: Callable[[Signals], Any]
     text: str
     where: str
+    parsed: bool = False
 
     def at(self, instant: Instant) -> ca.SX:
         """Return the expression at an instant.
@@ -82,7 +85,7 @@ def checked_expression(where: str, given: Any) -> Expression:
     if isinstance(given, Expression):
         return given
     if isinstance(given, str):
-        return Expression(_parsed(where, given), given, where)
+        return Expression(_parsed(where, given), given, where, parsed=True)
     if not callable(given):
         raise ProblemError(
             f'{where}: {given!r}; must be a function of names, as lambda s: s["payload.x"] ** 2, or such a text, as '

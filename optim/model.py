@@ -13,6 +13,7 @@ from flexblocks.dae import DAE
 
 from .arcs import Arc
 from .boxes import add_equations_of_motion
+from .by_hand import note_own
 from .ends import set_ends
 from .guess import set_guess
 from .junctions import add_junction
@@ -96,6 +97,7 @@ def pyomo_model(
             add_junction(before, after)
         placed.append(list(zip(found, own, strict=True)))
     add_objective(m, outline, placed)
+    note_own(m)
     m.build_time = perf_counter() - started
     return m
 

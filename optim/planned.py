@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyomo.environ as pyo
@@ -180,6 +181,21 @@ class Plan:
         from .enrich import audited
 
         return audited(self, finer) if refine else audit(self, finer)
+
+    def save(self, path: str | Path) -> None:
+        """Write the plan to a netCDF (``.nc``) file, from which `optim.load_plan` reads it.
+
+        The file is one of the trajectory, which `flexblocks.Trajectory.load` reads too, with the arm, the problem, the
+        transcription and the values of all Vars beside it. What was added to the Pyomo model by hand is not in it.
+
+        Raises
+        ------
+        FlexblocksError
+            The name ends otherwise; the arm or the problem holds what a file cannot say, such as a function.
+        """
+        from .plan_file import save_plan
+
+        save_plan(self, path)
 
     def summary(self) -> str:
         """Return what was asked, how it was planned and what came out, in a few lines."""

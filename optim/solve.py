@@ -13,6 +13,7 @@ from .around import solve_around
 from .casadi_solver import CasadiSolver
 from .casadi_solver.status import advice
 from .errors import PlanError
+from .mend import mended
 from .model import pyomo_model
 from .planned import Plan
 from .problem import Problem
@@ -95,11 +96,13 @@ def plan(
     model, solving = model_of(problem, intervals), Solving(model_of, solved)
     outline = outline_of(model)
     warn_of_jumps(outline)
-    found = (
-        solve_in_stages(model, solving)
-        if outline.is_free
-        else solve_around("from the default start", model, solving, ())
-    )
+    try:
+        if outline.is_free:
+            found = solve_in_stages(model, solving)
+        else:
+            found = solve_around("from the default start", model, solving, ())
+    except PlanError as error:
+        found = mended(model, solving, error)
     return found if tolerance is None else refined(found, solving, tolerance)
 
 
@@ -147,6 +150,15 @@ def solve(
     if found.status == "optimal":
         return found
     against = violations(model)
+    if found.status == "interrupted":
+        raise PlanError(
+            f"Plan of '{name}' was interrupted after {found.statistics.iterations} iterations, with the "
+            f"objective {found.objective:.6g} and as its largest violation {against[0] if against else 'none'}. The "
+            "error's .plan holds the last iterate: go on from there with optim.solve(error.plan.model), or keep it "
+            'with error.plan.save("plan.nc").',
+            found,
+            against,
+        )
     worst = listing(map(str, against[:MOST_VIOLATIONS]))
     status = results.extra_info.return_status
     raise PlanError(

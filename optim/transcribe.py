@@ -24,6 +24,7 @@ from .path import check_path, resolved_path
 from .path_objective import Jerk
 from .pick_up import check_pick_ups
 from .problem import Problem
+from .reachable import check_reachable
 from .rest_to_rest import RestToRest
 from .transcription import Transcription
 from .waypoints import phase_ends
@@ -61,6 +62,10 @@ def transcribe(
         _check_ends(dae, limits, of_run)
         check_pick_ups(dae, problem, own, of_run)
     _check_shared_holding(dae, problem, shape, ends)
+    for i, (phase, limit) in enumerate(zip(problem.phases, limits, strict=True)):
+        holding = problem.input_ends == "holding" and shape.is_continuous and len(problem.phases) == 1
+        for run in ends:
+            check_reachable(dae, limit, *run[i], phase.duration, holding)
     runs: list[list[Transcription]] = [[] for _ in values]
     for i, (phase, limit, count) in enumerate(zip(problem.phases, limits, counts, strict=True)):
         duration = phase.duration

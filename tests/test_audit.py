@@ -67,12 +67,12 @@ def test_figures_stand_side_by_side(quick):
     assert peak["plan"] == pytest.approx(np.abs(quick.trajectory["link1.tip_deflection_y"]).max())
     assert peak["finer"] == pytest.approx(peak["plan"], rel=0.2)
     replayed = quick.replay()
-    assert table.loc["tip misses the goal by", "replay"] == pytest.approx(replayed.tip_miss)
-    assert table.loc["energy left", "replay"] == pytest.approx(replayed.energy_left)
+    assert table.loc["tip misses the goal by", "replay"] == pytest.approx(replayed.tip_miss, rel=1e-3)
+    assert table.loc["energy left", "replay"] == pytest.approx(replayed.energy_left, rel=1e-3)
     assert table.loc["tip misses the goal by", "plan"] < 1e-12
     rate = table.loc["der(joint1.angle) beyond its limit"]
     assert rate["plan"] < 1e-6
-    assert rate["replay"] == pytest.approx(max(0.0, replayed.trajectory["der(joint1.angle)"].max() - 2.0), abs=1e-12)
+    assert rate["replay"] == pytest.approx(max(0.0, replayed.trajectory["der(joint1.angle)"].max() - 2.0), abs=1e-7)
     assert rate["unit"] == "rad/s"
     for line in ("energy left [J]", "tip deviation within", "der(joint1.angle) beyond its limit [rad/s]"):
         assert line in str(audit)

@@ -266,6 +266,9 @@ def test_control_c_keeps_the_last_iterate(arm, monkeypatch):
     assert plan.statistics.iterations <= 4
     assert 0.1 < plan.objective < 1
     assert np.isfinite(plan.trajectory.x).all()
+    assert "optim.solve(error.plan.model)" in str(caught.value)
+    monkeypatch.undo()
+    assert optim.solve(plan.model).status == "optimal"
 
 
 def test_progress_is_shown_when_asked(capsys):

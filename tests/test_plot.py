@@ -246,3 +246,53 @@ def test_region_is_drawn_where_it_is():
     with pytest.raises(ParameterError, match="plane = 'xx'"):
         plot.region(disc, ax, plane="xx")
     plt.close(figure)
+
+
+@pytest.fixture(scope="module")
+def avoiding():
+    """A plan past a disc, with limits near and far."""
+    from flexblocks import optim
+
+    dae = fb.assemble(models.subudhi_morris_2002(modes=1))
+    problem = optim.RestToRest(
+        {"joint1.angle": 0.0, "joint2.angle": 0.0},
+        {"joint1.angle": 1.2, "joint2.angle": 0.5},
+        1.5,
+        limits={"motor1.torque": 0.6, "motor2.torque": (-0.4, None), "der(joint2.angle)": 40.0},
+        path=optim.KeepOut(optim.Sphere((0.75, 0.6), 0.1), frames="payload", margin=0.02),
+        input_ends="holding",
+    )
+    return optim.plan(dae, problem, intervals=15)
+
+
+def test_plan_shows_inputs_with_limits_path_and_obstacles(avoiding):
+    replay = avoiding.replay()
+    postures, *series = plot.plan(avoiding, replay, count=6)
+    assert [ax.get_ylabel() for ax in series] == [
+        "torque [N m]", "angle [rad]", "der(joint2.angle) [rad/s]", "tip deflection y [m]"
+    ]  # fmt: skip
+    levels = [line.get_ydata()[0] for line in series[0].lines[2:]]
+    assert levels == pytest.approx([-0.6, 0.6, -0.4])
+    assert len(series[2].lines) == 2  # 40 rad/s would press the curve flat
+    words = [text.get_text() for text in postures.get_legend().get_texts()]
+    assert {"path of payload", "as replayed", "kept out of"} <= set(words)
+    outline = np.vstack([path.vertices for c in postures.collections for path in c.get_paths() if len(path.vertices)])
+    away = np.linalg.norm(outline - [0.75, 0.6], axis=1)
+    assert away.min() == pytest.approx(0.1, abs=2e-3)
+    assert away.max() == pytest.approx(0.12, abs=2e-3)
+    dashed = next(line for line in postures.lines if line.get_label() == "as replayed")
+    x, y = (replay.trajectory[f"payload.{axis}"] for axis in "xy")
+    np.testing.assert_allclose(np.array(dashed.get_data())[:, 0], [x[0], y[0]], atol=1e-9)
+
+
+def test_plan_in_space_and_without_replay(avoiding):
+    postures, *series = plot.plan(avoiding, plane="xyz", count=3)
+    assert postures.name == "3d"
+    assert len(series[1].lines) == 2
+
+
+def test_limits_of_one_side(motion):
+    ax = plot.time_series(motion, "motor1.torque", limits={"motor1.torque": (None, 0.3)})
+    assert [line.get_ydata()[0] for line in ax.lines[1:]] == [0.3]
+    ax = plot.time_series(motion, "motor1.torque", limits={"motor1.torque": (-np.inf, 0.3)})
+    assert len(ax.lines) == 2

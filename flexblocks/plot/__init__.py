@@ -5,9 +5,22 @@ from flexblocks.plot.block_graph import model
 from flexblocks.plot.comparison import comparison
 from flexblocks.plot.eigenvalues import eigenvalues
 from flexblocks.plot.mode import mode
+from flexblocks.plot.plan import plan
 from flexblocks.plot.region import region
 from flexblocks.plot.save import save
 from flexblocks.plot.snapshots import snapshots
 from flexblocks.plot.time_series import stacked, time_series
 
-__all__ = ["arm", "comparison", "eigenvalues", "mode", "model", "region", "save", "snapshots", "stacked", "time_series"]
+__all__ = [
+    "arm",
+    "comparison",
+    "eigenvalues",
+    "mode",
+    "model",
+    "plan",
+    "region",
+    "save",
+    "snapshots",
+    "stacked",
+    "time_series",
+]

@@ -14,7 +14,9 @@ from flexblocks.plot.style import GREY
 POINTS = 600  # along each axis
 
 
-def region(region: Region, ax: Axes, *, plane: str = "xy", at: float = 0.0, inside: bool = False) -> Axes:
+def region(
+    region: Region, ax: Axes, *, plane: str = "xy", at: float = 0.0, inside: bool = False, margin: float = 0.0
+) -> Axes:
     """Draw the section of a region as a plan takes it, about the limits that the axes have.
 
     Parameters
@@ -29,6 +31,8 @@ def region(region: Region, ax: Axes, *, plane: str = "xy", at: float = 0.0, insi
         Where the section is on the third axis [m].
     inside : bool
         Whether to shade what is not in the region instead: for a region to stay in.
+    margin : float
+        Where it is more than 0, how far from the region a dotted line is drawn [m].
 
     Returns
     -------
@@ -49,11 +53,13 @@ def region(region: Region, ax: Axes, *, plane: str = "xy", at: float = 0.0, insi
     for axis, place in zip(plane, places, strict=True):
         points["xyz".index(axis)] = place
     r = ca.SX.sym("r", 3)
-    clearance = ca.mmin(region.inside(r, 0.0)) if inside else region.outside(r, 0.0)
-    function = ca.Function("clearance", [r], [clearance]).map(POINTS**2)
-    values = np.array(function(points.reshape(3, -1))).reshape(POINTS, POINTS)
+    clearances = [ca.mmin(region.inside(r, m)) if inside else region.outside(r, m) for m in (0.0, margin)]
+    function = ca.Function("clearance", [r], clearances).map(POINTS**2)
+    values, kept = (np.array(v).reshape(POINTS, POINTS) for v in function(points.reshape(3, -1)))
     ax.contourf(across, up, values, levels=[-np.inf, 0.0], colors=[GREY], alpha=0.35, zorder=0.5)
     ax.contour(across, up, values, levels=[0.0], colors=[GREY], linewidths=1.2, zorder=0.6)
+    if margin:
+        ax.contour(across, up, kept, levels=[0.0], colors=[GREY], linewidths=0.9, linestyles=":", zorder=0.6)
     ax.dataLim.set(data)
     ax.autoscale_view()
     return ax

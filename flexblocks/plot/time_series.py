@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,13 +15,15 @@ from flexblocks.plot.style import axes, line_style, quiet
 if TYPE_CHECKING:
     from flexblocks.simulation import Trajectory
 
+Limit = float | tuple[float | None, float | None]
+
 
 def time_series(
     traj: Trajectory,
     names: str | Sequence[str],
     ax: Axes | None = None,
     *,
-    limits: Mapping[str, float] | None = None,
+    limits: Mapping[str, Limit] | None = None,
 ) -> Axes:
     """Draw variables of one unit over time.
 
@@ -32,7 +35,7 @@ def time_series(
     ax : Axes, optional
         By default those of a new figure.
     limits : dict, optional
-        For some of `names` the largest magnitude, drawn as a pair of thin lines.
+        For some of `names` the largest magnitude, or (low, high) with None where there is none, drawn as thin lines.
 
     Returns
     -------
@@ -66,7 +69,7 @@ def time_series(
 
 
 def stacked(
-    traj: Trajectory, groups: Sequence[str | Sequence[str]], *, limits: Mapping[str, float] | None = None
+    traj: Trajectory, groups: Sequence[str | Sequence[str]], *, limits: Mapping[str, Limit] | None = None
 ) -> tuple[Axes, ...]:
     """Draw groups of variables over time, one below the other on axes of a new figure.
 
@@ -115,8 +118,12 @@ def _common_unit(traj: Trajectory, names: str | Sequence[str]) -> str:
     return next(iter(units.values()))
 
 
-def _bounds(limits: Mapping[str, float] | None, name: str) -> tuple[float, ...]:
-    return (-limits[name], limits[name]) if limits and name in limits else ()
+def _bounds(limits: Mapping[str, Limit] | None, name: str) -> tuple[float, ...]:
+    if not limits or name not in limits:
+        return ()
+    limit = limits[name]
+    both = (-limit, limit) if isinstance(limit, (int, float)) else limit
+    return tuple(bound for bound in both if bound is not None and math.isfinite(bound))
 
 
 def _common_word(names: Sequence[str]) -> str:

@@ -1,0 +1,150 @@
+"""What `flexblocks plan` is asked for: a problem file, or arguments that say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from flexblocks.cli.catalogue import SUFFIXES, model_named
+from flexblocks.documents import read_document
+from flexblocks.errors import FileFormatError, FlexblocksError, listing, nearest
+from flexblocks.files import discretization_from_data
+from flexblocks.model import Model
+
+KEYS = ("model", "settings", "parameters", "problem", "transcription", "refine", "audit", "output")
+TRANSCRIPTION = ("intervals", "degree", "inputs")
+AUDIT = ("finer", "refine")
+OUTPUT = {"plan": (".nc", ".csv"), "picture": (".png", ".pdf", ".svg")}
+
+
+@dataclass(frozen=True)
+class Request:
+    """A plan to be made, and what to do with it.
+
+    Attributes
+    ----------
+    model : Model
+    problem : RestToRest or Problem
+    parameters : dict of float
+        Parameters that take other values than the model's.
+    transcription : dict
+        Options of `optim.plan`: intervals, degree, inputs.
+    refine : bool or float
+        As of `optim.plan`.
+    audit : dict or None
+        Arguments of `Plan.audit`; None for none.
+    out, picture : Path or None
+        Files to write.
+    """
+
+    model: Model
+    problem: Any
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    transcription: Mapping[str, Any] = field(default_factory=dict)
+    refine: bool | float = False
+    audit: Mapping[str, Any] | None = None
+    out: Path | None = None
+    picture: Path | None = None
+
+
+def is_problem_file(name: str) -> bool:
+    """Whether a name is that of a file that holds a planning problem."""
+    if not name.endswith(SUFFIXES) or not Path(name).is_file():
+        return False
+    data = read_document(name)
+    return isinstance(data, Mapping) and "problem" in data
+
+
+def read_request(path: Path) -> Request:
+    """Return what a problem file asks for; see ``flexblocks plan --template``.
+
+    Raises
+    ------
+    FileFormatError
+        Something in it is unknown, missing or of the wrong kind; the message names the place.
+    """
+    from flexblocks.optim.parts import from_data
+
+    data = _checked(read_document(path), f"{path}", KEYS, required=("model", "problem"))
+    output = _checked(data.get("output"), f"{path}: output", tuple(OUTPUT))
+    problem = _mapping(data["problem"], f"{path}: problem")
+    refine = data.get("refine", False)
+    if not isinstance(refine, (bool, int, float)):
+        raise FileFormatError(f"{path}: refine = {refine!r}; must be true, false or the greatest miss in m.")
+    return Request(
+        model=_model(data, path),
+        problem=from_data({"type": "RestToRest"} | dict(problem), f"{path}: problem"),
+        parameters=_mapping(data.get("parameters"), f"{path}: parameters"),
+        transcription=_checked(data.get("transcription"), f"{path}: transcription", TRANSCRIPTION),
+        refine=refine,
+        audit=_audit(data.get("audit", False), f"{path}: audit"),
+        **{("out" if key == "plan" else key): _file(output, key, path) for key in OUTPUT},
+    )
+
+
+def _model(data: Mapping[str, Any], path: Path) -> Model:
+    name, settings = data["model"], _mapping(data.get("settings"), f"{path}: settings")
+    if not isinstance(name, str):
+        raise FileFormatError(f"{path}: model = {name!r}; must be a model file or a name from `flexblocks models`.")
+    if name.endswith(SUFFIXES):
+        name = str(path.parent / name)
+    try:
+        return model_named(name, [f"{key}={value}" for key, value in settings.items()])
+    except typer.BadParameter as error:
+        raise FileFormatError(f"{path}: settings: {error.message}") from error
+    except FlexblocksError as error:
+        raise FileFormatError(f"{path}: model: {error}") from error
+
+
+def _audit(given: Any, place: str) -> Mapping[str, Any] | None:
+    if given is None or given is False:
+        return None
+    if given is True:
+        return {}
+    found = dict(_checked(given, place, AUDIT))
+    finer = found.get("finer")
+    if isinstance(finer, Mapping):
+        found["finer"] = (
+            discretization_from_data(finer, f"{place}.finer")
+            if "type" in finer
+            else {name: discretization_from_data(one, f"{place}.finer.{name}") for name, one in finer.items()}
+        )
+    elif finer is not None:
+        raise FileFormatError(f"{place}.finer = {finer!r}; must be a discretization, as {{type: AssumedModes, n: 6}}.")
+    if not isinstance(found.get("refine", False), bool):
+        raise FileFormatError(f"{place}.refine = {found['refine']!r}; must be true or false.")
+    return found
+
+
+def _file(output: Mapping[str, Any], key: str, path: Path) -> Path | None:
+    if output.get(key) is None:
+        return None
+    found = path.parent / str(output[key])
+    if found.suffix.lower() not in OUTPUT[key]:
+        raise FileFormatError(f"{path}: output.{key} = {output[key]!r}; must end in {', '.join(OUTPUT[key])}.")
+    if not found.parent.is_dir():
+        raise FileFormatError(f"{path}: output.{key} = {output[key]!r}: there is no folder '{found.parent}'.")
+    return found
+
+
+def _checked(data: Any, place: str, known: tuple[str, ...], required: tuple[str, ...] = ()) -> Mapping[str, Any]:
+    found = _mapping(data, place)
+    for key in found:
+        if key not in known:
+            raise FileFormatError(f"{place}: unknown key '{key}' ({listing(known)}).{nearest(str(key), known)}")
+    for key in required:
+        if key not in found:
+            raise FileFormatError(f"{place}: '{key}' is missing; needs {listing(required)}.")
+    return found
+
+
+def _mapping(data: Any, place: str) -> Mapping[str, Any]:
+    if data is None:
+        return {}
+    if not isinstance(data, Mapping):
+        raise FileFormatError(f"{place}: {data!r}; must be a mapping from names to values.")
+    return data
