@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from flexblocks.beam.discretization import Discretization
 from flexblocks.block import Block, Composite
@@ -29,7 +30,7 @@ def rediscretize(model: Model, to: Discretization | Mapping[str, Discretization]
     ModelError
         No beam of that name.
     ParameterError
-        `to` is no discretization.
+        `to` is no discretization, or a beam cannot be so.
     """
     beams = discretizations(model)
     if to is None:
@@ -49,7 +50,8 @@ def rediscretize(model: Model, to: Discretization | Mapping[str, Discretization]
                 f"{blocks[name].where}: discretization = {discretization!r}; must be a fb.AssumedModes(n), "
                 "fb.FiniteElements(n) or fb.RigidSegments(n)."
             )
-    return model.copy({name: blocks[name].with_values({"discretization": found}) for name, found in wanted.items()})
+    # Made anew, so that a beam which cannot deform so is refused.
+    return model.copy({name: replace(blocks[name], discretization=found) for name, found in wanted.items()})
 
 
 def discretizations(model: Model) -> dict[str, Discretization]:

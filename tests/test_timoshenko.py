@@ -11,6 +11,7 @@ from scipy.linalg import det, expm
 from scipy.optimize import brentq
 
 import flexblocks as fb
+from flexblocks.errors import FlexblocksError
 
 LENGTH, RHO, EI = 1.3, 2.0, 3.0
 SHEAR, TURNING = 60.0, 0.03  # kappa G A [N] and rho I [kg m]
@@ -192,3 +193,9 @@ def test_damping_ratio_of_a_beam_that_shears(discretization) -> None:
     assert_damping_ratio(
         fb.assemble(cantilever(beam(discretization, shear=True, rotary=True, damping_ratio=0.03))), 0.03
     )
+
+
+def test_a_beam_that_shears_does_not_become_rigid_segments() -> None:
+    model = cantilever(beam(fb.FiniteElements(2), shear=True, rotary=False))
+    with pytest.raises(FlexblocksError, match="shear = True with RigidSegments"):
+        fb.rediscretize(model, fb.RigidSegments(4))
