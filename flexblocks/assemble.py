@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import casadi as ca
 import numpy as np
 
+from flexblocks.close_loops import close_loops
+from flexblocks.closure_equations import moved_mass
 from flexblocks.dae import DAE
 from flexblocks.dynamics.body import Body
 from flexblocks.dynamics.carried import Carried
+from flexblocks.dynamics.loops import Closure, Loops
 from flexblocks.dynamics.outputs import output_units
 from flexblocks.dynamics.terms import BlockTerms, block_terms
 from flexblocks.dynamics.tree import Tree
@@ -41,7 +45,14 @@ def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "
     Raises
     ------
     FlexblocksError
-        The model is not an arm (see `Model.check`), a parameter is unknown, or a coordinate moves no mass.
+        The model is not an arm (see `Model.check`), a parameter is unknown, a coordinate moves no mass, or a loop
+        cannot be closed.
+
+    Notes
+    -----
+    Where frames close a loop, accelerations come from M(q) and the closures (`flexblocks.dynamics.constrained`), and
+    the start values are the blocks', moved as little as closes all loops: coordinates whose blocks start at another
+    value than zero stay if that is possible, and beams stay straight if joints alone can close.
     """
     if dynamics not in ("auto", "recursive", "closed-form"):
         raise ParameterError(f"assemble: dynamics = {dynamics!r}; must be 'auto', 'recursive' or 'closed-form'.")
@@ -51,10 +62,12 @@ def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "
         plan = topology(model, values)
     terms = _terms(plan, p)
     tree, x, z, u = _tree(model, plan, terms, p)
-    units = output_units(tree)
-    y = variables("output", [(name, unit, 0.0) for name, unit in _in_order(units, plan)])
     way = "recursive" if dynamics == "auto" else dynamics
-    dae = DAE(model.name, x, z, u, p, y, tree, way, model.copy())
+    dae = DAE(model.name, x, z, u, p, variables("output", []), tree, way, model.copy())
+    if tree.loops.closures:
+        dae = close_loops(dae)
+    units = output_units(dae.tree)
+    dae = replace(dae, y=variables("output", [(name, unit, 0.0) for name, unit in _in_order(units, plan)]))
     _refuse_singular_mass(dae)
     return dae
 
@@ -108,7 +121,9 @@ def _tree(
                 u=slices[name][2],
             )
         )
-    tree = Tree(tuple(bodies), len(q), np.array(model.gravity), p.symbol)
+    ends = [[(position[port.block], port.name) for port in pair] for pair in plan.closures]
+    loops = Loops(tuple(Closure(bodies[second[0]].name, first, second) for first, second in ends))
+    tree = Tree(tuple(bodies), len(q), np.array(model.gravity), p.symbol, loops)
     x = variables("state", q + rates + w, symbols=symbols)
     return tree, x, variables("algebraic variable", z, symbols=symbols), variables("input", u, limits)
 
@@ -145,7 +160,7 @@ def _refuse_singular_mass(dae: DAE) -> None:
     is_out = np.array([unit == "m" and start > 0 for unit, start in zip(dae.x.units[:n], x[:n], strict=True)])
     x[:n] += step * np.where(is_out, x[:n], 1.0)
     x, z = following_start(dae, x, dae.z.start, dae.p.start)
-    M = dae.mass_matrix(x[:n], dae.p.start, *followed_values(dae, x, z)).full()
+    M = moved_mass(dae, x[:n], dae.p.start, *followed_values(dae, x, z))
     diagonal = np.diag(M)
     scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
     values, vectors = np.linalg.eigh(M / np.outer(scale, scale))

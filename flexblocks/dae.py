@@ -13,6 +13,8 @@ import casadi as ca
 from flexblocks.compiler import CompilerError, load
 from flexblocks.dynamics import ldl
 from flexblocks.dynamics.clock import Clock
+from flexblocks.dynamics.closure import closure_residual, rates_of
+from flexblocks.dynamics.constrained import constrained_accelerations, stabilised
 from flexblocks.dynamics.energy import kinetic_energies, stored_energies, total, weight_energies
 from flexblocks.dynamics.forces import applied_force, residuals, state_rates
 from flexblocks.dynamics.forward import forward_dynamics
@@ -40,7 +42,9 @@ FUNCTIONS = (
 
 @dataclass(frozen=True, eq=False)
 class DAE:
-    """M(q) der(v) + h(q, v) = Q(x, z, u), 0 = g(x, z, u), y = y(x, z, u), all with parameters p.
+    """M(q) der(v) + h(q, v) = Q(x, z, u) + J(q)' lambda, 0 = c(q), 0 = g(x, z, u), y = y(x, z, u), with parameters p.
+
+    The closures c of kinematic loops, with J = dc/dq and multipliers lambda, are empty for a tree.
 
     Attributes
     ----------
@@ -118,9 +122,34 @@ class DAE:
     @cached_property
     def acceleration_expression(self) -> ca.SX:
         """Second derivatives of the coordinates, SX (n, 1)."""
+        if self.tree.loops.closures:
+            return self._constrained[0]
         if self.dynamics == "closed-form":
             return ldl.solve(self.mass_expression, self.applied_expression - self.bias_expression)
         return forward_dynamics(self.tree, self.q, self.v, self.applied_expression)
+
+    @cached_property
+    def constraint_expression(self) -> ca.SX:
+        """Closures of kinematic loops c(q), SX (m, 1)."""
+        return closure_residual(self.tree, self.q)
+
+    @cached_property
+    def constraint_rates(self) -> tuple[ca.SX, ca.SX]:
+        """Jacobian J(q) of the closures, SX (m, n), and dJ/dt v, SX (m, 1)."""
+        return rates_of(self.constraint_expression, self.q, self.v)
+
+    @property
+    def multiplier_expression(self) -> ca.SX:
+        """Forces and torques lambda that keep loops closed, SX (m, 1)."""
+        return self._constrained[1] if self.tree.loops.closures else ca.SX(0, 1)
+
+    @cached_property
+    def _constrained(self) -> tuple[ca.SX, ca.SX]:
+        """Accelerations and multipliers of an arm with loops."""
+        J, drift = self.constraint_rates
+        demanded = stabilised(self.constraint_expression, J, drift, self.v)
+        force = self.applied_expression - self.bias_expression
+        return constrained_accelerations(self.mass_expression, force, J, demanded, self.tree.loops.weight)
 
     @cached_property
     def rate_expression(self) -> ca.SX:
@@ -137,7 +166,8 @@ class DAE:
     def output_expression(self) -> ca.SX:
         """y(x, z, u), SX (ny, 1)."""
         symbols = self.x.symbol, self.z.symbol, self.u.symbol
-        return ca.cse(outputs(self.tree, *symbols, self.y.names, lambda: self.acceleration_expression))
+        laws = (lambda: self.acceleration_expression, lambda: self.multiplier_expression)
+        return ca.cse(outputs(self.tree, *symbols, self.y.names, *laws))
 
     @cached_property
     def potential_expression(self) -> ca.SX:
@@ -153,7 +183,10 @@ class DAE:
 
     @cached_property
     def inverse_dynamics(self) -> ca.Function:
-        """Function (q, v, a, p) -> M a + h, the generalised input force (n) [N m or N], by recursion."""
+        """Function (q, v, a, p) -> M a + h, the generalised input force (n) [N m or N], by recursion.
+
+        Where loops are closed it is the force on the tree that is left when they are cut: Q + J' lambda.
+        """
         a = ca.SX.sym("a", self.tree.size)
         force = ca.cse(inverse_dynamics(self.tree, self.q, self.v, a))
         symbols = {"q": self.q, "v": self.v, "a": a, "p": self.p.symbol} | self._followed
@@ -199,8 +232,13 @@ class DAE:
 
     @cached_property
     def constraint(self) -> ca.Function:
-        """Function (q, p) -> closures of kinematic loops; empty for a tree."""
-        return ca.Function("constraint", [self.q, self.p.symbol], [ca.SX(0, 1)], ["q", "p"], ["c"])
+        """Function (q, p) -> closures c of kinematic loops, zero along every motion; empty for a tree."""
+        return ca.Function("constraint", [self.q, self.p.symbol], [self.constraint_expression], ["q", "p"], ["c"])
+
+    @cached_property
+    def multipliers(self) -> ca.Function:
+        """Function (x, u, p) -> lambda, forces [N] and torques [N m] that keep loops closed; empty for a tree."""
+        return self._function("multipliers", [self.multiplier_expression], ["lambda"])
 
     @cached_property
     def library(self) -> Path | None:

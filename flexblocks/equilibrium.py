@@ -85,10 +85,10 @@ def equilibrium(
         inputs=dae.u.names,
         parameters=dae.p.names,
         x=np.concatenate([q, np.zeros_like(q), w]),
-        z=z,
+        z=z[: len(dae.z)],
         u=inputs,
         p=problem.p,
-        residual=problem.residual(s),
+        residual=problem.residual(s)[: len(dae.x) - dae.tree.size + len(dae.z)],
     )
 
 
@@ -125,6 +125,7 @@ def _refusal(dae: DAE, problem: Statics) -> NoEquilibriumError:
     missing = problem.residual(s)
     size = np.abs(missing) / np.where(problem.tolerance(s) > 0, problem.tolerance(s), 1.0)
     names = (*dae.q_names, *dae.x.names[2 * n :], *(f"algebraic equation of {name}" for name in dae.z.names))
+    names += tuple(f"closure of {name}" for name in dae.tree.loops.multipliers)
     units = [*("N m" if unit == "rad" else "N" for unit in dae.x.units[:n]), *[""] * (len(names) - n)]
     worst = [i for i in sorted(range(len(names)), key=lambda i: -abs(missing[i])) if size[i] > 1]
     where = listing((f"{missing[i]:.4g} {units[i]} at '{names[i]}'".replace("  ", " ") for i in worst), 4)

@@ -9,7 +9,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexblocks.balance import motion
+from flexblocks.balance import accelerations, motion
+from flexblocks.closed_state import closed_state
 from flexblocks.dae import DAE
 from flexblocks.equilibrium import equilibrium
 from flexblocks.errors import ComputationError, FlexblocksWarning, NameUnknownError, ParameterError, listing, nearest
@@ -51,9 +52,10 @@ def _given(dae: DAE, at: Mapping[str, Any]) -> OperatingPoint:
                 known = [known for group in variables.values() for known in group.names]
                 raise NameUnknownError(f"linearize: at: there is no '{name}' ({listing(known)}).{nearest(name, known)}")
             groups[owner][name] = value
-    x, z, u, p = (variables[name].values(groups[name], f"linearize: at: {name}: ") for name in GROUPS)
+    z, u, p = (variables[name].values(groups[name], f"linearize: at: {name}: ") for name in GROUPS[1:])
+    x = closed_state(dae, groups["x"], p, "linearize: at: x: ")
     z = _consistent(dae, x, z, u, p)
-    residual = motion(dae)(x, z, u, p, 0.0)[0].full().ravel()
+    residual = motion(dae)(x, z, u, p, 0.0, accelerations(dae, x, z, u, p)[1])[0].full().ravel()
     return OperatingPoint(dae.x.names, dae.z.names, dae.u.names, dae.p.names, x, z, u, p, residual)
 
 
@@ -75,7 +77,8 @@ def _consistent(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.nda
 
 def _warn_unless_at_rest(dae: DAE, point: OperatingPoint) -> None:
     n = dae.tree.size
-    _, *jacobians = (np.abs(J.full()) for J in motion(dae)(point.x, point.z, point.u, point.p, 0.0))
+    values = point.x, point.z, point.u, point.p
+    _, *jacobians = (np.abs(J.full()) for J in motion(dae)(*values, 0.0, accelerations(dae, *values)[1]))
     # A motion in which no force changes as coordinates go on, such as a steady rotation, is a rest in all others.
     felt = jacobians[0][:, :n].any(axis=0)
     moving = [dae.q_names[i] for i in np.flatnonzero(point.x[n : 2 * n]) if felt[i]]

@@ -31,7 +31,7 @@ class LinearModel:
     E : ndarray (nx, nx)
         The identity: algebraic variables are eliminated and the mass matrix is solved with.
     states, inputs, outputs : tuple of str
-        Names; the states are those of the DAE, in its order.
+        Names; the states are those of the DAE, in its order, of closed loops the independent ones.
     state_units, input_units, output_units : tuple of str
     operating_point : OperatingPoint
     structure : Structure

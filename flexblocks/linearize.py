@@ -11,15 +11,19 @@ import casadi as ca
 import numpy as np
 import scipy.linalg
 
-from flexblocks.balance import motion
+from flexblocks.balance import accelerations, motion
 from flexblocks.dae import DAE
 from flexblocks.dynamics.clock import refuse_clocks
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, nearest
-from flexblocks.followers import followed_values, follower_slopes
+from flexblocks.followers import followed_values
 from flexblocks.given_point import point_at
 from flexblocks.linear_model import LinearModel
 from flexblocks.operating_point import OperatingPoint
 from flexblocks.structure import Structure, energy_matrices
+from flexblocks.tangent import Tangent, tangent
+
+# An entry that is smaller than this share of the terms it is made of is what rounding left of them.
+ROUNDING = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +63,9 @@ def linearize(
     Returns
     -------
     LinearModel
-        Algebraic variables eliminated (Schur complement), accelerations solved for.
+        Algebraic variables eliminated (Schur complement), accelerations solved for. Where loops are closed, its states
+        are the independent ones (see `flexblocks.tangent`), so that no eigenvalue belongs to a motion that would open
+        them; the others are outputs by name, as all states are.
 
     Raises
     ------
@@ -80,57 +86,55 @@ def linearize(
     """
     refuse_clocks(dae.clocks, "linearize")
     point = point_at(dae, at)
-    n, nw, nx = dae.tree.size, len(dae.x) - 2 * dae.tree.size, len(dae.x)
+    n, nw = dae.tree.size, len(dae.x) - 2 * dae.tree.size
+    values = point.x, point.z, point.u, point.p
+    a, forces = accelerations(dae, *values)
+    small = tangent(dae, point, a)
     M = dae.mass_matrix(point.x[:n], point.p, *followed_values(dae, point.x, point.z)).full()
-    a = _accelerations(dae, point)
-    _, *blocks = (value.full() for value in motion(dae)(point.x, point.z, point.u, point.p, a))
+    _, *blocks = (value.full() for value in motion(dae)(*values, a, forces))
     equations = (slice(0, n), slice(n, n + nw), slice(n + nw, None))
     force, rates, algebraic = (_Derivatives(*(block[rows] for block in blocks)) for rows in equations)
     _refuse_singular(dae, algebraic.z)
     force_x, force_u = force.without(algebraic)
     rates_x, rates_u = rates.without(algebraic)
+    # Along motions that keep loops closed: forces of constraint do no work on them.
+    N, d = small.q, len(small.coordinates)
+    own = small.states[2 * d :] - 2 * n  # first-order states that do not follow from coordinates
+    force_x, force_u = _reduced(small, force_x, M), N.T @ force_u
+    rates_x, rates_u = rates_x[own] @ small.x, rates_u[own]
+    M = N.T @ M @ N
     factor = scipy.linalg.cho_factor(M)
-    velocity_x = np.eye(nx)[n : 2 * n]
+    velocity_x = np.eye(len(small.states))[d : 2 * d]
     A = np.vstack([velocity_x, -scipy.linalg.cho_solve(factor, force_x), rates_x])
-    B = np.vstack([np.zeros((n, len(dae.u))), -scipy.linalg.cho_solve(factor, force_u), rates_u])
+    B = np.vstack([np.zeros((d, len(dae.u))), -scipy.linalg.cho_solve(factor, force_u), rates_u])
     names, units, C, D = _outputs(dae, point, outputs, algebraic)
-    kinetic, stored = energy_matrices(dae, point)
-    kept, T = _independent(dae, point)
+    kinetic, stored = (
+        {block: N.T @ matrix @ N for block, matrix in group.items()} for group in energy_matrices(dae, point)
+    )
+    states = tuple(dae.x.names[i] for i in small.states)
     return LinearModel(
         name=dae.name,
-        A=A[kept] @ T,
-        B=B[kept],
-        C=C @ T,
+        A=A,
+        B=B,
+        C=C @ small.x,
         D=D,
-        E=np.eye(len(kept)),
-        states=tuple(dae.x.names[i] for i in kept),
+        E=np.eye(len(states)),
+        states=states,
         inputs=dae.u.names,
         outputs=names,
-        state_units=tuple(dae.x.units[i] for i in kept),
+        state_units=tuple(dae.x.units[i] for i in small.states),
         input_units=dae.u.units,
         output_units=units,
         operating_point=point,
-        structure=Structure(dae.q_names, M, force_x[:, n : 2 * n], force_x[:, :n], kinetic, stored),
+        structure=Structure(states[:d], M, force_x[:, d : 2 * d], force_x[:, :d], kinetic, stored),
     )
 
 
-def _independent(dae: DAE, point: OperatingPoint) -> tuple[list[int], np.ndarray]:
-    """Return which states are independent, and all states (nx, kept) from them: some may follow from coordinates."""
-    nx = len(dae.x)
-    rows = {i: dae.followed_names.index(name) for i, name in enumerate(dae.x.names) if name in dae.followed_names}
-    kept = [i for i in range(nx) if i not in rows]
-    T = np.eye(nx)[:, kept]
-    if rows:
-        slopes = follower_slopes(dae)(point.x[: dae.tree.size], point.p, *followed_values(dae, point.x, point.z)).full()
-        T[list(rows), : dae.tree.size] = slopes[list(rows.values())]
-    return kept, T
-
-
-def _accelerations(dae: DAE, point: OperatingPoint) -> np.ndarray:
-    """Return the accelerations (n)."""
-    n = dae.tree.size
-    given = [point.x, point.u, point.p, *([point.z] if len(dae.z) else [])]
-    return dae.forward_dynamics(*given).full().ravel()[n : 2 * n]
+def _reduced(small: Tangent, force_x: np.ndarray, M: np.ndarray) -> np.ndarray:
+    """Return the forces on independent coordinates (d) by independent states (k), without what is only rounding."""
+    found = small.q.T @ (force_x @ small.x + M @ small.a)
+    size = np.abs(small.q.T) @ (np.abs(force_x) @ np.abs(small.x) + np.abs(M) @ np.abs(small.a))
+    return np.where(np.abs(found) > ROUNDING * size, found, 0.0)
 
 
 def _refuse_singular(dae: DAE, jacobian: np.ndarray) -> None:

@@ -52,7 +52,7 @@ def _fall(problem: Statics) -> np.ndarray:
     fall = np.zeros_like(problem.start)
     if free.any():
         force = problem.residual(problem.start)[:n][free]
-        fall[:n][free] = -np.linalg.solve(problem.mass[np.ix_(free, free)], force)
+        fall[:n][free] = -problem.mobility(problem.start) @ force
     size = np.max(np.abs(fall), initial=0.0)
     return fall / size if size else fall
 
@@ -67,19 +67,22 @@ def _sunk(problem: Statics) -> np.ndarray:
     free = np.flatnonzero(problem.free[:n])
     if not free.size:
         return problem.start
-    mobility = np.linalg.inv(problem.mass[np.ix_(free, free)])
+    start = problem.mobility(problem.start)
 
     def full(q: np.ndarray) -> np.ndarray:
         s = problem.start.copy()
         s[free] = q
         return s
 
+    def mobility(q: np.ndarray) -> np.ndarray:
+        return problem.mobility(full(q)) if problem.closures else start
+
     result = scipy.integrate.solve_ivp(
-        lambda t, q: -mobility @ problem.residual(full(q))[free],
+        lambda t, q: -mobility(q) @ problem.residual(full(q))[free],
         (0.0, SINKING_TIME),
         problem.start[free],
         method="BDF",
-        jac=lambda t, q: -mobility @ problem.evaluated(full(q))[1][np.ix_(free, free)],
+        jac=lambda t, q: -mobility(q) @ problem.evaluated(full(q))[1][np.ix_(free, free)],
     )
     return full(result.y[:, -1])
 

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
+import scipy.linalg
 
 from flexblocks.balance import rest
+from flexblocks.closed_state import closed_state
+from flexblocks.closure_equations import moved_mass
 from flexblocks.dae import DAE
 from flexblocks.followers import followed_values, following_start
 
@@ -20,7 +23,7 @@ RANK = 1e-11
 
 @dataclass(frozen=True, eq=False)
 class Statics:
-    """Residuals at rest over s = [q, w, z, u], some of it held.
+    """Residuals at rest over s = [q, w, z, u], some of it held; z is followed by the forces that keep loops closed.
 
     Attributes
     ----------
@@ -31,8 +34,10 @@ class Statics:
         Lengths of q, w, z, u.
     start : ndarray (ns,)
     free : ndarray (ns,) of bool
+    closures : int
+        Number of closures of loops, the last of the equations.
     mass : ndarray (n, n)
-        Mass matrix at the start.
+        Mass matrix at the start, regular.
     p : ndarray
     """
 
@@ -41,6 +46,7 @@ class Statics:
     sizes: tuple[int, int, int, int]
     start: np.ndarray
     free: np.ndarray
+    closures: int
     mass: np.ndarray
     p: np.ndarray
 
@@ -81,6 +87,17 @@ class Statics:
         column = np.where(column > 0, column, 1.0)
         return r / row, J / row[:, None] / column, row, column
 
+    def mobility(self, s: np.ndarray) -> np.ndarray:
+        """Return the matrix that takes accelerations of the free coordinates from forces on them, loops kept closed."""
+        n = self.sizes[0]
+        free = self.free[:n]
+        M = self.mass[np.ix_(free, free)]
+        if not self.closures:
+            return np.linalg.inv(M)
+        J = self.evaluated(s)[1][-self.closures :, :n][:, free]
+        N = scipy.linalg.null_space(J, rcond=RANK)
+        return N @ np.linalg.inv(N.T @ M @ N) @ N.T
+
     def freedom(self, s: np.ndarray) -> int:
         """Return in how many directions the arm can go on from `s` in balance."""
         _, J, _, _ = self.scaled(s)
@@ -92,18 +109,19 @@ def pose(
 ) -> Statics:
     """Return the static problem with coordinates, first-order states and inputs held by name."""
     n = dae.tree.size
-    state, inputs = dae.x.values(x, "equilibrium: x: "), dae.u.values(u, "equilibrium: u: ")
-    parameters = dae.p.values(p, "equilibrium: p: ")
+    inputs, parameters = dae.u.values(u, "equilibrium: u: "), dae.p.values(p, "equilibrium: p: ")
+    state, loops = closed_state(dae, x, parameters, "equilibrium: x: "), dae.tree.loops
     state, z = following_start(dae, state, dae.z.start, parameters, x, "equilibrium: x: ")
-    groups = (state[:n], state[2 * n :], z, inputs)
-    names = (*dae.q_names, *dae.x.names[2 * n :], *dae.z.names, *dae.u.names)
+    groups = (state[:n], state[2 * n :], np.concatenate([z, np.zeros(len(loops.multipliers))]), inputs)
+    names = (*dae.q_names, *dae.x.names[2 * n :], *dae.z.names, *loops.multipliers, *dae.u.names)
     return Statics(
         function=rest(dae),
         names=names,
         sizes=(n, len(groups[1]), len(groups[2]), len(groups[3])),
         start=np.concatenate(groups),
         free=np.array([name not in x and name not in u for name in names], dtype=bool),
-        mass=dae.mass_matrix(state[:n], parameters, *followed_values(dae, state, z)).full(),
+        closures=len(loops.multipliers),
+        mass=moved_mass(dae, state[:n], parameters, *followed_values(dae, state, z)),
         p=parameters,
     )
 

@@ -19,7 +19,7 @@ class Node:
     """A block in the spanning tree.
 
     `parent` and `outlet` say which outlet of which node carries it; None for the ground and for blocks that
-    have no place in space. `outlets` are the outlets of this block that carry something.
+    have no place in space. `outlets` are the outlets of this block that carry something or close a loop.
     """
 
     block: Block
@@ -35,12 +35,14 @@ class Node:
 
 @dataclass(frozen=True)
 class Topology:
-    """The tree of a model.
+    """The tree of a model, and where loops were cut to make it one.
 
     Attributes
     ----------
     nodes : dict of Node
         By block name; a parent comes before what it carries.
+    closures : tuple of pairs of Port
+        Outlets that coincide, besides what the tree says.
     order : tuple of str
         Block names in the order in which the user added them.
     shared : dict
@@ -48,6 +50,7 @@ class Topology:
     """
 
     nodes: Mapping[str, Node]
+    closures: tuple[tuple[Port, Port], ...]
     order: tuple[str, ...]
     shared: Mapping[tuple[str, str], SharedCoordinate]
 
@@ -64,8 +67,8 @@ def topology(model: Model, values: Mapping[str, Mapping[str, object]] | None = N
     Raises
     ------
     ModelError
-        No ground or two; a block that hangs on nothing; a port that must be connected and is not; a loop; two joints
-        geared to each other against their ratios; a coordinate that moves no mass.
+        No ground or two; a block that hangs on nothing; a port that must be connected and is not; two joints geared to
+        each other against their ratios; a coordinate that moves no mass.
     """
     blocks: dict[str, Block] = {}
     nets = nx.Graph()
@@ -75,9 +78,12 @@ def topology(model: Model, values: Mapping[str, Mapping[str, object]] | None = N
     for ports in model.connections:
         inner = [_inner(model.blocks[port.block], port) for port in ports]
         nx.add_path(nets, inner)
-    nodes = _tree(model, blocks, [sorted(net, key=str) for net in nx.connected_components(nets)])
-    flange_nets = [net for net in nx.connected_components(nets) if next(iter(net)).kind is not Kind.FRAME]
-    return Topology(nodes, tuple(blocks), joined(blocks, flange_nets))
+    found = [sorted(net, key=str) for net in nx.connected_components(nets)]
+    ground = _ground(model, blocks)
+    _refuse_open_ports(model, blocks, found)
+    nodes, closures = _tree(model, blocks, ground, [net for net in found if net[0].kind is Kind.FRAME])
+    flange_nets = [set(net) for net in found if net[0].kind is not Kind.FRAME]
+    return Topology(nodes, closures, tuple(blocks), joined(blocks, flange_nets))
 
 
 def _open(
@@ -113,78 +119,81 @@ def _inner(block: Block | Composite, port: Port) -> Port:
     return _inner(*_part_port(parts, block.exposed()[port.name]))
 
 
-def _tree(model: Model, blocks: Mapping[str, Block], nets: list[list[Port]]) -> dict[str, Node]:
-    grounds = [name for name, block in blocks.items() if _is_root(block)]
-    if len(grounds) != 1:
-        problem = "no Ground" if not grounds else f"{len(grounds)} grounds ({listing(grounds)})"
-        advice = (
-            "add one with model.add(fb.Ground('ground'))" if not grounds else "keep one and connect everything to it"
-        )
-        raise ModelError(f"Model '{model.name}': has {problem}; needs exactly one: {advice}.")
+def _tree(
+    model: Model, blocks: Mapping[str, Block], ground: str, nets: list[list[Port]]
+) -> tuple[dict[str, Node], tuple[tuple[Port, Port], ...]]:
+    """Walk outward from the ground over nets of frames; an outlet that meets one reached before closes a loop."""
+    outlets: dict[str, list[tuple[Port, int]]] = {}
+    for number, net in enumerate(nets):
+        for port in (port for port in net if port.spec.outlet):
+            outlets.setdefault(port.block, []).append((port, number))
+    place = {name: i for i, name in enumerate(blocks)}
+    carriers: dict[int, Port] = {}
     carried_by: dict[str, Port] = {}
-    for net in nets:
-        _carry(net, carried_by)
-    _refuse_open_ports(model, blocks, {port for net in nets for port in net})
-
-    children: dict[str, list[str]] = {}
-    for name in blocks:
-        if name in carried_by:
-            children.setdefault(carried_by[name].block, []).append(name)
-    order, reached = [grounds[0]], {grounds[0]}
+    closures: list[tuple[Port, Port]] = []
+    order = [ground]
     for name in order:
-        order += children.get(name, [])
-        reached.update(children.get(name, []))
-    floating = [
-        name for name, block in blocks.items() if _has_inlet(block) and name in carried_by and name not in reached
-    ]
+        carried: list[str] = []
+        for port, number in outlets.get(name, []):
+            if number in carriers:
+                closures.append((carriers[number], port))
+                continue
+            carriers[number] = port
+            carried += [other.block for other in nets[number] if not other.spec.outlet]
+            carried_by |= {other.block: port for other in nets[number] if not other.spec.outlet}
+        order += sorted(carried, key=place.__getitem__)
+    _refuse_floating(model, blocks, nets, ground, set(order))
+    used = [*carried_by.values(), *(port for pair in closures for port in pair)]
+    nodes = {}
+    for name in order + [name for name in blocks if name not in set(order)]:
+        parent = carried_by.get(name)
+        names = {port.name for port in used if port.block == name}
+        nodes[name] = Node(blocks[name], parent and parent.block, parent and parent.name, tuple(sorted(names)))
+    return nodes, tuple(closures)
+
+
+def _ground(model: Model, blocks: Mapping[str, Block]) -> str:
+    grounds = [name for name, block in blocks.items() if _is_root(block)]
+    if len(grounds) == 1:
+        return grounds[0]
+    problem = "no Ground" if not grounds else f"{len(grounds)} grounds ({listing(grounds)})"
+    advice = "add one with model.add(fb.Ground('ground'))" if not grounds else "keep one and connect everything to it"
+    raise ModelError(f"Model '{model.name}': has {problem}; needs exactly one: {advice}.")
+
+
+def _refuse_floating(
+    model: Model, blocks: Mapping[str, Block], nets: list[list[Port]], ground: str, reached: set[str]
+) -> None:
+    for net in nets:
+        if not any(port.spec.outlet for port in net):
+            raise ModelError(
+                f"Connection of {listing(map(str, net))}: not connected to the ground; all of them are inboard ends. "
+                "Join them to the frame_b of the block that carries them."
+            )
+    inlets = {port.block for net in nets for port in net if not port.spec.outlet}
+    floating = [name for name in blocks if name in inlets and name not in reached]
     if floating:
         raise ModelError(
             f"Model '{model.name}': not connected to the ground: {listing(floating)}. "
-            f"Connect a chain of frames from '{grounds[0]}.frame_b' to {floating[0]}.frame_a."
-        )
-    nodes = {}
-    for name in order + [name for name in blocks if name not in reached]:
-        parent = carried_by.get(name)
-        outlets = {carried_by[child].name for child in children.get(name, [])}
-        nodes[name] = Node(blocks[name], parent and parent.block, parent and parent.name, tuple(sorted(outlets)))
-    return nodes
-
-
-def _carry(net: list[Port], carried_by: dict[str, Port]) -> None:
-    """Note which outlet carries the inlets of one net of frames."""
-    if net[0].kind is not Kind.FRAME:
-        return
-    outlets = [port for port in net if port.spec.outlet]
-    inlets = [port for port in net if not port.spec.outlet]
-    names = listing(str(port) for port in net)
-    if len(outlets) > 1:
-        raise ModelError(
-            f"Connection of {names}: {listing(map(str, outlets))} both carry it, which closes a kinematic loop. "
-            "Only trees can be assembled so far. If no loop is meant, a block is mounted the wrong way round: "
-            "frame_a is the inboard end, frame_b the outboard end."
-        )
-    for port in inlets:
-        if port.block in carried_by and outlets and carried_by[port.block] != outlets[0]:
-            raise ModelError(
-                f"Block '{port.block}' is carried twice, by {carried_by[port.block]} and by {outlets[0]}; "
-                "that closes a kinematic loop, and only trees can be assembled so far."
-            )
-        if outlets:
-            carried_by[port.block] = outlets[0]
-    if not outlets:
-        raise ModelError(
-            f"Connection of {names}: not connected to the ground; all of them are inboard ends. "
-            "Join them to the frame_b of the block that carries them."
+            f"Connect a chain of frames from '{ground}.frame_b' to {floating[0]}.frame_a."
         )
 
 
-def _refuse_open_ports(model: Model, blocks: Mapping[str, Block], connected: set[Port]) -> None:
+def _refuse_open_ports(model: Model, blocks: Mapping[str, Block], nets: list[list[Port]]) -> None:
+    """Refuse ports that must be connected and are not."""
+    connected = {port for net in nets for port in net}
+    ends = {port.block for net in nets if sum(p.spec.outlet for p in net) > 1 for port in net if port.spec.outlet}
     for name, block in blocks.items():
         for spec in block.ports:
             if spec.optional or Port(name, spec) in connected:
                 continue
             if spec.kind is Kind.FRAME:
                 advice = "it is not connected to the ground; connect it to the frame_b of the block that carries it"
+                if name in ends:
+                    advice += (
+                        ". Or the block is mounted the wrong way round: frame_a is the inboard end, frame_b the "
+                        "outboard end"
+                    )
             else:
                 advice = f"connect it to another {spec.kind}, such as that of a rotor, a joint's axis or a Fixed"
             raise ModelError(f"Model '{model.name}': {block.where}: {spec.name} is open; {advice}.")

@@ -16,6 +16,7 @@ from .casadi_solver import CasadiGreyBox, attach
 from .end import End
 from .interval import with_design
 from .posture import at_rest
+from .rest import loop_forces
 from .transcription import Transcription
 
 
@@ -33,29 +34,42 @@ def add_balance(b: Any, t: Transcription, where: str, k: int, end: End) -> None:
     b.add_component(f"{where}_inputs", inputs)
     b.add_component(f"{where}_algebraics", algebraics)
     states = [*(b.q[k, name] for name in b.coordinates), *(b.w[k, name] for name in b.first_order)]
-    variables = [*states, *algebraics.values(), *inputs.values(), *(b.p[name] for name in t.design_names)]
+    loops = t.dae.tree.loops.multipliers
+    at_loops = dict(zip(loops, loop_forces(t.dae, end.point).tolist(), strict=True))
+    forces = pyo.Var(b.closures, initialize=at_loops, doc="forces that keep loops closed at rest")
+    b.add_component(f"{where}_forces", forces)
+    held = [*algebraics.values(), *forces.values(), *inputs.values()]
+    variables = [*states, *held, *(b.p[name] for name in t.design_names)]
     n = t.dae.tree.size
     equations = [f"balance of {name}" for name in t.dae.q_names]
     equations += [f"rate of {name}" for name in t.dae.x.names[2 * n :]]
     equations += [f"equation {i + 1}" for i in range(len(t.dae.z))]
+    # Once closed, loops stay closed but for the error of the mesh.
+    closes = k == 0
+    equations += [f"closure against {name}" for name in loops if closes]
     equations += list(end.places)
     name = f"{where}_balance"
     index = [list(range(len(variables)))]
-    function = balance_function(t.dae, t.designed, tuple(end.places))
+    function = balance_function(t.dae, t.designed, tuple(end.places), closes)
     constants = np.append(end.point.p, list(end.places.values()))
     attach(b, name, CasadiGreyBox(function, index, constants, name=name, residual_names=equations), variables)
 
 
 @lru_cache(maxsize=8)
-def balance_function(dae: DAE, designed: tuple[int, ...] = (), places: tuple[str, ...] = ()) -> ca.Function:
-    """Return (w, p) -> what is missing to rest and to `places`, w = [q, first-order states, z, u, designed parameters].
+def balance_function(
+    dae: DAE, designed: tuple[int, ...] = (), places: tuple[str, ...] = (), closes: bool = True
+) -> ca.Function:
+    """Return (w, p) -> what is missing to rest and to `places`.
 
-    p are the parameters and the values that outputs and places are to have.
+    w = [q, first-order states, z, forces that keep loops closed, u, designed parameters]; p are the parameters and the
+    values that outputs and places are to have. Unless it `closes` them, the closures of loops are left out.
     """
-    balance = rest(dae)
+    balance, count = rest(dae), len(dae.x) - dae.tree.size + len(dae.z)
     s, p, design = ca.SX.sym("s", balance.numel_in(0)), ca.SX.sym("p", len(dae.p)), ca.SX.sym("design", len(designed))
     wanted, parameters = ca.SX.sym("wanted", len(places)), with_design(p, designed, design)
     residual = balance.call([s, parameters], True, False)[0]
+    if not closes:
+        residual = residual[:count]
     if places:
         residual = ca.vertcat(residual, at_rest(dae, places).call([s, parameters], True, False)[0] - wanted)
     symbols = [ca.vertcat(s, design), ca.vertcat(p, wanted)]

@@ -8,7 +8,7 @@ from scipy.stats import qmc
 from flexblocks.balance import rest as balance
 
 from .course import Waypoint, course
-from .rest import slow_motions
+from .rest import loop_forces, slow_motions
 from .transcription import Transcription
 
 TRIES = 128
@@ -25,7 +25,8 @@ def detour(t: Transcription) -> Waypoint:
     gaps = np.diff([share for share, _ in given])
     longest = int(np.argmax(gaps))
     (before, from_), (after, to) = given[longest], given[longest + 1]
-    s = np.concatenate([t.start.x[:n], t.start.x[2 * n :], t.start.z, t.start.u])
+    start = t.start
+    s = np.concatenate([start.x[:n], start.x[2 * n :], start.z, loop_forces(t.dae, start), start.u])
     ways = slow_motions(balance(t.dae)(s, t.start.p)[1].full(), n)
     middle = (from_ + to) / 2
     spread = SPREAD * (2 * qmc.Sobol(ways.shape[1], scramble=False).random(TRIES) - 1)

@@ -8,6 +8,7 @@ from functools import lru_cache
 import casadi as ca
 
 from flexblocks.dae import DAE
+from flexblocks.dynamics.constrained import stabilised
 from flexblocks.dynamics.forces import state_rates
 
 from .casadi_solver.kernel import Kernel, Pattern
@@ -18,7 +19,7 @@ from .interval import collocated_states, combined, interval_symbols, with_design
 
 @dataclass(frozen=True)
 class StageEquations:
-    """Residual r(y, p) of the equations of motion at one point, y = (x, a, dw, z, u, d), with its derivatives.
+    """Residual r(y, p) of the equations of motion at one point, y = (x, a, dw, z, f, u, d), with its derivatives.
 
     d are the parameters that are variables; their places in p are not looked at.
     """
@@ -31,15 +32,22 @@ class StageEquations:
 
 @lru_cache(maxsize=8)
 def stage_equations(dae: DAE, designed: tuple[int, ...] = ()) -> StageEquations:
-    """Return inverse dynamics less input forces, then rates of first-order states, then algebraic equations."""
+    """Return inverse dynamics less all forces, rates of first-order states, algebraic equations, closures of loops.
+
+    The closures stand as the accelerations that keep them, stabilised as in a simulation: the same motion is planned
+    that a replay integrates.
+    """
     a, dw = ca.SX.sym("a", dae.tree.size), ca.SX.sym("dw", len(dae.x) - 2 * dae.tree.size)
     x, z, u, p = dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol
     followed = [dae.followed] if dae.followed_names else []
     (force,) = dae.interpreted.inverse_dynamics.call([dae.q, dae.v, a, p, *followed], True, False)
-    r = ca.vertcat(force - dae.applied_expression, state_rates(dae.tree, x, z, u) - dw, dae.algebraic_expression)
+    f, (J, drift) = ca.SX.sym("f", len(dae.tree.loops.multipliers)), dae.constraint_rates
+    balance = force - dae.applied_expression - J.T @ f
+    closures = J @ a - stabilised(dae.constraint_expression, J, drift, dae.v)
+    r = ca.vertcat(balance, state_rates(dae.tree, x, z, u) - dw, dae.algebraic_expression, closures)
     design = p[list(designed)] if designed else ca.SX(0, 1)
     p = with_design(p, designed, ca.SX.sym("unused", len(designed)))
-    y, lam = ca.vertcat(x, a, dw, z, u, design), ca.SX.sym("lam", r.numel())
+    y, lam = ca.vertcat(x, a, dw, z, f, u, design), ca.SX.sym("lam", r.numel())
     return StageEquations(
         residual=ca.Function("residual", [y, p], [ca.densify(r)]),
         jacobian=ca.Function("jacobian", [y, p], [ca.jacobian(r, y)], {"cse": True}),
@@ -78,7 +86,7 @@ def interval_kernel(
 
     residuals, rows, hessian = [], [], ca.SX(w.numel(), w.numel())
     for j, (x, stage) in enumerate(zip(states, interval.stages, strict=True)):
-        y = ca.vertcat(x, stage.a, stage.dw, stage.z, inputs[j, :].T, interval.design)
+        y = ca.vertcat(x, stage.a, stage.dw, stage.z, stage.f, inputs[j, :].T, interval.design)
         E = ca.jacobian(y, w)
         own = lam[j * equations.size : (j + 1) * equations.size]
         residuals += equations.residual.call([y, p], True, False)

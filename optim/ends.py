@@ -8,6 +8,8 @@ import casadi as ca
 import numpy as np
 import pyomo.environ as pyo
 
+from flexblocks.tangent import tangent
+
 from .balanced import add_balance
 from .casadi_solver import CasadiGreyBox, attach
 from .end import End
@@ -43,11 +45,20 @@ def state_variables(b: Any, t: Transcription, k: int) -> list:
 
 
 def _fix_states(b: Any, t: Transcription, k: int, end: End) -> None:
-    # What follows from the coordinates was right at the start and comes out right at the goal.
-    follow = t.dae.followed_names if k else ()
-    for name, variable, value in zip(t.dae.x.names, state_variables(b, t, k), end.point.x.tolist(), strict=True):
-        if name not in follow:
-            variable.fix(value)
+    states = state_variables(b, t, k)
+    for i in _settable(t, k, end):
+        states[i].fix(float(end.point.x[i]))
+
+
+def _settable(t: Transcription, k: int, end: End) -> list[int]:
+    """Return the states that can be given at a mesh point.
+
+    At the start all can. Later only the independent ones, where loops are closed or states follow from coordinates: the
+    others come out right but for the error of the mesh, and nothing could bring them where they are not.
+    """
+    if k == 0:
+        return list(range(len(t.dae.x)))
+    return tangent(t.dae, end.point, np.zeros(t.dae.tree.size)).states.tolist()
 
 
 def _hold_given(b: Any, t: Transcription, k: int, end: End) -> None:
@@ -55,7 +66,7 @@ def _hold_given(b: Any, t: Transcription, k: int, end: End) -> None:
     n = t.dae.tree.size
     held = dict(end.given)
     if end.kind == "rest":
-        held |= dict.fromkeys(t.dae.x.names[n : 2 * n], 0.0)
+        held |= {t.dae.x.names[i]: 0.0 for i in _settable(t, k, end) if n <= i < 2 * n}
     if end.kind == "near":
         held |= {name: end.point[name] for name in b.first_order}
     states = state_variables(b, t, k)

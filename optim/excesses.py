@@ -61,5 +61,8 @@ def values_along(path: Path, motion: Trajectory, inputs: Mapping[str, PPoly], p:
     rates = np.array(dae.forward_dynamics(motion.x.T, motion.u.T, p, *more)).reshape(len(dae.x), count)[n:]
     within = [np.clip(times, inputs[name].x[0], inputs[name].x[-1]) for name in dae.u.names]
     du = [inputs[name].derivative()(at) for name, at in zip(dae.u.names, within, strict=True)]
-    y = np.vstack([motion.x.T, rates, motion.z.T.reshape(len(dae.z), count), motion.u.T, *du, times])
+    forces = (
+        np.array(dae.multipliers(motion.x.T, motion.u.T, p, *more)) if dae.tree.loops.closures else np.zeros((0, count))
+    )
+    y = np.vstack([motion.x.T, rates, motion.z.T.reshape(len(dae.z), count), forces, motion.u.T, *du, times])
     return np.array(path.function(y, p)).reshape(len(path), count).T

@@ -8,6 +8,7 @@ import numpy as np
 
 from .course import Waypoint, course
 from .path_box import settle_path
+from .rest import loop_forces
 from .rigid_motion import quintic, rigid_inputs
 from .transcription import Transcription
 
@@ -37,6 +38,7 @@ def set_guess(b: Any, t: Transcription, detour: Waypoint | None = None) -> None:
     set_values(b.a, accelerations(inner / T)[..., :n] / T**2)
     set_values(b.dw, rates(inner / T)[..., 2 * n :] / T)
     set_values(b.z, z)
+    set_values(b.f, np.broadcast_to(loop_forces(t.dae, t.start), (*inner.shape, len(b.closures))))
     if not t.borrows_inputs:
         _set_inputs(b, t, u)
     settle_path(b)

@@ -23,6 +23,8 @@ class Instant:
     dae : DAE
     a, dw, du : SX
         Second derivatives of the coordinates (n), rates of the first-order states (nw) and of the inputs (nu).
+    f : SX
+        Forces that keep loops closed (m).
     time : SX
         [s]
     """
@@ -30,21 +32,22 @@ class Instant:
     dae: DAE
     a: ca.SX
     dw: ca.SX
+    f: ca.SX
     du: ca.SX
     time: ca.SX
 
     @cached_property
     def vector(self) -> ca.SX:
-        """All of them: x, a, dw, z, u, du, time."""
+        """All of them: x, a, dw, z, f, u, du, time."""
         dae = self.dae
-        return ca.vertcat(dae.x.symbol, self.a, self.dw, dae.z.symbol, dae.u.symbol, self.du, self.time)
+        return ca.vertcat(dae.x.symbol, self.a, self.dw, dae.z.symbol, self.f, dae.u.symbol, self.du, self.time)
 
     @cached_property
     def outputs(self) -> ca.SX:
-        """The outputs (ny) by the motion's own accelerations: no mass matrix is solved with."""
+        """The outputs (ny) by the motion's own accelerations and loop forces: no mass matrix is solved with."""
         dae = self.dae
         symbols = dae.x.symbol, dae.z.symbol, dae.u.symbol
-        return ca.cse(outputs(dae.tree, *symbols, dae.y.names, lambda: self.a))
+        return ca.cse(outputs(dae.tree, *symbols, dae.y.names, lambda: self.a, lambda: self.f))
 
 
 @lru_cache(maxsize=8)
@@ -55,6 +58,7 @@ def instant(dae: DAE) -> Instant:
         dae,
         a=ca.SX.sym("a", n),
         dw=ca.SX.sym("dw", len(dae.x) - 2 * n),
+        f=ca.SX.sym("f", len(dae.tree.loops.multipliers)),
         du=ca.SX.sym("du", len(dae.u)),
         time=ca.SX.sym("time"),
     )

@@ -14,20 +14,24 @@ from .input_shape import InputShape, Weights
 
 @dataclass(frozen=True)
 class Stage:
-    """What is unknown at one collocation point: accelerations, rates of first-order states, algebraic variables."""
+    """What is unknown at one collocation point.
+
+    Accelerations, rates of first-order states, algebraic variables, and forces that keep loops closed.
+    """
 
     a: ca.SX
     dw: ca.SX
     z: ca.SX
+    f: ca.SX
 
 
 @dataclass(frozen=True)
 class Interval:
     """Symbols of one interval: states at both ends, stages between, knots (number of knots, nu) of the inputs.
 
-    The local variables are ``begin, stages, end, knots, duration, design`` in this order, each stage as ``a, dw, z``
-    and the knots one knot after the other. `duration`, that of the motion, is there (1, 1) where it is free, and else
-    empty. `design` are the parameters that are variables, at the places `designed` among all parameters.
+    The local variables are ``begin, stages, end, knots, duration, design`` in this order, each stage as
+    ``a, dw, z, f`` and the knots one knot after the other. `duration`, that of the motion, is there (1, 1) where it is
+    free, and else empty. `design` are the parameters that are variables, at the places `designed` among all parameters.
     """
 
     begin: ca.SX
@@ -40,7 +44,7 @@ class Interval:
 
     @property
     def variables(self) -> ca.SX:
-        stages = [ca.vertcat(stage.a, stage.dw, stage.z) for stage in self.stages]
+        stages = [ca.vertcat(stage.a, stage.dw, stage.z, stage.f) for stage in self.stages]
         return ca.vertcat(self.begin, *stages, self.end, ca.vec(self.knots.T), self.duration, self.design)
 
     def parameters(self, p: ca.SX) -> ca.SX:
@@ -72,13 +76,11 @@ def interval_symbols(
 
     The parameters in the places `designed` are variables.
     """
-    n, nx, nz, nu = dae.tree.size, len(dae.x), len(dae.z), len(dae.u)
+    n, nx, nu = dae.tree.size, len(dae.x), len(dae.u)
+    sizes = ("a", n), ("dw", nx - 2 * n), ("z", len(dae.z)), ("f", len(dae.tree.loops.multipliers))
     return Interval(
         begin=ca.SX.sym("begin", nx),
-        stages=tuple(
-            Stage(ca.SX.sym(f"a{j}", n), ca.SX.sym(f"dw{j}", nx - 2 * n), ca.SX.sym(f"z{j}", nz))
-            for j in range(1, degree + 1)
-        ),
+        stages=tuple(Stage(*(ca.SX.sym(f"{kind}{j}", size) for kind, size in sizes)) for j in range(1, degree + 1)),
         end=ca.SX.sym("end", nx),
         knots=ca.SX.sym("knots", len(shape.knots), nu),
         duration=ca.SX.sym("duration", int(free)),
@@ -115,6 +117,7 @@ def residual_names(dae: DAE, scheme: Collocation) -> list[str]:
     equations = [f"motion of {name}" for name in dae.q_names]
     equations += [f"rate of {name}" for name in dae.x.names[2 * n :]]
     equations += [f"equation {i + 1}" for i in range(len(dae.z))]
+    equations += [f"closure against {name}" for name in dae.tree.loops.multipliers]
     return [f"{name} at point {j}" for j in range(1, scheme.degree + 1) for name in equations] + [
         f"continuity of {name}" for name in dae.x.names
     ]

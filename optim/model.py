@@ -71,14 +71,14 @@ def pyomo_model(
 
     * ``m.q[k, "joint1.angle"]`` and its rate ``m.v[k, "joint1.angle"]``; ``m.w[k, name]``, first-order states;
     * ``m.a[k, j, "joint1.angle"]``, accelerations; ``m.dw[k, j, name]``, rates of first-order states;
-      ``m.z[k, j, name]``, algebraic variables;
+      ``m.z[k, j, name]``, algebraic variables; ``m.f[k, j, name]``, forces and torques that keep loops closed;
     * ``m.u[k, "motor1.torque"]`` and, for cubic inputs, the rates ``m.du[k, "motor1.torque"]``;
     * ``m.path[k, j, name]``, limited outputs and distances from regions.
 
     The Param ``m.t[k]`` holds the mesh times. Where the duration is free it is the Var ``m.T`` [s], and the mesh times
-    are Expressions of it. Start and goal are fixed Vars, and so are
-    the inputs there if they begin and end at holding values. ``m.transcription`` is the `Transcription`
-    that the model was made from.
+    are Expressions of it. Start and goal are fixed Vars (of an arm with closed loops the independent ones of the goal;
+    the others follow), and so are the inputs there if they begin and end at holding values. ``m.transcription`` is the
+    `Transcription` that the model was made from.
     """
     started = perf_counter()
     outline = transcribe(dae, problem, intervals=intervals, degree=degree, inputs=inputs, p=p)

@@ -17,6 +17,7 @@ from flexblocks.operating_point import OperatingPoint
 from .errors import ProblemError
 from .instant import Instant, Signals, instant
 from .path_constraints import Keep, KeepOut, PathConstraint, Within
+from .rest import loop_forces
 
 SLACK = 1e-9
 
@@ -55,7 +56,7 @@ class Path:
         """Return the values (m,) at rest."""
         n = self.at.dae.tree.size
         still = np.zeros(n), np.zeros(len(op.x) - 2 * n)
-        y = np.concatenate([op.x, *still, op.z, op.u, np.zeros_like(op.u), [time]])
+        y = np.concatenate([op.x, *still, op.z, loop_forces(self.at.dae, op), op.u, np.zeros_like(op.u), [time]])
         return np.array(self.function(y, op.p)).ravel()
 
     def excess(self, values: np.ndarray) -> np.ndarray:

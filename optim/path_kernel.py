@@ -133,12 +133,12 @@ class _Local:
 def _instants(
     size: int, interval: Interval, scheme: Collocation, shape: InputShape, step: ca.SX, begin: ca.SX
 ) -> list[ca.SX]:
-    """Return x, a, dw, z, u, du, time at every collocation point."""
+    """Return x, a, dw, z, f, u, du, time at every collocation point."""
     h, start = interval.length(step), interval.length(begin)
     states = collocated_states(size, interval, scheme, h)
     u, du = (combined(weights(shape, scheme.nodes, order), interval.knots, h) for order in (0, 1))
     return [
-        ca.vertcat(x, stage.a, stage.dw, stage.z, u[j, :].T, du[j, :].T, start + h * float(scheme.nodes[j]))
+        ca.vertcat(x, stage.a, stage.dw, stage.z, stage.f, u[j, :].T, du[j, :].T, start + h * float(scheme.nodes[j]))
         for j, (x, stage) in enumerate(zip(states, interval.stages, strict=True))
     ]
 

@@ -15,7 +15,7 @@ from flexblocks.operating_point import OperatingPoint
 
 from .errors import ProblemError
 from .instant import Signals, instant
-from .rest import slow_motions
+from .rest import loop_forces, slow_motions
 
 TRIES = 32  # starts about the posture that the search is to stay near to
 SPREAD = 2.5  # rad or m, of these starts either way
@@ -79,12 +79,13 @@ def posture(
     ProblemError
         The arm cannot rest so; says by how much it falls short.
     """
-    n, sizes = dae.tree.size, [dae.tree.size, len(dae.x) - 2 * dae.tree.size, len(dae.z), len(dae.u)]
+    n, nw, nz, m = dae.tree.size, len(dae.x) - 2 * dae.tree.size, len(dae.z), len(dae.tree.loops.multipliers)
+    sizes = [n, nw, nz + m, len(dae.u)]
     s = ca.SX.sym("s", sum(sizes))
     wanted = at_rest(dae, tuple(given))
     target, p = np.array(list(given.values())), near.p
     balance = rest(dae).call([s, p], True, False)[0]
-    start = np.concatenate([near.x[:n], near.x[2 * n :], near.z, near.u])
+    start = np.concatenate([near.x[:n], near.x[2 * n :], near.z, loop_forces(dae, near), near.u])
     M = dae.mass_matrix(near.x[:n], p).full()
     low, high = np.concatenate([bounds[:n], bounds[2 * n :], np.tile([-np.inf, np.inf], (sizes[2], 1)), input_bounds]).T
     step = s[:n] - start[:n]
@@ -112,21 +113,25 @@ def posture(
         inputs=dae.u.names,
         parameters=dae.p.names,
         x=np.concatenate([q, np.zeros(n), w]),
-        z=z,
+        z=z[:nz],
         u=u,
         p=p,
-        residual=residual.ravel()[: balance.numel()],
+        residual=residual.ravel()[: n + nw + nz],
     )
     return Posture(point, slow_motions(J, n).shape[1])
 
 
 def at_rest(dae: DAE, names: tuple[str, ...]) -> ca.Function:
-    """Return the function (s, p) -> values of these names at rest, see `Signals`; s = [q, first-order states, z, u]."""
-    at, n, nw, nz, nu = instant(dae), dae.tree.size, len(dae.x) - 2 * dae.tree.size, len(dae.z), len(dae.u)
+    """Return the function (s, p) -> values of these names at rest, see `Signals`.
+
+    s = [q, first-order states, z, forces that keep loops closed, u].
+    """
+    at, n, nw, nu = instant(dae), dae.tree.size, len(dae.x) - 2 * dae.tree.size, len(dae.u)
+    nz = len(dae.z) + len(dae.tree.loops.multipliers)
     signals, s, p = Signals(at), ca.SX.sym("s", n + nw + nz + nu), ca.SX.sym("p", len(dae.p))
-    q, w, z, u = ca.vertsplit(s, [0, n, n + nw, n + nw + nz, s.numel()])
+    q, w, z_and_forces, u = ca.vertsplit(s, [0, n, n + nw, n + nw + nz, s.numel()])
     still = ca.SX(n, 1)
-    y = ca.vertcat(q, still, w, still, ca.SX(nw, 1), z, u, ca.SX(nu + 1, 1))
+    y = ca.vertcat(q, still, w, still, ca.SX(nw, 1), z_and_forces, u, ca.SX(nu + 1, 1))
     values = ca.Function("values", [at.vector, dae.p.symbol], [ca.vertcat(*[signals[name] for name in names])])
     return ca.Function("at_rest", [s, p], [ca.densify(values.call([y, p], True, False)[0])], {"cse": True})
 
@@ -136,7 +141,7 @@ def values_at_rest(dae: DAE, point: OperatingPoint, names: Iterable[str]) -> dic
     names, n = tuple(names), dae.tree.size
     moving = {name: point[name] for name in names if name in dae.x and name not in dae.q_names}
     others = tuple(name for name in names if name not in moving)
-    s = np.concatenate([point.x[:n], point.x[2 * n :], point.z, point.u])
+    s = np.concatenate([point.x[:n], point.x[2 * n :], point.z, loop_forces(dae, point), point.u])
     found = np.array(at_rest(dae, others)(s, point.p)).ravel().tolist() if others else []
     return moving | dict(zip(others, found, strict=True))
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from flexblocks.balance import accelerations
 from flexblocks.balance import rest as balance
 from flexblocks.dae import DAE
 from flexblocks.equilibrium import NoEquilibriumError, equilibrium
@@ -51,6 +52,11 @@ def rest(dae: DAE, given: Mapping[str, float], p: np.ndarray, where: str) -> Ope
         raise ProblemError(f"{where}: the arm cannot stay at rest there. {error}") from error
 
 
+def loop_forces(dae: DAE, at: OperatingPoint) -> np.ndarray:
+    """Return the forces (m) that keep loops closed at a point."""
+    return accelerations(dae, at.x, at.z, at.u, at.p)[1]
+
+
 def accompanying_motion(dae: DAE, at: OperatingPoint, given: Mapping[str, float]) -> np.ndarray:
     """Return how all coordinates (n, number given) follow the `given` ones in a slow motion through equilibria.
 
@@ -58,7 +64,7 @@ def accompanying_motion(dae: DAE, at: OperatingPoint, given: Mapping[str, float]
     Where something else than coordinates is given, all slow motions of the arm come back, (n, their number).
     """
     n = dae.tree.size
-    s = np.concatenate([at.x[:n], at.x[2 * n :], at.z, at.u])
+    s = np.concatenate([at.x[:n], at.x[2 * n :], at.z, loop_forces(dae, at), at.u])
     J = balance(dae)(s, at.p)[1].full()
     if not all(name in dae.q_names for name in given):
         return slow_motions(J, n)

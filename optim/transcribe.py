@@ -99,8 +99,6 @@ def _general(dae: DAE, problem: Any) -> Problem:
         raise ProblemError(f"plan: problem = {problem!r}; must be an optim.RestToRest(...) or optim.Problem(...).")
     if not len(dae.u):
         raise ProblemError(f"plan: '{dae.name}' has no inputs; add a TorqueSource or ForceSource.")
-    if dae.constraint.numel_out(0):
-        raise ProblemError(f"plan: '{dae.name}' has closed kinematic loops; only trees can be planned for so far.")
     return problem
 
 

@@ -22,6 +22,7 @@ def add_variables(b: Any, t: Transcription, lender: Any = None) -> None:
     b.coordinates = pyo.Set(initialize=dae.q_names)
     b.first_order = pyo.Set(initialize=dae.x.names[2 * n :])
     b.algebraics = pyo.Set(initialize=dae.z.names)
+    b.closures = pyo.Set(initialize=dae.tree.loops.multipliers)
     b.inputs = pyo.Set(initialize=dae.u.names)
     _add_times(b, t)
     if t.is_free and lender is not None:
@@ -37,6 +38,7 @@ def add_variables(b: Any, t: Transcription, lender: Any = None) -> None:
     b.a = variables("accelerations", b.intervals, b.points, b.coordinates)
     b.dw = variables("rates of first-order states", b.intervals, b.points, b.first_order)
     b.z = variables("algebraic variables", b.intervals, b.points, b.algebraics)
+    b.f = variables("forces that keep loops closed", b.intervals, b.points, b.closures)
     if lender is not None:
         b.u = pyo.Reference(lender.u)
     else:

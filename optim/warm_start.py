@@ -14,7 +14,7 @@ from .path_box import settle_path
 from .solution import collocated_times, input_polynomials, values
 
 ROUNDING = 1e-9  # of times, as a share of the duration
-RESTS = ("start_inputs", "start_algebraics", "goal_inputs", "goal_algebraics")
+RESTS = tuple(f"{end}_{kind}" for end in ("start", "goal") for kind in ("inputs", "algebraics", "forces"))
 
 
 def start_from(m: Any, source: Any, shared: Collection[str] | None = None) -> None:
@@ -60,8 +60,9 @@ def _start_arc(arc: Arc, old: Arc, shared: Collection[str] | None) -> None:
     set_values(m.a, taken(m.a, pace**2 * rates[:, :n_old]))
     set_values(m.dw, pace * rates[:, n_old:])
     points = collocated_times(before, old.transcription.scheme).ravel()
-    z = values(source.z, len(points), -1) if len(source.z) else np.zeros((len(points), 0))
-    set_values(m.z, np.array([np.interp(inner.ravel(), points, column) for column in z.T]).T)
+    for own, other in ((m.z, source.z), (m.f, source.f)):
+        found = values(other, len(points), -1) if len(other) else np.zeros((len(points), 0))
+        set_values(own, np.array([np.interp(inner.ravel(), points, column) for column in found.T]).T)
     for name in RESTS:
         if hasattr(m, name) and hasattr(source, name):
             set_values(getattr(m, name), values(getattr(source, name), -1))

@@ -188,20 +188,11 @@ STRUCTURES = {
         (("link2.frame_a", "mass.frame_a"),),
         "Connection of link2.frame_a, mass.frame_a: not connected to the ground; all of them are inboard ends.",
     ),
-    "loop": (
-        (JOINT, ROD),
-        (("link1.frame_b", "joint2.frame_a"), ("joint2.frame_b", "link2.frame_a"), ("link2.frame_b", "ground.frame_b")),
-        "ground.frame_b, link2.frame_b both carry it, which closes a kinematic loop. Only trees can be assembled",
-    ),
-    "two carriers": (
-        (),
-        (("ground.frame_b", "link1.frame_a"),),
-        "ground.frame_b, joint1.frame_b both carry it, which closes a kinematic loop.",
-    ),
     "reversed": (
         (ROD,),
         (("link1.frame_b", "link2.frame_b"),),
-        "a block is mounted the wrong way round: frame_a is the inboard end, frame_b the outboard end.",
+        "connect it to the frame_b of the block that carries it. Or the block is mounted the wrong way round: frame_a "
+        "is the inboard end, frame_b the outboard end.",
     ),
     "open flange": (
         (MOTOR,),

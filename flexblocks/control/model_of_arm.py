@@ -75,7 +75,14 @@ def arm_model(model: DAE | None, plant: DAE, measured_as: Mapping[str, str] | No
     ------
     NameUnknownError
         `measured_as` names what is no coordinate of the model.
+    ParameterError
+        The model has closed kinematic loops, whose forces the law would leave out.
     """
+    if (model or plant).tree.loops.closures:
+        raise ParameterError(
+            f"{where}: the model has closed kinematic loops, and this law knows no forces that keep them closed. Use "
+            "PD, PID or LQR, or give the model of a tree."
+        )
     found = ArmModel(model or plant, plant, dict(measured_as or {}), where)
     for name in found.measured:
         if name not in found.dae.q_names:

@@ -24,15 +24,23 @@ def output_units(tree: Tree) -> dict[str, str]:
         units |= {f"{body.name}.{name}": output.unit for name, output in body.terms.physics.outputs.items()}
     for index in _ends(tree):
         units |= {f"{tree.bodies[index].name}.{axis}": "m" for axis in POSITION}
+    units |= dict(zip(tree.loops.multipliers, tree.loops.units, strict=True))
     return units if tree.feedback is None else units | dict(tree.feedback.units)
 
 
 def outputs(
-    tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX, names: tuple[str, ...], accelerations: Callable[[], ca.SX]
+    tree: Tree,
+    x: ca.SX,
+    z: ca.SX,
+    u: ca.SX,
+    names: tuple[str, ...],
+    accelerations: Callable[[], ca.SX],
+    multipliers: Callable[[], ca.SX],
 ) -> ca.SX:
     """Return the outputs of these names as a dense column; x must be the symbols themselves.
 
-    `accelerations` gives the second derivatives (n) of the coordinates. It is called only if an output needs them.
+    `accelerations` gives the second derivatives (n) of the coordinates, `multipliers` the forces (m) that keep loops
+    closed. They are called only if an output needs them.
     """
     n = tree.size
     q, v = x[:n], x[n : 2 * n]
@@ -41,8 +49,11 @@ def outputs(
     a = accelerations() if senses else ca.SX(n, 1)
     g = ca.sparsify(ca.SX(ca.DM(tree.gravity)))
     moving, rates = ca.vertcat(q, v, tree.followed), ca.vertcat(v, a, following(tree, q, v))
-    found, inputs = {}, tree.block_inputs(x, z, u)
-    efforts = holding_efforts(tree, x, z, inputs, a) if any(terms.senses_effort for terms in senses) else {}
+    felt = any(terms.senses_effort for terms in senses)
+    forces = multipliers() if tree.loops.closures else ca.SX(0, 1)
+    found = dict(zip(tree.loops.multipliers, ca.vertsplit(forces), strict=True)) if tree.loops.closures else {}
+    inputs = tree.block_inputs(x, z, u)
+    efforts = holding_efforts(tree, x, z, inputs, a, forces) if felt else {}
     for inlet, body in zip(inlets, tree.bodies, strict=True):
         sensed = _acceleration(inlet, moving, rates) if body.terms.senses_acceleration else ca.SX(3, 1)
         own = [body.own(q), body.own(v), x[2 * n :][body.w], z[body.z], inputs[body.u], body.terms.p]

@@ -10,28 +10,36 @@ import numpy as np
 
 from flexblocks.dynamics.body import Body
 from flexblocks.dynamics.feedback import Feedback
+from flexblocks.dynamics.loops import Closure, Loops
 from flexblocks.dynamics.skeleton import Node, skeleton
 from flexblocks.dynamics.terms import call
+
+NO_LOOPS = Loops()
 
 
 @dataclass(frozen=True, eq=False)
 class Tree:
     """Bodies, a parent before what it carries, over `size` coordinates of the arm.
 
-    `gravity` is the acceleration of free fall (3) in world axes [m/s2]; `p` the symbolic parameters;
-    `feedback` what sets the inputs of the blocks in a closed loop.
+    `gravity` is the acceleration of free fall (3) in world axes [m/s2]; `p` the symbolic parameters; `loops` what was
+    cut to make it a tree; `feedback` what sets the inputs of the blocks under a control law.
     """
 
     bodies: tuple[Body, ...]
     size: int
     gravity: np.ndarray
     p: ca.SX
+    loops: Loops = NO_LOOPS
     feedback: Feedback | None = None
 
     @property
     def root(self) -> int:
         """Index of the ground."""
         return next(i for i, body in enumerate(self.bodies) if body.parent is None and body.terms.outlets)
+
+    def ends_of(self, closure: Closure) -> str:
+        """Return the two outlets that a closure joins, in words."""
+        return " and ".join(f"{self.bodies[body].name}.{outlet}" for body, outlet in (closure.first, closure.second))
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:

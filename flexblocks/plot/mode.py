@@ -16,6 +16,7 @@ from flexblocks.plot.style import BLUE, GREY, SKY
 
 if TYPE_CHECKING:
     from flexblocks.linear_model import LinearModel
+from flexblocks.tangent import tangent
 
 # How far the arm is moved at most, as a share of its size: far enough to see, near enough to be the linear motion.
 SWING = 0.06
@@ -48,17 +49,18 @@ def mode(dae: DAE, lin: LinearModel, number: int, ax: Axes | None = None, *, pla
         There is no such mode or plane, or `lin` belongs to another arm.
     """
     modes = lin.modes()
-    if lin.states != dae.x.names:
+    point = lin.operating_point
+    if point.states != dae.x.names:
         raise ParameterError("plot.mode: the linear model has other states than the DAE; give the DAE it came from.")
     if not isinstance(number, int) or not 1 <= number <= len(modes):
         raise ParameterError(f"plot.mode: number = {number!r}; must be a whole number from 1 to {len(modes)}.")
     chosen = modes[number - 1]
     ax = drawing_axes(ax, plane)
     outline = shape(dae)
-    rest = lin.operating_point.x
-    p = lin.operating_point.p
+    rest, p = point.x, point.p
     direction = np.zeros_like(rest)
-    direction[: dae.tree.size] = np.real(chosen.shape)
+    n = dae.tree.size
+    direction[:n] = tangent(dae, point, np.zeros(n)).q @ np.real(chosen.shape)
     still = np.concatenate(list(outline(rest, p).values()))
     # A small step tells how far a unit of the mode moves the arm.
     step = 1e-6 / max(np.abs(direction).max(), 1e-300)

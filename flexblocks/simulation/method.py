@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from flexblocks.dynamics.constrained import STABILISATION
 from flexblocks.errors import ParameterError, nearest
 from flexblocks.simulation.casadi_stepper import CasadiStepper, sundials
 from flexblocks.simulation.scipy_stepper import Dop853Stepper
@@ -95,4 +96,7 @@ def _decays_fast(system: System, X: np.ndarray) -> bool:
     points = X[:, None] + np.hstack([np.zeros((len(X), 1)), np.diag(h)])
     rates = np.array(system.equations.rates(t, points, P))
     eigenvalues = np.linalg.eigvals((rates[:, 1:] - rates[:, :1]) / h)
-    return bool(np.max(-eigenvalues.real) > np.max(np.abs(eigenvalues.imag)))
+    decay = np.max(-eigenvalues.real)
+    if system.dae.tree.loops.closures and decay < 1.1 * STABILISATION:
+        return False  # that is what keeps loops closed, and not stiff
+    return bool(decay > np.max(np.abs(eigenvalues.imag)))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from flexblocks.closed_state import closed_state
 from flexblocks.dae import DAE
 from flexblocks.followers import following_start
 
@@ -14,9 +15,10 @@ from flexblocks.followers import following_start
 def start_state(dae: DAE, x0: Any, p: np.ndarray, where: str) -> np.ndarray:
     """Return the start state and the work done so far, (nx + 1,).
 
-    States that follow from the coordinates are put right; where the user gave them, starting from those values.
+    Loops are closed, and states that follow from the coordinates are put right; where the user gave them, starting from
+    those values.
     """
-    x = dae.x.values(x0, where)
+    x = closed_state(dae, x0, p, where)
     given = () if x0 is None else tuple(x0) if isinstance(x0, Mapping) else dae.x.names
     x, _ = following_start(dae, x, dae.z.start, p, given, where)
     return np.append(x, 0.0)

@@ -124,13 +124,28 @@ def equation_parts(dae: DAE) -> Equations:
     linear, rest = input_map(dae)
     if linear is None:
         parts.append(Part("Q", "Q", "forces of inputs, states and algebraic variables", rest))
-        return Equations(dae, _sparse(parts), f"{left} = Q", f"{plain} = Q")
+        return _with_loops(Equations(dae, _sparse(parts), f"{left} = Q", f"{plain} = Q"))
     parts.append(Part("B", "B(q)", "input map", linear))
     statement, plain = rf"{left} = B(q)\,u", f"{plain} = B u"
     if rest.nnz():
         parts.append(Part("r", "r", "forces of states and algebraic variables", rest))
         statement, plain = f"{statement} + r", f"{plain} + r"
-    return Equations(dae, _sparse(parts), statement, plain)
+    return _with_loops(Equations(dae, _sparse(parts), statement, plain))
+
+
+def _with_loops(equations: Equations) -> Equations:
+    """Add the closures of loops and their Jacobian."""
+    dae = equations.dae
+    if not dae.tree.loops.closures:
+        return equations
+    J, _ = dae.constraint_rates
+    parts = [
+        Part("J", "J(q)", "Jacobian of the closures of loops; the multipliers are forces and torques at the cuts", J),
+        Part("b", "b(q)", "closures of loops", dae.constraint_expression),
+    ]
+    statement = rf"{equations.statement} + J(q)^T \lambda,\quad b(q) = 0"
+    plain = f"{equations.plain} + J' lambda, b = 0"
+    return Equations(dae, (*equations.parts, *_sparse(parts)), statement, plain)
 
 
 def _sparse(parts: list[Part]) -> tuple[Part, ...]:
