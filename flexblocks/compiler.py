@@ -41,6 +41,23 @@ def find_compiler() -> str | None:
     return None
 
 
+def require_compiler(where: str, otherwise: str) -> str:
+    """Return the path of a C compiler.
+
+    Raises
+    ------
+    CompilerError
+        There is none; the message says what can be done `otherwise`.
+    """
+    compiler = find_compiler()
+    if compiler is None:
+        raise CompilerError(
+            f"{where}: no C compiler was found ({', '.join(COMPILERS)} or the environment variable CC); install gcc or "
+            f"clang, or {otherwise}."
+        )
+    return compiler
+
+
 def cache_directory() -> Path:
     """Return where compiled libraries are kept: FLEXBLOCKS_CACHE, or the user's cache directory."""
     chosen = os.environ.get("FLEXBLOCKS_CACHE")
@@ -63,12 +80,7 @@ def library(functions: Sequence[ca.Function]) -> Path:
     CompilerError
         There is no compiler, it refuses the code, or the cache cannot be written.
     """
-    compiler = find_compiler()
-    if compiler is None:
-        raise CompilerError(
-            f"compile: no C compiler was found ({', '.join(COMPILERS)} or the environment variable CC); install gcc or "
-            "clang, or go on without compiling."
-        )
+    compiler = require_compiler("compile", "go on without compiling")
     source = _source(functions)
     key = "\0".join([source, compiler, _version(compiler), *FLAGS])
     path = cache_directory() / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}{SUFFIX}"
@@ -125,8 +137,19 @@ def _build(compiler: str, source: str, path: Path) -> None:
     with tempfile.TemporaryDirectory(dir=path.parent, prefix="building-") as folder:
         code, made = Path(folder, "flexblocks.c"), Path(folder, path.name)
         code.write_text(source, encoding="utf-8")
-        command = [compiler, *FLAGS, str(code), "-o", str(made), "-lm"]
-        run = subprocess.run(command, capture_output=True, text=True, check=False)
-        if run.returncode:
-            raise CompilerError(f"compile: {' '.join(command)} failed: {run.stderr.strip() or run.returncode}")
+        link(compiler, [code], made)
         os.replace(made, path)
+
+
+def link(compiler: str, sources: Sequence[Path], target: Path, flags: Sequence[str] = ()) -> None:
+    """Compile C sources to the shared library `target`.
+
+    Raises
+    ------
+    CompilerError
+        The compiler refuses the code; the message quotes it.
+    """
+    command = [compiler, *FLAGS, *flags, *map(str, sources), "-o", str(target), "-lm"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    if run.returncode:
+        raise CompilerError(f"compile: {' '.join(command)} failed: {run.stderr.strip() or run.returncode}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -270,3 +271,38 @@ def test_program_runs_as_installed():
     bad = subprocess.run([program, "check", "nothing"], capture_output=True, text=True, check=False)
     assert (bad.returncode, bad.stdout) == (1, "")
     assert bad.stderr.startswith("Refused: 'nothing' is neither a model file")
+
+
+def test_export_writes_what_was_asked_for(pendulum: Path, tmp_path: Path):
+    fmu, mat, code = tmp_path / "arm.fmu", tmp_path / "arm.mat", tmp_path / "arm.c"
+    result = run("export", pendulum, "--fmu", fmu, "--version", "2.0", "--kind", "ModelExchange", "--sources-only",
+                 "--symbolic", "link.mass", "--code", code)  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert [line.split()[-1] for line in result.stdout.splitlines()] == [
+        str(path) for path in (fmu, code, code.with_suffix(".h"), tmp_path / "arm_test.c")
+    ]
+    with zipfile.ZipFile(fmu) as archive:
+        description = archive.read("modelDescription.xml").decode()
+    assert 'fmiVersion="2.0"' in description
+    assert "<ModelExchange" in description
+    assert "<CoSimulation" not in description
+    assert 'name="link.mass"' in description
+    assert run("export", pendulum, "--linear", mat, "--outputs", "joint.angle").exit_code == 0
+    assert scipy.io.loadmat(mat)["C"].shape == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        ((), 1, "nothing to write"),
+        (("--fmu", "arm.zip"), 2, "must end in .fmu"),
+        (("--fmu", "arm.fmu", "--version", "4.0"), 1, "must be one of '2.0', '3.0'"),
+        (("--linear", "arm.mat", "--symbolic", "all"), 1, "leave --symbolic out"),
+    ],
+)
+def test_export_refuses(pendulum: Path, tmp_path: Path, monkeypatch, arguments: tuple, code: int, words: str):
+    monkeypatch.chdir(tmp_path)
+    result = run("export", pendulum, *arguments)
+    assert result.exit_code == code
+    assert words in " ".join(result.output.replace("│", " ").split())
+    assert list(tmp_path.iterdir()) == [pendulum]

@@ -14,6 +14,7 @@ from flexblocks.cli.catalogue import models
 from flexblocks.cli.check import check
 from flexblocks.cli.compare import compare
 from flexblocks.cli.demo import demo
+from flexblocks.cli.export import export
 from flexblocks.cli.linearize import linearize
 from flexblocks.cli.plan import plan
 from flexblocks.cli.simulate import simulate
@@ -45,12 +46,12 @@ def _say(word: str, style: str, text: str) -> None:
 app = typer.Typer(
     cls=Commands,
     name="flexblocks",
-    help="Flexible robot arms from blocks: check, simulate, linearise and plan from one model file.",
+    help="Flexible robot arms from blocks: check, simulate, linearise, export and plan from one model file.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (check, simulate, linearize, compare, plan, demo, models):
+for command in (check, simulate, linearize, export, compare, plan, demo, models):
     app.command()(command)
 
 

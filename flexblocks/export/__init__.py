@@ -1,6 +1,7 @@
-"""What leaves flexblocks: linear models for MATLAB, Python and JSON; equations of motion as formulas and code."""
+"""What leaves flexblocks: FMUs; linear models for MATLAB, Python and JSON; equations of motion as formulas and code."""
 
 from flexblocks.export.equations import c_code, equations, save_equations
+from flexblocks.export.fmu import fmu
 from flexblocks.export.linear import load_linear, save_linear
 
-__all__ = ["c_code", "equations", "load_linear", "save_equations", "save_linear"]
+__all__ = ["c_code", "equations", "fmu", "load_linear", "save_equations", "save_linear"]

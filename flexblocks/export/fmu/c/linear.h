@@ -1,0 +1,19 @@
+/* Dense linear equations of the size of the algebraic variables. */
+/* SPDX-License-Identifier: MIT */
+#ifndef LINEAR_H
+#define LINEAR_H
+
+#include "shared.h"
+
+INSIDE_BEGIN
+
+/* Factor A (n, n), column after column, in place; rows (n) are the exchanges. Not 0 if A is singular. */
+int factor(int n, double *A, int *rows);
+
+/* Replace b (n) by the solution of A x = b, or of A' x = b. */
+void solve(int n, const double *A, const int *rows, double *b);
+void solve_transposed(int n, const double *A, const int *rows, double *b);
+
+INSIDE_END
+
+#endif

@@ -1,0 +1,44 @@
+"""Which states and inputs each rate and output depends on, for ModelStructure."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import scipy.sparse
+from scipy.sparse.csgraph import connected_components
+
+from flexblocks.dae import DAE
+
+
+def dependencies(dae: DAE) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the patterns (nx, m), (ny, m) and (nz, m) of rates, outputs and algebraic variables, bool.
+
+    Columns are the knowns [x, u, p], m in number. Algebraic variables count as depending on all that stands in the
+    equations of their group, equations and variables that hang together.
+    """
+    knowns = ca.vertcat(dae.x.symbol, dae.u.symbol, dae.p.symbol)
+    z = dae.z.symbol
+    g = dae.algebraic_expression
+    algebraic = _together(_pattern(g, z)) @ _pattern(g, knowns)
+    rates, outputs = (
+        _pattern(e, knowns) | (_pattern(e, z) @ algebraic) for e in (dae.rate_expression, dae.output_expression)
+    )
+    return rates, outputs, algebraic
+
+
+def _pattern(expression: ca.SX, symbol: ca.SX) -> np.ndarray:
+    found = np.zeros((expression.numel(), symbol.numel()), dtype=bool)
+    if found.size:
+        rows, columns = ca.jacobian_sparsity(expression, symbol).get_triplet()
+        found[rows, columns] = True
+    return found
+
+
+def _together(pattern: np.ndarray) -> np.ndarray:
+    """Return which variable (row) hangs together with which equation (column) of a pattern (equations, variables)."""
+    n = len(pattern)
+    if not n:
+        return np.zeros((0, 0), dtype=bool)
+    graph = scipy.sparse.bmat([[None, pattern.astype(int)], [pattern.T.astype(int), None]], format="csr")
+    label = connected_components(graph, directed=False)[1]
+    return label[n:, None] == label[None, :n]

@@ -1,0 +1,41 @@
+"""Names as FMI's structured naming convention and C allow them."""
+
+from __future__ import annotations
+
+import re
+
+# One level of a path: an identifier or a name in single quotes, and indices.
+LEVEL = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[[0-9]+(?:,[0-9]+)*\])?")
+RATE = re.compile(r"der\((.*)\)")
+
+
+def structured(name: str) -> str:
+    """Return a variable's name in the structured naming convention; levels that are no identifiers are quoted.
+
+    Examples
+    --------
+    >>> structured("link1.bending_y[1]"), structured("der(joint1.angle)"), structured("hub-1.angle")
+    ('link1.bending_y[1]', 'der(joint1.angle)', "'hub-1'.angle")
+    """
+    rate = RATE.fullmatch(name)
+    if rate:
+        return f"der({structured(rate[1])})"
+    return ".".join(level if LEVEL.fullmatch(level) else _quoted(level) for level in name.split("."))
+
+
+def rate_of(name: str) -> str:
+    """Return the name of the time derivative of a variable: ``der(a)`` of ``a``, ``der(a,2)`` of ``der(a)``."""
+    rate = RATE.fullmatch(name)
+    return f"der({rate[1]},2)" if rate else f"der({name})"
+
+
+def identifier(text: str) -> str:
+    """Return a C identifier that resembles a text."""
+    found = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
+    return found if re.match(r"[A-Za-z_]", found) else f"model_{found}".rstrip("_")
+
+
+def _quoted(level: str) -> str:
+    # Outside ASCII the convention has no letters at all.
+    escaped = level.replace("\\", "\\\\").replace("'", "\\'").replace('"', '\\"')
+    return "'" + escaped.encode("ascii", "replace").decode() + "'"

@@ -1,0 +1,176 @@
+"""The variables of an FMU: one table from which the XML of each version, and the value references, are made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexblocks.dae import DAE
+from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.export.fmu.names import rate_of, structured
+
+
+@dataclass(frozen=True)
+class FmuVariable:
+    """A scalar variable as modelDescription.xml declares it.
+
+    Attributes
+    ----------
+    name : str
+        In the structured naming convention.
+    reference : int
+        Its value reference: its place in ``values`` of the C code.
+    unit : str
+        As flexblocks writes it.
+    causality, variability : str
+    initial : str
+        ``"exact"``, ``"approx"``, ``"calculated"``; empty for the independent variable and for inputs.
+    start : float or None
+    description : str
+    state : int or None
+        Value reference of the state whose time derivative it is.
+    limit : float
+        Largest magnitude; infinite where there is none.
+    """
+
+    name: str
+    reference: int
+    unit: str
+    causality: str
+    variability: str = "continuous"
+    initial: str = "calculated"
+    start: float | None = None
+    description: str = ""
+    state: int | None = None
+    limit: float = np.inf
+
+
+@dataclass(frozen=True)
+class Table:
+    """The variables of an FMU with what its ModelStructure names, as value references.
+
+    Attributes
+    ----------
+    variables : tuple of FmuVariable
+        In the order of the XML.
+    states, rates, outputs : tuple of int
+        The k-th rate is the time derivative of the k-th state. The rate of a coordinate is a state itself.
+    x, u, p, z, dx, y : int
+        Where each group starts among the value references.
+    """
+
+    variables: tuple[FmuVariable, ...]
+    states: tuple[int, ...]
+    rates: tuple[int, ...]
+    outputs: tuple[int, ...]
+    x: int
+    u: int
+    p: int
+    z: int
+    dx: int
+    y: int
+
+
+def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
+    """Return the variables of the FMU of a DAE.
+
+    Parameters
+    ----------
+    dae : DAE
+    outputs : sequence of str or None
+        Names of outputs, states and algebraic variables that become outputs of the FMU; None for the outputs.
+
+    Raises
+    ------
+    NameUnknownError, ParameterError
+        An output that is not there, or two variables of one name.
+    """
+    chosen = _chosen(dae, outputs)
+    nx = len(dae.x)
+    x = 1
+    u, p, z = x + nx, x + nx + len(dae.u), x + nx + len(dae.u) + len(dae.p)
+    dx, y = z + len(dae.z), z + len(dae.z) + nx
+
+    # The rate of a coordinate is a state itself, and is known as such by its name.
+    place = {name: x + i for i, name in enumerate(dae.x.names)}
+    rates = [place.get(f"der({name})", dx + i) for i, name in enumerate(dae.x.names)]
+    state = {rate: x + i for i, rate in enumerate(rates)}
+
+    def causality(name: str) -> str:
+        return "output" if name in chosen else "local"
+
+    found = [FmuVariable("time", 0, "s", "independent", initial="", description="time")]
+    for i, (name, unit, start) in enumerate(zip(dae.x.names, dae.x.units, dae.x.start, strict=True)):
+        found.append(
+            FmuVariable(
+                structured(name), x + i, unit, causality(name), initial="exact", start=float(start),
+                description="state", state=state.get(x + i),
+            )
+        )  # fmt: skip
+    for i, (name, unit, start) in enumerate(zip(dae.u.names, dae.u.units, dae.u.start, strict=True)):
+        limit = float(dae.u.limits[i]) if len(dae.u.limits) else np.inf
+        found.append(
+            FmuVariable(
+                structured(name), u + i, unit, "input", initial="", start=float(start), description="input", limit=limit
+            )
+        )
+    for i, (name, unit, start) in enumerate(zip(dae.p.names, dae.p.units, dae.p.start, strict=True)):
+        found.append(
+            FmuVariable(
+                structured(name), p + i, unit, "parameter", "tunable", "exact", float(start), description="parameter"
+            )
+        )
+    for i, (name, unit, start) in enumerate(zip(dae.z.names, dae.z.units, dae.z.start, strict=True)):
+        found.append(
+            FmuVariable(
+                structured(name), z + i, unit, causality(name), initial="approx", start=float(start),
+                description="algebraic variable; its start value is where the solver of its equation begins",
+            )
+        )  # fmt: skip
+    for i, (name, unit) in enumerate(zip(dae.x.names, dae.x.units, strict=True)):
+        if rates[i] == dx + i:
+            found.append(
+                FmuVariable(
+                    rate_of(structured(name)), dx + i, _per_second(unit), "local",
+                    description="time derivative", state=x + i,
+                )
+            )  # fmt: skip
+    for i, (name, unit) in enumerate(zip(dae.y.names, dae.y.units, strict=True)):
+        found.append(FmuVariable(structured(name), y + i, unit, causality(name), description="output"))
+    _refuse_repeated([variable.name for variable in found])
+    return Table(
+        variables=tuple(found),
+        states=tuple(range(x, x + nx)),
+        rates=tuple(rates),
+        outputs=tuple(variable.reference for variable in found if variable.causality == "output"),
+        x=x, u=u, p=p, z=z, dx=dx, y=y,
+    )  # fmt: skip
+
+
+def _chosen(dae: DAE, outputs: Sequence[str] | None) -> tuple[str, ...]:
+    if outputs is None:
+        return dae.y.names
+    names = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+    known = (*dae.y.names, *dae.x.names, *dae.z.names)
+    for name in names:
+        if name not in known:
+            raise NameUnknownError(
+                f"fmu: outputs: there is no output, state or algebraic variable '{name}' ({listing(known)})."
+                f"{nearest(name, known)}"
+            )
+    return names
+
+
+def _per_second(unit: str) -> str:
+    """Return the unit of a rate: rad/s2 of rad/s, A/s of A."""
+    return f"{unit}2" if unit.endswith("/s") else f"{unit}/s"
+
+
+def _refuse_repeated(names: list[str]) -> None:
+    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if repeated:
+        raise ParameterError(
+            f"fmu: {listing(repeated)} would be there twice; names of an FMU are unique. Rename a block."
+        )

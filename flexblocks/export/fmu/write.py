@@ -1,0 +1,198 @@
+"""Export of an arm as a Functional Mock-up Unit."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import uuid
+import warnings
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version as installed_version
+from importlib.resources import files
+from pathlib import Path
+from types import ModuleType
+
+from flexblocks.compiler import CompilerError
+from flexblocks.dae import DAE
+from flexblocks.errors import FileFormatError, FlexblocksWarning, ParameterError, nearest
+from flexblocks.export.fmu import fmi2, fmi3
+from flexblocks.export.fmu.archive import write_archive
+from flexblocks.export.fmu.binary import compiled, platform_folder
+from flexblocks.export.fmu.dependencies import dependencies
+from flexblocks.export.fmu.description import Description
+from flexblocks.export.fmu.generate import generated_equations, model_header
+from flexblocks.export.fmu.names import identifier
+from flexblocks.export.fmu.variables import table
+
+VERSIONS: Mapping[str, ModuleType] = {"2.0": fmi2, "3.0": fmi3}
+KINDS = ("ModelExchange", "CoSimulation")
+NAMESPACE = uuid.UUID("0d1f3c55-6f0a-4b0e-9b0e-6c3f0f1a7d52")
+
+
+def fmu(
+    dae: DAE,
+    path: str | Path,
+    version: str = "3.0",
+    kind: str | Sequence[str] = KINDS,
+    *,
+    outputs: Sequence[str] | None = None,
+    tolerance: float = 1e-9,
+    binary: bool | None = None,
+) -> Path:
+    """Write an arm as a Functional Mock-up Unit (FMU), for Simulink, Modelica tools, FMPy and others.
+
+    Parameters
+    ----------
+    dae : DAE
+        Its symbolic parameters become tunable parameters of the FMU, with the model's values to start from.
+    path : str or Path
+        ``arm.fmu``; the name also is that of the library inside.
+    version : {"3.0", "2.0"}
+        Of the Functional Mock-up Interface.
+    kind : str or sequence of str
+        ``"ModelExchange"``: the importing tool integrates. ``"CoSimulation"``: the FMU integrates by itself. By default
+        one FMU that does both.
+    outputs : sequence of str, optional
+        Names of outputs, states and algebraic variables that become outputs of the FMU; by default the outputs of the
+        DAE. All other variables can be read, too.
+    tolerance : float
+        Relative tolerance of the integration in co-simulation, unless the importer sets one; the absolute one is a
+        hundredth of it, in the units of each state.
+    binary : bool, optional
+        Whether a library for this machine is compiled into the FMU; by default if there is a C compiler. The C sources
+        are always in it, so that it can be compiled elsewhere.
+
+    Returns
+    -------
+    Path
+        Of the FMU.
+
+    Raises
+    ------
+    FileFormatError
+        Another suffix.
+    ParameterError
+        A version, a kind or a tolerance that does not exist; two variables of one name.
+    NameUnknownError
+        An output that is not there.
+    flexblocks.compiler.CompilerError
+        The C compiler fails; or there is none, with ``binary=True``.
+
+    Warns
+    -----
+    FlexblocksWarning
+        There is no C compiler, and `binary` is not given: the FMU holds sources alone.
+
+    Notes
+    -----
+    Names are those of the DAE, ``link1.bending_y[1]``, ``der(joint1.angle)``; accelerations are
+    ``der(joint1.angle,2)``. Units are defined by SI base units and written as Modelica does, ``N.m``. Algebraic
+    variables are solved for inside, by Newton's method with the exact Jacobian; where that fails the status is
+    ``Discard`` and the message says when. Co-simulation integrates by the method of order 8 of Dormand and Prince with
+    error control; inputs are constant from one communication point to the next, or change linearly where the importer
+    sets their derivatives (2.0). Directional derivatives (and adjoint ones, 3.0) are exact. The state can be saved,
+    restored and written as bytes. The same DAE gives the same file, byte by byte, but for what the compiler does.
+
+    Examples
+    --------
+    >>> import flexblocks as fb
+    >>> from flexblocks import export, models
+    >>> dae = fb.assemble(models.subudhi_morris_2002(), symbolic=("payload.mass",))
+    >>> export.fmu(dae, "arm.fmu")  # doctest: +SKIP
+    """
+    path = _checked_path(path)
+    kinds = _checked(version, kind)
+    if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
+        raise ParameterError(f"fmu: tolerance = {tolerance!r}; must be a number > 0 and < 1.")
+    found = table(dae, outputs)
+    sources = _sources(version)
+    code = generated_equations(dae)
+    name = identifier(path.stem)
+    description = Description(
+        name=dae.name,
+        identifier=name,
+        token=_token(code, name, version, *kinds, *map(repr, found.variables), repr(tolerance)),
+        kinds=kinds,
+        tool=f"flexblocks {installed_version('flexblocks')}",
+        tolerance=float(tolerance),
+        sources=tuple(source for source in sources if source.endswith(".c")),
+        table=found,
+        **dict(zip(("rates", "outputs", "algebraics"), dependencies(dae), strict=True)),
+    )
+    sources |= {
+        "generated.h": code,
+        "model.h": model_header(dae, name, description.token, kinds, description.tolerance),
+    }
+    content: dict[str, str | bytes] = {"modelDescription.xml": VERSIONS[version].model_description(description)}
+    content |= _library(description, sources, version, binary)
+    content |= {f"sources/{source}": text for source, text in sources.items()}
+    if version == "3.0":
+        content["sources/buildDescription.xml"] = fmi3.build_description(description)
+    content["documentation/licenses/flexblocks.txt"] = files("flexblocks.export.fmu").joinpath("c/LICENSE").read_text()
+    write_archive(path, content)
+    return path
+
+
+def _checked_path(path: str | Path) -> Path:
+    path = Path(path)
+    if path.suffix.lower() != ".fmu":
+        raise FileFormatError(f"fmu: {path}: suffix '{path.suffix}'; must be .fmu.")
+    if not path.parent.is_dir():
+        raise FileFormatError(f"fmu: {path}: there is no folder '{path.parent}'.")
+    return path
+
+
+def _checked(version: str, kind: str | Sequence[str]) -> tuple[str, ...]:
+    if version not in VERSIONS:
+        raise ParameterError(f"fmu: version = {version!r}; must be one of {', '.join(map(repr, VERSIONS))}.")
+    given = (kind,) if isinstance(kind, str) else tuple(kind)
+    for one in given:
+        if one not in KINDS:
+            raise ParameterError(
+                f"fmu: kind = {one!r}; must be {' or '.join(map(repr, KINDS))}, or both.{nearest(str(one), KINDS)}"
+            )
+    if not given:
+        raise ParameterError(f"fmu: kind is empty; must be {' or '.join(map(repr, KINDS))}, or both.")
+    return tuple(one for one in KINDS if one in given)
+
+
+def _sources(version: str) -> dict[str, str]:
+    """Return the hand-written C files that a version needs, by name."""
+    interface = f"fmi{version[0]}"
+    found = {}
+    for file in sorted(files("flexblocks.export.fmu").joinpath("c").iterdir(), key=lambda file: file.name):
+        stem, _, suffix = file.name.rpartition(".")
+        if suffix in ("c", "h") and (not stem.startswith("fmi") or stem == interface):
+            found[file.name] = file.read_text(encoding="utf-8")
+    return found
+
+
+def _token(*content: str) -> str:
+    """Return a GUID that is the same for the same model."""
+    digest = hashlib.sha256("\0".join(content).encode()).hexdigest()
+    return "{" + str(uuid.uuid5(NAMESPACE, digest)) + "}"
+
+
+def _library(
+    description: Description, sources: Mapping[str, str], version: str, binary: bool | None
+) -> dict[str, bytes]:
+    """Return the compiled library by its name in the FMU; nothing where it is not wanted or not possible."""
+    if binary is False:
+        return {}
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch, "sources")
+        folder.mkdir()
+        for name, text in sources.items():
+            Path(folder, name).write_text(text, encoding="utf-8")
+        try:
+            library = compiled(folder, description.sources, description.identifier)
+        except CompilerError as error:
+            if binary or "no C compiler" not in str(error):
+                raise
+            warnings.warn(
+                f"{error} The FMU now holds sources alone: importers that compile can use it.",
+                FlexblocksWarning,
+                stacklevel=3,
+            )
+            return {}
+        return {f"binaries/{platform_folder(version)}/{library.name}": library.read_bytes()}
