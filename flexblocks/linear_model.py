@@ -89,11 +89,30 @@ class LinearModel:
                     )
         return {name: _without_dots(name) for name in (*self.inputs, *self.outputs)}
 
+    @property
+    def original_names(self) -> dict[str, str]:
+        """Names here, by the labels of states, inputs and outputs in python-control: ``{"payload_x": "payload.x"}``.
+
+        Raises
+        ------
+        ComputationError
+            An input and an output have one label.
+        """
+        names = {name: name for name in self.states}
+        for name, label in self.control_names.items():
+            other = names.setdefault(label, name)
+            if other != name:
+                raise ComputationError(
+                    f"LinearModel '{self.name}': '{other}' and '{name}' are both '{label}' in python-control; rename a "
+                    "block, or leave an output out."
+                )
+        return names
+
     def to_control(self) -> control.StateSpace:
         """Return a python-control StateSpace.
 
         States keep their names; in those of inputs, outputs and the system each dot becomes an underscore:
-        ``name = lin.control_names; ss[name["payload.x"], name["motor1.torque"]]``.
+        ``name = lin.control_names; ss[name["payload.x"], name["motor1.torque"]]``; `original_names` leads back.
         """
         import control  # slow to import, and few who linearise need it
 

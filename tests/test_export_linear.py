@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path
 
+import control
+import jsonschema
+import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import scipy.io
@@ -13,7 +20,7 @@ from one_link import DCMotor, HardeningSpring, cantilever, joint_arm
 
 import flexblocks as fb
 from flexblocks import export, models
-from flexblocks.errors import FileFormatError
+from flexblocks.errors import FileFormatError, ParameterError
 
 SUFFIXES = (".mat", ".json", ".npz")
 LINK = fb.RigidLink("link", length=0.5, mass=0.1)
@@ -140,3 +147,127 @@ def test_a_json_list_is_no_linear_model(tmp_path: Path) -> None:
     (tmp_path / "arm.json").write_text("[1, 2]")
     with pytest.raises(FileFormatError, match="not a readable"):
         export.load_linear(tmp_path / "arm.json")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_json_files_follow_the_schema(tmp_path: Path, name: str) -> None:
+    export.save_linear(MODELS[name], tmp_path / "arm.json")
+    found = json.loads((tmp_path / "arm.json").read_text())
+    validator = jsonschema.Draft202012Validator(export.linear_schema())
+    validator.check_schema(export.linear_schema())
+    assert list(validator.iter_errors(found)) == []
+    assert list(found) == export.linear_schema()["required"]
+    for change in ({"Version": 2}, {"A": [1.0]}, {"StateName": "x"}, {"Extra": 1}, {"OperatingInput": ["0"]}):
+        assert not validator.is_valid(found | change), change
+    assert not validator.is_valid({key: value for key, value in found.items() if key != "E"})
+
+
+def record(lin: fb.LinearModel, folder: Path) -> dict:
+    """All fields, as the JSON file holds them."""
+    export.save_linear(lin, folder / "expected.json")
+    return json.loads((folder / "expected.json").read_text())
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_py_file_needs_numpy_alone(tmp_path: Path, name: str) -> None:
+    export.save_linear(MODELS[name], tmp_path / "arm.py")
+    program = (
+        "import json, sys, numpy as np\n"
+        "sys.path.insert(0, sys.argv[1])\n"
+        "for name in ('scipy', 'flexblocks', 'casadi', 'control'): sys.modules[name] = None\n"
+        "import arm\n"
+        "fields = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in vars(arm).items() if k[0].isupper()}\n"
+        "shapes = [arm.A.shape, arm.B.shape, arm.C.shape, arm.D.shape, arm.KineticBlockMatrix.shape]\n"
+        "print(json.dumps([fields, shapes]))\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-I", "-c", program, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    fields, shapes = json.loads(run.stdout)
+    lin = MODELS[name]
+    assert fields == record(lin, tmp_path)
+    n = len(lin.structure.coordinates)
+    expected = [lin.A.shape, lin.B.shape, lin.C.shape, lin.D.shape, (len(lin.structure.kinetic), n, n)]
+    assert [tuple(shape) for shape in shapes] == expected
+
+
+def test_programs_are_not_read_back_and_need_a_name(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match=r"load_linear.*must be one of \.mat, \.json, \.npz\."):
+        export.load_linear(tmp_path / "arm.py")
+    with pytest.raises(ParameterError, match="'two links' must start with a letter"):
+        export.save_linear(MODELS["paper"], tmp_path / "two links.m")
+
+
+def octave(program: str, folder: Path) -> str:
+    """What Octave prints; a test that asks is skipped where there is none, or no control package."""
+    executable = shutil.which("octave-cli") or shutil.which("octave")
+    if executable is None:
+        pytest.skip("Octave is not installed (octave, octave-control)")
+    command = [executable, "--no-gui", "--no-window-system", "--norc", "--eval"]
+    if subprocess.run([*command, "pkg load control"], capture_output=True, check=False).returncode:
+        pytest.skip("Octave has no control package (octave-control)")
+    run = subprocess.run(
+        [*command, f"pkg load control; cd('{folder}'); {program}"], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("read", ["s = load('arm.mat');", "s = arm();"])
+@pytest.mark.parametrize("name", ["paper", "current, algebraic variable, parameter"])
+def test_octave_finds_the_same_poles_names_and_matrices(tmp_path: Path, name: str, read: str) -> None:
+    lin = MODELS[name]
+    export.save_linear(lin, tmp_path / "arm.mat")
+    export.save_linear(lin, tmp_path / "arm.m")
+    program = (
+        f"{read} sys = dss(s.A, s.B, s.C, s.D, s.E, 'stname', s.StateName, 'inname', s.InputName, 'outname', "
+        "s.OutputName); p = pole(sys); [A, B, C, D] = ssdata(sys); stname = get(sys, 'stname'); outname = "
+        "get(sys, 'outname'); k = s.KineticBlockMatrix; x = s.OperatingState; "
+        "save('-v7', 'back.mat', 'p', 'A', 'B', 'C', 'D', 'stname', 'outname', 'k', 'x');"
+    )
+    octave(program, tmp_path)
+    back = scipy.io.loadmat(tmp_path / "back.mat")
+    poles, expected = (_swinging(values) for values in (back["p"].ravel(), np.linalg.eigvals(lin.A)))
+    assert len(back["p"]) == len(lin.states)
+    assert len(expected) == len(lin.states) - (4 if name == "paper" else 0)
+    assert np.allclose(poles, expected, rtol=1e-7, atol=1e-9)
+    for matrix in "ABCD":
+        assert np.array_equal(back[matrix].reshape(getattr(lin, matrix).shape), getattr(lin, matrix))
+    assert [str(cell[0]) for cell in back["stname"].ravel()] == list(lin.states)
+    assert [str(cell[0]) for cell in back["outname"].ravel()] == list(lin.outputs)
+    assert np.array_equal(back["k"].reshape(len(lin.structure.kinetic), *lin.structure.mass.shape),
+                          np.array(list(lin.structure.kinetic.values())))  # fmt: skip
+    assert np.array_equal(back["x"].ravel(), lin.operating_point.x)
+
+
+def _swinging(poles: np.ndarray) -> np.ndarray:
+    """Poles off zero, by their imaginary part; those of rigid-body motions are double and each routine splits them."""
+    poles = poles[np.abs(poles) > 1e-2]
+    return poles[np.lexsort((np.round(poles.real, 6), np.round(poles.imag, 6)))]
+
+
+def test_python_control_designs_simulates_and_draws_without_renaming() -> None:
+    mpl.use("Agg")
+    lin = fb.linearize(fb.assemble(models.subudhi_morris_2002()), outputs=("payload.x", "payload.y"))
+    system = lin.to_control()
+    gain, _, poles = control.lqr(system, np.eye(16), np.eye(2))
+    assert gain.shape == (2, 16)
+    assert max(poles.real) < 0
+    closed = control.feedback(control.ss(system.A, system.B, np.eye(16), 0), gain)
+    assert np.allclose(np.sort(closed.poles().real), np.sort(poles.real), atol=1e-6)
+    response = control.forced_response(system, np.linspace(0, 0.1, 11), np.ones((2, 11)))
+    assert list(response.to_pandas().columns[:5]) == [
+        "time",
+        "motor1_torque",
+        "motor2_torque",
+        "payload_x",
+        "payload_y",
+    ]
+    assert response.state_labels == list(lin.states)
+    name = lin.control_names
+    assert control.bode_plot(system[name["payload.x"], name["motor1.torque"]]).figure is not None
+    plt.close("all")
+    labels = (*system.input_labels, *system.output_labels, *system.state_labels)
+    assert [lin.original_names[label] for label in labels] == [*lin.inputs, *lin.outputs, *lin.states]

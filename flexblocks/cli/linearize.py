@@ -23,6 +23,7 @@ from flexblocks.cli.catalogue import model_named
 from flexblocks.cli.report import print_json, print_line, print_table
 from flexblocks.equilibrium import equilibrium
 from flexblocks.export import save_linear
+from flexblocks.export.formats import FORMATS
 from flexblocks.linearize import linearize as linear_model
 from flexblocks.modes import Mode
 
@@ -41,8 +42,8 @@ def linearize(
     plot: PlotOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Linearise a model where it rests, list its modes and write it for other tools (.mat, .json, .npz)."""
-    checked_file("--out", out, (".mat", ".json", ".npz"))
+    """Linearise a model where it rests, list its modes and write it for other tools (.mat, .json, .npz, .m, .py)."""
+    checked_file("--out", out, FORMATS)
     checked_picture(plot)
     held = numbers("--at", at)
     dae = assemble(model_named(model, settings))

@@ -2,6 +2,6 @@
 
 from flexblocks.export.equations import c_code, equations, save_equations
 from flexblocks.export.fmu import fmu
-from flexblocks.export.linear import load_linear, save_linear
+from flexblocks.export.linear import linear_schema, load_linear, save_linear
 
-__all__ = ["c_code", "equations", "fmu", "load_linear", "save_equations", "save_linear"]
+__all__ = ["c_code", "equations", "fmu", "linear_schema", "load_linear", "save_equations", "save_linear"]

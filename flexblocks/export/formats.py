@@ -1,9 +1,9 @@
-"""File formats that hold a flat record of texts, lists of texts and arrays."""
+"""File formats that hold a record; the text formats stand in files of their own."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 import scipy.io
 
-Record = Mapping[str, str | list[str] | np.ndarray]
+from flexblocks.export.record import Record
+from flexblocks.export.text_formats import write_m, write_py
 
 
 @dataclass(frozen=True)
 class Format:
-    """How to write a record to a file, and how to read it."""
+    """How to write a record to a file, and how to read it; None for programs, which other programs run."""
 
     write: Callable[[Path, Record], None]
-    read: Callable[[Path], Record]
+    read: Callable[[Path], Record] | None = None
 
 
 def _write_mat(path: Path, record: Record) -> None:
@@ -74,4 +75,7 @@ FORMATS = {
     ".mat": Format(_write_mat, _read_mat),
     ".json": Format(_write_json, _read_json),
     ".npz": Format(_write_npz, _read_npz),
+    ".m": Format(write_m),
+    ".py": Format(write_py),
 }
+READABLE = {suffix: form.read for suffix, form in FORMATS.items() if form.read is not None}

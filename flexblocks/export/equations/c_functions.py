@@ -1,0 +1,102 @@
+"""Which functions of an arm are written as C."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import casadi as ca
+
+from flexblocks.dae import DAE
+from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.export.equations.parts import equation_parts
+from flexblocks.export.equations.routine import (
+    Routine,
+    arguments_of,
+    equations_routine,
+    function_routine,
+    names_of,
+)
+
+# What is written unless the user names functions.
+USUAL = ("equations", "inverse_dynamics", "forward_dynamics", "output", "energy")
+# Titles, and what the results are, of the functions of a DAE.
+FUNCTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "mass_matrix": ("Mass matrix", {"M": "mass matrix M(q)"}),
+    "inverse_dynamics": ("Inverse dynamics", {"force": "generalised input force M a + c + g + k + d"}),
+    "input_force": ("Forces of the inputs", {"force": "generalised input force"}),
+    "forward_dynamics": ("Forward dynamics", {"dx": "time derivative of x"}),
+    "output": ("Outputs", {"y": ""}),
+    "energy": ("Energy", {"kinetic": "kinetic energy [J]", "potential": "potential energy [J]"}),
+    "algebraic": ("Algebraic equations", {"g": "residuals, zero along every motion"}),
+    "motion": (
+        "Motion", {"dX": "time derivative of x, and power of the applied forces [W]", "g": "residuals of z"}
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Exported:
+    """One C function."""
+
+    name: str
+    routine: Routine
+    statement: str
+
+
+def exported(
+    dae: DAE, stem: str, chosen: Mapping[str, str] | None, wanted: Iterable[str | ca.Function]
+) -> list[Exported]:
+    """Return the functions to write.
+
+    Raises
+    ------
+    NameUnknownError, ParameterError
+        See `flexblocks.export.c_code`.
+    """
+    names = names_of(dae, chosen)
+    found = []
+    for one in wanted:
+        if isinstance(one, str) and one == "equations":
+            parts = equation_parts(dae)
+            found.append(Exported(f"{stem}_equations", equations_routine(parts, names), parts.plain))
+            continue
+        function = _function(dae, one)
+        if any(function.numel_out(i) for i in range(function.n_out())):
+            title, meanings = _said(dae, function, isinstance(one, str))
+            routine = function_routine(dae, function, f"{title} of {dae.name}", meanings, names)
+            found.append(Exported(f"{stem}_{function.name()}", routine, ""))
+    repeated = [f.name for i, f in enumerate(found) if f.name in {other.name for other in found[:i]}]
+    if repeated:
+        raise ParameterError(f"c_code: functions: {listing(repeated)} would be there twice; name it otherwise.")
+    return found
+
+
+def _function(dae: DAE, wanted: str | ca.Function) -> ca.Function:
+    """Return a function of the DAE by name, or the user's own if it takes what the DAE's take."""
+    if isinstance(wanted, str):
+        if wanted not in FUNCTIONS:
+            known = ("equations", *FUNCTIONS)
+            raise NameUnknownError(
+                f"c_code: functions: there is no '{wanted}' ({listing(known)}).{nearest(wanted, known)}"
+            )
+        return getattr(dae, wanted)
+    groups = arguments_of(dae)
+    for letter in wanted.name_in():
+        size = len(groups[letter].variables) if letter in groups else None
+        if wanted.size_in(letter) != (size, 1):
+            expected = ", ".join(f"{name} ({len(group.variables)})" for name, group in groups.items())
+            raise ParameterError(
+                f"c_code: functions: {wanted.name()} takes '{letter}' of size {wanted.size_in(letter)}; "
+                f"arguments must be vectors among {expected}."
+            )
+    return wanted
+
+
+def _said(dae: DAE, function: ca.Function, own: bool) -> tuple[str, dict[str, str]]:
+    """Return title and meaning of the results of a function; one of the user's speaks by its names."""
+    if not own:
+        return function.name(), {name: name for name in function.name_out()}
+    title, meanings = FUNCTIONS[function.name()]
+    outputs = ", ".join(f"{name} [{unit}]" for name, unit in zip(dae.y.names, dae.y.units, strict=True))
+    return title, {result: meaning or outputs for result, meaning in meanings.items()}

@@ -1,0 +1,81 @@
+"""A C program that compares exported functions with what CasADi computes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexblocks.export.equations.c import array
+from flexblocks.export.equations.c_functions import Exported
+from flexblocks.export.equations.routine import Argument
+
+POINTS = 3  # stored values in the self-test
+TOLERANCE = 1e-12  # relative to the largest number of a result
+
+
+def self_test(stem: str, functions: list[Exported]) -> str:
+    """Return a program that compares each function with numbers stored in it."""
+    blocks = [
+        f'#include "{stem}.h"\n\n#include <math.h>\n#include <stdio.h>',
+        "\n".join(
+            [
+                "static int differs(const char *name, const double *found, const double *expected, int count)",
+                "{",
+                "    double largest = 1e-300;",
+                "    int i, wrong = 0;",
+                "    for (i = 0; i < count; i++)",
+                "        if (fabs(expected[i]) > largest)",
+                "            largest = fabs(expected[i]);",
+                "    for (i = 0; i < count; i++)",
+                f"        if (!(fabs(found[i] - expected[i]) <= {TOLERANCE!r}*largest)) {{",
+                '            printf("%s, entry %d: %.17g instead of %.17g\\n", name, i, found[i], expected[i]);',
+                "            wrong = 1;",
+                "        }",
+                "    return wrong;",
+                "}",
+            ]
+        ),
+    ]
+    calls = []
+    random = np.random.default_rng(0)
+    for function in functions:
+        for point in range(1, POINTS + 1):
+            blocks.append(_test(f"test_{function.name}_{point}", function, random))
+            calls.append(f"    failures += test_{function.name}_{point}();")
+    main = ["int main(void)", "{", "    int failures = 0;", *calls]
+    main += [f'    printf("{stem}: %d of {len(calls)} tests failed\\n", failures);', "    return failures != 0;", "}"]
+    return "\n\n".join([*blocks, "\n".join(main)]) + "\n"
+
+
+def _test(name: str, function: Exported, random: np.random.Generator) -> str:
+    """Return a C function that compares one call with what CasADi computes."""
+    routine = function.routine
+    results = [(i, result) for i, result in enumerate(routine.results) if 0 not in result.shape]
+    values = [_nearby(argument, random) for argument in routine.arguments]
+    expected = routine.function.call(values)
+    lines = [f"static int {name}(void)", "{"]
+    for argument, value in zip(routine.arguments, values, strict=True):
+        lines.append(f"    static const double {argument.letter}[{len(value)}] = {_braces(value)};")
+    for i, result in results:
+        size = expected[i].numel()
+        lines.append(f"    static const double {result.name}_expected[{size}] = {_braces(expected[i].full().ravel())};")
+    lines += [f"    double {array(result)};" for _, result in results]
+    lines.append("    int wrong = 0;")
+    given = [*(argument.letter for argument in routine.arguments), *(result.name for _, result in results)]
+    lines.append(f"    {function.name}({', '.join(given)});")
+    for i, result in results:
+        first = f"{result.name}" if result.is_vector else f"&{result.name}[0][0]"
+        what = f'"{function.name}: {result.name}"'
+        lines.append(f"    wrong |= differs({what}, {first}, {result.name}_expected, {expected[i].numel()});")
+    return "\n".join([*lines, "    return wrong;", "}"])
+
+
+def _nearby(argument: Argument, random: np.random.Generator) -> np.ndarray:
+    """Return values near the start; parameters keep their signs, and those that are zero become positive."""
+    start = argument.start
+    if argument.letter == "p":
+        return np.where(start == 0, 0.05, start) * random.uniform(0.9, 1.1, len(start))
+    return start + random.uniform(-0.5, 0.5, len(start))
+
+
+def _braces(values: np.ndarray) -> str:
+    return "{" + ", ".join(repr(float(value)) for value in values) + "}"

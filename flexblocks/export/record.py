@@ -1,0 +1,144 @@
+"""A linear model as a flat record of names, texts and arrays: what all its files hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from flexblocks.errors import FileFormatError
+from flexblocks.linear_model import LinearModel
+from flexblocks.operating_point import OperatingPoint
+from flexblocks.structure import Structure
+
+Record = Mapping[str, str | list[str] | np.ndarray]
+FORMAT, VERSION = "flexblocks linear model", 1
+
+
+def to_record(lin: LinearModel) -> Record:
+    """Return the model as a flat record of texts, lists of texts and arrays, under the names MATLAB's ss uses."""
+    point, structure = lin.operating_point, lin.structure
+    n = len(structure.coordinates)
+    return {
+        "Format": FORMAT,
+        "Version": np.array(VERSION),
+        "Name": lin.name,
+        **{matrix: getattr(lin, matrix) for matrix in "ABCDE"},
+        "StateName": list(lin.states),
+        "StateUnit": list(lin.state_units),
+        "InputName": list(lin.inputs),
+        "InputUnit": list(lin.input_units),
+        "OutputName": list(lin.outputs),
+        "OutputUnit": list(lin.output_units),
+        "AlgebraicName": list(point.algebraics),
+        "ParameterName": list(point.parameters),
+        "OperatingState": point.x,
+        "OperatingAlgebraic": point.z,
+        "OperatingInput": point.u,
+        "OperatingParameter": point.p,
+        "OperatingResidual": point.residual,
+        "CoordinateName": list(structure.coordinates),
+        "Mass": structure.mass,
+        "Damping": structure.damping,
+        "Stiffness": structure.stiffness,
+        "KineticBlockName": list(structure.kinetic),
+        "KineticBlockMatrix": np.array(list(structure.kinetic.values())).reshape(-1, n, n),
+        "StoredBlockName": list(structure.stored),
+        "StoredBlockMatrix": np.array(list(structure.stored.values())).reshape(-1, n, n),
+    }
+
+
+class _Reader:
+    """Takes fields out of a record and says which one is missing or of the wrong size."""
+
+    def __init__(self, path: Path, record: Record) -> None:
+        self._path = path
+        self._record = record
+
+    def __getitem__(self, name: str) -> object:
+        if name not in self._record:
+            raise FileFormatError(
+                f"load_linear: {self._path}: holds no '{name}'; must be a file that save_linear wrote."
+            )
+        return self._record[name]
+
+    def text(self, name: str) -> str:
+        return str(self[name])
+
+    def names(self, name: str) -> tuple[str, ...]:
+        return tuple(str(entry) for entry in np.atleast_1d(np.asarray(self[name], dtype=object)))
+
+    def array(self, name: str, *shape: int) -> np.ndarray:
+        """Return an array; files drop dimensions of empty and of small ones, so that the names say what it must be."""
+        try:
+            array = np.asarray(self[name], dtype=float)
+        except (TypeError, ValueError):
+            raise FileFormatError(f"load_linear: {self._path}: '{name}' does not hold numbers.") from None
+        if array.size != np.prod(shape, dtype=int):
+            raise FileFormatError(
+                f"load_linear: {self._path}: '{name}' holds {array.size} numbers; "
+                f"must be {' x '.join(map(str, shape)) or 'one'}."
+            )
+        return array.reshape(shape)
+
+
+def from_record(path: Path, record: Record) -> LinearModel:
+    """Return the linear model of a record that was read from a file.
+
+    Raises
+    ------
+    FileFormatError
+        A field is missing, of the wrong size, or does not hold numbers.
+    """
+    read = _Reader(path, record)
+    if read.text("Format") != FORMAT or read.array("Version") != VERSION:
+        raise FileFormatError(
+            f"load_linear: {path}: format '{read.text('Format')}', version {read['Version']}; "
+            f"this flexblocks reads '{FORMAT}', version {VERSION}."
+        )
+    states, inputs, outputs = (read.names(f"{kind}Name") for kind in ("State", "Input", "Output"))
+    algebraics, parameters, coordinates = (
+        read.names(f"{kind}Name") for kind in ("Algebraic", "Parameter", "Coordinate")
+    )
+    nx, nu, ny, n = len(states), len(inputs), len(outputs), len(coordinates)
+
+    def by_block(kind: str) -> dict[str, np.ndarray]:
+        blocks = read.names(f"{kind}BlockName")
+        return dict(zip(blocks, read.array(f"{kind}BlockMatrix", len(blocks), n, n), strict=True))
+
+    point = OperatingPoint(
+        states=states,
+        algebraics=algebraics,
+        inputs=inputs,
+        parameters=parameters,
+        x=read.array("OperatingState", nx),
+        z=read.array("OperatingAlgebraic", len(algebraics)),
+        u=read.array("OperatingInput", nu),
+        p=read.array("OperatingParameter", len(parameters)),
+        residual=read.array("OperatingResidual", nx - n + len(algebraics)),
+    )
+    structure = Structure(
+        coordinates=coordinates,
+        mass=read.array("Mass", n, n),
+        damping=read.array("Damping", n, n),
+        stiffness=read.array("Stiffness", n, n),
+        kinetic=by_block("Kinetic"),
+        stored=by_block("Stored"),
+    )
+    return LinearModel(
+        name=read.text("Name"),
+        A=read.array("A", nx, nx),
+        B=read.array("B", nx, nu),
+        C=read.array("C", ny, nx),
+        D=read.array("D", ny, nu),
+        E=read.array("E", nx, nx),
+        states=states,
+        inputs=inputs,
+        outputs=outputs,
+        state_units=read.names("StateUnit"),
+        input_units=read.names("InputUnit"),
+        output_units=read.names("OutputUnit"),
+        operating_point=point,
+        structure=structure,
+    )

@@ -1,0 +1,105 @@
+"""Records as programs: a MATLAB function file and a Python module that hold all numbers and names."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from flexblocks.errors import ParameterError
+from flexblocks.export.record import Record
+
+INDENT = "    "
+WIDTH = 110
+
+
+def write_m(path: Path, record: Record) -> None:
+    """Write a function file for MATLAB and Octave that returns a struct.
+
+    Raises
+    ------
+    ParameterError
+        The name of the file is none of a function.
+    """
+    if not re.fullmatch(r"[A-Za-z]\w*", path.stem, re.ASCII):
+        raise ParameterError(
+            f"save_linear: {path}: MATLAB calls a function by the name of its file; '{path.stem}' must start with a "
+            "letter and go on with letters, digits and underscores."
+        )
+    lines = [
+        f"function s = {path.stem}()",
+        f"% {path.stem.upper()}  E dx/dt = A x + B u, y = C x + D u: {_one_line(record['Name'])}, by flexblocks.",
+        "%",
+        f"%   s = {path.stem}();",
+        '%   sys = dss(s.A, s.B, s.C, s.D, s.E, "StateName", s.StateName, "InputName", s.InputName, ...',
+        '%             "OutputName", s.OutputName);',
+        "%   x and u are deviations from s.OperatingState and s.OperatingInput.",
+    ]
+    lines += [f"s.{name} = {_matlab(value)};" for name, value in record.items()]
+    path.write_text("\n".join([*lines, "end"]) + "\n", encoding="utf-8")
+
+
+def write_py(path: Path, record: Record) -> None:
+    """Write a Python module that needs NumPy alone."""
+    lines = [
+        f'"""E dx/dt = A x + B u, y = C x + D u: {_one_line(record["Name"])}, by flexblocks.',
+        "",
+        "x and u are deviations from OperatingState and OperatingInput.",
+        '"""',
+        "",
+        "import numpy as np",
+        "",
+    ]
+    lines += [f"{name} = {_python(value)}" for name, value in record.items()]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _one_line(text: object) -> str:
+    return " ".join(str(text).split()).replace("\\", "/").replace('"', "'")
+
+
+def _matlab(value: str | list[str] | np.ndarray) -> str:
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, list):
+        return _joined("{", "; ", list(map(_quoted, value)), "}", " ...") if value else "cell(0, 1)"
+    array = np.asarray(value, dtype=float)
+    if array.ndim == 0:
+        return repr(float(array))
+    if not array.size:
+        return f"zeros({', '.join(map(str, array.shape if array.ndim > 1 else (array.size, 1)))})"
+    if array.ndim > 2:  # entries run as MATLAB counts them
+        return f"reshape({_matlab(array.ravel(order='F'))}, [{' '.join(map(str, array.shape))}])"
+    rows = [" ".join(map(repr, row)) for row in np.atleast_2d(array if array.ndim == 2 else array[:, None]).tolist()]
+    return _joined("[", "; ", rows, "]", " ...")
+
+
+def _quoted(text: str) -> str:
+    """Return a text as char array; what is not printable, by its code."""
+    if text.isprintable():
+        return "'" + text.replace("'", "''") + "'"
+    return f"char([{' '.join(str(ord(letter)) for letter in text)}])"
+
+
+def _python(value: str | list[str] | np.ndarray) -> str:
+    if isinstance(value, str):
+        return repr(value)
+    if isinstance(value, list):
+        return _joined("[", ", ", [repr(entry) for entry in value], "]", "")
+    array = np.asarray(value, dtype=float)
+    if not array.size:
+        return f"np.zeros({array.shape})"
+    if array.ndim < 2:
+        return f"np.array({array.tolist()})"
+    shape = f".reshape({', '.join(map(str, array.shape))})" if array.ndim > 2 else ""
+    rows = [str(row) for row in array.reshape(-1, array.shape[-1]).tolist()]
+    return _joined("np.array([", ", ", rows, f"]){shape}", "")
+
+
+def _joined(start: str, between: str, parts: list[str], end: str, mark: str) -> str:
+    """Join parts in one line, or one a line where that gets too long."""
+    whole = start + between.join(parts) + end
+    if len(whole) <= WIDTH:
+        return whole
+    return start + mark + "\n" + "".join(f"{INDENT}{part}{between.rstrip()}{mark}\n" for part in parts) + end
