@@ -40,6 +40,7 @@ from flexblocks.linearize import linearize
 from flexblocks.model import Model
 from flexblocks.operating_point import OperatingPoint
 from flexblocks.rediscretize import rediscretize
+from flexblocks.reduce import reduce
 from flexblocks.simulation import (
     PiecewisePolynomial,
     Signal,
@@ -108,6 +109,7 @@ __all__ = [
     "piecewise_constant",
     "piecewise_linear",
     "rediscretize",
+    "reduce",
     "simulate",
     "simulate_batch",
 ]

@@ -10,6 +10,7 @@ import numpy as np
 from flexblocks.errors import ComputationError
 from flexblocks.modes import Modes, find_modes
 from flexblocks.operating_point import OperatingPoint
+from flexblocks.reach import Reach, find_reach
 from flexblocks.structure import Structure
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ class LinearModel:
     operating_point : OperatingPoint
     structure : Structure
         The second-order form, by block.
+    basis : ndarray (n, nx) or None
+        Of a reduced model: the n states of the arm that its states stand for, to which operating point and structure
+        belong; None where they are the same.
     """
 
     name: str
@@ -52,6 +56,7 @@ class LinearModel:
     output_units: tuple[str, ...]
     operating_point: OperatingPoint
     structure: Structure
+    basis: np.ndarray | None = None
 
     @property
     def state_values(self) -> np.ndarray:
@@ -65,7 +70,17 @@ class LinearModel:
         --------
         flexblocks.modes.find_modes : how shares and rigid-body modes are defined.
         """
-        return find_modes(self.A, self.states, self.structure)
+        return find_modes(self.A, self.operating_point.states, self.structure, self.basis)
+
+    def report(self) -> Reach:
+        """Return what inputs can move and outputs can see: ranks, and how well for each mode.
+
+        See Also
+        --------
+        flexblocks.reach.find_reach : how it is measured.
+        """
+        A, B = np.linalg.solve(self.E, self.A), np.linalg.solve(self.E, self.B)
+        return find_reach(A, B, self.C, self.inputs, self.outputs)
 
     @property
     def control_names(self) -> dict[str, str]:

@@ -138,14 +138,17 @@ class Modes:
         return "\n".join(f"mode {number}, {mode}" for number, mode in enumerate(self.modes, 1))
 
 
-def find_modes(A: np.ndarray, states: tuple[str, ...], structure: Structure) -> Modes:
+def find_modes(A: np.ndarray, states: tuple[str, ...], structure: Structure, basis: np.ndarray | None = None) -> Modes:
     """Return the modes of x' = A x.
 
     Parameters
     ----------
     A : ndarray (nx, nx)
     states : tuple of str
+        Names (n) of the states of the arm.
     structure : Structure
+    basis : ndarray (n, nx), optional
+        The states of the arm that x stands for, in a reduced model.
 
     Notes
     -----
@@ -154,7 +157,9 @@ def find_modes(A: np.ndarray, states: tuple[str, ...], structure: Structure) -> 
     without stiffness but with friction is a mode at 0 and another that decays.
     """
     n = len(structure.coordinates)
-    if len(states) == 2 * n and structure.conserves_energy:
+    if basis is not None:
+        found = [Eigenmode(mode.eigenvalue, basis @ mode.shape) for mode in general(A)]
+    elif len(states) == 2 * n and structure.conserves_energy:
         found = conservative(structure.mass, structure.stiffness)
     else:
         found = general(A)

@@ -28,8 +28,24 @@ def algebraic() -> fb.DAE:
     return fb.assemble(joint_arm(beam=link, drive=drive), symbolic=("link.mass",))
 
 
-ARMS = {"paper": paper, "algebraic": algebraic}
-INPUT = {"paper": ("motor1.torque", 0.1), "algebraic": ("motor.voltage", 3.0)}
+def sliding() -> fb.DAE:
+    """A beam that slides out of a turning hub; the roots of its shapes are algebraic variables."""
+    model = fb.Model("sliding", gravity=(0.3, -9.81, 0.0))
+    joint, push, motor = (
+        model.add(fb.Revolute("joint")), model.add(fb.ForceSource("push")), model.add(fb.TorqueSource("motor"))
+    )  # fmt: skip
+    shapes = {"discretization": fb.AssumedModes(1, tip="auto"), "shapes": "algebraic"}
+    beam = model.add(fb.SlidingBeam("beam", 1.3, 0.331, 5.0, start=0.5, **shapes))
+    model.connect(model.add(fb.Ground("ground")).frame_b, joint.frame_a)
+    model.connect(joint.frame_b, beam.frame_a)
+    model.connect(motor.flange_b, joint.axis)
+    model.connect(push.flange_b, beam.axis)
+    model.connect(beam.frame_b, model.add(fb.Payload("load", 0.2, 0.012)).frame_a)
+    return fb.assemble(model)
+
+
+ARMS = {"paper": paper, "algebraic": algebraic, "sliding": sliding}
+INPUT = {"paper": ("motor1.torque", 0.1), "algebraic": ("motor.voltage", 3.0), "sliding": ("push.force", 0.5)}
 
 
 @cache

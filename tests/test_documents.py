@@ -9,6 +9,7 @@ import types
 from pathlib import Path
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import pytest
 from typer.testing import CliRunner
 
@@ -26,6 +27,7 @@ def fenced(page: Path, language: str) -> list[str]:
 @pytest.mark.parametrize("page", [page for page in PAGES if fenced(page, "python")], ids=lambda page: page.name)
 def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mpl.use("Agg")
+    plt.close("all")
     monkeypatch.chdir(tmp_path)
     module = types.ModuleType("document")
     monkeypatch.setitem(sys.modules, "document", module)

@@ -250,6 +250,7 @@ def _swinging(poles: np.ndarray) -> np.ndarray:
 
 def test_python_control_designs_simulates_and_draws_without_renaming() -> None:
     mpl.use("Agg")
+    plt.close("all")  # python-control draws into whatever picture is open
     lin = fb.linearize(fb.assemble(models.subudhi_morris_2002()), outputs=("payload.x", "payload.y"))
     system = lin.to_control()
     gain, _, poles = control.lqr(system, np.eye(16), np.eye(2))

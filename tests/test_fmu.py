@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import subprocess
 import zipfile
@@ -50,8 +51,7 @@ def largest_difference(found: np.ndarray, expected: fb.Trajectory, names: tuple[
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize(("name", "version"), [*itertools.product(ARMS, VERSIONS), ("sliding", "3.0")])
 def test_fmpy_computes_the_motion_that_simulate_computes(name: str, version: str, kind: str) -> None:
     arm = dae(name)
     signal, corners = pulses(name)
@@ -60,7 +60,7 @@ def test_fmpy_computes_the_motion_that_simulate_computes(name: str, version: str
     found = simulated(exported(name, version), kind, corners, (*names, *arm.z.names))
     assert max(np.ptp(expected[coordinate]) for coordinate in arm.q_names) > 0.05
     assert largest_difference(found, expected, names) < 1e-6
-    for variable in arm.z.names:
+    for variable in arm.z.names if name == "algebraic" else ():
         residual = expected["joint.angle"] - 0.1 * found[variable] - 0.01 * found[variable] ** 3
         assert np.max(np.abs(residual)) < 1e-7
 
@@ -143,8 +143,10 @@ def test_sources_compile_elsewhere(version: str, tmp_path: Path) -> None:
 def test_hand_written_c_has_no_warnings(version: str, tmp_path: Path) -> None:
     with zipfile.ZipFile(exported("algebraic", version)) as archive:
         archive.extractall(tmp_path)
-    # equations.c holds the code that CasADi wrote.
-    sources = [str(path) for path in (tmp_path / "sources").glob("*.c") if path.name != "equations.c"]
+    # These two hold the code that CasADi wrote.
+    sources = [
+        str(path) for path in (tmp_path / "sources").glob("*.c") if path.name not in ("equations.c", "sensitivities.c")
+    ]
     flags = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-fsyntax-only"]
     run = subprocess.run([compiler.find_compiler(), *flags, *sources], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
@@ -156,7 +158,7 @@ def test_hand_written_c_has_no_warnings(version: str, tmp_path: Path) -> None:
 def test_directional_derivatives_are_those_of_linearize(name: str, version: str, kind: str) -> None:
     arm = dae(name)
     rng = np.random.default_rng(3)
-    x, u = 0.1 * rng.standard_normal(len(arm.x)), 0.1 * rng.standard_normal(len(arm.u))
+    x, u = arm.x.start + 0.1 * rng.standard_normal(len(arm.x)), 0.1 * rng.standard_normal(len(arm.u))
     with pytest.warns(fb.errors.FlexblocksWarning, match="not an equilibrium"):
         lin = fb.linearize(arm, {"x": x, "u": u})
     with Fmu(exported(name, version), kind) as fmu:

@@ -55,7 +55,7 @@ def test_without_a_compiler_there_are_sources_and_a_warning(tmp_path: Path, monk
         path = export.fmu(dae("algebraic"), tmp_path / "arm.fmu")
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
-    assert "sources/generated.h" in names
+    assert "sources/generated_equations.h" in names
     assert not [name for name in names if name.startswith("binaries")]
     with pytest.raises(CompilerError, match="fmu: no C compiler was found"):
         export.fmu(dae("algebraic"), tmp_path / "other.fmu", binary=True)

@@ -33,11 +33,13 @@ def to_record(lin: LinearModel) -> Record:
         "OutputUnit": list(lin.output_units),
         "AlgebraicName": list(point.algebraics),
         "ParameterName": list(point.parameters),
+        "OperatingStateName": list(point.states),
         "OperatingState": point.x,
         "OperatingAlgebraic": point.z,
         "OperatingInput": point.u,
         "OperatingParameter": point.p,
         "OperatingResidual": point.residual,
+        "Basis": np.zeros((0, 0)) if lin.basis is None else lin.basis,
         "CoordinateName": list(structure.coordinates),
         "Mass": structure.mass,
         "Damping": structure.damping,
@@ -101,22 +103,24 @@ def from_record(path: Path, record: Record) -> LinearModel:
     algebraics, parameters, coordinates = (
         read.names(f"{kind}Name") for kind in ("Algebraic", "Parameter", "Coordinate")
     )
+    whole = read.names("OperatingStateName")
     nx, nu, ny, n = len(states), len(inputs), len(outputs), len(coordinates)
+    reduced = np.asarray(read["Basis"], dtype=object).size > 0
 
     def by_block(kind: str) -> dict[str, np.ndarray]:
         blocks = read.names(f"{kind}BlockName")
         return dict(zip(blocks, read.array(f"{kind}BlockMatrix", len(blocks), n, n), strict=True))
 
     point = OperatingPoint(
-        states=states,
+        states=whole,
         algebraics=algebraics,
         inputs=inputs,
         parameters=parameters,
-        x=read.array("OperatingState", nx),
+        x=read.array("OperatingState", len(whole)),
         z=read.array("OperatingAlgebraic", len(algebraics)),
         u=read.array("OperatingInput", nu),
         p=read.array("OperatingParameter", len(parameters)),
-        residual=read.array("OperatingResidual", nx - n + len(algebraics)),
+        residual=read.array("OperatingResidual", len(whole) - n + len(algebraics)),
     )
     structure = Structure(
         coordinates=coordinates,
@@ -141,4 +145,5 @@ def from_record(path: Path, record: Record) -> LinearModel:
         output_units=read.names("OutputUnit"),
         operating_point=point,
         structure=structure,
+        basis=read.array("Basis", len(whole), nx) if reduced else None,
     )

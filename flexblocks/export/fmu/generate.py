@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import casadi as ca
 import numpy as np
 
@@ -9,31 +11,38 @@ from flexblocks.dae import DAE
 
 
 def generated_equations(dae: DAE) -> str:
-    """Return C source of the functions that ``c/equations.c`` calls.
+    """Return C source of ``rates``, ``outputs`` and ``residual`` with its Jacobian in z, all of x, z, u, p."""
+    point, (rates, outputs, residual) = _point(dae), _expressions(dae)
+    jacobian = ca.jacobian(residual, dae.z.symbol)
+    return _source("equations", {"rates": (point, [rates]), "outputs": (point, [outputs])} | {
+        "residual": (point, [residual, jacobian])
+    })  # fmt: skip
 
-    ``rates``, ``outputs`` and ``residual`` (with its Jacobian in z) take x, z, u, p; ``forward`` and ``reverse`` are
-    their derivatives in one direction, and the gradient of a weighted sum of them.
-    """
-    point = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol]
-    groups = ["x", "z", "u", "p"]
-    rates, outputs, residual = (
-        ca.densify(e) for e in (dae.rate_expression, dae.output_expression, dae.algebraic_expression)
-    )
-    everything = ca.vertcat(rates, outputs, residual)
-    variables = ca.vertcat(*point)
-    directions = [ca.SX.sym(f"{name}_direction", symbol.numel()) for name, symbol in zip(groups, point, strict=True)]
-    weights = [ca.SX.sym(f"weight_{i}", e.numel()) for i, e in enumerate((rates, outputs, residual))]
+
+def generated_sensitivities(dae: DAE) -> str:
+    """Return C source of ``forward``, derivatives in one direction, and ``reverse``, gradients of a weighted sum."""
+    point, expressions = _point(dae), _expressions(dae)
+    everything, variables = ca.vertcat(*expressions), ca.vertcat(*point)
+    directions = [ca.SX.sym(f"direction_{i}", symbol.numel()) for i, symbol in enumerate(point)]
+    weights = [ca.SX.sym(f"weight_{i}", e.numel()) for i, e in enumerate(expressions)]
     forward = _split(ca.jtimes(everything, variables, ca.vertcat(*directions)), weights)
     reverse = _split(ca.jtimes(everything, variables, ca.vertcat(*weights), True), point)
-    generator = ca.CodeGenerator("generated.c")
-    for name, arguments, results in (
-        ("rates", point, [rates]),
-        ("outputs", point, [outputs]),
-        ("residual", point, [residual, ca.jacobian(residual, dae.z.symbol)]),
-        ("forward", [*point, *directions], forward),
-        ("reverse", [*point, *weights], reverse),
-    ):
-        generator.add(ca.Function(name, arguments, ca.cse([ca.densify(result) for result in results])))
+    functions = {"forward": ([*point, *directions], forward), "reverse": ([*point, *weights], reverse)}
+    return _source("sensitivities", functions)
+
+
+def _point(dae: DAE) -> list[ca.SX]:
+    return [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol]
+
+
+def _expressions(dae: DAE) -> list[ca.SX]:
+    return [ca.densify(e) for e in (dae.rate_expression, dae.output_expression, dae.algebraic_expression)]
+
+
+def _source(name: str, functions: Mapping[str, tuple[list[ca.SX], list[ca.SX]]]) -> str:
+    generator = ca.CodeGenerator(f"{name}.c")
+    for function, (arguments, results) in functions.items():
+        generator.add(ca.Function(function, arguments, ca.cse([ca.densify(result) for result in results])))
     return generator.dump()
 
 

@@ -14,13 +14,14 @@ from types import ModuleType
 
 from flexblocks.compiler import CompilerError
 from flexblocks.dae import DAE
+from flexblocks.dynamics.clock import refuse_clocks
 from flexblocks.errors import FileFormatError, FlexblocksWarning, ParameterError, nearest
 from flexblocks.export.fmu import fmi2, fmi3
 from flexblocks.export.fmu.archive import write_archive
 from flexblocks.export.fmu.binary import compiled, platform_folder
 from flexblocks.export.fmu.dependencies import dependencies
 from flexblocks.export.fmu.description import Description
-from flexblocks.export.fmu.generate import generated_equations, model_header
+from flexblocks.export.fmu.generate import generated_equations, generated_sensitivities, model_header
 from flexblocks.export.fmu.names import identifier
 from flexblocks.export.fmu.variables import table
 
@@ -72,7 +73,7 @@ def fmu(
     FileFormatError
         Another suffix.
     ParameterError
-        A version, a kind or a tolerance that does not exist; two variables of one name.
+        A version, a kind or a tolerance that does not exist; two variables of one name; a sampled controller.
     NameUnknownError
         An output that is not there.
     flexblocks.compiler.CompilerError
@@ -102,16 +103,20 @@ def fmu(
     """
     path = _checked_path(path)
     kinds = _checked(version, kind)
+    refuse_clocks(dae.clocks, "fmu")
     if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
         raise ParameterError(f"fmu: tolerance = {tolerance!r}; must be a number > 0 and < 1.")
     found = table(dae, outputs)
     sources = _sources(version)
-    code = generated_equations(dae)
+    code = {
+        "generated_equations.h": generated_equations(dae),
+        "generated_sensitivities.h": generated_sensitivities(dae),
+    }
     name = identifier(path.stem)
     description = Description(
         name=dae.name,
         identifier=name,
-        token=_token(code, name, version, *kinds, *map(repr, found.variables), repr(tolerance)),
+        token=_token(*code.values(), name, version, *kinds, *map(repr, found.variables), repr(tolerance)),
         kinds=kinds,
         tool=f"flexblocks {installed_version('flexblocks')}",
         tolerance=float(tolerance),
@@ -119,10 +124,7 @@ def fmu(
         table=found,
         **dict(zip(("rates", "outputs", "algebraics"), dependencies(dae), strict=True)),
     )
-    sources |= {
-        "generated.h": code,
-        "model.h": model_header(dae, name, description.token, kinds, description.tolerance),
-    }
+    sources |= code | {"model.h": model_header(dae, name, description.token, kinds, description.tolerance)}
     content: dict[str, str | bytes] = {"modelDescription.xml": VERSIONS[version].model_description(description)}
     content |= _library(description, sources, version, binary)
     content |= {f"sources/{source}": text for source, text in sources.items()}

@@ -1,4 +1,4 @@
-/* Calls of the generated functions. */
+/* Calls of the generated equations. */
 /* SPDX-License-Identifier: MIT */
 #include "equations.h"
 
@@ -8,13 +8,13 @@
 /* The generated code is part of this file, so that none of its names leaves it. It includes math.h alone. */
 #define CASADI_SYMBOL_EXPORT static
 INSIDE_BEGIN
-#include "generated.h"
+#include "generated_equations.h"
 INSIDE_END
 
-typedef int (*Work)(casadi_int *, casadi_int *, casadi_int *, casadi_int *);
+typedef int (*Work)(casadi_int *, casadi_int *, casadi_int *, casadi_int *); /* arguments, results, integers, numbers */
 
 int workspace_allocate(Workspace *workspace) {
-    static const Work sizes[] = {rates_work, outputs_work, residual_work, forward_work, reverse_work};
+    static const Work sizes[] = {rates_work, outputs_work, residual_work, sensitivities_work};
     casadi_int most[4] = {1, 1, 1, 1}, size[4];
     size_t i, k;
     for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -36,7 +36,7 @@ void workspace_free(Workspace *workspace) {
     free(workspace->numbers);
 }
 
-static const double **arguments(Workspace *workspace, Point at) {
+const double **equations_arguments(Workspace *workspace, Point at) {
     workspace->arguments[0] = at.x;
     workspace->arguments[1] = at.z;
     workspace->arguments[2] = at.u;
@@ -46,41 +46,16 @@ static const double **arguments(Workspace *workspace, Point at) {
 
 int equations_rates(Workspace *workspace, Point at, double *dx) {
     workspace->results[0] = dx;
-    return rates(arguments(workspace, at), workspace->results, workspace->integers, workspace->numbers, 0);
+    return rates(equations_arguments(workspace, at), workspace->results, workspace->integers, workspace->numbers, 0);
 }
 
 int equations_outputs(Workspace *workspace, Point at, double *y) {
     workspace->results[0] = y;
-    return outputs(arguments(workspace, at), workspace->results, workspace->integers, workspace->numbers, 0);
+    return outputs(equations_arguments(workspace, at), workspace->results, workspace->integers, workspace->numbers, 0);
 }
 
 int equations_residual(Workspace *workspace, Point at, double *g, double *g_z) {
     workspace->results[0] = g;
     workspace->results[1] = g_z;
-    return residual(arguments(workspace, at), workspace->results, workspace->integers, workspace->numbers, 0);
-}
-
-int equations_forward(Workspace *workspace, Point at, Point direction, double *dx, double *y, double *g) {
-    const double **given = arguments(workspace, at);
-    given[4] = direction.x;
-    given[5] = direction.z;
-    given[6] = direction.u;
-    given[7] = direction.p;
-    workspace->results[0] = dx;
-    workspace->results[1] = y;
-    workspace->results[2] = g;
-    return forward(given, workspace->results, workspace->integers, workspace->numbers, 0);
-}
-
-int equations_reverse(Workspace *workspace, Point at, const double *dx_weight, const double *y_weight,
-                      const double *g_weight, Gradient gradient) {
-    const double **given = arguments(workspace, at);
-    given[4] = dx_weight;
-    given[5] = y_weight;
-    given[6] = g_weight;
-    workspace->results[0] = gradient.x;
-    workspace->results[1] = gradient.z;
-    workspace->results[2] = gradient.u;
-    workspace->results[3] = gradient.p;
-    return reverse(given, workspace->results, workspace->integers, workspace->numbers, 0);
+    return residual(equations_arguments(workspace, at), workspace->results, workspace->integers, workspace->numbers, 0);
 }

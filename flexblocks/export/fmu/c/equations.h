@@ -24,6 +24,9 @@ typedef struct {
 int workspace_allocate(Workspace *workspace); /* 0 if there is enough memory */
 void workspace_free(Workspace *workspace);
 
+/* Put a point where the generated functions look for their arguments. */
+const double **equations_arguments(Workspace *workspace, Point at);
+
 /* Each returns 0, or not 0 if it cannot be evaluated. Results that are NULL are left out. */
 int equations_rates(Workspace *workspace, Point at, double *dx);
 int equations_outputs(Workspace *workspace, Point at, double *y);
@@ -38,6 +41,10 @@ typedef struct {
 } Gradient;
 int equations_reverse(Workspace *workspace, Point at, const double *dx_weight, const double *y_weight,
                       const double *g_weight, Gradient gradient);
+
+/* How much memory the derivatives need: numbers of arguments, results, integers and numbers. */
+int sensitivities_work(long long int *arguments, long long int *results, long long int *integers,
+                       long long int *numbers);
 
 INSIDE_END
 
