@@ -90,13 +90,15 @@ class Audit:
         for name in self.finer.peak_deflection:
             yield row(f"{name}, peak", "m", (one.peak_deflection.get(name) for one in all_three))
         for name in self.plan.beyond_limits:
-            unit = self.subject.trajectory.unit(name)
+            motion = self.subject.trajectory
+            unit = motion.unit(name) if name in motion else ""
             yield row(f"{name} beyond its limit", unit, (one.beyond_limits.get(name) for one in all_three))
 
     def __str__(self) -> str:
         verdict = "passed" if self.passed else "FAILED"
         table = self.to_pandas()
-        table.index = [f"{name} [{unit}]" for name, unit in table["unit"].items()]
+        units = table["unit"].tolist()
+        table.index = [f"{name} [{unit}]" if unit else name for name, unit in zip(table.index, units, strict=True)]
         text = table.drop(columns="unit").to_string(float_format=lambda value: f"{value:.3g}", na_rep="-")
         head = (
             f"audit of '{self.subject.trajectory.model}', {len(self.subject.trajectory.names['x'])} states, on "

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from flexblocks.dae import DAE
-from flexblocks.simulation.trajectory import Trajectory
+from flexblocks.simulation.trajectory import GROUPS, Trajectory
 
+from .excesses import values_along
 from .replay import Leg, Replay, arrivals, misses, outputs_at
 
 DEFLECTION = ".tip_deflection_"
@@ -28,7 +29,8 @@ class Behaviour:
     peak_deflection : dict of float
         Largest magnitude of every beam's tip deflection on the way [m], by output.
     beyond_limits : dict of float
-        By how much each limited quantity leaves its limits at most, in its unit; 0 where it keeps them.
+        By how much each limited quantity leaves its limits at most, in its unit, and each distance from a region [m];
+        0 where they are kept.
     tip_deviation : float or None
         Largest distance of an end of the arm from its place at the goal while it coasts after the motion [m]; None
         where there is no coast.
@@ -80,8 +82,14 @@ def _beyond_limits(motion: Trajectory, legs: Sequence[Leg]) -> Iterator[dict[str
     for leg in legs:
         slack = 1e-9 * leg.duration
         during = (motion.t >= begin - slack) & (motion.t <= begin + leg.duration + slack)
+        found = {name: _beyond(motion[name][during], *limit) for name, limit in leg.ranges.items() if name in motion}
+        if len(leg.path):
+            groups = {group: getattr(motion, group)[during] for group in GROUPS}
+            part = replace(motion, t=motion.t[during] - begin, **groups)
+            beyond = leg.path.excess(values_along(leg.path, part, leg.inputs, leg.p)).max(axis=0)
+            found |= {name: max(0.0, most) for name, most in zip(leg.path.names, beyond.tolist(), strict=True)}
         begin += leg.duration
-        yield {name: _beyond(motion[name][during], *limit) for name, limit in leg.ranges.items() if name in motion}
+        yield found
 
 
 def _beyond(values: np.ndarray, low: float, high: float) -> float:

@@ -1,5 +1,7 @@
 """Audits: a plan judged by a finer model of the same arm."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyomo.environ as pyo
 import pytest
@@ -76,6 +78,20 @@ def test_figures_stand_side_by_side(quick):
     assert rate["unit"] == "rad/s"
     for line in ("energy left [J]", "tip deviation within", "der(joint1.angle) beyond its limit [rad/s]"):
         assert line in str(audit)
+
+
+def test_ceiling_that_only_the_finer_model_touches():
+    """The excess is how far the simulated payload goes beyond a ceiling."""
+    problem = swing(path=optim.KeepIn(optim.HalfSpace((0.0, 0.4661), (0.0, 1.0)), frames="payload"))
+    dae = arm(1, links=1)
+    name = "payload inside halfspace"
+    plan = optim.plan(dae, replace(problem, goal={"joint1.angle": 1.2}), intervals=30)
+    audit = plan.audit(fb.AssumedModes(6, tip="auto"))
+    driven = fb.simulate(audit.dae, (0.0, 0.8), plan.inputs)
+    assert audit.plan.beyond_limits[name] < 1e-6
+    assert audit.finer.beyond_limits[name] == pytest.approx(driven["payload.y"].max() - 0.4661, abs=1e-6)
+    assert audit.finer.beyond_limits[name] > 5e-5
+    assert f"{name} beyond its limit" in str(audit)
 
 
 def test_slowest_elastic_mode_sets_the_coast(quick):
