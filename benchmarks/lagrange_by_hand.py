@@ -1,24 +1,32 @@
-"""The planar arm of Subudhi & Morris with rigid joints as a careful engineer writes it by hand in CasADi.
+"""The planar arm of Subudhi & Morris as a careful engineer writes it by hand in CasADi.
 
 Lagrange's equations in world axes: closed-form shape integrals, absolute angles, M as the Hessian of the kinetic
-energy, velocity forces by automatic differentiation, accelerations by LDL^T. No part of it knows flexblocks but for the
-numbers of the mode shapes.
+energy, velocity forces by automatic differentiation. No part of it knows flexblocks but for the numbers of the mode
+shapes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import casadi as ca
 import numpy as np
 
-from flexblocks import AssumedModes
+from flexblocks import AssumedModes, TipBody
 from flexblocks.beam.bending import bending
 from flexblocks.models import subudhi_morris as arm
 
+LINK_MASS = arm.LENGTH * arm.LINEAR_DENSITY
+
 
 def forward_dynamics(links: int) -> ca.Function:
-    """Return the function (x, u) -> der(x); x = [q, der(q)], q = (joint, bending 1, bending 2) link by link."""
+    """Return (x, u) -> der(x) with rigid joints and printed shapes, by LDL^T.
+
+    x = [q, der(q)], q = (joint, bending 1, bending 2) link by link.
+    """
     q, v, u = ca.SX.sym("q", 3 * links), ca.SX.sym("v", 3 * links), ca.SX.sym("u", links)
-    T, U = energies(q, v, links)
+    T, U = energies(q, v, [arm.printed_tip_body(links - 1 - i) for i in range(links)])
+    T += arm.ROTOR_INERTIA / 2 * ca.sumsqr(v[::3])
     momentum = ca.gradient(T, v)
     M = ca.jacobian(momentum, v)
     velocity_force = ca.jtimes(momentum, q, v) - ca.gradient(T, q)
@@ -29,12 +37,43 @@ def forward_dynamics(links: int) -> ca.Function:
     return ca.Function("forward_dynamics", [ca.vertcat(q, v), u], [ca.cse(ca.vertcat(v, a))])
 
 
-def energies(q: ca.SX, v: ca.SX, links: int) -> tuple[ca.SX, ca.SX]:
-    """Return kinetic and potential energy [J]."""
-    length, m, EI = arm.LENGTH, arm.LENGTH * arm.LINEAR_DENSITY, arm.FLEXURAL_RIGIDITY
+def inverse_dynamics(links: int) -> ca.Function:
+    """Return (q, der(q), der(der(q)), u) -> residual of the motion, with elastic joints and clamped-mass shapes.
+
+    q = (rotor, joint, bending 1, bending 2) link by link.
+    """
+    q, v, a, u = (ca.SX.sym(name, n * links) for name, n in (("q", 4), ("v", 4), ("a", 4), ("u", 1)))
+    outer = [i for i in range(4 * links) if i % 4]
+    T, U = energies(q[outer], v[outer], [straight_tip_body(links - 1 - i) for i in range(links)])
+    T += arm.ROTOR_INERTIA / 2 * ca.sumsqr(v[::4])
+    U += arm.JOINT_STIFFNESS / 2 * ca.sumsqr(q[::4] - q[1::4])
+    momentum = ca.gradient(T, v)
+    residual = ca.jtimes(momentum, ca.vertcat(q, v), ca.vertcat(v, a)) - ca.gradient(T, q) + ca.gradient(U, q)
+    residual[::4] -= u
+    return ca.Function("inverse_dynamics", [q, v, a, u], [ca.cse(residual)])
+
+
+def straight_tip_body(outboard: int) -> TipBody:
+    """Return what a link carries: `outboard` rigid links in line, and the payload."""
+    reach = outboard * arm.LENGTH
+    mass, inertia, moment = arm.PAYLOAD_MASS, arm.PAYLOAD_INERTIA + arm.PAYLOAD_MASS * reach**2, 0.0
+    moment += arm.PAYLOAD_MASS * reach
+    for k in range(outboard):
+        center = arm.LENGTH * (k + 0.5)
+        mass += LINK_MASS
+        inertia += LINK_MASS * (arm.LENGTH**2 / 12 + center**2)
+        moment += LINK_MASS * center
+    return TipBody(mass, inertia, moment)
+
+
+def energies(q: ca.SX, v: ca.SX, carried: Sequence[TipBody]) -> tuple[ca.SX, ca.SX]:
+    """Return kinetic and potential energy [J] of the links and the payload, q = (joint, bending 1, bending 2) by link.
+
+    `carried` are the tip bodies of the links, which their mode shapes depend on.
+    """
+    length, m, EI = arm.LENGTH, LINK_MASS, arm.FLEXURAL_RIGIDITY
     T, U, angle, rate, tip = 0, 0, 0, 0, ca.SX(2, 1)
-    for i in range(links):
-        body = arm.printed_tip_body(links - 1 - i)
+    for i, body in enumerate(carried):
         plane = bending(AssumedModes(2, body), body.relative(m, length))
         N, X, E, K = (ca.DM(a) for a in vars_of(plane.integrals))
         phi, slope = ca.DM(plane.shapes.deflection(1.0)), ca.DM(plane.shapes.slope(1.0) / length)
@@ -52,7 +91,6 @@ def energies(q: ca.SX, v: ca.SX, links: int) -> tuple[ca.SX, ca.SX]:
             + m * length * rate * (X.T @ s)
         )
         T += m * ca.dot(root, across) * (rate * length / 2 + mean_rate) - m * ca.dot(root, along) * rate * mean
-        T += arm.ROTOR_INERTIA / 2 * v[3 * i] ** 2
         U += EI / length**3 / 2 * b.T @ (K @ b)
         tip = tip + length * along + (phi.T @ b) * across
         angle, rate = angle + slope.T @ b, rate + slope.T @ s
