@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 # Tests run side by side; as many as there are cores unless JOBS says otherwise.
 JOBS ?= auto
 LAYOUT := build/layout
-BENCHMARKS := operation_counts derivation right_hand_side simulation_accuracy assembly planning batch fmu reduction
+BENCHMARKS := operation_counts derivation right_hand_side simulation_accuracy assembly planning planning_by_hand planning_pyomo_dae resolve minimum_time batch fmu reduction
 
 .PHONY: env demo test test-slow test-all bench lint clean
 

@@ -58,7 +58,9 @@ def by_accelerations(K: int) -> tuple[ca.Function, dict]:
         v = x0[N:] + h * ca.mtimes(a, A[j])
         residual.append(motion(q, v, a[:, j], hermite(u0, u1, h, c)[0]))
     gap = x1 - ca.vertcat(q, v)
-    local = ca.Function("local", [x0, ca.vec(a), x1, u0, u1], [ca.vertcat(*residual, gap), effort(u0, u1, h)], {"cse": True})
+    local = ca.Function(
+        "local", [x0, ca.vec(a), x1, u0, u1], [ca.vertcat(*residual, gap), effort(u0, u1, h)], {"cse": True}
+    )
 
     X, U, a = ca.MX.sym("X", 2 * N, K + 1), ca.MX.sym("U", 2 * LINKS, K + 1), ca.MX.sym("a", 3 * N, K)
     g, cost = local.map(K)(X[:, :-1], a, X[:, 1:], U[:, :-1], U[:, 1:])

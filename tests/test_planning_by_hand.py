@@ -1,0 +1,31 @@
+"""Plans against a script written by hand in CasADi: another derivation of the arm, another collocation code."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import flexblocks as fb
+from benchmarks.collocation_by_hand import plan_by_hand
+from flexblocks import models, optim
+
+
+def least_effort(intervals: int) -> optim.Plan:
+    problem = optim.RestToRest(
+        {"joint1.angle": 0.0, "joint2.angle": 0.0},
+        {"joint1.angle": math.pi / 2, "joint2.angle": math.pi / 6},
+        duration=2.0,
+        limits={"motor1.torque": 4.0, "motor2.torque": 2.0},
+    )
+    return optim.plan(fb.assemble(models.subudhi_morris_2002()), problem, intervals=intervals)
+
+
+@pytest.mark.parametrize("form", ["accelerations", "states"])
+@pytest.mark.parametrize(
+    "intervals", [20, pytest.param(100, marks=pytest.mark.slow), pytest.param(400, marks=pytest.mark.slow)]
+)
+def test_least_effort_is_that_of_a_script_written_by_hand(intervals: int, form: str) -> None:
+    by_hand = plan_by_hand(intervals, form)
+    assert by_hand.status == "Solve_Succeeded"
+    assert least_effort(intervals).objective == pytest.approx(by_hand.objective, abs=1e-6)
