@@ -7,6 +7,7 @@ from typing import Any
 
 from flexblocks.dae import DAE
 
+from .collocation import Collocation
 from .model import pyomo_model
 from .outline import Outline
 from .problem import Problem
@@ -14,16 +15,17 @@ from .problem import Problem
 
 def models_like(
     outline: Outline, dae: DAE, p: Mapping[str, float] | None = None
-) -> Callable[[Problem, Sequence[int]], Any]:
-    """Return what makes models (problem, intervals of each phase) -> ConcreteModel for another arm.
+) -> Callable[[Problem, Sequence[int], Collocation], Any]:
+    """Return what makes models (problem, intervals of each phase, scheme) -> ConcreteModel for another arm.
 
-    The collocation, the input shape and, where `p` has no others, the parameters are those of `outline`.
+    The input shape and, where `p` has no others, the parameters are those of `outline`.
     """
-    t = outline.first[0]
+    shape = outline.first[0].shape
     values = parameters_of(outline) | dict(p or {})
 
-    def model_of(asked: Problem, intervals: Sequence[int]) -> Any:
-        return pyomo_model(dae, asked, intervals=intervals, degree=t.scheme.degree, inputs=t.shape.name, p=values)
+    def model_of(asked: Problem, intervals: Sequence[int], scheme: Collocation) -> Any:
+        chosen = {"degree": scheme.degree, "scheme": scheme.name, "inputs": shape.name}
+        return pyomo_model(dae, asked, intervals=intervals, p=values, **chosen)
 
     return model_of
 

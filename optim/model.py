@@ -36,6 +36,7 @@ def pyomo_model(
     *,
     intervals: int | Sequence[int] = 100,
     degree: int = 3,
+    scheme: str = "radau",
     inputs: str = "cubic",
     p: Any = None,
 ) -> pyo.ConcreteModel:
@@ -48,7 +49,10 @@ def pyomo_model(
     intervals : int or sequence of int
         Number K of mesh intervals, of every phase or one for each.
     degree : int
-        Number d of Radau collocation points in each.
+        Number d of collocation points in each.
+    scheme : "radau" or "lobatto"
+        Radau damps oscillations that the mesh does not resolve, and a plan may live off that; Lobatto, whose first
+        point is the mesh point, leaves them their energy.
     inputs : "cubic", "linear" or "constant"
         How inputs run over an interval: continuous with their rates, continuous, or held.
     p : dict of float, optional
@@ -81,7 +85,7 @@ def pyomo_model(
     `Transcription` that the model was made from.
     """
     started = perf_counter()
-    outline = transcribe(dae, problem, intervals=intervals, degree=degree, inputs=inputs, p=p)
+    outline = transcribe(dae, problem, intervals=intervals, degree=degree, scheme=scheme, inputs=inputs, p=p)
     m: Any = pyo.ConcreteModel(f"{dae.name}: {', '.join(phase.name for phase in outline.problem.phases)}")
     m.outline = outline
     if outline.problem.design:

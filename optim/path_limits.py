@@ -83,9 +83,9 @@ def _is_one_variable(points: Weights, i: int) -> bool:
 
 
 def _add_state_limits(b: Any, t: Transcription) -> None:
-    """Limit states at the collocation points inside the intervals; the last point of each is a mesh point."""
+    """Limit states at the collocation points inside the intervals; at mesh points they are Vars with bounds."""
     names = [name for name, limit in zip(t.dae.x.names, t.limits.x, strict=True) if np.isfinite(limit).any()]
-    inner = range(1, t.scheme.degree)
+    inner = t.scheme.inner
     if not names or not inner:
         return
     b.state_limit = pyo.Constraint(b.intervals, pyo.Set(initialize=inner), pyo.Set(initialize=names))

@@ -45,6 +45,7 @@ def save_plan(plan: Plan, path: str | Path) -> None:
         "options": {
             "intervals": list(outline.intervals),
             "degree": t.scheme.degree,
+            "scheme": t.scheme.name,
             "inputs": t.shape.name,
             "p": parameters_of(outline),
         },

@@ -7,14 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from .arcs import arcs
+from .collocation import HIGHEST_DEGREE, Collocation, lobatto
 from .errors import PlanError, ProblemError
 from .planned import Plan
 from .replay import DEFAULT_MISS, MOST_ENERGY
-from .stages import NEAR, PATIENCE, Solving, attempts_of
+from .solution import input_polynomials, trajectory
+from .stages import NEAR, PATIENCE, Solving, attempts_of, solve_in_stages
 from .violations import Violation
 from .warm_start import start_from
 
 MOST_INTERVALS = 800
+RAISED_DEGREE = 6  # up to which points are added before intervals are halved
 MOST_INTRUSION = 1e-3  # m into a region, or out of it
 MOST_EXCESS = 0.01  # of any other limit
 
@@ -40,12 +44,22 @@ def tolerance_of(refine: Any) -> float | None:
 
 
 def refined(plan: Plan, solving: Solving, tolerance: float) -> Plan:
-    """Return the plan on the first mesh, each of twice the intervals of the one before, on which it replays.
+    """Return the first plan, of ever finer transcriptions of a problem, that replays.
 
     It replays if its replay misses the goal by less than `tolerance` [m], leaves less than 1e-4 J besides a leeway,
     goes no more than 1 mm into a region that it keeps out of (or out of one it stays in), and exceeds no other limit by
-    more than 1 %. A finer mesh starts from the coarser plan. Beyond 800 intervals of a phase, or where a finer mesh
-    finds no optimum, the best plan so far comes back with the status ``"unresolved"``.
+    more than 1 %. Intervals are doubled; a symmetric scheme is first raised to degree 6. The next plan starts from the
+    last one where all durations are fixed, and from least effort where one is free: a motion that shook too much on a
+    coarser mesh goes on doing so. Beyond 800 intervals of a phase, or where no optimum is found, the best plan so far
+    comes back with the status ``"unresolved"``.
+
+    Notes
+    -----
+    A damping scheme swallows the energy of modes that the mesh does not resolve. A plan that gains by that stores
+    energy in such modes, to be rid of it for nothing, and does so on finer meshes as well: the finer the inputs, the
+    faster the modes that they reach. So a plan that lost more energy than may be left at the end is not refined but
+    made again with a symmetric scheme of the next degree: there oscillations keep their energy, and nothing is to be
+    gained. A higher degree resolves the motion under inputs that stay as coarse as they were.
     """
     best, least = plan, float("inf")
     while True:
@@ -54,15 +68,48 @@ def refined(plan: Plan, solving: Solving, tolerance: float) -> Plan:
             best, least = plan, excess
         if least < 1:
             return best
-        intervals = [2 * count for count in plan.outline.intervals]
+        intervals, scheme = _finer(plan)
         if max(intervals) > MOST_INTERVALS:
             return replace(best, status="unresolved", attempts=plan.attempts)
-        finer = solving.model(plan.outline.problem, intervals)
-        start_from(finer, plan.model)
         try:
-            plan = solving.attempt("refined from there", finer, plan.attempts, max_iter=PATIENCE, **NEAR)
+            plan = _made_again(plan, solving, intervals, scheme)
         except PlanError as error:
             return replace(best, status="unresolved", attempts=attempts_of(error))
+
+
+def _finer(plan: Plan) -> tuple[list[int], Collocation]:
+    """Return the intervals of each phase and the scheme to try next."""
+    counts, scheme = list(plan.outline.intervals), plan.outline.first[0].scheme
+    if not scheme.is_symmetric and energy_swallowed(plan) > MOST_ENERGY:
+        return counts, lobatto(min(scheme.degree + 1, HIGHEST_DEGREE))
+    if scheme.is_symmetric and scheme.degree < RAISED_DEGREE:
+        return counts, lobatto(min(scheme.degree + 2, RAISED_DEGREE))
+    return [2 * count for count in counts], scheme
+
+
+def energy_swallowed(plan: Plan) -> float:
+    """Return the energy [J] that the collocation lost on the way: the work done less what the arm has gained.
+
+    Of several scenarios it is that which lost most.
+    """
+    runs = arcs(plan.model)
+    inputs = [input_polynomials(arc) for arc in runs[0]]
+    return max(
+        sum(_swallowed(trajectory(arc, own).energy) for arc, own in zip(run, inputs, strict=True)) for run in runs
+    )
+
+
+def _swallowed(energy: np.ndarray) -> float:
+    kinetic, potential, work = energy[-1] - energy[0]
+    return abs(float(work - kinetic - potential))
+
+
+def _made_again(plan: Plan, solving: Solving, intervals: list[int], scheme: Collocation) -> Plan:
+    model = solving.model(plan.outline.problem, intervals, scheme)
+    if plan.outline.is_free:
+        return solve_in_stages(model, solving, plan.attempts)
+    start_from(model, plan.model)
+    return solving.attempt(f"{scheme.words} collocation from there", model, plan.attempts, max_iter=PATIENCE, **NEAR)
 
 
 def _replayed(plan: Plan, tolerance: float) -> tuple[Plan, float]:

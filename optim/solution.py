@@ -74,15 +74,18 @@ def trajectory(arc: Arc, inputs: dict[str, PPoly]) -> Trajectory:
     work = np.cumsum(np.append(0.0, (mesh.steps[:, None] * (power @ A.T))[:, -1]))
     inner = work[:-1, None] + mesh.steps[:, None] * (power @ A.T)
     energies = dae.energy(states.T, p, *(more if dae.energy.n_in() == 3 else []))
-    kinetic, potential = (np.array(energy).ravel() for energy in energies)
+    kinetic, potential = (np.array(e).ravel() for e in energies)
+    y = np.array(dae.output(states.T, u.T, p, *more)).reshape(len(dae.y), -1).T
+    energy = np.column_stack([kinetic, potential, np.append(0.0, inner.ravel())])
+    kept = np.append(True, np.tile(t.scheme.nodes > 0, K))  # a point at the beginning of an interval is there already
     return Trajectory(
         model=dae.name,
-        t=times,
-        x=states,
-        z=z,
-        u=u,
-        y=np.array(dae.output(states.T, u.T, p, *more)).reshape(len(dae.y), -1).T,
-        energy=np.column_stack([kinetic, potential, np.append(0.0, inner.ravel())]),
+        t=times[kept],
+        x=states[kept],
+        z=z[kept],
+        u=u[kept],
+        y=y[kept],
+        energy=energy[kept],
         names={key: getattr(dae, key).names for key in "xzuy"} | {"energy": ENERGIES},
         units=_units(dae),
         p=dict(zip(dae.p.names, p.tolist(), strict=True)),

@@ -12,6 +12,7 @@ from .arcs import outline_of
 from .around import solve_around
 from .casadi_solver import CasadiSolver
 from .casadi_solver.status import advice
+from .collocation import Collocation, collocation
 from .errors import PlanError
 from .mend import mended
 from .model import pyomo_model
@@ -33,6 +34,7 @@ def plan(
     *,
     intervals: int | Sequence[int] = 100,
     degree: int = 3,
+    scheme: str = "radau",
     inputs: str = "cubic",
     p: Any = None,
     refine: bool | float = False,
@@ -50,13 +52,14 @@ def plan(
     ----------
     dae : DAE
     problem : Problem or RestToRest
-    intervals, degree, inputs, p
+    intervals, degree, scheme, inputs, p
         The transcription, see `pyomo_model`: 100 intervals with Radau collocation of degree 3, inputs continuous with
         their rates.
     refine : bool or float
-        The greatest miss of the replay [m], True for 0.1 mm: double the intervals, starting from the coarser plan,
-        until the plan replays so and leaves less than 1e-4 J. A plan that does not get there by 800 intervals has the
-        status ``"unresolved"``. By default the plan is not replayed.
+        The greatest miss of the replay [m], True for 0.1 mm: double the intervals until the plan replays so and leaves
+        less than 1e-4 J. A plan that lives off energy which its scheme swallows is made again by Lobatto collocation,
+        which swallows none, of degree 4 and 6 before intervals are doubled. A plan that does not get there by 800
+        intervals has the status ``"unresolved"``. By default the plan is not replayed.
     tee, progress, solver_options
         See `solve`.
 
@@ -86,14 +89,14 @@ def plan(
     'optimal'
     """
 
-    def model_of(asked: Problem | RestToRest, counts: int | Sequence[int]) -> Any:
-        return pyomo_model(dae, asked, intervals=counts, degree=degree, inputs=inputs, p=p)
+    def model_of(asked: Problem | RestToRest, counts: int | Sequence[int], points: Collocation) -> Any:
+        return pyomo_model(dae, asked, intervals=counts, degree=points.degree, scheme=points.name, inputs=inputs, p=p)
 
     def solved(model: Any, options: dict[str, Any]) -> Plan:
         return solve(model, tee=tee, progress=progress, solver_options=options | dict(solver_options or {}))
 
     tolerance = tolerance_of(refine)
-    model, solving = model_of(problem, intervals), Solving(model_of, solved)
+    model, solving = model_of(problem, intervals, collocation(scheme, degree)), Solving(model_of, solved)
     outline = outline_of(model)
     warn_of_jumps(outline)
     try:

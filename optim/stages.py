@@ -13,6 +13,7 @@ from flexblocks.dynamics.energy import stored_energies
 
 from .arcs import outline_of
 from .attempt import Attempt
+from .collocation import Collocation
 from .errors import PlanError, PlanWarning
 from .objective import Effort, Objective, Time, has_term
 from .outline import Outline
@@ -34,12 +35,12 @@ class Solving:
     Attributes
     ----------
     model : callable
-        (problem, intervals of each phase) -> ConcreteModel
+        (problem, intervals of each phase, scheme) -> ConcreteModel
     solve : callable
         (model, IPOPT's options) -> Plan; raises PlanError.
     """
 
-    model: Callable[[Problem, Sequence[int]], Any]
+    model: Callable[[Problem, Sequence[int], Collocation], Any]
     solve: Callable[[Any, dict[str, Any]], Plan]
 
     def attempt(self, what: str, model: Any, before: tuple[Attempt, ...], **options: Any) -> Plan:
@@ -66,10 +67,11 @@ def attempts_of(error: PlanError) -> tuple[Attempt, ...]:
     return error.plan.attempts
 
 
-def solve_in_stages(model: Any, solving: Solving) -> Plan:
+def solve_in_stages(model: Any, solving: Solving, before: tuple[Attempt, ...] = ()) -> Plan:
     """Solve a model of free duration: from least effort at a duration that the rigid arm can keep.
 
     Where that fails with the objective asked for, effort is put in with a weight that falls from stage to stage.
+    `before` are attempts made already.
 
     Raises
     ------
@@ -78,7 +80,7 @@ def solve_in_stages(model: Any, solving: Solving) -> Plan:
     """
     outline = outline_of(model)
     asked = outline.problem.objective
-    first = _least_effort(outline, solving)
+    first = _least_effort(outline, solving, before)
     start_from(model, first.model)
     try:
         return solving.attempt(f"{_short(asked)} from there", model, first.attempts, max_iter=PATIENCE, **NEAR)
@@ -88,7 +90,7 @@ def solve_in_stages(model: Any, solving: Solving) -> Plan:
     share = _value(asked, found) / max(found.objective, 1e-12)
     for softening in SOFTENINGS:
         blend = asked + softening * share * _effort(outline)
-        softer = solving.model(replace(outline.problem, objective=blend), outline.intervals)
+        softer = solving.model(replace(outline.problem, objective=blend), outline.intervals, outline.first[0].scheme)
         start_from(softer, found.model)
         try:
             what = f"{_short(asked)} with effort, softened by {softening:g}, from there"
@@ -122,9 +124,8 @@ def warn_of_jumps(outline: Outline) -> None:
     )
 
 
-def _least_effort(outline: Outline, solving: Solving) -> Plan:
+def _least_effort(outline: Outline, solving: Solving, attempts: tuple[Attempt, ...]) -> Plan:
     """Return the plan of least effort at the first fixed durations that have one."""
-    attempts: tuple[Attempt, ...] = ()
 
     def stretched(stretch: float) -> tuple[float, ...]:
         ranges = [t.duration_range or (t.mesh.duration,) * 2 for t in outline.first]
@@ -132,7 +133,8 @@ def _least_effort(outline: Outline, solving: Solving) -> Plan:
         return tuple(min(max(own, low), high) for own, (low, high) in zip(lasting, ranges, strict=True))
 
     def least_effort(durations: tuple[float, ...]) -> Plan:
-        easier = solving.model(outline.problem.lasting(durations, _effort(outline)), outline.intervals)
+        easy = outline.problem.lasting(durations, _effort(outline))
+        easier = solving.model(easy, outline.intervals, outline.first[0].scheme)
         what = " + ".join(f"{duration:.4g}" for duration in durations)
         return solving.attempt(f"least effort in {what} s", easier, attempts, max_iter=PATIENCE)
 

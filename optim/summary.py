@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 def summary(plan: Plan) -> str:
     """Return what was asked, how it was planned and what came out."""
     outline, s = plan.outline, plan.statistics
-    problem, shape, phases = outline.problem, outline.first[0].shape, outline.first
+    problem, phases = outline.problem, outline.first
+    shape, scheme = phases[0].shape, phases[0].scheme
     holds = problem.input_ends == "holding" and shape.is_continuous
     ends = "from and to holding values" if holds else "with free ends"
-    counts = f"{sum(outline.intervals)} intervals, Radau collocation of degree {phases[0].scheme.degree}"
+    counts = f"{sum(outline.intervals)} intervals, {scheme.words} collocation of degree {scheme.degree}"
     steps = "" if s.iterations is None else f", {s.iterations} iterations"
     times = [f"{verb} in {spent:.2f} s" for verb, spent in (("built", s.build_time), ("solved", s.solve_time)) if spent]
     lasting = f"{plan.duration:.6g} s (free)" if outline.is_free else f"{plan.duration:g} s"

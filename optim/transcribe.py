@@ -9,7 +9,7 @@ import numpy as np
 
 from flexblocks.dae import DAE
 
-from .collocation import radau
+from .collocation import collocation
 from .duration import duration_range, estimated_duration
 from .end import End
 from .errors import ProblemError
@@ -36,6 +36,7 @@ def transcribe(
     *,
     intervals: int | Sequence[int] = 100,
     degree: int = 3,
+    scheme: str = "radau",
     inputs: str = "cubic",
     p: Mapping[str, float] | np.ndarray | None = None,
 ) -> Outline:
@@ -48,7 +49,7 @@ def transcribe(
     """
     problem = _general(dae, problem)
     counts = _counts(problem, intervals)
-    scheme, shape = radau(degree), input_shape(inputs)
+    points, shape = collocation(scheme, degree), input_shape(inputs)
     _check_rate_weight(problem, shape)
     limits = [resolved_limits(dae, problem.ranges_in(phase), shape) for phase in problem.phases]
     _check_bounded(problem, limits)
@@ -82,7 +83,7 @@ def transcribe(
                     check_path(path, where, known.point, time)
             runs[s].append(
                 Transcription(
-                    dae, problem, phase, own[i], designed, mesh, scheme, shape, limit, path, begin, end,
+                    dae, problem, phase, own[i], designed, mesh, points, shape, limit, path, begin, end,
                     passed=passed_postures(dae, phase, begin.point, end.point, limit),
                     duration_range=duration_range(phase.duration, duration), borrows_inputs=s > 0,
                 )

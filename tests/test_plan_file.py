@@ -27,7 +27,7 @@ def plan():
         limits={TORQUE: 1.0, f"der({TORQUE})": (-20.0, 20.0), "der(joint1.angle)": (None, 3.0)},
         input_ends="holding",
     )
-    return optim.plan(dae, problem, intervals=15, degree=2, inputs="linear", p={"payload.mass": 0.12})
+    return optim.plan(dae, problem, intervals=15, degree=2, scheme="lobatto", inputs="linear", p={"payload.mass": 0.12})
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 import flexblocks as fb
 from flexblocks import models, optim
 from flexblocks.block import Block
-from flexblocks.optim.collocation import radau
+from flexblocks.optim.collocation import lobatto, radau
 from flexblocks.optim.cost import effort_function
 from flexblocks.optim.dynamics import interval_kernel
 from flexblocks.optim.input_shape import SHAPES, control_points, input_shape, weights
@@ -92,6 +92,27 @@ def test_radau_3_is_the_published_one():
     np.testing.assert_allclose(radau(3).integral, expected, atol=1e-14)
 
 
+def test_lobatto_3_is_the_published_one():
+    """Hairer & Wanner, Solving ODEs II, table IV.5.7."""
+    expected = [[0, 0, 0], [5 / 24, 1 / 3, -1 / 24], [1 / 6, 2 / 3, 1 / 6]]
+    np.testing.assert_allclose(lobatto(3).integral, expected, atol=1e-15)
+
+
+@pytest.mark.parametrize(("angle", "damped"), [(0.5, 1 - 1e-6), (3.0, 0.95), (30.0, 0.2)])
+def test_lobatto_leaves_an_oscillation_its_energy(angle, damped):
+    """One step of `angle` [rad] on der(x) = i x; Radau takes energy from what it does not resolve."""
+
+    def growth(scheme):
+        rates = np.linalg.solve(np.eye(scheme.degree) - 1j * angle * scheme.integral, np.full(scheme.degree, 1j))
+        return abs(1 + angle * scheme.integral[-1] @ rates)
+
+    for degree in (2, 3, 4, 5):
+        assert growth(lobatto(degree)) == pytest.approx(1.0, abs=1e-12)
+        assert lobatto(degree).is_symmetric
+        assert not radau(degree).is_symmetric
+    assert growth(radau(3)) < damped
+
+
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=str)
 def test_inputs_between_mesh_points(shape):
     """Values and rates at the ends are the knots, and the polynomial lies within its control points."""
@@ -157,14 +178,16 @@ def _set_input(m, u, rate):
             m.du[k, name].fix(rate(m.t[k]))
 
 
-@pytest.mark.parametrize(("degree", "order"), [(1, 1), (2, 3), (3, 5)])
-def test_collocation_integrates_at_its_order(degree, order):
+@pytest.mark.parametrize(
+    ("scheme", "degree", "order"), [("radau", 1, 1), ("radau", 2, 3), ("radau", 3, 5), ("lobatto", 3, 4)]
+)
+def test_collocation_integrates_at_its_order(scheme, degree, order):
     """With the inputs held, the model is a square system: the motion from the start. Its end against `simulate`."""
     dae = pendulum(fb.TorqueSource("motor1"))
     problem = optim.RestToRest({"joint1.angle": -1.0}, {"joint1.angle": -1.0}, duration=0.8)
     errors = []
     for intervals in (12, 24):
-        m = optim.pyomo_model(dae, problem, intervals=intervals, degree=degree)
+        m = optim.pyomo_model(dae, problem, intervals=intervals, degree=degree, scheme=scheme)
         # A cubic polynomial is the same input on both meshes.
         _set_input(m, lambda t: 2.0 + 5.0 * t - 9.0 * t**3, lambda t: 5.0 - 27.0 * t**2)
         for name in m.coordinates:
@@ -179,12 +202,15 @@ def test_collocation_integrates_at_its_order(degree, order):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.35)
 
 
-def test_first_order_states_and_algebraic_variables():
+@pytest.mark.parametrize("scheme", ["radau", "lobatto"])
+def test_first_order_states_and_algebraic_variables(scheme):
     """A motor with lag and a nonlinear shaft, against gravity: planned, replayed and in balance."""
     dae = pendulum(LaggedMotor("motor1"))
     problem = optim.RestToRest({"joint1.angle": -1.5}, {"joint1.angle": 0.0}, duration=1.0)
-    plan = optim.plan(dae, problem, intervals=30)
+    plan = optim.plan(dae, problem, intervals=30, scheme=scheme)
     trajectory = plan.trajectory
+    assert (np.diff(trajectory.t) > 0).all()
+    assert trajectory.t[-1] == 1.0
     grip, torque = trajectory["motor1.grip"], trajectory["motor1.torque"]
     np.testing.assert_allclose(grip + 0.1 * grip**3, torque, atol=1e-7)
     replay = plan.replay()

@@ -29,7 +29,8 @@ problem:
 
 transcription:
   intervals: 40              # default 100
-  degree: 3                  # of the Radau collocation
+  degree: 3                  # of the collocation
+  scheme: radau              # radau or lobatto
   inputs: cubic              # cubic, linear or constant
 
 refine: 1.0e-3               # double the intervals until the replay misses by less [m]; true: 0.1 mm; default: false
