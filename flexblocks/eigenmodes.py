@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
+from flexblocks.state_scales import state_scales
+
 # Slower than this, a coordinate's own motion is one without stiffness: 1e-5 rad/s is a period of a week.
 STILL = 1e-5
 # Eigenvalues of a stiffness matrix with unit diagonal below this are zero.
@@ -46,7 +48,7 @@ def conservative(mass: np.ndarray, stiffness: np.ndarray) -> list[Eigenmode]:
 
 def general(A: np.ndarray) -> list[Eigenmode]:
     """Return the modes of x' = A x; of a defective eigenvalue 0 the eigenvectors alone."""
-    _, (scale, _) = scipy.linalg.matrix_balance(A, permute=False, separate=True)
+    scale = state_scales(A)
     balanced = A / scale[:, None] * scale
     zero, modes = _reduced(balanced)
     found = [Eigenmode(0.0, scale * shape) for shape in _echelon(zero).T]

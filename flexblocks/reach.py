@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 
 from flexblocks.spectral_split import Part, split_rigid
+from flexblocks.state_scales import state_scales
 
 # Directions less parallel than this are not reached at all.
 REACHED = 1e-8
@@ -84,7 +84,7 @@ def find_reach(A: np.ndarray, B: np.ndarray, C: np.ndarray, inputs: Sequence[str
     By the criterion of Popov, Belevitch and Hautus, eigenvalue by eigenvalue; the rank of [B, A B, A^2 B, ...] means
     nothing for an arm, whose eigenvalues spread over decades. Only the nilpotent part at eigenvalue 0 is judged by it.
     """
-    _, (scale, _) = scipy.linalg.matrix_balance(A, permute=False, separate=True)
+    scale = state_scales(A)
     A, B, C = A / scale[:, None] * scale, _unit(B.T / scale).T, _unit(C * scale)
     rigid, elastic = split_rigid(A)
     values, vectors = np.linalg.eig(elastic.A) if elastic.A.size else (np.zeros(0), np.zeros((0, 0)))

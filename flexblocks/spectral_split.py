@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
+from flexblocks.state_scales import state_scales
+
 
 @dataclass(frozen=True, eq=False)
 class Part:
@@ -34,7 +36,7 @@ def split_rigid(A: np.ndarray) -> tuple[Part, Part]:
     stiffness are a null space; the rates behind them come to light as a null space of what is left, and so on. That is
     decided by singular values, where a plain eigenvalue routine splits a double eigenvalue 0 by the root of rounding.
     """
-    _, (scale, _) = scipy.linalg.matrix_balance(A, permute=False, separate=True)
+    scale = state_scales(A)
     balanced = A / scale[:, None] * scale
     inner, outer, nilpotent = _null_chain(balanced)
     rigid, rest = _decoupled(balanced, inner, outer, nilpotent)

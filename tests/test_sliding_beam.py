@@ -55,9 +55,9 @@ def assert_equal_to_oracle(dae: DAE, lagrange: Oracle, elements: bool) -> None:
         beta = np.zeros(0) if elements else roots(MP / (M3 / L3 * extension))
         M, h, rates = (value.full() for value in lagrange.equations(q, v, beta))
         more = [] if elements else [beta]
-        np.testing.assert_allclose(dae.mass_matrix(q, [], *more).full(), M, rtol=0, atol=1e-12 * np.abs(M).max())
+        np.testing.assert_allclose(dae.mass_matrix(q, [], *more).full(), M, rtol=0, atol=1e-11 * np.abs(M).max())
         found = dae.inverse_dynamics(q, v, 0 * v, [], *more).full()
-        np.testing.assert_allclose(found, h, rtol=0, atol=1e-12 * np.abs(h).max())
+        np.testing.assert_allclose(found, h, rtol=0, atol=1e-11 * np.abs(h).max())
         x = np.concatenate([q, v, beta])
         np.testing.assert_allclose(dae.forward_dynamics(x, [0, 0, 0], []).full()[2 * n :], rates, rtol=1e-9)
         tip = dae.output(x, [0, 0, 0], []).full().ravel()[[dae.y.index(f"payload.{axis}") for axis in "xyz"]]
@@ -91,7 +91,7 @@ def test_symbolic_modes_are_those_of_the_boundary_value_problem() -> None:
                 assert abs(float(equation(root))) < 1e-13 * (1 + root**4)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(
     shapes=st.sampled_from(["fixed", "algebraic", "ode", "elements", "rigid"]),
     bending=st.sampled_from(["y", "z", "yz"]),
@@ -132,7 +132,7 @@ def clamped_roots(extension: float) -> list[float]:
     return clamped_modes(2, tip).b.tolist()
 
 
-@pytest.mark.parametrize("shapes", ["algebraic", "ode"])
+@pytest.mark.parametrize("shapes", [pytest.param("algebraic", marks=pytest.mark.slow), "ode"])
 def test_roots_follow_the_extension(shapes: str) -> None:
     """Started elsewhere than where the model says, and pushed out: at every sample the roots solve their equation."""
     dae = fb.assemble(sliding_arm(shapes))
@@ -145,6 +145,7 @@ def test_roots_follow_the_extension(shapes: str) -> None:
         np.testing.assert_allclose(found, clamped_roots(extension), rtol=1e-8)
 
 
+@pytest.mark.slow
 def test_ode_and_algebraic_roots_give_one_motion() -> None:
     start = {"der(joint.angle)": 3.0, "beam.bending_y[1]": 0.01}
     runs = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ SPEC = importlib.util.spec_from_file_location("example", HERE.parent / "examples
 assert SPEC
 assert SPEC.loader
 example = importlib.util.module_from_spec(SPEC)
+sys.modules["example"] = example  # where its dataclasses look for their types
 
 
 def joints_and_links(dae: fb.DAE) -> tuple[list[int], list[int]]:

@@ -23,6 +23,14 @@ class RigidInertia:
     def __add__(self, other: RigidInertia) -> RigidInertia:
         return RigidInertia(self.mass + other.mass, self.moment + other.moment, self.inertia + other.inertia)
 
+    @staticmethod
+    def read(matrix: ca.SX) -> RigidInertia:
+        """Return the inertia that a matrix (6, 6) stands for."""
+        coupling = matrix[:3, 3:6]
+        moment = ca.vertcat(coupling[2, 1], coupling[0, 2], coupling[1, 0])
+        inertia = ca.triu2symm(ca.triu(ca.sparsify(matrix[:3, :3])))
+        return RigidInertia(matrix[3, 3], ca.sparsify(moment), ca.sparsify(inertia))
+
     @property
     def matrix(self) -> ca.SX:
         """The inertia (6, 6) in twist order (omega, v)."""
@@ -31,12 +39,14 @@ class RigidInertia:
 
     def moved(self, X: ca.SX) -> RigidInertia:
         """Return the inertia about the frame from which X (6, 6) takes twists to this one's: X^T matrix X."""
-        turn = X[:3, :3]
-        body = self if _is_identity(turn) else self._turned(ca.sparsify(turn))
-        # X = [R, 0; -R d x, R]: the velocity of the origin at d.
-        lever = ca.sparsify(turn.T @ X[3:, :3])
-        d = ca.vertcat(lever[1, 2], lever[2, 0], lever[0, 1])
-        return body._shifted(ca.sparsify(d)) if ca.sparsify(d).nnz() else body
+        turn, lever = ca.sparsify(X[:3, :3]), ca.sparsify(X[3:, :3])
+        if not lever.nnz():
+            return self if _is_identity(turn) else self._turned(turn)
+        if _is_identity(turn):
+            # The velocity of the origin at d is v - d x omega.
+            return self._shifted(ca.sparsify(ca.vertcat(lever[1, 2], lever[2, 0], lever[0, 1])))
+        read = RigidInertia.read(X.T @ self.matrix @ X)
+        return RigidInertia(self.mass, read.moment, read.inertia)
 
     def _turned(self, turn: ca.SX) -> RigidInertia:
         return RigidInertia(self.mass, ca.sparsify(turn.T @ self.moment), turned_back(self.inertia, turn))

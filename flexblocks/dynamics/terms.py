@@ -96,9 +96,7 @@ class BlockTerms:
 
         None if the body's inertia there is not that of a mass: that of a fluid carried along depends on the direction.
         """
-        m, coupling = self.inertia_expression[3:6, 3:6], self.inertia_expression[:3, 3:6]
-        moment = ca.vertcat(coupling[2, 1], coupling[0, 2], coupling[1, 0])
-        read = RigidInertia(m[0, 0], moment, self.inertia_expression[:3, :3])
+        read = RigidInertia.read(self.inertia_expression[:6, :6])
         symbols = [self.own.q, self.p]
         difference = _function("difference", symbols, read.matrix - self.inertia_expression[:6, :6], read.matrix)
         numbers = np.random.default_rng(0)

@@ -1,0 +1,21 @@
+"""Scales of states: positions and rates of stiff modes differ by orders of magnitude."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+
+# Couplings below this share of the largest are rounding.
+ROUNDING = 1e-14
+
+
+def state_scales(A: np.ndarray) -> np.ndarray:
+    """Return scales T (nx,) of the states, x = T x~, that make the rows and columns of A alike.
+
+    Rounding does not count: a row of nothing else would be scaled up to the size of the rest.
+    """
+    if not A.size:
+        return np.ones(len(A))
+    counted = np.where(np.abs(A) > ROUNDING * np.max(np.abs(A)), A, 0.0)
+    _, (scale, _) = scipy.linalg.matrix_balance(counted, permute=False, separate=True)
+    return scale
