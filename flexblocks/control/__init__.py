@@ -4,6 +4,7 @@ from flexblocks.control.close_loop import close_loop
 from flexblocks.control.composite import Composite
 from flexblocks.control.computed_torque import ComputedTorque
 from flexblocks.control.decoupling import Decoupling
+from flexblocks.control.fast_feedback import FastFeedback, SlowFast
 from flexblocks.control.feedforward import Feedforward
 from flexblocks.control.follow import follow
 from flexblocks.control.gravity_compensation import GravityCompensation
@@ -24,7 +25,9 @@ from flexblocks.control.reference import Reference, reference
 from flexblocks.control.sampled import Sampled
 from flexblocks.control.shaper import Shaper
 from flexblocks.control.shapers import EI, ZV, ZVD
+from flexblocks.control.singular_perturbation import SingularPerturbation, singular_perturbation
 from flexblocks.control.spillover import Spillover, spillover
+from flexblocks.control.time_scales import TimeScales, poles_along, time_scales
 from flexblocks.control.time_varying_lqr import TimeVaryingLQR
 
 __all__ = [
@@ -39,6 +42,7 @@ __all__ = [
     "Composite",
     "ComputedTorque",
     "Decoupling",
+    "FastFeedback",
     "Feedforward",
     "GravityCompensation",
     "Kalman",
@@ -51,7 +55,10 @@ __all__ = [
     "Reference",
     "Sampled",
     "Shaper",
+    "SingularPerturbation",
+    "SlowFast",
     "Spillover",
+    "TimeScales",
     "TimeVaryingLQR",
     "close_loop",
     "cycloid",
@@ -60,7 +67,10 @@ __all__ = [
     "monte_carlo",
     "multipliers",
     "open_loop",
+    "poles_along",
     "quintic",
     "reference",
+    "singular_perturbation",
     "spillover",
+    "time_scales",
 ]

@@ -1,0 +1,140 @@
+"""Sections 4 to 6 of Subudhi & Morris (2002): bang-bang torques, and composite control by two time scales.
+
+    python examples/subudhi_morris_2002.py [folder]
+
+prints the peaks of three control laws and draws Figures 4 to 8 and the poles along the path into the folder (by default
+``out``).
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import flexblocks as fb
+from flexblocks import control, models
+
+GOAL = {"joint1.angle": np.pi / 2, "joint2.angle": np.pi / 6}
+ROTORS = {"joint1.angle": "rotor1.angle", "joint2.angle": "rotor2.angle"}
+MOTION, END, SAMPLES = 2.0, 4.0, 401
+
+
+def bang_bang(joints: str) -> fb.Trajectory:
+    """Simulate torques of 0.2 N m, 0.5 s each way, without control."""
+    dae = fb.assemble(models.subudhi_morris_2002(shapes="as-printed", joints=joints))
+    torque = fb.bang_bang(0.2, 0.5)
+    return fb.simulate(dae, np.linspace(0, 5.0, 1001), {"motor1.torque": torque, "motor2.torque": torque})
+
+
+def tracking(dae: fb.DAE, law: control.Law, measured: dict[str, str]) -> tuple[fb.DAE, fb.Trajectory]:
+    """Simulate the quintic of eq 71 and two seconds of rest."""
+    closed = control.close_loop(dae, law)
+    ways = {measured.get(name, name): control.quintic(0.0, angle, MOTION) for name, angle in GOAL.items()}
+    return closed, fb.simulate(closed, np.linspace(0, END, SAMPLES), control.follow(closed, ways))
+
+
+def wanted(t: np.ndarray, goal: float) -> np.ndarray:
+    """Return the quintic."""
+    s = np.minimum(t / MOTION, 1.0)
+    return goal * (10 * s**3 - 15 * s**4 + 6 * s**5)
+
+
+def report(name: str, run: fb.Trajectory, poles: np.ndarray) -> None:
+    """Print the peaks of a controlled run."""
+    tips = [1e3 * np.abs(run[f"link{i}.tip_deflection_y"]).max() for i in (1, 2)]
+    errors = [np.abs(run[joint] - wanted(run.t, goal)).max() for joint, goal in GOAL.items()]
+    torques = [np.abs(run[f"motor{i}.torque"]).max() for i in (1, 2)]
+    last = 1e3 * np.abs(run["link1.tip_deflection_y"][run.t >= END - 1]).max()
+    print(
+        f"{name}: tips {tips[0]:.1f}, {tips[1]:.1f} mm; joint errors {errors[0]:.3f}, {errors[1]:.3f} rad; torques "
+        f"{torques[0]:.3f}, {torques[1]:.3f} N m; first tip in the last second {last:.1f} mm; largest real part "
+        f"along the path {np.real(poles).max():+.3f} 1/s"
+    )
+
+
+def draw(path: Path, panels: list[tuple[str, list[tuple[str, np.ndarray, np.ndarray]]]]) -> None:
+    """Draw panels of labelled lines over time."""
+    figure, axes = plt.subplots(2, (len(panels) + 1) // 2, figsize=(10, 6), squeeze=False, layout="constrained")
+    for axis, (title, lines) in zip(axes.ravel(), panels, strict=False):
+        for label, t, values in lines:
+            axis.plot(t, values, label=label, linewidth=0.9)
+        axis.set_title(title, fontsize=9)
+        axis.set_xlabel("t [s]")
+        axis.legend(fontsize=7)
+    for axis in axes.ravel()[len(panels) :]:
+        axis.set_visible(False)
+    figure.savefig(path, dpi=120)
+    plt.close(figure)
+
+
+def draw_open_loop(folder: Path) -> None:
+    """Draw Figures 4 to 6: flexible against rigid joints."""
+    runs = {joints: bang_bang(joints) for joints in ("flexible", "rigid")}
+
+    def both(name: str, title: str) -> tuple[str, list[tuple[str, np.ndarray, np.ndarray]]]:
+        return title, [(f"{joints} joints", run.t, run[name]) for joints, run in runs.items()]
+
+    flexible = runs["flexible"]
+    torque = ("torque [N m]", [("both motors", flexible.t, flexible["motor1.torque"])])
+    angles = [both(f"joint{i}.angle", f"link {i}, angle [rad]") for i in (1, 2)]
+    modes = {(i, j): both(f"link{i}.bending_y[{j}]", f"link {i}, mode {j}") for i in (1, 2) for j in (1, 2)}
+    tips = [both(f"link{i}.tip_deflection_y", f"link {i}, tip deflection [m]") for i in (1, 2)]
+    springs = [(f"joint {i}", flexible.t, flexible[f"spring{i}.deflection"]) for i in (1, 2)]
+    draw(folder / "figure4.png", [torque, *angles, modes[1, 1]])
+    draw(folder / "figure5.png", [modes[1, 2], modes[2, 1], modes[2, 2], tips[0]])
+    draw(folder / "figure6.png", [tips[1], ("joint deflections [rad]", springs)])
+
+
+def draw_control(folder: Path, run: fb.Trajectory) -> None:
+    """Draw Figures 7 and 8: composite control."""
+
+    def of(title: str, names: dict[str, str]) -> tuple[str, list[tuple[str, np.ndarray, np.ndarray]]]:
+        return title, [(label, run.t, run[name]) for label, name in names.items()]
+
+    title, angles = of("angles [rad]", {"joint 1": "joint1.angle", "joint 2": "joint2.angle"})
+    angles += [(f"{name} wanted", run.t, wanted(run.t, goal)) for name, goal in GOAL.items()]
+    springs = of("joint deflections [rad]", {f"joint {i}": f"spring{i}.deflection" for i in (1, 2)})
+    modes = {
+        (i, j): of(f"link {i}, mode {j}", {"composite": f"link{i}.bending_y[{j}]"}) for i in (1, 2) for j in (1, 2)
+    }
+    tips = of("tip deflections [m]", {f"link {i}": f"link{i}.tip_deflection_y" for i in (1, 2)})
+    torques = of("torques [N m]", {f"motor {i}": f"motor{i}.torque" for i in (1, 2)})
+    draw(folder / "figure7.png", [(title, angles), springs, modes[1, 1], modes[1, 2]])
+    draw(folder / "figure8.png", [modes[2, 1], modes[2, 2], tips, torques])
+
+
+def draw_poles(path: Path, poles: np.ndarray) -> None:
+    """Draw the poles along the path, those of the fast rotors left out."""
+    figure, axis = plt.subplots(figsize=(6, 5), layout="constrained")
+    axis.scatter(np.real(poles), np.imag(poles), s=4, c=np.repeat(np.arange(len(poles)), poles.shape[1]))
+    axis.set(xlim=(-40, 5), ylim=(-250, 250), xlabel="real part [1/s]", ylabel="imaginary part [1/s]")
+    axis.axvline(0.0, color="black", linewidth=0.8)
+    figure.savefig(path, dpi=120)
+    plt.close(figure)
+
+
+def main(folder: Path) -> None:
+    """Print the numbers and draw the figures."""
+    folder.mkdir(parents=True, exist_ok=True)
+    draw_open_loop(folder)
+    dae = fb.assemble(models.subudhi_morris_2002(shapes="as-printed"))
+    split = control.singular_perturbation(dae)
+    print("fast subsystem at the goal:", *split.fast(GOAL).modes(), sep="\n  ")
+    slow = control.ComputedTorque(5.0, 2.0, model=split.slow)
+    fast = control.FastFeedback.damper(split, 1.0)
+    closed, run = tracking(dae, control.SlowFast(slow, fast), {})
+    _, poles = control.poles_along(closed, run)
+    report("composite", run, poles)
+    print(f"slowest fast over fastest slow pole: {control.time_scales(split, [{}, GOAL], slow, fast.K).ratio:.2f}")
+    draw_control(folder, run)
+    draw_poles(folder / "poles.png", poles)
+    tight = control.ComputedTorque(40.0, 20.0, model=split.slow, measured=ROTORS)
+    closed, run = tracking(dae, control.SlowFast(tight, control.FastFeedback.damper(split, 2.0)), ROTORS)
+    report("tuned", run, control.poles_along(closed, run)[1])
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "out"))
