@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
+class Basis:
+    """What the states of a reduced model stand for: the n `states` of the whole model are ``matrix @ x``, (n, nx)."""
+
+    states: tuple[str, ...]
+    matrix: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class LinearModel:
     """E der(x) = A x + B u, y = C x + D u, for small deviations from the operating point.
 
@@ -37,9 +45,8 @@ class LinearModel:
     operating_point : OperatingPoint
     structure : Structure
         The second-order form, by block.
-    basis : ndarray (n, nx) or None
-        Of a reduced model: the n states of the arm that its states stand for, to which operating point and structure
-        belong; None where they are the same.
+    basis : Basis or None
+        Of a reduced model: the states of the whole model that its states stand for; the structure is of those.
     """
 
     name: str
@@ -56,7 +63,7 @@ class LinearModel:
     output_units: tuple[str, ...]
     operating_point: OperatingPoint
     structure: Structure
-    basis: np.ndarray | None = None
+    basis: Basis | None = None
 
     @property
     def state_values(self) -> np.ndarray:
@@ -70,7 +77,9 @@ class LinearModel:
         --------
         flexblocks.modes.find_modes : how shares and rigid-body modes are defined.
         """
-        return find_modes(self.A, self.operating_point.states, self.structure, self.basis)
+        if self.basis is None:
+            return find_modes(self.A, self.states, self.structure)
+        return find_modes(self.A, self.basis.states, self.structure, self.basis.matrix)
 
     def report(self) -> Reach:
         """Return what inputs can move and outputs can see: ranks, and how well for each mode.

@@ -145,10 +145,10 @@ def find_modes(A: np.ndarray, states: tuple[str, ...], structure: Structure, bas
     ----------
     A : ndarray (nx, nx)
     states : tuple of str
-        Names (n) of the states of the arm.
+        Names (n) of the states, of the whole model if it is a reduced one.
     structure : Structure
     basis : ndarray (n, nx), optional
-        The states of the arm that x stands for, in a reduced model.
+        The states of the whole model that x stands for.
 
     Notes
     -----

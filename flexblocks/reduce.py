@@ -9,7 +9,7 @@ import scipy.linalg
 
 from flexblocks.balancing import balance
 from flexblocks.errors import ComputationError, ParameterError, nearest
-from flexblocks.linear_model import LinearModel
+from flexblocks.linear_model import Basis, LinearModel
 from flexblocks.spectral_split import Part, split_rigid, split_stable
 
 METHODS = ("modal", "balanced", "residualized")
@@ -33,7 +33,8 @@ def reduce(lin: LinearModel, states: int, method: str = "residualized") -> Linea
     -------
     LinearModel
         Rigid-body motions are kept exactly, with their poles at 0. Its states are ``rigid[i]`` and ``mode[i]`` or
-        ``balanced[i]``; ``basis @ x`` are the states of `lin`, so that `modes` names coordinates and blocks as before.
+        ``balanced[i]``; ``basis.matrix @ x`` are the states of `lin`, so that `modes` names coordinates and blocks as
+        before.
 
     Raises
     ------
@@ -88,7 +89,7 @@ def reduce(lin: LinearModel, states: int, method: str = "residualized") -> Linea
         E=np.eye(len(names)),
         states=tuple(names),
         state_units=("1",) * len(names),
-        basis=right if lin.basis is None else lin.basis @ right,
+        basis=Basis(lin.states, right) if lin.basis is None else Basis(lin.basis.states, lin.basis.matrix @ right),
     )
 
 

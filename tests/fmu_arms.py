@@ -6,6 +6,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+from linkages import FourBar
 from one_link import DCMotor, HardeningSpring, joint_arm
 
 import flexblocks as fb
@@ -44,8 +45,18 @@ def sliding() -> fb.DAE:
     return fb.assemble(model)
 
 
-ARMS = {"paper": paper, "algebraic": algebraic, "sliding": sliding}
-INPUT = {"paper": ("motor1.torque", 0.1), "algebraic": ("motor.voltage", 3.0), "sliding": ("push.force", 0.5)}
+def linkage() -> fb.DAE:
+    """A four-bar linkage with a coupler that bends: a closed kinematic loop."""
+    return fb.assemble(FourBar(rigidity=0.5).model())
+
+
+ARMS = {"paper": paper, "algebraic": algebraic, "sliding": sliding, "linkage": linkage}
+INPUT = {
+    "paper": ("motor1.torque", 0.1),
+    "algebraic": ("motor.voltage", 3.0),
+    "sliding": ("push.force", 0.5),
+    "linkage": ("motor.torque", 0.4),
+}
 
 
 @cache

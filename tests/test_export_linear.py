@@ -16,6 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import scipy.io
+from linkages import FourBar
 from one_link import DCMotor, HardeningSpring, cantilever, joint_arm
 
 import flexblocks as fb
@@ -36,6 +37,7 @@ def linear_models() -> dict[str, fb.LinearModel]:
             everything, fb.equilibrium(everything, x={"joint.angle": 0.2})
         ),
         "no inputs, one mode": fb.linearize(fb.assemble(cantilever(beam))),
+        "closed loop of links": fb.linearize(fb.assemble(FourBar(rigidity=0.5, gravity=0.0).model())),
         "no outputs": fb.linearize(fb.assemble(cantilever(beam)), outputs=()),
     }
 

@@ -21,6 +21,7 @@ from flexblocks import compiler, export
 pytestmark = pytest.mark.skipif(compiler.find_compiler() is None, reason="there is no C compiler")
 
 ARMS = ("paper", "algebraic")
+NEWEST = (("sliding", "3.0"), ("linkage", "3.0"))
 SAMPLES = np.linspace(0.0, 0.5, 51)
 
 
@@ -47,11 +48,14 @@ def simulated(path: str, kind: str, given: np.ndarray, names: tuple[str, ...], *
 
 def largest_difference(found: np.ndarray, expected: fb.Trajectory, names: tuple[str, ...]) -> float:
     assert np.array_equal(np.round(found["time"], 9), np.round(expected.t, 9))
-    return max(float(np.max(np.abs(found[name] - expected[name]))) for name in names)
+    # Where an input jumps, outputs that follow it at once are those before the jump or those after it.
+    jumps = np.isin(np.round(expected.t, 9), (0.2, 0.4))
+    kept = {name: ~jumps if name.startswith("elbow.loop") else slice(None) for name in names}
+    return max(float(np.max(np.abs(found[name] - expected[name])[kept[name]])) for name in names)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("name", "version"), [*itertools.product(ARMS, VERSIONS), ("sliding", "3.0")])
+@pytest.mark.parametrize(("name", "version"), [*itertools.product(ARMS, VERSIONS), *NEWEST])
 def test_fmpy_computes_the_motion_that_simulate_computes(name: str, version: str, kind: str) -> None:
     arm = dae(name)
     signal, corners = pulses(name)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from flexblocks.errors import FileFormatError
-from flexblocks.linear_model import LinearModel
+from flexblocks.linear_model import Basis, LinearModel
 from flexblocks.operating_point import OperatingPoint
 from flexblocks.structure import Structure
 
@@ -39,7 +39,8 @@ def to_record(lin: LinearModel) -> Record:
         "OperatingInput": point.u,
         "OperatingParameter": point.p,
         "OperatingResidual": point.residual,
-        "Basis": np.zeros((0, 0)) if lin.basis is None else lin.basis,
+        "BasisStateName": list(lin.basis.states) if lin.basis else [],
+        "Basis": lin.basis.matrix if lin.basis else np.zeros((0, 0)),
         "CoordinateName": list(structure.coordinates),
         "Mass": structure.mass,
         "Damping": structure.damping,
@@ -105,7 +106,7 @@ def from_record(path: Path, record: Record) -> LinearModel:
     )
     whole = read.names("OperatingStateName")
     nx, nu, ny, n = len(states), len(inputs), len(outputs), len(coordinates)
-    reduced = np.asarray(read["Basis"], dtype=object).size > 0
+    whole_states = read.names("BasisStateName")
 
     def by_block(kind: str) -> dict[str, np.ndarray]:
         blocks = read.names(f"{kind}BlockName")
@@ -120,7 +121,7 @@ def from_record(path: Path, record: Record) -> LinearModel:
         z=read.array("OperatingAlgebraic", len(algebraics)),
         u=read.array("OperatingInput", nu),
         p=read.array("OperatingParameter", len(parameters)),
-        residual=read.array("OperatingResidual", len(whole) - n + len(algebraics)),
+        residual=read.array("OperatingResidual", np.size(np.asarray(read["OperatingResidual"], dtype=object))),
     )
     structure = Structure(
         coordinates=coordinates,
@@ -145,5 +146,5 @@ def from_record(path: Path, record: Record) -> LinearModel:
         output_units=read.names("OutputUnit"),
         operating_point=point,
         structure=structure,
-        basis=read.array("Basis", len(whole), nx) if reduced else None,
+        basis=Basis(whole_states, read.array("Basis", len(whole_states), nx)) if whole_states else None,
     )
