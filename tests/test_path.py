@@ -229,7 +229,7 @@ def test_refined_until_the_replay_keeps_out(arm):
     assert coarse.excesses[0].amount > 2e-3
     plan = optim.plan(arm, ask, intervals=10, refine=1e-2)
     assert plan.status == "optimal"
-    assert len(plan.model.intervals) > 10
+    assert len(plan.attempts) > 1  # by Lobatto's collocation, or on more intervals
     assert all(excess.amount < 1e-3 for excess in plan.replay().excesses)
 
 
