@@ -39,6 +39,7 @@ def written(folder: Path, data) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_example(tmp_path):
     """What the file asks for is in the plan that comes out, loaded again."""
     path = Path(shutil.copy(EXAMPLE, tmp_path))

@@ -24,7 +24,12 @@ def fenced(page: Path, language: str) -> list[str]:
     return [body for found, body in FENCED.findall(page.read_text()) if found == language]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if fenced(page, "python")], ids=lambda page: page.name)
+def marked(page: Path) -> object:
+    """Return the page, marked slow if running it takes the better part of a minute."""
+    return pytest.param(page, marks=pytest.mark.slow, id=page.name) if page.name == "planning.md" else page
+
+
+@pytest.mark.parametrize("page", [marked(page) for page in PAGES if fenced(page, "python")], ids=lambda page: page.name)
 def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mpl.use("Agg")
     plt.close("all")

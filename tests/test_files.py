@@ -147,7 +147,7 @@ def test_every_block_comes_back(tmp_path, suffix):
     same_dae(fb.assemble(model, symbolic=("load.mass",)), fb.assemble(again, symbolic=("load.mass",)))
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(arm=arms(links=3, modes=2), suffix=st.sampled_from((".yaml", ".json")))
 def test_random_arms_come_back(tmp_path_factory, arm, suffix):
     path = tmp_path_factory.mktemp("arms") / f"arm{suffix}"

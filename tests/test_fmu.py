@@ -21,7 +21,7 @@ from flexblocks import compiler, export
 pytestmark = pytest.mark.skipif(compiler.find_compiler() is None, reason="there is no C compiler")
 
 ARMS = ("paper", "algebraic")
-NEWEST = (("sliding", "3.0"), ("linkage", "3.0"))
+NEWEST = tuple(pytest.param(name, "3.0", marks=pytest.mark.slow) for name in ("sliding", "linkage"))
 SAMPLES = np.linspace(0.0, 0.5, 51)
 
 

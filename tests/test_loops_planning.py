@@ -13,7 +13,7 @@ from flexblocks import optim
 MOVE = {"start": {"crank_joint.angle": 0.5}, "goal": {"crank_joint.angle": 2.5}}
 
 
-@pytest.mark.parametrize("rigidity", [None, 5.0], ids=["rigid", "flexible"])
+@pytest.mark.parametrize("rigidity", [None, pytest.param(5.0, marks=pytest.mark.slow)], ids=["rigid", "flexible"])
 def test_least_effort_from_rest_to_rest(rigidity):
     four_bar = FourBar(rigidity=rigidity)
     dae = fb.assemble(four_bar.model())
@@ -46,6 +46,7 @@ def test_a_finer_mesh_replays_better_and_costs_the_same():
     assert miss[1] < 0.1 * miss[0] < 1e-3
 
 
+@pytest.mark.slow
 def test_shortest_time():
     dae = fb.assemble(FourBar(rigidity=5.0).model())
     limits = {"motor.torque": 1.5, "der(motor.torque)": 30.0}

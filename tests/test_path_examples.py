@@ -32,6 +32,7 @@ def run(tmp_path):
     return plan
 
 
+@pytest.mark.slow
 def test_obstacle(run):
     """The tip and the elbow of the simulated arm keep their distances, to a millimetre."""
     _, plan, replay = run("obstacle")

@@ -55,6 +55,7 @@ def test_pick_carry_release(example):
     )
 
 
+@pytest.mark.slow
 def test_robust_payload(example):
     script, picture = example("robust_payload")
     left = script["main"](str(picture), choices=("one payload", "five payloads"), points=7)
@@ -64,6 +65,7 @@ def test_robust_payload(example):
     assert left["one payload"].max() > 20 * left["five payloads"].max()
 
 
+@pytest.mark.slow
 def test_codesign(example):
     script, picture = example("codesign")
     given, best = script["main"](str(picture))
