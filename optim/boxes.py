@@ -27,7 +27,7 @@ def constants(t: Transcription) -> np.ndarray:
 def add_equations_of_motion(b: Any, t: Transcription, at: Places) -> None:
     """Add ``b.dynamics``: the collocated equations of motion of all intervals."""
     box = CasadiGreyBox(
-        interval_kernel(t.dae, t.scheme, t.shape, t.is_free, t.designed),
+        interval_kernel(t.dae, t.form),
         at.index,
         constants(t),
         name="dynamics",
@@ -53,6 +53,6 @@ def add_cost(b: Any, t: Transcription, at: Places, term: Objective) -> Any:
         function = effort_function(t.shape, term, len(t.dae.u), t.is_free)
     else:
         on, index, p = at.variables, at.index, constants(t)
-        function = vibration_function(t.dae, t.scheme, t.shape, t.is_free, t.designed)
+        function = vibration_function(t.dae, t.form)
     attach(b, name, CasadiGreyBox(function, index, p, name=name, n_inputs=len(on)), on)
     return getattr(b, name).outputs["cost"]

@@ -8,9 +8,9 @@ import numpy as np
 from flexblocks.dae import DAE
 from flexblocks.dynamics.energy import stored_energies, total
 
-from .collocation import Collocation
 from .input_shape import InputShape, weights
 from .interval import collocated_states, combined, interval_length, interval_symbols
+from .interval_form import IntervalForm
 from .objective import Effort
 from .path_objective import Jerk
 
@@ -36,14 +36,12 @@ def effort_function(shape: InputShape, objective: Effort | Jerk, inputs: int, fr
     return ca.Function("effort", [ca.vertcat(ca.vec(knots.T), duration), step], [cost], ["w", "p"], ["cost"])
 
 
-def vibration_function(
-    dae: DAE, scheme: Collocation, shape: InputShape, free: bool = False, designed: tuple[int, ...] = ()
-) -> ca.Function:
+def vibration_function(dae: DAE, form: IntervalForm) -> ca.Function:
     """Return (w, p) -> cost: the elastic energy over an interval, integrated by the collocation's own quadrature.
 
     The local variables w are those of the interval, p is (step, parameters) as of the equations of motion.
     """
-    interval = interval_symbols(dae, scheme.degree, shape, free, designed)
+    interval, scheme = interval_symbols(dae, form), form.scheme
     step, n = ca.SX.sym("step"), dae.tree.size
     symbols = [dae.x.symbol, dae.z.symbol, dae.p.symbol]
     energy = ca.Function("energy", symbols, [total(stored_energies(dae.tree, dae.q))])

@@ -12,9 +12,9 @@ from flexblocks.dynamics.constrained import stabilised
 from flexblocks.dynamics.forces import state_rates
 
 from .casadi_solver.kernel import Kernel, Pattern
-from .collocation import Collocation
-from .input_shape import InputShape, weights
+from .input_shape import weights
 from .interval import collocated_states, combined, interval_symbols, with_design
+from .interval_form import IntervalForm
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,11 @@ def stage_equations(dae: DAE, designed: tuple[int, ...] = ()) -> StageEquations:
 
 
 @lru_cache(maxsize=8)
-def interval_kernel(
-    dae: DAE, scheme: Collocation, shape: InputShape, free: bool = False, designed: tuple[int, ...] = ()
-) -> Kernel:
+def interval_kernel(dae: DAE, form: IntervalForm) -> Kernel:
     """Return the residuals of one interval as a function of its variables, with parameters (step, p).
 
-    The step is the interval's length [s] or, where the duration is `free`, its share in that local variable. The
-    parameters in the places `designed` are local variables too.
+    The step is the interval's length [s] or, where the duration is free, its share in that local variable. Parameters
+    that are designed are local variables too.
 
     Residuals: the equations of motion at every collocation point, then the states at
     the end less those of the last point.
@@ -75,14 +73,14 @@ def interval_kernel(
     arm with 8 coordinates and 3 points this takes a third of the instructions of differentiating the whole interval.
     With a free duration y_j is bilinear and more, and its own curvature comes in: H_w += sum_i (J_y' lam)_i d2y_i/dw2.
     """
-    equations = stage_equations(dae, designed)
-    interval = interval_symbols(dae, scheme.degree, shape, free, designed)
+    scheme, equations = form.scheme, stage_equations(dae, form.designed)
+    interval = interval_symbols(dae, form)
     step, p = ca.SX.sym("step"), ca.SX.sym("p", len(dae.p))
     h = interval.length(step)
     lam = ca.SX.sym("lam", equations.size * scheme.degree + len(dae.x))
     w = interval.variables
     states = collocated_states(dae.tree.size, interval, scheme, h)
-    inputs = combined(weights(shape, scheme.nodes), interval.knots, h)
+    inputs = combined(weights(form.shape, scheme.nodes), interval.knots, h)
 
     residuals, rows, hessian = [], [], ca.SX(w.numel(), w.numel())
     for j, (x, stage) in enumerate(zip(states, interval.stages, strict=True)):

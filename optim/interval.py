@@ -9,7 +9,8 @@ import casadi as ca
 from flexblocks.dae import DAE
 
 from .collocation import Collocation
-from .input_shape import InputShape, Weights
+from .input_shape import Weights
+from .interval_form import IntervalForm
 
 
 @dataclass(frozen=True)
@@ -69,23 +70,20 @@ def with_design(p: ca.SX, designed: tuple[int, ...], design: ca.SX) -> ca.SX:
     return found
 
 
-def interval_symbols(
-    dae: DAE, degree: int, shape: InputShape, free: bool = False, designed: tuple[int, ...] = ()
-) -> Interval:
-    """Return fresh symbols of one interval, of a motion whose duration is `free` or fixed.
-
-    The parameters in the places `designed` are variables.
-    """
+def interval_symbols(dae: DAE, form: IntervalForm) -> Interval:
+    """Return fresh symbols of one interval."""
     n, nx, nu = dae.tree.size, len(dae.x), len(dae.u)
     sizes = ("a", n), ("dw", nx - 2 * n), ("z", len(dae.z)), ("f", len(dae.tree.loops.multipliers))
     return Interval(
         begin=ca.SX.sym("begin", nx),
-        stages=tuple(Stage(*(ca.SX.sym(f"{kind}{j}", size) for kind, size in sizes)) for j in range(1, degree + 1)),
+        stages=tuple(
+            Stage(*(ca.SX.sym(f"{kind}{j}", size) for kind, size in sizes)) for j in range(1, form.scheme.degree + 1)
+        ),
         end=ca.SX.sym("end", nx),
-        knots=ca.SX.sym("knots", len(shape.knots), nu),
-        duration=ca.SX.sym("duration", int(free)),
-        design=ca.SX.sym("design", len(designed)),
-        designed=designed,
+        knots=ca.SX.sym("knots", len(form.shape.knots), nu),
+        duration=ca.SX.sym("duration", int(form.is_free)),
+        design=ca.SX.sym("design", len(form.designed)),
+        designed=form.designed,
     )
 
 

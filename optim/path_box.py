@@ -9,8 +9,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from .casadi_solver import CasadiGreyBox, Kernel, attach
-from .collocation import Collocation
-from .input_shape import InputShape
+from .interval_form import IntervalForm
 from .path import Path
 from .path_kernel import path_kernel
 from .places import Places
@@ -37,7 +36,7 @@ def add_path(b: Any, t: Transcription, at: Places) -> None:
     )
     own = len(at.variables) + np.arange(K * d * m).reshape(K, d * m)
     box = CasadiGreyBox(
-        _kernel(path, t.scheme, t.shape, t.is_free, t.designed),
+        _kernel(path, t.form),
         np.hstack([at.index, own]),
         path_constants(t),
         name="path",
@@ -76,5 +75,5 @@ def settle_path(b: Any) -> None:
 
 
 @lru_cache(maxsize=32)
-def _kernel(path: Path, scheme: Collocation, shape: InputShape, free: bool, designed: tuple[int, ...]) -> Kernel:
-    return path_kernel(path.at, scheme, shape, free, designed, values=path.values)
+def _kernel(path: Path, form: IntervalForm) -> Kernel:
+    return path_kernel(path.at, form, values=path.values)

@@ -11,10 +11,9 @@ from flexblocks.dae import DAE
 from flexblocks.errors import NameUnknownError
 
 from .casadi_solver import CasadiGreyBox, Kernel
-from .collocation import Collocation
 from .errors import ProblemError
-from .input_shape import InputShape
 from .instant import Signals, instant
+from .interval_form import IntervalForm
 from .path_box import path_constants
 from .path_kernel import path_kernel
 from .path_objective import Final, Integral, Tracking
@@ -46,23 +45,19 @@ def path_cost(t: Transcription, at: Places, term: Tracking | Integral, name: str
 
 
 def _kernel(t: Transcription, term: Tracking | Integral) -> Kernel:
-    return _cached(t.dae, t.scheme, t.shape, t.is_free, t.designed, term)
+    return _cached(t.dae, t.form, term)
 
 
 @lru_cache(maxsize=32)
-def _cached(
-    dae: DAE, scheme: Collocation, shape: InputShape, free: bool, designed: tuple[int, ...], term: Tracking | Integral
-) -> Kernel:
+def _cached(dae: DAE, form: IntervalForm, term: Tracking | Integral) -> Kernel:
     at = instant(dae)
     try:
         if isinstance(term, Tracking):
             signals, ref = Signals(at), ca.SX.sym("ref", len(term.paths))
             distance = ca.vertcat(*[signals[name] for name in term.paths]) - ref
-            return path_kernel(at, scheme, shape, free, designed, cost=ca.sumsqr(distance), reference=ref)
+            return path_kernel(at, form, cost=ca.sumsqr(distance), reference=ref)
         final = isinstance(term, Final)
-        points = (scheme.degree,) if final else None
-        return path_kernel(
-            at, scheme, shape, free, designed, cost=term.checked.at(at), points=points, integral=not final
-        )
+        points = (form.scheme.degree,) if final else None
+        return path_kernel(at, form, cost=term.checked.at(at), points=points, integral=not final)
     except NameUnknownError as error:
         raise ProblemError(f"{type(term).__name__}: {error}") from error

@@ -7,18 +7,15 @@ from collections.abc import Sequence
 import casadi as ca
 
 from .casadi_solver.kernel import Kernel, Pattern
-from .collocation import Collocation
-from .input_shape import InputShape, weights
+from .input_shape import weights
 from .instant import Instant
 from .interval import Interval, collocated_states, combined, interval_symbols, with_design
+from .interval_form import IntervalForm
 
 
 def path_kernel(
     at: Instant,
-    scheme: Collocation,
-    shape: InputShape,
-    free: bool,
-    designed: tuple[int, ...] = (),
+    form: IntervalForm,
     *,
     values: ca.SX | None = None,
     cost: ca.SX | None = None,
@@ -32,12 +29,7 @@ def path_kernel(
     ----------
     at : Instant
         The symbols that the functions depend on, besides the arm's parameters and `reference`.
-    scheme : Collocation
-    shape : InputShape
-    free : bool
-        Whether the duration is a variable.
-    designed : tuple of int
-        Places of the parameters that are variables.
+    form : IntervalForm
     values : SX (m, 1), optional
         Equal to m variables of their own at each point: ``residual = values - variables``.
     cost : SX (1, 1), optional
@@ -52,7 +44,7 @@ def path_kernel(
     -------
     Kernel
         Local variables: those of the interval, then the m variables of each point. Parameters: the length of the
-        interval [s] and when it begins [s] (shares of the duration where it is `free`), the arm's parameters, the
+        interval [s] and when it begins [s] (shares of the duration where that is free), the arm's parameters, the
         references of each point.
 
     Notes
@@ -60,17 +52,18 @@ def path_kernel(
     As for the equations of motion, derivatives are taken at one instant y and carried over: J_w = J_y E and
     H_w = E' H_y E + sum_i g_i d2y_i/dw2 with E = dy/dw and the gradient g of what is differentiated twice.
     """
-    dae, values = at.dae, ca.SX(0, 1) if values is None else ca.densify(values)
+    dae, scheme, designed = at.dae, form.scheme, form.designed
+    values = ca.SX(0, 1) if values is None else ca.densify(values)
     ref, has_cost = ca.SX(0, 1) if reference is None else reference, cost is not None
     chosen = tuple(range(1, scheme.degree + 1)) if points is None else tuple(points)
     m, r = values.numel(), ref.numel()
 
-    interval = interval_symbols(dae, scheme.degree, shape, free, designed)
+    interval = interval_symbols(dae, form)
     step, begin, p = ca.SX.sym("step"), ca.SX.sym("begin"), ca.SX.sym("p", len(dae.p))
     own, refs = ca.SX.sym("own", m * len(chosen)), ca.SX.sym("ref", r * len(chosen))
     w, constants = ca.vertcat(interval.variables, own), ca.vertcat(step, begin, p, refs)
     lam, sigma = ca.SX.sym("lam", own.numel()), ca.SX.sym("sigma")
-    instants = _instants(dae.tree.size, interval, scheme, shape, step, begin)
+    instants = _instants(dae.tree.size, interval, form, step, begin)
     h, share = interval.length(step), scheme.integral[-1]
 
     # The length of the interval is a variable of the integrand, so that a free duration is nothing special.
@@ -130,13 +123,11 @@ class _Local:
         return [ca.sparsify(result) for result in self._function.call([ca.SX(a) for a in arguments], True, False)]
 
 
-def _instants(
-    size: int, interval: Interval, scheme: Collocation, shape: InputShape, step: ca.SX, begin: ca.SX
-) -> list[ca.SX]:
+def _instants(size: int, interval: Interval, form: IntervalForm, step: ca.SX, begin: ca.SX) -> list[ca.SX]:
     """Return x, a, dw, z, f, u, du, time at every collocation point."""
-    h, start = interval.length(step), interval.length(begin)
+    scheme, h, start = form.scheme, interval.length(step), interval.length(begin)
     states = collocated_states(size, interval, scheme, h)
-    u, du = (combined(weights(shape, scheme.nodes, order), interval.knots, h) for order in (0, 1))
+    u, du = (combined(weights(form.shape, scheme.nodes, order), interval.knots, h) for order in (0, 1))
     return [
         ca.vertcat(x, stage.a, stage.dw, stage.z, stage.f, u[j, :].T, du[j, :].T, start + h * float(scheme.nodes[j]))
         for j, (x, stage) in enumerate(zip(states, interval.stages, strict=True))

@@ -13,6 +13,7 @@ from .collocation import Collocation
 from .course import Waypoint
 from .end import End
 from .input_shape import InputShape
+from .interval_form import IntervalForm
 from .limits import Limits
 from .mesh import Mesh
 from .objective import Objective
@@ -92,6 +93,11 @@ class Transcription:
     def is_free(self) -> bool:
         """Whether the duration is a variable."""
         return self.duration_range is not None
+
+    @property
+    def form(self) -> IntervalForm:
+        """The form of its intervals."""
+        return IntervalForm(self.scheme, self.shape, self.is_free, self.designed)
 
     @property
     def design_names(self) -> tuple[str, ...]:

@@ -41,10 +41,7 @@ def add_vias(b: Any, t: Transcription, at: Places) -> None:
             given[i, name].fix(values[name])
         kernel = path_kernel(
             signals.instant,
-            t.scheme,
-            t.shape,
-            t.is_free,
-            t.designed,
+            t.form,
             values=ca.vertcat(*[signals[name] for name in names]),
             points=(t.scheme.degree,),
         )

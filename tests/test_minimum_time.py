@@ -14,6 +14,7 @@ from flexblocks.optim.collocation import radau
 from flexblocks.optim.cost import effort_function, vibration_function
 from flexblocks.optim.dynamics import interval_kernel
 from flexblocks.optim.input_shape import input_shape
+from flexblocks.optim.interval_form import IntervalForm
 from flexblocks.optim.refine import energy_swallowed
 from flexblocks.optim.warm_start import start_from
 
@@ -133,7 +134,7 @@ def test_model_stays_open():
 def test_derivatives_of_an_interval(free):
     """The chain rule, through a duration that multiplies too, gives what CasADi gets from the residual as a whole."""
     dae = two_link_arm(links=1)
-    kernel = interval_kernel(dae, radau(2), input_shape("cubic"), free)
+    kernel = interval_kernel(dae, IntervalForm(radau(2), input_shape("cubic"), free))
     w, p, lam = (ca.SX.sym(name, n) for name, n in (("w", kernel.n_w), ("p", kernel.n_p), ("lam", kernel.n_residual)))
     r = kernel.residual.expand()(w, p)
     whole = ca.Function("whole", [w, p, lam], [ca.jacobian(r, w), ca.triu(ca.hessian(ca.dot(lam, r), w)[0])])
@@ -149,14 +150,14 @@ def test_derivatives_of_an_interval(free):
 
 def test_residual_is_that_of_the_fixed_duration():
     dae = two_link_arm(links=1)
-    fixed, free = (interval_kernel(dae, radau(3), input_shape("cubic"), free) for free in (False, True))
+    fixed, free = (interval_kernel(dae, IntervalForm(radau(3), input_shape("cubic"), free)) for free in (False, True))
     w = np.random.default_rng(4).normal(size=fixed.n_w)
     expected = fixed.residual(w, [0.06])
     np.testing.assert_allclose(free.residual([*w, 1.5], [0.04]), expected, atol=1e-12)
     knots = np.random.default_rng(5).normal(size=4)
     cost = effort_function(input_shape("cubic"), optim.Effort(), 1)(knots, 0.06)
     assert float(effort_function(input_shape("cubic"), optim.Effort(), 1, True)([*knots, 1.5], 0.04)) == float(cost)
-    values = (vibration_function(dae, radau(3), input_shape("cubic"), is_free)([*w, *more], step)
+    values = (vibration_function(dae, IntervalForm(radau(3), input_shape("cubic"), is_free))([*w, *more], step)
               for is_free, more, step in ((False, [], 0.06), (True, [1.5], 0.04)))  # fmt: skip
     assert float(next(values)) == pytest.approx(float(next(values)), rel=1e-12)
 

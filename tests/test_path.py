@@ -13,6 +13,7 @@ from flexblocks.optim import around
 from flexblocks.optim.collocation import radau
 from flexblocks.optim.input_shape import input_shape
 from flexblocks.optim.instant import Signals, instant
+from flexblocks.optim.interval_form import IntervalForm
 from flexblocks.optim.path_kernel import path_kernel
 from flexblocks.optim.violations import violations
 from flexblocks.place import place
@@ -48,7 +49,9 @@ def test_derivatives_of_values_and_costs(free, designed):
     )
     values[0] *= s["payload.mass"] ** 2
     cost = (s["payload.y"] - ref[0]) ** 2 * s["spring1.stiffness"] + s["time"] * s["joint2.angle"] * ref[1]
-    kernel = path_kernel(at, radau(2), input_shape("cubic"), free, designed, values=values, cost=cost, reference=ref)
+    kernel = path_kernel(
+        at, IntervalForm(radau(2), input_shape("cubic"), free, designed), values=values, cost=cost, reference=ref
+    )
     w, p = ca.SX.sym("w", kernel.n_w), ca.SX.sym("p", kernel.n_p)
     lam, sigma = ca.SX.sym("lam", kernel.n_residual), ca.SX.sym("sigma")
     r, c = kernel.residual.expand()(w, p), kernel.cost.expand()(w, p)

@@ -15,6 +15,7 @@ from flexblocks.optim.collocation import lobatto, radau
 from flexblocks.optim.cost import effort_function
 from flexblocks.optim.dynamics import interval_kernel
 from flexblocks.optim.input_shape import SHAPES, control_points, input_shape, weights
+from flexblocks.optim.interval_form import IntervalForm
 from flexblocks.physics import GUEST, Coordinate, Load, Physics, Variable
 from flexblocks.ports import flange
 
@@ -155,7 +156,7 @@ ARM = fb.assemble(models.subudhi_morris_2002(), symbolic=("payload.mass", "sprin
 )
 def test_derivatives_of_an_interval(dae, free, designed):
     """The chain rule through the collocation gives what CasADi gets from the residual as a whole."""
-    kernel = interval_kernel(dae, radau(2), input_shape("cubic"), free, designed)
+    kernel = interval_kernel(dae, IntervalForm(radau(2), input_shape("cubic"), free, designed))
     w, p = ca.SX.sym("w", kernel.n_w), ca.SX.sym("p", kernel.n_p)
     lam = ca.SX.sym("lam", kernel.n_residual)
     r = kernel.residual.expand()(w, p)
