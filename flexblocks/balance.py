@@ -12,8 +12,7 @@ from flexblocks.closure_equations import moved_mass
 from flexblocks.dae import DAE
 from flexblocks.dynamics.closure import closure_residual
 from flexblocks.dynamics.energy import weight_energies
-from flexblocks.dynamics.forces import applied_force, residuals, rest_conditions, state_rates
-from flexblocks.dynamics.inverse import inverse_dynamics
+from flexblocks.dynamics.forces import residuals, rest_conditions, state_rates
 
 
 def _stacked(dae: DAE, v: ca.SX, a: ca.SX, multipliers: ca.SX, states: Callable[..., ca.SX]) -> ca.SX:
@@ -26,7 +25,10 @@ def _stacked(dae: DAE, v: ca.SX, a: ca.SX, multipliers: ca.SX, states: Callable[
     """
     q, w = dae.q, dae.x.symbol[2 * dae.tree.size :]
     x, z, u = ca.vertcat(q, v, w), dae.z.symbol, dae.u.symbol
-    force = inverse_dynamics(dae.tree, q, v, a) - applied_force(dae.tree, x, z, u)
+    parts, p = dae.interpreted, dae.p.symbol
+    followed, algebraic = [dae.followed] if dae.followed_names else [], [z] if len(dae.z) else []
+    (force,) = parts.inverse_dynamics.call([q, v, a, p, *followed], True, False)
+    force -= parts.input_force.call([x, u, p, *algebraic], True, False)[0]
     force -= ca.jtimes(closure_residual(dae.tree, q), q, multipliers, True)
     return ca.densify(ca.vertcat(force, states(dae.tree, x, z, u), residuals(dae.tree, x, z, u)))
 

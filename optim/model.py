@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any
 
 import pyomo.environ as pyo
+from pyomo.common.gc_manager import PauseGC
 
 from flexblocks.dae import DAE
 
@@ -85,7 +86,16 @@ def pyomo_model(
     `Transcription` that the model was made from.
     """
     started = perf_counter()
-    outline = transcribe(dae, problem, intervals=intervals, degree=degree, scheme=scheme, inputs=inputs, p=p)
+    with PauseGC():  # many objects and no cycles to collect
+        outline = transcribe(dae, problem, intervals=intervals, degree=degree, scheme=scheme, inputs=inputs, p=p)
+        m = _model(outline)
+    m.build_time = perf_counter() - started
+    return m
+
+
+def _model(outline: Outline) -> Any:
+    """Write transcribed trajectories as one Pyomo model."""
+    dae = outline.dae
     m: Any = pyo.ConcreteModel(f"{dae.name}: {', '.join(phase.name for phase in outline.problem.phases)}")
     m.outline = outline
     if outline.problem.design:
@@ -102,7 +112,6 @@ def pyomo_model(
         placed.append(list(zip(found, own, strict=True)))
     add_objective(m, outline, placed)
     note_own(m)
-    m.build_time = perf_counter() - started
     return m
 
 

@@ -90,7 +90,7 @@ def path_kernel(
     gradient = gradient if has_cost else ca.SX(1, w.numel())
 
     def function(name: str, symbols: list[ca.SX], value: ca.SX) -> ca.Function:
-        return ca.Function(f"path_{name}", symbols, [value], {"cse": True})
+        return ca.Function(f"path_{name}", symbols, [value])
 
     def nonzeros(matrix: ca.SX) -> ca.SX:
         return matrix.nz[:] if matrix.nnz() else ca.SX(0, 1)

@@ -54,6 +54,8 @@ def rest(dae: DAE, given: Mapping[str, float], p: np.ndarray, where: str) -> Ope
 
 def loop_forces(dae: DAE, at: OperatingPoint) -> np.ndarray:
     """Return the forces (m) that keep loops closed at a point."""
+    if not dae.tree.loops.multipliers:
+        return np.zeros(0)
     return accelerations(dae, at.x, at.z, at.u, at.p)[1]
 
 
