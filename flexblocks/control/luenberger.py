@@ -10,9 +10,9 @@ import scipy.linalg
 import scipy.signal
 
 from flexblocks.control.observer import Observer
-from flexblocks.control.scaling import balancing
 from flexblocks.errors import ComputationError, ParameterError
 from flexblocks.linear_model import LinearModel
+from flexblocks.state_scales import state_scales
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Luenberger(Observer):
         poles = self._poles(len(lin.states))
         A = lin.A if sample_time is None else scipy.linalg.expm(lin.A * sample_time)
         wanted = poles if sample_time is None else np.exp(poles * sample_time)
-        T = balancing(A)
+        T = state_scales(A)
         try:
             found = scipy.signal.place_poles((A / T[:, None] * T).T, (lin.C * T).T, wanted)
         except ValueError as error:

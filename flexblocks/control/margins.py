@@ -11,10 +11,10 @@ import scipy.linalg
 
 from flexblocks.control.law import Law
 from flexblocks.control.open_loop import OpenLoop, open_loop
-from flexblocks.control.scaling import balancing
 from flexblocks.dae import DAE
 from flexblocks.errors import ComputationError
 from flexblocks.operating_point import OperatingPoint
+from flexblocks.state_scales import state_scales
 
 # A frequency at which a condition holds to this share is a crossing.
 CROSSING = 1e-6
@@ -90,7 +90,7 @@ def margins(dae: DAE, law: Law, at: OperatingPoint | Mapping[str, Any] | None = 
 
 
 def _margins(loop: OpenLoop) -> Margins:
-    T = balancing(loop.closed)
+    T = state_scales(loop.closed)
     A, b, c = loop.A / T[:, None] * T, loop.B / T[:, None], -loop.C * T
     size = np.sqrt(max(np.linalg.norm(c), 1e-300) / max(np.linalg.norm(b), 1e-300))
     b, c = b * size, c / size

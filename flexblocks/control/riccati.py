@@ -8,8 +8,8 @@ import numpy as np
 import scipy.linalg
 
 from flexblocks.control.sampling import sampled_noise
-from flexblocks.control.scaling import balancing
 from flexblocks.errors import ComputationError, listing
+from flexblocks.state_scales import state_scales
 
 # Real parts above this share of the fastest eigenvalue do not decay; those below its magnitude stand on the axis.
 DECAYS = -1e-9
@@ -41,7 +41,7 @@ def cost_to_go(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, state
         As for `regulator`.
     """
     _refuse_unfit(A, B, Q, states)
-    T = balancing(A)
+    T = state_scales(A)
     return _stationary(A / T[:, None] * T, B / T[:, None], T[:, None] * Q * T, R, "LQR") / T / T[:, None]
 
 
@@ -60,7 +60,7 @@ def sampled_regulator(
     Van Loan, IEEE Trans. Automatic Control 23 (1978) 395-404: the cost between samples by one matrix exponential.
     """
     _refuse_unfit(A, B, Q, states)
-    T = balancing(A)
+    T = state_scales(A)
     nx, nu = B.shape
     k = nx + nu
     F = np.block([[A / T[:, None] * T, B / T[:, None]], [np.zeros((nu, k))]])
@@ -87,7 +87,7 @@ def covariance(
         A motion that does not decay is not seen in what is measured, or no process noise drives it.
     """
     _refuse_unseen(A, C, process, states)
-    T = balancing(A)
+    T = state_scales(A)
     P = _stationary((A / T[:, None] * T).T, (C * T).T, process / T[:, None] / T, noise, "Kalman")
     return T[:, None] * P * T
 
@@ -118,7 +118,7 @@ def sampled_estimator(
         As for `covariance`.
     """
     _refuse_unseen(A, C, process, states)
-    T = balancing(A)
+    T = state_scales(A)
     A, C, process = A / T[:, None] * T, C * T, process / T[:, None] / T
     Ad, W, R = scipy.linalg.expm(A * sample_time), sampled_noise(A, process, sample_time), noise / sample_time
     with _Explained("Kalman"):
@@ -176,7 +176,7 @@ def _refuse_hidden(
     A: np.ndarray, C: np.ndarray, states: Sequence[str], what: str, counts: Callable[[complex], bool]
 ) -> None:
     """Refuse modes that count and that C does not show (of transposes: that B does not reach), by Hautus' test."""
-    T = balancing(A)
+    T = state_scales(A)
     A, C = A / T[:, None] * T, C * T
     size = np.linalg.norm(C)
     C = C * (np.linalg.norm(A) / size if size else 0.0)

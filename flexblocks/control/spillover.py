@@ -11,9 +11,9 @@ import scipy.linalg
 
 from flexblocks.control.law import Law
 from flexblocks.control.open_loop import open_loop
-from flexblocks.control.scaling import balancing
 from flexblocks.dae import DAE
 from flexblocks.linearize import linearize
+from flexblocks.state_scales import state_scales
 
 if TYPE_CHECKING:
     import pandas
@@ -194,6 +194,6 @@ def _unmatched(few: np.ndarray, many: np.ndarray) -> list[complex]:
 
 def _eigen(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return eigenvalues, left and right eigenvectors (columns), of a badly scaled matrix."""
-    T = balancing(A)
+    T = state_scales(A)
     values, left, right = scipy.linalg.eig(A / T[:, None] * T, left=True, right=True)  # pyright: ignore
     return values, left / T[:, None], right * T[:, None]
