@@ -36,11 +36,16 @@ def _stacked(dae: DAE, v: ca.SX, a: ca.SX, multipliers: ca.SX, states: Callable[
 @lru_cache(maxsize=16)
 def motion(dae: DAE) -> ca.Function:
     """Return the function (x, z, u, p, a, lambda) -> residuals, and their Jacobians in x, z and u."""
-    a, forces = ca.SX.sym("a", dae.tree.size), _multipliers(dae)
-    r = _stacked(dae, dae.v, a, forces, state_rates)
+    r, a, forces = motion_expressions(dae)
     jacobians = [ca.jacobian(r, group.symbol) for group in (dae.x, dae.z, dae.u)]
     symbols = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol, a, forces]
     return ca.Function("motion", symbols, ca.cse([r, *jacobians]))
+
+
+def motion_expressions(dae: DAE) -> tuple[ca.SX, ca.SX, ca.SX]:
+    """Return the residuals of motion, and the symbols of accelerations (n) and lambda (m) in them."""
+    a, forces = ca.SX.sym("a", dae.tree.size), _multipliers(dae)
+    return _stacked(dae, dae.v, a, forces, state_rates), a, forces
 
 
 @lru_cache(maxsize=16)

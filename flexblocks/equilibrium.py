@@ -89,6 +89,8 @@ def equilibrium(
         u=inputs,
         p=problem.p,
         residual=problem.residual(s)[: len(dae.x) - dae.tree.size + len(dae.z)],
+        multipliers=dae.tree.loops.multipliers,
+        forces=z[len(dae.z) :],
     )
 
 

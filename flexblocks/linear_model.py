@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexblocks.errors import ComputationError
+from flexblocks.minimal_form import eliminated_at_rest
 from flexblocks.modes import Modes, find_modes
 from flexblocks.operating_point import OperatingPoint
 from flexblocks.reach import Reach, find_reach
@@ -38,15 +39,20 @@ class LinearModel:
     C : ndarray (ny, nx)
     D : ndarray (ny, nu)
     E : ndarray (nx, nx)
-        The identity: algebraic variables are eliminated and the mass matrix is solved with.
+        In the minimal form the identity: algebraic variables are eliminated and the mass matrix is solved with. In the
+        descriptor form (`flexblocks.descriptor`) the mass matrix, and zero where an equation is algebraic.
     states, inputs, outputs : tuple of str
-        Names; the states are those of the DAE, in its order, of closed loops the independent ones.
+        Names. The states of the minimal form are those of the DAE, in its order, of closed loops the independent ones;
+        of the descriptor form all, then algebraic variables, then the forces that keep loops closed.
     state_units, input_units, output_units : tuple of str
     operating_point : OperatingPoint
     structure : Structure
         The second-order form, by block.
     basis : Basis or None
         Of a reduced model: the states of the whole model that its states stand for; the structure is of those.
+    equations, equation_units : tuple of str
+        Of the descriptor form: names and units of the rows of E, A and B; the unit of an algebraic equation is not
+        known and empty. Of the minimal form, whose rows are the rates of its states, empty.
     """
 
     name: str
@@ -64,6 +70,17 @@ class LinearModel:
     operating_point: OperatingPoint
     structure: Structure
     basis: Basis | None = None
+    equations: tuple[str, ...] = ()
+    equation_units: tuple[str, ...] = ()
+
+    @property
+    def form(self) -> str:
+        """``"minimal"`` or ``"descriptor"``."""
+        return "descriptor" if self.equations else "minimal"
+
+    def minimal(self) -> LinearModel:
+        """Return the minimal form: independent states alone, E the identity; itself if it is that already."""
+        return eliminated_at_rest(self) if self.equations else self
 
     @property
     def state_values(self) -> np.ndarray:
@@ -73,10 +90,14 @@ class LinearModel:
     def modes(self) -> Modes:
         """Return the modes: frequency [rad/s], damping ratio and the share of each block.
 
+        Those of the descriptor form are its finite ones: what belongs to infinite eigenvalues is taken out first.
+
         See Also
         --------
         flexblocks.modes.find_modes : how shares and rigid-body modes are defined.
         """
+        if self.equations:
+            return self.minimal().modes()
         if self.basis is None:
             return find_modes(self.A, self.states, self.structure)
         return find_modes(self.A, self.basis.states, self.structure, self.basis.matrix)
@@ -88,8 +109,8 @@ class LinearModel:
         --------
         flexblocks.reach.find_reach : how it is measured.
         """
-        A, B = np.linalg.solve(self.E, self.A), np.linalg.solve(self.E, self.B)
-        return find_reach(A, B, self.C, self.inputs, self.outputs)
+        small = self.minimal()
+        return find_reach(small.A, small.B, small.C, self.inputs, self.outputs)
 
     @property
     def control_names(self) -> dict[str, str]:
@@ -122,7 +143,7 @@ class LinearModel:
         ComputationError
             An input and an output have one label.
         """
-        names = {name: name for name in self.states}
+        names = {name: name for name in self.minimal().states}
         for name, label in self.control_names.items():
             other = names.setdefault(label, name)
             if other != name:
@@ -133,20 +154,20 @@ class LinearModel:
         return names
 
     def to_control(self) -> control.StateSpace:
-        """Return a python-control StateSpace.
+        """Return a python-control StateSpace, which has no E, of the minimal form.
 
         States keep their names; in those of inputs, outputs and the system each dot becomes an underscore:
         ``name = lin.control_names; ss[name["payload.x"], name["motor1.torque"]]``; `original_names` leads back.
         """
         import control  # slow to import, and few who linearise need it
 
-        names = self.control_names
+        names, small = self.control_names, self.minimal()
         return control.StateSpace(
-            np.linalg.solve(self.E, self.A),
-            np.linalg.solve(self.E, self.B),
-            self.C,
-            self.D,
-            states=list(self.states),
+            small.A,
+            small.B,
+            small.C,
+            small.D,
+            states=list(small.states),
             inputs=[names[name] for name in self.inputs],
             outputs=[names[name] for name in self.outputs],
             name=_without_dots(self.name),
@@ -155,7 +176,7 @@ class LinearModel:
     def __repr__(self) -> str:
         return (
             f"LinearModel({self.name!r}: {len(self.states)} states, {len(self.inputs)} inputs, "
-            f"{len(self.outputs)} outputs)"
+            f"{len(self.outputs)} outputs{', descriptor form' if self.equations else ''})"
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -22,6 +22,9 @@ class OperatingPoint:
     residual : ndarray (n + nw + nz,)
         What is missing to rest: force at each of the n coordinates [N m or N], rate of each first-order state, residual
         of each algebraic equation.
+    multipliers : tuple of str
+    forces : ndarray (m,)
+        Names and values of the forces [N] and torques [N m] that keep loops closed.
 
     Examples
     --------
@@ -37,15 +40,17 @@ class OperatingPoint:
     u: np.ndarray
     p: np.ndarray
     residual: np.ndarray
+    multipliers: tuple[str, ...] = ()
+    forces: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def as_dict(self) -> dict[str, float]:
-        """Return all values by name."""
+        """Return all values by name, but for the forces that keep loops closed, which follow from them."""
         names = (*self.states, *self.algebraics, *self.inputs, *self.parameters)
         values = np.concatenate([self.x, self.z, self.u, self.p])
         return dict(zip(names, values.tolist(), strict=True))
 
     def __getitem__(self, name: str) -> float:
-        known = self.as_dict()
+        known = self.as_dict() | dict(zip(self.multipliers, self.forces.tolist(), strict=True))
         if name not in known:
             raise NameUnknownError(
                 f"OperatingPoint: there is no '{name}' (it holds {listing(known)}).{nearest(name, known)}"

@@ -64,9 +64,10 @@ def reduce(lin: LinearModel, states: int, method: str = "residualized") -> Linea
         )
     if isinstance(states, bool) or not isinstance(states, (int, np.integer)) or states < 1:
         raise ParameterError(f"reduce: states = {states!r}; must be a whole number > 0.")
+    lin = lin.minimal()
     if states >= len(lin.states):
         return lin
-    A, B = np.linalg.solve(lin.E, lin.A), np.linalg.solve(lin.E, lin.B)
+    A, B = lin.A, lin.B
     rigid, elastic = split_rigid(A)
     _refuse_too_few(lin, states, len(rigid.A), "rigid-body motions", "ask for as many")
     if method == "balanced":

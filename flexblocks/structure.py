@@ -58,12 +58,17 @@ def energy_matrices(dae: DAE, point: OperatingPoint) -> tuple[dict[str, np.ndarr
     return dict(zip(kinetic, values[:split], strict=True)), dict(zip(stored, values[split:], strict=True))
 
 
-@lru_cache(maxsize=16)
-def _energy_functions(dae: DAE) -> tuple[tuple[str, ...], tuple[str, ...], ca.Function]:
-    """Return block names with kinetic and with stored energy, and the function (q, p) -> their second derivatives."""
+def energy_expressions(dae: DAE) -> tuple[tuple[str, ...], tuple[str, ...], list[ca.SX]]:
+    """Return names of blocks with kinetic and with stored energy, and second derivatives (n, n) of these energies."""
     kinetic, stored = kinetic_energies(dae.tree, dae.q, dae.v), stored_energies(dae.tree, dae.q)
     second = [ca.hessian(energy, dae.v)[0] for energy in kinetic.values()]
     second += [ca.hessian(energy, dae.q)[0] for energy in stored.values()]
+    return tuple(kinetic), tuple(stored), second
+
+
+@lru_cache(maxsize=16)
+def _energy_functions(dae: DAE) -> tuple[tuple[str, ...], tuple[str, ...], ca.Function]:
+    """Return block names as above, and the function (q, p) -> second derivatives."""
+    kinetic, stored, second = energy_expressions(dae)
     symbols = [dae.q, dae.p.symbol, *([dae.followed] if dae.followed_names else [])]
-    function = ca.Function("energy_matrices", symbols, ca.cse(second))
-    return tuple(kinetic), tuple(stored), function
+    return kinetic, stored, ca.Function("energy_matrices", symbols, ca.cse(second))

@@ -39,6 +39,8 @@ class Tangent:
         Motion of all states by the independent ones.
     a : ndarray (n, k)
         Accelerations by the independent states beside N times those of the independent coordinates.
+    J : ndarray (m, n)
+        Jacobian of the closures.
     """
 
     coordinates: np.ndarray
@@ -46,10 +48,19 @@ class Tangent:
     q: np.ndarray
     x: np.ndarray
     a: np.ndarray
+    J: np.ndarray
 
 
-def tangent(dae: DAE, point: OperatingPoint, a: np.ndarray) -> Tangent:
+def tangent(dae: DAE, point: OperatingPoint, a: np.ndarray, independent: np.ndarray | None = None) -> Tangent:
     """Return the small motions about a point with accelerations (n,).
+
+    Parameters
+    ----------
+    dae : DAE
+    point : OperatingPoint
+    a : ndarray (n,)
+    independent : ndarray of int, optional
+        Positions of the coordinates to take as independent, in order; by default as below.
 
     Notes
     -----
@@ -67,7 +78,9 @@ def tangent(dae: DAE, point: OperatingPoint, a: np.ndarray) -> Tangent:
     J, rate_q, acceleration_q, acceleration_v = (
         value.full() for value in _derivatives(dae)(x[:n], x[n : 2 * n], a, point.p)
     )
-    dependent = _dependent(dae, J)
+    dependent = _dependent(dae, J) if independent is None else np.setdiff1d(np.arange(n), independent)
+    if np.linalg.matrix_rank(J[:, dependent], AT_ALL * np.max(np.abs(J))) < len(J):
+        raise _undetermined(dae)
     coordinates = np.setdiff1d(np.arange(n), dependent)
     states = np.concatenate([coordinates, n + coordinates, np.arange(2 * n, nx)])
     d = len(coordinates)
@@ -84,7 +97,7 @@ def tangent(dae: DAE, point: OperatingPoint, a: np.ndarray) -> Tangent:
     T[n : 2 * n, :d] = solved(rate_q @ N)
     T[2 * n :, 2 * d :] = np.eye(nx - 2 * n)
     along = acceleration_q @ T[:n] + acceleration_v @ T[n : 2 * n]
-    return Tangent(coordinates, states, N, T, solved(along))
+    return Tangent(coordinates, states, N, T, solved(along), J)
 
 
 def _of_tree(dae: DAE, point: OperatingPoint) -> Tangent:
@@ -96,7 +109,7 @@ def _of_tree(dae: DAE, point: OperatingPoint) -> Tangent:
     if rows:
         slopes = follower_slopes(dae)(point.x[:n], point.p, *followed_values(dae, point.x, point.z)).full()
         T[list(rows), :n] = slopes[list(rows.values())]
-    return Tangent(np.arange(n), states, np.eye(n), T, np.zeros((n, len(states))))
+    return Tangent(np.arange(n), states, np.eye(n), T, np.zeros((n, len(states))), np.zeros((0, n)))
 
 
 def _dependent(dae: DAE, J: np.ndarray) -> np.ndarray:
@@ -114,7 +127,11 @@ def _dependent(dae: DAE, J: np.ndarray) -> np.ndarray:
                 basis = np.linalg.qr(J[:, chosen])[0]
         if len(chosen) == len(J):
             return np.sort(chosen)
-    raise ComputationError(
+    raise _undetermined(dae)
+
+
+def _undetermined(dae: DAE) -> ComputationError:
+    return ComputationError(
         f"The loops of '{dae.name}' do not determine how they move at this point (links in line, at a change point "
         "or a dead end); choose a point beside it."
     )

@@ -38,6 +38,7 @@ def linear_models() -> dict[str, fb.LinearModel]:
         ),
         "no inputs, one mode": fb.linearize(fb.assemble(cantilever(beam))),
         "closed loop of links": fb.linearize(fb.assemble(FourBar(rigidity=0.5, gravity=0.0).model())),
+        "descriptor form": fb.linearize(fb.assemble(FourBar(rigidity=0.5).model()), form="descriptor"),
         "no outputs": fb.linearize(fb.assemble(cantilever(beam)), outputs=()),
     }
 
@@ -242,6 +243,33 @@ def test_octave_finds_the_same_poles_names_and_matrices(tmp_path: Path, name: st
     assert np.array_equal(back["k"].reshape(len(lin.structure.kinetic), *lin.structure.mass.shape),
                           np.array(list(lin.structure.kinetic.values())))  # fmt: skip
     assert np.array_equal(back["x"].ravel(), lin.operating_point.x)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("read", ["s = load('arm.mat');", "s = arm();"])
+@pytest.mark.parametrize("name", ["paper", "four-bar"])
+def test_octave_finds_the_same_poles_in_the_descriptor_form(tmp_path: Path, name: str, read: str) -> None:
+    """Its poles are the finite generalised eigenvalues, its frequency response that of the minimal form."""
+    dae = fb.assemble(models.subudhi_morris_2002() if name == "paper" else FourBar(rigidity=0.5).model())
+    point = fb.equilibrium(dae)
+    whole, small = (fb.linearize(dae, point, form=form) for form in ("descriptor", "minimal"))
+    export.save_linear(whole, tmp_path / "arm.mat")
+    export.save_linear(whole, tmp_path / "arm.m")
+    program = (
+        f"{read} sys = dss(s.A, s.B, s.C, s.D, s.E, 'stname', s.StateName, 'inname', s.InputName, 'outname', "
+        "s.OutputName); p = pole(sys); H = freqresp(sys, [3, 50]); e = s.EquationName; [~, ~, ~, ~, E] = dssdata(sys);"
+        "save('-v7', 'back.mat', 'p', 'H', 'e', 'E');"
+    )
+    octave(program, tmp_path)
+    back = scipy.io.loadmat(tmp_path / "back.mat")
+    poles = back["p"].ravel()
+    poles = _swinging(poles[np.isfinite(poles) & (np.abs(poles) < 1e6)])
+    assert np.allclose(poles, _swinging(np.linalg.eigvals(small.A)), rtol=1e-7, atol=1e-7)
+    assert np.array_equal(back["E"], whole.E)
+    assert [str(cell[0]) for cell in back["e"].ravel()] == list(whole.equations)
+    for k, w in enumerate((3.0, 50.0)):
+        expected = small.C @ np.linalg.solve(1j * w * np.eye(len(small.A)) - small.A, small.B) + small.D
+        assert np.allclose(back["H"][..., k], expected, rtol=1e-8, atol=1e-9 * np.max(np.abs(expected)))
 
 
 def _swinging(poles: np.ndarray) -> np.ndarray:

@@ -27,6 +27,8 @@ def to_record(lin: LinearModel) -> Record:
         **{matrix: getattr(lin, matrix) for matrix in "ABCDE"},
         "StateName": list(lin.states),
         "StateUnit": list(lin.state_units),
+        "EquationName": list(lin.equations),
+        "EquationUnit": list(lin.equation_units),
         "InputName": list(lin.inputs),
         "InputUnit": list(lin.input_units),
         "OutputName": list(lin.outputs),
@@ -39,6 +41,8 @@ def to_record(lin: LinearModel) -> Record:
         "OperatingInput": point.u,
         "OperatingParameter": point.p,
         "OperatingResidual": point.residual,
+        "MultiplierName": list(point.multipliers),
+        "OperatingMultiplier": point.forces,
         "BasisStateName": list(lin.basis.states) if lin.basis else [],
         "Basis": lin.basis.matrix if lin.basis else np.zeros((0, 0)),
         "CoordinateName": list(structure.coordinates),
@@ -106,7 +110,7 @@ def from_record(path: Path, record: Record) -> LinearModel:
     )
     whole = read.names("OperatingStateName")
     nx, nu, ny, n = len(states), len(inputs), len(outputs), len(coordinates)
-    whole_states = read.names("BasisStateName")
+    whole_states, multipliers = read.names("BasisStateName"), read.names("MultiplierName")
 
     def by_block(kind: str) -> dict[str, np.ndarray]:
         blocks = read.names(f"{kind}BlockName")
@@ -122,6 +126,8 @@ def from_record(path: Path, record: Record) -> LinearModel:
         u=read.array("OperatingInput", nu),
         p=read.array("OperatingParameter", len(parameters)),
         residual=read.array("OperatingResidual", np.size(np.asarray(read["OperatingResidual"], dtype=object))),
+        multipliers=multipliers,
+        forces=read.array("OperatingMultiplier", len(multipliers)),
     )
     structure = Structure(
         coordinates=coordinates,
@@ -147,4 +153,6 @@ def from_record(path: Path, record: Record) -> LinearModel:
         operating_point=point,
         structure=structure,
         basis=Basis(whole_states, read.array("Basis", len(whole_states), nx)) if whole_states else None,
+        equations=read.names("EquationName"),
+        equation_units=read.names("EquationUnit"),
     )
