@@ -9,18 +9,18 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.close_loops import close_loops
-from flexblocks.closure_equations import moved_mass
 from flexblocks.dae import DAE
 from flexblocks.dynamics.body import Body
 from flexblocks.dynamics.carried import Carried
+from flexblocks.dynamics.evaluation import block_terms
 from flexblocks.dynamics.loops import Closure, Loops
 from flexblocks.dynamics.outputs import output_units
-from flexblocks.dynamics.terms import BlockTerms, block_terms
+from flexblocks.dynamics.terms import BlockTerms
 from flexblocks.dynamics.tree import Tree
-from flexblocks.errors import ParameterError, SingularMassError
+from flexblocks.errors import ParameterError
 from flexblocks.flanges import SharedCoordinate
-from flexblocks.followers import followed_values, following_start
 from flexblocks.model import Model
+from flexblocks.singular_mass import refuse_singular_mass
 from flexblocks.symbolic import symbolic_parameters
 from flexblocks.topology import Topology, topology
 from flexblocks.variables import Variables, variables
@@ -68,7 +68,7 @@ def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "
         dae = close_loops(dae)
     units = output_units(dae.tree)
     dae = replace(dae, y=variables("output", [(name, unit, 0.0) for name, unit in _in_order(units, plan)]))
-    _refuse_singular_mass(dae)
+    refuse_singular_mass(dae)
     return dae
 
 
@@ -145,35 +145,3 @@ def _in_order(units: dict[str, str], plan: Topology) -> list[tuple[str, str]]:
         return max((name for name in place if output.startswith(f"{name}.")), key=len)
 
     return sorted(units.items(), key=lambda item: place[block_of(item[0])])
-
-
-def _refuse_singular_mass(dae: DAE) -> None:
-    """Refuse coordinates that move no mass, by the null space of M near the start.
-
-    Not at the start itself: there a wrist may be aligned or a slide retracted, which is a posture and no fault.
-    """
-    if not dae.tree.size:
-        return
-    n, x = dae.tree.size, dae.x.start.copy()
-    step = 0.1 * np.sin(1.0 + np.arange(n))
-    # A beam that is out by a centimetre must not be pushed in by ten.
-    is_out = np.array([unit == "m" and start > 0 for unit, start in zip(dae.x.units[:n], x[:n], strict=True)])
-    x[:n] += step * np.where(is_out, x[:n], 1.0)
-    x, z = following_start(dae, x, dae.z.start, dae.p.start)
-    M = moved_mass(dae, x[:n], dae.p.start, *followed_values(dae, x, z))
-    diagonal = np.diag(M)
-    scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    values, vectors = np.linalg.eigh(M / np.outer(scale, scale))
-    if values[0] > 1e-13 * len(values):
-        return
-    share = vectors[:, 0] ** 2
-    names = [dae.q_names[i] for i in np.argsort(-share) if share[i] > 0.1]
-    which = (
-        f"coordinate '{names[0]}' moves"
-        if len(names) == 1
-        else f"coordinates {', '.join(map(repr, names))} together move"
-    )
-    raise SingularMassError(
-        f"Mass matrix singular: {which} no mass; add a Rotor, LumpedMass or link outboard, or a Payload with inertia "
-        "about that axis."
-    )

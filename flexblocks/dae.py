@@ -4,26 +4,15 @@ from __future__ import annotations
 
 import copy
 import logging
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import casadi as ca
 
 from flexblocks.compiler import CompilerError, load
-from flexblocks.dynamics import ldl
-from flexblocks.dynamics.clock import Clock
-from flexblocks.dynamics.closure import closure_residual, rates_of
-from flexblocks.dynamics.constrained import constrained_accelerations, stabilised
-from flexblocks.dynamics.energy import kinetic_energies, stored_energies, total, weight_energies
-from flexblocks.dynamics.forces import applied_force, residuals, state_rates
-from flexblocks.dynamics.forward import forward_dynamics
+from flexblocks.dynamics.energy import kinetic_energies, total
 from flexblocks.dynamics.inverse import inverse_dynamics
-from flexblocks.dynamics.mass import mass_matrix
-from flexblocks.dynamics.outputs import outputs
-from flexblocks.dynamics.tree import Tree
-from flexblocks.model import Model
-from flexblocks.variables import Variables
+from flexblocks.equations import Equations
 
 LOG = logging.getLogger("flexblocks.dae")
 
@@ -40,8 +29,7 @@ FUNCTIONS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class DAE:
+class DAE(Equations):
     """M(q) der(v) + h(q, v) = Q(x, z, u) + J(q)' lambda, 0 = c(q), 0 = g(x, z, u), y = y(x, z, u), with parameters p.
 
     The closures c of kinematic loops, with J = dc/dq and multipliers lambda, are empty for a tree.
@@ -67,112 +55,6 @@ class DAE:
     also where it is empty; pass ``[]`` then. Where there are algebraic variables, the functions that need them take
     z last. Functions of coordinates take the variables that follow from them, `followed`, last where there are any.
     """
-
-    name: str
-    x: Variables
-    z: Variables
-    u: Variables
-    p: Variables
-    y: Variables
-    tree: Tree
-    dynamics: str = "recursive"
-    model: Model | None = None
-    clocks: tuple[Clock, ...] = ()
-
-    @property
-    def q_names(self) -> tuple[str, ...]:
-        """Names of the generalised coordinates: the first part of x."""
-        return self.x.names[: self.tree.size]
-
-    @property
-    def q(self) -> ca.SX:
-        """Symbols of the coordinates, SX (n, 1)."""
-        return self.x.symbol[: self.tree.size]
-
-    @property
-    def v(self) -> ca.SX:
-        """Symbols of their rates, SX (n, 1)."""
-        return self.x.symbol[self.tree.size : 2 * self.tree.size]
-
-    @property
-    def followed(self) -> ca.SX:
-        """Symbols (k, 1) of the states and algebraic variables that follow from the coordinates, mostly none."""
-        return self.tree.followed
-
-    @property
-    def followed_names(self) -> tuple[str, ...]:
-        """Their names, among those of x or z."""
-        return self.tree.followed_names
-
-    @cached_property
-    def mass_expression(self) -> ca.SX:
-        """M(q), SX (n, n), with structural zeros."""
-        return mass_matrix(self.tree, self.q)
-
-    @cached_property
-    def bias_expression(self) -> ca.SX:
-        """h(q, v), SX (n, 1): velocity forces, weight, springs, damping."""
-        return inverse_dynamics(self.tree, self.q, self.v, ca.SX(self.tree.size, 1))
-
-    @cached_property
-    def applied_expression(self) -> ca.SX:
-        """Q(x, z, u), SX (n, 1): generalised forces of inputs, states and algebraic variables."""
-        return applied_force(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
-
-    @cached_property
-    def acceleration_expression(self) -> ca.SX:
-        """Second derivatives of the coordinates, SX (n, 1)."""
-        if self.tree.loops.closures:
-            return self._constrained[0]
-        if self.dynamics == "closed-form":
-            return ldl.solve(self.mass_expression, self.applied_expression - self.bias_expression)
-        return forward_dynamics(self.tree, self.q, self.v, self.applied_expression)
-
-    @cached_property
-    def constraint_expression(self) -> ca.SX:
-        """Closures of kinematic loops c(q), SX (m, 1)."""
-        return closure_residual(self.tree, self.q)
-
-    @cached_property
-    def constraint_rates(self) -> tuple[ca.SX, ca.SX]:
-        """Jacobian J(q) of the closures, SX (m, n), and dJ/dt v, SX (m, 1)."""
-        return rates_of(self.constraint_expression, self.q, self.v)
-
-    @property
-    def multiplier_expression(self) -> ca.SX:
-        """Forces and torques lambda that keep loops closed, SX (m, 1)."""
-        return self._constrained[1] if self.tree.loops.closures else ca.SX(0, 1)
-
-    @cached_property
-    def _constrained(self) -> tuple[ca.SX, ca.SX]:
-        """Accelerations and multipliers of an arm with loops."""
-        J, drift = self.constraint_rates
-        demanded = stabilised(self.constraint_expression, J, drift, self.v)
-        force = self.applied_expression - self.bias_expression
-        return constrained_accelerations(self.mass_expression, force, J, demanded, self.tree.loops.weight)
-
-    @cached_property
-    def rate_expression(self) -> ca.SX:
-        """der(x), SX."""
-        rates = state_rates(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
-        return ca.cse(ca.vertcat(self.v, self.acceleration_expression, rates))
-
-    @cached_property
-    def algebraic_expression(self) -> ca.SX:
-        """g(x, z, u), SX (nz, 1)."""
-        return residuals(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
-
-    @cached_property
-    def output_expression(self) -> ca.SX:
-        """y(x, z, u), SX (ny, 1)."""
-        symbols = self.x.symbol, self.z.symbol, self.u.symbol
-        laws = (lambda: self.acceleration_expression, lambda: self.multiplier_expression)
-        return ca.cse(outputs(self.tree, *symbols, self.y.names, *laws))
-
-    @cached_property
-    def potential_expression(self) -> ca.SX:
-        """Potential energy [J]: springs, bent beams, weight."""
-        return total(stored_energies(self.tree, self.q)) + total(weight_energies(self.tree, self.q))
 
     @cached_property
     def mass_matrix(self) -> ca.Function:

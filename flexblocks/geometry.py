@@ -11,8 +11,9 @@ import numpy as np
 from flexblocks.blocks.stations import HasStations
 from flexblocks.dae import DAE
 from flexblocks.dynamics.body import Body
+from flexblocks.dynamics.evaluation import block_terms
 from flexblocks.dynamics.motion import poses
-from flexblocks.dynamics.terms import block_terms, call
+from flexblocks.dynamics.terms import call
 from flexblocks.followers import followed_values, following_start
 
 Values = Mapping[str, float] | Sequence[float] | np.ndarray | None

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_arms import Arm, arms
 from scipy.linalg import eigh
 from theodore_ghosal_oracle import L3, M3, MP, Oracle, oracle, q_index, roots
 
@@ -16,6 +17,7 @@ from flexblocks.beam.boundary import clamped_modes
 from flexblocks.beam.clamped_mass import RelativeTip, frequency_equation, mode
 from flexblocks.beam.tip_body import FREE
 from flexblocks.dae import DAE
+from flexblocks.followers import following_start
 
 DENSITY, RIGIDITY, LENGTH = 0.331, 5.0, 1.3
 
@@ -111,17 +113,51 @@ def test_power_balance(shapes: str, bending: str, seed: int) -> None:
     beta = np.array(clamped_roots(x[1])) if kind != "fixed" else np.zeros(0)
     x, z = (np.append(x[: 2 * n], beta), []) if kind == "ode" else (x, beta)
     z = [z] if kind == "algebraic" else []
-    rates = dae.forward_dynamics(x, u, [], *z).full().ravel()
+    assert_power_balance(dae, x, beta if z else np.zeros(0), u, float(u @ x[driven]))
+
+
+@settings(max_examples=6, deadline=None)
+@given(
+    inner=arms(links=2, modes=2, beams=("modes", "elements")),
+    shapes=st.sampled_from(["fixed", "algebraic", "ode"]),
+    bending=st.sampled_from(["y", "z", "yz"]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_power_balance_on_a_random_arm(inner: Arm, shapes: str, bending: str, seed: int) -> None:
+    """A beam that slides at the end of an arm in space, turned, with a flexible link and a body at its own end."""
+    rng = np.random.default_rng(seed)
+    model = inner.without_damping().model
+    mount = model.add(fb.FixedTransform("slide_mount", tuple(rng.uniform(-0.1, 0.1, 3)), tuple(rng.normal(size=3))))
+    beam = model.add(
+        fb.SlidingBeam("slide", LENGTH, DENSITY, RIGIDITY, fb.AssumedModes(2, tip="auto"), bending, shapes=shapes)
+    )
+    joint = model.add(fb.Revolute("last_joint", axis=tuple(rng.normal(size=3))))
+    link = model.add(fb.FlexibleBeam("last_link", 0.5, 0.4, 10.0, fb.FiniteElements(1), "yz"))
+    body = model.add(fb.Payload("last_body", 0.3, np.diag([0.01, 0.02, 0.025])))
+    ends = [inner.segments[-1].link.frame_b, mount.frame_b, beam.frame_b, joint.frame_b, link.frame_b]
+    for end, block in zip(ends, (mount, beam, joint, link, body), strict=True):
+        model.connect(end, block.frame_a)
+    dae = fb.assemble(model)
+    q, v, _, u = inner.random_state(dae, seed)
+    q[dae.q_names.index("slide.displacement")] = rng.uniform(0.3, 1.2)
+    x = np.concatenate([q, v, dae.x.start[2 * len(q) :]])
+    x, z = following_start(dae, x, dae.z.start, dae.p.start)
+    power = float(dae.input_force(x, u, [], *([z] if len(z) else [])).full().ravel() @ v)
+    assert_power_balance(dae, x, z, u, power)
+
+
+def assert_power_balance(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, power: float) -> None:
+    """Compare dE/dt along the motion with the power of the inputs."""
+    more = [z] if len(z) else []
+    rates = dae.forward_dynamics(x, u, [], *more).full().ravel()
     symbols = [dae.x.symbol, dae.z.symbol]
-    energy = sum(dae.energy.call([dae.x.symbol, [], *([dae.z.symbol] if z else [])]))
-    g = dae.algebraic_expression
-    jacobians = [ca.jacobian(e, symbol) for e in (energy, g) for symbol in symbols]
-    by_x, by_z, g_x, g_z = (value.full() for value in ca.Function("J", symbols, jacobians)(x, *(z or [[]])))
-    if z:
+    energy = sum(dae.energy.call([dae.x.symbol, [], *([dae.z.symbol] if more else [])]))
+    jacobians = [ca.jacobian(e, symbol) for e in (energy, dae.algebraic_expression) for symbol in symbols]
+    by_x, by_z, g_x, g_z = (value.full() for value in ca.Function("J", symbols, jacobians)(x, *(more or [[]])))
+    if more:
         by_x = by_x - by_z @ np.linalg.solve(g_z, g_x)
-    power = by_x @ rates
-    scale = np.abs(by_x) @ np.abs(rates)
-    assert abs(float(power[0]) - u @ x[driven]) < 1e-9 * float(scale[0])
+    terms = by_x.ravel() * rates
+    assert abs(terms.sum() - power) < 1e-9 * np.abs(terms).sum()
 
 
 def clamped_roots(extension: float) -> list[float]:

@@ -30,16 +30,29 @@ def joints_and_links(dae: fb.DAE) -> tuple[list[int], list[int]]:
     return joints, [i for i in range(dae.tree.size) if i not in joints]
 
 
-def test_frequencies_of_a_clamped_beam_by_elements() -> None:
-    """Table 1, which is in rad/s: a beam of steel, its first two frequencies with one element."""
-    model = fb.Model("beam")
-    ground = model.add(fb.Ground("ground"))
-    # Scaled to omega_1 = 208.64: the exact first root is 1.8751, the element's 1.8796.
-    rigidity = (208.64 / 1.875104068711961**2) ** 2
-    beam = model.add(fb.FlexibleBeam("beam", 1.0, 1.0, rigidity, discretization=fb.FiniteElements(1)))
-    model.connect(ground.frame_b, beam.frame_a)
-    found = [mode.frequency for mode in fb.linearize(fb.assemble(model)).modes()]
-    np.testing.assert_allclose(found, [209.63, 2065.4], rtol=1e-4)
+@pytest.mark.parametrize("discretization", ["modes", "elements"])
+@pytest.mark.parametrize("arm", ["RR", "RRR", "RP", pytest.param("RRP", marks=pytest.mark.slow)])
+def test_free_motion_keeps_energy_and_momentum(arm: str, discretization: str) -> None:
+    """Thrown straight, the links begin to ring; nothing turns the first joint, whose momentum (M v)_1 stays."""
+    dae = fb.assemble(models.theodore_ghosal_1995(arm, discretization))
+    n = dae.tree.size
+    joints = [name for name in dae.q_names if name.endswith(("angle", "displacement"))]
+    assert len(joints) == len(arm)
+    rates = (
+        0.5 if name.endswith("displacement") else rate for name, rate in zip(joints, (4.0, -6.0, 5.0), strict=False)
+    )
+    start = {f"der({name})": rate for name, rate in zip(joints, rates, strict=True)}
+    found = fb.simulate(dae, (0.0, 0.05), x0=start, rtol=1e-10, atol=1e-12)
+    energy = found["kinetic_energy"] + found["potential_energy"]
+    assert np.ptp(found["potential_energy"]) > 1e-6 * energy[0]
+    np.testing.assert_allclose(energy, energy[0], rtol=1e-10)
+    followed = np.array([found[name] for name in dae.followed_names]).reshape(-1, len(found.t)).T
+    more = [followed] if dae.followed_names else []
+    momentum = [
+        dae.mass_matrix(x[:n], [], *(values[k] for values in more)).full()[0] @ x[n : 2 * n]
+        for k, x in enumerate(found.x)
+    ]
+    np.testing.assert_allclose(momentum, momentum[0], rtol=1e-10)
 
 
 @pytest.mark.parametrize("discretization", ["modes", "elements"])
@@ -83,7 +96,7 @@ def test_growth_rates_with_modes_that_change() -> None:
 @pytest.mark.parametrize(
     ("discretization", "shapes"), [("modes", "ode"), ("modes", "algebraic"), ("elements", "fixed")]
 )
-def test_section_5(discretization: str, shapes: str) -> None:
+def test_section_5(discretization: str, shapes: str, tmp_path: Path) -> None:
     """The run of section 5. The reference turns the tip of link 2 linearly (eq 2), which costs up to 0.24 mm.
 
     That this is the whole difference is shown by `test_the_reference_is_the_linear_rotation` and by the equations
@@ -110,6 +123,9 @@ def test_section_5(discretization: str, shapes: str) -> None:
     assert found.drift < 1e-7
     assert found.tip_error[-1] < 1e-4
     assert 1e3 * found.tip_error.max() > 20  # the published 8 mm are not reproduced
+    pictures = example.draw({discretization: found}, tmp_path)
+    assert pictures
+    assert all(picture.stat().st_size > 10_000 for picture in pictures)
 
 
 @pytest.mark.slow

@@ -8,10 +8,11 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.beam.bending import Bending
+from flexblocks.beam.moments import Moments
 from flexblocks.beam.profile import UNIFORM, Profile
 from flexblocks.beam.quadrature import gauss_legendre, panels
 from flexblocks.beam.shapes import overlap
-from flexblocks.frame import Frame, column, skew
+from flexblocks.frame import Frame
 
 # Gauss points on each smooth piece of a beam whose density varies.
 POINTS = 48
@@ -43,10 +44,7 @@ def kinetic_energy(
 
     Notes
     -----
-    P(x) = (x + u, v, w) is a point of the beam in the chord frame, P' its rate there. With the moments S = int P dm,
-    c = int P' dm, E = int P P^T dm and F = int P P'^T dm (of which only the part that is not symmetric counts)
-    the energy is 1/2 m v.v + v.(omega x S + c) + 1/2 omega.(tr E - E) omega + omega.h + 1/2 int P'.P' dm
-    with h the axial vector of F.
+    P(x) = (x + u, v, w) is a point of the beam in the chord frame, P' its rate there; see `Moments`.
     """
     axes = {"x": 0, "y": 1, "z": 2}
     first, drift = ca.SX(3, 1), ca.SX(3, 1)
@@ -70,12 +68,7 @@ def kinetic_energy(
             if i != j:
                 flow[i, j] += form(q[axis], common, s[other], mass)
         own += squared(s[axis], integrals.mass, mass)
-    inertia = ca.trace(second) * ca.SX.eye(3) - second
-    spin = column([flow[1, 2] - flow[2, 1], flow[2, 0] - flow[0, 2], flow[0, 1] - flow[1, 0]])
-    omega, v = chord.omega, chord.v
-    translation = ca.dot(v, (mass / 2) * v + skew(omega) @ ca.sparsify(first) + drift)
-    turning = ca.dot(omega, ca.sparsify(inertia / 2) @ omega + spin)
-    return translation + turning + own / 2
+    return Moments(mass, first, drift, second, flow, own).kinetic_energy(chord)
 
 
 def dot(constants: np.ndarray, vector: ca.SX, scale: float | ca.SX = 1.0) -> ca.SX:

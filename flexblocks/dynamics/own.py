@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import casadi as ca
 import numpy as np
@@ -33,13 +34,13 @@ class OwnSymbols:
         """Residuals (k, 1) of the followed variables."""
         return ca.vertcat(*[follower.residual for follower in self.followers], ca.SX(0, 1))
 
-    @property
+    @cached_property
     def slopes(self) -> ca.SX:
         """Derivatives (k, n) of the followed variables with respect to q, by the implicit function theorem."""
         g = self.residuals
         return -_solved(ca.jacobian(g, self.followed), ca.jacobian(g, self.q))
 
-    @property
+    @cached_property
     def following(self) -> ca.SX:
         """Rates (k, 1) of the followed variables."""
         return ca.sparsify(self.slopes @ self.s)

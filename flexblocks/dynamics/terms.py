@@ -15,17 +15,18 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.block import Block
-from flexblocks.dynamics.own import OwnSymbols, own_symbols
+from flexblocks.dynamics.own import OwnSymbols
 from flexblocks.dynamics.rigid import RigidInertia
-from flexblocks.errors import ModelError
 from flexblocks.frame import Frame, skew
 from flexblocks.physics import Local, Physics
-from flexblocks.ports import Kind
 
 
 def call(function: ca.Function, *arguments: ca.SX) -> list[ca.SX]:
     """Evaluate an SX function on expressions and give zeros back their place in the sparsity pattern."""
-    return [ca.sparsify(result) for result in function.call([ca.SX(a) for a in arguments], True, False)]
+    return [
+        ca.sparsify(result)
+        for result in function.call([a if isinstance(a, ca.SX) else ca.SX(a) for a in arguments], True, False)
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,58 +246,3 @@ class BlockTerms:
 
 def _function(name: str, inputs: list[ca.SX], *results: ca.SX) -> ca.Function:
     return ca.Function(name, inputs, [ca.sparsify(result) for result in results])
-
-
-def block_terms(block: Block, outlets: tuple[str, ...], mounted: bool, carried: np.ndarray, p: ca.SX) -> BlockTerms:
-    """Evaluate a block and return its terms.
-
-    Parameters
-    ----------
-    block : Block
-    outlets : tuple of str
-        The outlets that carry something.
-    mounted : bool
-        Whether the block has a place in space: its inlet is connected, or it is the ground.
-    carried : ndarray (6, 6)
-        Inertia of what hangs on ``frame_b``, see `Local`.
-    p : SX
-        The parameters of the arm that stay symbolic; the block's own may be expressions of them.
-
-    Raises
-    ------
-    ModelError
-        The block's `physics` does not keep the contract.
-    """
-    always = [spec.name for spec in block.ports if spec.kind is Kind.FRAME and spec.outlet]
-    own, local = own_symbols(block, tuple(dict.fromkeys([*always, *outlets])), carried)
-    V = ca.SX.sym("V", 6)
-    inlet = Frame(ca.SX.sym("R", 3, 3), ca.SX.sym("r", 3), V[:3], V[3:], local.rate)
-    physics = block.physics(inlet if mounted else None, local)
-    _check(own, physics, local)
-    return BlockTerms(own, inlet, local, physics, ca.vertcat(p, own.followed))
-
-
-def _check(own: OwnSymbols, physics: Physics, local: Local) -> None:
-    """Refuse physics that break the contract, so that whoever writes a block hears it by name."""
-    block, follow = own.block, {follower.name for follower in own.followers}
-    for name in local.outlets:
-        if name not in physics.outlets:
-            raise ModelError(f"{block.where}: physics() returned no frame for the outlet '{name}'.")
-    known = {variable.name for variable in (*block.states(), *block.algebraics())}
-    if unknown := sorted(follow - known):
-        raise ModelError(f"{block.where}: followers() returned {unknown}; it has {sorted(known)}.")
-    wanted, given = sorted({variable.name for variable in block.states()} - follow), sorted(physics.derivatives)
-    if given != wanted:
-        raise ModelError(f"{block.where}: physics() returned derivatives of {given}; its states are {wanted}.")
-    count = len(physics.residuals)
-    algebraics = sum(variable.name not in follow for variable in block.algebraics())
-    if count != algebraics:
-        raise ModelError(f"{block.where}: physics() returned {count} residuals for {algebraics} algebraic variables.")
-    efforts = [part for load in physics.loads for part in (load.effort, load.displacement)]
-    equations = [physics.kinetic, physics.potential, physics.dissipation, physics.power, *efforts, *physics.residuals]
-    found = ca.vertcat(*[ca.SX(part) for part in (*equations, *physics.derivatives.values())])
-    if ca.depends_on(found, ca.vertcat(local.acceleration, local.gravity, *local.efforts.values())):
-        raise ModelError(
-            f"{block.where}: physics() uses local.acceleration, local.gravity or local.effort in its equations; they "
-            "are for outputs alone. Forces of inertia and weight follow from the kinetic energy."
-        )
