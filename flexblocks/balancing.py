@@ -1,9 +1,11 @@
-"""Balanced truncation of a linear system that decays."""
+"""Balanced coordinates of a linear system that decays."""
 
 from __future__ import annotations
 
 import numpy as np
 import scipy.linalg
+
+from flexblocks.state_scales import state_scales
 
 
 def balance(A: np.ndarray, B: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -18,13 +20,15 @@ def balance(A: np.ndarray, B: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, np
     A, B, C : ndarray
         All eigenvalues of A have negative real parts.
     """
+    scale = state_scales(A)
+    A, B, C = A / scale[:, None] * scale, B / scale[:, None], C * scale
     L = _root(scipy.linalg.solve_continuous_lyapunov(A, -B @ B.T))
     R = _root(scipy.linalg.solve_continuous_lyapunov(A.T, -C.T @ C))
     left, values, right = np.linalg.svd(R.T @ L)
     kept = values > len(A) * np.finfo(float).eps * np.max(values, initial=0.0)
     values, left, right = values[kept], left[:, kept], right[kept]
     weight = np.sqrt(values)
-    return values, L @ right.T / weight, (R @ left / weight).T
+    return values, scale[:, None] * (L @ right.T / weight), (R @ left / weight).T / scale
 
 
 def _root(gramian: np.ndarray) -> np.ndarray:

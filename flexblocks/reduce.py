@@ -27,7 +27,7 @@ def reduce(lin: LinearModel, states: int, method: str = "residualized") -> Linea
         How many states it may have. It has fewer where a pair of eigenvalues would be torn apart.
     method : str
         ``"modal"`` keeps the slowest modes; ``"residualized"`` as well, and adds to D what the others do at rest, their
-        static gain; ``"balanced"`` keeps what inputs move and outputs see most, by balanced truncation.
+        static gain; ``"balanced"`` keeps what inputs move and outputs see most, and of the rest what it does at rest.
 
     Returns
     -------
@@ -46,8 +46,9 @@ def reduce(lin: LinearModel, states: int, method: str = "residualized") -> Linea
     Notes
     -----
     Hankel singular values, and thus ``"balanced"``, depend on the units of inputs and outputs; scale them if some
-    matter more. Its error is at most twice the sum of the singular values left out (Enns 1984; Glover 1984). The poles
-    of the other methods are poles of `lin`.
+    matter more. What is left out of the balanced coordinates is taken at rest, which keeps the static gain: singular
+    perturbation of a balanced system. Its error is at most twice the sum of the singular values left out
+    (Liu & Anderson, Int. J. Control 50, 1989, 1379-1405). The poles of the other methods are poles of `lin`.
 
     Examples
     --------
@@ -71,7 +72,7 @@ def reduce(lin: LinearModel, states: int, method: str = "residualized") -> Linea
     rigid, elastic = split_rigid(A)
     _refuse_too_few(lin, states, len(rigid.A), "rigid-body motions", "ask for as many")
     if method == "balanced":
-        kept, static = _balanced(lin, rigid, elastic, B, states), np.zeros(lin.D.shape)
+        kept, static = _balanced(lin, rigid, elastic, B, states)
     else:
         conserves = lin.basis is None and lin.structure.conserves_energy and not _has_more(lin)
         kept, static = _modal(elastic, B, lin.C, states - len(rigid.A), conserves)
@@ -127,19 +128,32 @@ def _modal(elastic: Part, B: np.ndarray, C: np.ndarray, count: int, conserves: b
     return [Part(slow, right[:, :taken], left[:taken])], static
 
 
-def _balanced(lin: LinearModel, rigid: Part, elastic: Part, B: np.ndarray, states: int) -> list[Part]:
-    """Return the motions that do not decay, and the first balanced coordinates of the rest."""
+def _balanced(
+    lin: LinearModel, rigid: Part, elastic: Part, B: np.ndarray, states: int
+) -> tuple[list[Part], np.ndarray]:
+    """Return the motions that do not decay, the first balanced coordinates of the rest, and what the others do at rest.
+
+    With A in balanced coordinates, x the first and y the others, 0 = der(y) leaves A_xx - A_xy A_yy^-1 A_yx.
+    """
     lasting, decaying = split_stable(elastic.A, DECAYS)
     spent = len(rigid.A) + len(lasting.A)
     what = "rigid-body motions and motions that do not decay"
     _refuse_too_few(lin, states, spent, what, "damp the beams, or take method 'residualized'")
     inner = Part(decaying.A, elastic.right @ decaying.right, decaying.left @ elastic.left)
     _, right, left = balance(inner.A, inner.left @ B, lin.C @ inner.right)
-    right, left = right[:, : states - spent], left[: states - spent]
+    count = min(states - spent, right.shape[1])
+    # The others span what the first do not see, also where their own singular values are rounding.
+    T = np.hstack([right[:, :count], scipy.linalg.null_space(left[:count])])
+    W = np.linalg.inv(T)
+    A, into, out = W @ inner.A @ T, W @ inner.left, inner.right @ T
+    kept, fast = slice(count), slice(count, None)
+    solved = np.linalg.solve(A[fast, fast], np.hstack([A[fast, kept], into[fast]]))
+    slow, onto = np.split(np.hstack([A[kept, kept], into[kept]]) - A[kept, fast] @ solved, [count], axis=1)
+    along, static = out[:, kept] - out[:, fast] @ solved[:, :count], -lin.C @ out[:, fast] @ solved[:, count:] @ B
     return [
         Part(lasting.A, elastic.right @ lasting.right, lasting.left @ elastic.left),
-        Part(left @ inner.A @ right, inner.right @ right, left @ inner.left),
-    ]
+        Part(slow, along, onto),
+    ], static
 
 
 def _refuse_too_few(lin: LinearModel, states: int, needed: int, what: str, otherwise: str) -> None:
