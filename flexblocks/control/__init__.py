@@ -4,9 +4,10 @@ from flexblocks.control.close_loop import close_loop
 from flexblocks.control.composite import Composite
 from flexblocks.control.computed_torque import ComputedTorque
 from flexblocks.control.decoupling import Decoupling
-from flexblocks.control.fast_feedback import FastFeedback, SlowFast
+from flexblocks.control.fast_feedback import FastFeedback
 from flexblocks.control.feedforward import Feedforward
 from flexblocks.control.follow import follow
+from flexblocks.control.gain_schedule import GainSchedule, gain_schedule
 from flexblocks.control.gravity_compensation import GravityCompensation
 from flexblocks.control.kalman import Kalman
 from flexblocks.control.law import Bound, Law
@@ -26,6 +27,7 @@ from flexblocks.control.sampled import Sampled
 from flexblocks.control.shaper import Shaper
 from flexblocks.control.shapers import EI, ZV, ZVD
 from flexblocks.control.singular_perturbation import SingularPerturbation, singular_perturbation
+from flexblocks.control.slow_fast import SlowFast
 from flexblocks.control.spillover import Spillover, spillover
 from flexblocks.control.time_scales import TimeScales, poles_along, time_scales
 from flexblocks.control.time_varying_lqr import TimeVaryingLQR
@@ -44,6 +46,7 @@ __all__ = [
     "Decoupling",
     "FastFeedback",
     "Feedforward",
+    "GainSchedule",
     "GravityCompensation",
     "Kalman",
     "Law",
@@ -63,6 +66,7 @@ __all__ = [
     "close_loop",
     "cycloid",
     "follow",
+    "gain_schedule",
     "margins",
     "monte_carlo",
     "multipliers",

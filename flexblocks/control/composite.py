@@ -28,10 +28,10 @@ class Composite(Law):
         self.laws = tuple(part for law in laws for part in (law.laws if isinstance(law, Composite) else (law,)))
 
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
-        return _sum([law.bind(dae, actuators) for law in self.laws])
+        return added([law.bind(dae, actuators) for law in self.laws])
 
     def bind_sampled(self, dae: DAE, actuators: Actuators, sample_time: float) -> Bound:
-        return _sum([law.bind_sampled(dae, actuators, sample_time) for law in self.laws])
+        return added([law.bind_sampled(dae, actuators, sample_time) for law in self.laws])
 
     def designed_on(self, model: DAE) -> Composite:
         return Composite(*(law.designed_on(model) for law in self.laws))
@@ -40,7 +40,8 @@ class Composite(Law):
         return " + ".join(map(repr, self.laws))
 
 
-def _sum(parts: list[Bound]) -> Bound:
+def added(parts: list[Bound]) -> Bound:
+    """Return the sum of laws bound to one arm; references of one name are one."""
     states = grouped("state", [part.states for part in parts])
     if repeated := [name for name in dict.fromkeys(states.names) if states.names.count(name) > 1]:
         raise ParameterError(
@@ -52,7 +53,7 @@ def _sum(parts: list[Bound]) -> Bound:
     shared: dict[str, tuple[str, float, ca.SX]] = {}
     rates, ticks, position = [], [], 0
     for part in parts:
-        own = [shared.setdefault(name, entry) for name, entry in _entries(part.references).items()]
+        own = [shared.setdefault(name, entry) for name, entry in _entries(part.references)]
         symbols = part.references.symbol, ca.vertcat(*[symbol for _, _, symbol in own], ca.SX(0, 1))
         for name, command in part.commands.items():
             commands[name] = commands.get(name, ca.SX(0)) + ca.substitute(command, *symbols)
@@ -69,5 +70,5 @@ def _sum(parts: list[Bound]) -> Bound:
     return Bound(commands, references, states, ca.vertcat(*rates), outputs, tuple(ticks))
 
 
-def _entries(group: Variables) -> dict[str, tuple[str, float, ca.SX]]:
-    return {name: (group.units[i], float(group.start[i]), group.symbol[i]) for i, name in enumerate(group.names)}
+def _entries(group: Variables) -> list[tuple[str, tuple[str, float, ca.SX]]]:
+    return [(name, (group.units[i], float(group.start[i]), group.symbol[i])) for i, name in enumerate(group.names)]

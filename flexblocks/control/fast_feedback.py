@@ -1,4 +1,4 @@
-"""Feedback of the fast subsystem, and its sum with a slow law: composite control."""
+"""Feedback of the fast subsystem."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ import numpy as np
 import scipy.signal
 
 from flexblocks.control.actuators import Actuators
-from flexblocks.control.composite import Composite
+from flexblocks.control.deformation import checked_about, deformation
+from flexblocks.control.gain_schedule import GainSchedule, gain_schedule
 from flexblocks.control.law import Bound, Law
 from flexblocks.control.measured import measured
 from flexblocks.control.quadratic_cost import input_weight, state_weight
 from flexblocks.control.riccati import regulator
 from flexblocks.control.singular_perturbation import SingularPerturbation
 from flexblocks.dae import DAE
-from flexblocks.errors import ComputationError, ParameterError, listing
+from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, nearest
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,15 +31,33 @@ class FastFeedback(Law):
     Parameters
     ----------
     split : SingularPerturbation
-    K : array (nu, 2 n_f)
-        Rows in the order of the arm's inputs, columns in that of ``split.fast().states``.
+    K : array (nu, 2 n_f) or GainSchedule
+        Rows in the order of the arm's inputs, columns in that of ``split.fast().states``. Gains may be scheduled over
+        slow coordinates, which are measured.
+    about : {"rest", "manifold", "reference"}
+        What x_f deviates from: no deformation; the slow manifold, where stiff blocks give way as the references of the
+        slow coordinates ask for (`SingularPerturbation.quasi_static`); or references of their own, those of a plan,
+        say.
     """
 
     split: SingularPerturbation
-    K: np.ndarray
+    K: np.ndarray | GainSchedule
+    about: str = "rest"
 
     def __post_init__(self) -> None:
         shape = len(self.split.dae.u), 2 * len(self.split.deformations)
+        checked_about(self.about, "FastFeedback")
+        if isinstance(self.K, GainSchedule):
+            for name in self.K.over:
+                if name not in self.split.slow.q_names:
+                    known = self.split.slow.q_names
+                    raise NameUnknownError(
+                        f"FastFeedback: the gains are scheduled over '{name}', which is no slow coordinate "
+                        f"({listing(known)}).{nearest(name, known)}"
+                    )
+            if self.K.shape != shape:
+                raise ParameterError(f"FastFeedback: scheduled gains of shape {self.K.shape}; must be {shape}.")
+            return
         K = np.asarray(self.K, dtype=float)
         if K.shape != shape or not np.all(np.isfinite(K)):
             raise ParameterError(
@@ -47,20 +66,57 @@ class FastFeedback(Law):
             )
         object.__setattr__(self, "K", K)
 
+    def gain(self, at: Mapping[str, float] | None = None) -> np.ndarray:
+        """Return K (nu, 2 n_f) at a posture: places of slow coordinates by name, the rest at their start values."""
+        if not isinstance(self.K, GainSchedule):
+            return self.K
+        theta, _ = self.split.posture(at)
+        return self.K.at(dict(zip(self.split.slow.q_names, theta.tolist(), strict=True)))
+
     @classmethod
     def lqr(
-        cls, split: SingularPerturbation, Q: Any, R: Any = 1.0, at: Mapping[str, float] | None = None
+        cls,
+        split: SingularPerturbation,
+        Q: Any,
+        R: Any = 1.0,
+        at: Mapping[str, float] | None = None,
+        *,
+        over: Mapping[str, tuple[float, float]] | None = None,
+        decay: float = 0.0,
+        about: str = "rest",
     ) -> FastFeedback:
-        """Return the law that is least in the integral of x_f'Q x_f + u'R u at a posture; Q and R as for `LQR`.
+        """Return the law that is least in the integral of exp(2 decay t) (x_f'Q x_f + u'R u).
+
+        Parameters
+        ----------
+        split : SingularPerturbation
+        Q, R
+            As for `LQR`, of the states of ``split.fast()``.
+        at : dict, optional
+            The posture it is designed at: places of slow coordinates by name, the rest at their start values.
+        over : dict of (float, float), optional
+            Ranges of slow coordinates over which the gains are scheduled (see `gain_schedule`), the rest as in `at`.
+        decay : float
+            Prescribed degree of stability [1/s], >= 0: deviations of the fast subsystem die out at least as
+            exp(-decay t) (Anderson & Moore, *Optimal Control*, section 3.5).
+        about
+            As for `FastFeedback`.
 
         Raises
         ------
         FlexblocksError
             A name that is not there; a deformation that no input stops, or that is not weighted.
         """
-        fast = split.fast(at)
-        weight, cost = state_weight(fast, Q, "FastFeedback.lqr"), input_weight(R, fast.inputs, "FastFeedback.lqr")
-        return cls(split, regulator(fast.A, fast.B, weight, cost, fast.states))
+        where = "FastFeedback.lqr"
+        if not isinstance(decay, (int, float)) or not np.isfinite(decay) or decay < 0:
+            raise ParameterError(f"{where}: decay = {decay!r}; must be a finite number >= 0 [1/s].")
+
+        def design(posture: Mapping[str, float]) -> np.ndarray:
+            fast = split.fast({**(at or {}), **posture})
+            weight, cost = state_weight(fast, Q, where), input_weight(R, fast.inputs, where)
+            return regulator(fast.A + decay * np.eye(len(fast.A)), fast.B, weight, cost, fast.states)
+
+        return cls(split, design({}) if over is None else gain_schedule(design, over), about)
 
     @classmethod
     def poles(
@@ -118,27 +174,10 @@ class FastFeedback(Law):
 
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
         del actuators
-        names = self.split.dae.q_names
-        measure = {name: measured(dae, name, "FastFeedback").value for name in (*names, *(f"der({n})" for n in names))}
-        D = ca.sparsify(ca.DM(self.split.motion.deformation))
-        xi = D @ ca.vertcat(*[measure[name] for name in names])
-        rate = D @ ca.vertcat(*[measure[f"der({name})"] for name in names])
-        commands = -ca.sparsify(ca.DM(self.K)) @ ca.vertcat(xi, rate)
-        return Bound(dict(zip(self.split.dae.u.names, ca.vertsplit(commands), strict=True)))
-
-
-class SlowFast(Composite):
-    """Composite control u = u_s + u_f (Subudhi & Morris 2002, eq 68); `time_scales` tells whether it is valid.
-
-    Parameters
-    ----------
-    slow : Law
-        For the slow subsystem, such as ``ComputedTorque(kp, kv, model=split.slow)`` (eq 69).
-    fast : FastFeedback
-        For the fast one (eq 70).
-    """
-
-    def __init__(self, slow: Law, fast: FastFeedback) -> None:
-        if not isinstance(fast, FastFeedback):
-            raise ParameterError(f"SlowFast: fast = {fast!r}; must be a FastFeedback.")
-        super().__init__(slow, fast)
+        found = deformation(self.split, dae, self.about)
+        if isinstance(self.K, GainSchedule):
+            K = self.K.expression({name: measured(dae, name, "FastFeedback").value for name in self.K.over})
+        else:
+            K = ca.sparsify(ca.DM(self.K))
+        commands = -K @ ca.vertcat(found.xi, found.rate)
+        return Bound(dict(zip(self.split.dae.u.names, ca.vertsplit(commands), strict=True)), found.references)

@@ -64,7 +64,7 @@ def follow(closed: DAE, wanted: Mapping[str, Any] | Trajectory | PlanLike) -> di
 def _by_name(closed: DAE, wanted: Mapping[str, Any]) -> dict[str, TimeSignal]:
     found: dict[str, TimeSignal] = {}
     for name, given in wanted.items():
-        inputs = {order: reference_name(name, order) for order in range(3)}
+        inputs = {order: reference_name(name, order) for order in range(4)}
         known = {order: entry for order, entry in inputs.items() if entry in closed.u}
         if not known:
             names = followed(closed)

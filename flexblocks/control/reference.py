@@ -1,4 +1,4 @@
-"""What a variable is to follow: a function of time with its first two derivatives."""
+"""What a variable is to follow: a function of time with its derivatives."""
 
 from __future__ import annotations
 
@@ -24,7 +24,15 @@ class Reference:
     acceleration: TimeSignal
 
     def derivative(self, order: int) -> TimeSignal:
-        """Return the derivative in time of order 0, 1 or 2."""
+        """Return the derivative in time of order 0, 1, 2 or 3; that of order 3 may jump.
+
+        Raises
+        ------
+        ParameterError
+            The acceleration is a function that takes numbers only, and order 3 is asked for.
+        """
+        if order == 3:
+            return _differentiated(self.acceleration)
         return (self.position, self.rate, self.acceleration)[order]
 
 
@@ -68,6 +76,20 @@ def of_polynomial(position: TimeSignal) -> Reference:
     for _ in range(2):
         found.append(PiecewisePolynomial(_derivative(found[-1].pieces), position.domain))
     return Reference(*found)
+
+
+def _differentiated(given: TimeSignal) -> TimeSignal:
+    """Return the derivative of an acceleration, between its jumps."""
+    if isinstance(given, PiecewisePolynomial):
+        return PiecewisePolynomial(_derivative(given.pieces), given.domain)
+    if not isinstance(given, Signal) or given.compiled is None:
+        raise ParameterError(
+            "reference: the acceleration does not take a CasADi symbol, so it has no derivative; write it with "
+            "arithmetic and numpy functions, or as a scipy piecewise polynomial."
+        )
+    t = ca.SX.sym("t")
+    jerk = ca.jacobian(ca.SX(given.compiled(t)), t)
+    return Signal(ca.Function("jerk", [t], [ca.densify(jerk)]), given.breakpoints)
 
 
 def _derivative(pieces: PPoly) -> PPoly:

@@ -19,6 +19,7 @@ from flexblocks.linearize import linearize
 from flexblocks.simulation.trajectory import Trajectory
 
 if TYPE_CHECKING:
+    from flexblocks.control.fast_feedback import FastFeedback
     from flexblocks.control.singular_perturbation import SingularPerturbation
 
 # Below this ratio the two subsystems cannot be designed apart from each other.
@@ -52,7 +53,7 @@ def time_scales(
     split: SingularPerturbation,
     along: Trajectory | Sequence[Mapping[str, float]],
     slow: Law | None = None,
-    gain: np.ndarray | None = None,
+    fast: FastFeedback | None = None,
 ) -> TimeScales:
     """Return how far apart the subsystems are at postures.
 
@@ -63,8 +64,8 @@ def time_scales(
         Postures: slow coordinates by name.
     slow : Law, optional
         The law of the slow subsystem, which gives it its poles; without one, it is taken without control.
-    gain : array (nu, 2 n_f), optional
-        Of the fast law, u_f = -K x_f; without one, the fast subsystem is taken without control.
+    fast : FastFeedback, optional
+        The law of the fast subsystem; without one, the fast subsystem is taken without control.
 
     Warns
     -----
@@ -75,8 +76,8 @@ def time_scales(
     at = _postures(split, along)
     slowest, fastest = [], []
     for posture in at:
-        fast = split.fast(posture)
-        A = fast.A if gain is None else fast.A - fast.B @ gain
+        frozen = split.fast(posture)
+        A = frozen.A if fast is None else frozen.A - frozen.B @ fast.gain(posture)
         slowest.append(float(np.min(np.abs(np.linalg.eigvals(A)))))
         fastest.append(float(np.max(np.abs(np.linalg.eigvals(_at_rest(closed, posture))), initial=0.0)))
     found = TimeScales(np.array(fastest), np.array(slowest))

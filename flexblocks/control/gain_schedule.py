@@ -1,0 +1,181 @@
+"""Gain scheduling: gains designed at several places, and interpolated between them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from numpy.polynomial import chebyshev
+
+from flexblocks.errors import ComputationError, ParameterError, listing
+
+MOST = 17  # places along one variable; twice as many are designed at if these are not enough
+
+
+@dataclass(frozen=True, eq=False)
+class GainSchedule:
+    """Gains K (rows, columns) as polynomials of scheduling variables, over a range of each.
+
+    Beyond its range a variable counts as being at the nearer end. Made by `gain_schedule`.
+
+    Attributes
+    ----------
+    over : dict of (float, float)
+        Scheduling variables and their ranges.
+    coefficients : ndarray (n_1, ..., n_d, rows, columns)
+        Of the products of Chebyshev polynomials of the variables, each scaled to -1 ... 1.
+    """
+
+    over: Mapping[str, tuple[float, float]]
+    coefficients: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape of K."""
+        rows, columns = self.coefficients.shape[-2:]
+        return rows, columns
+
+    def at(self, place: Mapping[str, float]) -> np.ndarray:
+        """Return K (rows, columns) at a place.
+
+        Raises
+        ------
+        ParameterError
+            A scheduling variable is missing.
+        """
+        if missing := [name for name in self.over if name not in place]:
+            raise ParameterError(f"GainSchedule: no place of {listing(missing)}; the gains depend on it.")
+        found = self.coefficients
+        for name, (low, high) in self.over.items():
+            scaled = np.clip((2 * place[name] - low - high) / (high - low), -1, 1)
+            found = np.tensordot(chebyshev.chebvander(scaled, len(found) - 1).ravel(), found, axes=1)
+        return found
+
+    def expression(self, place: Mapping[str, ca.SX]) -> ca.SX:
+        """Return K (rows, columns) as an expression of the scheduling variables."""
+        bases = []
+        for (name, (low, high)), degrees in zip(self.over.items(), self.coefficients.shape, strict=False):
+            scaled = ca.fmin(ca.fmax((2 * place[name] - low - high) / (high - low), -1), 1)
+            basis = [ca.SX(1), scaled]
+            while len(basis) < degrees:
+                basis.append(2 * scaled * basis[-1] - basis[-2])
+            bases.append(basis[:degrees])
+        found = ca.SX(*self.shape)
+        for index in itertools.product(*(range(len(basis)) for basis in bases)):
+            product = ca.SX(1)
+            for basis, degree in zip(bases, index, strict=True):
+                product *= basis[degree]
+            found += product * ca.sparsify(ca.DM(self.coefficients[index]))
+        return found
+
+
+def gain_schedule(
+    design: Callable[[dict[str, float]], np.ndarray],
+    over: Mapping[str, tuple[float, float]],
+    tolerance: float = 1e-4,
+) -> GainSchedule:
+    """Design gains over ranges of scheduling variables.
+
+    Parameters
+    ----------
+    design : callable
+        From a place, values by name, to the gains K (rows, columns) there; smooth in the place.
+    over : dict of (float, float)
+        Lowest and highest value of each scheduling variable.
+    tolerance : float
+        How closely the gains are to be met, relative to the largest of them. Places are added until they are.
+
+    Returns
+    -------
+    GainSchedule
+
+    Raises
+    ------
+    ParameterError
+        A range or tolerance that is none.
+    ComputationError
+        The gains are no smooth function of the variables: 33 places along one of them do not meet the tolerance.
+    FlexblocksError
+        Whatever `design` raises.
+
+    Notes
+    -----
+    Interpolation at Chebyshev points of the second kind, which converges geometrically where the design is analytic, as
+    a regulator's gains are (Trefethen, *Approximation Theory and Approximation Practice*, chapters 2 to 4 and 8).
+    """
+    ranges = _checked(over)
+    if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
+        raise ParameterError(f"gain_schedule: tolerance = {tolerance!r}; must be a number > 0 and < 1.")
+    known: dict[tuple[float, ...], np.ndarray] = {}
+
+    def designed(scaled: tuple[float, ...]) -> np.ndarray:
+        if scaled not in known:
+            place = {
+                name: float((low + high + s * (high - low)) / 2)
+                for s, (name, (low, high)) in zip(scaled, ranges.items(), strict=True)
+            }
+            known[scaled] = np.asarray(design(place), dtype=float)
+        return known[scaled]
+
+    degrees = [2] * len(ranges)
+    while True:
+        coefficients = _interpolated(designed, degrees)
+        allowed = tolerance * np.max(np.abs(coefficients))
+        coarse = [axis for axis in range(len(degrees)) if _tail(coefficients, axis) > allowed]
+        if not coarse:
+            return GainSchedule(ranges, _trimmed(coefficients, len(degrees), 1e-2 * allowed))
+        for axis in coarse:
+            if degrees[axis] >= 2 * (MOST - 1):
+                raise ComputationError(
+                    f"gain_schedule: the gains change too fast with {list(ranges)[axis]}: {degrees[axis] + 1} places "
+                    f"do not meet the tolerance {tolerance:g}. Take a smaller range, or a design that is unique, such "
+                    "as a regulator's."
+                )
+            degrees[axis] *= 2
+
+
+def _interpolated(designed: Callable[[tuple[float, ...]], np.ndarray], degrees: list[int]) -> np.ndarray:
+    """Return the coefficients of the polynomial through the designs at the Chebyshev points of these degrees."""
+    points = [[float(np.round(np.cos(np.pi * i / n), 15)) for i in range(n + 1)] for n in degrees]
+    found = np.array([designed(scaled) for scaled in itertools.product(*points)])
+    found = found.reshape([n + 1 for n in degrees] + list(found.shape[1:]))
+    for axis, along in enumerate(points):
+        solved = np.tensordot(np.linalg.inv(chebyshev.chebvander(np.array(along), len(along) - 1)), found, (1, axis))
+        found = np.moveaxis(solved, 0, axis)
+    return found
+
+
+def _tail(coefficients: np.ndarray, axis: int) -> float:
+    """Return the size of the last two coefficients along an axis, which is about what interpolation misses."""
+    return float(np.max(np.abs(np.take(coefficients, [-2, -1], axis=axis))))
+
+
+def _trimmed(coefficients: np.ndarray, variables: int, allowed: float) -> np.ndarray:
+    """Return the coefficients without the highest degrees that add next to nothing."""
+    for axis in range(variables):
+        others = tuple(i for i in range(coefficients.ndim) if i != axis)
+        sizes = np.max(np.abs(coefficients), axis=others)
+        last = int(np.max(np.flatnonzero(sizes > allowed), initial=0))
+        coefficients = np.take(coefficients, range(last + 1), axis=axis)
+    return coefficients
+
+
+def _checked(over: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+    if not isinstance(over, Mapping) or not over:
+        raise ParameterError(
+            f"gain_schedule: over = {over!r}; must be a dict from scheduling variables to their ranges, such as "
+            "{'joint2.angle': (0.0, 1.5)}."
+        )
+    found = {}
+    for name, ends in over.items():
+        try:
+            low, high = (float(end) for end in ends)
+        except (TypeError, ValueError):
+            low = high = np.nan
+        if not (np.isfinite(low) and np.isfinite(high) and low < high):
+            raise ParameterError(f"gain_schedule: over: {name} = {ends!r}; must be two finite numbers, low < high.")
+        found[name] = (low, high)
+    return found
