@@ -110,7 +110,8 @@ class LinearModel:
         flexblocks.reach.find_reach : how it is measured.
         """
         small = self.minimal()
-        return find_reach(small.A, small.B, small.C, self.inputs, self.outputs)
+        modes = tuple(small.modes())
+        return find_reach(small.A, small.B, small.C, self.inputs, self.outputs, small.states, modes)
 
     @property
     def control_names(self) -> dict[str, str]:

@@ -132,6 +132,6 @@ def eliminated_at_rest(lin: LinearModel) -> LinearModel:
 
 
 def layout_of(lin: LinearModel) -> Layout:
-    """Return what is what in a descriptor form; coordinates are those whose rates ``der(name)`` are there, too."""
-    known = set(lin.states)
-    return Layout(lin.E, lin.A, sum(f"der({name})" in known for name in lin.states))
+    """Return what is what in a descriptor form: coordinates come first, then the rate of the first of them."""
+    first_rate = f"der({lin.states[0]})" if lin.states else ""
+    return Layout(lin.E, lin.A, lin.states.index(first_rate) if first_rate in lin.states else 0)

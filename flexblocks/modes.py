@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from flexblocks.eigenmodes import Eigenmode, conservative, general
+from flexblocks.errors import ParameterError, nearest
+from flexblocks.mode import Mode
+from flexblocks.participation import (
+    deformation_energies,
+    kinetic_energies,
+    quadratic,
+    shares,
+    state_energies,
+    strain_energies,
+    together,
+)
 from flexblocks.structure import Structure
 
 if TYPE_CHECKING:
@@ -16,54 +27,10 @@ if TYPE_CHECKING:
 
 # A mode that stores less than this share of its energy elastically swings by gravity, drifts or creeps.
 ELASTIC = 0.01
+# What a table can share out.
+SHARES = ("participation", "deformation", "strain", "kinetic", "total")
 # Below this share of coordinates in its shape, a mode is one of first-order states.
 MECHANICAL = 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class Mode:
-    """One mode: a pair of conjugate eigenvalues, a real one, or a rigid-body motion.
-
-    Attributes
-    ----------
-    eigenvalue : complex
-        [1/s]; of a pair the one with a positive imaginary part. Exactly 0 for a rigid-body motion.
-    shape : ndarray (n,), complex
-        Over the coordinates, with unit modal mass; its largest entry is real and positive.
-    participation : dict of float
-        Share of each block, largest first; they add up to 1.
-    energy : "strain", "kinetic" or "state"
-        What is shared: elastic energy; kinetic energy where next to none is stored elastically (rigid-body
-        motions, pendulums); squares of first-order states in a mode in which no coordinate takes part.
-    """
-
-    eigenvalue: complex
-    shape: np.ndarray
-    participation: Mapping[str, float]
-    energy: str
-
-    @property
-    def frequency(self) -> float:
-        """Natural frequency, the magnitude of the eigenvalue [rad/s]."""
-        return abs(self.eigenvalue)
-
-    @property
-    def damping_ratio(self) -> float:
-        """Share of critical damping; negative for a motion that grows, nan for a rigid-body motion."""
-        return (0.0 - self.eigenvalue.real) / self.frequency if self.frequency else float("nan")
-
-    def __str__(self) -> str:
-        shares = [f"{100 * share:.0f} % {name}" for name, share in self.participation.items() if share >= 0.01]
-        return f"{self._motion()}: {', '.join(shares[:4])}"
-
-    def _motion(self) -> str:
-        value = self.eigenvalue
-        if value == 0:
-            return "rigid body"
-        if value.imag == 0:
-            return f"{'unstable, grows' if value.real > 0 else 'decays'} by e in {1 / abs(value.real):.4g} s"
-        unstable = ", unstable" if value.real > 0 else ""
-        return f"{self.frequency / (2 * np.pi):.4g} Hz, {100 * self.damping_ratio:.2g} %{unstable}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,21 +84,38 @@ class Modes:
         """Names of all blocks that take part in any mode."""
         return tuple(dict.fromkeys(sorted(name for mode in self.modes for name in mode.participation)))
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return a table, one mode a row: frequency [rad/s], damping ratio, eigenvalue, energy, share of each block."""
+    def to_pandas(self, share: str = "participation") -> pandas.DataFrame:
+        """Return a table, one mode a row: frequency [rad/s], damping ratio, eigenvalue, energy, share of each block.
+
+        Parameters
+        ----------
+        share : str
+            Which: ``"participation"``, ``"deformation"``, ``"strain"``, ``"kinetic"`` or ``"total"``, see `Mode`.
+
+        Raises
+        ------
+        ParameterError
+            None of these.
+        """
         import pandas
 
+        if share not in SHARES:
+            raise ParameterError(
+                f"Modes: share = {share!r}; must be one of {', '.join(SHARES)}.{nearest(str(share), SHARES)}"
+            )
+        named = [getattr(mode, share) for mode in self.modes]
+        who = sorted({name for mode in named for name in mode})
         rows = [
             {
                 "frequency": mode.frequency,
                 "damping_ratio": mode.damping_ratio,
                 "eigenvalue": mode.eigenvalue,
                 "energy": mode.energy,
-                **{name: mode.participation.get(name, 0.0) for name in self.blocks},
+                **{name: found.get(name, 0.0) for name in who},
             }
-            for mode in self.modes
+            for mode, found in zip(self.modes, named, strict=True)
         ]
-        columns = ["frequency", "damping_ratio", "eigenvalue", "energy", *self.blocks]
+        columns = ["frequency", "damping_ratio", "eigenvalue", "energy", *who]
         return pandas.DataFrame(rows, columns=columns, index=pandas.RangeIndex(1, len(rows) + 1, name="mode"))
 
     def __str__(self) -> str:
@@ -170,31 +154,29 @@ def find_modes(A: np.ndarray, states: tuple[str, ...], structure: Structure, bas
 def _mode(found: Eigenmode, states: tuple[str, ...], structure: Structure) -> Mode:
     n = len(structure.coordinates)
     shape = found.shape[:n].astype(complex)
-    modal_mass = _quadratic(structure.mass, shape)
     if np.linalg.norm(shape) > MECHANICAL * np.linalg.norm(found.shape):
-        shape = shape / np.sqrt(modal_mass)
-        shares, energy = _energies(found.eigenvalue, shape, structure)
+        shape = shape / np.sqrt(quadratic(structure.mass, shape))
+        strain = strain_energies(structure, shape)
+        # Of a rigid-body motion the drift counts, at any rate.
+        rate = abs(found.eigenvalue) or 1.0
+        kinetic = {name: rate**2 * value for name, value in kinetic_energies(structure, shape).items()}
+        elastic = found.eigenvalue != 0 and sum(strain.values()) > ELASTIC * abs(found.eigenvalue) ** 2
+        energy, whose = ("strain", strain) if elastic else ("kinetic", kinetic)
+        parts = deformation_energies(structure, shape) if elastic else kinetic
     else:
-        squares = np.abs(found.shape[2 * n :]) ** 2
-        shares, energy = {}, "state"
-        for name, square in zip(states[2 * n :], squares, strict=True):
-            block = name.rpartition(".")[0]
-            shares[block] = shares.get(block, 0.0) + float(square)
+        energy, strain, kinetic = "state", {}, {}
+        parts = whose = state_energies(states[2 * n :], found.shape[2 * n :])
     largest = shape[np.argmax(np.abs(shape))] if n else 1.0
     shape = shape * abs(largest) / largest if largest else shape
-    total = sum(shares.values())
-    ordered = sorted(shares.items(), key=lambda item: -item[1])
-    return Mode(complex(found.eigenvalue), shape, {name: share / total for name, share in ordered}, energy)
-
-
-def _energies(eigenvalue: complex, shape: np.ndarray, structure: Structure) -> tuple[dict[str, float], str]:
-    """Return the energy of each block in a mode of unit modal mass, and its kind."""
-    stored = {name: _quadratic(K, shape) for name, K in structure.stored.items()}
-    strain = sum(stored.values())
-    if eigenvalue != 0 and strain > ELASTIC * abs(eigenvalue) ** 2:
-        return stored, "strain"
-    return {name: _quadratic(M, shape) for name, M in structure.kinetic.items()}, "kinetic"
-
-
-def _quadratic(matrix: np.ndarray, shape: np.ndarray) -> float:
-    return float(np.real(shape.conj() @ matrix @ shape))
+    if not found.eigenvalue:
+        strain = {}
+    return Mode(
+        eigenvalue=complex(found.eigenvalue),
+        shape=shape,
+        energy=energy,
+        participation=shares(whose),
+        deformation=shares(parts),
+        strain=shares(strain),
+        kinetic=shares(kinetic),
+        total=shares(together(strain, kinetic)),
+    )

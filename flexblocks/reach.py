@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexblocks.errors import listing
+from flexblocks.mode import Mode
 from flexblocks.spectral_split import Part, split_rigid
 from flexblocks.state_scales import state_scales
 
@@ -14,6 +16,8 @@ from flexblocks.state_scales import state_scales
 REACHED = 1e-8
 # Eigenvalues nearer to each other than this share of their size are one, with several shapes.
 SAME = 1e-7
+# A state has a part in a direction if it has more than this share of its largest entry.
+LARGE = 0.1
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,8 @@ class ModeReach:
         states scaled alike; 0 for out of reach.
     input, output : str
         The nearest; empty where there is none.
+    name : str
+        What mode it is: its number in `LinearModel.modes`, and what it says there.
     """
 
     eigenvalue: complex
@@ -36,11 +42,12 @@ class ModeReach:
     observability: float
     input: str
     output: str
+    name: str = ""
 
     def __str__(self) -> str:
         moved = f"moved by {self.input} ({self.controllability:.2g})" if self.input else "no input moves it"
         seen = f"seen in {self.output} ({self.observability:.2g})" if self.output else "no output shows it"
-        return f"{self.eigenvalue:.4g} 1/s: {moved}, {seen}"
+        return f"{self.name or f'{self.eigenvalue:.4g} 1/s'}: {moved}, {seen}"
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,8 @@ class Reach:
         The same of the part with eigenvalue 0.
     modes : tuple of ModeReach
         All other modes, from slow to fast.
+    rigid_unmoved, rigid_unseen : tuple of str
+        States in which the motions at eigenvalue 0 are that no input moves, or no output shows.
     """
 
     states: int
@@ -64,6 +73,8 @@ class Reach:
     rigid_controllable: int
     rigid_observable: int
     modes: tuple[ModeReach, ...]
+    rigid_unmoved: tuple[str, ...] = ()
+    rigid_unseen: tuple[str, ...] = ()
 
     @property
     def minimal(self) -> bool:
@@ -73,11 +84,23 @@ class Reach:
     def __str__(self) -> str:
         head = f"{self.states} states, {self.controllable} controllable, {self.observable} observable"
         rigid = f"at eigenvalue 0: {self.rigid}, {self.rigid_controllable} and {self.rigid_observable}"
+        if self.rigid_unmoved:
+            rigid += f"; no input moves a motion of {listing(self.rigid_unmoved, 6)}"
+        if self.rigid_unseen:
+            rigid += f"; no output shows a motion of {listing(self.rigid_unseen, 6)}"
         return "\n".join([head, rigid, *map(str, self.modes)])
 
 
-def find_reach(A: np.ndarray, B: np.ndarray, C: np.ndarray, inputs: Sequence[str], outputs: Sequence[str]) -> Reach:
-    """Return what inputs move and outputs see of x' = A x + B u, y = C x.
+def find_reach(
+    A: np.ndarray,
+    B: np.ndarray,
+    C: np.ndarray,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    states: Sequence[str] = (),
+    modes: Sequence[Mode] = (),
+) -> Reach:
+    """Return what inputs move and outputs see of x' = A x + B u, y = C x, named by states and modes if these are given.
 
     Notes
     -----
@@ -90,15 +113,18 @@ def find_reach(A: np.ndarray, B: np.ndarray, C: np.ndarray, inputs: Sequence[str
     values, vectors = np.linalg.eig(elastic.A) if elastic.A.size else (np.zeros(0), np.zeros((0, 0)))
     moved = _unit(np.linalg.solve(vectors, elastic.left) if len(values) else np.zeros((0, len(A)))) @ B
     seen = C @ _unit((elastic.right @ vectors).T).T
-    modes = []
+    found, left = [], {number: mode for number, mode in enumerate(modes, 1) if mode.eigenvalue != 0}
     for i in np.lexsort((np.real(values), np.abs(values))):
         if np.imag(values[i]) >= 0:
             (controllability, nearest_input), (observability, nearest_output) = (
                 _nearest(moved[i], inputs),
                 _nearest(seen[:, i], outputs),
             )
-            modes.append(ModeReach(complex(values[i]), controllability, observability, nearest_input, nearest_output))
-    rigid_moved, rigid_seen = _rank_of_chain(rigid, B), _rank_of_chain(_transposed(rigid), C.T)
+            value = complex(values[i])
+            name = _take_name(value, left)
+            found.append(ModeReach(value, controllability, observability, nearest_input, nearest_output, name))
+    rigid_moved, unmoved = _chain(rigid, B)
+    rigid_seen, unseen = _chain(_transposed(rigid), C.T)
     groups = _groups(values)
     return Reach(
         states=len(A),
@@ -107,7 +133,9 @@ def find_reach(A: np.ndarray, B: np.ndarray, C: np.ndarray, inputs: Sequence[str
         rigid=len(rigid.A),
         rigid_controllable=rigid_moved,
         rigid_observable=rigid_seen,
-        modes=tuple(modes),
+        modes=tuple(found),
+        rigid_unmoved=_mostly(rigid.left.T @ unmoved, states),
+        rigid_unseen=_mostly(rigid.right @ unseen, states),
     )
 
 
@@ -145,10 +173,29 @@ def _transposed(part: Part) -> Part:
     return Part(part.A.T, part.left.T, part.right.T)
 
 
-def _rank_of_chain(part: Part, B: np.ndarray) -> int:
-    """Return the rank of [B, A B, A^2 B, ...] on a nilpotent part."""
+def _chain(part: Part, B: np.ndarray) -> tuple[int, np.ndarray]:
+    """Return the rank of [B, A B, A^2 B, ...] on a nilpotent part, and what is orthogonal to it (k, j)."""
     size = np.linalg.norm(part.A, 2) if part.A.size else 0.0
     columns = [part.left @ B]
     for _ in range(len(part.A) - 1):
         columns.append(part.A @ columns[-1] / size if size else 0 * columns[-1])
-    return _rank(np.hstack(columns))
+    chain = np.hstack(columns)
+    if not chain.size:
+        return 0, np.eye(len(part.A))
+    directions, values, _ = np.linalg.svd(chain)
+    rank = int(np.count_nonzero(values > REACHED))
+    return rank, directions[:, rank:]
+
+
+def _take_name(value: complex, left: dict[int, Mode]) -> str:
+    """Return the number and the words of the mode with that eigenvalue, each mode once."""
+    if not left:
+        return ""
+    number = min(left, key=lambda i: abs(left[i].eigenvalue - value))
+    return f"mode {number}, {left.pop(number).motion}"
+
+
+def _mostly(directions: np.ndarray, states: Sequence[str]) -> tuple[str, ...]:
+    """Return the states that have a large part in some of the directions (nx, j)."""
+    size = np.max(np.abs(directions), axis=1, initial=0.0)
+    return tuple(name for name, part in zip(states, size.tolist(), strict=False) if part > LARGE * np.max(size))

@@ -202,6 +202,32 @@ def test_mode_swings_to_both_sides(dae, lin):
         plot.mode(dae, lin, 9)
 
 
+def test_a_mode_is_drawn_as_the_linear_motion_that_it_is(dae, lin):
+    """In the fastest modes angle and bending are large and cancel: the links must not look stretched for it."""
+    point = fb.equilibrium(dae, x={"joint1.angle": 0.3, "joint2.angle": 0.7})
+    linear = fb.linearize(dae, point, outputs=("payload.x", "payload.y"))
+    ax = plot.mode(dae, linear, 8)
+    payloads = np.array([points(line)[0] for line in ax.lines if line.get_label() == "payload"])
+    rest = dae.output(point.x, point.u, []).full().ravel()[[dae.y.index(name) for name in linear.outputs]]
+    np.testing.assert_allclose(payloads.mean(axis=0), rest, atol=1e-12)
+    along = linear.C[:, : dae.tree.size] @ np.real(linear.modes()[7].shape)
+    swing = payloads[1] - payloads[0]
+    assert abs(along @ swing) == pytest.approx(np.linalg.norm(along) * np.linalg.norm(swing), rel=1e-9)
+    assert 1e-3 < np.linalg.norm(swing) < 2 * 0.06 * 1.2
+
+
+def test_modes_side_by_side(dae, lin):
+    axes = plot.modes(dae, lin)
+    assert [ax.get_title().split(",")[0] for ax in axes] == [f"mode {i}" for i in range(3, 9)]
+    assert "link1 bending" in axes[0].get_title()
+    assert len(plot.modes(dae, lin, (3, 5))) == 2
+    assert plot.modes(dae, lin, (4,), plane="xyz")[0].name == "3d"
+    with pytest.raises(ParameterError, match="number = 9"):
+        plot.modes(dae, lin, (9,))
+    with pytest.raises(ParameterError, match="no mode to draw"):
+        plot.modes(dae, lin, ())
+
+
 def test_block_graph_has_every_block_and_connection():
     arm = models.subudhi_morris_2002()
     ax = plot.model(arm)

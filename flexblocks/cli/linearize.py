@@ -25,7 +25,7 @@ from flexblocks.equilibrium import equilibrium
 from flexblocks.export import save_linear
 from flexblocks.export.formats import FORMATS
 from flexblocks.linearize import linearize as linear_model
-from flexblocks.modes import Mode
+from flexblocks.mode import Mode
 
 
 def linearize(
@@ -87,11 +87,11 @@ def mode_data(mode: Mode) -> dict[str, object]:
         "damping_ratio": mode.damping_ratio,
         "eigenvalue": [mode.eigenvalue.real, mode.eigenvalue.imag],
         "participation": dict(mode.participation),
+        "deformation": dict(mode.deformation),
     }
 
 
 def mode_row(number: int, mode: Mode) -> tuple[object, ...]:
     """Return a row of the table of modes."""
-    shares = ", ".join(f"{share:.0%} {name}" for name, share in mode.participation.items() if share >= 0.05)
     damping = mode.damping_ratio if mode.frequency else ""
-    return number, mode.frequency, mode.frequency / (2 * math.pi), damping, shares
+    return number, mode.frequency, mode.frequency / (2 * math.pi), damping, mode.shares

@@ -5,6 +5,7 @@ from flexblocks.plot.block_graph import model
 from flexblocks.plot.comparison import comparison
 from flexblocks.plot.eigenvalues import eigenvalues
 from flexblocks.plot.mode import mode
+from flexblocks.plot.modes import modes
 from flexblocks.plot.plan import plan
 from flexblocks.plot.region import region
 from flexblocks.plot.save import save
@@ -17,6 +18,7 @@ __all__ = [
     "eigenvalues",
     "mode",
     "model",
+    "modes",
     "plan",
     "region",
     "save",

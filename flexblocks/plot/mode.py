@@ -61,16 +61,17 @@ def mode(dae: DAE, lin: LinearModel, number: int, ax: Axes | None = None, *, pla
     direction = np.zeros_like(rest)
     n = dae.tree.size
     direction[:n] = tangent(dae, point, np.zeros(n)).q @ np.real(chosen.shape)
-    still = np.concatenate(list(outline(rest, p).values()))
-    # A small step tells how far a unit of the mode moves the arm.
-    step = 1e-6 / max(np.abs(direction).max(), 1e-300)
-    moved = np.concatenate(list(outline(rest + step * direction, p).values()))
-    reach = np.linalg.norm(np.ptp(still, axis=0))
-    travel = np.linalg.norm(moved - still, axis=1).max() / step
+    still = outline(rest, p)
+    # Small steps give the linear motion: coordinates may be large that cancel where the arm goes.
+    step = 1e-5 / max(np.abs(direction).max(), 1e-300)
+    ahead, behind = (outline(rest + sign * step * direction, p) for sign in (1, -1))
+    motion = {name: (ahead[name] - behind[name]) / (2 * step) for name in still}
+    reach = np.linalg.norm(np.ptp(np.concatenate(list(still.values())), axis=0))
+    travel = max(np.linalg.norm(part, axis=1).max(initial=0.0) for part in motion.values())
     amplitude = SWING * reach / travel if travel else 0.0
-    draw_links(ax, outline, outline(rest, p), plane, color=GREY, linewidth=1.0, linestyle="--", label="at rest")
+    draw_links(ax, outline, still, plane, color=GREY, linewidth=1.0, linestyle="--", label="at rest")
     for sign, color in ((-1, SKY), (1, BLUE)):
-        lines = outline(rest + sign * amplitude * direction, p)
+        lines = {name: still[name] + sign * amplitude * part for name, part in motion.items()}
         draw_links(ax, outline, lines, plane, color=color, linewidth=2.5)
         draw_markers(ax, outline, lines, plane)
     equal_scales(ax, plane)

@@ -1,0 +1,59 @@
+"""The shapes of several modes side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from flexblocks.dae import DAE
+from flexblocks.errors import ParameterError
+from flexblocks.plot.mode import mode
+
+if TYPE_CHECKING:
+    from flexblocks.linear_model import LinearModel
+
+MOST, WIDTH, HEIGHT = 6, 4.2, 3.6  # modes by default; inches of each picture
+
+
+def modes(dae: DAE, lin: LinearModel, numbers: Sequence[int] | None = None, *, plane: str = "xy") -> np.ndarray:
+    """Draw an arm swung out in several modes, a picture each, in a new figure.
+
+    Parameters
+    ----------
+    dae : DAE
+    lin : LinearModel
+        Of `dae`.
+    numbers : sequence of int, optional
+        Counted from 1, as ``print(lin.modes())`` does; by default the six slowest that are no rigid-body motions.
+    plane : str
+        As in `arm`.
+
+    Returns
+    -------
+    ndarray of Axes (k,)
+
+    Raises
+    ------
+    ParameterError
+        As for `mode`; or there is no mode to draw.
+    """
+    if numbers is None:
+        numbers = [i for i, found in enumerate(lin.modes(), 1) if found.eigenvalue != 0][:MOST]
+    if not len(numbers):
+        raise ParameterError("plot.modes: no mode to draw; numbers must name one at least, and the arm have one.")
+    columns = min(len(numbers), 3)
+    rows = -(-len(numbers) // columns)
+    subplot: dict[str, Any] = {"projection": "3d"} if plane == "xyz" else {}
+    _, grid = plt.subplots(
+        rows, columns, figsize=(WIDTH * columns, HEIGHT * rows), layout="constrained", squeeze=False, subplot_kw=subplot
+    )
+    for ax in grid.flat[len(numbers) :]:
+        ax.remove()
+    drawn = grid.ravel()[: len(numbers)]
+    for number, ax in zip(numbers, drawn, strict=True):
+        mode(dae, lin, number, ax, plane=plane)
+        ax.set_title(ax.get_title().replace(": ", "\n", 1), fontsize="x-small")
+    return drawn
