@@ -34,6 +34,7 @@ from flexblocks.change_coordinates import change_coordinates
 from flexblocks.compare import Comparison, compare
 from flexblocks.dae import DAE
 from flexblocks.equilibrium import equilibrium
+from flexblocks.errors import FlexblocksError, FlexblocksWarning
 from flexblocks.files import load
 from flexblocks.linear_model import LinearModel
 from flexblocks.linearize import linearize
@@ -65,6 +66,8 @@ __all__ = [
     "Fixed",
     "FixedTransform",
     "FixedTranslation",
+    "FlexblocksError",
+    "FlexblocksWarning",
     "FlexibleBeam",
     "FlexibleJoint",
     "ForceSource",

@@ -89,6 +89,7 @@ class Run:
             self.pace.begin()
             try:
                 states, algebraics = self.stepper.advance(X, z, P, chunk)
+                self.system.equations.bounds.keep(states)
             except StepFailure:
                 self.system.inputs.raise_failure()
                 self.interrupt.obey()

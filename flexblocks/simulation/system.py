@@ -10,6 +10,7 @@ import numpy as np
 
 from flexblocks.dae import DAE
 from flexblocks.errors import ComputationError, listing
+from flexblocks.simulation.bounds import Bounds, bounds
 from flexblocks.simulation.inputs import Inputs
 from flexblocks.simulation.signal import Symbol
 
@@ -37,6 +38,8 @@ class Equations:
         (t, parameters of the inputs' segment) -> u.
     symbol_type : type
         SX or MX, what `residual` is made of.
+    bounds : Bounds
+        What its states are held against.
     """
 
     dae: DAE
@@ -45,6 +48,7 @@ class Equations:
     newton: ca.Function | None
     input: ca.Function
     symbol_type: type[Symbol]
+    bounds: Bounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +113,7 @@ def equations(dae: DAE, inputs: Inputs) -> Equations:
         residual = ca.Function("system", [t, X, z, P], [ca.densify(r) for r in results], *labels, _options(kind))
         newton = _newton(residual, [z, t, X, P]) if len(dae.z) else None
         given = ca.Function("inputs", [t, segment], [inputs.expression(t, segment)])
-        return Equations(dae, residual, _rates(dae, residual, newton, kind), newton, given, kind)
+        return Equations(dae, residual, _rates(dae, residual, newton, kind), newton, given, kind, bounds(dae))
 
 
 def _newton(residual: ca.Function, symbols: list[Symbol]) -> ca.Function:
