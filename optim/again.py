@@ -15,16 +15,16 @@ from .problem import Problem
 
 def models_like(
     outline: Outline, dae: DAE, p: Mapping[str, float] | None = None
-) -> Callable[[Problem, Sequence[int], Collocation], Any]:
-    """Return what makes models (problem, intervals of each phase, scheme) -> ConcreteModel for another arm.
+) -> Callable[[Problem, Sequence[int], Collocation, Any], Any]:
+    """Return what makes models (problem, intervals, scheme, quasi_static) -> ConcreteModel for another arm.
 
     The input shape and, where `p` has no others, the parameters are those of `outline`.
     """
     shape = outline.first[0].shape
     values = parameters_of(outline) | dict(p or {})
 
-    def model_of(asked: Problem, intervals: Sequence[int], scheme: Collocation) -> Any:
-        chosen = {"degree": scheme.degree, "scheme": scheme.name, "inputs": shape.name}
+    def model_of(asked: Problem, intervals: Sequence[int], scheme: Collocation, quasi_static: Any) -> Any:
+        chosen = {"degree": scheme.degree, "scheme": scheme.name, "inputs": shape.name, "quasi_static": quasi_static}
         return pyomo_model(dae, asked, intervals=intervals, p=values, **chosen)
 
     return model_of

@@ -33,7 +33,7 @@ def add_balance(b: Any, t: Transcription, where: str, k: int, end: End) -> None:
     algebraics = pyo.Var(b.algebraics, initialize=at_rest, doc="algebraic variables at rest")
     b.add_component(f"{where}_inputs", inputs)
     b.add_component(f"{where}_algebraics", algebraics)
-    states = [*(b.q[k, name] for name in b.coordinates), *(b.w[k, name] for name in b.first_order)]
+    states = [*_resting(b, t, where, k), *(b.w[k, name] for name in b.first_order)]
     loops = t.dae.tree.loops.multipliers
     at_loops = dict(zip(loops, loop_forces(t.dae, end.point).tolist(), strict=True))
     forces = pyo.Var(b.closures, initialize=at_loops, doc="forces that keep loops closed at rest")
@@ -53,6 +53,16 @@ def add_balance(b: Any, t: Transcription, where: str, k: int, end: End) -> None:
     function = balance_function(t.dae, t.designed, tuple(end.places), closes)
     constants = np.append(end.point.p, list(end.places.values()))
     attach(b, name, CasadiGreyBox(function, index, constants, name=name, residual_names=equations), variables)
+
+
+def _resting(b: Any, t: Transcription, where: str, k: int) -> list:
+    """Return the Vars of the coordinates at rest: those of mesh point `k`.
+
+    At a goal where some modes are carried quasi-statically they are ``b.goal_rest[name]``, on its own.
+    """
+    if where == "goal" and t.static:
+        return list(b.goal_rest.values())
+    return [b.q[k, name] for name in b.coordinates]
 
 
 @lru_cache(maxsize=8)

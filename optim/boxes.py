@@ -31,7 +31,7 @@ def add_equations_of_motion(b: Any, t: Transcription, at: Places) -> None:
         at.index,
         constants(t),
         name="dynamics",
-        residual_names=residual_names(t.dae, t.scheme),
+        residual_names=residual_names(t.dae, t.form),
         n_inputs=len(at.variables),
     )
     attach(b, "dynamics", box, at.variables)

@@ -41,15 +41,15 @@ def vibration_function(dae: DAE, form: IntervalForm) -> ca.Function:
 
     The local variables w are those of the interval, p is (step, parameters) as of the equations of motion.
     """
-    interval, scheme = interval_symbols(dae, form), form.scheme
+    interval = interval_symbols(dae, form)
     step, n = ca.SX.sym("step"), dae.tree.size
     symbols = [dae.x.symbol, dae.z.symbol, dae.p.symbol]
     energy = ca.Function("energy", symbols, [total(stored_energies(dae.tree, dae.q))])
     p = ca.SX.sym("p", len(dae.p))
     h = interval.length(step)
-    states = collocated_states(n, interval, scheme, h)
+    states = collocated_states(n, interval, form, h)
     cost = h * sum(
         share * energy.call([x, stage.z, interval.parameters(p)], True, False)[0]
-        for share, x, stage in zip(scheme.integral[-1].tolist(), states, interval.stages, strict=True)
+        for share, x, stage in zip(form.scheme.integral[-1].tolist(), states, interval.stages, strict=True)
     )
     return ca.Function("vibration", [interval.variables, ca.vertcat(step, p)], [cost], ["w", "p"], ["cost"])

@@ -15,6 +15,7 @@ from .casadi_solver.kernel import Kernel, Pattern
 from .input_shape import weights
 from .interval import collocated_states, combined, interval_symbols, with_design
 from .interval_form import IntervalForm
+from .static_modes import ALL_MOVE, StaticModes
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,11 @@ class StageEquations:
 
 
 @lru_cache(maxsize=8)
-def stage_equations(dae: DAE, designed: tuple[int, ...] = ()) -> StageEquations:
+def stage_equations(dae: DAE, designed: tuple[int, ...] = (), static: StaticModes = ALL_MOVE) -> StageEquations:
     """Return inverse dynamics less all forces, rates of first-order states, algebraic equations, closures of loops.
 
     The closures stand as the accelerations that keep them, stabilised as in a simulation: the same motion is planned
-    that a replay integrates.
+    that a replay integrates. Modes that are carried quasi-statically have no acceleration.
     """
     a, dw = ca.SX.sym("a", dae.tree.size), ca.SX.sym("dw", len(dae.x) - 2 * dae.tree.size)
     x, z, u, p = dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol
@@ -43,8 +44,9 @@ def stage_equations(dae: DAE, designed: tuple[int, ...] = ()) -> StageEquations:
     (force,) = dae.interpreted.inverse_dynamics.call([dae.q, dae.v, a, p, *followed], True, False)
     f, (J, drift) = ca.SX.sym("f", len(dae.tree.loops.multipliers)), dae.constraint_rates
     balance = force - dae.applied_expression - J.T @ f
+    still = ca.sparsify(ca.SX(ca.DM(static.amounts(dae.tree.size)))) @ a
     closures = J @ a - stabilised(dae.constraint_expression, J, drift, dae.v)
-    r = ca.vertcat(balance, state_rates(dae.tree, x, z, u) - dw, dae.algebraic_expression, closures)
+    r = ca.vertcat(balance, state_rates(dae.tree, x, z, u) - dw, dae.algebraic_expression, closures, still)
     design = p[list(designed)] if designed else ca.SX(0, 1)
     p = with_design(p, designed, ca.SX.sym("unused", len(designed)))
     y, lam = ca.vertcat(x, a, dw, z, f, u, design), ca.SX.sym("lam", r.numel())
@@ -76,13 +78,13 @@ def interval_kernel(dae: DAE, form: IntervalForm) -> Kernel:
     What is differentiated shares its subexpressions already. To look for more among the derivatives takes four times as
     long as making them, and finds 4 % of the instructions.
     """
-    scheme, equations = form.scheme, stage_equations(dae, form.designed)
+    scheme, equations = form.scheme, stage_equations(dae, form.designed, form.static)
     interval = interval_symbols(dae, form)
     step, p = ca.SX.sym("step"), ca.SX.sym("p", len(dae.p))
     h = interval.length(step)
     lam = ca.SX.sym("lam", equations.size * scheme.degree + len(dae.x))
     w = interval.variables
-    states = collocated_states(dae.tree.size, interval, scheme, h)
+    states = collocated_states(dae.tree.size, interval, form, h)
     inputs = combined(weights(form.shape, scheme.nodes), interval.knots, h)
 
     residuals, rows, hessian = [], [], ca.SX(w.numel(), w.numel())

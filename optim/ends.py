@@ -10,6 +10,7 @@ import pyomo.environ as pyo
 
 from flexblocks.tangent import tangent
 
+from .arrival import add_arrival
 from .balanced import add_balance
 from .casadi_solver import CasadiGreyBox, attach
 from .end import End
@@ -26,6 +27,10 @@ def set_ends(b: Any, t: Transcription) -> None:
         if end.kind == "fixed":
             _fix_states(b, t, k, end)
         elif end.kind != "joined":
+            if where == "goal" and end.kind == "rest" and t.static:
+                start = dict(zip(b.coordinates, end.point.x.tolist(), strict=False))
+                b.goal_rest = pyo.Var(b.coordinates, initialize=start, doc="coordinates at rest")
+                add_arrival(b, t, k, list(b.goal_rest.values()))
             _hold_given(b, t, k, end)
         if end.kind == "rest":
             add_balance(b, t, where, k, end)
@@ -45,20 +50,28 @@ def state_variables(b: Any, t: Transcription, k: int) -> list:
 
 
 def _fix_states(b: Any, t: Transcription, k: int, end: End) -> None:
-    states = state_variables(b, t, k)
-    for i in _settable(t, k, end):
+    states, n = state_variables(b, t, k), t.dae.tree.size
+    settable = _settable(t, k, end)
+    if k and t.static:
+        add_arrival(b, t, k, end.point.x[:n].tolist())
+        settable = [i for i in settable if i >= n]
+    for i in settable:
         states[i].fix(float(end.point.x[i]))
 
 
 def _settable(t: Transcription, k: int, end: End) -> list[int]:
     """Return the states that can be given at a mesh point.
 
-    At the start all can. Later only the independent ones, where loops are closed or states follow from coordinates: the
-    others come out right but for the error of the mesh, and nothing could bring them where they are not.
+    At the start all can. Later only the independent ones, where loops are closed, states follow from coordinates or
+    modes are carried quasi-statically: the others come out right but for the error of the mesh, and nothing could bring
+    them where they are not.
     """
     if k == 0:
         return list(range(len(t.dae.x)))
-    return tangent(t.dae, end.point, np.zeros(t.dae.tree.size)).states.tolist()
+    n = t.dae.tree.size
+    follow = set(range(n)) - set(t.static.independent(n))
+    states = tangent(t.dae, end.point, np.zeros(n)).states.tolist()
+    return [i for i in states if i >= 2 * n or i % n not in follow]
 
 
 def _hold_given(b: Any, t: Transcription, k: int, end: End) -> None:
@@ -70,6 +83,8 @@ def _hold_given(b: Any, t: Transcription, k: int, end: End) -> None:
     if end.kind == "near":
         held |= {name: end.point[name] for name in b.first_order}
     states = state_variables(b, t, k)
+    if b.component("goal_rest") is not None:
+        states[:n] = b.goal_rest.values()
     for name, value in held.items():
         states[t.dae.x.index(name)].fix(value)
 

@@ -83,7 +83,7 @@ def _alike(old: Any, new: Any) -> bool:
 def _enriched(plan: Plan, dae: DAE) -> Plan:
     """Return the plan for a richer model of its arm, started from it."""
     outline, solving = plan.outline, _solving(plan, dae)
-    model = solving.model(outline.problem, outline.intervals, outline.first[0].scheme)
+    model = solving.like(outline)
     start_from(model, plan.model, shared_coordinates(outline.dae, dae))
     what = f"from {outline.dae.tree.size} to {dae.tree.size} coordinates, from there"
     return solving.attempt(what, model, plan.attempts, max_iter=PATIENCE, **NEAR)

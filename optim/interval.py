@@ -8,7 +8,6 @@ import casadi as ca
 
 from flexblocks.dae import DAE
 
-from .collocation import Collocation
 from .input_shape import Weights
 from .interval_form import IntervalForm
 
@@ -17,13 +16,15 @@ from .interval_form import IntervalForm
 class Stage:
     """What is unknown at one collocation point.
 
-    Accelerations, rates of first-order states, algebraic variables, and forces that keep loops closed.
+    Accelerations, rates of first-order states, algebraic variables, forces that keep loops closed, and displacements
+    along modes that are carried quasi-statically.
     """
 
     a: ca.SX
     dw: ca.SX
     z: ca.SX
     f: ca.SX
+    e: ca.SX
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,8 @@ class Interval:
     """Symbols of one interval: states at both ends, stages between, knots (number of knots, nu) of the inputs.
 
     The local variables are ``begin, stages, end, knots, duration, design`` in this order, each stage as
-    ``a, dw, z, f`` and the knots one knot after the other. `duration`, that of the motion, is there (1, 1) where it is
-    free, and else empty. `design` are the parameters that are variables, at the places `designed` among all parameters.
+    ``a, dw, z, f, e`` and the knots one knot after the other. `duration`, that of the motion, is there (1, 1) where it
+    is free, and else empty. `design` are the parameters that are variables, at the places `designed` among all.
     """
 
     begin: ca.SX
@@ -45,7 +46,7 @@ class Interval:
 
     @property
     def variables(self) -> ca.SX:
-        stages = [ca.vertcat(stage.a, stage.dw, stage.z, stage.f) for stage in self.stages]
+        stages = [ca.vertcat(stage.a, stage.dw, stage.z, stage.f, stage.e) for stage in self.stages]
         return ca.vertcat(self.begin, *stages, self.end, ca.vec(self.knots.T), self.duration, self.design)
 
     def parameters(self, p: ca.SX) -> ca.SX:
@@ -73,7 +74,8 @@ def with_design(p: ca.SX, designed: tuple[int, ...], design: ca.SX) -> ca.SX:
 def interval_symbols(dae: DAE, form: IntervalForm) -> Interval:
     """Return fresh symbols of one interval."""
     n, nx, nu = dae.tree.size, len(dae.x), len(dae.u)
-    sizes = ("a", n), ("dw", nx - 2 * n), ("z", len(dae.z)), ("f", len(dae.tree.loops.multipliers))
+    loops = len(dae.tree.loops.multipliers)
+    sizes = ("a", n), ("dw", nx - 2 * n), ("z", len(dae.z)), ("f", loops), ("e", len(form.static))
     return Interval(
         begin=ca.SX.sym("begin", nx),
         stages=tuple(
@@ -93,15 +95,23 @@ def combined(w: Weights, knots: ca.SX, h: ca.SX) -> ca.SX:
     return ca.mtimes(ca.sparsify(ca.SX(ca.DM(w.factors))) @ ca.diag(ca.vertcat(*powers)), knots)
 
 
-def collocated_states(size: int, interval: Interval, scheme: Collocation, h: ca.SX) -> list[ca.SX]:
-    """Return the states (nx, 1) at every collocation point, for an arm of `size` coordinates."""
+def collocated_states(size: int, interval: Interval, form: IntervalForm, h: ca.SX) -> list[ca.SX]:
+    """Return the states (nx, 1) at every collocation point, for an arm of `size` coordinates.
+
+    Modes that are carried quasi-statically have their displacements from the point itself, not from the beginning.
+    """
     q, v, w = ca.vertsplit(interval.begin, [0, size, 2 * size, interval.begin.numel()])
+    scheme, along = form.scheme, [ca.SX(size, 1)] * form.scheme.degree
     A, AA = scheme.integral, scheme.double_integral
+    if form.static:
+        moving, shapes = (ca.DM(matrix) for matrix in (form.static.moving(size), form.static.directions(size)))
+        q, v = ca.mtimes(moving, q), ca.mtimes(moving, v)
+        along = [ca.mtimes(shapes, stage.e) for stage in interval.stages]
     a = ca.horzcat(*[stage.a for stage in interval.stages])
     dw = ca.horzcat(*[stage.dw for stage in interval.stages])
     return [
         ca.vertcat(
-            q + h * c * v + h**2 * ca.mtimes(a, ca.DM(AA[j])),
+            q + h * c * v + h**2 * ca.mtimes(a, ca.DM(AA[j])) + along[j],
             v + h * ca.mtimes(a, ca.DM(A[j])),
             w + h * ca.mtimes(dw, ca.DM(A[j])),
         )
@@ -109,13 +119,14 @@ def collocated_states(size: int, interval: Interval, scheme: Collocation, h: ca.
     ]
 
 
-def residual_names(dae: DAE, scheme: Collocation) -> list[str]:
+def residual_names(dae: DAE, form: IntervalForm) -> list[str]:
     """Return the names of an interval's residuals."""
     n = dae.tree.size
     equations = [f"motion of {name}" for name in dae.q_names]
     equations += [f"rate of {name}" for name in dae.x.names[2 * n :]]
     equations += [f"equation {i + 1}" for i in range(len(dae.z))]
     equations += [f"closure against {name}" for name in dae.tree.loops.multipliers]
-    return [f"{name} at point {j}" for j in range(1, scheme.degree + 1) for name in equations] + [
+    equations += [f"no acceleration of {name}" for name in form.static.names]
+    return [f"{name} at point {j}" for j in range(1, form.scheme.degree + 1) for name in equations] + [
         f"continuity of {name}" for name in dae.x.names
     ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from .collocation import Collocation
 from .input_shape import InputShape
+from .static_modes import ALL_MOVE, StaticModes
 
 
 @dataclass(frozen=True)
@@ -20,9 +21,12 @@ class IntervalForm:
         Whether the duration is a variable.
     designed : tuple of int
         Places of the parameters that are variables.
+    static : StaticModes
+        What is carried quasi-statically.
     """
 
     scheme: Collocation
     shape: InputShape
     is_free: bool = False
     designed: tuple[int, ...] = ()
+    static: StaticModes = ALL_MOVE

@@ -67,7 +67,7 @@ def _from_stiffer(model: Any, solving: Solving, attempts: tuple[Attempt, ...]) -
         if stiff is None:
             raise LookupError
         easier = replace(solving, model=models_like(outline, *stiff))
-        other = easier.model(outline.problem, outline.intervals, outline.first[0].scheme)
+        other = easier.like(outline)
         if before is not None:
             start_from(other, before.model)
         found = easier.attempt(f"with {factor:g} times the stiffness", other, attempts, max_iter=PATIENCE)

@@ -39,6 +39,7 @@ def pyomo_model(
     degree: int = 3,
     scheme: str = "radau",
     inputs: str = "cubic",
+    quasi_static: Any = None,
     p: Any = None,
 ) -> pyo.ConcreteModel:
     """Return the unsolved Pyomo model of a planning problem, with the default start values set.
@@ -56,6 +57,11 @@ def pyomo_model(
         point is the mesh point, leaves them their energy.
     inputs : "cubic", "linear" or "constant"
         How inputs run over an interval: continuous with their rates, continuous, or held.
+    quasi_static : "auto", float or sequence of str, optional
+        Modes that give way at once instead of swinging: in the equations of motion their displacements follow from a
+        balance of forces, and they have neither rates nor accelerations. ``"auto"``: the undamped modes at the start
+        that have two periods or more in the shortest interval; or those above a frequency [rad/s]; or coordinates by
+        name. By default none. A replay has the full arm in any case.
     p : dict of float, optional
         Values of the symbolic parameters, by name.
 
@@ -77,6 +83,7 @@ def pyomo_model(
     * ``m.q[k, "joint1.angle"]`` and its rate ``m.v[k, "joint1.angle"]``; ``m.w[k, name]``, first-order states;
     * ``m.a[k, j, "joint1.angle"]``, accelerations; ``m.dw[k, j, name]``, rates of first-order states;
       ``m.z[k, j, name]``, algebraic variables; ``m.f[k, j, name]``, forces and torques that keep loops closed;
+      ``m.e[k, j, mode]``, displacements along modes that are carried quasi-statically;
     * ``m.u[k, "motor1.torque"]`` and, for cubic inputs, the rates ``m.du[k, "motor1.torque"]``;
     * ``m.path[k, j, name]``, limited outputs and distances from regions.
 
@@ -87,7 +94,8 @@ def pyomo_model(
     """
     started = perf_counter()
     with PauseGC():  # many objects and no cycles to collect
-        outline = transcribe(dae, problem, intervals=intervals, degree=degree, scheme=scheme, inputs=inputs, p=p)
+        chosen: Any = {"degree": degree, "scheme": scheme, "inputs": inputs, "quasi_static": quasi_static}
+        outline = transcribe(dae, problem, intervals=intervals, p=p, **chosen)
         m = _model(outline)
     m.build_time = perf_counter() - started
     return m

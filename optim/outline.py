@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,12 +26,15 @@ class Outline:
         By scenario, and in it by phase.
     p : ndarray (np,)
         Values of the symbolic parameters where neither scenario nor phase has another; start values of designed ones.
+    quasi_static : None, "auto", float or tuple of str
+        What was asked to be carried so; what is, stands in the transcriptions.
     """
 
     dae: DAE
     problem: Problem
     runs: tuple[tuple[Transcription, ...], ...]
     p: np.ndarray
+    quasi_static: Any = None
 
     @property
     def first(self) -> tuple[Transcription, ...]:

@@ -126,7 +126,7 @@ class _Local:
 def _instants(size: int, interval: Interval, form: IntervalForm, step: ca.SX, begin: ca.SX) -> list[ca.SX]:
     """Return x, a, dw, z, f, u, du, time at every collocation point."""
     scheme, h, start = form.scheme, interval.length(step), interval.length(begin)
-    states = collocated_states(size, interval, scheme, h)
+    states = collocated_states(size, interval, form, h)
     u, du = (combined(weights(form.shape, scheme.nodes, order), interval.knots, h) for order in (0, 1))
     return [
         ca.vertcat(x, stage.a, stage.dw, stage.z, stage.f, u[j, :].T, du[j, :].T, start + h * float(scheme.nodes[j]))

@@ -102,14 +102,27 @@ def _state_at(b: Any, t: Transcription, name: str, k: int, j: int, h: Any) -> An
     A = [h * share for share in t.scheme.integral[j - 1].tolist()]
     if position < n:
         AA = [h * (h * share) for share in t.scheme.double_integral[j - 1].tolist()]
-        factors = [1.0, h * float(t.scheme.nodes[j - 1]), *AA]
-        variables = [b.q[k, name], b.v[k, name], *(b.a[k, i, name] for i in b.points)]
+        step = h * float(t.scheme.nodes[j - 1])
+        moving = _moving(t, position)
+        factors = [*moving.values(), *(step * share for share in moving.values()), *AA]
+        variables = [*(b.q[k, one] for one in moving), *(b.v[k, one] for one in moving)]
+        variables += [b.a[k, i, name] for i in b.points]
+        for mode, shape in zip(t.static.names, t.static.shapes, strict=True):
+            factors.append(shape[position])
+            variables.append(b.e[k, j, mode])
     elif position < 2 * n:
-        coordinate = t.dae.q_names[position - n]
-        factors, variables = [1.0, *A], [b.v[k, coordinate], *(b.a[k, i, coordinate] for i in b.points)]
+        coordinate, moving = t.dae.q_names[position - n], _moving(t, position - n)
+        factors = [*moving.values(), *A]
+        variables = [*(b.v[k, one] for one in moving), *(b.a[k, i, coordinate] for i in b.points)]
     else:
         factors, variables = [1.0, *A], [b.w[k, name], *(b.dw[k, i, name] for i in b.points)]
     return _combination(factors, variables)
+
+
+def _moving(t: Transcription, coordinate: int) -> dict[str, float]:
+    """Return the shares, by coordinate, that make up one in which no mode is carried quasi-statically."""
+    row = t.static.moving(t.dae.tree.size)[coordinate].tolist()
+    return {name: share for name, share in zip(t.dae.q_names, row, strict=True) if share}
 
 
 def _or_none(limit: np.ndarray) -> tuple[float | None, float | None]:

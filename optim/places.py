@@ -37,7 +37,7 @@ class Places:
 def places(b: Any, t: Transcription) -> Places:
     """Return where on the Pyomo block `b` the local variables of the intervals are."""
     K, d = t.mesh.intervals, t.scheme.degree
-    states, stages = ("q", "v", "w"), ("a", "dw", "z", "f")
+    states, stages = ("q", "v", "w"), ("a", "dw", "z", "f", "e")
     inputs = ("u", "du") if t.shape.has_rates else ("u",)
     variables: list = []
     at: dict[str, np.ndarray] = {}

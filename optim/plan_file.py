@@ -47,6 +47,7 @@ def save_plan(plan: Plan, path: str | Path) -> None:
             "degree": t.scheme.degree,
             "scheme": t.scheme.name,
             "inputs": t.shape.name,
+            "quasi_static": outline.quasi_static,
             "p": parameters_of(outline),
         },
         "objective": plan.objective,

@@ -48,10 +48,11 @@ def refined(plan: Plan, solving: Solving, tolerance: float) -> Plan:
 
     It replays if its replay misses the goal by less than `tolerance` [m], leaves less than 1e-4 J besides a leeway,
     goes no more than 1 mm into a region that it keeps out of (or out of one it stays in), and exceeds no other limit by
-    more than 1 %. Intervals are doubled; a symmetric scheme is first raised to degree 6. The next plan starts from the
-    last one where all durations are fixed, and from least effort where one is free: a motion that shook too much on a
-    coarser mesh goes on doing so. Beyond 800 intervals of a phase, or where no optimum is found, the best plan so far
-    comes back with the status ``"unresolved"``.
+    more than 1 %. Modes that were carried quasi-statically get their motion back. Then intervals are doubled; a
+    symmetric scheme is first raised to degree 6. The next plan starts from the last one where all durations are fixed,
+    and from least effort where one is free: a motion that shook too much on a coarser mesh goes on doing so. Beyond
+    800 intervals of a phase, or where no optimum is found, the best plan so far comes back with the status
+    ``"unresolved"``.
 
     Notes
     -----
@@ -80,6 +81,8 @@ def refined(plan: Plan, solving: Solving, tolerance: float) -> Plan:
 def _finer(plan: Plan) -> tuple[list[int], Collocation]:
     """Return the intervals of each phase and the scheme to try next."""
     counts, scheme = list(plan.outline.intervals), plan.outline.first[0].scheme
+    if plan.outline.first[0].static:
+        return counts, scheme
     if not scheme.is_symmetric and energy_swallowed(plan) > MOST_ENERGY:
         return counts, lobatto(min(scheme.degree + 1, HIGHEST_DEGREE))
     if scheme.is_symmetric and scheme.degree < RAISED_DEGREE:
@@ -105,11 +108,18 @@ def _swallowed(energy: np.ndarray) -> float:
 
 
 def _made_again(plan: Plan, solving: Solving, intervals: list[int], scheme: Collocation) -> Plan:
-    model = solving.model(plan.outline.problem, intervals, scheme)
-    if plan.outline.is_free:
-        return solve_in_stages(model, solving, plan.attempts)
-    start_from(model, plan.model)
-    return solving.attempt(f"{scheme.words} collocation from there", model, plan.attempts, max_iter=PATIENCE, **NEAR)
+    model, attempts = solving.model(plan.outline.problem, intervals, scheme, None), plan.attempts
+    static, is_free = plan.outline.first[0].static, plan.outline.is_free
+    if static or not is_free:
+        what = "all modes with their motion, from there" if static else f"{scheme.words} collocation from there"
+        start_from(model, plan.model)
+        try:
+            return solving.attempt(what, model, attempts, max_iter=PATIENCE, **NEAR)
+        except PlanError as error:
+            if not is_free:
+                raise
+            attempts = attempts_of(error)
+    return solve_in_stages(model, solving, attempts)
 
 
 def _replayed(plan: Plan, tolerance: float) -> tuple[Plan, float]:

@@ -59,8 +59,11 @@ def trajectory(arc: Arc, inputs: dict[str, PPoly]) -> Trajectory:
     n, h, A = dae.tree.size, mesh.steps[:, None, None], t.scheme.integral
     q, v, w = np.split(x[:-1, None, :], [n, 2 * n], axis=2)
     a, dw = values(m.a, K, d, n), values(m.dw, K, d, -1) if len(m.dw) else np.zeros((K, d, 0))
+    e = values(m.e, K, d, -1) if len(m.e) else np.zeros((K, d, 0))
+    moving, shapes = t.static.moving(n), t.static.directions(n)
+    q, v = q @ moving.T, v @ moving.T
     stages = [
-        q + h * t.scheme.nodes[:, None] * v + h**2 * (t.scheme.double_integral @ a),
+        e @ shapes.T + q + h * t.scheme.nodes[:, None] * v + h**2 * (t.scheme.double_integral @ a),
         v + h * (A @ a),
         w + h * (A @ dw),
     ]

@@ -36,6 +36,7 @@ def plan(
     degree: int = 3,
     scheme: str = "radau",
     inputs: str = "cubic",
+    quasi_static: Any = None,
     p: Any = None,
     refine: bool | float = False,
     tee: bool = False,
@@ -52,7 +53,7 @@ def plan(
     ----------
     dae : DAE
     problem : Problem or RestToRest
-    intervals, degree, scheme, inputs, p
+    intervals, degree, scheme, inputs, quasi_static, p
         The transcription, see `pyomo_model`: 100 intervals with Radau collocation of degree 3, inputs continuous with
         their rates.
     refine : bool or float
@@ -89,14 +90,16 @@ def plan(
     'optimal'
     """
 
-    def model_of(asked: Problem | RestToRest, counts: int | Sequence[int], points: Collocation) -> Any:
-        return pyomo_model(dae, asked, intervals=counts, degree=points.degree, scheme=points.name, inputs=inputs, p=p)
+    def model_of(asked: Problem | RestToRest, counts: int | Sequence[int], points: Collocation, static: Any) -> Any:
+        chosen = {"degree": points.degree, "scheme": points.name, "inputs": inputs, "quasi_static": static}
+        return pyomo_model(dae, asked, intervals=counts, p=p, **chosen)
 
     def solved(model: Any, options: dict[str, Any]) -> Plan:
         return solve(model, tee=tee, progress=progress, solver_options=options | dict(solver_options or {}))
 
     tolerance = tolerance_of(refine)
-    model, solving = model_of(problem, intervals, collocation(scheme, degree)), Solving(model_of, solved)
+    model = model_of(problem, intervals, collocation(scheme, degree), quasi_static)
+    solving = Solving(model_of, solved)
     outline = outline_of(model)
     warn_of_jumps(outline)
     try:

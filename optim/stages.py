@@ -35,13 +35,18 @@ class Solving:
     Attributes
     ----------
     model : callable
-        (problem, intervals of each phase, scheme) -> ConcreteModel
+        (problem, intervals of each phase, scheme, what is carried quasi-statically) -> ConcreteModel
     solve : callable
         (model, IPOPT's options) -> Plan; raises PlanError.
     """
 
-    model: Callable[[Problem, Sequence[int], Collocation], Any]
+    model: Callable[[Problem, Sequence[int], Collocation, Any], Any]
     solve: Callable[[Any, dict[str, Any]], Plan]
+
+    def like(self, outline: Outline, problem: Problem | None = None) -> Any:
+        """Return a model of another problem, or the same one, transcribed as in an outline."""
+        scheme = outline.first[0].scheme
+        return self.model(problem or outline.problem, outline.intervals, scheme, outline.quasi_static)
 
     def attempt(self, what: str, model: Any, before: tuple[Attempt, ...], **options: Any) -> Plan:
         """Solve, and note how it went behind the attempts `before`.
@@ -90,7 +95,7 @@ def solve_in_stages(model: Any, solving: Solving, before: tuple[Attempt, ...] = 
     share = _value(asked, found) / max(found.objective, 1e-12)
     for softening in SOFTENINGS:
         blend = asked + softening * share * _effort(outline)
-        softer = solving.model(replace(outline.problem, objective=blend), outline.intervals, outline.first[0].scheme)
+        softer = solving.like(outline, replace(outline.problem, objective=blend))
         start_from(softer, found.model)
         try:
             what = f"{_short(asked)} with effort, softened by {softening:g}, from there"
@@ -134,7 +139,7 @@ def _least_effort(outline: Outline, solving: Solving, attempts: tuple[Attempt, .
 
     def least_effort(durations: tuple[float, ...]) -> Plan:
         easy = outline.problem.lasting(durations, _effort(outline))
-        easier = solving.model(easy, outline.intervals, outline.first[0].scheme)
+        easier = solving.like(outline, easy)
         what = " + ".join(f"{duration:.4g}" for duration in durations)
         return solving.attempt(f"least effort in {what} s", easier, attempts, max_iter=PATIENCE)
 

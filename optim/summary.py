@@ -32,10 +32,16 @@ def summary(plan: Plan) -> str:
             f"  minimises {_objective(outline)}",
             f"  inputs {shape.words}, {ends}, within their limits at every time",
             "  states within their limits at mesh and collocation points",
+            *_carried(outline),
             f"  {counts}{steps}{''.join(f', {text}' for text in times)}",
             *([f"  {attempt}" for attempt in plan.attempts] if len(plan.attempts) > 1 else []),
         ]
     )
+
+
+def _carried(outline: Outline) -> list[str]:
+    static = outline.first[0].static
+    return [f"  carries quasi-statically {', '.join(static.names)}"] if static else []
 
 
 def _moves(plan: Plan) -> list[str]:

@@ -15,17 +15,19 @@ from .end import End
 from .errors import ProblemError
 from .input_shape import InputShape, input_shape
 from .limits import Limits, check_within, other_limits, resolved_limits
-from .mesh import check_intervals, uniform_mesh
+from .mesh import Mesh, check_intervals, uniform_mesh
 from .objective import Effort
 from .outline import Outline
 from .parameters import design_start, phase_parameters, place_of
 from .pass_through import check_vias, passed_postures
 from .path import check_path, resolved_path
 from .path_objective import Jerk
+from .phase import Phase
 from .pick_up import check_pick_ups
 from .problem import Problem
 from .reachable import check_reachable
 from .rest_to_rest import RestToRest
+from .static_modes import static_modes
 from .transcription import Transcription
 from .waypoints import phase_ends
 
@@ -38,6 +40,7 @@ def transcribe(
     degree: int = 3,
     scheme: str = "radau",
     inputs: str = "cubic",
+    quasi_static: Any = None,
     p: Mapping[str, float] | np.ndarray | None = None,
 ) -> Outline:
     """Check a problem against an arm and settle everything that is not to be optimised.
@@ -68,27 +71,28 @@ def transcribe(
         for run in ends:
             check_reachable(dae, limit, *run[i], phase.duration, holding)
     runs: list[list[Transcription]] = [[] for _ in values]
-    for i, (phase, limit, count) in enumerate(zip(problem.phases, limits, counts, strict=True)):
-        duration = phase.duration
-        if not phase.is_timed:
-            estimates = [estimated_duration(dae, problem, phase, limit, *(e.point for e in run[i])) for run in ends]
-            duration = max(estimates)
-        check_vias(dae, phase, problem.ranges_in(phase), problem.path_in(phase), count)
-        mesh = uniform_mesh(duration, count, [via.share(phase.duration) for via in phase.via])
+    meshes = [
+        _mesh(dae, problem, phase, limit, count, [run[i] for run in ends])
+        for i, (phase, limit, count) in enumerate(zip(problem.phases, limits, counts, strict=True))
+    ]
+    shortest = min(float(mesh.steps.min()) for mesh in meshes)
+    static = static_modes(dae, quasi_static, ends[0][0][0].point, shortest)
+    for i, (phase, limit, mesh) in enumerate(zip(problem.phases, limits, meshes, strict=True)):
         path = resolved_path(dae, other_limits(dae, problem.ranges_in(phase)), problem.path_in(phase))
         for s, (own, run) in enumerate(zip(values, ends, strict=True)):
             begin, end = run[i]
-            for where, known, time in (("start", begin, 0.0), ("goal", end, duration)):
+            for where, known, time in (("start", begin, 0.0), ("goal", end, mesh.duration)):
                 if known.kind == "fixed":
                     check_path(path, where, known.point, time)
             runs[s].append(
                 Transcription(
                     dae, problem, phase, own[i], designed, mesh, points, shape, limit, path, begin, end,
                     passed=passed_postures(dae, phase, begin.point, end.point, limit),
-                    duration_range=duration_range(phase.duration, duration), borrows_inputs=s > 0,
+                    duration_range=duration_range(phase.duration, mesh.duration), borrows_inputs=s > 0,
+                    static=static,
                 )
             )  # fmt: skip
-    return Outline(dae, problem, tuple(map(tuple, runs)), base)
+    return Outline(dae, problem, tuple(map(tuple, runs)), base, quasi_static)
 
 
 def _general(dae: DAE, problem: Any) -> Problem:
@@ -112,6 +116,18 @@ def _counts(problem: Problem, intervals: Any) -> list[int]:
     for count in counts:
         check_intervals(count)
     return counts
+
+
+def _mesh(
+    dae: DAE, problem: Problem, phase: Phase, limits: Limits, count: int, ends: Sequence[tuple[End, End]]
+) -> Mesh:
+    """Return the mesh of a phase, that lies between the `ends` of each scenario."""
+    duration = phase.duration
+    if not phase.is_timed:
+        estimates = [estimated_duration(dae, problem, phase, limits, *(end.point for end in run)) for run in ends]
+        duration = max(estimates)
+    check_vias(dae, phase, problem.ranges_in(phase), problem.path_in(phase), count)
+    return uniform_mesh(duration, count, [via.share(phase.duration) for via in phase.via])
 
 
 def _check_ends(dae: DAE, limits: Sequence[Limits], ends: Sequence[tuple[End, End]]) -> None:

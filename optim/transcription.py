@@ -20,6 +20,7 @@ from .objective import Objective
 from .path import Path
 from .phase import Phase
 from .problem import Problem
+from .static_modes import ALL_MOVE, StaticModes
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +52,8 @@ class Transcription:
         Least and greatest duration [s], None where it is fixed.
     borrows_inputs : bool
         Whether the inputs are those of another scenario.
+    static : StaticModes
+        What is carried quasi-statically.
     """
 
     dae: DAE
@@ -68,6 +71,7 @@ class Transcription:
     passed: tuple[Waypoint, ...] = ()
     duration_range: tuple[float, float] | None = None
     borrows_inputs: bool = False
+    static: StaticModes = ALL_MOVE
 
     @property
     def objective(self) -> Objective:
@@ -97,7 +101,7 @@ class Transcription:
     @property
     def form(self) -> IntervalForm:
         """The form of its intervals."""
-        return IntervalForm(self.scheme, self.shape, self.is_free, self.designed)
+        return IntervalForm(self.scheme, self.shape, self.is_free, self.designed, self.static)
 
     @property
     def design_names(self) -> tuple[str, ...]:

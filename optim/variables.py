@@ -23,6 +23,7 @@ def add_variables(b: Any, t: Transcription, lender: Any = None) -> None:
     b.first_order = pyo.Set(initialize=dae.x.names[2 * n :])
     b.algebraics = pyo.Set(initialize=dae.z.names)
     b.closures = pyo.Set(initialize=dae.tree.loops.multipliers)
+    b.static = pyo.Set(initialize=t.static.names)
     b.inputs = pyo.Set(initialize=dae.u.names)
     _add_times(b, t)
     if t.is_free and lender is not None:
@@ -39,6 +40,7 @@ def add_variables(b: Any, t: Transcription, lender: Any = None) -> None:
     b.dw = variables("rates of first-order states", b.intervals, b.points, b.first_order)
     b.z = variables("algebraic variables", b.intervals, b.points, b.algebraics)
     b.f = variables("forces that keep loops closed", b.intervals, b.points, b.closures)
+    b.e = variables("displacements along what is carried quasi-statically", b.intervals, b.points, b.static)
     if lender is not None:
         b.u = pyo.Reference(lender.u)
     else:

@@ -58,7 +58,7 @@ def violations(m: Any) -> tuple[Violation, ...]:
 
 def _dynamics(arc: Arc, begin: float) -> Iterator[Violation]:
     b, t, mesh = arc.block, arc.transcription, arc.mesh
-    names = residual_names(t.dae, t.scheme)
+    names = residual_names(t.dae, t.form)
     size = (len(names) - len(t.dae.x)) // t.scheme.degree
     times = begin + np.hstack(
         [np.repeat(collocated_times(mesh, t.scheme), size, axis=1), np.tile(mesh.times[1:, None], len(t.dae.x))]

@@ -44,7 +44,7 @@ def _start_arc(arc: Arc, old: Arc, shared: Collection[str] | None) -> None:
     n, n_old = dae.tree.size, old_dae.tree.size
     at_mesh, inner = mesh.times * pace, collocated_times(mesh, t.scheme) * pace
     x, _ = _motion(old, at_mesh)
-    _, rates = _motion(old, inner.ravel())
+    inside, rates = _motion(old, inner.ravel())
     q, v, w = np.split(x, [n_old, 2 * n_old], axis=1)
     names = [name for name in dae.q_names if name in (old_dae.q_names if shared is None else shared)]
     here, there = ([names_of.index(name) for name in names] for names_of in (dae.q_names, old_dae.q_names))
@@ -54,10 +54,12 @@ def _start_arc(arc: Arc, old: Arc, shared: Collection[str] | None) -> None:
         own[:, here] = found[:, there]
         return own
 
+    moving = t.static.moving(n).T
     set_values(m.q, taken(m.q, q))
-    set_values(m.v, taken(m.v, pace * v))
+    set_values(m.v, taken(m.v, pace * v) @ moving)
     set_values(m.w, w)
-    set_values(m.a, taken(m.a, pace**2 * rates[:, :n_old]))
+    set_values(m.a, taken(m.a, pace**2 * rates[:, :n_old]) @ moving)
+    set_values(m.e, inside[:, there] @ t.static.amounts(n).T[here])
     set_values(m.dw, pace * rates[:, n_old:])
     points = collocated_times(before, old.transcription.scheme).ravel()
     for own, other in ((m.z, source.z), (m.f, source.f)):
@@ -89,12 +91,16 @@ def _motion(arc: Arc, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     a, dw = (values(var, K, d, -1)[k] if len(var) else np.zeros((len(k), d, 0)) for var in (source.a, source.dw))
     begin = (source.q, source.v, source.w)
     q, v, w = (values(var, K + 1, -1)[k] if len(var) else np.zeros((len(k), 0)) for var in begin)
+    e = values(source.e, K, d, -1)[k] if len(source.e) else np.zeros((len(k), d, 0))
+    moving, shapes = t.static.moving(n := t.dae.tree.size), t.static.directions(n)
+    q, v = q @ moving.T, v @ moving.T
     shares = [_lagrange(t.scheme, s, order) for order in (0, 1, 2)]
 
     def summed(order: int, group: np.ndarray) -> np.ndarray:
         return np.einsum("pj,pji->pi", shares[order], group)
 
-    states = [q + h * s * v + h**2 * summed(2, a), v + h * summed(1, a), w + h * summed(1, dw)]
+    q = q + h * s * v + h**2 * summed(2, a) + summed(0, e) @ shapes.T
+    states = [q, v + h * summed(1, a), w + h * summed(1, dw)]
     return np.concatenate(states, axis=1), np.concatenate([summed(0, a), summed(0, dw)], axis=1)
 
 

@@ -66,7 +66,13 @@ def test_template_says_what_it_asks_for(tmp_path):
     request = read_request(path)
     assert request.problem.objective == optim.Time() + 0.01 * optim.Effort()
     assert request.problem.limits["der(joint2.angle)"] == (None, 4.0)
-    assert request.transcription == {"intervals": 40, "degree": 3, "scheme": "radau", "inputs": "cubic"}
+    assert request.transcription == {
+        "intervals": 40,
+        "degree": 3,
+        "scheme": "radau",
+        "inputs": "cubic",
+        "quasi_static": "auto",
+    }
     assert request.audit["finer"].n == 4
     assert (request.out, request.picture) == (tmp_path / "plan.nc", tmp_path / "plan.png")
 

@@ -16,7 +16,7 @@ from flexblocks.files import discretization_from_data
 from flexblocks.model import Model
 
 KEYS = ("model", "settings", "parameters", "problem", "transcription", "refine", "audit", "output")
-TRANSCRIPTION = ("intervals", "degree", "scheme", "inputs")
+TRANSCRIPTION = ("intervals", "degree", "scheme", "inputs", "quasi_static")
 AUDIT = ("finer", "refine")
 OUTPUT = {"plan": (".nc", ".csv"), "picture": (".png", ".pdf", ".svg")}
 
@@ -32,7 +32,7 @@ class Request:
     parameters : dict of float
         Parameters that take other values than the model's.
     transcription : dict
-        Options of `optim.plan`: intervals, degree, scheme, inputs.
+        Options of `optim.plan`: intervals, degree, scheme, inputs, quasi_static.
     refine : bool or float
         As of `optim.plan`.
     audit : dict or None

@@ -32,6 +32,7 @@ transcription:
   degree: 3                  # of the collocation
   scheme: radau              # radau or lobatto
   inputs: cubic              # cubic, linear or constant
+  quasi_static: auto         # modes that do not swing: auto, above a frequency [rad/s], [coordinates]; default: null
 
 refine: 1.0e-3               # double the intervals until the replay misses by less [m]; true: 0.1 mm; default: false
 
