@@ -416,8 +416,8 @@ def test_control_c_keeps_the_past(monkeypatch):
     """A run of half a year, interrupted by a signal after three chunks."""
     done, reached = pace.Pace.done, []
 
-    def signalling(self, before, now):
-        done(self, before, now)
+    def signalling(self, before, now, steps):
+        done(self, before, now, steps)
         reached.append(now)
         if len(reached) == 3:
             _thread.interrupt_main()

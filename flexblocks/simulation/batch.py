@@ -52,7 +52,7 @@ def simulate_batch(
 ) -> xr.Dataset:
     """Integrate the equations of motion of an arm many times, under different inputs, start values or parameters.
 
-    Every run is what `simulate` gives for its inputs, start values and parameters, to the tolerances.
+    Every run is what `simulate` gives for its inputs, start values and parameters, to the last digit.
 
     Parameters
     ----------

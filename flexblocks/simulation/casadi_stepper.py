@@ -74,10 +74,12 @@ class CasadiStepper(Stepper):
     ) -> tuple[np.ndarray, np.ndarray | None]:
         if _even(times) or (self.step is None and len(times) > WORTH_BUILDING):
             return self._run(X, z, P, times)
-        found = []
+        found, steps = [], 0
         for start, stop in pairwise(times):
             found.append(self._run(X, z, P, np.array([start, stop])))
+            steps += self.steps
             X, z = found[-1][0][-1], z if found[-1][1] is None else found[-1][1][-1]
+        self.steps = steps
         states, algebraics = zip(*found, strict=True)
         return np.concatenate(states), None if algebraics[0] is None else np.concatenate(algebraics)
 
@@ -92,6 +94,7 @@ class CasadiStepper(Stepper):
             result = integrator(**given)
         except RuntimeError as error:
             raise StepFailure(_reason(str(error))) from None
+        self.steps = self._steps(times[0], times[-1]) if self.step else integrator.stats()["nsteps"]
         states = finite(np.array(result["xf"]).T)
         return states, np.array(result["zf"]).T if self.plugin == "idas" else None
 

@@ -86,7 +86,6 @@ class Run:
             self.interrupt.obey()
             chunk = self._chunk(now, stops[i:])
             self.stepper.prepare(chunk)
-            self.pace.begin()
             try:
                 states, algebraics = self.stepper.advance(X, z, P, chunk)
                 self.system.equations.bounds.keep(states)
@@ -109,7 +108,7 @@ class Run:
                     record.X.append(state)
                     record.z.append(guess)
                 i += 1
-            self.pace.done(now, chunk[-1])
+            self.pace.done(now, chunk[-1], self.stepper.steps)
             now = record.reached = chunk[-1]
         return X, z
 

@@ -8,6 +8,8 @@ from scipy.integrate import solve_ivp
 from flexblocks.simulation.stepper import StepFailure, Stepper, finite
 from flexblocks.simulation.system import Equations
 
+EVALUATIONS = 12  # a step
+
 
 class Dop853Stepper(Stepper):
     """The method of Dormand and Prince with the error estimates of Hairer, Norsett and Wanner.
@@ -44,6 +46,7 @@ class Dop853Stepper(Stepper):
                 run = solve_ivp(derivative, span, X, method="DOP853", t_eval=times[1:], rtol=self.rtol, atol=self.atol)
             except RuntimeError as error:  # Newton's method for the algebraic variables
                 raise StepFailure(str(error).strip().splitlines()[-1]) from None
+        self.steps = run.nfev // EVALUATIONS
         if not run.success:
             raise StepFailure(run.message.rstrip(".").lower())
         return finite(run.y.T), None

@@ -34,7 +34,6 @@ class Solver:
     _form: tuple[object, ...] | None = None
     _equations: Equations | None = None
     _steppers: dict[str, Stepper] = field(default_factory=dict)
-    _reach: float | None = None  # what the last run did in one go [s]
 
     def system(self, inputs: Inputs, p: np.ndarray) -> System:
         """Return what is integrated under these inputs with these values of the parameters (np,)."""
@@ -57,8 +56,5 @@ class Solver:
         name = automatic(system, X) if self.method.name == "auto" else self.method.name
         if name not in self._steppers:
             self._steppers[name] = new_stepper(system.equations, name, self.method)
-        pace = Pace(times[0], times[-1], self._reach, bar)
-        record = Run(system, self._steppers[name], times, pace, interrupt).integrate(X)
-        if record.failure is None:
-            self._reach = pace.length
-        return record
+        pace = Pace(times[0], times[-1], self.dae.interpreted.motion.n_instructions(), bar)
+        return Run(system, self._steppers[name], times, pace, interrupt).integrate(X)

@@ -15,10 +15,11 @@ class Stepper(ABC):
     """An integration method, working on one system.
 
     `divisible` tells whether an integration may be interrupted at any time, or at the given times only, because
-    the steps would differ.
+    the steps would differ. `steps` is how many the last `advance` took.
     """
 
     divisible = True
+    steps = 0
 
     def marks(self, start: float, stop: float) -> np.ndarray:
         """Return where, between two stops [s], a method that is not divisible may be cut."""
