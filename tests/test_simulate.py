@@ -11,12 +11,13 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from driven import rotor
 from scipy.interpolate import CubicSpline
 from scipy.linalg import expm
 from scipy.special import ellipj, ellipk
 
 import flexblocks as fb
-from flexblocks import models
+from flexblocks import control, models
 from flexblocks.block import Block
 from flexblocks.errors import ComputationError, FlexblocksError, FlexblocksWarning, NameUnknownError, ParameterError
 from flexblocks.parameters import POSITIVE, parameter
@@ -341,20 +342,37 @@ def test_unknown_names_are_refused():
 def test_a_failure_says_when_and_keeps_what_was_computed(method):
     """From angle 1 at rate 1/sqrt 2 with J = 1, angle = 1 / (1 - t / sqrt 2), which is infinite at t = sqrt 2.
 
-    Before that its rate, angle^2 / sqrt 2, is 1e6 rad/s, which nothing real reaches.
+    Before that its rate, angle^2 / sqrt 2, is 1e5 rad/s, which nothing real reaches.
     """
     dae = driven(Runaway("runaway"), inertia=1.0)
     x0 = {"rotor.angle": 1.0, "der(rotor.angle)": math.sqrt(0.5)}
     with pytest.raises(
-        fb.SimulationError, match=r"t = 1.41\d+ s of 2 s: .* der\(rotor\.angle\) beyond 1e\+06.*\.trajectory holds"
+        fb.SimulationError, match=r"t = 1.41\d+ s of 2 s: .* der\(rotor\.angle\) beyond 100000.*\.trajectory holds"
     ) as caught:
         fb.simulate(dae, np.linspace(0.0, 2.0, 201), x0=x0, method=method)
-    assert caught.value.time == pytest.approx(math.sqrt(2) * (1 - (math.sqrt(2) * 1e6) ** -0.5), abs=1e-5)
+    assert caught.value.time == pytest.approx(math.sqrt(2) * (1 - (math.sqrt(2) * 1e5) ** -0.5), abs=1e-5)
     kept = caught.value.trajectory
     assert not kept.complete
     assert kept.t[-1] == pytest.approx(1.41)
     np.testing.assert_allclose(1 / kept["rotor.angle"], 1 - kept.t / math.sqrt(2), rtol=0, atol=1e-6)
     assert isinstance(caught.value, ComputationError)
+
+
+def test_an_unstable_closed_loop_ends_soon_and_keeps_what_it_has():
+    """A rotor that is pushed the way it turns: its rate is exp(5 t), and reaches the bound at a known time."""
+
+    class Pushed(control.Law):
+        def bind(self, dae, actuators):
+            return control.Bound({"motor.torque": 0.5 * dae.x.symbol[dae.x.index("der(wheel.angle)")]})
+
+    dae = control.close_loop(rotor(), Pushed())  # of 0.1 kg m2
+    with pytest.raises(fb.SimulationError, match=r"der\(wheel\.angle\) beyond 100000") as caught:
+        fb.simulate(dae, np.linspace(0, 10.0, 2001), x0={"der(wheel.angle)": 1.0})
+    end = math.log(1e5) / 5
+    assert caught.value.time == pytest.approx(end, abs=2e-5)
+    kept = caught.value.trajectory
+    assert kept.t[-1] == pytest.approx(math.floor(end / 5e-3) * 5e-3)
+    np.testing.assert_allclose(kept["der(wheel.angle)"], np.exp(5 * kept.t), rtol=1e-6)
 
 
 def test_an_unstable_step_is_named():
