@@ -28,6 +28,10 @@ class CasadiSolverConfig(SolverConfig):
         Whether to start close to the given point, with multipliers: those of the exported suffixes ``dual``,
         ``ipopt_zL_in`` and ``ipopt_zU_in`` and of grey boxes, or those that a persistent solver remembers. The same as
         the options of IPOPT in `WARM_START_OPTIONS`.
+    predict : bool
+        Whether a persistent solver that starts warm follows its last solution by Newton's method first, to where the
+        optimality conditions hold again with the same bounds active. IPOPT then has no more to do than to test them.
+        Where other bounds become active, or Newton's method does not get there, it does the work. On by default.
     compile : bool
         Whether to compile the functions with gcc or clang, once: the libraries are kept in the user's cache. Without a
         compiler CasADi evaluates them itself; ``results.extra_info.compiled`` says what was done.
@@ -47,6 +51,10 @@ class CasadiSolverConfig(SolverConfig):
         )
         self.warm_start: Any = self.declare(
             "warm_start", ConfigValue(domain=bool, default=False, description="Start from multipliers as well.")
+        )
+        self.predict: Any = self.declare(
+            "predict",
+            ConfigValue(domain=bool, default=True, description="Follow the last solution by Newton's method."),
         )
         self.compile: Any = self.declare(
             "compile",

@@ -15,10 +15,14 @@ from .errors import SolverOptionError
 from .iterate import Iterate
 from .nlp import NonlinearProgram
 from .oracle import Oracle, build_oracle
+from .posed import Posed
+from .predict import Predictor
 from .scaling import Scaling, scaled, scaling_of
 from .warmstart import start_multipliers
 from .watch import Iteration, Watch
 
+#: IPOPT's own, where the options have none.
+IPOPT_TOLERANCE = 1e-8
 #: How many sets of options have a solver at a time.
 MOST_SOLVERS = 8
 
@@ -34,13 +38,17 @@ class Run:
     return_status : str
         IPOPT's.
     iterations : int
+    newton_steps : int
+        Before the first iteration, if these led to a solution.
     setup_time, solve_time, evaluation_time : float
-        Wall times [s] of making the solver, of IPOPT with all it calls, and of the functions and derivatives in it.
+        Wall times [s] of making the solver, of the prediction and IPOPT with all it calls, and of the functions and
+        derivatives in IPOPT.
     """
 
     iterate: Iterate
     return_status: str
     iterations: int
+    newton_steps: int = 0
     setup_time: float = 0.0
     solve_time: float = 0.0
     evaluation_time: float = 0.0
@@ -73,9 +81,19 @@ class Ipopt:
         self._scaling = scaling
         self._oracle: Oracle = scaled(self._unscaled, scaling)
         self._solvers: dict[tuple, tuple[ca.Function, Watch]] = {}
+        self._predictor: Predictor | None = None
+        self._solved: Posed | None = None  # the last run, started where it ended
 
-    def run(self, data: Data, options: dict, callback: Callable[[Iteration], object] | None = None) -> Run:
+    def run(
+        self,
+        data: Data,
+        options: dict,
+        callback: Callable[[Iteration], object] | None = None,
+        predict: bool = False,
+    ) -> Run:
         """Solve the program with the numbers in `data`.
+
+        With `predict` Newton's method looks for the solution first, from that of the last run.
 
         Raises
         ------
@@ -100,17 +118,12 @@ class Ipopt:
             )
         )
         ready = perf_counter()
+        posed = scaling.posed(data, data.start, lam_x, lam_g)
+        steps = 0
+        if predict:
+            posed, steps = self._predicted(posed, options.get("ipopt.tol", IPOPT_TOLERANCE))
         with watch.interruptible():
-            found = solver(
-                x0=data.start * scaling.x,
-                p=data.p,
-                lbx=data.x_lower * scaling.x,
-                ubx=data.x_upper * scaling.x,
-                lbg=data.lower * scaling.g,
-                ubg=data.upper * scaling.g,
-                lam_x0=lam_x * scaling.f / scaling.x,
-                lam_g0=lam_g * scaling.f / scaling.g,
-            )
+            found = solver(**vars(posed))
         done = perf_counter()
         if watch.error is not None:
             raise watch.error
@@ -118,15 +131,26 @@ class Ipopt:
             found = watch.last
         end = scaling.original(found)
         self.last = end if np.isfinite(end.lam_x).all() and np.isfinite(end.lam_g).all() else None
+        self._solved = None if self.last is None else scaling.posed(data, end.x, end.lam_x, end.lam_g)
         stats = solver.stats()
         return Run(
             iterate=end,
             return_status=stats["return_status"],
             iterations=stats["iter_count"],
+            newton_steps=steps,
             setup_time=ready - started,
             solve_time=done - ready,
             evaluation_time=sum(spent for name, spent in stats.items() if name.startswith("t_wall_nlp_")),
         )
+
+    def _predicted(self, posed: Posed, tolerance: float) -> tuple[Posed, int]:
+        """Return the program started where the last solution moves to, and in how many steps, if that can be told."""
+        if self._solved is None or posed.has_the_numbers_of(self._solved):
+            return posed, 0
+        if self._predictor is None:
+            compiled = any(term.kernel.residual.is_a("External") for term in self.nlp.terms)
+            self._predictor = Predictor(self._oracle, has_adjoints=not compiled)
+        return self._predictor.predict(posed, self._solved, tolerance) or (posed, 0)
 
     def _solver(self, options: dict) -> tuple[ca.Function, Watch]:
         """Return CasADi's solver with these options."""

@@ -10,10 +10,12 @@ import numpy as np
 import pyomo.environ as pyo
 from pyomo.core.base.suffix import SuffixFinder
 
+from .data import Data
 from .errors import SolverOptionError
 from .iterate import Iterate
 from .nlp import NonlinearProgram
 from .oracle import Oracle
+from .posed import Posed
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,19 @@ class Scaling:
         x, g, lam_x, lam_g = (np.asarray(point[name]).ravel() for name in ("x", "g", "lam_x", "lam_g"))
         s = self
         return Iterate(x / s.x, float(point["f"]) / s.f, g / s.g, lam_x * s.x / s.f, lam_g * s.g / s.f)
+
+    def posed(self, data: Data, x: np.ndarray, lam_x: np.ndarray, lam_g: np.ndarray) -> Posed:
+        """Return the scaled program with its numbers, to be started at a point of the model."""
+        return Posed(
+            p=data.p,
+            lbx=data.x_lower * self.x,
+            ubx=data.x_upper * self.x,
+            lbg=data.lower * self.g,
+            ubg=data.upper * self.g,
+            x0=x * self.x,
+            lam_x0=lam_x * self.f / self.x,
+            lam_g0=lam_g * self.f / self.g,
+        )
 
 
 def scaling_of(nlp: NonlinearProgram) -> Scaling:

@@ -84,7 +84,8 @@ class CasadiSolver(SolverBase):
         Returns
         -------
         Results
-            ``extra_info`` holds ``iteration_count``, ``return_status``, ``rebuilt`` (why the program was made; None if
+            ``extra_info`` holds ``iteration_count``, ``newton_steps`` (before the first iteration, see
+            :attr:`CasadiSolverConfig.predict`), ``return_status``, ``rebuilt`` (why the program was made; None if
             a persistent solver had it) and ``compiled`` (where compiled functions are, or why there are none);
             ``timing_info`` the wall times [s] ``build`` (walking the model), ``functions`` (derivatives and solver
             set-up), ``solve`` and, within it, ``evaluation``.
@@ -117,7 +118,9 @@ class CasadiSolver(SolverBase):
         derived = perf_counter()
         timer.start("ipopt")
         with logged(config.tee) as log:
-            run = prepared.ipopt.run(data, nlpsol_options(config), config.iteration_callback)
+            run = prepared.ipopt.run(
+                data, nlpsol_options(config), config.iteration_callback, config.warm_start and config.predict
+            )
         timer.stop("ipopt")
 
         results = self._results(prepared.nlp, run)
@@ -147,6 +150,7 @@ class CasadiSolver(SolverBase):
         results.solver_name, results.solver_version = self.name, self.version()
         results.termination_condition, results.solution_status = STATUS[run.return_status]
         results.extra_info.iteration_count = run.iterations
+        results.extra_info.newton_steps = run.newton_steps
         results.extra_info.return_status = run.return_status
         if results.solution_status == SolutionStatus.noSolution:
             results.solution_loader = NoSolutionSolutionLoader(nlp.model, advice(run.return_status))

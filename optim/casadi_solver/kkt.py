@@ -1,0 +1,92 @@
+"""The linear system of Newton's method on the optimality conditions of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from scipy.linalg import lu_factor, lu_solve
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+from scipy.sparse.linalg import splu
+
+#: Columns with more entries than this, times the root of their number, belong to the border (dense, says COLAMD).
+DENSE = 10.0
+#: An entry serves as pivot unless another one is larger by more than this factor: sparsity first, as MUMPS is set here.
+PIVOTING = 1e-2
+
+
+class KktSystem:
+    """[[H, J'], [J, 0]] of a program, or what of it is in play.
+
+    Parameters
+    ----------
+    hessian : casadi.Sparsity (n, n)
+        Upper triangle of H.
+    jacobian : casadi.Sparsity (m, n)
+    """
+
+    def __init__(self, hessian: ca.Sparsity, jacobian: ca.Sparsity):
+        first, second = (np.array(part, dtype=np.int64) for part in hessian.get_triplet())
+        row, col = (np.array(part, dtype=np.int64) for part in jacobian.get_triplet())
+        row += jacobian.size2()
+        self._mirrored = first != second
+        self._row = np.concatenate([first, second[self._mirrored], row, col])
+        self._col = np.concatenate([second, first[self._mirrored], col, row])
+
+    def factored(
+        self, hessian: np.ndarray, jacobian: np.ndarray, in_play: np.ndarray
+    ) -> Callable[[np.ndarray], np.ndarray]:
+        """Return what solves the system for right-hand sides (n + m,), with zeros for what is not in play.
+
+        Parameters
+        ----------
+        hessian, jacobian : float arrays
+            Nonzeros, column by column.
+        in_play : bool array (n + m,)
+            Which variables and rows take part.
+
+        Raises
+        ------
+        RuntimeError
+            The matrix is singular.
+        """
+        kept, place = in_play[self._row] & in_play[self._col], np.cumsum(in_play) - 1
+        values = np.concatenate([hessian, hessian[self._mirrored], jacobian, jacobian])[kept]
+        size = int(in_play.sum())
+        matrix = coo_matrix((values, (place[self._row[kept]], place[self._col[kept]])), shape=(size, size)).tocsc()
+        solve_inner, unknowns = _bordered(matrix), np.flatnonzero(in_play)
+
+        def solve(right: np.ndarray) -> np.ndarray:
+            solution = np.zeros_like(right)
+            solution[unknowns] = solve_inner(right[unknowns])
+            return solution
+
+        return solve
+
+
+def _bordered(matrix: Any) -> Callable[[np.ndarray], np.ndarray]:
+    """Return what solves with a symmetric matrix: a band by collocation, bordered by what is coupled to everything.
+
+    The border, a free duration or designed parameters, is taken out by its Schur complement: as pivots its rows would
+    fill the whole matrix.
+    """
+    dense = np.diff(matrix.indptr) > DENSE * np.sqrt(matrix.shape[0])
+    inner, border = np.flatnonzero(~dense), np.flatnonzero(dense)
+    band = matrix[inner][:, inner]
+    order: Any = reverse_cuthill_mckee(band, symmetric_mode=True)
+    inner = inner[order]
+    factors = splu(band[order][:, order], permc_spec="NATURAL", diag_pivot_thresh=PIVOTING)
+    sides = matrix[inner][:, border].toarray()
+    through = factors.solve(sides)
+    complement = lu_factor(matrix[border][:, border].toarray() - sides.T @ through)
+
+    def solve(right: np.ndarray) -> np.ndarray:
+        solution = np.empty_like(right)
+        solution[border] = lu_solve(complement, right[border] - through.T @ right[inner])
+        solution[inner] = factors.solve(right[inner]) - through @ solution[border]
+        return solution
+
+    return solve
