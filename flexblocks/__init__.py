@@ -36,6 +36,7 @@ from flexblocks.dae import DAE
 from flexblocks.equilibrium import equilibrium
 from flexblocks.errors import FlexblocksError, FlexblocksWarning
 from flexblocks.files import load
+from flexblocks.grid import LinearGrid, linear_grid
 from flexblocks.linear_model import LinearModel
 from flexblocks.linearize import linearize
 from flexblocks.model import Model
@@ -75,6 +76,7 @@ __all__ = [
     "Gear",
     "Ground",
     "ISection",
+    "LinearGrid",
     "LinearModel",
     "LumpedMass",
     "Material",
@@ -107,6 +109,7 @@ __all__ = [
     "compare",
     "denavit_hartenberg",
     "equilibrium",
+    "linear_grid",
     "linearize",
     "load",
     "piecewise_constant",

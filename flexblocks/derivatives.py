@@ -11,6 +11,8 @@ import numpy as np
 
 from flexblocks.balance import accelerations, motion_expressions
 from flexblocks.dae import DAE
+from flexblocks.dynamics.constrained import constrained_accelerations
+from flexblocks.dynamics.outputs import outputs
 from flexblocks.operating_point import OperatingPoint
 from flexblocks.structure import energy_expressions
 
@@ -77,7 +79,20 @@ def _function(dae: DAE) -> tuple[tuple[str, ...], tuple[str, ...], ca.Function]:
     groups = (dae.x.symbol, dae.z.symbol, dae.u.symbol)
     residual, a, forces = motion_expressions(dae)
     kinetic, stored, energies = energy_expressions(dae)
-    jacobians = [ca.jacobian(expression, group) for expression in (residual, dae.output_expression) for group in groups]
+    jacobians = [ca.jacobian(expression, group) for expression in (residual, _outputs(dae)) for group in groups]
     symbols = [*groups, dae.p.symbol, a, forces]
     results = ca.cse([ca.SX(dae.mass_expression), *jacobians, *energies])
     return kinetic, stored, ca.Function("derivatives", symbols, results)
+
+
+def _outputs(dae: DAE) -> ca.SX:
+    """Return the outputs, where loops are closed without what holds errors of the closures in check.
+
+    That is zero along all motions, but large beside them, and models between the points of a grid are beside them.
+    """
+    if not dae.tree.loops.closures:
+        return dae.output_expression
+    J, drift = dae.constraint_rates
+    force = dae.applied_expression - dae.bias_expression
+    a, forces = constrained_accelerations(dae.mass_expression, force, J, -drift, dae.tree.loops.weight)
+    return outputs(dae.tree, dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.y.names, lambda: a, lambda: forces)

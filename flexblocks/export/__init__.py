@@ -2,6 +2,17 @@
 
 from flexblocks.export.equations import c_code, equations, save_equations
 from flexblocks.export.fmu import fmu
+from flexblocks.export.grid import load_grid, save_grid
 from flexblocks.export.linear import linear_schema, load_linear, save_linear
 
-__all__ = ["c_code", "equations", "fmu", "linear_schema", "load_linear", "save_equations", "save_linear"]
+__all__ = [
+    "c_code",
+    "equations",
+    "fmu",
+    "linear_schema",
+    "load_grid",
+    "load_linear",
+    "save_equations",
+    "save_grid",
+    "save_linear",
+]

@@ -1,0 +1,127 @@
+"""Grids of linear models to files, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.io
+import xarray as xr
+
+from flexblocks.errors import FileFormatError, listing
+from flexblocks.grid import LinearGrid
+
+# What a grid over modes or cells is called in MATLAB.
+RESULTS = {
+    "frequency": "Frequency",
+    "damping_ratio": "DampingRatio",
+    "mac": "MAC",
+    "participation": "Participation",
+    "operating_x": "OperatingState",
+    "operating_z": "OperatingAlgebraic",
+    "operating_u": "OperatingInput",
+    "operating_p": "OperatingParameter",
+    "error_eigenvalue": "ErrorEigenvalue",
+    "error_input": "ErrorInput",
+    "error_output": "ErrorOutput",
+}
+NAMES = {
+    "StateName": "state",
+    "EquationName": "equation",
+    "InputName": "input",
+    "OutputName": "output",
+    "OperatingStateName": "operating_state",
+    "AlgebraicName": "operating_algebraic",
+    "ParameterName": "parameter",
+    "BlockName": "block",
+}
+UNITS = {f"{kind}Unit": f"{kind.lower()}_unit" for kind in ("State", "Equation", "Input", "Output")}
+
+
+def save_grid(grid: LinearGrid, path: str | Path) -> None:
+    """Write linear models over a grid to a file.
+
+    Parameters
+    ----------
+    grid : LinearGrid
+    path : str or Path
+        ``.nc``, netCDF, everything that is in `LinearGrid.dataset`; or ``.mat`` for MATLAB and Octave.
+
+    Raises
+    ------
+    FileFormatError
+        Another suffix.
+
+    Notes
+    -----
+    In MATLAB the axes of the grid come last, as in its arrays of models: ``s = load("grid.mat")`` has
+    ``s.A(:, :, i, j)`` at ``s.AxisValue{1}(i)``, ``s.AxisValue{2}(j)``, which are values of ``s.AxisName{1}`` and
+    ``s.AxisName{2}``.
+    """
+    path = Path(path)
+    writers: dict[str, Callable[[], Any]] = {
+        ".nc": lambda: grid.dataset.to_netcdf(path),
+        ".mat": lambda: _write_mat(grid, path),
+    }
+    if path.suffix.lower() not in writers:
+        raise FileFormatError(f"save_grid: {path}: suffix '{path.suffix}'; must be one of {listing(writers)}.")
+    writers[path.suffix.lower()]()
+
+
+def load_grid(path: str | Path) -> LinearGrid:
+    """Read a grid that `save_grid` wrote, ``.nc``.
+
+    Raises
+    ------
+    FileFormatError
+        Another suffix, a file that is not there, cannot be read, or holds something else.
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".nc":
+        raise FileFormatError(f"load_grid: {path}: suffix '{path.suffix}'; must be .nc.")
+    if not path.is_file():
+        raise FileFormatError(f"load_grid: {path}: there is no such file.")
+    try:
+        with xr.open_dataset(path) as found:
+            dataset = found.load()
+    except (OSError, ValueError) as error:
+        raise FileFormatError(f"load_grid: {path}: not a readable .nc file ({error}).") from error
+    missing = [name for name in (*"EABCD", "mac", "error_eigenvalue", "kinetic", "stored") if name not in dataset]
+    if missing:
+        raise FileFormatError(f"load_grid: {path}: holds no {listing(missing)}; must be a file that save_grid wrote.")
+    return LinearGrid(dataset)
+
+
+def _write_mat(grid: LinearGrid, path: Path) -> None:
+    dataset, axes = grid.dataset, grid.axes
+    over = [*axes, *(f"{name} between" for name in axes)]
+
+    def last(name: str) -> np.ndarray:
+        """Return a variable with the axes of the grid last."""
+        variable = dataset[name]
+        ahead = [dim for dim in variable.dims if dim not in over]
+        return variable.transpose(*ahead, *[dim for dim in over if dim in variable.dims]).values
+
+    fields: dict[str, Any] = {
+        "Format": "flexblocks grid of linear models",
+        "Name": str(dataset.attrs["name"]),
+        "AxisName": _cells(list(axes)),
+        "AxisUnit": _cells([dataset[name].attrs["units"] for name in axes]),
+        "AxisValue": _cells([values[:, None] for values in axes.values()]),
+        **{letter: last(letter) for letter in "ABCDE"},
+        **{field: _cells(dataset[name].values.tolist()) for field, name in (NAMES | UNITS).items()},
+        "Eigenvalue": last("eigenvalue_real") + 1j * last("eigenvalue_imag"),
+        **{field: last(name) for name, field in RESULTS.items()},
+    }
+    with path.open("wb") as file:
+        scipy.io.savemat(file, fields, oned_as="column")
+
+
+def _cells(entries: list[Any]) -> np.ndarray:
+    """Return a cell array: a column of objects."""
+    found = np.empty((len(entries), 1), dtype=object)
+    for i, entry in enumerate(entries):
+        found[i, 0] = entry
+    return found
