@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
-import casadi as ca
 import fmpy
 import numpy as np
 import pytest
@@ -15,8 +13,6 @@ from fmu_arms import KINDS, VERSIONS
 
 import flexblocks as fb
 from flexblocks import compiler, control, export
-from flexblocks.dynamics.clock import Clock
-from flexblocks.errors import ParameterError
 
 
 def closed_loop() -> fb.DAE:
@@ -48,13 +44,3 @@ def test_a_closed_loop_runs_in_fmpy_as_in_simulate(version: str, tmp_path: Path)
         kept = np.abs(expected.t - 0.1) > 1e-9
         difference = {name: np.max(np.abs(found[name] - expected[name])[kept]) for name in names}
         assert max(difference.values()) < 1e-6, (kind, difference)
-
-
-def test_a_sampled_controller_is_refused(tmp_path: Path) -> None:
-    dae = closed_loop()
-    groups = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol]
-    change = ca.Function("change", groups, [ca.SX.zeros(len(dae.x))])
-    sampled = dataclasses.replace(dae, clocks=(Clock(0.01, 0.0, change),))
-    with pytest.raises(ParameterError, match="fmu: a controller of this closed loop acts at sample times only"):
-        export.fmu(sampled, tmp_path / "loop.fmu")
-    assert not list(tmp_path.iterdir())

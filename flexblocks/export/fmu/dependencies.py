@@ -8,20 +8,24 @@ import scipy.sparse
 from scipy.sparse.csgraph import connected_components
 
 from flexblocks.dae import DAE
+from flexblocks.export.fmu.states import states
 
 
 def dependencies(dae: DAE) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the patterns (nx, m), (ny, m) and (nz, m) of rates, outputs and algebraic variables, bool.
+    """Return the patterns (nc, m), (ny, m) and (nz, m) of rates, outputs and algebraic variables, bool.
 
-    Columns are the knowns [x, u, p], m in number. Algebraic variables count as depending on all that stands in the
+    Rows of rates are those of the continuous states. Columns are the knowns [x, u, p], m in number, x in the order of
+    `states`. Algebraic variables count as depending on all that stands in the
     equations of their group, equations and variables that hang together.
     """
-    knowns = ca.vertcat(dae.x.symbol, dae.u.symbol, dae.p.symbol)
+    found = states(dae)
+    knowns = ca.vertcat(dae.x.symbol[list(found.order)], dae.u.symbol, dae.p.symbol)
     z = dae.z.symbol
     g = dae.algebraic_expression
     algebraic = _together(_pattern(g, z)) @ _pattern(g, knowns)
     rates, outputs = (
-        _pattern(e, knowns) | (_pattern(e, z) @ algebraic) for e in (dae.rate_expression, dae.output_expression)
+        _pattern(e, knowns) | (_pattern(e, z) @ algebraic)
+        for e in (dae.rate_expression[list(found.continuous)], dae.output_expression)
     )
     return rates, outputs, algebraic
 

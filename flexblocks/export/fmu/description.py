@@ -56,7 +56,10 @@ class Description:
     algebraics: np.ndarray
 
     def depends(self, reference: int, initially: bool = False) -> list[int]:
-        """Return the value references of the states and inputs (initially: and parameters) behind a variable."""
+        """Return the value references of the continuous states and inputs behind a variable.
+
+        Initially, parameters and discrete states count too.
+        """
         table = self.table
         if reference >= table.y:
             row = self.outputs[reference - table.y]
@@ -68,7 +71,7 @@ class Description:
             return [reference]  # a state is itself
         # The knowns [x, u, p] stand in the order of their value references.
         found = [table.x + int(i) for i in np.flatnonzero(row)]
-        return found if initially else [reference for reference in found if reference < table.p]
+        return found if initially else [known for known in found if known < table.d or table.u <= known < table.p]
 
     def initial_unknowns(self) -> list[int]:
         """Return the value references of outputs and rates that are calculated."""

@@ -8,14 +8,20 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae import DAE
+from flexblocks.export.fmu.states import changes, states
 
 
 def generated_equations(dae: DAE) -> str:
-    """Return C source of ``rates``, ``outputs`` and ``residual`` with its Jacobian in z, all of x, z, u, p."""
+    """Return C source of ``rates``, ``outputs``, ``residual`` with its Jacobian in z, and ``changes``, of x, z, u, p.
+
+    x is [continuous states, discrete states]; rates are those of continuous states, changes what each clock adds to x.
+    """
+    order = list(states(dae).order)
     point, (rates, outputs, residual) = _point(dae), _expressions(dae)
     jacobian = ca.jacobian(residual, dae.z.symbol)
     return _source("equations", {"rates": (point, [rates]), "outputs": (point, [outputs])} | {
-        "residual": (point, [residual, jacobian])
+        "residual": (point, [residual, jacobian]),
+        "changes": (point, [change[order] for change in changes(dae)] or [ca.SX(0, 1)]),
     })  # fmt: skip
 
 
@@ -32,11 +38,12 @@ def generated_sensitivities(dae: DAE) -> str:
 
 
 def _point(dae: DAE) -> list[ca.SX]:
-    return [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol]
+    return [dae.x.symbol[list(states(dae).order)], dae.z.symbol, dae.u.symbol, dae.p.symbol]
 
 
 def _expressions(dae: DAE) -> list[ca.SX]:
-    return [ca.densify(e) for e in (dae.rate_expression, dae.output_expression, dae.algebraic_expression)]
+    rates = dae.rate_expression[list(states(dae).continuous)]
+    return [ca.densify(e) for e in (rates, dae.output_expression, dae.algebraic_expression)]
 
 
 def _source(name: str, functions: Mapping[str, tuple[list[ca.SX], list[ca.SX]]]) -> str:
@@ -54,8 +61,11 @@ def _split(stacked: ca.SX, like: list[ca.SX]) -> list[ca.SX]:
 
 def model_header(dae: DAE, identifier: str, token: str, kinds: tuple[str, ...], tolerance: float) -> str:
     """Return ``model.h``: sizes, start values and what else the C code has to know of the model."""
-    sizes = {"N_X": dae.x, "N_U": dae.u, "N_P": dae.p, "N_Z": dae.z, "N_Y": dae.y}
-    start = [repr(float(value)) for group in (dae.x, dae.u, dae.p, dae.z) for value in group.start]
+    found = states(dae)
+    sizes = {"N_X": found.continuous, "N_D": found.discrete, "N_U": dae.u, "N_P": dae.p, "N_Z": dae.z, "N_Y": dae.y}
+    sizes |= {"N_CLOCKS": dae.clocks}
+    groups = (dae.x.start[list(found.order)], dae.u.start, dae.p.start, dae.z.start)
+    start = [repr(float(value)) for group in groups for value in group]
     lines = [
         "/* What distinguishes this model. */",
         "#ifndef MODEL_H",
@@ -72,6 +82,10 @@ def model_header(dae: DAE, identifier: str, token: str, kinds: tuple[str, ...], 
         "/* x, u, p and z, each behind a comma. */",
         "#define START_VALUES \\",
         *(f"    , {value} \\" for value in start),
+        "",
+        "/* Period and offset of each clock [s], behind a comma. */",
+        "#define CLOCK_VALUES \\",
+        *(f"    , {{{float(clock.period)!r}, {float(clock.offset)!r}}} \\" for clock in dae.clocks),
         "",
         "#endif",
     ]

@@ -10,6 +10,7 @@ import numpy as np
 from flexblocks.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.export.fmu.names import rate_of, structured
+from flexblocks.export.fmu.states import states
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,9 @@ class Table:
     variables : tuple of FmuVariable
         In the order of the XML.
     states, rates, outputs : tuple of int
-        The k-th rate is the time derivative of the k-th state. The rate of a coordinate is a state itself.
-    x, u, p, z, dx, y : int
-        Where each group starts among the value references.
+        The k-th rate is the time derivative of the k-th continuous state. The rate of a coordinate is a state itself.
+    x, d, u, p, z, dx, y : int
+        Where each group starts among the value references; d are the discrete states.
     """
 
     variables: tuple[FmuVariable, ...]
@@ -66,6 +67,7 @@ class Table:
     rates: tuple[int, ...]
     outputs: tuple[int, ...]
     x: int
+    d: int
     u: int
     p: int
     z: int
@@ -88,27 +90,31 @@ def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
         An output that is not there, or two variables of one name.
     """
     chosen = _chosen(dae, outputs)
-    nx = len(dae.x)
-    x = 1
-    u, p, z = x + nx, x + nx + len(dae.u), x + nx + len(dae.u) + len(dae.p)
+    arranged = states(dae)
+    nx = len(arranged.continuous)
+    names = [dae.x.names[i] for i in arranged.order]
+    x, d = 1, 1 + nx
+    u = x + len(names)
+    p, z = u + len(dae.u), u + len(dae.u) + len(dae.p)
     dx, y = z + len(dae.z), z + len(dae.z) + nx
 
     # The rate of a coordinate is a state itself, and is known as such by its name.
-    place = {name: x + i for i, name in enumerate(dae.x.names)}
-    rates = [place.get(f"der({name})", dx + i) for i, name in enumerate(dae.x.names)]
+    place = {name: x + i for i, name in enumerate(names)}
+    rates = [place.get(f"der({name})", dx + i) for i, name in enumerate(names[:nx])]
     state = {rate: x + i for i, rate in enumerate(rates)}
 
     def causality(name: str) -> str:
         return "output" if name in chosen else "local"
 
     found = [FmuVariable("time", 0, "s", "independent", initial="", description="time")]
-    for i, (name, unit, start) in enumerate(zip(dae.x.names, dae.x.units, dae.x.start, strict=True)):
+    for i, place_in_x in enumerate(arranged.order):
+        name, unit, start = dae.x.names[place_in_x], dae.x.units[place_in_x], float(dae.x.start[place_in_x])
+        kind = ("continuous", "state") if i < nx else ("discrete", "discrete state, of a sampled controller")
         found.append(
             FmuVariable(
-                structured(name), x + i, unit, causality(name), initial="exact", start=float(start),
-                description="state", state=state.get(x + i),
+                structured(name), x + i, unit, causality(name), kind[0], "exact", start, kind[1], state.get(x + i)
             )
-        )  # fmt: skip
+        )
     for i, (name, unit, start) in enumerate(zip(dae.u.names, dae.u.units, dae.u.start, strict=True)):
         limit = float(dae.u.limits[i]) if len(dae.u.limits) else np.inf
         found.append(
@@ -129,11 +135,11 @@ def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
                 description="algebraic variable; its start value is where the solver of its equation begins",
             )
         )  # fmt: skip
-    for i, (name, unit) in enumerate(zip(dae.x.names, dae.x.units, strict=True)):
+    for i, place_in_x in enumerate(arranged.continuous):
         if rates[i] == dx + i:
             found.append(
                 FmuVariable(
-                    rate_of(structured(name)), dx + i, _per_second(unit), "local",
+                    rate_of(structured(names[i])), dx + i, _per_second(dae.x.units[place_in_x]), "local",
                     description="time derivative", state=x + i,
                 )
             )  # fmt: skip
@@ -145,7 +151,7 @@ def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
         states=tuple(range(x, x + nx)),
         rates=tuple(rates),
         outputs=tuple(variable.reference for variable in found if variable.causality == "output"),
-        x=x, u=u, p=p, z=z, dx=dx, y=y,
+        x=x, d=d, u=u, p=p, z=z, dx=dx, y=y,
     )  # fmt: skip
 
 

@@ -14,7 +14,6 @@ from types import ModuleType
 
 from flexblocks.compiler import CompilerError
 from flexblocks.dae import DAE
-from flexblocks.dynamics.clock import refuse_clocks
 from flexblocks.errors import FileFormatError, FlexblocksWarning, ParameterError, nearest
 from flexblocks.export.fmu import fmi2, fmi3
 from flexblocks.export.fmu.archive import write_archive
@@ -73,7 +72,7 @@ def fmu(
     FileFormatError
         Another suffix.
     ParameterError
-        A version, a kind or a tolerance that does not exist; two variables of one name; a sampled controller.
+        A version, a kind or a tolerance that does not exist; two variables of one name.
     NameUnknownError
         An output that is not there.
     flexblocks.compiler.CompilerError
@@ -91,8 +90,11 @@ def fmu(
     variables are solved for inside, by Newton's method with the exact Jacobian; where that fails the status is
     ``Discard`` and the message says when. Co-simulation integrates by the method of order 8 of Dormand and Prince with
     error control; inputs are constant from one communication point to the next, or change linearly where the importer
-    sets their derivatives (2.0). Directional derivatives (and adjoint ones, 3.0) are exact. The state can be saved,
-    restored and written as bytes. The same DAE gives the same file, byte by byte, but for what the compiler does.
+    sets their derivatives (2.0). The states of sampled controllers are discrete. Their ticks are time events in model
+    exchange; in co-simulation a tick at a communication point comes when the step begins that starts there, so that it
+    sees the inputs set for that step. Directional derivatives (and adjoint ones, 3.0) are exact. The state can be
+    saved, restored and written as bytes. The same DAE gives the same file, byte by byte, but for what the compiler
+    does.
 
     Examples
     --------
@@ -103,7 +105,6 @@ def fmu(
     """
     path = _checked_path(path)
     kinds = _checked(version, kind)
-    refuse_clocks(dae.clocks, "fmu")
     if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
         raise ParameterError(f"fmu: tolerance = {tolerance!r}; must be a number > 0 and < 1.")
     found = table(dae, outputs)

@@ -19,6 +19,7 @@ Result set_experiment(Instance *instance, int tolerance_defined, double toleranc
 Result finish_initialization(Instance *instance) {
     if (instance_update(instance, OLD_Z) != GOOD)
         return FAILED;
+    clocks_start(instance);
     instance->state.mode = instance->co_simulation ? STEPPING : EVENT;
     return GOOD;
 }
@@ -42,6 +43,25 @@ Result get_range(Instance *instance, unsigned int first, double *values, size_t 
     return GOOD;
 }
 
+/* Go on from tick to tick; after a failure the instance is where it was. */
+static Result integrate_through_ticks(Instance *instance, double end) {
+    State before = instance->state;
+    Result result;
+    int states_changed;
+    do {
+        double tick;
+        result = clocks_tick(instance, &states_changed);
+        tick = next_tick(instance);
+        if (result == GOOD)
+            result = integrate(instance, tick < end - 1e-9 * (end - before.values[TIME]) ? tick : end);
+    } while (result == GOOD && instance->state.values[TIME] < end);
+    if (result != GOOD)
+        instance->state = before;
+    else
+        memset(instance->state.slopes, 0, sizeof(instance->state.slopes));
+    return result;
+}
+
 Result take_step(Instance *instance, double now, double length) {
     double time = instance->state.values[TIME];
     if (!(length > 0.0) || !isfinite(length))
@@ -49,5 +69,5 @@ Result take_step(Instance *instance, double now, double length) {
     if (fabs(now - time) > 1e-9 * fmax(1.0, fabs(time)) && fabs(now - time) > 1e-6 * length)
         return report(instance, FAILED, "The communication step starts at %.9g s; the last one ended at %.9g s.", now,
                       time);
-    return integrate(instance, now + length);
+    return integrate_through_ticks(instance, now + length);
 }

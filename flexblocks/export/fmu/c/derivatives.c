@@ -80,7 +80,7 @@ Result adjoint_derivative(Instance *instance, const unsigned int *unknowns, size
     }
     if (equations_reverse(&instance->workspace, at, weight + DX, weight + Y, multiplier, gradient))
         return DISCARDED;
-    for (i = 0; i < N_X; i++)
+    for (i = 0; i < N_S; i++)
         found[X + i] += weight[X + i];
     for (k = 0; k < n_knowns; k++)
         sensitivity[k] = knowns[k] == TIME ? 0.0 : found[knowns[k]];

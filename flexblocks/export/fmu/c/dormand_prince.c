@@ -28,7 +28,7 @@ Result step_rates(Instance *instance, double time, const double *x, double *dx) 
     return equations_rates(&instance->workspace, at, dx) ? DISCARDED : GOOD;
 }
 
-/* Advance x by h from its rates stages[0], to `next` and the rates there; return the error relative to the tolerance. */
+/* Advance the continuous ones of the states x by h from its rates stages[0], to `next` and the rates there; return the error relative to the tolerance. */
 static double attempt(Instance *instance, double time, double h, const double *x, double stages[STAGES][N_X + 1],
                       double *next, double *next_rates) {
     double tolerance = instance->state.tolerance, fifth = 0.0, third = 0.0;
@@ -74,8 +74,9 @@ static double first_step(const double *x, const double *dx) {
 
 static Result run(Instance *instance, double end, double *x) {
     State *state = &instance->state;
-    double time = state->values[TIME], next[N_X + 1], next_rates[N_X + 1], stages[STAGES][N_X + 1], z[N_Z + 1];
+    double time = state->values[TIME], next[N_S + 1], next_rates[N_X + 1], stages[STAGES][N_X + 1], z[N_Z + 1];
     int rejected = 0;
+    memcpy(next + N_X, x + N_X, sizeof(double) * N_D);
     if (step_rates(instance, time, x, stages[0]) != GOOD)
         return FAILED;
     if (!(state->step > 0.0))
@@ -109,10 +110,10 @@ static Result run(Instance *instance, double end, double *x) {
 
 Result integrate(Instance *instance, double end) {
     State *state = &instance->state;
-    double x[N_X + 1], start = state->values[TIME];
+    double x[N_S + 1], start = state->values[TIME];
     Result result;
     int i;
-    memcpy(x, state->values + X, sizeof(double) * N_X);
+    memcpy(x, state->values + X, sizeof(double) * N_S);
     instance->message[0] = '\0';
     instance->trying = 1;
     result = run(instance, end, x);
@@ -125,10 +126,8 @@ Result integrate(Instance *instance, double end) {
                       reason[0] ? reason : "The state is not finite.");
     }
     memcpy(state->values + X, x, sizeof(double) * N_X);
-    for (i = 0; i < N_U; i++) {
+    for (i = 0; i < N_U; i++)
         state->values[U + i] += state->slopes[i] * (end - start);
-        state->slopes[i] = 0.0;
-    }
     state->values[TIME] = end;
     state->old = OLD;
     return GOOD;

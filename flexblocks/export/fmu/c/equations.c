@@ -14,7 +14,7 @@ INSIDE_END
 typedef int (*Work)(casadi_int *, casadi_int *, casadi_int *, casadi_int *); /* arguments, results, integers, numbers */
 
 int workspace_allocate(Workspace *workspace) {
-    static const Work sizes[] = {rates_work, outputs_work, residual_work, sensitivities_work};
+    static const Work sizes[] = {rates_work, outputs_work, residual_work, changes_work, sensitivities_work};
     casadi_int most[4] = {1, 1, 1, 1}, size[4];
     size_t i, k;
     for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -58,4 +58,11 @@ int equations_residual(Workspace *workspace, Point at, double *g, double *g_z) {
     workspace->results[0] = g;
     workspace->results[1] = g_z;
     return residual(equations_arguments(workspace, at), workspace->results, workspace->integers, workspace->numbers, 0);
+}
+
+int equations_changes(Workspace *workspace, Point at, double **wanted) {
+    int clock;
+    for (clock = 0; clock < N_CLOCKS; clock++)
+        workspace->results[clock] = wanted[clock];
+    return changes(equations_arguments(workspace, at), workspace->results, workspace->integers, workspace->numbers, 0);
 }

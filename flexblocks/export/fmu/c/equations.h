@@ -31,6 +31,7 @@ const double **equations_arguments(Workspace *workspace, Point at);
 int equations_rates(Workspace *workspace, Point at, double *dx);
 int equations_outputs(Workspace *workspace, Point at, double *y);
 int equations_residual(Workspace *workspace, Point at, double *g, double *g_z); /* g_z: column after column */
+int equations_changes(Workspace *workspace, Point at, double **changes); /* of x, one for each clock */
 
 /* Derivatives in one direction; a direction that is NULL is zero. */
 int equations_forward(Workspace *workspace, Point at, Point direction, double *dx, double *y, double *g);

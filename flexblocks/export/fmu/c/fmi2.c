@@ -180,9 +180,15 @@ EXPORT fmi2Status fmi2EnterEventMode(fmi2Component c) {
 }
 
 EXPORT fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info) {
+    int states_changed;
+    Result result;
     REQUIRE(EVENT, "fmi2NewDiscreteStates");
     memset(info, 0, sizeof(fmi2EventInfo));
-    return fmi2OK;
+    result = clocks_tick(c, &states_changed);
+    info->valuesOfContinuousStatesChanged = states_changed;
+    info->nextEventTimeDefined = N_CLOCKS > 0;
+    info->nextEventTime = N_CLOCKS > 0 ? next_tick(c) : 0.0;
+    return status(result);
 }
 
 EXPORT fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c) {

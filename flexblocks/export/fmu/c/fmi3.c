@@ -334,10 +334,15 @@ EXPORT fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance c) {
 EXPORT fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *needs_update, fmi3Boolean *terminate,
                                            fmi3Boolean *nominals_changed, fmi3Boolean *states_changed,
                                            fmi3Boolean *next_event_defined, fmi3Float64 *next_event) {
+    int changed;
+    Result result;
     REQUIRE(EVENT, "fmi3UpdateDiscreteStates");
-    *needs_update = *terminate = *nominals_changed = *states_changed = *next_event_defined = false;
-    *next_event = 0.0;
-    return fmi3OK;
+    *needs_update = *terminate = *nominals_changed = false;
+    result = clocks_tick(c, &changed);
+    *states_changed = changed != 0;
+    *next_event_defined = N_CLOCKS > 0;
+    *next_event = N_CLOCKS > 0 ? next_tick(c) : 0.0;
+    return status(result);
 }
 
 /* Model Exchange. */

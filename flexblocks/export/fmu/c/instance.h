@@ -14,13 +14,16 @@ INSIDE_BEGIN
 enum {
     TIME = 0,
     X = 1,
-    U = X + N_X,
+    D = X + N_X, /* discrete states, right behind the continuous ones */
+    U = D + N_D,
     P = U + N_U,
     Z = P + N_P,
     DX = Z + N_Z,
     Y = DX + N_X,
     N_VALUES = Y + N_Y
 };
+
+enum { N_S = N_X + N_D }; /* all states */
 
 /* What the instance may be asked for; bits, so that a function can name several. */
 typedef enum {
@@ -47,6 +50,7 @@ typedef struct {
     double tolerance; /* relative, of the built-in integration */
     double step;      /* that the integration takes next [s]; 0: not known yet */
     double slopes[N_U + 1]; /* time derivatives of the inputs in the next step */
+    double ticks[N_CLOCKS + 1]; /* number of the next tick of each clock, whole */
     double values[N_VALUES];
 } State;
 
@@ -86,6 +90,11 @@ Result step_rates(Instance *instance, double time, const double *x, double *dx);
 
 /* Integrate to a time; the inputs change by their slopes. */
 Result integrate(Instance *instance, double end);
+
+/* Clocks: count from the present time on; the time of the next tick, infinite without clocks; let those tick that are due. */
+void clocks_start(Instance *instance);
+double next_tick(const Instance *instance);
+Result clocks_tick(Instance *instance, int *states_changed); /* whether continuous states jumped */
 
 /* Derivatives of unknowns (rates, outputs, algebraic variables) by knowns (states, inputs, parameters). */
 Result directional_derivative(Instance *instance, const unsigned int *unknowns, size_t n_unknowns,
