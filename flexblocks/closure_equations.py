@@ -11,6 +11,7 @@ import numpy as np
 
 from flexblocks.dae import DAE
 from flexblocks.dynamics.closure import offsets
+from flexblocks.dynamics.moved_mass import mass_at
 from flexblocks.errors import ComputationError
 
 
@@ -63,8 +64,9 @@ def moved_mass(dae: DAE, q: np.ndarray, p: np.ndarray, *followed: np.ndarray) ->
 
     Motions that keep loops closed do not feel what is added.
     """
-    mass = closure_equations(dae).mass if dae.tree.loops.closures else dae.mass_matrix
-    return mass(q, p, *followed).full()
+    if dae.tree.loops.closures:
+        return closure_equations(dae).mass(q, p, *followed).full()
+    return mass_at(dae.tree, q, p, *(followed or [np.zeros(0)]))
 
 
 def weight(dae: DAE, q: np.ndarray, p: np.ndarray) -> float:

@@ -66,4 +66,7 @@ def residuals(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
 
 
 def _by_slice(tree: Tree, group: str) -> list[Body]:
-    return sorted(tree.bodies, key=lambda body: getattr(body, group).start)
+    """Return the bodies that have variables of a group, in the order of these."""
+    places = {body.name: getattr(body, group) for body in tree.bodies}
+    having = [body for body in tree.bodies if places[body.name].stop > places[body.name].start]
+    return sorted(having, key=lambda body: places[body.name].start)
