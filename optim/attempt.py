@@ -14,7 +14,7 @@ class Attempt:
     what : str
         What was solved, and from where.
     status : str
-        ``"optimal"``, or why the solver stopped.
+        ``"converged"``, or why the solver stopped.
     intervals : int
     duration : float
         [s]

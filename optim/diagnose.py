@@ -16,7 +16,7 @@ from .elastic import Elastic, relax
 from .objective import Time
 from .outline import Outline
 from .progress import Progress
-from .statistics import statistics, status_of
+from .statistics import CONVERGED, statistics, status_of
 
 MOST_ITERATIONS = 500
 
@@ -92,7 +92,7 @@ def diagnosis(model: Any, *, max_iter: int = MOST_ITERATIONS) -> Diagnosis:
         )
     status = status_of(results)
     found = None
-    if status == "optimal":
+    if status == CONVERGED:
         found = conflict(elastic, results.solution_loader.get_duals(), task(outline), remarks(outline))
     return Diagnosis(
         conflict=found,

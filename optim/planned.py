@@ -45,8 +45,8 @@ class Plan:
     duration : float
         [s], of all phases.
     status : str
-        ``"optimal"``, or why the solver stopped; ``"unresolved"`` where the mesh was to be refined until the plan
-        replays, and it does not.
+        ``"converged"``, the solver's word for an optimum of the transcription, or why it stopped. Where the mesh was to
+        be refined until the plan replays, ``"optimal"`` if it does and ``"unresolved"`` if it does not.
     statistics : Statistics
     attempts : tuple of Attempt
         All solves on the way, the last of them this plan; empty for a model solved by hand.

@@ -52,7 +52,7 @@ def refined(plan: Plan, solving: Solving, tolerance: float) -> Plan:
     symmetric scheme is first raised to degree 6. The next plan starts from the last one where all durations are fixed,
     and from least effort where one is free: a motion that shook too much on a coarser mesh goes on doing so. Beyond
     800 intervals of a phase, or where no optimum is found, the best plan so far comes back with the status
-    ``"unresolved"``.
+    ``"unresolved"`` in place of ``"optimal"``.
 
     Notes
     -----
@@ -68,7 +68,7 @@ def refined(plan: Plan, solving: Solving, tolerance: float) -> Plan:
         if excess < least:
             best, least = plan, excess
         if least < 1:
-            return best
+            return replace(best, status="optimal")
         intervals, scheme = _finer(plan)
         if max(intervals) > MOST_INTERVALS:
             return replace(best, status="unresolved", attempts=plan.attempts)

@@ -23,6 +23,7 @@ from .refine import refined, tolerance_of
 from .rest_to_rest import RestToRest
 from .solution import active_objective
 from .stages import Solving, solve_in_stages, warn_of_jumps
+from .statistics import CONVERGED
 from .violations import violations
 
 MOST_VIOLATIONS = 5
@@ -60,7 +61,8 @@ def plan(
         The greatest miss of the replay [m], True for 0.1 mm: double the intervals until the plan replays so and leaves
         less than 1e-4 J. A plan that lives off energy which its scheme swallows is made again by Lobatto collocation,
         which swallows none, of degree 4 and 6 before intervals are doubled. A plan that does not get there by 800
-        intervals has the status ``"unresolved"``. By default the plan is not replayed.
+        intervals has the status ``"unresolved"``, one that does ``"optimal"``. By default the plan is not replayed, and
+        ``"converged"`` is the solver's word only.
     tee, progress, solver_options
         See `solve`.
 
@@ -87,7 +89,7 @@ def plan(
     >>> dae = fb.assemble(models.subudhi_morris_2002(links=1))
     >>> swing = optim.RestToRest(start={"joint1.angle": 0.0}, goal={"joint1.angle": 1.5}, duration=2.0)
     >>> optim.plan(dae, swing, intervals=20).status
-    'optimal'
+    'converged'
     """
 
     def model_of(asked: Problem | RestToRest, counts: int | Sequence[int], points: Collocation, static: Any) -> Any:
@@ -153,7 +155,7 @@ def solve(
             raise_exception_on_nonoptimal_result=False,
         )
     found = Plan.from_model(model, results)
-    if found.status == "optimal":
+    if found.status == CONVERGED:
         return found
     against = violations(model)
     if found.status == "interrupted":

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+CONVERGED = "converged"
+
 
 @dataclass(frozen=True)
 class Statistics:
@@ -24,10 +26,13 @@ class Statistics:
 
 
 def status_of(results: Any) -> str:
-    """Return the termination condition of either of Pyomo's result objects."""
+    """Return the termination condition of either of Pyomo's result objects.
+
+    A local optimum of the transcription is ``"converged"``: whether it is one of the arm, a replay tells.
+    """
     condition = getattr(results, "termination_condition", None)
     name = (results.solver.termination_condition if condition is None else condition).name
-    return "optimal" if name == "convergenceCriteriaSatisfied" else name
+    return CONVERGED if name in ("convergenceCriteriaSatisfied", "optimal") else name
 
 
 def statistics(model: Any, results: Any) -> Statistics:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .bending import far_bent
 from .outline import Outline
 from .posture import values_at_rest
 from .transcription import Transcription
@@ -34,6 +35,7 @@ def summary(plan: Plan) -> str:
             "  states within their limits at mesh and collocation points",
             *_carried(outline),
             f"  {counts}{steps}{''.join(f', {text}' for text in times)}",
+            *(f"  {remark}" for remark in far_bent(outline.dae, plan.trajectories)),
             *([f"  {attempt}" for attempt in plan.attempts] if len(plan.attempts) > 1 else []),
         ]
     )

@@ -46,7 +46,7 @@ def test_example(tmp_path):
     result = run(path, "--json", "--out", tmp_path / "plan.nc", "--plot", tmp_path / "plan.png")
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
-    assert found["status"] == "optimal"
+    assert found["status"] == "converged"
     assert found["replay"]["tip_miss"] < 1e-4
     assert (tmp_path / "plan.png").stat().st_size > 10_000
     plan = optim.load_plan(tmp_path / "plan.nc")
@@ -83,7 +83,7 @@ def test_model_file_beside_the_problem_file(tmp_path):
     more = {"model": "arm.yaml", "settings": None, "output": {"plan": "plan.csv", "picture": "plan.svg"}}
     result = run(written(tmp_path, asked(**more)))
     assert result.exit_code == 0, result.output
-    assert "rest to rest in 1 s, optimal" in result.stdout
+    assert "rest to rest in 1 s, converged" in result.stdout
     assert (tmp_path / "plan.csv").is_file()
     assert (tmp_path / "plan.svg").is_file()
 

@@ -32,7 +32,7 @@ def is_picture(path):
 def test_pick_carry_release(example):
     script, picture = example("pick_carry_release")
     plan = script["main"](str(picture))
-    assert plan.status == "optimal"
+    assert plan.status == "converged"
     assert is_picture(picture)
     replay = plan.replay()
     assert replay.tip_miss < 3e-3

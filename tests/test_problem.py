@@ -177,7 +177,7 @@ def test_scenarios_take_the_same_inputs():
         at(0.0), (optim.Phase("swing", at(1.0), 1.2),), scenarios=[{"payload.mass": mass} for mass in masses]
     )
     plan = optim.plan(dae, problem, intervals=40)
-    assert plan.status == "optimal"
+    assert plan.status == "converged"
     for mass, motion in zip(masses, plan.trajectories, strict=True):
         assert motion.p == {"payload.mass": mass}
         assert motion["joint1.angle"][-1] == pytest.approx(1.0, abs=1e-9)
