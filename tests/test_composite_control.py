@@ -135,7 +135,8 @@ def test_laws_with_references_of_their_own_follow_any_motion_of_the_arm(dae, spl
 def test_the_tuned_law_is_better_in_every_figure_and_well_damped(dae, split):
     """Joint errors below 0.05 rad, tips below 55 and 20 mm, damped along the path, at rest when it has arrived."""
     example = runpy.run_path(str(EXAMPLE))
-    closed = control.close_loop(dae, example["tuned_law"](split))
+    law = example["tuned_law"](split)
+    closed = control.close_loop(dae, law)
     run = fb.simulate(closed, np.linspace(0, 4, 401), control.follow(closed, example["elastic_motion"](dae)))
     s = np.minimum(run.t / 2, 1.0)
     quintic = 10 * s**3 - 15 * s**4 + 6 * s**5
@@ -151,6 +152,8 @@ def test_the_tuned_law_is_better_in_every_figure_and_well_damped(dae, split):
     assert poles.real.max() < -1.2
     assert np.min(-poles.real / np.abs(poles)) > 0.009
     assert np.min((-poles.real / np.abs(poles))[np.abs(poles) < 100]) > 0.05
+    finer = control.close_loop(fb.assemble(models.subudhi_morris_2002(modes=4)), law)
+    assert np.linalg.eigvals(fb.linearize(finer).A).real.max() < -0.9
 
 
 def test_refusals(dae, split):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import casadi as ca
 import numpy as np
 import pytest
+from driven import rotor, upright_arm
 from scipy.interpolate import CubicSpline
 
+import flexblocks as fb
 from flexblocks import control
-from flexblocks.errors import ParameterError
+from flexblocks.errors import NameUnknownError, ParameterError
 
 T = np.linspace(0.0, 1.9, 20)
 
@@ -32,7 +36,7 @@ def value(signal, t: float) -> float:
 )
 def test_derivatives_are_derivatives(given):
     found = control.reference(given)
-    for order in (0, 1):
+    for order in (0, 1, 2):
         for t in (0.21, 0.77, 1.43):
             h = 1e-5
             f, df = found.derivative(order), found.derivative(order + 1)
@@ -60,3 +64,21 @@ def test_what_is_no_reference_is_refused(given):
 def test_a_profile_needs_a_duration():
     with pytest.raises(ParameterError, match="duration"):
         control.quintic(0, 1, 0)
+
+
+def test_a_trajectory_is_a_reference_by_name():
+    """A loop follows what one variable did in another motion: place, rate and acceleration of it."""
+    arm = rotor()
+    run = fb.simulate(arm, np.linspace(0, 1, 201), {"motor.torque": lambda t: 0.3 * np.sin(5 * t)})
+    closed = control.close_loop(arm, control.ComputedTorque(25.0, 10.0))
+    again = fb.simulate(closed, run.t, control.follow(closed, {"wheel.angle": run}))
+    assert np.ptp(run["wheel.angle"]) > 0.5
+    assert np.max(np.abs(again["wheel.angle"] - run["wheel.angle"])) < 1e-6
+    with pytest.raises(NameUnknownError, match="wheel"):
+        control.follow(closed, {"wheel.angle": fb.simulate(upright_arm(), (0.0, 0.1))})
+
+
+def test_the_jerk_of_a_function_for_numbers_is_refused():
+    plain = control.Reference(*(control.reference(0.0).position,) * 2, fb.Signal(lambda t: math.sin(t)))
+    with pytest.raises(ParameterError, match="does not take a CasADi symbol"):
+        plain.derivative(3)

@@ -83,3 +83,27 @@ def test_a_disturbed_start_comes_back_to_the_motion(motion):
 def test_it_needs_a_motion():
     with pytest.raises(ParameterError, match="Trajectory or a Plan"):
         control.TimeVaryingLQR(3.0, WEIGHTS).gains(upright_arm())
+
+
+def test_lqg_along_a_motion_brings_an_arm_back_that_starts_elsewhere(motion):
+    """Angles alone are measured; an extended Kalman filter knows nothing of the offset at the start."""
+    dae, run = motion
+    law = control.TimeVaryingLQR(run, WEIGHTS, 0.1)
+    kalman = control.Kalman(
+        ["joint1.angle", "joint2.angle"],
+        process={"motor1.torque": 1e-2, "motor2.torque": 1e-2},
+        noise=1e-7,
+        equations="extended",
+    )
+    start = {"joint1.angle": 0.05, "joint2.angle": -0.05}
+
+    def missed(law, signals):
+        closed = control.close_loop(dae, law)
+        return np.abs(fb.simulate(closed, run.t, u=signals(closed), x0=start).x[-1, :4] - run.x[-1]).max()
+
+    along = missed(control.LQG(law, kalman), lambda closed: law.signals(dae, closed))
+    alone = missed(control.Feedforward(["motor1.torque", "motor2.torque"]), lambda closed: control.follow(closed, run))
+    known = missed(law, lambda closed: law.signals(dae, closed))
+    assert alone > 0.1
+    assert along < 0.05 * alone
+    assert along == pytest.approx(known, abs=5e-3)

@@ -36,8 +36,8 @@ def follow(closed: DAE, wanted: Mapping[str, Any] | Trajectory | PlanLike) -> di
         What `close_loop` returned.
     wanted : dict, Trajectory or Plan
         By the name of a variable what it is to follow, as `reference` takes it:
-        ``{"joint1.angle": quintic(0.0, 1.5, 2.0)}``. Or a motion of the arm: then every reference follows it,
-        feedforward inputs included, and stands still where it ends.
+        ``{"joint1.angle": quintic(0.0, 1.5, 2.0)}``, or a Trajectory in which it moves as wanted. Or a motion of the
+        arm: then every reference follows it, feedforward inputs included, and stands still where it ends.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def _by_name(closed: DAE, wanted: Mapping[str, Any]) -> dict[str, TimeSignal]:
                 f"{nearest(str(name), names)}"
             )
         try:
-            motion = reference(given)
+            motion = _interpolated(given, name) if isinstance(given, Trajectory) else reference(given)
         except ParameterError as error:
             raise ParameterError(f"follow: {name}: {error}") from None
         found |= {entry: motion.derivative(order) for order, entry in known.items()}

@@ -98,14 +98,14 @@ def _margins(loop: OpenLoop) -> Margins:
     def L(omega: float) -> complex:
         return complex((c @ np.linalg.solve(1j * omega * np.eye(len(A)) - A, b)).item())
 
-    factors = [-1 / L(w).real for w in _real_crossings(A, b, c, L) if L(w).real < 0]
+    factors = [float(-1 / L(w).real) for w in _real_crossings(A, b, c, L) if L(w).real < 0]
     leads = [((np.angle(L(w)) + np.pi) % (2 * np.pi), w) for w in _unit_crossings(A, b, c, L)]
     phase, crossover = min(((min(lead, 2 * np.pi - lead), w) for lead, w in leads), default=(np.pi, np.nan))
     return Margins(
         loop.inputs[0],
         (max((k for k in factors if k < 1), default=0.0), min((k for k in factors if k > 1), default=np.inf)),
         float(phase),
-        min((lead / w for lead, w in leads if w > 0), default=np.inf),
+        float(min((lead / w for lead, w in leads if w > 0), default=np.inf)),
         float(crossover),
         _disk(A, b, c),
     )

@@ -12,6 +12,7 @@ from flexblocks.control.law import Bound, Law
 from flexblocks.control.lqr import LQR
 from flexblocks.control.observer import Estimate, Observer
 from flexblocks.control.references import grouped
+from flexblocks.control.time_varying_lqr import TimeVaryingLQR
 from flexblocks.dae import DAE
 from flexblocks.errors import ParameterError, listing
 
@@ -72,13 +73,14 @@ class OutputFeedback(Law):
 
 @dataclass(frozen=True, eq=False)
 class LQG(OutputFeedback):
-    """The linear-quadratic-Gaussian controller: an `LQR` on the estimate of a `Kalman` filter.
+    """The linear-quadratic-Gaussian controller: an `LQR` or `TimeVaryingLQR` on the estimate of a `Kalman` filter.
 
     Parameters
     ----------
-    law : LQR
+    law : LQR or TimeVaryingLQR
+        Along a motion, take a Kalman filter with ``equations="extended"``, whose gain follows the estimate.
     observer : Kalman
         With the same point and model, the poles of the closed loop are those of both (separation).
     """
 
-    law: LQR
+    law: LQR | TimeVaryingLQR
