@@ -13,9 +13,15 @@ from flexblocks.modes import Modes, find_modes
 from flexblocks.operating_point import OperatingPoint
 from flexblocks.reach import Reach, find_reach
 from flexblocks.structure import Structure
+from flexblocks.verification import LinearCheck, check, validity
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import control
+    import pandas
+
+    from flexblocks.dae import DAE
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +118,55 @@ class LinearModel:
         small = self.minimal()
         modes = tuple(small.modes())
         return find_reach(small.A, small.B, small.C, self.inputs, self.outputs, small.states, modes)
+
+    def check(self, dae: DAE) -> LinearCheck:
+        """Compare A, B, C and D with finite differences of the nonlinear equations of the DAE that they came from.
+
+        Those are taken of the accelerations that simulations integrate, loops closed and algebraic variables solved for
+        at every step, and say themselves how exact they are (`flexblocks.verification.differences`).
+
+        Returns
+        -------
+        LinearCheck
+            The largest difference and where it is.
+
+        Raises
+        ------
+        ComputationError
+            An entry differs by more than finite differences can be off.
+        ParameterError
+            The model is a reduced one, or of another DAE.
+        """
+        return check(dae, self)
+
+    def validity(self, dae: DAE, errors: Sequence[float] = (0.01, 0.1)) -> pandas.DataFrame:
+        """Return how far the model holds: amplitudes at which it is off by given shares, for each state and input.
+
+        Parameters
+        ----------
+        dae : DAE
+            That it came from.
+        errors : sequence of float
+            Shares, by default 1 % and 10 %.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each state and input, moved alone, to the worse side: its unit, the amplitudes, and what is off
+            first: the ``"rates"``, or the ``"effects of inputs"`` in the place where it is. Infinite where nothing is
+            off as far as was tried, a hundred times what is much: 10 rad, 1 m.
+
+        Raises
+        ------
+        ParameterError
+            As for `check`; or `errors` are no shares.
+
+        Notes
+        -----
+        Rates of states count by their kinetic energy, as accelerations of all modes; the fastest are the first to be
+        off. Rates of coordinates count at the frequency of the slowest mode that swings.
+        """
+        return validity(dae, self, errors)
 
     @property
     def control_names(self) -> dict[str, str]:
