@@ -112,6 +112,22 @@ def test_a_far_jump_ends_where_a_cold_start_does():
     assert (m.x.value, m.y.value) == pytest.approx(nearest(-2.0, -1.3)[:2], abs=1e-7)
 
 
+def test_what_is_prepared_is_not_done_again(monkeypatch):
+    made = []
+    factored = KktSystem.factored
+    monkeypatch.setattr(KktSystem, "factored", lambda *args: made.append(1) or factored(*args))
+    m = projection()
+    solver = SolverFactory("casadi_persistent")
+    solver.prepare()  # nothing yet
+    solver.solve(m)
+    assert not made
+    solver.prepare()
+    assert len(made) == 1
+    m.a = 2.05
+    assert again(solver, m).newton_steps > 0
+    assert len(made) == 1
+
+
 def test_nothing_new_takes_no_step():
     m = projection()
     solver = solved(m)

@@ -49,6 +49,16 @@ class CasadiPersistentSolver(CasadiSolver, PersistentSolverBase):
         self._kept = None
         self._prepare(model, self.config)
 
+    def prepare(self) -> None:
+        """Prepare the next warm start, which then takes half the time: factor at the last solution.
+
+        For solves whose numbers come late, as those of the state in model predictive control: prepare while they are
+        waited for (the preparation phase of real-time iterations; Diehl et al. 2002). Without it the next solve does it
+        where needed.
+        """
+        if self._kept is not None and self._kept[0].ipopt is not None:
+            self._kept[0].ipopt.prepare()
+
     def set_objective(self, obj: ObjectiveData | None) -> None:
         """Compile the model anew at the next solve. Not needed: changes are found."""
         self._forget("another objective")

@@ -66,24 +66,40 @@ class Predictor:
         (Posed, int) or None
             None where Newton's method finds no solution, or one at which other bounds hold with equality.
         """
-        low, high = posed.low, posed.high
-        g, _ = self._conditions(solved.x0, solved.p, solved.lam_g0)
-        multipliers = np.append(solved.lam_x0, solved.lam_g0)
-        sides = _active(np.append(solved.x0, g), multipliers, solved.low, solved.high)
-        sides = np.where(low == high, 1, sides)
-        sides[~np.isfinite(np.where(sides < 0, low, high))] = 0
-        in_play = np.append(sides[: self._n] == 0, sides[self._n :] != 0)
-        if np.array_equal(in_play, self._in_play):
+        sides = self._sides(solved, posed)
+        if np.array_equal(self._in_play_at(sides), self._in_play):
             found = self._followed(posed, sides, tolerance)
             if found is not None:
                 return found
+        return self._followed(posed, sides, tolerance) if self._factor(solved, sides) else None
+
+    def prepare(self, solved: Posed) -> None:
+        """Factor at a solution ahead of the next change."""
+        self._factor(solved, self._sides(solved, solved))
+
+    def _sides(self, solved: Posed, posed: Posed) -> np.ndarray:
+        """Return which bounds of a program hold with equality (n + m,), to judge by a solution with other numbers."""
+        g, _ = self._conditions(solved.x0, solved.p, solved.lam_g0)
+        multipliers = np.append(solved.lam_x0, solved.lam_g0)
+        low, high = posed.low, posed.high
+        sides = _active(np.append(solved.x0, g), multipliers, solved.low, solved.high)
+        sides = np.where(low == high, 1, sides)
+        return np.where(np.isfinite(np.where(sides < 0, low, high)), sides, 0)
+
+    def _in_play_at(self, sides: np.ndarray) -> np.ndarray:
+        """Return which variables are free and which constraints hold with equality, (n + m,)."""
+        return np.append(sides[: self._n] == 0, sides[self._n :] != 0)
+
+    def _factor(self, solved: Posed, sides: np.ndarray) -> bool:
+        """Factor at a solution; false where the matrix is singular, so that there is no one way to go."""
+        hessian, jacobian = self._entries(solved.x0, solved.p, solved.lam_g0)
+        in_play = self._in_play_at(sides)
         try:
-            hessian, jacobian = self._entries(solved.x0, solved.p, solved.lam_g0)
             self._step = self._system.factored(hessian, jacobian, in_play)
-        except RuntimeError:  # singular: there is no one way to go
-            return None
+        except RuntimeError:
+            return False
         self._in_play = in_play
-        return self._followed(posed, sides, tolerance)
+        return True
 
     def _followed(self, posed: Posed, sides: np.ndarray, tolerance: float) -> tuple[Posed, int] | None:
         """Go on as long as the error falls and no other bounds would hold."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from time import perf_counter
 
 import casadi as ca
@@ -81,8 +82,13 @@ class Ipopt:
         self._scaling = scaling
         self._oracle: Oracle = scaled(self._unscaled, scaling)
         self._solvers: dict[tuple, tuple[ca.Function, Watch]] = {}
-        self._predictor: Predictor | None = None
+        vars(self).pop("_predictor", None)
         self._solved: Posed | None = None  # the last run, started where it ended
+
+    @cached_property
+    def _predictor(self) -> Predictor:
+        compiled = any(term.kernel.residual.is_a("External") for term in self.nlp.terms)
+        return Predictor(self._oracle, has_adjoints=not compiled)
 
     def run(
         self,
@@ -147,10 +153,12 @@ class Ipopt:
         """Return the program started where the last solution moves to, and in how many steps, if that can be told."""
         if self._solved is None or posed.has_the_numbers_of(self._solved):
             return posed, 0
-        if self._predictor is None:
-            compiled = any(term.kernel.residual.is_a("External") for term in self.nlp.terms)
-            self._predictor = Predictor(self._oracle, has_adjoints=not compiled)
         return self._predictor.predict(posed, self._solved, tolerance) or (posed, 0)
+
+    def prepare(self) -> None:
+        """Do now what of the next run depends on the last one only: factor where that ended."""
+        if self._solved is not None:
+            self._predictor.prepare(self._solved)
 
     def _solver(self, options: dict) -> tuple[ca.Function, Watch]:
         """Return CasADi's solver with these options."""
