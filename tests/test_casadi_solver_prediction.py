@@ -128,6 +128,21 @@ def test_what_is_prepared_is_not_done_again(monkeypatch):
     assert len(made) == 1
 
 
+def test_where_bounds_come_and_go_nothing_is_tried_until_they_stay(monkeypatch):
+    made = []
+    factored = KktSystem.factored
+    monkeypatch.setattr(KktSystem, "factored", lambda *args: made.append(1) or factored(*args))
+    m = projection()
+    solver = solved(m)
+    followed = []
+    for roof in (0.3, 0.9, 0.31, 0.92, 0.93, 0.94):  # the nearest point is at 0.447
+        m.roof, m.a = roof, m.a.value + 0.01
+        followed.append(again(solver, m).newton_steps > 0)
+        assert m.y.value == pytest.approx(min(roof, nearest(m.a.value, 1.0)[1]), abs=1e-7)
+    assert followed == [False, False, False, False, False, True]
+    assert len(made) == 1
+
+
 def test_nothing_new_takes_no_step():
     m = projection()
     solver = solved(m)

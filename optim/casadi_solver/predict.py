@@ -49,6 +49,7 @@ class Predictor:
         self._system = KktSystem(hessian.sparsity(), jacobian.sparsity())
         self._step: Callable[[np.ndarray], np.ndarray]
         self._in_play = np.zeros(0, dtype=bool)
+        self._met, self._lost = self._in_play, False
 
     def predict(self, posed: Posed, solved: Posed, tolerance: float) -> tuple[Posed, int] | None:
         """Return a program started at its solution, and in how many steps that was found.
@@ -64,14 +65,20 @@ class Predictor:
         Returns
         -------
         (Posed, int) or None
-            None where Newton's method finds no solution, or one at which other bounds hold with equality.
+            None where Newton's method finds no solution, or one at which other bounds hold with equality; then it is
+            tried again once the same bounds have held at two solutions in turn.
         """
         sides = self._sides(solved, posed)
-        if np.array_equal(self._in_play_at(sides), self._in_play):
+        before, self._met = self._met, self._in_play_at(sides)
+        if self._lost and not np.array_equal(before, self._met):
+            return None
+        found = None
+        if np.array_equal(self._met, self._in_play):
             found = self._followed(posed, sides, tolerance)
-            if found is not None:
-                return found
-        return self._followed(posed, sides, tolerance) if self._factor(solved, sides) else None
+        if found is None and self._factor(solved, sides):
+            found = self._followed(posed, sides, tolerance)
+        self._lost = found is None
+        return found
 
     def prepare(self, solved: Posed) -> None:
         """Factor at a solution ahead of the next change."""
