@@ -18,6 +18,7 @@ from .violations import Violation
 from .warm_start import start_from
 
 MOST_INTERVALS = 800
+NEXT = {"mu_init": 1e-6}  # of the barrier: the plan of the coarser mesh is that near
 RAISED_DEGREE = 6  # up to which points are added before intervals are halved
 MOST_INTRUSION = 1e-3  # m into a region, or out of it
 MOST_EXCESS = 0.01  # of any other limit
@@ -114,7 +115,7 @@ def _made_again(plan: Plan, solving: Solving, intervals: list[int], scheme: Coll
         what = "all modes with their motion, from there" if static else f"{scheme.words} collocation from there"
         start_from(model, plan.model)
         try:
-            return solving.attempt(what, model, attempts, max_iter=PATIENCE, **NEAR)
+            return solving.attempt(what, model, attempts, max_iter=PATIENCE, **(NEAR if static else NEXT))
         except PlanError as error:
             if not is_free:
                 raise

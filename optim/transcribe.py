@@ -13,6 +13,7 @@ from .collocation import collocation
 from .duration import duration_range, estimated_duration
 from .end import End
 from .errors import ProblemError
+from .freedom import check_momentum, check_number
 from .input_shape import InputShape, input_shape
 from .limits import Limits, check_within, other_limits, resolved_limits
 from .mesh import Mesh, check_intervals, uniform_mesh
@@ -77,6 +78,8 @@ def transcribe(
     ]
     shortest = min(float(mesh.steps.min()) for mesh in meshes)
     static = static_modes(dae, quasi_static, ends[0][0][0].point, shortest)
+    check_number(dae, problem, shape, counts, ends, len(static))
+    check_momentum(dae, problem, ends)
     for i, (phase, limit, mesh) in enumerate(zip(problem.phases, limits, meshes, strict=True)):
         path = resolved_path(dae, other_limits(dae, problem.ranges_in(phase)), problem.path_in(phase))
         for s, (own, run) in enumerate(zip(values, ends, strict=True)):

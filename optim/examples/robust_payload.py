@@ -1,6 +1,6 @@
 """One motion for payloads from 0 to 0.3 kg: several scenarios that share the references of the joints' servos.
 
-With torques alone no motion could serve two payloads: what turns a light arm by an angle turns a heavy one by less.
+Torques alone hardly serve two payloads: what turns a light arm by an angle turns a heavy one by less.
 Servos bring each of them to the goal, and what is shared is where they are told to go. A plan serves the payloads it is
 made for; five of them are near enough to each other to serve all in between.
 
