@@ -148,6 +148,7 @@ def test_units_by_base_units(unit: str, exponents: dict[str, int] | None) -> Non
 def test_names() -> None:
     assert modelica_unit("N m s/rad") == "N.m.s/rad"
     assert structured("der(arm.joint1.angle)") == "der(arm.joint1.angle)"
+    assert structured("der(reference.hub-1.angle,2)") == "der(reference.'hub-1'.angle,2)"
     assert structured("link1.bending_y[12]") == "link1.bending_y[12]"
     assert structured("hub-1.it's") == "'hub-1'.'it\\'s'"
     assert [identifier(text) for text in ("two links", "3 R", "_", "Größe")] == [

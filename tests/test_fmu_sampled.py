@@ -52,8 +52,14 @@ def cascade() -> fb.DAE:
     return control.close_loop(first, control.Sampled(outer, 0.02, delay=0.02, name="outer"))
 
 
-ARMS = {"pid": pid, "lqg": lqg, "cascade": cascade}
-INPUT = {"pid": STEP, "lqg": STEP, "cascade": "reference.payload.y"}
+def shaped() -> fb.DAE:
+    """A shaper in the controller: a delay line of references."""
+    law = control.Shaped(control.PD(LOOPS, kp=[5.0, 1.5], kd=[0.1, 0.02]), control.ZV(25.0, 0.1))
+    return control.close_loop(upright_arm(damping=0.01), control.Sampled(law, sample_time=0.005))
+
+
+ARMS = {"pid": pid, "lqg": lqg, "cascade": cascade, "shaped": shaped}
+INPUT = {"pid": STEP, "lqg": STEP, "cascade": "reference.payload.y", "shaped": STEP}
 
 
 @cache

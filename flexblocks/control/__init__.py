@@ -24,6 +24,7 @@ from flexblocks.control.pid import PID
 from flexblocks.control.profiles import cycloid, quintic
 from flexblocks.control.reference import Reference, reference
 from flexblocks.control.sampled import Sampled
+from flexblocks.control.shaped import Shaped
 from flexblocks.control.shaper import Shaper
 from flexblocks.control.shapers import EI, ZV, ZVD
 from flexblocks.control.singular_perturbation import SingularPerturbation, singular_perturbation
@@ -57,6 +58,7 @@ __all__ = [
     "OutputFeedback",
     "Reference",
     "Sampled",
+    "Shaped",
     "Shaper",
     "SingularPerturbation",
     "SlowFast",

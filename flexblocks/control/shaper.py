@@ -73,6 +73,28 @@ class Shaper:
         ]
         return np.abs(np.sum(phasors, axis=0))
 
+    def taps(self, sample_time: float) -> np.ndarray:
+        """Return the weights (k,) of the last k samples that make the shaper in discrete time; they add up to 1.
+
+        An impulse between two samples is shared out between them, so that its mean time stays: what is left of a mode
+        of frequency omega is of order (omega sample_time)^2 (Murphy & Watanabe, IEEE Trans. Robotics and Automation
+        8 (1992) 285-289, on digital shapers).
+
+        Raises
+        ------
+        ParameterError
+            `sample_time` is no finite number > 0.
+        """
+        if not (isinstance(sample_time, (int, float)) and np.isfinite(sample_time) and sample_time > 0):
+            raise ParameterError(f"Shaper.taps: sample_time = {sample_time!r}; must be a finite number > 0 [s].")
+        turns = np.array(self.times) / sample_time
+        turns = np.where(np.abs(turns - np.round(turns)) < 1e-9, np.round(turns), turns)
+        before = np.floor(turns).astype(int)
+        found = np.zeros(before[-1] + 2)
+        np.add.at(found, before, np.array(self.amplitudes) * (before + 1 - turns))
+        np.add.at(found, before + 1, np.array(self.amplitudes) * (turns - before))
+        return found if found[-1] else found[:-1]
+
     @overload
     def apply(self, command: Reference) -> Reference: ...
 

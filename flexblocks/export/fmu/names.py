@@ -6,7 +6,7 @@ import re
 
 # One level of a path: an identifier or a name in single quotes, and indices.
 LEVEL = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[[0-9]+(?:,[0-9]+)*\])?")
-RATE = re.compile(r"der\((.*)\)")
+RATE = re.compile(r"der\((.*?)(,[0-9]+)?\)")
 
 
 def structured(name: str) -> str:
@@ -14,19 +14,19 @@ def structured(name: str) -> str:
 
     Examples
     --------
-    >>> structured("link1.bending_y[1]"), structured("der(joint1.angle)"), structured("hub-1.angle")
-    ('link1.bending_y[1]', 'der(joint1.angle)', "'hub-1'.angle")
+    >>> structured("link1.bending_y[1]"), structured("der(joint1.angle,2)"), structured("hub-1.angle")
+    ('link1.bending_y[1]', 'der(joint1.angle,2)', "'hub-1'.angle")
     """
     rate = RATE.fullmatch(name)
     if rate:
-        return f"der({structured(rate[1])})"
+        return f"der({structured(rate[1])}{rate[2] or ''})"
     return ".".join(level if LEVEL.fullmatch(level) else _quoted(level) for level in name.split("."))
 
 
 def rate_of(name: str) -> str:
     """Return the name of the time derivative of a variable: ``der(a)`` of ``a``, ``der(a,2)`` of ``der(a)``."""
     rate = RATE.fullmatch(name)
-    return f"der({rate[1]},2)" if rate else f"der({name})"
+    return f"der({rate[1]},{int((rate[2] or ',1')[1:]) + 1})" if rate else f"der({name})"
 
 
 def identifier(text: str) -> str:
