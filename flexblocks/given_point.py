@@ -32,14 +32,14 @@ def point_at(dae: DAE, at: OperatingPoint | Mapping[str, Any] | None) -> Operati
             )
         point = at
     elif isinstance(at, Mapping):
-        point = _given(dae, at)
+        point = point_given(dae, at)
     else:
         raise ParameterError(f"linearize: at = {at!r}; must be an OperatingPoint or a dict of values by name.")
     _warn_unless_at_rest(dae, point)
     return point
 
 
-def _given(dae: DAE, at: Mapping[str, Any]) -> OperatingPoint:
+def point_given(dae: DAE, at: Mapping[str, Any]) -> OperatingPoint:
     """Return the point a user gave by name or by group, with its residual."""
     variables = dict(zip(GROUPS, (dae.x, dae.z, dae.u, dae.p), strict=True))
     groups: dict[str, Any] = {name: {} for name in GROUPS}

@@ -153,6 +153,13 @@ def test_linearize_gives_the_frequencies_of_the_paper(tmp_path):
     assert np.array(found["C"]).shape == (2, len(found["states"]))
 
 
+def test_linearize_gives_the_descriptor_form():
+    found = data("linearize", ARM, "--form", "descriptor")
+    assert np.abs(np.array(found["E"]) - np.eye(16)).max() > 0.1
+    swinging = [mode["frequency"] for mode in found["modes"][2:]]
+    assert swinging == pytest.approx([mode["frequency"] for mode in data("linearize", ARM)["modes"][2:]], rel=1e-9)
+
+
 def test_linearize_holds_the_posture_it_is_given(pendulum, tmp_path):
     """At a level rod the motor holds m g l / 2, and the weight has no stiffness."""
     found = data("linearize", pendulum, "--at", "joint.angle=0", "--plot", tmp_path / "poles.png")
@@ -196,6 +203,7 @@ def test_plan_tells_what_it_did():
         (("simulate", ARM, "--input", "motor1.torque=bang-bang:1,0"), "width"),
         (("linearize", ARM, "--at", "der(joint1.angle)=1"), "velocities"),
         (("linearize", ARM, "--outputs", "payload.w"), "payload.w"),
+        (("linearize", ARM, "--form", "full"), "must be one of minimal, descriptor"),
         (("plan", ARM, "--goal", "joint3.angle=1"), "joint3.angle"),
         (("plan", ARM, "--goal", "joint1.angle=1", "--duration", "-1"), "duration"),
     ],

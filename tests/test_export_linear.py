@@ -272,6 +272,22 @@ def test_octave_finds_the_same_poles_in_the_descriptor_form(tmp_path: Path, name
         assert np.allclose(back["H"][..., k], expected, rtol=1e-8, atol=1e-9 * np.max(np.abs(expected)))
 
 
+@pytest.mark.slow
+def test_octave_reads_a_grid(tmp_path: Path) -> None:
+    dae = fb.assemble(models.subudhi_morris_2002(), symbolic=("payload.mass",))
+    grid = fb.linear_grid(dae, over={"joint2.angle": [0.4, 0.5, 0.6], "payload.mass": [0.1, 0.12]}, outputs="payload.y")
+    export.save_grid(grid, tmp_path / "grid.mat")
+    program = (
+        "s = load('grid.mat'); p = pole(dss(s.A(:,:,2,1), s.B(:,:,2,1), s.C(:,:,2,1), s.D(:,:,2,1), s.E(:,:,2,1), "
+        "'stname', s.StateName)); at = [s.AxisValue{1}(2), s.AxisValue{2}(1)]; save('-v7', 'back.mat', 'p', 'at');"
+    )
+    octave(program, tmp_path)
+    back = scipy.io.loadmat(tmp_path / "back.mat")
+    assert back["at"].ravel().tolist() == [0.5, 0.1]
+    lin = grid.at({"joint2.angle": 0.5, "payload.mass": 0.1})
+    assert np.allclose(_swinging(back["p"].ravel()), _swinging(np.linalg.eigvals(lin.A)), rtol=1e-7, atol=1e-6)
+
+
 def _swinging(poles: np.ndarray) -> np.ndarray:
     """Poles off zero, by their imaginary part; those of rigid-body motions are double and each routine splits them."""
     poles = poles[np.abs(poles) > 1e-2]

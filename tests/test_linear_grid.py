@@ -12,7 +12,7 @@ from one_link import HardeningSpring, joint_arm
 
 import flexblocks as fb
 from flexblocks import export, models
-from flexblocks.errors import FileFormatError, FlexblocksWarning, NameUnknownError, ParameterError
+from flexblocks.errors import ComputationError, FileFormatError, FlexblocksWarning, NameUnknownError, ParameterError
 
 OVER = {"joint2.angle": np.linspace(0.2, 0.8, 4), "payload.mass": [0.05, 0.1]}
 
@@ -126,6 +126,34 @@ def test_an_arm_in_space_over_two_angles() -> None:
     grid = fb.linear_grid(dae, over={names[1]: np.linspace(0.1, 0.3, 3), names[2]: [0.28, 0.3]}, at={names[0]: 0.4})
     assert grid.at({names[1]: 0.2, names[2]: 0.3}).operating_point[names[0]] == pytest.approx(0.4)
     assert grid.worst_cell[1].eigenvalue < 0.02
+
+
+def test_along_a_motion(arm: fb.DAE) -> None:
+    run = fb.simulate(
+        arm, np.linspace(0, 1, 201), u={"motor1.torque": lambda t: 0.2 * np.sin(2 * np.pi * t)}, rtol=1e-9
+    )
+    grid = fb.linear_grid(arm, over={"time": np.linspace(0.1, 0.9, 9)}, at=run, outputs="payload.y")
+    assert grid.dataset["time"].attrs["units"] == "s"
+    with pytest.warns(FlexblocksWarning, match="not an equilibrium"):
+        expected = fb.linearize(arm, {"x": run.x[100], "u": run.u[100], "p": run.p}, outputs="payload.y")
+    found = grid.at({"time": 0.5})
+    np.testing.assert_allclose(found.A, expected.A, atol=1e-6 * np.max(np.abs(expected.A)))
+    np.testing.assert_allclose(found.C, expected.C, atol=1e-6)
+    for over, words in (
+        ({"time": [0.5, 1.5]}, r"time from 0\.5 to 1\.5 s; the motion goes from 0 to 1 s"),
+        ({"joint1.angle": [0.5, 1.5]}, r"along a Trajectory it must be \{'time'"),
+    ):
+        with pytest.raises(ParameterError, match=words):
+            fb.linear_grid(arm, over=over, at=run)
+    with pytest.raises(ParameterError, match="a Trajectory of 'Subudhi & Morris 2002, 2 links'; must be one of"):
+        fb.linear_grid(fb.assemble(models.subudhi_morris_2002(modes=1)), over={"time": [0, 1]}, at=run)
+
+
+def test_along_a_motion_of_loops_is_refused() -> None:
+    loop = fb.assemble(FourBar().model())
+    run = fb.simulate(loop, np.linspace(0, 0.2, 41), u={"motor.torque": 0.5})
+    with pytest.raises(ComputationError, match="closures change with time"):
+        fb.linear_grid(loop, over={"time": [0.1, 0.15]}, at=run)
 
 
 # --- modes followed ---

@@ -38,6 +38,9 @@ def linearize(
     outputs: Annotated[
         str | None, typer.Option("--outputs", help="Names with commas between; by default all.", show_default=False)
     ] = None,
+    form: Annotated[
+        str, typer.Option("--form", help="minimal, or descriptor: all equations as they stand, E not the identity.")
+    ] = "minimal",
     out: OutOption = None,
     plot: PlotOption = None,
     json: JsonOption = False,
@@ -49,7 +52,7 @@ def linearize(
     dae = assemble(model_named(model, settings))
     inputs = {name: value for name, value in held.items() if name in dae.u}
     point = equilibrium(dae, x={name: value for name, value in held.items() if name not in inputs}, u=inputs)
-    lin = linear_model(dae, at=point, outputs=names(outputs))
+    lin = linear_model(dae, at=point, outputs=names(outputs), form=form)
     modes = lin.modes()
     if out is not None:
         save_linear(lin, out)

@@ -40,7 +40,7 @@ def grid_axes(dae: DAE, over: Over) -> tuple[Axis, ...]:
             f"linear_grid: over = {over!r}; must be a dict of values by name, such as "
             f"{{'{dae.x.names[0]}': [0.0, 0.5]}}."
         )
-    return tuple(Axis(name, _unit(dae, name), _values(name, values)) for name, values in over.items())
+    return tuple(Axis(name, _unit(dae, name), axis_values(name, values)) for name, values in over.items())
 
 
 def held_values(dae: DAE, at: Mapping[str, float] | None, axes: tuple[Axis, ...]) -> dict[str, float]:
@@ -94,7 +94,8 @@ def _unit(dae: DAE, name: str) -> str:
     )
 
 
-def _values(name: str, values: Any) -> np.ndarray:
+def axis_values(name: str, values: Any) -> np.ndarray:
+    """Return the increasing values (k,) of an axis, two at least."""
     try:
         found = np.asarray(values, dtype=float)
     except (TypeError, ValueError):

@@ -11,22 +11,24 @@ import numpy as np
 from flexblocks.dae import DAE
 from flexblocks.derivatives import derivatives
 from flexblocks.dynamics.clock import refuse_clocks
+from flexblocks.grid.along import passed_points, time_axis
 from flexblocks.grid.axes import Over, grid_axes, held_values, resting_points
 from flexblocks.grid.dataset import model_at, to_dataset
 from flexblocks.grid.errors import interpolation_errors
 from flexblocks.grid.linear_grid import LinearGrid
 from flexblocks.grid.tracking import track
 from flexblocks.linearize import linear_model, output_names
+from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.tangent import tangent
 
 
 def linear_grid(
     dae: DAE,
     over: Over,
-    at: Mapping[str, float] | None = None,
+    at: Mapping[str, float] | Trajectory | None = None,
     outputs: Sequence[str] | str | None = None,
 ) -> LinearGrid:
-    """Linearise an arm where it rests, over a grid of postures, inputs and parameters.
+    """Linearise an arm over a grid of postures, inputs and parameters where it rests; or along a motion.
 
     Parameters
     ----------
@@ -34,8 +36,9 @@ def linear_grid(
     over : dict
         Increasing values by name of coordinates, inputs or symbolic parameters:
         ``{"joint2.angle": [0.0, 0.5, 1.0], "payload.mass": [0.0, 0.1]}``.
-    at : dict, optional
-        Values that are held everywhere; what is in neither is found by `flexblocks.equilibrium`.
+    at : dict or Trajectory, optional
+        Values that are held everywhere; what is in neither is found by `flexblocks.equilibrium`. Or a motion of the arm
+        to linearise along, with ``over={"time": [...]}``: the models hold for deviations from it, each frozen in time.
     outputs : sequence of str, optional
         As for `flexblocks.linearize`.
 
@@ -52,7 +55,7 @@ def linear_grid(
     NoEquilibriumError
         At one of the points the arm cannot rest.
     ComputationError
-        The algebraic equations or the loops determine nothing at one of the points.
+        The algebraic equations or the loops determine nothing at one of the points; or loops move there.
 
     Notes
     -----
@@ -69,13 +72,16 @@ def linear_grid(
     ('rotor1.angle', 'rotor2.angle')
     """
     refuse_clocks(dae.clocks, "linear_grid")
-    axes = grid_axes(dae, over)
-    held, names = held_values(dae, at, axes), output_names(dae, outputs, "linear_grid")
+    names = output_names(dae, outputs, "linear_grid")
+    axes = time_axis(dae, over, at) if isinstance(at, Trajectory) else grid_axes(dae, over)
     nodes = [axis.values for axis in axes]
     between = [(values[1:] + values[:-1]) / 2 for values in nodes]
     sizes = [tuple(map(len, part)) for part in (nodes, between)]
     places = [np.array(list(itertools.product(*part))) for part in (nodes, between)]
-    points = resting_points(dae, axes, held, np.vstack(places))
+    if isinstance(at, Trajectory):
+        points = passed_points(dae, at, np.vstack(places)[:, 0])
+    else:
+        points = resting_points(dae, axes, held_values(dae, at, axes), np.vstack(places))
     found = derivatives(dae, points)
     # The same coordinates are independent everywhere.
     independent = tangent(dae, points[0], found[0].a).coordinates
