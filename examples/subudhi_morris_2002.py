@@ -2,8 +2,8 @@
 
     python examples/subudhi_morris_2002.py [folder]
 
-prints the peaks of two control laws and draws Figures 4 to 8 and the poles along the path of both laws into the folder
-(by default ``out``).
+prints the peaks of three control laws and draws Figures 4 to 8 and the poles along the path of two of them into the
+folder (by default ``out``).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pyomo.environ as pyo
+import scipy.linalg
 
 import flexblocks as fb
 from flexblocks import control, models, optim
@@ -107,6 +108,26 @@ def report(name: str, run: fb.Trajectory, poles: np.ndarray) -> None:
     )
 
 
+def report_quintic(dae: fb.DAE, split: control.SingularPerturbation) -> None:
+    """Print how far the links give way under the quintic, how they swing with clamped joints, and a tight law."""
+    t = np.linspace(0, MOTION, SAMPLES)
+    motion = split.quasi_static({name: control.quintic(0.0, goal, MOTION) for name, goal in GOAL.items()}, t)
+    x = np.zeros((len(dae.x), len(t)))
+    x[: len(motion)] = [motion[name][1] for name in dae.q_names]
+    y = dae.output(x, np.zeros((len(dae.u), len(t))), []).full()
+    tips = [1e3 * np.abs(y[dae.y.names.index(f"link{i}.tip_deflection_y")]).max() for i in (1, 2)]
+    bending = [i for i, name in enumerate(dae.q_names) if "bending" in name]
+    structure, both = fb.linearize(dae).structure, np.ix_(bending, bending)
+    clamped = np.sqrt(scipy.linalg.eigh(structure.stiffness[both], structure.mass[both], eigvals_only=True)[0])
+    print(f"quintic, quasi-static: tips {tips[0]:.1f}, {tips[1]:.1f} mm; with clamped joints {clamped:.2f} rad/s")
+    rotors = {f"joint{i}.angle": f"rotor{i}.angle" for i in (1, 2)}
+    slow = control.ComputedTorque(40.0, 20.0, model=split.slow, measured=rotors)
+    closed = control.close_loop(dae, control.SlowFast(slow, control.FastFeedback.damper(split, 2.0)))
+    ways = {rotors[name]: control.quintic(0.0, goal, MOTION) for name, goal in GOAL.items()}
+    run = fb.simulate(closed, np.linspace(0, END, SAMPLES), control.follow(closed, ways))
+    report("rotors held tightly", run, control.poles_along(closed, run)[1])
+
+
 def report_robustness(law: control.Law, motion: optim.Plan) -> None:
     """Print what the tuned law does on finer models, and with payloads that it was not planned for."""
     for modes in (3, 4, 6):
@@ -198,6 +219,7 @@ def main(folder: Path) -> None:
     print(f"slowest fast over fastest slow pole: {control.time_scales(split, run, slow, fast).ratio:.2f}")
     draw_control(folder, run)
     draw_poles(folder / "poles.png", poles)
+    report_quintic(dae, split)
     motion = elastic_motion(dae)
     print(motion.replay())
     law = tuned_law(split)
