@@ -120,11 +120,11 @@ def wheel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     )
 
 
-def closed_form(samples: int, reference: float = 1.0) -> np.ndarray:
-    """Angle, rate and torque after each sample."""
+def closed_form(samples: int, slope: float | None = None) -> np.ndarray:
+    """Angle, rate and torque after each sample, of a reference that is 1 or rises."""
     angle, rate, h, found = 0.0, 0.0, 0.1, []
-    for _ in range(samples):
-        torque = 2.0 * (reference - angle)
+    for k in range(samples):
+        torque = 2.0 * ((1.0 if slope is None else slope * k * h) - angle)
         a = torque / 0.1
         angle, rate = angle + h * rate + h * h * a / 2, rate + h * a
         found.append((angle, rate, torque))
@@ -141,6 +141,19 @@ def test_communication_steps_of_any_length_see_every_tick(wheel: str, length: fl
             fmu.step(k * length, length)
         found = [fmu.get(name) for name in ("wheel.angle", "der(wheel.angle)", "motor.torque")]
     assert found == pytest.approx(expected[-1], rel=1e-9)
+
+
+def test_ticks_within_a_step_see_inputs_that_change_linearly(wheel: str) -> None:
+    with Fmu(wheel, "CoSimulation") as fmu:
+        if fmu.version != "2.0":
+            pytest.skip("FMI 3.0 has no derivatives of inputs here")
+        fmu.initialize()
+        for k in range(4):
+            fmu.set({"reference.wheel.angle": 3.0 * 0.25 * k})
+            fmu.set_slope("reference.wheel.angle", 3.0)
+            fmu.step(0.25 * k, 0.25)
+        found = [fmu.get(name) for name in ("wheel.angle", "der(wheel.angle)", "motor.torque")]
+    assert found == pytest.approx(closed_form(10, slope=3.0)[-1], rel=1e-9)
 
 
 def test_a_saved_state_holds_the_clocks(wheel: str) -> None:
