@@ -143,6 +143,17 @@ def test_where_bounds_come_and_go_nothing_is_tried_until_they_stay(monkeypatch):
     assert len(made) == 1
 
 
+def test_a_matrix_without_a_band_is_left_to_ipopt(monkeypatch):
+    monkeypatch.setattr("flexblocks.optim.casadi_solver.kkt.MOST_WORK", 1.0)
+    m = projection()
+    solver = solved(m)
+    m.a = 2.05
+    info = again(solver, m)
+    assert info.newton_steps == 0
+    assert info.iteration_count > 0
+    assert (m.x.value, m.y.value) == pytest.approx(nearest(2.05, 1.0)[:2], abs=1e-7)
+
+
 def test_nothing_new_takes_no_step():
     m = projection()
     solver = solved(m)

@@ -16,6 +16,8 @@ from scipy.sparse.linalg import splu
 DENSE = 10.0
 #: An entry serves as pivot unless another one is larger by more than this factor: sparsity first, as MUMPS is set here.
 PIVOTING = 1e-2
+#: Multiplications that a factorisation may take, as the width of the band has it; a second or two.
+MOST_WORK = 5e9
 
 
 class KktSystem:
@@ -51,7 +53,7 @@ class KktSystem:
         Raises
         ------
         RuntimeError
-            The matrix is singular.
+            The matrix is singular, or has so wide a band that to factor it may take longer than to solve the program.
         """
         kept, place = in_play[self._row] & in_play[self._col], np.cumsum(in_play) - 1
         values = np.concatenate([hessian, hessian[self._mirrored], jacobian, jacobian])[kept]
@@ -77,8 +79,10 @@ def _bordered(matrix: Any) -> Callable[[np.ndarray], np.ndarray]:
     inner, border = np.flatnonzero(~dense), np.flatnonzero(dense)
     band = matrix[inner][:, inner]
     order: Any = reverse_cuthill_mckee(band, symmetric_mode=True)
-    inner = inner[order]
-    factors = splu(band[order][:, order], permc_spec="NATURAL", diag_pivot_thresh=PIVOTING)
+    inner, band = inner[order], band[order][:, order]
+    if _work(band) > MOST_WORK:
+        raise RuntimeError("The band is too wide.")
+    factors = splu(band, permc_spec="NATURAL", diag_pivot_thresh=PIVOTING)
     sides = matrix[inner][:, border].toarray()
     through = factors.solve(sides)
     complement = lu_factor(matrix[border][:, border].toarray() - sides.T @ through)
@@ -90,3 +94,12 @@ def _bordered(matrix: Any) -> Callable[[np.ndarray], np.ndarray]:
         return solution
 
     return solve
+
+
+def _work(band: Any) -> float:
+    """Return about how many multiplications it takes to factor a symmetric matrix in its order."""
+    numbers = np.arange(band.shape[0])
+    last = numbers.copy()  # row reached by each column
+    np.maximum.at(last, np.repeat(numbers, np.diff(band.indptr)), band.indices)
+    width = (np.maximum.accumulate(last) - numbers).astype(float)
+    return float(width @ width)

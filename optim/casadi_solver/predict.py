@@ -98,7 +98,7 @@ class Predictor:
         return np.append(sides[: self._n] == 0, sides[self._n :] != 0)
 
     def _factor(self, solved: Posed, sides: np.ndarray) -> bool:
-        """Factor at a solution; false where the matrix is singular, so that there is no one way to go."""
+        """Factor at a solution; false where there is no one way to go, or it would take too long to find."""
         hessian, jacobian = self._entries(solved.x0, solved.p, solved.lam_g0)
         in_play = self._in_play_at(sides)
         try:
