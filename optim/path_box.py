@@ -15,6 +15,8 @@ from .path_kernel import path_kernel
 from .places import Places
 from .transcription import Transcription
 
+FAR = 1e3  # times, from where a limit is scaled
+
 
 def add_path(b: Any, t: Transcription, at: Places) -> None:
     """Add ``b.path[k, j, name]`` with bounds, and ``b.path_values``, the grey box that gives them their values.
@@ -34,6 +36,7 @@ def add_path(b: Any, t: Transcription, at: Places) -> None:
     b.path = pyo.Var(
         b.intervals, b.points, b.path_names, bounds=lambda _, k, j, name: bounds[name], doc="what is limited on the way"
     )
+    _scale(b, t)
     own = len(at.variables) + np.arange(K * d * m).reshape(K, d * m)
     box = CasadiGreyBox(
         _kernel(path, t.form),
@@ -45,6 +48,19 @@ def add_path(b: Any, t: Transcription, at: Places) -> None:
     )
     variables: list = [*at.variables, *b.path.values()]
     attach(b, "path_values", box, variables)
+
+
+def _scale(b: Any, t: Transcription) -> None:
+    """Scale what is limited to numbers far from one, as stress in Pa is, by the limit: ``b.scaling_factor``."""
+    limits = np.abs([t.path.low, t.path.high])
+    sizes = np.max(np.where(np.isfinite(limits), limits, 0.0), axis=0)
+    far = [i for i, size in enumerate(sizes.tolist()) if size and not 1 / FAR < size < FAR]
+    if not far:
+        return
+    b.scaling_factor = pyo.Suffix(direction=pyo.Suffix.EXPORT)
+    for i in far:
+        for variable in b.path[:, :, t.path.names[i]]:
+            b.scaling_factor[variable] = 1 / float(sizes[i])
 
 
 def path_constants(t: Transcription) -> np.ndarray:
