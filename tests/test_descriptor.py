@@ -25,7 +25,9 @@ def arms() -> dict[str, fb.DAE]:
     spatial = fb.Model("spatial", gravity=(0.0, 0.0, -9.81))
     shoulder, beam = (
         spatial.add(fb.Universal("shoulder")),
-        spatial.add(fb.FlexibleBeam("beam", 1.0, 0.4, 30.0, bending="yz", damping_ratio=0.01)),
+        spatial.add(
+            fb.FlexibleBeam("beam", 1.0, 0.4, 30.0, discretization=fb.AssumedModes(2), bending="yz", damping_ratio=0.01)
+        ),
     )
     load = spatial.add(fb.Payload("load", mass=0.5, inertia=((2e-3, 0, 1e-4), (0, 3e-3, 0), (1e-4, 0, 4e-3))))
     spatial.connect(spatial.add(fb.Ground("ground")).frame_b, shoulder.frame_a)

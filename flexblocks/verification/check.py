@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 # Entries, as shares of the largest effect in their row, may differ by this and so many estimates of the error.
 AGREES, ESTIMATES = 1e-6, 10.0
-# A row without an effect above this share of the largest of all is zero but for rounding.
-NOTHING = 1e-9
+# A row without an effect above this share of the largest of all is zero, but for what is left of larger terms.
+NOTHING = 1e-7
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from flexblocks.linear_model import LinearModel
 
 # Amplitudes that are tried, as shares of the usual step.
-AMPLITUDES = np.geomspace(1e-3, 1e2, 101)
+AMPLITUDES = np.geomspace(1e-6, 1e2, 161)
+# Errors below this share of the terms that cancel at the operating point are rounding.
+ROUNDING = 1e-14
 
 
 def validity(dae: DAE, lin: LinearModel, errors: Sequence[float]) -> pd.DataFrame:
@@ -29,11 +31,14 @@ def validity(dae: DAE, lin: LinearModel, errors: Sequence[float]) -> pd.DataFram
     nonlinear, steps = response(dae, lin, "LinearModel.validity"), usual_steps(dae, lin)
     low, high = reach(dae, lin)
     weights = _weights(lin)
+    # States and inputs may all be zero there; what a tenth of a usual step does is rounded, too.
+    there = np.abs(np.concatenate([lin.state_values, lin.operating_point.u])) + 0.1 * steps
+    rounding = ROUNDING * float(np.linalg.norm(np.abs(weights) @ np.abs(np.hstack([lin.A, lin.B])) @ there))
     names, units = (*lin.states, *lin.inputs), (*lin.state_units, *lin.input_units)
     rows = []
     for j, (step, name, unit) in enumerate(zip(steps, names, units, strict=True)):
         amounts = (np.clip(sign * step * AMPLITUDES, low[j], high[j]) for sign in (1.0, -1.0))
-        off = [_off(nonlinear, lin, weights, j, part) for part in amounts]
+        off = [_off(nonlinear, lin, weights, j, part, rounding) for part in amounts]
         rates, inputs = (np.maximum(*pair) for pair in zip(*off, strict=True))
         reached = [_reached(np.maximum(rates, inputs), share) for share in wanted]
         first = reached[0][0]
@@ -44,7 +49,7 @@ def validity(dae: DAE, lin: LinearModel, errors: Sequence[float]) -> pd.DataFram
 
 
 def _off(
-    nonlinear: Response, lin: LinearModel, weights: np.ndarray, column: int, amounts: np.ndarray
+    nonlinear: Response, lin: LinearModel, weights: np.ndarray, column: int, amounts: np.ndarray, rounding: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return by which share rates, and the effects of inputs, are off when one state or input moves by each amount."""
     k = len(lin.states)
@@ -59,7 +64,7 @@ def _off(
     changed = np.linalg.norm(effects - lone, axis=1) / np.maximum(np.linalg.norm(lone, axis=0), np.finfo(float).tiny)
     lost = ~np.isfinite(wrong)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(wrong <= 1e-9 * np.linalg.norm(weights @ np.abs(linear), axis=0), 0.0, wrong / size)
+        share = np.where(wrong <= rounding, 0.0, wrong / size)
     return np.where(lost, np.inf, share), np.where(lost, np.inf, np.max(changed, axis=1, initial=0.0))
 
 
