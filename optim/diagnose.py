@@ -13,6 +13,7 @@ from .casadi_solver import CasadiSolver
 from .conflict import Conflict, conflict
 from .duration import LONGEST, estimated_duration
 from .elastic import Elastic, relax
+from .freedom import scenarios_apart
 from .objective import Time
 from .outline import Outline
 from .progress import Progress
@@ -115,8 +116,16 @@ def task(outline: Outline) -> str:
 
 
 def remarks(outline: Outline) -> list[str]:
-    """Return what the rigid arm says of the durations."""
+    """Return what the rigid arm says of the durations, and momenta of scenarios that share their inputs."""
     found = []
+    if not outline.dae.tree.loops.closures:
+        ends = [[(t.begin, t.end) for t in run] for run in outline.runs]
+        apart = scenarios_apart(outline.dae, outline.problem, ends)
+        if apart is not None:
+            found.append(
+                f"As far as small motions go, no shared inputs move the scenarios {apart} together, whatever the "
+                "limits: plan them apart, or give the phase a leeway."
+            )
     for t in outline.first:
         quick = outline.problem.lasting(["free"] * len(outline.first), Time())
         phase = quick.phases[outline.first.index(t)]

@@ -73,21 +73,31 @@ def check_momentum(dae: DAE, problem: Problem, ends: Ends) -> None:
     ProblemError
         Names two scenarios, or all of them, and what to relax.
     """
+    apart = scenarios_apart(dae, problem, ends) if len(ends) > 1 and _inertia_is_constant(dae) else None
+    if apart is not None:
+        raise ProblemError(
+            f"plan: no inputs move the scenarios {apart} together: nothing holds the arm but its inputs, which change "
+            "the momenta of all of them alike, so that different inertias go different ways. Plan them apart, give the "
+            "phase a leeway and a goal for fewer coordinates, or share references of servos (fb.PDServo) in place of "
+            "torques."
+        )
+
+
+def scenarios_apart(dae: DAE, problem: Problem, ends: Ends) -> str | None:
+    """Return which scenarios no shared inputs bring to which goal, by momenta with the inertia there; None if all.
+
+    That is so where inertia is constant; where it changes with the posture, as far as small motions go.
+    """
     groups = [*combinations(range(len(ends)), 2), tuple(range(len(ends)))]
     for i, phase in enumerate(problem.phases):
-        fixed = all(end.kind == "fixed" for run in ends for end in run[i])
-        if len(ends) < 2 or not fixed or not _inertia_is_constant(dae):
+        if len(ends) < 2 or not all(end.kind == "fixed" for run in ends for end in run[i]):
             continue
         drifts = [_drift(dae, *(end.point for end in run[i])) for run in ends]
         for group in groups:
             if not _can_be_met([drifts[s] for s in group]):
                 where = f" of phase '{phase.name}'" if len(problem.phases) > 1 else ""
-                raise ProblemError(
-                    f"plan: no inputs move the scenarios {_listed(problem, group)} to the goal{where} together: "
-                    "nothing holds the arm but its inputs, which change the momenta of all of them alike, so that "
-                    "different inertias go different ways. Plan them apart, give the phase a leeway and a goal for "
-                    "fewer coordinates, or share references of servos (fb.PDServo) in place of torques."
-                )
+                return f"{_listed(problem, group)} to the goal{where}"
+    return None
 
 
 def _conditions(dae: DAE, end: End, carried: int) -> int:

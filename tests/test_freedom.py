@@ -7,6 +7,7 @@ import pytest
 
 import flexblocks as fb
 from flexblocks import models, optim
+from flexblocks.optim.diagnose import remarks
 
 LIGHT, HEAVY = {"payload.mass": 0.2}, {"payload.mass": 1.4}
 
@@ -87,3 +88,14 @@ def test_more_scenarios_need_more_values():
     assert re.search(r"3 scenarios \(0: payload\.mass = 0\.2; .*; 2: payload\.mass = 0\.8\)", str(error.value))
     assert "more intervals, fewer scenarios" in str(error.value)
     assert optim.solve(optim.pyomo_model(arm, problem, intervals=20)).status == "converged"
+
+
+def test_where_the_inertia_changes_the_report_tells_of_the_scenarios():
+    """A beam that bends changes the inertia a little: not refused, but told where no motion is found."""
+    arm = fb.assemble(models.subudhi_morris_2002(links=1), symbolic=("payload.mass",))
+    masses = ({"payload.mass": 0.0}, {"payload.mass": 0.3})
+    m = optim.pyomo_model(arm, swing(scenarios=masses), intervals=20)
+    same = optim.pyomo_model(arm, swing(angle=0.0, scenarios=masses), intervals=20)
+    (told,) = (remark for remark in remarks(m.outline) if "scenarios" in remark)
+    assert "0: payload.mass = 0; 1: payload.mass = 0.3 to the goal together" in told
+    assert not any("scenarios" in remark for remark in remarks(same.outline))
