@@ -33,16 +33,14 @@ from flexblocks.blocks.torsional_spring import TorsionalSpring
 from flexblocks.change_coordinates import change_coordinates
 from flexblocks.compare import Comparison, compare
 from flexblocks.dae import DAE
-from flexblocks.equilibrium import equilibrium
 from flexblocks.errors import FlexblocksError, FlexblocksWarning
 from flexblocks.files import load
-from flexblocks.grid import LinearGrid, linear_grid
-from flexblocks.linear_model import LinearModel
-from flexblocks.linearize import linearize
+from flexblocks.linear.grid import LinearGrid, linear_grid
+from flexblocks.linear.linear_model import LinearModel
+from flexblocks.linear.linearize import linearize
+from flexblocks.linear.reduce import reduce
 from flexblocks.model import Model
-from flexblocks.operating_point import OperatingPoint
 from flexblocks.rediscretize import rediscretize
-from flexblocks.reduce import reduce
 from flexblocks.simulation import (
     PiecewisePolynomial,
     Signal,
@@ -54,6 +52,8 @@ from flexblocks.simulation import (
     simulate,
     simulate_batch,
 )
+from flexblocks.statics.equilibrium import equilibrium
+from flexblocks.statics.operating_point import OperatingPoint
 
 __all__ = [
     "DAE",

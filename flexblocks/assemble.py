@@ -8,7 +8,7 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 
-from flexblocks.close_loops import close_loops
+from flexblocks.closures.close_loops import close_loops
 from flexblocks.dae import DAE
 from flexblocks.dynamics.body import Body
 from flexblocks.dynamics.carried import Carried

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexblocks.closure_equations import closure_equations
+from flexblocks.closures.equations import closure_equations
 from flexblocks.dae import DAE
 from flexblocks.dynamics.moved_mass import mass_at
 from flexblocks.errors import SingularMassError

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.operating_point import OperatingPoint
+from flexblocks.statics.operating_point import OperatingPoint
 
 from .ends import values_at
 from .errors import ProblemError

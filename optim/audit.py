@@ -12,11 +12,11 @@ import pandas as pd
 from flexblocks.assemble import assemble
 from flexblocks.beam.discretization import Discretization
 from flexblocks.dae import DAE
-from flexblocks.linearize import linearize
+from flexblocks.linear.linearize import linearize
 from flexblocks.model import Model
-from flexblocks.operating_point import OperatingPoint
 from flexblocks.rediscretize import rediscretize
 from flexblocks.simulation.simulate import simulate
+from flexblocks.statics.operating_point import OperatingPoint
 
 from .arcs import arcs
 from .behaviour import Behaviour, behaviour, worst

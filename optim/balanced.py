@@ -9,8 +9,8 @@ import casadi as ca
 import numpy as np
 import pyomo.environ as pyo
 
-from flexblocks.balance import rest
 from flexblocks.dae import DAE
+from flexblocks.statics.balance import rest
 
 from .casadi_solver import CasadiGreyBox, attach
 from .end import End

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import qmc
 
-from flexblocks.balance import rest as balance
+from flexblocks.statics.balance import rest as balance
 
 from .course import Waypoint, course
 from .rest import loop_forces, slow_motions

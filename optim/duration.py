@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexblocks.dae import DAE
-from flexblocks.operating_point import OperatingPoint
+from flexblocks.statics.operating_point import OperatingPoint
 
 from .given import Duration
 from .limits import Limits

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from flexblocks.operating_point import OperatingPoint
+from flexblocks.statics.operating_point import OperatingPoint
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 import pyomo.environ as pyo
 
-from flexblocks.tangent import tangent
+from flexblocks.linear.tangent import tangent
 
 from .arrival import add_arrival
 from .balanced import add_balance

@@ -14,12 +14,12 @@ import casadi as ca
 import numpy as np
 import scipy.linalg
 
-from flexblocks.balance import motion, rest
-from flexblocks.closure_equations import moved_mass
+from flexblocks.closures.equations import moved_mass
 from flexblocks.dae import DAE
 from flexblocks.followers import followed_values
-from flexblocks.operating_point import OperatingPoint
-from flexblocks.tangent import tangent
+from flexblocks.linear.tangent import tangent
+from flexblocks.statics.balance import motion, rest
+from flexblocks.statics.operating_point import OperatingPoint
 
 from .end import End
 from .errors import ProblemError

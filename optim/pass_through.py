@@ -10,7 +10,7 @@ import numpy as np
 
 from flexblocks.dae import DAE
 from flexblocks.errors import listing, nearest
-from flexblocks.operating_point import OperatingPoint
+from flexblocks.statics.operating_point import OperatingPoint
 
 from .course import Waypoint
 from .errors import ProblemError

@@ -12,7 +12,7 @@ import numpy as np
 from flexblocks.blocks.stations import HasStations
 from flexblocks.dae import DAE
 from flexblocks.errors import NameUnknownError, listing, nearest
-from flexblocks.operating_point import OperatingPoint
+from flexblocks.statics.operating_point import OperatingPoint
 
 from .errors import ProblemError
 from .instant import Instant, Signals, instant

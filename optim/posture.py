@@ -9,9 +9,9 @@ import casadi as ca
 import numpy as np
 from scipy.stats import qmc
 
-from flexblocks.balance import rest
 from flexblocks.dae import DAE
-from flexblocks.operating_point import OperatingPoint
+from flexblocks.statics.balance import rest
+from flexblocks.statics.operating_point import OperatingPoint
 
 from .errors import ProblemError
 from .instant import Signals, instant

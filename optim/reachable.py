@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from flexblocks.dae import DAE
-from flexblocks.operating_point import OperatingPoint
+from flexblocks.statics.operating_point import OperatingPoint
 
 from .end import End
 from .errors import ProblemError

@@ -10,9 +10,9 @@ from scipy.interpolate import PPoly
 
 from flexblocks.dae import DAE
 from flexblocks.errors import listing
-from flexblocks.operating_point import OperatingPoint
 from flexblocks.simulation.simulate import simulate
 from flexblocks.simulation.trajectory import Trajectory
+from flexblocks.statics.operating_point import OperatingPoint
 
 from .excesses import excesses
 from .joined import joined_trajectory

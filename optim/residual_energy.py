@@ -10,7 +10,7 @@ import numpy as np
 from flexblocks.dae import DAE
 from flexblocks.dynamics.energy import kinetic_energies, total
 from flexblocks.dynamics.inverse import inverse_dynamics
-from flexblocks.operating_point import OperatingPoint
+from flexblocks.statics.operating_point import OperatingPoint
 
 GAUSS = 3  # points of the path from rest; exact for forces that are polynomials of degree 5 along it
 

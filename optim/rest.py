@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from flexblocks.balance import accelerations
-from flexblocks.balance import rest as balance
 from flexblocks.dae import DAE
-from flexblocks.equilibrium import NoEquilibriumError, equilibrium
 from flexblocks.errors import listing, nearest
-from flexblocks.operating_point import OperatingPoint
+from flexblocks.statics.balance import accelerations
+from flexblocks.statics.balance import rest as balance
+from flexblocks.statics.equilibrium import NoEquilibriumError, equilibrium
+from flexblocks.statics.operating_point import OperatingPoint
 
 from .errors import ProblemError
 

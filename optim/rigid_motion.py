@@ -9,7 +9,7 @@ import numpy as np
 
 from flexblocks.dae import DAE
 from flexblocks.followers import followed_values
-from flexblocks.operating_point import OperatingPoint
+from flexblocks.statics.operating_point import OperatingPoint
 
 from .rest import accompanying_motion
 

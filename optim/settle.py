@@ -9,7 +9,7 @@ import numpy as np
 
 from flexblocks.dae import DAE
 from flexblocks.errors import nearest
-from flexblocks.operating_point import OperatingPoint
+from flexblocks.statics.operating_point import OperatingPoint
 
 from .errors import ProblemError
 from .instant import Signals, instant

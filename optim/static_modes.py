@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from flexblocks.balance import rest
-from flexblocks.closure_equations import moved_mass
+from flexblocks.closures.equations import moved_mass
 from flexblocks.dae import DAE
-from flexblocks.eigenmodes import conservative
 from flexblocks.errors import listing, nearest
 from flexblocks.followers import followed_values
-from flexblocks.operating_point import OperatingPoint
+from flexblocks.linear.eigenmodes import conservative
+from flexblocks.statics.balance import rest
+from flexblocks.statics.operating_point import OperatingPoint
 
 from .errors import ProblemError
 from .rest import loop_forces

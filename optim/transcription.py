@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexblocks.dae import DAE
-from flexblocks.operating_point import OperatingPoint
+from flexblocks.statics.operating_point import OperatingPoint
 
 from .collocation import Collocation
 from .course import Waypoint

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexblocks.dae import DAE
 from flexblocks.errors import listing, nearest
-from flexblocks.operating_point import OperatingPoint
+from flexblocks.statics.operating_point import OperatingPoint
 
 from .end import End
 from .errors import ProblemError

@@ -9,8 +9,8 @@ from scipy.optimize import brentq, minimize, minimize_scalar
 
 import flexblocks as fb
 from flexblocks import models
-from flexblocks.equilibrium import NoEquilibriumError
 from flexblocks.errors import FlexblocksError, NameUnknownError, ParameterError
+from flexblocks.statics.equilibrium import NoEquilibriumError
 
 LINK = fb.RigidLink("link", length=0.5, mass=0.1)
 BOB = fb.Payload("bob", mass=0.2, inertia=0.005)

@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 import flexblocks as fb
 from flexblocks import models
 from flexblocks.errors import ComputationError, FlexblocksWarning, ParameterError
-from flexblocks.verification.differences import finite_differences
+from flexblocks.linear.verification.differences import finite_differences
 
 LINK = fb.RigidLink("link", length=0.5, mass=0.1)
 

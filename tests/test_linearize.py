@@ -15,9 +15,9 @@ from one_link import DCMotor, G, HardeningSpring, cantilever, joint_arm
 
 import flexblocks as fb
 from flexblocks import models
-from flexblocks.eigenmodes import general
 from flexblocks.errors import ComputationError, FlexblocksError, FlexblocksWarning, NameUnknownError, ParameterError
 from flexblocks.frame import Frame
+from flexblocks.linear.eigenmodes import general
 from flexblocks.physics import Local, Physics, Variable
 
 PAPER = json.loads((Path(__file__).parent / "references" / "subudhi_morris_2002.json").read_text())

@@ -17,8 +17,8 @@ from scipy.spatial.transform import Rotation
 
 import flexblocks as fb
 from flexblocks import export
-from flexblocks.closed_state import closed_state
-from flexblocks.closure_equations import LoopError
+from flexblocks.closures.closed_state import closed_state
+from flexblocks.closures.equations import LoopError
 from flexblocks.errors import ModelError
 
 RIGID = FourBar()

@@ -7,7 +7,7 @@ import pytest
 
 import flexblocks as fb
 from flexblocks import models
-from flexblocks.reach import find_reach
+from flexblocks.linear.reach import find_reach
 
 
 def spatial_beam(axis: tuple[int, int, int] = (0, 0, 1)) -> fb.DAE:

@@ -10,7 +10,7 @@ import pytest
 import flexblocks as fb
 from flexblocks import export, models
 from flexblocks.errors import ComputationError, ParameterError
-from flexblocks.spectral_split import split_rigid, split_stable
+from flexblocks.linear.spectral_split import split_rigid, split_stable
 
 
 def arm(links: int = 2, elements: int = 7, damping: float = 0.005) -> fb.DAE:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from flexblocks.dae import DAE
-from flexblocks.linear_model import LinearModel
+from flexblocks.linear.linear_model import LinearModel
 from flexblocks.model import Model
 from flexblocks.simulation import Trajectory
 

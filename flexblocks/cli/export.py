@@ -77,7 +77,7 @@ def export(
             exports.fmu(dae, fmu, version, kind or ("ModelExchange", "CoSimulation"), outputs=wanted, binary=binary)
         )
     if linear:
-        from flexblocks.linearize import linearize
+        from flexblocks.linear.linearize import linearize
 
         lin = linearize(dae, outputs=wanted)
         for path in linear:

@@ -21,11 +21,11 @@ from flexblocks.cli.arguments import (
 )
 from flexblocks.cli.catalogue import model_named
 from flexblocks.cli.report import print_json, print_line, print_table
-from flexblocks.equilibrium import equilibrium
 from flexblocks.export import save_linear
 from flexblocks.export.formats import FORMATS
-from flexblocks.linearize import linearize as linear_model
-from flexblocks.mode import Mode
+from flexblocks.linear.linearize import linearize as linear_model
+from flexblocks.linear.mode import Mode
+from flexblocks.statics.equilibrium import equilibrium
 
 
 def linearize(

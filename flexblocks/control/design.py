@@ -10,9 +10,9 @@ import numpy as np
 
 from flexblocks.dae import DAE
 from flexblocks.errors import ParameterError
-from flexblocks.linear_model import LinearModel
-from flexblocks.linearize import linearize
-from flexblocks.operating_point import OperatingPoint
+from flexblocks.linear.linear_model import LinearModel
+from flexblocks.linear.linearize import linearize
+from flexblocks.statics.operating_point import OperatingPoint
 
 
 @dataclass(frozen=True, eq=False)

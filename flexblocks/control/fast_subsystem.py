@@ -11,9 +11,9 @@ import scipy.linalg
 from flexblocks.control.rigid_motion import RigidMotion
 from flexblocks.dae import DAE
 from flexblocks.dynamics.inverse import inner_force
-from flexblocks.linear_model import LinearModel
-from flexblocks.operating_point import OperatingPoint
-from flexblocks.structure import Structure, energy_matrices
+from flexblocks.linear.linear_model import LinearModel
+from flexblocks.linear.structure import Structure, energy_matrices
+from flexblocks.statics.operating_point import OperatingPoint
 
 
 def fast_subsystem(dae: DAE, motion: RigidMotion, theta: np.ndarray, p: np.ndarray) -> LinearModel:

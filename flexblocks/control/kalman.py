@@ -18,7 +18,7 @@ from flexblocks.control.references import grouped
 from flexblocks.control.riccati import covariance, estimator, sampled_estimator
 from flexblocks.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
-from flexblocks.linear_model import LinearModel
+from flexblocks.linear.linear_model import LinearModel
 from flexblocks.variables import variables
 
 

@@ -18,7 +18,7 @@ from flexblocks.control.references import References
 from flexblocks.control.riccati import regulator, sampled_regulator
 from flexblocks.dae import DAE
 from flexblocks.errors import NameUnknownError, listing, nearest
-from flexblocks.operating_point import OperatingPoint
+from flexblocks.statics.operating_point import OperatingPoint
 
 
 @dataclass(frozen=True, eq=False)

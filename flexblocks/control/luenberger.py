@@ -11,8 +11,8 @@ import scipy.signal
 
 from flexblocks.control.observer import Observer
 from flexblocks.errors import ComputationError, ParameterError
-from flexblocks.linear_model import LinearModel
-from flexblocks.state_scales import state_scales
+from flexblocks.linear.linear_model import LinearModel
+from flexblocks.linear.state_scales import state_scales
 
 
 @dataclass(frozen=True, eq=False)

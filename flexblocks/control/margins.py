@@ -13,8 +13,8 @@ from flexblocks.control.law import Law
 from flexblocks.control.open_loop import OpenLoop, open_loop
 from flexblocks.dae import DAE
 from flexblocks.errors import ComputationError
-from flexblocks.operating_point import OperatingPoint
-from flexblocks.state_scales import state_scales
+from flexblocks.linear.state_scales import state_scales
+from flexblocks.statics.operating_point import OperatingPoint
 
 # A frequency at which a condition holds to this share is a crossing.
 CROSSING = 1e-6

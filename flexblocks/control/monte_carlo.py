@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexblocks.dae import DAE
-from flexblocks.equilibrium import equilibrium
 from flexblocks.errors import ParameterError, listing
-from flexblocks.linearize import linearize
+from flexblocks.linear.linearize import linearize
 from flexblocks.simulation.batch import simulate_batch
+from flexblocks.statics.equilibrium import equilibrium
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -13,8 +13,8 @@ import scipy.linalg
 
 from flexblocks.dae import DAE
 from flexblocks.errors import FlexblocksWarning, ParameterError
-from flexblocks.linearize import linearize
-from flexblocks.operating_point import OperatingPoint
+from flexblocks.linear.linearize import linearize
+from flexblocks.statics.operating_point import OperatingPoint
 
 
 def multipliers(closed: DAE, at: OperatingPoint | Mapping[str, Any] | None = None) -> np.ndarray:

@@ -18,9 +18,9 @@ from flexblocks.control.naming import prefixed
 from flexblocks.control.sampling import held, sampled_matrices
 from flexblocks.dae import DAE
 from flexblocks.errors import ParameterError, listing
-from flexblocks.linear_model import LinearModel
-from flexblocks.linearize import linearize
-from flexblocks.operating_point import OperatingPoint
+from flexblocks.linear.linear_model import LinearModel
+from flexblocks.linear.linearize import linearize
+from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.variables import Variables, variables
 
 EQUATIONS = ("linear", "nonlinear")

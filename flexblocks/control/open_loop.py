@@ -11,8 +11,8 @@ import numpy as np
 from flexblocks.control.close_loop import close_loop
 from flexblocks.control.law import Law
 from flexblocks.dae import DAE
-from flexblocks.linearize import linearize
-from flexblocks.operating_point import OperatingPoint
+from flexblocks.linear.linearize import linearize
+from flexblocks.statics.operating_point import OperatingPoint
 
 # What is left below this share of two numbers that cancel is rounding.
 ROUNDING = 1e-14

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexblocks.control.gains import gains
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
-from flexblocks.linear_model import LinearModel
+from flexblocks.linear.linear_model import LinearModel
 
 ENERGIES = ("elastic_energy", "kinetic_energy")
 

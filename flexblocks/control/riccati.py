@@ -9,7 +9,7 @@ import scipy.linalg
 
 from flexblocks.control.sampling import sampled_noise
 from flexblocks.errors import ComputationError, listing
-from flexblocks.state_scales import state_scales
+from flexblocks.linear.state_scales import state_scales
 
 # Real parts above this share of the fastest eigenvalue do not decay; those below its magnitude stand on the axis.
 DECAYS = -1e-9

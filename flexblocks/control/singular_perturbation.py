@@ -17,7 +17,7 @@ from flexblocks.control.slow_subsystem import slow_subsystem
 from flexblocks.control.time_scales import time_scales
 from flexblocks.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
-from flexblocks.linear_model import LinearModel
+from flexblocks.linear.linear_model import LinearModel
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,8 @@ import scipy.linalg
 from flexblocks.control.law import Law
 from flexblocks.control.open_loop import open_loop
 from flexblocks.dae import DAE
-from flexblocks.linearize import linearize
-from flexblocks.state_scales import state_scales
+from flexblocks.linear.linearize import linearize
+from flexblocks.linear.state_scales import state_scales
 
 if TYPE_CHECKING:
     import pandas

@@ -15,7 +15,7 @@ from flexblocks.control.law import Law
 from flexblocks.control.naming import reference_name
 from flexblocks.dae import DAE
 from flexblocks.errors import FlexblocksWarning
-from flexblocks.linearize import linearize
+from flexblocks.linear.linearize import linearize
 from flexblocks.simulation.trajectory import Trajectory
 
 if TYPE_CHECKING:

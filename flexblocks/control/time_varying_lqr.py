@@ -21,7 +21,7 @@ from flexblocks.control.references import References, grouped
 from flexblocks.control.riccati import cost_to_go
 from flexblocks.dae import DAE
 from flexblocks.errors import ComputationError, FlexblocksWarning, ParameterError
-from flexblocks.linearize import linearize
+from flexblocks.linear.linearize import linearize
 from flexblocks.simulation.signal import TimeSignal
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.variables import variables

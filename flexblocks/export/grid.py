@@ -11,7 +11,7 @@ import scipy.io
 import xarray as xr
 
 from flexblocks.errors import FileFormatError, listing
-from flexblocks.grid import LinearGrid
+from flexblocks.linear.grid import LinearGrid
 
 # What a grid over modes or cells is called in MATLAB.
 RESULTS = {

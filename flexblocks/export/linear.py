@@ -11,7 +11,7 @@ from typing import Any
 from flexblocks.errors import FileFormatError, listing
 from flexblocks.export.formats import FORMATS, READABLE
 from flexblocks.export.record import from_record, to_record
-from flexblocks.linear_model import LinearModel
+from flexblocks.linear.linear_model import LinearModel
 
 
 def save_linear(lin: LinearModel, path: str | Path) -> None:

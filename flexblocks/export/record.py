@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from flexblocks.errors import FileFormatError
-from flexblocks.linear_model import Basis, LinearModel
-from flexblocks.operating_point import OperatingPoint
-from flexblocks.structure import Structure
+from flexblocks.linear.linear_model import Basis, LinearModel
+from flexblocks.linear.structure import Structure
+from flexblocks.statics.operating_point import OperatingPoint
 
 Record = Mapping[str, str | list[str] | np.ndarray]
 FORMAT, VERSION = "flexblocks linear model", 1

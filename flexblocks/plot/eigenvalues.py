@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from flexblocks.plot.style import BLUE, GREY, VERMILION, axes, quiet
 
 if TYPE_CHECKING:
-    from flexblocks.linear_model import LinearModel
+    from flexblocks.linear.linear_model import LinearModel
 
 DAMPING_RATIOS = (0.1, 0.2, 0.4, 0.6, 0.8)
 

@@ -15,8 +15,8 @@ from flexblocks.plot.plane import drawing_axes, equal_scales
 from flexblocks.plot.style import BLUE, GREY, SKY
 
 if TYPE_CHECKING:
-    from flexblocks.linear_model import LinearModel
-from flexblocks.tangent import tangent
+    from flexblocks.linear.linear_model import LinearModel
+from flexblocks.linear.tangent import tangent
 
 # How far the arm is moved at most, as a share of its size: far enough to see, near enough to be the linear motion.
 SWING = 0.06

@@ -13,7 +13,7 @@ from flexblocks.errors import ParameterError
 from flexblocks.plot.mode import mode
 
 if TYPE_CHECKING:
-    from flexblocks.linear_model import LinearModel
+    from flexblocks.linear.linear_model import LinearModel
 
 MOST, WIDTH, HEIGHT = 6, 4.2, 3.6  # modes by default; inches of each picture
 

@@ -54,7 +54,7 @@ def simulate(
         The integration is split wherever an input jumps or bends.
     x0 : dict or array (nx,), optional
         Start values; those that are not given are the blocks'. Where loops are closed, those that are not given move
-        as far as closes them (see `flexblocks.closed_state`).
+        as far as closes them (see `flexblocks.closures.closed_state`).
     p : dict or array (np,), optional
         Values of the parameters that are symbolic; the rest as in the model.
     method : str

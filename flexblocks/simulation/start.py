@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.closed_state import closed_state
+from flexblocks.closures.closed_state import closed_state
 from flexblocks.dae import DAE
 from flexblocks.followers import following_start
 

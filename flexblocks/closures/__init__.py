@@ -1,0 +1,1 @@
+"""Kinematic loops: postures and states in which they are closed."""

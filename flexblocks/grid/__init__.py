@@ -1,6 +1,0 @@
-"""Linear models over a grid of postures, inputs and parameters."""
-
-from flexblocks.grid.linear_grid import LinearGrid
-from flexblocks.grid.over_grid import linear_grid
-
-__all__ = ["LinearGrid", "linear_grid"]

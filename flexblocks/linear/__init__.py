@@ -1,0 +1,1 @@
+"""Linear models of arms: derivatives, forms, modes, reach, reduction, grids."""

@@ -1,0 +1,36 @@
+"""Balanced coordinates of a linear system that decays."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+
+from flexblocks.linear.state_scales import state_scales
+
+
+def balance(A: np.ndarray, B: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return Hankel singular values (k,), and right (n, k) and left (k, n) bases of balanced coordinates.
+
+    Coordinates come in the order of their values, what is best controlled and observed first; ``left @ right`` is the
+    identity. Square-root method: with P = L L' and Q = R R', the singular values of R' L are the Hankel singular values
+    (Laub et al., IEEE Trans. Automatic Control 32, 1987, 115-122). Coordinates whose value is rounding are left out.
+
+    Parameters
+    ----------
+    A, B, C : ndarray
+        All eigenvalues of A have negative real parts.
+    """
+    scale = state_scales(A)
+    A, B, C = A / scale[:, None] * scale, B / scale[:, None], C * scale
+    L = _root(scipy.linalg.solve_continuous_lyapunov(A, -B @ B.T))
+    R = _root(scipy.linalg.solve_continuous_lyapunov(A.T, -C.T @ C))
+    left, values, right = np.linalg.svd(R.T @ L)
+    kept = values > len(A) * np.finfo(float).eps * np.max(values, initial=0.0)
+    values, left, right = values[kept], left[:, kept], right[kept]
+    weight = np.sqrt(values)
+    return values, scale[:, None] * (L @ right.T / weight), (R @ left / weight).T / scale
+
+
+def _root(gramian: np.ndarray) -> np.ndarray:
+    values, vectors = np.linalg.eigh((gramian + gramian.T) / 2)
+    return vectors * np.sqrt(np.maximum(values, 0.0))

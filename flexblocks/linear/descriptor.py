@@ -1,0 +1,79 @@
+"""The descriptor form of a linear model: all equations of an arm as they stand, none solved, nothing eliminated.
+
+    E der(X) = A X + B u,  X = [q, der(q), w, z, lambda]
+
+    der(q) = v,   M der(v) = ...,   der(w) = ...,   0 = g,   0 = J q
+
+E is the identity, the mass matrix, the identity, and zero. Variables that follow from the coordinates have the row
+0 = slopes q - w in place of a rate. The closures of loops stand there as they are, which makes the index 3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from flexblocks.dae import DAE
+from flexblocks.followers import followed_values, follower_slopes
+from flexblocks.linear.derivatives import Derivatives
+from flexblocks.statics.operating_point import OperatingPoint
+
+# What a coordinate of a unit is moved by, and what a force of a unit keeps closed.
+FORCES = {"rad": "N m", "m": "N"}
+CLOSURES = {"N": "m", "N m": "rad"}
+
+
+@dataclass(frozen=True, eq=False)
+class Descriptor:
+    """E der(X) = A X + B u, with names and units (N) of variables and equations."""
+
+    E: np.ndarray
+    A: np.ndarray
+    B: np.ndarray
+    variables: tuple[str, ...]
+    units: tuple[str, ...]
+    equations: tuple[str, ...]
+    equation_units: tuple[str, ...]
+
+
+def descriptor(dae: DAE, point: OperatingPoint, found: Derivatives, J: np.ndarray) -> Descriptor:
+    """Return the descriptor form at a point, with the Jacobian J (m, n) of the closures."""
+    n, nx, nz, m = dae.tree.size, len(dae.x), len(dae.z), len(J)
+    force = slice(n, 2 * n)
+    size = nx + nz + m
+    E = np.asarray(scipy.linalg.block_diag(np.eye(n), found.mass, np.eye(nx - 2 * n), np.zeros((nz + m, nz + m))))
+    A, B = np.zeros((size, size)), np.zeros((size, len(dae.u)))
+    A[:n, force] = np.eye(n)
+    # Residuals are in the order of the equations from the balance of forces on: M a + h - Q, rates, g.
+    sign = np.concatenate([-np.ones(n), np.ones(nx - 2 * n + nz)])[:, None]
+    A[n : nx + nz, : nx + nz] = sign * np.hstack([found.x, found.z])
+    B[n : nx + nz] = sign * found.u
+    A[force, nx + nz :] = J.T
+    A[nx + nz :, :n] = J
+    names, units = _equations(dae)
+    follow = [i for i in range(2 * n, nx) if dae.x.names[i] in dae.followed_names]
+    if follow:
+        slopes = follower_slopes(dae)(point.x[:n], point.p, *followed_values(dae, point.x, point.z)).full()
+        E[follow], A[follow], B[follow] = 0.0, 0.0, 0.0
+        A[follow, :n] = slopes[[dae.followed_names.index(dae.x.names[i]) for i in follow]]
+        A[follow, follow] = -1.0
+    for i in follow:
+        names[i], units[i] = f"relation of {dae.x.names[i]}", dae.x.units[i]
+    variables = (*dae.x.names, *dae.z.names, *dae.tree.loops.multipliers)
+    return Descriptor(
+        E, A, B, variables, (*dae.x.units, *dae.z.units, *dae.tree.loops.units), tuple(names), tuple(units)
+    )
+
+
+def _equations(dae: DAE) -> tuple[list[str], list[str]]:
+    """Return names and units of all equations; what unit an algebraic equation has is not known."""
+    n, x, loops = dae.tree.size, dae.x, dae.tree.loops
+    coordinates = list(zip(x.names[:n], x.units[:n], strict=True))
+    named = [(f"rate of {name}", f"{unit}/s") for name, unit in coordinates]
+    named += [(f"balance at {name}", FORCES.get(unit, f"J/{unit}")) for name, unit in coordinates]
+    named += [(f"rate of {name}", f"{unit}/s") for name, unit in zip(x.names[2 * n :], x.units[2 * n :], strict=True)]
+    named += [(f"algebraic equation of {name}", "") for name in dae.z.names]
+    named += [(f"closure of {f}", CLOSURES[unit]) for f, unit in zip(loops.multipliers, loops.units, strict=True)]
+    return [name for name, _ in named], [unit for _, unit in named]

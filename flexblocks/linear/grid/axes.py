@@ -1,0 +1,105 @@
+"""The axes of a grid, and where the arm rests at its points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from flexblocks.dae import DAE
+from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.statics.equilibrium import equilibrium
+from flexblocks.statics.operating_point import OperatingPoint
+
+Over = Mapping[str, Sequence[float] | np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """What varies along one direction of a grid: increasing values (k,) of a coordinate, an input or a parameter."""
+
+    name: str
+    unit: str
+    values: np.ndarray
+
+
+def grid_axes(dae: DAE, over: Over) -> tuple[Axis, ...]:
+    """Return the axes of a grid.
+
+    Raises
+    ------
+    NameUnknownError
+        A name that is neither that of a coordinate, a first-order state, an input nor a symbolic parameter.
+    ParameterError
+        Values that do not increase, or fewer than two.
+    """
+    if not isinstance(over, Mapping) or not over:
+        raise ParameterError(
+            f"linear_grid: over = {over!r}; must be a dict of values by name, such as "
+            f"{{'{dae.x.names[0]}': [0.0, 0.5]}}."
+        )
+    return tuple(Axis(name, _unit(dae, name), axis_values(name, values)) for name, values in over.items())
+
+
+def held_values(dae: DAE, at: Mapping[str, float] | None, axes: tuple[Axis, ...]) -> dict[str, float]:
+    """Return the values that stay the same all over the grid.
+
+    Raises
+    ------
+    NameUnknownError, ParameterError
+        A name that is not there, a value that is no number, or one that varies.
+    """
+    if at is not None and not isinstance(at, Mapping):
+        raise ParameterError(f"linear_grid: at = {at!r}; must be a dict of values by name.")
+    held = dict(at or {})
+    for name in held:
+        _unit(dae, name)
+        if name in [axis.name for axis in axes]:
+            raise ParameterError(f"linear_grid: '{name}' is held by `at` and varies in `over`; leave one out.")
+    return held
+
+
+def resting_points(
+    dae: DAE, axes: tuple[Axis, ...], held: Mapping[str, float], nodes: np.ndarray
+) -> list[OperatingPoint]:
+    """Return where the arm rests with given values (k, axes) of what varies.
+
+    Raises
+    ------
+    NoEquilibriumError
+        It does not, somewhere.
+    """
+
+    def rest(node: np.ndarray) -> OperatingPoint:
+        given = dict(held) | {axis.name: value for axis, value in zip(axes, node.tolist(), strict=True)}
+        groups = ({name: value for name, value in given.items() if name in group} for group in (dae.x, dae.u, dae.p))
+        return equilibrium(dae, *groups)
+
+    return [rest(node) for node in nodes]
+
+
+def _unit(dae: DAE, name: str) -> str:
+    n = dae.tree.size
+    if name in dae.x.names[n : 2 * n]:
+        raise ParameterError(f"linear_grid: '{name}' is a rate; the arm rests at the points of a grid, rates are 0.")
+    for group in (dae.x, dae.u, dae.p):
+        if name in group:
+            return group.unit(name)
+    known = [*dae.q_names, *dae.x.names[2 * n :], *dae.u.names, *dae.p.names]
+    raise NameUnknownError(
+        f"linear_grid: there is no coordinate, input or symbolic parameter '{name}' ({listing(known)})."
+        f"{nearest(name, known)} A parameter must stay symbolic: assemble(model, symbolic=('{name}',))."
+    )
+
+
+def axis_values(name: str, values: Any) -> np.ndarray:
+    """Return the increasing values (k,) of an axis, two at least."""
+    try:
+        found = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        found = np.zeros(0)
+    if found.ndim != 1 or len(found) < 2 or not np.all(np.isfinite(found)) or not np.all(np.diff(found) > 0):
+        raise ParameterError(f"linear_grid: over: {name} = {values!r}; must be two or more increasing numbers.")
+    return found

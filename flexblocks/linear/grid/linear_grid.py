@@ -1,0 +1,164 @@
+"""Linear models over a grid, and between its points."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from flexblocks.errors import FlexblocksWarning, NameUnknownError, ParameterError, listing, nearest
+from flexblocks.linear.grid.dataset import model_at
+from flexblocks.linear.grid.errors import InterpolationError
+from flexblocks.linear.linear_model import LinearModel
+from flexblocks.linear.linearize import FORMS
+
+# A mode whose shape has less than this in common with that at the neighbour may have been taken for another.
+DOUBTFUL = 0.8
+# Interpolated models whose cell is worse than this in its middle are warned of.
+COARSE = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class LinearGrid:
+    """Linear models of an arm over a grid of postures, inputs and parameters.
+
+    Attributes
+    ----------
+    dataset : xarray.Dataset
+        E, A, B, C, D in descriptor form; the operating points; of each tracked mode ``frequency``, ``damping_ratio``,
+        ``participation`` and ``mac``; and ``error_eigenvalue``, ``error_input``, ``error_output`` in the middle of
+        each cell. Dimensions are the names of what varies; units are attributes.
+    """
+
+    dataset: xr.Dataset
+
+    @property
+    def axes(self) -> dict[str, np.ndarray]:
+        """What varies: values by name."""
+        return {str(name): self.dataset[name].values for name in self.dataset["E"].dims[:-2]}
+
+    def at(self, values: Mapping[str, float], form: str = "minimal") -> LinearModel:
+        """Return the linear model between the points of the grid: E, A, B, C, D interpolated linearly.
+
+        Parameters
+        ----------
+        values : dict
+            A value for each axis, within the grid.
+        form : str
+            As for `flexblocks.linearize`.
+
+        Returns
+        -------
+        LinearModel
+            Its operating point is interpolated, too; how far it is from rest is not known.
+
+        Raises
+        ------
+        NameUnknownError, ParameterError
+            A name that is no axis, an axis without a value, a value outside, no such form.
+
+        Warns
+        -----
+        FlexblocksWarning
+            In the middle of that cell the interpolated model is off by more than 1 %.
+        """
+        if form not in FORMS:
+            raise ParameterError(f"LinearGrid.at: form = {form!r}; must be one of {', '.join(FORMS)}.")
+        place = self._checked(values)
+        error = self.error_at(values)
+        on_a_node = all(value in self.axes[name] for name, value in place.items())
+        if error.largest > COARSE and not on_a_node:
+            warnings.warn(
+                f"LinearGrid.at: interpolated in a cell in whose middle it is off: {error}; refine the grid.",
+                FlexblocksWarning,
+                stacklevel=2,
+            )
+        whole = model_at(self.interpolated(place))
+        minimal = whole.minimal()
+        return minimal if form == "minimal" else dataclasses.replace(whole, structure=minimal.structure)
+
+    def error_at(self, values: Mapping[str, float]) -> InterpolationError:
+        """Return how far the interpolated model is from the true one in the middle of the cell that `values` are in."""
+        place = self._checked(values)
+        cell = {}
+        for name, value in place.items():
+            nodes = self.axes[name]
+            cell[f"{name} between"] = int(np.clip(np.searchsorted(nodes, value, side="right") - 1, 0, len(nodes) - 2))
+        found = self.dataset.isel(cell)
+        return InterpolationError(
+            float(found["error_eigenvalue"]),
+            str(found["error_mode"].values),
+            float(found["error_input"]),
+            float(found["error_output"]),
+        )
+
+    @property
+    def worst_cell(self) -> tuple[dict[str, float], InterpolationError]:
+        """The middle of the cell where interpolation is worst, and its error."""
+        errors = self.dataset[["error_eigenvalue", "error_input", "error_output"]].to_array().max("variable")
+        index = np.unravel_index(int(np.argmax(errors.values)), errors.shape)
+        place = {name: float(self.dataset[f"{name} between"][i]) for name, i in zip(self.axes, index, strict=True)}
+        return place, self.error_at(place)
+
+    def doubtful(self, below: float = DOUBTFUL) -> pd.DataFrame:
+        """Return where modes have changed so much from one point to the next that their identity is in doubt.
+
+        That is where modes veer, or the grid is too coarse. One row for each mode and point: the values of the axes,
+        the mode, its frequency [rad/s] and the MAC.
+        """
+        mac = self.dataset["mac"]
+        rows = [
+            {
+                **{name: float(values[i]) for i, (name, values) in zip(place, self.axes.items(), strict=False)},
+                "mode": int(place[-1]) + 1,
+                "frequency": float(self.dataset["frequency"].values[tuple(place)]),
+                "mac": float(mac.values[tuple(place)]),
+            }
+            for place in np.argwhere(mac.values < below)
+        ]
+        return pd.DataFrame(rows, columns=[*self.axes, "mode", "frequency", "mac"])
+
+    def _checked(self, values: Mapping[str, float]) -> dict[str, float]:
+        axes = self.axes
+        for name in values:
+            if name not in axes:
+                raise NameUnknownError(f"LinearGrid: there is no axis '{name}' ({listing(axes)}).{nearest(name, axes)}")
+        for name, nodes in axes.items():
+            value = values.get(name)
+            if value is None or not nodes[0] <= value <= nodes[-1]:
+                raise ParameterError(
+                    f"LinearGrid: {name} = {value}; must be between {nodes[0]:g} and {nodes[-1]:g} "
+                    f"{self.dataset[name].attrs['units']}: the grid does not go further."
+                )
+        return {name: float(values[name]) for name in axes}
+
+    def interpolated(self, places: Mapping[str, float | np.ndarray]) -> xr.Dataset:
+        """Return what belongs to a linear model, interpolated at a place, or at all combinations of several values."""
+        whole = {str(name) for name, variable in self.dataset.items() if set(self.axes) <= set(variable.dims)}
+        by_mode = {str(name) for name, variable in self.dataset.items() if "mode" in variable.dims}
+        return self.dataset[sorted(whole - by_mode)].interp(places, method="linear").drop_vars(list(places))
+
+    def __str__(self) -> str:
+        ranges = [
+            f"{name} {values[0]:g} to {values[-1]:g} {self.dataset[name].attrs['units']} in {len(values)} points"
+            for name, values in self.axes.items()
+        ]
+        place, error = self.worst_cell
+        middle = ", ".join(f"{name} = {value:g}" for name, value in place.items())
+        doubtful = self.doubtful()
+        lines = [f"linear models of '{self.dataset.attrs['name']}' over {'; '.join(ranges)}"]
+        lines += [f"interpolated, off at most at {middle}: {error}"]
+        if len(doubtful):
+            worst = doubtful.loc[doubtful["mac"].idxmin()]
+            where = ", ".join(f"{name} = {worst[name]:g}" for name in self.axes)
+            numbers = listing(map(str, sorted(set(doubtful["mode"]))))
+            lines.append(
+                f"modes that may have become others (MAC below {DOUBTFUL:g}): {numbers}; worst mode "
+                f"{worst['mode']:.0f} at {where}, MAC {worst['mac']:.2f}"
+            )
+        return "\n".join(lines)

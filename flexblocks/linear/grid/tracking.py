@@ -1,0 +1,143 @@
+"""Modes followed over a grid by their shapes, so that those that cross keep their numbers.
+
+The measure is the modal assurance criterion, weighted by mass, between neighbours:
+
+    MAC = |phi' M psi|^2 / (phi' M phi  psi' M psi)
+
+1 for the same shape, 0 for shapes that have nothing in common. Where two modes come near to each other and turn into
+one another (veering), it falls on the way; which of them goes on as which is then not for shapes to say.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from flexblocks.linear.mode import Mode
+from flexblocks.linear.modes import Modes
+from flexblocks.linear.participation import quadratic
+
+# Eigenvalues nearer to each other than this share of their size are one, whose shapes may be combined at will.
+SAME = 1e-6
+# Where shapes are equal, as those of a motion that grows and one that decays, the nearer eigenvalue goes on.
+TIE = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Tracks:
+    """Modes with their identity.
+
+    Attributes
+    ----------
+    number : ndarray of int (..., tracks)
+        Position of each in the modes of each node; -1 where there is none.
+    mac : ndarray (..., tracks)
+        The least MAC to itself at the neighbours before; 1 at the first node, nan where there is none.
+    """
+
+    number: np.ndarray
+    mac: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class _Node:
+    """The modes (with those of the same eigenvalue) at a node, and where among them each track is, with its shape."""
+
+    modes: Modes
+    groups: list[list[int]]
+    mass: np.ndarray
+    tracks: dict[int, int]
+    shapes: dict[int, np.ndarray]
+
+    def mac(self, t: int, other: _Node, number: int) -> float:
+        """Return the MAC of a track and a mode of a neighbour.
+
+        To all modes of one eigenvalue: how much of the shape is in the space of theirs.
+        """
+        mass = (self.mass + other.mass) / 2
+        mode, shape = self.modes[self.tracks[t]], self.shapes[t]
+        return min(sum(mac(mass, mode, shape, other.modes[i]) for i in other.groups[number]), 1.0)
+
+
+def track(modes: np.ndarray, masses: np.ndarray) -> Tracks:
+    """Follow modes over a grid.
+
+    Parameters
+    ----------
+    modes : ndarray of Modes (...)
+    masses : ndarray (..., n, n)
+        Mass matrices at the nodes.
+    """
+    nodes: dict[tuple[int, ...], _Node] = {}
+    macs: dict[tuple[int, ...], dict[int, float]] = {}
+    count = 0
+    for place in np.ndindex(modes.shape):
+        here: Modes = modes[place]  # pyright: ignore[reportAssignmentType]
+        bare = _Node(here, _groups(here), masses[place], {}, {})
+        before = [nodes[_step_back(place, axis)] for axis in range(modes.ndim) if place[axis]]
+        found = _continued(before[-1], bare) if before else {}
+        new = sorted(set(range(len(here))) - set(found.values()))
+        found |= dict(zip(range(count, count + len(new)), new, strict=True))
+        count += len(new)
+        shapes = {t: _aligned(before[-1].shapes.get(t) if before else None, bare, i) for t, i in found.items()}
+        nodes[place] = dataclasses.replace(bare, tracks=found, shapes=shapes)
+        macs[place] = {
+            t: min((node.mac(t, bare, i) for node in before if t in node.tracks), default=0.0 if before else 1.0)
+            for t, i in found.items()
+        }
+    number, least = np.full((*modes.shape, count), -1), np.full((*modes.shape, count), np.nan)
+    for place, node in nodes.items():
+        for t, i in node.tracks.items():
+            number[(*place, t)], least[(*place, t)] = i, macs[place][t]
+    return Tracks(number, least)
+
+
+def mac(mass: np.ndarray, first: Mode, shape: np.ndarray, second: Mode) -> float:
+    """Return the MAC of a mode, of a given shape, and another; by shares of blocks if no coordinate takes part."""
+    if (first.energy == "state") != (second.energy == "state"):
+        return 0.0
+    if first.energy == "state":
+        both = set(first.participation) & set(second.participation)
+        return sum(np.sqrt(first.participation[name] * second.participation[name]) for name in both) ** 2
+    both = abs(shape.conj() @ mass @ second.shape) ** 2
+    return float(both / (quadratic(mass, shape) * quadratic(mass, second.shape)))
+
+
+def _continued(before: _Node, here: _Node) -> dict[int, int]:
+    """Return which mode each track goes on as: all together as alike as can be."""
+    tracks, numbers = list(before.tracks), range(len(here.modes))
+    gain = np.zeros((len(tracks), len(numbers)))
+    for row, t in enumerate(tracks):
+        for i in numbers:
+            gain[row, i] = before.mac(t, here, i) - TIE * _apart(before.modes[before.tracks[t]], here.modes[i])
+    rows, columns = linear_sum_assignment(-gain)
+    return {tracks[row]: int(column) for row, column in zip(rows, columns, strict=True)}
+
+
+def _aligned(before: np.ndarray | None, here: _Node, number: int) -> np.ndarray:
+    """Return the shape that, of all of one eigenvalue, is most like the one before."""
+    group = here.groups[number]
+    if before is None or len(group) == 1 or not before.any():
+        return here.modes[number].shape
+    basis = np.array([here.modes[i].shape for i in group]).T
+    parts = np.linalg.lstsq(basis.conj().T @ here.mass @ basis, basis.conj().T @ here.mass @ before, rcond=None)[0]
+    shape = basis @ parts
+    return shape if shape.any() else here.modes[number].shape
+
+
+def _groups(modes: Modes) -> list[list[int]]:
+    """Return for each mode all those of its eigenvalue."""
+    values = modes.eigenvalue
+    return [np.flatnonzero(np.abs(values - value) <= SAME * abs(value)).tolist() for value in values]
+
+
+def _apart(first: Mode, second: Mode) -> float:
+    size = abs(first.eigenvalue) + abs(second.eigenvalue)
+    return abs(first.eigenvalue - second.eigenvalue) / size if size else 0.0
+
+
+def _step_back(node: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    return tuple(i - (k == axis) for k, i in enumerate(node))

@@ -1,0 +1,185 @@
+"""Linearisation of an arm about an operating point, with exact derivatives."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from flexblocks.dae import DAE
+from flexblocks.dynamics.clock import refuse_clocks
+from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, nearest
+from flexblocks.linear.derivatives import Derivatives, derivatives
+from flexblocks.linear.descriptor import descriptor
+from flexblocks.linear.given_point import point_at
+from flexblocks.linear.linear_model import LinearModel
+from flexblocks.linear.minimal_form import eliminated
+from flexblocks.linear.structure import Structure
+from flexblocks.linear.tangent import Tangent, tangent
+from flexblocks.statics.operating_point import OperatingPoint
+
+FORMS = ("minimal", "descriptor")
+# Where the Jacobian of closures changes forces by more than this share in the motion through a point, it is no rest.
+CHANGES = 1e-7
+
+
+def linearize(
+    dae: DAE,
+    at: OperatingPoint | Mapping[str, Any] | None = None,
+    outputs: Sequence[str] | str | None = None,
+    form: str = "minimal",
+) -> LinearModel:
+    """Linearise an arm.
+
+    Parameters
+    ----------
+    dae : DAE
+    at : OperatingPoint or dict, optional
+        By default the equilibrium next to the start values, `flexblocks.equilibrium(dae)`. A dict gives states, inputs
+        and parameters by name, ``{"joint1.angle": 0.3, "motor1.torque": 1.0}``, or by group,
+        ``{"x": {...}, "u": {...}}``; what is left out is at its start value. Algebraic variables are made consistent.
+    outputs : sequence of str, optional
+        Names of outputs, states or algebraic variables; by default all outputs of the DAE.
+    form : str
+        ``"minimal"``: E is the identity, algebraic variables are eliminated (Schur complement), accelerations solved
+        for. Where loops are closed, the states are the independent ones (see `flexblocks.linear.tangent`), so that no
+        eigenvalue belongs to a motion that would open them; the others are outputs by name, as all states are.
+        ``"descriptor"``: the equations as they stand, with the mass matrix in E, algebraic equations and closures of
+        loops as rows with zero in E (see `flexblocks.linear.descriptor`). ``lin.minimal()`` makes the one of the other.
+
+    Returns
+    -------
+    LinearModel
+
+    Raises
+    ------
+    NameUnknownError
+        A name that is not there.
+    ParameterError
+        `at` belongs to another DAE, or is none of these; a sampled controller is in the loop; there is no such form.
+    NoEquilibriumError
+        `at` is left out and there is no equilibrium.
+    ComputationError
+        The algebraic equations do not determine the algebraic variables there (index above 1). Or the descriptor form
+        is asked for while kinematic loops move: their closures then change with time.
+
+    Warns
+    -----
+    FlexblocksWarning
+        `at` is no equilibrium: the model then holds for deviations from the motion through that point, for a short
+        time. A steady motion, in which coordinates go on that no force depends on (a rotor at constant speed), is one.
+    """
+    refuse_clocks(dae.clocks, "linearize")
+    if form not in FORMS:
+        raise ParameterError(
+            f"linearize: form = {form!r}; must be one of {', '.join(FORMS)}.{nearest(str(form), FORMS)}"
+        )
+    names = output_names(dae, outputs, "linearize")
+    point = point_at(dae, at)
+    (found,) = derivatives(dae, [point])
+    return linear_model(dae, point, found, names, form)
+
+
+def linear_model(
+    dae: DAE,
+    point: OperatingPoint,
+    found: Derivatives,
+    outputs: tuple[str, ...],
+    form: str,
+    independent: np.ndarray | None = None,
+) -> LinearModel:
+    """Return the linear model with given derivatives; `independent` as for `flexblocks.linear.tangent.tangent`."""
+    n, nx = dae.tree.size, len(dae.x)
+    _refuse_singular(dae, found.z[nx - n :])
+    small = tangent(dae, point, found.a, independent)
+    whole = descriptor(dae, point, found, small.J)
+    C, D, units = _outputs(dae, found, outputs)
+    N, d = small.q, len(small.coordinates)
+    by_block = ({name: N.T @ matrix @ N for name, matrix in group.items()} for group in (found.kinetic, found.stored))
+    unknown = np.zeros((d, d))
+    coordinates = tuple(dae.x.names[i] for i in small.coordinates)
+    lin = LinearModel(
+        name=dae.name,
+        A=whole.A,
+        B=whole.B,
+        C=np.hstack([C, np.zeros((len(C), len(small.J)))]),
+        D=D,
+        E=whole.E,
+        states=whole.variables,
+        inputs=dae.u.names,
+        outputs=outputs,
+        state_units=whole.units,
+        input_units=dae.u.units,
+        output_units=units,
+        operating_point=dataclasses.replace(point, multipliers=dae.tree.loops.multipliers, forces=found.forces),
+        structure=Structure(coordinates, unknown, unknown, unknown, *by_block),
+        equations=whole.equations,
+        equation_units=whole.equation_units,
+    )
+    minimal = eliminated(lin, N, small.x[n : 2 * n, :d], small.a)
+    if form == "minimal":
+        return minimal
+    _refuse_moving_loops(dae, found, small)
+    return dataclasses.replace(lin, structure=minimal.structure)
+
+
+def _refuse_moving_loops(dae: DAE, found: Derivatives, small: Tangent) -> None:
+    """Refuse to freeze closures that change with time: their derivatives would be others than those of the loops."""
+    n, d = dae.tree.size, len(small.coordinates)
+    size = np.abs(small.q.T) @ (np.abs(found.x[:n]) @ np.abs(small.x) + np.abs(found.mass) @ np.abs(small.a))
+    bent = np.abs(small.q.T @ found.mass @ small.a)
+    if np.any(bent > CHANGES * np.max(size, initial=0.0)) or small.x[n : 2 * n, :d].any():
+        raise ComputationError(
+            f"linearize: form = 'descriptor': the loops of '{dae.name}' move at this point, so that their "
+            "closures change with time; take a point of rest (flexblocks.equilibrium), or the minimal form."
+        )
+
+
+def _refuse_singular(dae: DAE, jacobian: np.ndarray) -> None:
+    """Refuse algebraic equations that do not determine the algebraic variables."""
+    if not jacobian.size:
+        return
+    row = np.max(np.abs(jacobian), axis=1)
+    scaled = jacobian / np.where(row > 0, row, 1.0)[:, None]
+    _, values, directions = np.linalg.svd(scaled)
+    if values[-1] > 1e-12 * max(values[0], 1.0):
+        return
+    names = [name for name, part in zip(dae.z.names, directions[-1], strict=True) if abs(part) > 0.1]
+    raise ComputationError(
+        f"linearize: the algebraic equations do not determine {listing(names)} at the operating point: their "
+        "Jacobian is singular (index above 1). Choose another point, or give the block an equation that holds "
+        "the variable."
+    )
+
+
+def output_names(dae: DAE, wanted: Sequence[str] | str | None, where: str) -> tuple[str, ...]:
+    """Return the names of the wanted outputs; states and algebraic variables count as outputs too.
+
+    Raises
+    ------
+    NameUnknownError, ParameterError
+        A name that is not there, or is there twice.
+    """
+    names = dae.y.names if wanted is None else (wanted,) if isinstance(wanted, str) else tuple(wanted)
+    known = (*dae.y.names, *dae.x.names, *dae.z.names)
+    for name in names:
+        if name not in known:
+            raise NameUnknownError(
+                f"{where}: outputs: there is no output or state '{name}' ({listing(known)}).{nearest(name, known)}"
+            )
+    if repeated := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise ParameterError(f"{where}: outputs: {listing(repeated)} named twice; each can be there once.")
+    return names
+
+
+def _outputs(dae: DAE, found: Derivatives, names: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Return C, over states and algebraic variables, D and units of the wanted outputs."""
+    known = (*dae.y.names, *dae.x.names, *dae.z.names)
+    variables = len(dae.x) + len(dae.z)
+    C = np.vstack([np.hstack([found.output_x, found.output_z]), np.eye(variables)])
+    D = np.vstack([found.output_u, np.zeros((variables, len(dae.u)))])
+    rows = [known.index(name) for name in names]
+    units = (*dae.y.units, *dae.x.units, *dae.z.units)
+    return C[rows], D[rows], tuple(units[row] for row in rows)

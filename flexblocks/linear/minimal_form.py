@@ -1,0 +1,137 @@
+"""From the descriptor form to the minimal one: independent states alone, E eliminated.
+
+All variables move with the independent states x and the inputs, X = T x + U u. Equations are taken along the same
+motions, L' E der(X) = L' (A X + B u), on which forces of constraint do no work.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.linalg
+
+if TYPE_CHECKING:
+    from flexblocks.linear.linear_model import LinearModel
+
+# An entry that is smaller than this share of the terms it is made of is what rounding left of them.
+ROUNDING = 1e-14
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """What is what in a descriptor form (E, A), which its zeros tell.
+
+    Attributes
+    ----------
+    size : int
+        How many coordinates n there are; their rates come next.
+    free : ndarray of int
+        First-order states that do not follow from others.
+    solved, relations : ndarray of int
+        Variables that are eliminated, and the algebraic equations that determine them.
+    multipliers, closures : ndarray of int
+        Forces that keep loops closed, and the equations that say they are.
+    """
+
+    E: np.ndarray
+    A: np.ndarray
+    size: int
+
+    def positions(self, lin: LinearModel) -> np.ndarray:
+        """Positions (d,) of the independent coordinates."""
+        return np.array([lin.states.index(name) for name in lin.structure.coordinates], dtype=int)
+
+    @cached_property
+    def _zero(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Equations without a derivative, variables without one, and where these stand in those."""
+        rows, columns = np.flatnonzero(~self.E.any(axis=1)), np.flatnonzero(~self.E.any(axis=0))
+        return rows, columns, self.A[np.ix_(rows, columns)] != 0
+
+    @property
+    def free(self) -> np.ndarray:
+        return np.setdiff1d(np.arange(2 * self.size, len(self.E)), self._zero[1])
+
+    @property
+    def solved(self) -> np.ndarray:
+        return self._zero[1][self._zero[2].any(axis=0)]
+
+    @property
+    def relations(self) -> np.ndarray:
+        return self._zero[0][self._zero[2].any(axis=1)]
+
+    @property
+    def multipliers(self) -> np.ndarray:
+        return self._zero[1][~self._zero[2].any(axis=0)]
+
+    @property
+    def closures(self) -> np.ndarray:
+        return self._zero[0][~self._zero[2].any(axis=1)]
+
+
+def eliminated(lin: LinearModel, N: np.ndarray, drift: np.ndarray, bend: np.ndarray) -> LinearModel:
+    """Return the minimal form of a descriptor form.
+
+    Parameters
+    ----------
+    lin : LinearModel
+        In the descriptor form; its structure names the independent coordinates.
+    N : ndarray (n, d)
+        How all coordinates move with the independent ones.
+    drift, bend : ndarray (n, d), (n, k)
+        What is added to N der(q_i) and N der(v_i) where loops move: rates by independent coordinates, and
+        accelerations by independent states.
+    """
+    layout = layout_of(lin)
+    E, A, n, free, independent = layout.E, layout.A, layout.size, layout.free, layout.positions(lin)
+    d, k = len(independent), 2 * len(independent) + len(free)
+    T, L, R, U = (np.zeros((len(E), columns)) for columns in (k, k, k, len(lin.inputs)))
+    T[:n, :d] = T[n : 2 * n, d : 2 * d] = L[n : 2 * n, d : 2 * d] = N
+    T[n : 2 * n, :d], R[n : 2 * n] = drift, bend
+    T[free, np.arange(2 * d, k)] = L[free, np.arange(2 * d, k)] = L[independent, np.arange(d)] = 1.0
+    if layout.solved.size:
+        known = np.hstack([A[layout.relations] @ T, lin.B[layout.relations]])
+        followed = -np.linalg.solve(A[np.ix_(layout.relations, layout.solved)], known)
+        T[layout.solved], U[layout.solved] = followed[:, :k], followed[:, k:]
+    found = L.T @ (A @ T - E @ R)
+    size = np.abs(L.T) @ (np.abs(A) @ np.abs(T) + np.abs(E) @ np.abs(R))
+    found = np.where(np.abs(found) > ROUNDING * size, found, 0.0)
+    driven = L.T @ (lin.B + A @ U)
+    balance, mass = slice(d, 2 * d), N.T @ E[n : 2 * n, n : 2 * n] @ N
+    damping, stiffness = -found[balance, d : 2 * d], -found[balance, :d]
+    both = np.hstack([found, driven])
+    both[balance] = scipy.linalg.cho_solve(scipy.linalg.cho_factor(mass), both[balance])
+    kept = [*independent, *(n + independent), *free]
+    return dataclasses.replace(
+        lin,
+        A=both[:, :k],
+        B=both[:, k:],
+        C=lin.C @ T,
+        D=lin.D + lin.C @ U,
+        E=np.eye(k),
+        states=tuple(lin.states[i] for i in kept),
+        state_units=tuple(lin.state_units[i] for i in kept),
+        equations=(),
+        equation_units=(),
+        structure=dataclasses.replace(lin.structure, mass=mass, damping=damping, stiffness=stiffness),
+    )
+
+
+def eliminated_at_rest(lin: LinearModel) -> LinearModel:
+    """Return the minimal form of a descriptor form in which closures stand as they are."""
+    layout = layout_of(lin)
+    independent, N = layout.positions(lin), np.zeros((layout.size, len(lin.structure.coordinates)))
+    dependent = np.setdiff1d(np.arange(layout.size), independent)
+    J = layout.A[layout.closures]
+    N[independent] = np.eye(len(independent))
+    N[dependent] = -np.linalg.solve(J[:, dependent], J[:, independent])
+    return eliminated(lin, N, np.zeros_like(N), np.zeros((layout.size, 2 * N.shape[1] + len(layout.free))))
+
+
+def layout_of(lin: LinearModel) -> Layout:
+    """Return what is what in a descriptor form: coordinates come first, then the rate of the first of them."""
+    first_rate = f"der({lin.states[0]})" if lin.states else ""
+    return Layout(lin.E, lin.A, lin.states.index(first_rate) if first_rate in lin.states else 0)

@@ -1,0 +1,91 @@
+"""A linear model beside finite differences of the nonlinear equations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexblocks.dae import DAE
+from flexblocks.errors import ComputationError
+from flexblocks.linear.verification.differences import finite_differences
+from flexblocks.linear.verification.response import response
+from flexblocks.linear.verification.scales import usual_steps
+
+if TYPE_CHECKING:
+    from flexblocks.linear.linear_model import LinearModel
+
+# Entries, as shares of the largest effect in their row, may differ by this and so many estimates of the error.
+AGREES, ESTIMATES = 1e-6, 10.0
+# A row without an effect above this share of the largest of all is zero, but for what is left of larger terms.
+NOTHING = 1e-7
+
+
+@dataclass(frozen=True)
+class LinearCheck:
+    """How a linear model compares with finite differences.
+
+    Shares are of the largest effect in the same row of [A B; C D], for steps of usual size in each state and input.
+
+    Attributes
+    ----------
+    largest : float
+        The largest difference, as a share.
+    matrix, row, column : str
+        Where it is: ``"A"``, ``"der(joint1.angle)"`` (the rate of that state, or an output), ``"link1.bending_y[1]"``.
+    value, difference : float
+        What stands there in the linear model, and what finite differences give.
+    resolution : float
+        The largest estimate of the error of finite differences, as a share: what this check cannot see.
+    """
+
+    largest: float
+    matrix: str
+    row: str
+    column: str
+    value: float
+    difference: float
+    resolution: float
+
+    def __str__(self) -> str:
+        return (
+            f"linear model and finite differences agree to {self.largest:.1e} of the largest effect in a row; worst "
+            f"{self.matrix}[{self.row}, {self.column}] = {self.value:.9g}, by differences {self.difference:.9g}; "
+            f"what differences cannot see: {self.resolution:.1e}"
+        )
+
+
+def check(dae: DAE, lin: LinearModel) -> LinearCheck:
+    """Compare A, B, C and D with finite differences of the nonlinear equations; see `LinearModel.check`."""
+    lin = lin.minimal()
+    nonlinear, steps = response(dae, lin, "LinearModel.check"), usual_steps(dae, lin)
+    found, error = finite_differences(nonlinear, nonlinear.start, steps)
+    exact = np.vstack([np.hstack([lin.A, lin.B]), np.hstack([lin.C, lin.D])])
+    effect = np.max(np.abs(exact) * steps, axis=1, initial=0.0)
+    effect = np.maximum(effect, NOTHING * np.max(effect, initial=0.0))
+    share = steps / np.where(effect > 0, effect, 1.0)[:, None]
+    off, unseen = share * np.abs(found - exact), share * error
+    off = np.where(np.isnan(off), np.inf, off)
+    if not off.size:
+        return LinearCheck(0.0, "", "", "", 0.0, 0.0, 0.0)
+    wrong = off > AGREES + ESTIMATES * unseen
+    i, j = np.unravel_index(int(np.argmax(np.where(wrong, off, -1.0) if wrong.any() else off)), off.shape)
+    k = len(lin.states)
+    report = LinearCheck(
+        largest=float(off[i, j]),
+        matrix=("AB" if i < k else "CD")[int(j >= k)],
+        row=(*lin.states, *lin.outputs)[i],
+        column=(*lin.states, *lin.inputs)[j],
+        value=float(exact[i, j]),
+        difference=float(found[i, j]),
+        resolution=float(np.max(unseen)),
+    )
+    if wrong.any() or not np.isfinite(report.resolution):
+        raise ComputationError(
+            f"LinearModel.check: '{lin.name}': {int(np.sum(wrong))} of {wrong.size} entries differ; worst "
+            f"{report.matrix}[{report.row}, {report.column}] = {report.value:.9g}, by differences "
+            f"{report.difference:.9g} (error of these {error[i, j]:.1e}). The point may be one where forces have a "
+            "kink, or the linear model is of another point."
+        )
+    return report

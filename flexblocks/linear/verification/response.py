@@ -1,0 +1,115 @@
+"""Rates and outputs of an arm as a function of its independent states and inputs alone, by its nonlinear equations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.dae import DAE
+from flexblocks.dynamics.clock import refuse_clocks
+from flexblocks.dynamics.followers import follower_residuals
+from flexblocks.errors import ParameterError
+
+if TYPE_CHECKING:
+    from flexblocks.linear.linear_model import LinearModel
+
+# What cannot be solved for shows in the residual.
+SOLVER = {"error_on_fail": False, "abstol": 1e-14, "max_iter": 30, "show_eval_warnings": False}
+SOLVED = 1e-9  # residuals above it are not zero
+
+
+@dataclass(frozen=True, eq=False)
+class Response:
+    """What an arm does near the operating point of a linear model.
+
+    Attributes
+    ----------
+    start : ndarray (k + nu,)
+        Independent states and inputs at the operating point.
+    function : Function
+        (states (k), inputs, parameters, first guess of the rest) -> rates of these states and outputs (k + ny), and
+        residuals of what is solved for: closures of loops, algebraic variables.
+    effects : Function
+        Of the same -> derivatives (k + ny, nu) in the inputs.
+    p, guess : ndarray
+    """
+
+    start: np.ndarray
+    function: ca.Function
+    effects: ca.Function
+    p: np.ndarray
+    guess: np.ndarray
+
+    def __call__(self, points: np.ndarray) -> np.ndarray:
+        """Return rates and outputs (k + ny, count) at points (k + nu, count); nan where nothing solves the rest."""
+        values, left = (found.full() for found in self._everywhere(self.function, points))
+        values[:, ~(np.max(np.abs(left), axis=0, initial=0.0) < SOLVED)] = np.nan
+        return values
+
+    def input_effects(self, points: np.ndarray) -> np.ndarray:
+        """Return the derivatives (count, k + ny, nu) of rates and outputs in the inputs."""
+        (found,) = self._everywhere(self.effects, points)
+        rows, columns = self.effects.size_out(0)
+        return np.moveaxis(found.full().reshape(rows, points.shape[1], columns), 1, 0)
+
+    def _everywhere(self, function: ca.Function, points: np.ndarray) -> list[ca.DM]:
+        count = points.shape[1]
+        split = function.size1_in(0)
+        rest = (np.tile(part[:, None], count) for part in (self.p, self.guess))
+        return function.map(count).call([ca.DM(part) for part in (points[:split], points[split:], *rest)])
+
+
+def response(dae: DAE, lin: LinearModel, where: str) -> Response:
+    """Return the response to put a linear model, in minimal form, beside.
+
+    Raises
+    ------
+    ParameterError
+        The linear model is not one of this DAE, or a reduced one.
+    """
+    refuse_clocks(dae.clocks, where)
+    point = lin.operating_point
+    if lin.basis is not None or point.states != dae.x.names or lin.inputs != dae.u.names or len(point.p) != len(dae.p):
+        raise ParameterError(
+            f"{where}: {lin!r} is {'a reduced model' if lin.basis is not None else f'none of {dae!r}'}; must be what "
+            "flexblocks.linearize makes of the DAE."
+        )
+    known, rest, function, effects = _functions(dae, lin.states, lin.outputs)
+    values = np.concatenate([point.x, point.z])
+    return Response(np.concatenate([values[list(known)], point.u]), function, effects, point.p, values[list(rest)])
+
+
+@lru_cache(maxsize=8)
+def _functions(
+    dae: DAE, states: tuple[str, ...], outputs: tuple[str, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...], ca.Function, ca.Function]:
+    """Return where the states, and the rest, are among states and algebraic variables, and both functions."""
+    whole = ca.vertcat(dae.x.symbol, dae.z.symbol)
+    known = [dae.x.index(name) for name in states]
+    rest = [i for i in range(whole.numel()) if i not in set(known)]
+    J, _ = dae.constraint_rates
+    follows = [i for i, name in enumerate(dae.followed_names) if name in dae.x]
+    following = follower_residuals(dae.tree, dae.q)[follows] if follows else ca.SX(0, 1)
+    conditions = ca.densify(ca.vertcat(dae.constraint_expression, J @ dae.v, following, dae.algebraic_expression))
+    seen = ca.vertcat(dae.output_expression, whole)
+    names = (*dae.y.names, *dae.x.names, *dae.z.names)
+    results = ca.vertcat(dae.rate_expression[known], seen[[names.index(name) for name in outputs]])
+    arguments = [whole[known], dae.u.symbol, dae.p.symbol, whole[rest]]
+    evaluate = ca.Function("evaluate", arguments, ca.cse([ca.densify(results), conditions]))
+    symbols = [ca.MX.sym(name, evaluate.size1_in(i)) for i, name in enumerate(("s", "u", "p", "guess"))]
+    *given, solved = symbols
+    if rest:
+        problem = {"x": arguments[3], "p": ca.vertcat(*arguments[:3]), "g": conditions}
+        solved = ca.rootfinder("rest", "newton", problem, SOLVER)(x0=solved, p=ca.vertcat(*given))["x"]
+    found = evaluate(*given, solved)
+    effects = ca.densify(ca.jacobian(found[0], symbols[1]))
+    return (
+        tuple(known),
+        tuple(rest),
+        ca.Function("response", symbols, list(found)),
+        ca.Function("effects", symbols, [effects]),
+    )

@@ -1,0 +1,44 @@
+"""How much of a state or an input is much: the steps in which a linear model is tried."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexblocks.dae import DAE
+
+if TYPE_CHECKING:
+    from flexblocks.linear.linear_model import LinearModel
+
+# A tenth of a radian is a posture of its own, and so is a hundredth of a metre for most arms that bend.
+COORDINATES, RATE = {"rad": 0.1, "m": 0.01}, 10.0
+
+
+def usual_steps(dae: DAE, lin: LinearModel) -> np.ndarray:
+    """Return a step (k + nu,) of usual size for each independent state and input, in its unit.
+
+    Rates are ten times coordinates; everything else a tenth of its value, at least 0.1. Steps of coordinates stay
+    within half the way to where their block has no meaning any more.
+    """
+    d = len(lin.structure.coordinates)
+    coordinates = np.array([COORDINATES.get(unit, 0.1) for unit in lin.state_units[:d]])
+    others = np.concatenate([lin.state_values[2 * d :], lin.operating_point.u])
+    usual = np.concatenate([coordinates, RATE * coordinates, np.maximum(0.1 * np.abs(others), 0.1)])
+    low, high = reach(dae, lin)
+    return np.minimum(usual, np.minimum(-low, high) / 2)
+
+
+def reach(dae: DAE, lin: LinearModel) -> tuple[np.ndarray, np.ndarray]:
+    """Return by how much (k + nu,) each independent state and input can go down and up, as blocks allow."""
+    q = lin.operating_point.x[: dae.tree.size]
+    low, high = np.full(len(q), -np.inf), np.full(len(q), np.inf)
+    for body in dae.tree.bodies:
+        for row, variable in zip(body.share.full(), body.terms.block.coordinates(), strict=True):
+            (own,) = np.nonzero(row)
+            if len(own) == 1:
+                ends = sorted((end - row @ q) / row[own[0]] for end in (variable.low, variable.high))
+                low[own], high[own] = np.maximum(low[own], ends[0]), np.minimum(high[own], ends[1])
+    chosen = [dae.q_names.index(name) for name in lin.structure.coordinates]
+    rest = np.full(len(lin.states) + len(lin.inputs) - len(chosen), np.inf)
+    return np.concatenate([low[chosen], -rest]), np.concatenate([high[chosen], rest])

@@ -1,0 +1,1 @@
+"""Where arms rest: the static problem, its solvers, operating points."""

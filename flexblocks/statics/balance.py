@@ -1,0 +1,90 @@
+"""All equations of an arm as residuals, the form in which its rest and its linearisation are found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.closures.equations import moved_mass
+from flexblocks.dae import DAE
+from flexblocks.dynamics.closure import closure_residual
+from flexblocks.dynamics.energy import weight_energies
+from flexblocks.dynamics.forces import residuals, rest_conditions, state_rates
+
+
+def _stacked(dae: DAE, v: ca.SX, a: ca.SX, multipliers: ca.SX, states: Callable[..., ca.SX]) -> ca.SX:
+    """Return equations stacked.
+
+    M a + h - Q - J' lambda (n), the equations of the first-order states (nw) and the algebraic residuals (nz).
+
+    With the accelerations as an argument it is the recursion of inverse dynamics: no mass matrix is solved with, and
+    the Jacobians stay small.
+    """
+    q, w = dae.q, dae.x.symbol[2 * dae.tree.size :]
+    x, z, u = ca.vertcat(q, v, w), dae.z.symbol, dae.u.symbol
+    parts, p = dae.interpreted, dae.p.symbol
+    followed, algebraic = [dae.followed] if dae.followed_names else [], [z] if len(dae.z) else []
+    (force,) = parts.inverse_dynamics.call([q, v, a, p, *followed], True, False)
+    force -= parts.input_force.call([x, u, p, *algebraic], True, False)[0]
+    force -= ca.jtimes(closure_residual(dae.tree, q), q, multipliers, True)
+    return ca.densify(ca.vertcat(force, states(dae.tree, x, z, u), residuals(dae.tree, x, z, u)))
+
+
+@lru_cache(maxsize=16)
+def motion(dae: DAE) -> ca.Function:
+    """Return the function (x, z, u, p, a, lambda) -> residuals, and their Jacobians in x, z and u."""
+    r, a, forces = motion_expressions(dae)
+    jacobians = [ca.jacobian(r, group.symbol) for group in (dae.x, dae.z, dae.u)]
+    symbols = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol, a, forces]
+    return ca.Function("motion", symbols, ca.cse([r, *jacobians]))
+
+
+def motion_expressions(dae: DAE) -> tuple[ca.SX, ca.SX, ca.SX]:
+    """Return the residuals of motion, and the symbols of accelerations (n) and lambda (m) in them."""
+    a, forces = ca.SX.sym("a", dae.tree.size), _multipliers(dae)
+    return _stacked(dae, dae.v, a, forces, state_rates), a, forces
+
+
+@lru_cache(maxsize=16)
+def rest(dae: DAE) -> ca.Function:
+    """Return the function (s, p) -> residuals at rest, their Jacobian in s, and weights; s = [q, w, z, lambda, u].
+
+    After the residuals of motion come the closures of loops (m). The weights (bodies, n) are the generalised forces of
+    gravity on each body: they say how much cancels in a balance.
+    """
+    still, forces = ca.SX(dae.tree.size, 1), _multipliers(dae)
+    s = ca.vertcat(dae.q, dae.x.symbol[2 * dae.tree.size :], dae.z.symbol, forces, dae.u.symbol)
+    r = ca.vertcat(_stacked(dae, still, still, forces, rest_conditions), dae.constraint_expression)
+    heights = ca.vertcat(*weight_energies(dae.tree, dae.q).values(), ca.SX(0, 1))
+    return ca.Function("rest", [s, dae.p.symbol], ca.cse([r, ca.jacobian(r, s), ca.jacobian(heights, dae.q)]))
+
+
+def accelerations(
+    dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return accelerations (n) and forces that keep loops closed (m) in the motion through a point.
+
+    Unlike `DAE.forward_dynamics` without what holds errors of the closures in check, which makes noise of rounding.
+    """
+    n, none = dae.tree.size, np.zeros(len(dae.tree.loops.multipliers))
+    if not none.size:
+        return dae.forward_dynamics(x, u, p, *([z] if len(dae.z) else [])).full().ravel()[n : 2 * n], none
+    J, drift = (value.full() for value in _closures(dae)(x[:n], x[n : 2 * n], p))
+    force = -motion(dae)(x, z, u, p, 0.0, none)[0].full()[:n]
+    solved = np.linalg.solve(moved_mass(dae, x[:n], p), np.hstack([force - dae.tree.loops.weight * J.T @ drift, J.T]))
+    free, moved = solved[:, :1], solved[:, 1:]
+    forces = np.linalg.solve(J @ moved, -drift - J @ free)
+    return (free + moved @ forces).ravel(), forces.ravel()
+
+
+@lru_cache(maxsize=16)
+def _closures(dae: DAE) -> ca.Function:
+    """Return the function (q, v, p) -> J, dJ/dt v."""
+    return ca.Function("closures", [dae.q, dae.v, dae.p.symbol], ca.cse(list(dae.constraint_rates)))
+
+
+def _multipliers(dae: DAE) -> ca.SX:
+    return ca.SX.sym("lambda", len(dae.tree.loops.multipliers))

@@ -1,6 +1,0 @@
-"""Whether a linear model is right, and how far it holds: the nonlinear equations beside it, without its derivatives."""
-
-from flexblocks.verification.check import LinearCheck, check
-from flexblocks.verification.validity import validity
-
-__all__ = ["LinearCheck", "check", "validity"]
