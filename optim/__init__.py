@@ -15,6 +15,7 @@ from .planned import Plan
 from .problem import Problem
 from .region import Box, HalfSpace, Sphere
 from .replay import Replay
+from .repose import repose
 from .rest_to_rest import RestToRest
 from .solve import plan, solve
 from .via import Via
@@ -50,5 +51,6 @@ __all__ = [
     "load_plan",
     "plan",
     "pyomo_model",
+    "repose",
     "solve",
 ]

@@ -17,6 +17,8 @@ from .end import End
 from .residual_energy import residual_energy
 from .transcription import Transcription
 
+SAME = 1e-9  # how near a state has to be to where it is meant, as a share of that or of one
+
 
 def set_ends(b: Any, t: Transcription) -> None:
     """Fix or constrain the states at both ends, and the inputs there if they begin or end at holding values."""
@@ -25,7 +27,7 @@ def set_ends(b: Any, t: Transcription) -> None:
         ("goal", t.mesh.intervals, t.end, t.holds_goal),
     ):
         if end.kind == "fixed":
-            _fix_states(b, t, k, end)
+            set_states(b, t, k, end)
         elif end.kind != "joined":
             if where == "goal" and end.kind == "rest" and t.static:
                 start = dict(zip(b.coordinates, end.point.x.tolist(), strict=False))
@@ -37,7 +39,7 @@ def set_ends(b: Any, t: Transcription) -> None:
         if end.kind == "near":
             _add_leeway(b, t, k, end)
         if holds and not t.borrows_inputs:
-            _hold_inputs(b, where, k, end)
+            hold_inputs(b, where, k, end)
 
 
 def state_variables(b: Any, t: Transcription, k: int) -> list:
@@ -49,14 +51,18 @@ def state_variables(b: Any, t: Transcription, k: int) -> list:
     ]
 
 
-def _fix_states(b: Any, t: Transcription, k: int, end: End) -> None:
+def set_states(b: Any, t: Transcription, k: int, end: End, free: bool = False) -> None:
+    """Fix the states at a mesh point to those of a known end, or set free what was fixed so."""
     states, n = state_variables(b, t, k), t.dae.tree.size
     settable = _settable(t, k, end)
     if k and t.static:
         add_arrival(b, t, k, end.point.x[:n].tolist())
         settable = [i for i in settable if i >= n]
     for i in settable:
-        states[i].fix(float(end.point.x[i]))
+        if free:
+            states[i].unfix()
+        else:
+            states[i].fix(float(end.point.x[i]))
 
 
 def _settable(t: Transcription, k: int, end: End) -> list[int]:
@@ -89,7 +95,8 @@ def _hold_given(b: Any, t: Transcription, k: int, end: End) -> None:
         states[t.dae.x.index(name)].fix(value)
 
 
-def _hold_inputs(b: Any, where: str, k: int, end: End) -> None:
+def hold_inputs(b: Any, where: str, k: int, end: End) -> None:
+    """Fix the inputs at a mesh point to what holds the arm at an end, or equate them where that is found."""
     if end.kind in ("fixed", "near"):
         for name, value in zip(b.inputs, end.point.u.tolist(), strict=True):
             b.u[k, name].fix(value)
@@ -110,6 +117,20 @@ def _add_leeway(b: Any, t: Transcription, k: int, end: End) -> None:
     variables = [*state_variables(b, t, k), b.goal_energy]
     box = CasadiGreyBox(function, [list(range(nx + 1))], name="goal_energy_value", residual_names=["energy left"])
     attach(b, "goal_energy_value", box, variables)
+
+
+def moved_ends(b: Any, t: Transcription) -> list[str]:
+    """Return the states that are not where the known ends of a trajectory have them, in words."""
+    found = []
+    for where, k, end in (("start", 0, t.begin), ("goal", t.mesh.intervals, t.end)):
+        if end.kind != "fixed" or (k and t.static):
+            continue
+        is_there = values_at(b, t, k)
+        for i in _settable(t, k, end):
+            name, meant = t.dae.x.names[i], float(end.point.x[i])
+            if abs(is_there[i] - meant) > SAME * max(1.0, abs(meant)):
+                found.append(f"{name} is {is_there[i]:.6g} and not {meant:.6g} at the {where}")
+    return found
 
 
 def values_at(b: Any, t: Transcription, k: int) -> np.ndarray:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -13,9 +14,11 @@ from scipy.interpolate import PPoly
 
 from flexblocks.simulation.trajectory import Trajectory
 
-from .arcs import all_arcs, arcs, outline_of
+from .arcs import Arc, all_arcs, arcs, outline_of
 from .attempt import Attempt
 from .audit import Audit, Finer, audit
+from .ends import moved_ends
+from .errors import PlanWarning, ProblemError
 from .joined import joined_inputs, joined_trajectory
 from .outline import Outline
 from .replay import Replay, replay, side_by_side
@@ -74,16 +77,28 @@ class Plan:
         Raises
         ------
         ProblemError
-            The model does not come from `optim.pyomo_model`.
+            The model does not come from `optim.pyomo_model`, or was not solved.
+
+        Warns
+        -----
+        PlanWarning
+            Start or goal were fixed elsewhere by hand; `optim.repose` tells the problem, too.
         """
         runs = arcs(model)
+        value = active_objective(model)(exception=False)
+        if value is None:
+            raise ProblemError(
+                f"Plan: '{model.name}' has no values yet; solve it first, by optim.solve(model) or "
+                'pyo.SolverFactory("casadi").solve(model).'
+            )
+        _warn_of_moved(runs)
         inputs = [input_polynomials(arc) for arc in runs[0]]
         motions = [[trajectory(arc, own) for arc, own in zip(run, inputs, strict=True)] for run in runs]
         return cls(
             model=model,
             trajectories=tuple(map(joined_trajectory, motions)),
             inputs=joined_inputs(inputs),
-            objective=float(active_objective(model)()),
+            objective=float(value),
             duration=sum(arc.mesh.duration for arc in runs[0]),
             status="not known" if results is None else status_of(results),
             statistics=statistics(model, results),
@@ -203,3 +218,15 @@ class Plan:
 
     def __repr__(self) -> str:
         return f"Plan({self.outline.dae.name!r}: {self.duration:g} s, {self.status}, objective {self.objective:.6g})"
+
+
+def _warn_of_moved(runs: Iterable[Iterable[Arc]]) -> None:
+    moved = [text for run in runs for arc in run for text in moved_ends(arc.block, arc.transcription)]
+    if moved:
+        more = f" (and {len(moved) - 1} more)" if moved[1:] else ""
+        warnings.warn(
+            f"Plan: {moved[0]}, as the problem has it{more}; replay and summary go by the problem. Move start and goal "
+            "by optim.repose(model, problem).",
+            PlanWarning,
+            stacklevel=3,
+        )

@@ -98,8 +98,9 @@ def _bordered(matrix: Any) -> Callable[[np.ndarray], np.ndarray]:
 
 def _work(band: Any) -> float:
     """Return about how many multiplications it takes to factor a symmetric matrix in its order."""
-    numbers = np.arange(band.shape[0])
-    last = numbers.copy()  # row reached by each column
-    np.maximum.at(last, np.repeat(numbers, np.diff(band.indptr)), band.indices)
-    width = (np.maximum.accumulate(last) - numbers).astype(float)
+    starts = band.indptr[:-1]
+    if not np.all(np.diff(band.indptr)):
+        raise RuntimeError("The matrix is singular.")
+    reached = np.maximum.accumulate(np.maximum.reduceat(band.indices, starts)) if len(starts) else starts
+    width = (reached - np.arange(len(starts))).astype(float)
     return float(width @ width)
