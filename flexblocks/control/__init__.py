@@ -27,9 +27,10 @@ from flexblocks.control.sampled import Sampled
 from flexblocks.control.shaped import Shaped
 from flexblocks.control.shaper import Shaper
 from flexblocks.control.shapers import EI, ZV, ZVD
-from flexblocks.control.singular_perturbation import SingularPerturbation, singular_perturbation
+from flexblocks.control.singular_perturbation import singular_perturbation
 from flexblocks.control.slow_fast import SlowFast
 from flexblocks.control.spillover import Spillover, spillover
+from flexblocks.control.split import SingularPerturbation
 from flexblocks.control.time_scales import TimeScales, poles_along, time_scales
 from flexblocks.control.time_varying_lqr import TimeVaryingLQR
 

@@ -12,7 +12,7 @@ from flexblocks.control.linear_solve import solve
 from flexblocks.control.manifold import manifold
 from flexblocks.control.measured import measured
 from flexblocks.control.references import References
-from flexblocks.control.singular_perturbation import SingularPerturbation
+from flexblocks.control.split import SingularPerturbation
 from flexblocks.dae import DAE
 from flexblocks.errors import ParameterError
 from flexblocks.variables import Variables

@@ -17,7 +17,7 @@ from flexblocks.control.law import Bound, Law
 from flexblocks.control.measured import measured
 from flexblocks.control.quadratic_cost import input_weight, state_weight
 from flexblocks.control.riccati import regulator
-from flexblocks.control.singular_perturbation import SingularPerturbation
+from flexblocks.control.split import SingularPerturbation
 from flexblocks.dae import DAE
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, nearest
 

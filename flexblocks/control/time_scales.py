@@ -20,7 +20,7 @@ from flexblocks.simulation.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from flexblocks.control.fast_feedback import FastFeedback
-    from flexblocks.control.singular_perturbation import SingularPerturbation
+    from flexblocks.control.split import SingularPerturbation
 
 # Below this ratio the two subsystems cannot be designed apart from each other.
 APART = 3.0
