@@ -29,13 +29,14 @@ def is_picture(path):
     return path.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_pick_carry_release(example):
     script, picture = example("pick_carry_release")
     plan = script["main"](str(picture))
-    assert plan.status == "converged"
+    assert plan.status == "optimal"
     assert is_picture(picture)
     replay = plan.replay()
-    assert replay.tip_miss < 3e-3
+    assert replay.tip_miss < 1e-4
     assert replay.energy_left < 1e-5
     masses = [plan.model.phase[name].transcription.p[0] for name in plan.phases]
     assert masses == [0.0, 0.2, 0.0]
