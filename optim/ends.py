@@ -120,16 +120,16 @@ def _add_leeway(b: Any, t: Transcription, k: int, end: End) -> None:
 
 
 def moved_ends(b: Any, t: Transcription) -> list[str]:
-    """Return the states that are not where the known ends of a trajectory have them, in words."""
+    """Return the states that are fixed elsewhere than the known ends of a trajectory have them, in words."""
     found = []
     for where, k, end in (("start", 0, t.begin), ("goal", t.mesh.intervals, t.end)):
         if end.kind != "fixed" or (k and t.static):
             continue
-        is_there = values_at(b, t, k)
+        states = state_variables(b, t, k)
         for i in _settable(t, k, end):
             name, meant = t.dae.x.names[i], float(end.point.x[i])
-            if abs(is_there[i] - meant) > SAME * max(1.0, abs(meant)):
-                found.append(f"{name} is {is_there[i]:.6g} and not {meant:.6g} at the {where}")
+            if states[i].fixed and abs(states[i].value - meant) > SAME * max(1.0, abs(meant)):
+                found.append(f"{name} is {states[i].value:.6g} and not {meant:.6g} at the {where}")
     return found
 
 

@@ -51,10 +51,9 @@ def to_dataset(axes: tuple[Axis, ...], models: np.ndarray, modes: np.ndarray, tr
             [*grid, dim], over(lambda lin, values=values: getattr(lin.operating_point, values))
         )  # fmt: skip
     n = len(first.structure.coordinates)
-    for kind, names in (("kinetic", kinetic), ("stored", stored)):
+    for kind in ("kinetic", "stored"):
         matrices = over(lambda lin, kind=kind: np.array(list(getattr(lin.structure, kind).values())).reshape(-1, n, n))
         variables[kind] = ([*grid, f"{kind}_block", "coordinate", "by_coordinate"], matrices)
-        del names
     variables |= _modes(grid, modes, tracks)
     coordinates = {
         **{axis.name: (axis.name, axis.values, {"units": axis.unit}) for axis in axes},
