@@ -10,13 +10,13 @@ import flexblocks as fb
 from flexblocks.errors import ComputationError
 
 
-def arm(damping: float) -> fb.DAE:
-    """Two links of seven finite elements each, 60 states."""
+def arm(links: int = 2, elements: int = 7, damping: float = 0.005) -> fb.DAE:
+    """Planar arm of finite elements with a payload; two links of 7 elements have 60 states."""
     model = fb.Model("arm")
     last: fb.Block = model.add(fb.Ground("ground"))
-    for k in (1, 2):
+    for k in range(1, links + 1):
         joint, motor = model.add(fb.Revolute(f"joint{k}")), model.add(fb.TorqueSource(f"motor{k}"))
-        mesh = fb.FiniteElements(7)
+        mesh = fb.FiniteElements(elements)
         link = model.add(fb.FlexibleBeam(f"link{k}", 0.5, 0.2, 1.0, discretization=mesh, damping_ratio=damping))
         model.connect(motor.flange_b, joint.axis)
         model.connect(last.frame_b, joint.frame_a)
@@ -35,7 +35,7 @@ def response(lin: fb.LinearModel, frequencies: np.ndarray) -> np.ndarray:
 def main() -> None:
     table = Table("method", "damping ratio", "states", "largest error up to the third elastic mode")
     for damping in (0.005, 0.0):
-        dae = arm(damping)
+        dae = arm(damping=damping)
         point = fb.equilibrium(dae, x={"joint1.angle": 0.0, "joint2.angle": 0.7})
         lin = fb.linearize(dae, point, outputs=("payload.x", "payload.y"))
         third = [mode.frequency for mode in lin.modes() if mode.eigenvalue != 0][2]

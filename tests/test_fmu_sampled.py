@@ -143,10 +143,9 @@ def test_communication_steps_of_any_length_see_every_tick(wheel: str, length: fl
     assert found == pytest.approx(expected[-1], rel=1e-9)
 
 
+@pytest.mark.parametrize("wheel", ["2.0"], indirect=True)  # FMI 3.0 takes no derivatives of inputs
 def test_ticks_within_a_step_see_inputs_that_change_linearly(wheel: str) -> None:
     with Fmu(wheel, "CoSimulation") as fmu:
-        if fmu.version != "2.0":
-            pytest.skip("FMI 3.0 has no derivatives of inputs here")
         fmu.initialize()
         for k in range(4):
             fmu.set({"reference.wheel.angle": 3.0 * 0.25 * k})

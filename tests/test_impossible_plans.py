@@ -3,6 +3,7 @@
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from turns import INERTIA, hinge
 
 import flexblocks as fb
 from flexblocks import models, optim
@@ -13,19 +14,6 @@ from flexblocks.optim.stiffness import stiffened
 from flexblocks.optim.transcribe import transcribe
 
 TORQUE, ANGLE, RATE = "motor1.torque", "joint1.angle", "der(joint1.angle)"
-INERTIA = 0.3
-
-
-def hinge(gravity=0.0, limit=None):
-    """A rigid body on a driven hinge: 0.3 kg m2 about it, 1 kg at 0.5 m."""
-    model = fb.Model("hinge", gravity=(0.0, -gravity, 0.0))
-    ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint1"))
-    motor = model.add(fb.TorqueSource("motor1", limit=limit))
-    load = model.add(fb.Payload("payload", mass=1.0, inertia=0.05, center=(0.5, 0.0, 0.0)))
-    model.connect(motor.flange_b, joint.axis)
-    model.connect(ground.frame_b, joint.frame_a)
-    model.connect(joint.frame_b, load.frame_a)
-    return fb.assemble(model)
 
 
 def swing(**more):

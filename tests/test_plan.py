@@ -6,6 +6,7 @@ import signal
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from turns import hinge
 
 import flexblocks as fb
 from flexblocks import models, optim
@@ -20,18 +21,6 @@ HOME = {"joint1.angle": 0.0, "joint2.angle": 0.0}
 @pytest.fixture(scope="module")
 def arm():
     return fb.assemble(models.subudhi_morris_2002())
-
-
-def hinge(gravity=0.0, limit=None, symbolic=()):
-    """A rigid body on a driven hinge: inertia about it 0.3 kg m2, with a payload of 1 kg at 0.5 m."""
-    model = fb.Model("hinge", gravity=(0.0, -gravity, 0.0))
-    ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint1"))
-    motor = model.add(fb.TorqueSource("motor1", limit=limit))
-    load = model.add(fb.Payload("payload", mass=1.0, inertia=0.05, center=(0.5, 0.0, 0.0)))
-    model.connect(motor.flange_b, joint.axis)
-    model.connect(ground.frame_b, joint.frame_a)
-    model.connect(joint.frame_b, load.frame_a)
-    return fb.assemble(model, symbolic=symbolic)
 
 
 def swing(distance=1.5, duration=2.0, **more):

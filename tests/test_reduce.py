@@ -8,25 +8,10 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from benchmarks.reduction import arm
 from flexblocks import export, models
 from flexblocks.errors import ComputationError, ParameterError
 from flexblocks.linear.spectral_split import split_rigid, split_stable
-
-
-def arm(links: int = 2, elements: int = 7, damping: float = 0.005) -> fb.DAE:
-    """Planar arm of finite elements with a payload; two links of 7 elements have 60 states."""
-    model = fb.Model("arm")
-    last: fb.Block = model.add(fb.Ground("ground"))
-    for k in range(1, links + 1):
-        joint, motor = model.add(fb.Revolute(f"joint{k}")), model.add(fb.TorqueSource(f"motor{k}"))
-        mesh = fb.FiniteElements(elements)
-        link = model.add(fb.FlexibleBeam(f"link{k}", 0.5, 0.2, 1.0, discretization=mesh, damping_ratio=damping))
-        model.connect(motor.flange_b, joint.axis)
-        model.connect(last.frame_b, joint.frame_a)
-        model.connect(joint.frame_b, link.frame_a)
-        last = link
-    model.connect(last.frame_b, model.add(fb.Payload("payload", 0.1, 0.005)).frame_a)
-    return fb.assemble(model)
 
 
 def linear(damping: float = 0.005) -> fb.LinearModel:

@@ -15,10 +15,11 @@ def mass_at(tree: Tree, q: np.ndarray, p: np.ndarray, followed: np.ndarray) -> n
     """Return M (n, n) at coordinates (n), symbolic parameters and variables that follow from the coordinates."""
     M = np.zeros((tree.size, tree.size))
     places: list[tuple[BlockTerms, np.ndarray, np.ndarray, np.ndarray]] = []
+    rest = followed
     for body in tree.bodies:
         share = body.share.full()
-        first = sum(terms.own.followed.numel() for terms, *_ in places)
-        own = np.concatenate([p, followed[first : first + body.terms.own.followed.numel()]])
+        mine, rest = np.split(rest, [body.terms.own.followed.numel()])
+        own = np.concatenate([p, mine])
         inlet = np.zeros((6, tree.size))
         if body.parent is not None and body.outlet is not None:
             terms, *place = places[body.parent]
