@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 import flexblocks as fb
-from flexblocks.beam.boundary import roots
+from flexblocks.beam.shapes.euler_bernoulli_modes import roots
 
 FIDELITIES = {
     "AssumedModes(n, tip='auto')": {n: fb.AssumedModes(n, tip="auto") for n in (3,)},

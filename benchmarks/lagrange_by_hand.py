@@ -13,7 +13,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks import AssumedModes, TipBody
-from flexblocks.beam.bending import bending
+from flexblocks.beam.shapes.shape_integrals import bending
 from flexblocks.models import subudhi_morris as arm
 
 LINK_MASS = arm.LENGTH * arm.LINEAR_DENSITY

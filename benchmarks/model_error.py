@@ -18,7 +18,7 @@ from benchmarks.motions import Motion, by_flexblocks, by_mujoco
 from flexblocks import models
 
 PUSHES = (0.2, 0.002)  # [N m]
-REFERENCES = Path(__file__).parents[1] / "tests" / "references" / "subudhi_morris_2002.json"
+REFERENCES = Path(__file__).parents[1] / "tests" / "oracles" / "references" / "subudhi_morris_2002.json"
 PUBLISHED = "smooth_input_0.2sin(2pi t)_t<1_two_clamped_free_modes"
 
 

@@ -13,7 +13,7 @@ import sympy
 
 import flexblocks as fb
 from flexblocks import export, models
-from flexblocks.operations import operation_counts
+from flexblocks.dae.operation_counts import operation_counts
 
 PUBLISHED = {
     "RR": ((405, 168), (156, 80)),

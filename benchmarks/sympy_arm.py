@@ -15,7 +15,7 @@ from scipy.linalg import hadamard
 from sympy.physics import mechanics as me
 
 from flexblocks import AssumedModes, TipBody
-from flexblocks.beam.bending import bending
+from flexblocks.beam.shapes.shape_integrals import bending
 
 PARAMETERS = ("l", "m", "EI", "M")  # of a link: length, mass, bending stiffness, lumped mass on its end
 METHODS = ("LagrangesMethod", "KanesMethod")

@@ -4,11 +4,10 @@ from flexblocks.assemble import assemble
 from flexblocks.beam.assumed_modes import AssumedModes
 from flexblocks.beam.discretization import Rigid
 from flexblocks.beam.finite_elements import FiniteElements
-from flexblocks.beam.material import Material
+from flexblocks.beam.properties.material import Material
+from flexblocks.beam.properties.section import ISection, Rectangle, Tube
+from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.rigid_segments import RigidSegments
-from flexblocks.beam.section import ISection, Rectangle, Tube
-from flexblocks.beam.tip_body import TipBody
-from flexblocks.block import Block, Composite
 from flexblocks.blocks.accelerometer import Accelerometer
 from flexblocks.blocks.compound_joints import Spherical, Universal
 from flexblocks.blocks.denavit_hartenberg import DHRow, denavit_hartenberg
@@ -30,17 +29,18 @@ from flexblocks.blocks.rotor import Rotor
 from flexblocks.blocks.sliding_beam import SlidingBeam
 from flexblocks.blocks.source import ForceSource, TorqueSource
 from flexblocks.blocks.torsional_spring import TorsionalSpring
-from flexblocks.change_coordinates import change_coordinates
 from flexblocks.compare import Comparison, compare
-from flexblocks.dae import DAE
+from flexblocks.dae.change_coordinates import change_coordinates
+from flexblocks.dae.dae import DAE
 from flexblocks.errors import FlexblocksError, FlexblocksWarning
-from flexblocks.files import load
+from flexblocks.interfaces.block import Block, Composite
 from flexblocks.linear.grid import LinearGrid, linear_grid
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import linearize
 from flexblocks.linear.reduce import reduce
-from flexblocks.model import Model
-from flexblocks.rediscretize import rediscretize
+from flexblocks.modeling.model import Model
+from flexblocks.modeling.model_file import load
+from flexblocks.modeling.rediscretize import rediscretize
 from flexblocks.simulation import (
     PiecewisePolynomial,
     Signal,

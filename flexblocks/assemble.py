@@ -8,22 +8,22 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 
-from flexblocks.closures.close_loops import close_loops
-from flexblocks.dae import DAE
-from flexblocks.dynamics.body import Body
-from flexblocks.dynamics.carried import Carried
-from flexblocks.dynamics.evaluation import block_terms
-from flexblocks.dynamics.loops import Closure, Loops
-from flexblocks.dynamics.outputs import output_units
-from flexblocks.dynamics.terms import BlockTerms
-from flexblocks.dynamics.tree import Tree
+from flexblocks.constraints.close_loops import close_loops
+from flexblocks.constraints.singular_mass import refuse_singular_mass
+from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.outputs import output_units
+from flexblocks.dynamics.evaluation.block_terms import BlockTerms
+from flexblocks.dynamics.evaluation.body import Body
+from flexblocks.dynamics.evaluation.evaluate import block_terms
+from flexblocks.dynamics.tree.cut_joints import Closure, Loops
+from flexblocks.dynamics.tree.outboard_inertia import Carried
+from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import ParameterError
-from flexblocks.flanges import SharedCoordinate
-from flexblocks.model import Model
-from flexblocks.singular_mass import refuse_singular_mass
-from flexblocks.symbolic import symbolic_parameters
-from flexblocks.topology import Topology, topology
-from flexblocks.variables import Variables, variables
+from flexblocks.interfaces.variables import Variables, variables
+from flexblocks.modeling.flanges import SharedCoordinate
+from flexblocks.modeling.model import Model
+from flexblocks.modeling.spanning_tree import Topology, topology
+from flexblocks.modeling.symbolic_parameters import symbolic_parameters
 
 
 def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "auto") -> DAE:

@@ -12,12 +12,12 @@ import pandas as pd
 
 from flexblocks.assemble import assemble
 from flexblocks.beam.discretization import Discretization
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
+from flexblocks.dae.operation_counts import operation_counts
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.linear.linearize import linearize
-from flexblocks.model import Model
-from flexblocks.operations import operation_counts
-from flexblocks.rediscretize import rediscretize
+from flexblocks.modeling.model import Model
+from flexblocks.modeling.rediscretize import rediscretize
 from flexblocks.simulation import Trajectory, simulate
 from flexblocks.statics.equilibrium import equilibrium
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 import flexblocks as fb
-from flexblocks.block import Block
 from flexblocks.errors import ParameterError, nearest
-from flexblocks.ports import Port
+from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.ports import Port
 
 ARMS = ("RR", "RRR", "RP", "RRP")
 DISCRETIZATIONS = ("modes", "elements")

@@ -1,24 +1,25 @@
 """Motion planning with Pyomo."""
 
-from .attempt import Attempt
-from .audit import Audit
-from .conflict import Conflict
-from .diagnose import diagnose
 from .errors import PlanError, PlanWarning, ProblemError
-from .model import pyomo_model
-from .objective import Effort, Objective, Time, Vibration
-from .path_constraints import KeepIn, KeepOut, Within
-from .path_objective import Final, Integral, Jerk, Tracking
-from .phase import Phase
-from .plan_file import load_plan
-from .planned import Plan
-from .problem import Problem
-from .region import Box, HalfSpace, Sphere
-from .replay import Replay
-from .repose import repose
-from .rest_to_rest import RestToRest
-from .solve import plan, solve
-from .via import Via
+from .infeasibility.conflict import Conflict
+from .infeasibility.diagnose import diagnose
+from .model.build import pyomo_model
+from .model.update_boundary import repose
+from .planner import plan
+from .problem.objective import Objective
+from .problem.objective_terms import Effort, Final, Integral, Jerk, Time, Tracking, Vibration
+from .problem.path_constraints import KeepIn, KeepOut, Within
+from .problem.phase import Phase
+from .problem.problem import Problem
+from .problem.region import Box, HalfSpace, Sphere
+from .problem.rest_to_rest import RestToRest
+from .problem.via import Via
+from .results.attempt import Attempt
+from .results.plan import Plan
+from .results.plan_file import load_plan
+from .solve import solve
+from .verification.audit import Audit
+from .verification.replay import Replay
 
 __all__ = [
     "Attempt",

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from repository import ROOT
 
 
 def test_every_package_is_listed_for_installation():

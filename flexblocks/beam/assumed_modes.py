@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from flexblocks.beam.boundary import SineModes, clamped_modes
 from flexblocks.beam.discretization import STEMS, Discretization, check_number, numbered
-from flexblocks.beam.line import PLAIN, Line
-from flexblocks.beam.ritz_modes import ritz_modes, rod_modes
-from flexblocks.beam.shapes import Shapes
-from flexblocks.beam.tip_body import FREE, TipBody
+from flexblocks.beam.properties.tip_body import FREE, TipBody
+from flexblocks.beam.shapes.euler_bernoulli_modes import SineModes, clamped_modes
+from flexblocks.beam.shapes.linear_theory import PLAIN, Line
+from flexblocks.beam.shapes.ritz_modes import ritz_modes, rod_modes
+from flexblocks.beam.shapes.shape_functions import Shapes
 from flexblocks.errors import ParameterError
-from flexblocks.physics import Coordinate
+from flexblocks.interfaces.physics import Coordinate
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,17 @@ from typing import ClassVar
 
 import casadi as ca
 
-from flexblocks.beam.beam import Beam
-from flexblocks.beam.bending import Bending, bending, stretching
-from flexblocks.beam.cuts import HeldCut
-from flexblocks.beam.flexure import Flexure
-from flexblocks.beam.line import PLAIN, Line
-from flexblocks.beam.shape_flexure import ShapeFlexure
-from flexblocks.beam.shapes import NoShapes, Shapes
-from flexblocks.beam.tip_body import TipBody
+from flexblocks.beam.kinematics.beam import Beam
+from flexblocks.beam.kinematics.deflection import Flexure
+from flexblocks.beam.kinematics.modal_deflection import ShapeFlexure
+from flexblocks.beam.properties.tip_body import TipBody
+from flexblocks.beam.shapes.internal_forces import HeldCut
+from flexblocks.beam.shapes.linear_theory import PLAIN, Line
+from flexblocks.beam.shapes.shape_functions import NoShapes, Shapes
+from flexblocks.beam.shapes.shape_integrals import Bending, bending, stretching
 from flexblocks.errors import ParameterError
-from flexblocks.frame import Frame
-from flexblocks.physics import Coordinate, Local
+from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces.physics import Coordinate, Local
 
 
 class Discretization(ABC):

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexblocks.beam.discretization import STEMS, Discretization, check_number, numbered
-from flexblocks.beam.hermite import HermiteShapes, ShearHermiteShapes
-from flexblocks.beam.line import PLAIN, Line
-from flexblocks.beam.quadrature import gauss_legendre, panels
-from flexblocks.beam.rods import HatShapes
-from flexblocks.beam.shapes import Shapes
-from flexblocks.beam.tip_body import TipBody
-from flexblocks.physics import Coordinate
+from flexblocks.beam.properties.quadrature import gauss_legendre, panels
+from flexblocks.beam.properties.tip_body import TipBody
+from flexblocks.beam.shapes.axial_torsional import HatShapes
+from flexblocks.beam.shapes.hermite import HermiteShapes, ShearHermiteShapes
+from flexblocks.beam.shapes.linear_theory import PLAIN, Line
+from flexblocks.beam.shapes.shape_functions import Shapes
+from flexblocks.interfaces.physics import Coordinate
 
 # Gauss points on each smooth piece of an element, for its mean properties.
 POINTS = 16

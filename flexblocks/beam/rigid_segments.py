@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flexblocks.beam.discretization import STEMS, Discretization, check_number, numbered
-from flexblocks.beam.line import PLAIN, Line
-from flexblocks.beam.pseudo_joints import PseudoJoints
-from flexblocks.beam.rods import StepShapes
-from flexblocks.beam.segment_flexure import SegmentFlexure
-from flexblocks.beam.shapes import Shapes
-from flexblocks.beam.tip_body import TipBody
-from flexblocks.physics import Coordinate
+from flexblocks.beam.kinematics.segment_deflection import SegmentFlexure
+from flexblocks.beam.properties.tip_body import TipBody
+from flexblocks.beam.shapes.axial_torsional import StepShapes
+from flexblocks.beam.shapes.hinges import PseudoJoints
+from flexblocks.beam.shapes.linear_theory import PLAIN, Line
+from flexblocks.beam.shapes.shape_functions import Shapes
+from flexblocks.interfaces.physics import Coordinate
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flexblocks.block import Block
-from flexblocks.frame import Frame
-from flexblocks.parameters import choice
-from flexblocks.physics import Local, Output, Physics
-from flexblocks.ports import inlet
+from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces.parameters import choice
+from flexblocks.interfaces.physics import Local, Output, Physics
+from flexblocks.interfaces.ports import inlet
 
 
 @dataclass(frozen=True)

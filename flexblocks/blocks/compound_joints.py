@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from flexblocks.block import Block, Composite
 from flexblocks.blocks.revolute import Revolute
-from flexblocks.parameters import NOT_NEGATIVE, parameter, unit_vector
-from flexblocks.ports import flange, inlet, outlet
+from flexblocks.interfaces.block import Block, Composite
+from flexblocks.interfaces.parameters import NOT_NEGATIVE, parameter, unit_vector
+from flexblocks.interfaces.ports import flange, inlet, outlet
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 

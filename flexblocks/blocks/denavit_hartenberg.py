@@ -9,14 +9,14 @@ from typing import Literal
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from flexblocks.block import Block
 from flexblocks.blocks.fixed_transform import FixedTransform
 from flexblocks.blocks.joint import Joint
 from flexblocks.blocks.orientation import rotation_matrix
 from flexblocks.blocks.prismatic import Prismatic
 from flexblocks.blocks.revolute import Revolute
 from flexblocks.errors import ParameterError
-from flexblocks.parameters import NOT_NEGATIVE, checked_fields, choice, parameter
+from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.parameters import NOT_NEGATIVE, checked_fields, choice, parameter
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flexblocks.block import Block
-from flexblocks.frame import Frame
-from flexblocks.physics import GUEST, Coordinate, Local, Physics
-from flexblocks.ports import Kind, flange
+from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces.physics import GUEST, Coordinate, Local, Physics
+from flexblocks.interfaces.ports import Kind, flange
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from flexblocks.block import Block
 from flexblocks.blocks.orientation import orientation_parameter, rotation_matrix
-from flexblocks.frame import Frame
-from flexblocks.parameters import parameter
-from flexblocks.physics import Local, Physics
-from flexblocks.ports import inlet, outlet
+from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces.parameters import parameter
+from flexblocks.interfaces.physics import Local, Physics
+from flexblocks.interfaces.ports import inlet, outlet
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,20 @@ from typing import Any
 
 import casadi as ca
 
-from flexblocks.beam.along import along, check_over
-from flexblocks.beam.build import beam_of, check_given
-from flexblocks.beam.cuts import Cut
 from flexblocks.beam.discretization import Discretization, Rigid
-from flexblocks.beam.flexure import Flexure
-from flexblocks.beam.loads import load_power
-from flexblocks.beam.material import Material
-from flexblocks.beam.profile import Course
+from flexblocks.beam.from_block import beam_of, check_given
+from flexblocks.beam.kinematics.deflection import Flexure
+from flexblocks.beam.kinematics.loads import load_power
+from flexblocks.beam.properties.distributed_parameter import along, check_over
+from flexblocks.beam.properties.material import Material
+from flexblocks.beam.properties.profile import Course
+from flexblocks.beam.shapes.internal_forces import Cut
 from flexblocks.blocks.stations import HasStations
 from flexblocks.errors import ParameterError
-from flexblocks.frame import Frame
-from flexblocks.parameters import ANY, FRACTION, POSITIVE, choice, parameter
-from flexblocks.physics import Coordinate, Local, Output, Physics, Variable
-from flexblocks.ports import inlet, outlet
+from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces.parameters import ANY, FRACTION, POSITIVE, choice, parameter
+from flexblocks.interfaces.physics import Coordinate, Local, Output, Physics, Variable
+from flexblocks.interfaces.ports import inlet, outlet
 
 
 def checked_stations(where: str, given: Any, length: float) -> tuple[float, ...]:

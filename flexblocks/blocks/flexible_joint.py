@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from flexblocks.block import Block, Composite
 from flexblocks.blocks.revolute import Revolute
 from flexblocks.blocks.rotor import Rotor
 from flexblocks.blocks.source import TorqueSource
 from flexblocks.blocks.torsional_spring import TorsionalSpring
-from flexblocks.parameters import NONZERO, NOT_NEGATIVE, POSITIVE, parameter
-from flexblocks.ports import inlet, outlet
+from flexblocks.interfaces.block import Block, Composite
+from flexblocks.interfaces.parameters import NONZERO, NOT_NEGATIVE, POSITIVE, parameter
+from flexblocks.interfaces.ports import inlet, outlet
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.block import Block
 from flexblocks.errors import ParameterError
-from flexblocks.frame import Frame
-from flexblocks.parameters import NOT_NEGATIVE, POSITIVE, parameter
-from flexblocks.physics import GUEST, Coordinate, Load, Local, Output, Physics
-from flexblocks.ports import flange
+from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces.parameters import NOT_NEGATIVE, POSITIVE, parameter
+from flexblocks.interfaces.physics import GUEST, Coordinate, Load, Local, Output, Physics
+from flexblocks.interfaces.ports import flange
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flexblocks.block import Block
 from flexblocks.blocks.shaft import TWO_FLANGES
-from flexblocks.frame import Frame
-from flexblocks.parameters import NONZERO, parameter
-from flexblocks.physics import GUEST, Coordinate, Local, Physics
+from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces.parameters import NONZERO, parameter
+from flexblocks.interfaces.physics import GUEST, Coordinate, Local, Physics
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flexblocks.block import Block
-from flexblocks.frame import Frame
-from flexblocks.physics import Local, Physics
-from flexblocks.ports import outlet
+from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces.physics import Local, Physics
+from flexblocks.interfaces.ports import outlet
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.block import Block
-from flexblocks.frame import Frame
-from flexblocks.parameters import NOT_NEGATIVE, parameter
-from flexblocks.physics import Local, Physics
-from flexblocks.ports import inlet
+from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces.parameters import NOT_NEGATIVE, parameter
+from flexblocks.interfaces.physics import Local, Physics
+from flexblocks.interfaces.ports import inlet
 
 
 @dataclass(frozen=True)

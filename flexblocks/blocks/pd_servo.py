@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flexblocks.block import Block
-from flexblocks.frame import Frame
-from flexblocks.parameters import NOT_NEGATIVE, parameter
-from flexblocks.physics import GUEST, Coordinate, Load, Local, Output, Physics, Variable
-from flexblocks.ports import flange
+from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces.parameters import NOT_NEGATIVE, parameter
+from flexblocks.interfaces.physics import GUEST, Coordinate, Load, Local, Output, Physics, Variable
+from flexblocks.interfaces.ports import flange
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flexblocks.blocks.joint import Joint
-from flexblocks.frame import Frame
-from flexblocks.parameters import NOT_NEGATIVE, parameter
-from flexblocks.physics import Coordinate, Local, Physics
-from flexblocks.ports import flange, inlet, outlet
+from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces.parameters import NOT_NEGATIVE, parameter
+from flexblocks.interfaces.physics import Coordinate, Local, Physics
+from flexblocks.interfaces.ports import flange, inlet, outlet
 
 
 @dataclass(frozen=True, init=False)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import MISSING, dataclass
 from typing import Any
 
-from flexblocks.block import Block
 from flexblocks.blocks.rigid_inertia import inertia_matrix, inertia_parameter, kinetic_energy
-from flexblocks.frame import Frame
-from flexblocks.parameters import NOT_NEGATIVE, parameter
-from flexblocks.physics import Local, Physics
-from flexblocks.ports import inlet, outlet
+from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces.parameters import NOT_NEGATIVE, parameter
+from flexblocks.interfaces.physics import Local, Physics
+from flexblocks.interfaces.ports import inlet, outlet
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.errors import ParameterError
-from flexblocks.frame import Frame, Vector
-from flexblocks.parameters import ANY, NOT_NEGATIVE, Quantity
+from flexblocks.interfaces.frame import Frame, Vector
+from flexblocks.interfaces.parameters import ANY, NOT_NEGATIVE, Quantity
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.block import Block
-from flexblocks.frame import Frame
-from flexblocks.parameters import NONZERO, NOT_NEGATIVE, parameter, unit_vector
-from flexblocks.physics import ROTOR, Coordinate, Local, Physics
-from flexblocks.ports import flange, inlet
+from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces.parameters import NONZERO, NOT_NEGATIVE, parameter, unit_vector
+from flexblocks.interfaces.physics import ROTOR, Coordinate, Local, Physics
+from flexblocks.interfaces.ports import flange, inlet
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from flexblocks.physics import GUEST, Coordinate
-from flexblocks.ports import flange
+from flexblocks.interfaces.physics import GUEST, Coordinate
+from flexblocks.interfaces.ports import flange
 
 TWO_FLANGES = (flange("flange_a"), flange("flange_b"))
 

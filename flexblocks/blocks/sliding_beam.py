@@ -9,19 +9,19 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.beam.assumed_modes import AssumedModes
-from flexblocks.beam.boundary import BeamModes, clamped_modes
-from flexblocks.beam.clamped_mass import RelativeTip, frequency_equation, mode
 from flexblocks.beam.discretization import Discretization, Rigid
 from flexblocks.beam.finite_elements import FiniteElements
-from flexblocks.beam.sliding_flexure import SlidingFlexure
-from flexblocks.beam.sliding_shapes import SlidingShapes, clamped_mass_shapes, constant_shapes
-from flexblocks.beam.tip_body import TipBody
-from flexblocks.block import Block
+from flexblocks.beam.kinematics.sliding_deflection import SlidingFlexure
+from flexblocks.beam.properties.tip_body import TipBody
+from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip, frequency_equation, mode
+from flexblocks.beam.shapes.euler_bernoulli_modes import BeamModes, clamped_modes
+from flexblocks.beam.shapes.sliding_shapes import SlidingShapes, clamped_mass_shapes, constant_shapes
 from flexblocks.errors import ParameterError
-from flexblocks.frame import Frame
-from flexblocks.parameters import NOT_NEGATIVE, POSITIVE, choice, parameter
-from flexblocks.physics import Coordinate, Follower, Local, Output, Physics, Variable
-from flexblocks.ports import Kind, flange, inlet, outlet
+from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces.parameters import NOT_NEGATIVE, POSITIVE, choice, parameter
+from flexblocks.interfaces.physics import Coordinate, Follower, Local, Output, Physics, Variable
+from flexblocks.interfaces.ports import Kind, flange, inlet, outlet
 
 
 @dataclass(frozen=True)

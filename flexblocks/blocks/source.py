@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from flexblocks.block import Block
-from flexblocks.frame import Frame
-from flexblocks.parameters import POSITIVE, parameter
-from flexblocks.physics import GUEST, Coordinate, Load, Local, Physics, Variable
-from flexblocks.ports import Kind, flange
+from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces.parameters import POSITIVE, parameter
+from flexblocks.interfaces.physics import GUEST, Coordinate, Load, Local, Physics, Variable
+from flexblocks.interfaces.ports import Kind, flange
 
 
 @dataclass(frozen=True)

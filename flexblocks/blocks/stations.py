@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 
-from flexblocks.block import Block
 from flexblocks.errors import ParameterError
-from flexblocks.ports import Port, outlet
+from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.ports import Port, outlet
 
 STATION = re.compile(r"station\((?P<x>.+)\)")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flexblocks.block import Block
 from flexblocks.blocks.shaft import TWO_FLANGES, two_ends, two_flanges
-from flexblocks.frame import Frame
-from flexblocks.parameters import NOT_NEGATIVE, parameter
-from flexblocks.physics import Coordinate, Local, Output, Physics
+from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces.parameters import NOT_NEGATIVE, parameter
+from flexblocks.interfaces.physics import Coordinate, Local, Output, Physics
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ import yaml
 from flexblocks.cli.arguments import JsonOption, pairs
 from flexblocks.cli.report import print_json, print_table
 from flexblocks.errors import FileFormatError, NameUnknownError, listing, nearest
-from flexblocks.files import load
-from flexblocks.model import Model
+from flexblocks.modeling.model import Model
+from flexblocks.modeling.model_file import load
 
 SUFFIXES = (".yaml", ".yml", ".json")
 

@@ -10,10 +10,10 @@ from flexblocks.assemble import assemble
 from flexblocks.cli.arguments import JsonOption, ModelArgument, PlotOption, SetOption, checked_picture
 from flexblocks.cli.catalogue import model_named
 from flexblocks.cli.report import print_json, print_line, print_table
-from flexblocks.dae import DAE
-from flexblocks.model import Model
-from flexblocks.operations import operation_counts
-from flexblocks.variables import Variables
+from flexblocks.dae.dae import DAE
+from flexblocks.dae.operation_counts import operation_counts
+from flexblocks.interfaces.variables import Variables
+from flexblocks.modeling.model import Model
 
 
 def check(

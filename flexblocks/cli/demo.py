@@ -20,9 +20,9 @@ from flexblocks.cli.demo_pictures import draw
 from flexblocks.cli.linearize import mode_data, mode_row
 from flexblocks.cli.report import print_json, print_line, print_table, write_json
 from flexblocks.export import save_linear
-from flexblocks.files import load
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import linearize
+from flexblocks.modeling.model_file import load
 from flexblocks.simulation import Trajectory, bang_bang, simulate
 
 GOAL = {"joint1.angle": math.pi / 2, "joint2.angle": math.pi / 6}

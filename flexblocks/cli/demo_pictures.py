@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 from flexblocks.linear.linear_model import LinearModel
-from flexblocks.model import Model
+from flexblocks.modeling.model import Model
 from flexblocks.simulation import Trajectory
 
 TORQUES = ["motor1.torque", "motor2.torque"]

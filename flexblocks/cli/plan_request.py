@@ -10,10 +10,10 @@ from typing import Any
 import typer
 
 from flexblocks.cli.catalogue import SUFFIXES, model_named
-from flexblocks.documents import read_document
 from flexblocks.errors import FileFormatError, FlexblocksError, listing, nearest
-from flexblocks.files import discretization_from_data
-from flexblocks.model import Model
+from flexblocks.modeling.model import Model
+from flexblocks.modeling.model_file import discretization_from_data
+from flexblocks.modeling.yaml_json import read_document
 
 KEYS = ("model", "settings", "parameters", "problem", "transcription", "refine", "audit", "output")
 TRANSCRIPTION = ("intervals", "degree", "scheme", "inputs", "quasi_static")
@@ -67,7 +67,7 @@ def read_request(path: Path) -> Request:
     FileFormatError
         Something in it is unknown, missing or of the wrong kind; the message names the place.
     """
-    from flexblocks.optim.parts import from_data
+    from flexblocks.optim.problem.serialization import from_data
 
     data = _checked(read_document(path), f"{path}", KEYS, required=("model", "problem"))
     output = _checked(data.get("output"), f"{path}: output", tuple(OUTPUT))

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.control.actuators import Actuators, actuators
 from flexblocks.control.law import Bound, Law
-from flexblocks.control.references import grouped, with_symbols
-from flexblocks.dae import DAE
-from flexblocks.dynamics.clock import Clock
-from flexblocks.dynamics.feedback import Feedback
+from flexblocks.control.reference_inputs import grouped, with_symbols
+from flexblocks.control.saturation import Actuators, actuators
+from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.tree.clock import Clock
+from flexblocks.dynamics.tree.feedback import Feedback
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, nearest
-from flexblocks.physics import Output
-from flexblocks.variables import Variables, variables
+from flexblocks.interfaces.physics import Output
+from flexblocks.interfaces.variables import Variables, variables
 
 
 def close_loop(dae: DAE, law: Law, *, limits: bool = True, disturbances: bool | Iterable[str] = ()) -> DAE:

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexblocks.errors import FileFormatError
 from flexblocks.linear.linear_model import Basis, LinearModel
-from flexblocks.linear.structure import Structure
+from flexblocks.linear.second_order_form import Structure
 from flexblocks.statics.operating_point import OperatingPoint
 
 Record = Mapping[str, str | list[str] | np.ndarray]

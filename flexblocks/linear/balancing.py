@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
-from flexblocks.linear.state_scales import state_scales
+from flexblocks.linear.scaling import state_scales
 
 
 def balance(A: np.ndarray, B: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -9,10 +9,10 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
-from flexblocks.dae import DAE
-from flexblocks.dynamics.constrained import constrained_accelerations
-from flexblocks.dynamics.outputs import outputs
-from flexblocks.linear.structure import energy_expressions
+from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.constrained_accelerations import constrained_accelerations
+from flexblocks.dynamics.algorithms.outputs import outputs
+from flexblocks.linear.second_order_form import energy_expressions
 from flexblocks.statics.balance import accelerations, motion_expressions
 from flexblocks.statics.operating_point import OperatingPoint
 

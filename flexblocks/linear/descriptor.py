@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from flexblocks.dae import DAE
-from flexblocks.followers import followed_values, follower_slopes
+from flexblocks.constraints.dependent_variables import followed_values, follower_slopes
+from flexblocks.dae.dae import DAE
 from flexblocks.linear.derivatives import Derivatives
 from flexblocks.statics.operating_point import OperatingPoint
 

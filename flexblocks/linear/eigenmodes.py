@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from flexblocks.linear.state_scales import state_scales
+from flexblocks.linear.scaling import state_scales
 
 # Slower than this, a coordinate's own motion is one without stiffness: 1e-5 rad/s is a period of a week.
 STILL = 1e-5

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexblocks.errors import ComputationError
+from flexblocks.linear.controllability import Reach, find_reach
 from flexblocks.linear.minimal_form import eliminated_at_rest
 from flexblocks.linear.modes import Modes, find_modes
-from flexblocks.linear.reach import Reach, find_reach
-from flexblocks.linear.structure import Structure
+from flexblocks.linear.second_order_form import Structure
 from flexblocks.linear.verification import LinearCheck, check, validity
 from flexblocks.statics.operating_point import OperatingPoint
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import control
     import pandas
 
-    from flexblocks.dae import DAE
+    from flexblocks.dae.dae import DAE
 
 
 @dataclass(frozen=True, eq=False)

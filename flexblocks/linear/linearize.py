@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.dae import DAE
-from flexblocks.dynamics.clock import refuse_clocks
+from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.tree.clock import refuse_clocks
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, nearest
+from flexblocks.linear.constraint_tangent import Tangent, tangent
 from flexblocks.linear.derivatives import Derivatives, derivatives
 from flexblocks.linear.descriptor import descriptor
-from flexblocks.linear.given_point import point_at
 from flexblocks.linear.linear_model import LinearModel
+from flexblocks.linear.linearization_point import point_at
 from flexblocks.linear.minimal_form import eliminated
-from flexblocks.linear.structure import Structure
-from flexblocks.linear.tangent import Tangent, tangent
+from flexblocks.linear.second_order_form import Structure
 from flexblocks.statics.operating_point import OperatingPoint
 
 FORMS = ("minimal", "descriptor")

@@ -20,7 +20,7 @@ from flexblocks.linear.participation import (
     strain_energies,
     together,
 )
-from flexblocks.linear.structure import Structure
+from flexblocks.linear.second_order_form import Structure
 
 if TYPE_CHECKING:
     import pandas

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from flexblocks.linear.structure import Structure
+from flexblocks.linear.second_order_form import Structure
 
 # What the coordinates of a beam are called, and what it does with them.
 KINDS = {

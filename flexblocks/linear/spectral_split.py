@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from flexblocks.linear.state_scales import state_scales
+from flexblocks.linear.scaling import state_scales
 
 
 @dataclass(frozen=True, eq=False)

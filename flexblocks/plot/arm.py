@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from flexblocks.block import Block
 from flexblocks.blocks.ground import Ground
 from flexblocks.blocks.joint import Joint
 from flexblocks.blocks.lumped_mass import LumpedMass
 from flexblocks.blocks.payload import Payload
 from flexblocks.blocks.stations import HasStations
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 from flexblocks.geometry import Shape, Values, bending, shape
+from flexblocks.interfaces.block import Block
 from flexblocks.plot.plane import draw_legend, drawing_axes, equal_scales, project
 from flexblocks.plot.style import BLACK, BLUE, GREY, VERMILION
 

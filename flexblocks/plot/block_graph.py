@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from flexblocks.blocks.ground import Ground
-from flexblocks.model import Model
+from flexblocks.interfaces.ports import Kind
+from flexblocks.modeling.model import Model
 from flexblocks.plot.style import BLACK, BLUE, VERMILION, axes
-from flexblocks.ports import Kind
 
 LINES = {
     Kind.FRAME: {"color": BLACK, "linewidth": 2.5, "linestyle": "-"},

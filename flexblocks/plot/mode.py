@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError
 from flexblocks.geometry import shape
 from flexblocks.plot.arm import draw_links, draw_markers
@@ -16,7 +16,7 @@ from flexblocks.plot.style import BLUE, GREY, SKY
 
 if TYPE_CHECKING:
     from flexblocks.linear.linear_model import LinearModel
-from flexblocks.linear.tangent import tangent
+from flexblocks.linear.constraint_tangent import tangent
 
 # How far the arm is moved at most, as a share of its size: far enough to see, near enough to be the linear motion.
 SWING = 0.06

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib.pyplot as plt
 import numpy as np
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError
 from flexblocks.plot.mode import mode
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, FlexblocksWarning, ParameterError
-from flexblocks.simulation import sample
+from flexblocks.simulation import sampling as sample
 from flexblocks.simulation.cases import Cases, cases
 from flexblocks.simulation.inputs import Inputs, inputs
 from flexblocks.simulation.interrupt import Interrupt

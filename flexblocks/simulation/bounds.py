@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 from flexblocks.simulation.stepper import StepFailure
 
 # No joint turns and no point of an arm moves as fast [rad/s, m/s]: what does runs away, in ever smaller steps. The

@@ -9,8 +9,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.simulation.driven_equations import BUILDING, Equations
 from flexblocks.simulation.stepper import StepFailure, Stepper, finite
-from flexblocks.simulation.system import BUILDING, Equations
 
 # A multistep method starts with many small steps; an integrator for a new spacing of stops has to be built and kept.
 # From this many stops on it pays (two-link arm: 1 ms to build, 0.3 ms to start).

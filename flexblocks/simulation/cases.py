@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError, listing
-from flexblocks.variables import Variables
+from flexblocks.interfaces.variables import Variables
 
 HINT = "give a list with one value for each run"
 

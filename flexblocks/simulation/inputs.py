@@ -11,11 +11,11 @@ import casadi as ca
 import numpy as np
 from scipy.interpolate import BSpline, PPoly
 
-from flexblocks.dynamics.clock import Clock
+from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.errors import ParameterError
+from flexblocks.interfaces.variables import Variables
 from flexblocks.simulation.polynomial import constant, from_ppoly, piecewise_linear
 from flexblocks.simulation.signal import Signal, Symbol, TimeSignal
-from flexblocks.variables import Variables
 
 KINDS = (
     "a number, an array over the output times, a pair (times, values), a function of t, a fb.Signal, or a "

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.dynamics.constrained import STABILISATION
+from flexblocks.dynamics.algorithms.constrained_accelerations import STABILISATION
 from flexblocks.errors import ParameterError, nearest
 from flexblocks.simulation.casadi_stepper import CasadiStepper, sundials
+from flexblocks.simulation.driven_equations import Equations, System
 from flexblocks.simulation.scipy_stepper import Dop853Stepper
 from flexblocks.simulation.stepper import Stepper
-from flexblocks.simulation.system import Equations, System
 
 METHODS = ("auto", "adams", "bdf", "idas", "rk4", "dop853")
 

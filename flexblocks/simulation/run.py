@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 
 from flexblocks.errors import ComputationError
+from flexblocks.simulation.chunks import Pace
+from flexblocks.simulation.driven_equations import System
 from flexblocks.simulation.inputs import separation
 from flexblocks.simulation.interrupt import Interrupt
-from flexblocks.simulation.pace import Pace
 from flexblocks.simulation.stepper import StepFailure, Stepper, finite
-from flexblocks.simulation.system import System
 
 SMALLEST = 1e-6  # of the run: how closely the time of a failure is found
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 from flexblocks.simulation.cases import Cases
 from flexblocks.simulation.trajectory import ENERGIES, GROUPS, Trajectory
 

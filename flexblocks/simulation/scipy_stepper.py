@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.integrate import solve_ivp
 
+from flexblocks.simulation.driven_equations import Equations
 from flexblocks.simulation.stepper import StepFailure, Stepper, finite
-from flexblocks.simulation.system import Equations
 
 EVALUATIONS = 12  # a step
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 from flexblocks.errors import FlexblocksWarning
-from flexblocks.simulation import sample
+from flexblocks.simulation import sampling as sample
 from flexblocks.simulation.errors import SimulationError
 from flexblocks.simulation.inputs import inputs
 from flexblocks.simulation.interrupt import Interrupt

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
+from flexblocks.simulation.chunks import Pace
+from flexblocks.simulation.driven_equations import Equations, System, equations
 from flexblocks.simulation.inputs import Inputs
 from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.method import Method, automatic, new_stepper
-from flexblocks.simulation.pace import Pace
 from flexblocks.simulation.progress import ProgressBar
 from flexblocks.simulation.run import Record, Run
 from flexblocks.simulation.stepper import Stepper
-from flexblocks.simulation.system import Equations, System, equations
 
 
 @dataclass(eq=False)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.closures.closed_state import closed_state
-from flexblocks.dae import DAE
-from flexblocks.followers import following_start
+from flexblocks.constraints.consistent_state import closed_state
+from flexblocks.constraints.dependent_variables import following_start
+from flexblocks.dae.dae import DAE
 
 
 def start_state(dae: DAE, x0: Any, p: np.ndarray, where: str) -> np.ndarray:

@@ -127,7 +127,7 @@ class Trajectory:
         FileFormatError
             The name ends in neither.
         """
-        from flexblocks.simulation.files import save
+        from flexblocks.simulation.trajectory_files import save
 
         save(self, path)
 
@@ -140,7 +140,7 @@ class Trajectory:
         FileFormatError
             The file is not there, or not one of a trajectory.
         """
-        from flexblocks.simulation.files import load
+        from flexblocks.simulation.trajectory_files import load
 
         return load(path)
 

@@ -8,11 +8,11 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
-from flexblocks.closures.equations import moved_mass
-from flexblocks.dae import DAE
-from flexblocks.dynamics.closure import closure_residual
-from flexblocks.dynamics.energy import weight_energies
-from flexblocks.dynamics.forces import residuals, rest_conditions, state_rates
+from flexblocks.constraints.loop_equations import moved_mass
+from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.energy import weight_energies
+from flexblocks.dynamics.algorithms.generalised_forces import residuals, rest_conditions, state_rates
+from flexblocks.dynamics.algorithms.loop_closure import closure_residual
 
 
 def _stacked(dae: DAE, v: ca.SX, a: ca.SX, multipliers: ca.SX, states: Callable[..., ca.SX]) -> ca.SX:

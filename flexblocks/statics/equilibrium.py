@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from flexblocks.dae import DAE
-from flexblocks.dynamics.clock import refuse_clocks
+from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.tree.clock import refuse_clocks
 from flexblocks.errors import ComputationError, ParameterError, listing
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.statics.problem import Statics, pose

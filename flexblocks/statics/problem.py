@@ -9,10 +9,10 @@ import casadi as ca
 import numpy as np
 import scipy.linalg
 
-from flexblocks.closures.closed_state import closed_state
-from flexblocks.closures.equations import moved_mass
-from flexblocks.dae import DAE
-from flexblocks.followers import followed_values, following_start
+from flexblocks.constraints.consistent_state import closed_state
+from flexblocks.constraints.dependent_variables import followed_values, following_start
+from flexblocks.constraints.loop_equations import moved_mass
+from flexblocks.dae.dae import DAE
 from flexblocks.statics.balance import rest
 
 # A balance is one if what is left of each force is below this share of what cancels in it.

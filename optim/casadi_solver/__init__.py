@@ -3,13 +3,13 @@
 Importing this package registers the solver. It needs no robot arm, no compiler and no executable.
 """
 
-from .attach import attach
 from .errors import GreyBoxError, NotOptimalError, SolverOptionError, TrivialConstraintError, UnsupportedModelError
-from .greybox import CasadiGreyBox
-from .kernel import Kernel, Pattern
-from .persistent import CasadiPersistentSolver
-from .solver import CasadiSolver
-from .watch import Iteration
+from .greyboxes.attach import attach
+from .greyboxes.greybox import CasadiGreyBox
+from .greyboxes.kernel import Kernel, Pattern
+from .ipopt.persistent import CasadiPersistentSolver
+from .ipopt.solver import CasadiSolver
+from .ipopt.watch import Iteration
 
 __all__ = [
     "CasadiGreyBox",

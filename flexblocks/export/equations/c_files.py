@@ -7,7 +7,7 @@ from pathlib import Path
 
 import casadi as ca
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 from flexblocks.errors import FileFormatError
 from flexblocks.export.equations.c import body, comment, prototype
 from flexblocks.export.equations.c_functions import USUAL, Exported, exported

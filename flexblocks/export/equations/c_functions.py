@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.export.equations.parts import equation_parts
 from flexblocks.export.equations.routine import (

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from flexblocks.dae import DAE
-from flexblocks.dynamics.energy import stored_energies, total, weight_energies
-from flexblocks.dynamics.inverse import inner_force, inverse_dynamics
-from flexblocks.dynamics.tree import Tree
+from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.energy import stored_energies, total, weight_energies
+from flexblocks.dynamics.algorithms.newton_euler import inner_force, inverse_dynamics
+from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import NameUnknownError, listing, nearest
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 from flexblocks.export.equations.names import Name, readable_names
 from flexblocks.export.equations.parts import Equations
 from flexblocks.export.equations.program import Entry, Form, Listing, Printed, Program, listing, program

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 from flexblocks.errors import FileFormatError, ParameterError, listing, nearest
 from flexblocks.export.equations.c import c
 from flexblocks.export.equations.grouping import grouped_parts

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from flexblocks.compiler import SUFFIX, link, require_compiler
+from flexblocks.dae.compiler import SUFFIX, link, require_compiler
 
 
 def compiled(folder: Path, sources: Sequence[str], identifier: str) -> Path:

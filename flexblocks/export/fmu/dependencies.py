@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse
 from scipy.sparse.csgraph import connected_components
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 from flexblocks.export.fmu.states import states
 
 

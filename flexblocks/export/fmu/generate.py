@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import casadi as ca
 import numpy as np
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 from flexblocks.export.fmu.states import changes, states
 
 

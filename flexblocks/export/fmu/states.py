@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 
 
 @dataclass(frozen=True)

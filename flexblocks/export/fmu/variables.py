@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.export.fmu.names import rate_of, structured
 from flexblocks.export.fmu.states import states

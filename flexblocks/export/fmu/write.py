@@ -12,8 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 
-from flexblocks.compiler import CompilerError
-from flexblocks.dae import DAE
+from flexblocks.dae.compiler import CompilerError
+from flexblocks.dae.dae import DAE
 from flexblocks.errors import FileFormatError, FlexblocksWarning, ParameterError, nearest
 from flexblocks.export.fmu import fmi2, fmi3
 from flexblocks.export.fmu.archive import write_archive

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.statics.equilibrium import equilibrium
 from flexblocks.statics.operating_point import OperatingPoint

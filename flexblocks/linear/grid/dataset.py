@@ -9,10 +9,10 @@ import numpy as np
 import xarray as xr
 
 from flexblocks.linear.grid.axes import Axis
-from flexblocks.linear.grid.tracking import Tracks
+from flexblocks.linear.grid.mode_tracking import Tracks
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.modes import Modes
-from flexblocks.linear.structure import Structure
+from flexblocks.linear.second_order_form import Structure
 from flexblocks.statics.operating_point import OperatingPoint
 
 MATRICES = {

@@ -13,7 +13,7 @@ import xarray as xr
 
 from flexblocks.errors import FlexblocksWarning, NameUnknownError, ParameterError, listing, nearest
 from flexblocks.linear.grid.dataset import model_at
-from flexblocks.linear.grid.errors import InterpolationError
+from flexblocks.linear.grid.interpolation_error import InterpolationError
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import FORMS
 

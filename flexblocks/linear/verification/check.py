@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError
 from flexblocks.linear.verification.differences import finite_differences
 from flexblocks.linear.verification.response import response

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
-from flexblocks.dae import DAE
-from flexblocks.dynamics.clock import refuse_clocks
-from flexblocks.dynamics.followers import follower_residuals
+from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.tree.clock import refuse_clocks
+from flexblocks.dynamics.tree.dependent_variables import follower_residuals
 from flexblocks.errors import ParameterError
 
 if TYPE_CHECKING:

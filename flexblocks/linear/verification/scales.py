@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 
 if TYPE_CHECKING:
     from flexblocks.linear.linear_model import LinearModel

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from flexblocks.dae import DAE
+from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError
 from flexblocks.linear.verification.response import Response, response
 from flexblocks.linear.verification.scales import reach, usual_steps

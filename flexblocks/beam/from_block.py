@@ -1,0 +1,158 @@
+"""From what a user gives of a beam to the beam."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from flexblocks.beam.kinematics.beam import Beam, Deformation
+from flexblocks.beam.properties.material import Material
+from flexblocks.beam.properties.tip_body import TipBody
+from flexblocks.beam.section_properties import FORMULAS, Property, property_of
+from flexblocks.beam.shapes.linear_theory import Line
+from flexblocks.errors import ParameterError, listing
+
+# Which fields an option needs, if there is no section; and those it may have.
+NEEDS = {
+    "axial": ("axial_rigidity",),
+    "torsion": ("torsional_rigidity", "polar_inertia"),
+    "shear": ("shear_rigidity",),
+    "rotary_inertia": ("section_inertia",),
+}
+ALLOWS = {"shear": ("shear_rigidity_z",), "rotary_inertia": ("section_inertia_z", "polar_inertia")}
+
+
+def check_given(block: Any) -> None:
+    """Refuse a beam block that says too little of itself, or the same thing twice.
+
+    Raises
+    ------
+    ParameterError
+        Says what to give or to leave out.
+    """
+    given = [name for name in FORMULAS if getattr(block, name) is not None]
+    if block.section is not None or block.material is not None:
+        if block.section is None or not isinstance(block.material, Material):
+            raise ParameterError(
+                f"{block.where}: section = {block.section!r}, material = {block.material!r}; "
+                "must be given together, as section=fb.Rectangle(...), material=fb.Material(...)."
+            )
+        if given:
+            raise ParameterError(
+                f"{block.where}: section and {listing(given)} are given; a section with its material gives all of "
+                "these: leave one or the other out."
+            )
+    else:
+        _check_numbers(block, given)
+    if block.shear and not block.discretization.can_shear:
+        raise ParameterError(
+            f"{block.where}: shear = True with {block.discretization!r}; only fb.FiniteElements(n) and clamped "
+            "fb.AssumedModes(n) are flexible in shear."
+        )
+
+
+def _check_numbers(block: Any, given: list[str]) -> None:
+    missing = [name for name in ("linear_density", "flexural_rigidity") if name not in given]
+    if missing:
+        raise ParameterError(
+            f"{block.where}: {listing(missing)} not given; needs linear_density and flexural_rigidity, "
+            "or section and material."
+        )
+    useful = {"linear_density", "flexural_rigidity", "flexural_rigidity_z"}
+    for option, names in NEEDS.items():
+        if not getattr(block, option):
+            continue
+        useful.update(names, ALLOWS.get(option, ()))
+        missing = [name for name in names if name not in given]
+        if missing:
+            raise ParameterError(
+                f"{block.where}: {option} = True needs {listing(missing)}, or section and material instead of numbers."
+            )
+    for name in given:
+        if name not in useful:
+            options = [o for o in NEEDS if name in (*NEEDS[o], *ALLOWS.get(o, ()))]
+            raise ParameterError(
+                f"{block.where}: {name} is given and has no effect; set {' or '.join(f'{o}=True' for o in options)}, "
+                "or leave it out."
+            )
+
+
+def beam_of(block: Any, carried: np.ndarray) -> Beam:
+    """Return the beam that a block describes.
+
+    Parameters
+    ----------
+    block : FlexibleBeam
+        Numbers among its fields may be symbols.
+    carried : ndarray (6, 6)
+        Inertia of what hangs on its tip, see `flexblocks.physics.Local`.
+    """
+    density = _known(block, "linear_density")
+    mass, length = density.nominal * block.nominal.length, block.nominal.length
+    inertia = _inertia(block)
+    deformations = {}
+    for axis in block.deformations:
+        tip = block.nominal.discretization.tip_body(tip_body(carried, axis if axis in ("y", "z") else "y"))
+        if axis == "x":
+            rigidity = _known(block, "axial_rigidity")
+            line, body = Line(density.profile, rigidity.profile), TipBody(tip.mass / mass)
+            deformations[axis] = Deformation(density.mean * block.length, rigidity.mean / block.length, line, body)
+        elif axis == "torsion":
+            rigidity, polar = _known(block, "torsional_rigidity"), inertia[axis]
+            line, body = Line(polar.profile, rigidity.profile), TipBody(tip.polar_inertia / (polar.nominal * length))
+            deformations[axis] = Deformation(polar.mean * block.length, rigidity.mean / block.length, line, body)
+        else:
+            deformations[axis] = _bending(block, axis, density, inertia.get(axis), tip.relative(mass, length))
+    return Beam(
+        length=block.length,
+        mass=density.mean * block.length,
+        damping_ratio=block.damping_ratio,
+        deformations=deformations,
+        density=density.profile,
+        section_inertia={axis: found.mean * block.length for axis, found in inertia.items()},
+        rotary={axis: found.profile for axis, found in inertia.items()},
+        shortens=block.stiffening,
+        cuts=block.cuts,
+    )
+
+
+def tip_body(carried: np.ndarray, axis: str) -> TipBody:
+    """Return what hangs on the tip, as bending along `axis` feels it."""
+    about = 2 if axis == "y" else 1
+    # T = 1/2 m v.v + v.(omega x S) + ...: the moment S_x stands at (v_z, omega_y) with a minus.
+    return TipBody(carried[3, 3], carried[about, about], -carried[5, 1], polar_inertia=carried[0, 0])
+
+
+def _bending(block: Any, axis: str, density: Property, turning: Property | None, tip: TipBody) -> Deformation:
+    suffix = "_z" if axis == "z" else ""
+    rigidity = _known(block, f"flexural_rigidity{suffix}")
+    shear = _known(block, f"shear_rigidity{suffix}") if block.shear else None
+    length, mass = block.nominal.length, density.nominal * block.nominal.length
+    line = Line(
+        density=density.profile,
+        rigidity=rigidity.profile,
+        shear=shear.share(rigidity.nominal / length**2) if shear else None,
+        rotary=turning.share(mass * length) if turning else None,
+    )
+    return Deformation(
+        inertia=density.mean * block.length,
+        stiffness=rigidity.mean / block.length**3,
+        line=line,
+        tip=tip,
+        shear_stiffness=shear.mean / block.length if shear else None,
+    )
+
+
+def _inertia(block: Any) -> dict[str, Property]:
+    """Return the inertia per length against turning [kg m] by deformation, of those that count."""
+    names = {"y": "section_inertia", "z": "section_inertia_z", "torsion": "polar_inertia"}
+    wanted = ("y", "z", "torsion") if block.rotary_inertia else ("torsion",) if block.torsion else ()
+    found = {axis: property_of(block, names[axis]) for axis in wanted}
+    return {axis: inertia for axis, inertia in found.items() if inertia is not None}
+
+
+def _known(block: Any, name: str) -> Property:
+    found = property_of(block, name)
+    assert found is not None, name
+    return found

@@ -1,0 +1,81 @@
+"""The beam itself, however finely it deforms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import casadi as ca
+
+from flexblocks.beam.properties.profile import UNIFORM, Profile
+from flexblocks.beam.properties.tip_body import TipBody
+from flexblocks.beam.shapes.internal_forces import Cut
+from flexblocks.beam.shapes.linear_theory import Line
+
+Number = float | ca.SX
+
+
+@dataclass(frozen=True, eq=False)
+class Deformation:
+    """One way in which a beam deforms: bending along y or z, extension, or torsion.
+
+    Attributes
+    ----------
+    inertia : float or SX
+        Unit of mass: m [kg]; in torsion the polar inertia of the beam [kg m2].
+    stiffness : float or SX
+        Unit of stiffness: EI/l^3 or EA/l [N/m]; in torsion GJ/l [N m].
+    line : Line
+        The rest of the linear theory, dimensionless, with nominal values.
+    tip : TipBody
+        The rigid body at the tip that shapes the modes, in units of the beam (m, m l^2, m l); its `mass` alone counts
+        in extension and in torsion.
+    shear_stiffness : float, SX or None
+        kappa G A/l [N/m]; None where sections stay across the axis.
+    """
+
+    inertia: Number
+    stiffness: Number
+    line: Line
+    tip: TipBody
+    shear_stiffness: Number | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Beam:
+    """A slender beam along x, clamped at its root; properties may vary along it.
+
+    Attributes
+    ----------
+    length, mass : float or SX
+        [m], [kg]
+    damping_ratio : float or SX
+        Share of critical damping of every mode.
+    deformations : dict of Deformation
+        By ``"y"``, ``"z"`` (bending), ``"x"`` (extension), ``"torsion"``: those that it is free to.
+    density : Profile
+        Of its mass per length.
+    section_inertia : dict of float or SX
+        rho I l [kg m2] by the deformation in which sections turn so; those left out have none.
+    rotary : dict of Profile
+        Of these, by the same.
+    shortens : bool
+        Whether the tip comes nearer as the beam bends (where sections are shifted across the axis).
+    cuts : tuple of Cut
+        Where inner forces are wanted.
+    """
+
+    length: Number
+    mass: Number
+    damping_ratio: Number
+    deformations: Mapping[str, Deformation]
+    density: Profile = UNIFORM
+    section_inertia: Mapping[str, Number] = field(default_factory=dict)
+    rotary: Mapping[str, Profile] = field(default_factory=dict)
+    shortens: bool = False
+    cuts: tuple[Cut, ...] = ()
+
+    def damping(self, axis: str) -> Number:
+        """Return the unit of damping sqrt(mass * stiffness), times the damping ratio [N s/m or N m s]."""
+        deformation = self.deformations[axis]
+        return self.damping_ratio * ca.sqrt(deformation.inertia * deformation.stiffness)

@@ -1,0 +1,93 @@
+"""The flexure of a beam: where its sections are, and its energies."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import casadi as ca
+
+from flexblocks.beam.kinematics.beam import Beam
+from flexblocks.beam.kinematics.kinetic_energy import square
+from flexblocks.beam.properties.profile import Course
+from flexblocks.beam.shapes.internal_forces import HeldCut
+from flexblocks.beam.shapes.shape_integrals import Bending
+from flexblocks.interfaces.frame import Frame
+
+
+@dataclass(frozen=True, eq=False)
+class Flexure(ABC):
+    """A beam that deforms, in terms of the frame at its root and of its coordinates.
+
+    Attributes
+    ----------
+    beam : Beam
+    root : Frame
+    planes : dict of Bending
+        The linear theory of each deformation, by its name in `Beam.deformations`.
+    q : dict of SX
+        The coordinates as the user sees them, by the same names.
+    amplitudes : dict of SX
+        The same in m: where a coordinate of bending is an angle, times the length; in torsion the angles.
+    rate : callable
+        Time derivative of an expression of the coordinates.
+    cuts : tuple of HeldCut
+        Where the beam is held together by forces that are wanted.
+    """
+
+    beam: Beam
+    root: Frame
+    planes: Mapping[str, Bending]
+    q: Mapping[str, ca.SX]
+    amplitudes: Mapping[str, ca.SX]
+    rate: Callable[[ca.SX], ca.SX]
+    cuts: tuple[HeldCut, ...] = ()
+
+    @property
+    @abstractmethod
+    def base(self) -> Frame:
+        """The frame in whose axes loads along the beam act, at the root."""
+
+    @abstractmethod
+    def resultant(self, weight: Course) -> tuple[float | ca.SX, ca.SX]:
+        """Return the integral over x of a weight, and that (3) of the weight times the place in the axes of `base`."""
+
+    @abstractmethod
+    def section(self, xi: float) -> Frame:
+        """Return the frame fixed to the section at x = xi l."""
+
+    @abstractmethod
+    def tip_deflection(self, axis: str) -> ca.SX:
+        """Return how far the tip is off the straight beam along `axis` of the root [m]."""
+
+    @abstractmethod
+    def kinetic(self) -> ca.SX:
+        """Return the kinetic energy [J]."""
+
+    def potential(self) -> ca.SX:
+        """Return the energy stored by bending, shear, extension and torsion [J]."""
+        energy = ca.SX(1, 1)
+        for axis, plane in self.planes.items():
+            given = self.beam.deformations[axis]
+            energy += square(self.amplitudes[axis], plane.integrals.stiffness, given.stiffness / 2)
+            if given.shear_stiffness is not None:
+                energy += square(self.amplitudes[axis], plane.shear, given.shear_stiffness / 2)
+        return energy
+
+    def dissipation(self) -> ca.SX:
+        """Return Rayleigh's function of modal damping [W]."""
+        return sum(
+            (
+                square(self.rate(self.amplitudes[axis]), plane.critical_damping, self.beam.damping(axis) / 2)
+                for axis, plane in self.planes.items()
+            ),
+            ca.SX(1, 1),
+        )
+
+
+def turned(frame: Frame, axis: str, angle: ca.SX) -> Frame:
+    """Turn a frame as a positive deformation does: by a slope along y about z, along z about -y, by torsion about x."""
+    if axis == "torsion":
+        return frame.rotate((1.0, 0.0, 0.0), angle)
+    return frame.rotate((0.0, 0.0, 1.0), angle) if axis == "y" else frame.rotate((0.0, 1.0, 0.0), -angle)

@@ -1,0 +1,123 @@
+"""Kinetic energy of the points of a beam's axis, by constant shape integrals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.beam.kinematics.mass_moments import Moments
+from flexblocks.beam.properties.profile import UNIFORM, Profile
+from flexblocks.beam.properties.quadrature import gauss_legendre, panels
+from flexblocks.beam.shapes.shape_functions import overlap
+from flexblocks.beam.shapes.shape_integrals import Bending
+from flexblocks.interfaces.frame import Frame
+
+# Gauss points on each smooth piece of a beam whose density varies.
+POINTS = 48
+
+
+def kinetic_energy(
+    chord: Frame,
+    mass: float | ca.SX,
+    length: float | ca.SX,
+    planes: Mapping[str, Bending],
+    q: Mapping[str, ca.SX],
+    s: Mapping[str, ca.SX],
+    moments: tuple[float, float] = (1 / 2, 1 / 3),
+) -> ca.SX:
+    """Return the kinetic energy [J] of a beam's axis, which has all its mass.
+
+    Parameters
+    ----------
+    chord : Frame
+        Frame in which the deflection is measured: x along the undeformed beam, origin at the root.
+    mass, length : float or SX
+        [kg], [m]
+    planes : dict of Bending
+        By axis of deflection, ``"y"`` and/or ``"z"``; ``"x"`` shifts points along the beam.
+    q, s : dict of SX
+        Amplitudes of the shapes [m] and their rates, by the same axes.
+    moments : tuple of 2 floats
+        First and second moment of the straight beam's mass, in units of m l and m l^2; by default a uniform one's.
+
+    Notes
+    -----
+    P(x) = (x + u, v, w) is a point of the beam in the chord frame, P' its rate there; see `Moments`.
+    """
+    axes = {"x": 0, "y": 1, "z": 2}
+    first, drift = ca.SX(3, 1), ca.SX(3, 1)
+    first[0] = mass * length * moments[0]
+    second, flow = ca.SX(3, 3), ca.SX(3, 3)
+    second[0, 0] = mass * length**2 * moments[1]
+    own = ca.SX(1, 1)
+    for axis, plane in planes.items():
+        i, integrals = axes[axis], plane.integrals
+        # What shortens a beam need not be independent, and has no root.
+        squared = square if axis == "x" else norm
+        first[i] += dot(integrals.mean, q[axis], mass)
+        drift[i] = dot(integrals.mean, s[axis], mass)
+        from_root = dot(integrals.moment, q[axis], mass * length)
+        second[0, i] += from_root
+        second[i, 0] += from_root
+        flow[0, i] += dot(integrals.moment, s[axis], mass * length)
+        for other, partner in planes.items():
+            j, common = axes[other], _overlap(plane, partner)
+            second[i, j] += form(q[axis], common, q[other], mass) if i != j else squared(q[axis], common, mass)
+            if i != j:
+                flow[i, j] += form(q[axis], common, s[other], mass)
+        own += squared(s[axis], integrals.mass, mass)
+    return Moments(mass, first, drift, second, flow, own).kinetic_energy(chord)
+
+
+def dot(constants: np.ndarray, vector: ca.SX, scale: float | ca.SX = 1.0) -> ca.SX:
+    """Return scale * constants . vector for constants (n,) and a column (n, 1); a numeric scale costs nothing."""
+    return (ca.sparsify(ca.DM(constants)) * scale).T @ vector if len(constants) else ca.SX(1, 1)
+
+
+def form(left: ca.SX, constants: np.ndarray, right: ca.SX, scale: float | ca.SX = 1.0) -> ca.SX:
+    """Return scale * left^T constants right; zeros in the constants and a numeric scale cost nothing."""
+    return left.T @ ((ca.sparsify(ca.DM(constants)) * scale) @ right) if constants.size else ca.SX(1, 1)
+
+
+def square(vector: ca.SX, constants: np.ndarray, scale: float | ca.SX = 1.0) -> ca.SX:
+    """Return scale * vector^T constants vector for symmetric constants, from one triangle of them."""
+    return form(vector, 2 * np.triu(constants) - np.diag(np.diag(constants)), vector, scale)
+
+
+def norm(vector: ca.SX, constants: np.ndarray, scale: float | ca.SX = 1.0) -> ca.SX:
+    """Return scale * vector^T constants vector for constants that are not negative, as a sum of squares if it can be.
+
+    Its derivatives then share the terms that are squared.
+    """
+    if not constants.size:
+        return ca.SX(1, 1)
+    try:
+        root = np.linalg.cholesky(constants)
+    except np.linalg.LinAlgError:
+        # Functions that depend on each other, such as a cut at the tip, beyond which there is no mass.
+        return square(vector, constants, scale)
+    terms = ca.sparsify(ca.DM(root.T)) @ vector
+    return scale * ca.dot(terms, terms)
+
+
+def _overlap(first: Bending, second: Bending) -> np.ndarray:
+    """Return the integral of mu phi_i psi_j between the shapes of two planes (or of one with itself)."""
+    same = first is second
+    return first.integrals.mass if same else overlap(first.shapes, second.shapes, first.line.density)
+
+
+def mass_moments(density: Profile, start: float = 0.0, end: float = 1.0) -> tuple[float, float, float]:
+    """Return the mass of a piece of a beam and its first and second moment about the inner end.
+
+    In units of the beam's mass and of the length of the piece; of a uniform beam 1/2 and 1/3 of its mass.
+    """
+    share = end - start
+    if density == UNIFORM:
+        return share, 1 / 2, 1 / 3
+    inner = [(place - start) / share for place in density.breaks if start < place < end]
+    s, w = gauss_legendre(POINTS, panels(inner))
+    w = w * density(start + share * s)
+    mass = float(w.sum())
+    return share * mass, float(w @ s) / mass, float(w @ s**2) / mass

@@ -1,0 +1,28 @@
+"""Loads along a beam: forces per length in the axes of its base."""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from flexblocks.beam.kinematics.deflection import Flexure
+from flexblocks.beam.properties.profile import Course
+from flexblocks.interfaces.frame import skew
+
+
+def load_power(flexure: Flexure, axis: str, scale: float | ca.SX, course: Course) -> ca.SX:
+    """Return the power [W] of a force per length on the beam.
+
+    Parameters
+    ----------
+    flexure : Flexure
+    axis : "y" or "z"
+        Of its base, along which the force acts.
+    scale : float or SX
+        Times which
+    course : Course
+        is the force per length [N/m].
+    """
+    total, place = flexure.resultant(course)
+    place, base, i = ca.sparsify(place), flexure.base, "xyz".index(axis)
+    velocity = total * base.v - skew(place) @ base.omega + flexure.rate(place)
+    return scale * velocity[i]

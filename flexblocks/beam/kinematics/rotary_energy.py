@@ -1,0 +1,52 @@
+"""Kinetic energy of the sections' turning: rotary inertia in bending, polar inertia in torsion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.beam.kinematics.beam import Beam
+from flexblocks.beam.kinematics.kinetic_energy import dot, square
+from flexblocks.beam.shapes.shape_integrals import Bending
+from flexblocks.interfaces.frame import Frame
+
+# By deformation the axis about which sections turn, and the sign: a positive slope w' turns about -y.
+TURNS = {"y": (2, 1), "z": (1, -1), "torsion": (0, 1)}
+
+
+def rotary_energy(chord: Frame, beam: Beam, planes: Mapping[str, Bending], s: Mapping[str, ca.SX]) -> ca.SX:
+    """Return the energy [J] of the sections' angular velocity about their own middles.
+
+    Parameters
+    ----------
+    chord : Frame
+    beam : Beam
+    planes : dict of Bending
+        By deformation.
+    s : dict of SX
+        Rates of their amplitudes, [m/s], in torsion [rad/s].
+
+    Notes
+    -----
+    The angular velocity of a section is that of the chord plus (theta', -psi_z', psi_y'), its inertia that about the
+    axes of the chord: exact for a beam that moves in a plane, the first order of the angles in space.
+    """
+    energy = ca.SX(1, 1)
+    for axis, inertia in beam.section_inertia.items():
+        i, sign = TURNS[axis]
+        omega = chord.omega[i]
+        energy += (inertia / 2) * omega**2
+        if axis in planes:
+            mean, products, unit = _turns(axis, planes[axis], beam)
+            energy += sign * omega * dot(mean, s[axis], inertia * unit)
+            energy += square(s[axis], products, inertia * unit**2 / 2)
+    return energy
+
+
+def _turns(axis: str, plane: Bending, beam: Beam) -> tuple[np.ndarray, np.ndarray, float | ca.SX]:
+    """Return the integrals of rotations and of their products, and the rotation by a unit amplitude."""
+    if axis == "torsion":
+        return plane.integrals.mean, plane.integrals.mass, 1.0
+    return plane.mean_turn, plane.turning, 1 / beam.length

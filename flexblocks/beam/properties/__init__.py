@@ -1,0 +1,1 @@
+"""What a beam is made of: sections, materials, profiles along its length."""

@@ -1,0 +1,132 @@
+"""Parameters that may vary along a beam: checked when the block is made."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import casadi as ca
+
+from flexblocks.beam.properties.section import Section
+from flexblocks.errors import ParameterError
+from flexblocks.interfaces.parameters import NOT_NEGATIVE, POSITIVE, Quantity, Range
+
+# Where the values of a function are looked at before it is believed, in units of the length.
+PLACES = (0.0, 0.05, 0.21, 0.37, 0.5, 0.63, 0.79, 0.95, 1.0)
+
+
+@dataclasses.dataclass(frozen=True)
+class Along(Quantity):
+    """A number, a function of x that gives one, or a table of (x, value); with `unit` "" a section instead.
+
+    `word` is what it may be as well.
+    """
+
+    word: str = ""
+
+    def checked(self, where: str, name: str, value: Any) -> Any:
+        """Return a number as float and a table as tuple of pairs; functions pass.
+
+        Raises
+        ------
+        ParameterError
+            It is none of these.
+        """
+        if self.word and value == self.word:
+            return value
+        if value is None or isinstance(value, (ca.SX, Section)) or callable(value):
+            return self._wanted(where, name, value)
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            rows = [self._row(where, name, row) for row in value]
+            if len(rows) < 2:
+                raise ParameterError(f"{where}: {name} = {value!r}; a table needs two points (x, value) at least.")
+            return tuple(rows)
+        if not self.unit or isinstance(value, str):
+            raise ParameterError(f"{where}: {name} = {value!r}; must be {self.words}.")
+        return super().checked(where, name, value)
+
+    @property
+    def words(self) -> str:
+        what = f"number in {self.unit}" if self.unit else "section, such as fb.Rectangle(width, height)"
+        word = f", or {self.word!r}" if self.word else ""
+        return f"a {what}, a function of x that returns one, or a table of (x, value){word}"
+
+    @property
+    def _least(self) -> Range:
+        """What may be at the tip: a beam may end in a point."""
+        return NOT_NEGATIVE if self.range is POSITIVE else self.range
+
+    def _wanted(self, where: str, name: str, value: Any) -> Any:
+        if isinstance(value, Section) and self.unit:
+            raise ParameterError(f"{where}: {name} = {value!r}; must be {self.words}.")
+        return value
+
+    def _row(self, where: str, name: str, row: Any) -> tuple[float, Any]:
+        if not isinstance(row, Sequence) or isinstance(row, str) or len(row) != 2:
+            raise ParameterError(f"{where}: {name}: {row!r} in the table; must be a pair (x, value).")
+        place = Quantity("m", NOT_NEGATIVE).checked(where, f"{name}: x in the table", row[0])
+        if not self.unit:
+            if not isinstance(row[1], Section):
+                raise ParameterError(f"{where}: {name}: {row[1]!r} at x = {place:g} m; must be a section.")
+            return place, row[1]
+        # Zero is looked at when the length is known.
+        return place, Quantity(self.unit, self._least).checked(where, f"{name} at x = {place:g} m", row[1])
+
+    def check_over(self, where: str, name: str, value: Any, length: float) -> None:
+        """Refuse a table that does not fit the length, and a function that gives what no beam has.
+
+        Raises
+        ------
+        ParameterError
+            Says where along the beam.
+        """
+        if isinstance(value, tuple):
+            self._check_table(where, name, value, length)
+        if callable(value):
+            for xi in PLACES:
+                self._check_value(where, name, value(xi * length), xi * length, at_tip=xi == 1.0)
+
+    def _check_table(self, where: str, name: str, rows: tuple[tuple[float, Any], ...], length: float) -> None:
+        places = [x for x, _ in rows]
+        if places[0] != 0 or not math.isclose(places[-1], length, rel_tol=1e-9):
+            raise ParameterError(
+                f"{where}: {name}: the table goes from x = {places[0]:g} m to {places[-1]:g} m; "
+                f"must go from 0 to the length, {length:g} m."
+            )
+        if any(b < a for a, b in pairwise(places)) or any(a == b for a, b in zip(places, places[2:], strict=False)):
+            raise ParameterError(
+                f"{where}: {name}: x in the table = {places}; must grow, and at most two points be at one x (a jump)."
+            )
+        for x, value in rows:
+            self._check_value(where, name, value, x, at_tip=x == places[-1])
+        for (x, inner), (end, outer) in pairwise(rows):
+            if type(inner) is not type(outer) and end > x:
+                raise ParameterError(
+                    f"{where}: {name}: {type(inner).__name__} at x = {x:g} m, {type(outer).__name__} at {end:g} m; "
+                    "between two points must be sections of one kind (two points at one x are a jump)."
+                )
+
+    def _check_value(self, where: str, name: str, value: Any, x: float, at_tip: bool) -> None:
+        if not self.unit:
+            if not isinstance(value, Section):
+                raise ParameterError(f"{where}: {name} is {value!r} at x = {x:g} m; must be a section.")
+            return
+        quantity = Quantity(self.unit, self._least if at_tip else self.range)
+        quantity.checked(where, f"{name} at x = {x:g} m", value)
+
+
+def along(unit: str, range_: Range = POSITIVE, word: str = "") -> Any:
+    """Declare an optional field that may vary along a beam; with unit "" a section. It may also be a `word`."""
+    quantity = Along(unit, range_, optional=True, word=word)
+    return dataclasses.field(default=None, metadata={"quantity": quantity})
+
+
+def check_over(where: str, block: Any, length: float) -> None:
+    """Check all such fields of a block against its length."""
+    for field in dataclasses.fields(block):
+        quantity = field.metadata.get("quantity")
+        if isinstance(quantity, Along):
+            quantity.check_over(where, field.name, getattr(block, field.name), length)

@@ -1,0 +1,70 @@
+"""From sections and material, or numbers, to the properties of a beam: their means, and how they vary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from flexblocks.beam.kinematics.beam import Number
+from flexblocks.beam.properties.material import Material
+from flexblocks.beam.properties.profile import Course, Profile, mean, profile
+from flexblocks.beam.properties.section import Section
+from flexblocks.beam.shapes.linear_theory import Share
+
+FORMULAS: dict[str, Callable[[Section, Material], float]] = {
+    "linear_density": lambda section, material: material.density * section.area,
+    "flexural_rigidity": lambda section, material: material.youngs_modulus * section.second_moment("y"),
+    "flexural_rigidity_z": lambda section, material: material.youngs_modulus * section.second_moment("z"),
+    "axial_rigidity": lambda section, material: material.youngs_modulus * section.area,
+    "torsional_rigidity": lambda section, material: material.shear_modulus * section.torsion_constant,
+    "shear_rigidity": lambda section, material: (
+        material.shear_modulus * section.shear_area("y", material.poissons_ratio)
+    ),
+    "shear_rigidity_z": lambda section, material: (
+        material.shear_modulus * section.shear_area("z", material.poissons_ratio)
+    ),
+    "section_inertia": lambda section, material: material.density * section.second_moment("y"),
+    "section_inertia_z": lambda section, material: material.density * section.second_moment("z"),
+    "polar_inertia": lambda section, material: material.density * section.polar_moment,
+}
+
+
+@dataclass(frozen=True)
+class OfSection:
+    """One of the quantities above, of a section of a material."""
+
+    name: str
+    material: Material
+
+    def __call__(self, section: Section) -> float:
+        return FORMULAS[self.name](section, self.material)
+
+
+@dataclass(frozen=True, eq=False)
+class Property:
+    """A property of a beam: its mean (a symbol, perhaps), the mean's nominal value, and how it varies."""
+
+    mean: Number
+    nominal: float
+    profile: Profile
+
+    def share(self, of: float) -> Share:
+        """Return it as a share of something else."""
+        return Share(self.nominal / of, self.profile)
+
+
+def property_of(block: Any, name: str) -> Property | None:
+    """Return a property of a beam block, from its section and material or from its field; None if it gives none.
+
+    What is not given for bending along z is that for y.
+    """
+    nominal = block.nominal
+    if nominal.section is not None:
+        course = Course(nominal.section, nominal.length, OfSection(name, nominal.material))
+        return Property(mean(course), mean(course), profile(course))
+    if getattr(nominal, name) is None:
+        return property_of(block, name.removesuffix("_z")) if name.endswith("_z") else None
+    course = Course(getattr(nominal, name), nominal.length)
+    value = mean(course)
+    return Property(getattr(block, name) if course.is_uniform else value, value, profile(course))

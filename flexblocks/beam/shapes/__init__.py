@@ -1,0 +1,1 @@
+"""Shape functions and modes, and their integrals."""

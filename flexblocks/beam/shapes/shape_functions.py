@@ -1,0 +1,167 @@
+"""Shape functions of a beam, and the integrals that its energies are made of."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from flexblocks.beam.properties.profile import UNIFORM, Profile
+from flexblocks.beam.properties.quadrature import gauss_legendre, panels
+from flexblocks.beam.properties.tip_body import TipBody
+from flexblocks.beam.shapes.linear_theory import PLAIN, Line
+
+# Points more on each panel where properties vary along the beam.
+FINER = 12
+
+
+class Shapes(ABC):
+    """Functions phi_i(xi) of the dimensionless position xi = x/l in [0, 1]; deflection = sum phi_i a_i.
+
+    The methods take a number or an array (k,) and return an array (n,) or (n, k); slope and curvature are derivatives
+    with respect to xi.
+    """
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Number n of functions."""
+
+    @abstractmethod
+    def derivative(self, xi: float | np.ndarray, order: int) -> np.ndarray:
+        """Return the derivative of that order of all functions at `xi`; 0 and 1 at least."""
+
+    def deflection(self, xi: float | np.ndarray) -> np.ndarray:
+        return self.derivative(xi, 0)
+
+    def slope(self, xi: float | np.ndarray) -> np.ndarray:
+        return self.derivative(xi, 1)
+
+    def rotation(self, xi: float | np.ndarray) -> np.ndarray:
+        """Return by how much sections turn; without shear they follow the slope."""
+        return self.slope(xi)
+
+    def strain(self, xi: float | np.ndarray) -> np.ndarray:
+        """Return what stores energy with the line's rigidity: in bending the curvature."""
+        return self.derivative(xi, 2)
+
+    def shear(self, xi: float | np.ndarray) -> np.ndarray:
+        """Return by how much the slope is ahead of the rotation."""
+        return self.slope(xi) - self.rotation(xi)
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """The ends of the pieces on which the functions are smooth."""
+        return np.array([0.0, 1.0])
+
+    @property
+    def points(self) -> int:
+        """Gauss points on each piece, enough for products of two of the functions.
+
+        As it stands for `size` half waves.
+        """
+        return 24 + 8 * self.size
+
+    def quadrature(self, breaks: tuple[float, ...] = (), finer: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Return points and weights on [0, 1], with `finer` points more on each piece, which `breaks` cut further."""
+        return gauss_legendre(self.points + finer, panels(self.bounds, breaks))
+
+    def stiffness(self, rigidity: Profile = UNIFORM) -> np.ndarray:
+        """Return the integral (n, n) of the rigidity times products of strains."""
+        return self.product(self.strain, rigidity)
+
+    def product(self, function: Callable[[np.ndarray], np.ndarray], weight: Profile = UNIFORM) -> np.ndarray:
+        """Return the integral (n, n) of weight f_i f_j of functions that belong to the shapes."""
+        xi, w = self.quadrature(weight.breaks, 0 if weight == UNIFORM else FINER)
+        f = function(xi)
+        return (f * (w * weight(xi))) @ f.T
+
+
+class ShapeFamily(Protocol):
+    """What gives shape functions for a tip body in units of the beam: a discretization."""
+
+    def shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes: ...
+
+
+class RodFamily(Protocol):
+    """What gives shape functions of extension and torsion: a discretization."""
+
+    def rod_shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes: ...
+
+
+@dataclass(frozen=True)
+class NoShapes(Shapes):
+    """A beam that does not deform."""
+
+    @property
+    def size(self) -> int:
+        return 0
+
+    def derivative(self, xi: float | np.ndarray, order: int) -> np.ndarray:
+        del order
+        return np.zeros((0, *np.shape(xi)))
+
+
+@dataclass(frozen=True)
+class ShapeIntegrals:
+    """Integrals over xi from 0 to 1, all dimensionless; density mu and rigidity e have the mean 1.
+
+    Attributes
+    ----------
+    mean : ndarray (n,)
+        of mu phi_i.
+    moment : ndarray (n,)
+        of mu xi phi_i.
+    mass : ndarray (n, n)
+        of mu phi_i phi_j.
+    stiffness : ndarray (n, n)
+        of e phi_i'' phi_j''; with shear, of the sections' turning; in extension and torsion, of e phi_i' phi_j'.
+    """
+
+    mean: np.ndarray
+    moment: np.ndarray
+    mass: np.ndarray
+    stiffness: np.ndarray
+
+
+# Integrals below this share of what the norms of the functions allow are zero but for rounding.
+ROUNDING = 1e-12
+
+
+def shape_integrals(shapes: Shapes, line: Line = PLAIN) -> ShapeIntegrals:
+    """Return the integrals of shape functions along a line."""
+    xi, w = shapes.quadrature(line.density.breaks, 0 if line.density == UNIFORM else FINER)
+    w = w * line.density(xi)
+    phi = shapes.deflection(xi)
+    norm = np.sqrt(phi**2 @ w)
+    return ShapeIntegrals(
+        mean=without_rounding(phi @ w, norm),
+        moment=without_rounding(phi @ (w * xi), norm),
+        mass=gram((phi * w) @ phi.T),
+        stiffness=gram(shapes.stiffness(line.rigidity)),
+    )
+
+
+def overlap(first: Shapes, second: Shapes, density: Profile = UNIFORM) -> np.ndarray:
+    """Return the integral (n, m) of mu phi_i psi_j between two sets of shapes."""
+    finer = 0 if density == UNIFORM else FINER
+    breaks = (*density.breaks, *second.bounds)
+    xi, w = first.quadrature(breaks, finer + max(0, second.points - first.points))
+    w = w * density(xi)
+    phi, psi = first.deflection(xi), second.deflection(xi)
+    return without_rounding((phi * w) @ psi.T, np.outer(np.sqrt(phi**2 @ w), np.sqrt(psi**2 @ w)))
+
+
+def without_rounding(integrals: np.ndarray, bound: np.ndarray) -> np.ndarray:
+    """Set what is zero but for rounding to zero, so that it does not cost operations in every evaluation."""
+    return np.where(np.abs(integrals) < ROUNDING * bound, 0.0, integrals)
+
+
+def gram(products: np.ndarray) -> np.ndarray:
+    """Return integrals (n, n) of products of functions, symmetric and without what is rounding."""
+    norm = np.sqrt(np.diag(products))
+    found = without_rounding(products, np.outer(norm, norm))
+    return (found + found.T) / 2

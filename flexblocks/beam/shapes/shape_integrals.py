@@ -1,0 +1,97 @@
+"""One deformation of a beam by shape functions, with all constants that the equations need of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from scipy.linalg import eigh
+
+from flexblocks.beam.properties.tip_body import TipBody
+from flexblocks.beam.shapes.linear_theory import PLAIN, Line
+from flexblocks.beam.shapes.shape_functions import RodFamily, ShapeFamily, ShapeIntegrals, Shapes, gram, shape_integrals
+
+
+@dataclass(frozen=True, eq=False)
+class Bending:
+    """Shapes in one plane of a beam (or in extension or torsion), all dimensionless.
+
+    Attributes
+    ----------
+    shapes : Shapes
+    tip : TipBody
+        The tip body that modal damping counts in, in units of the beam; modes are orthogonal with it.
+    line : Line
+    """
+
+    shapes: Shapes
+    tip: TipBody
+    line: Line = PLAIN
+
+    @cached_property
+    def integrals(self) -> ShapeIntegrals:
+        return shape_integrals(self.shapes, self.line)
+
+    @cached_property
+    def shear(self) -> np.ndarray:
+        """Integral (n, n) of the shear rigidity, of mean 1, times products of shear strains."""
+        assert self.line.shear is not None
+        return gram(self.shapes.product(self.shapes.shear, self.line.shear.profile))
+
+    @cached_property
+    def turning(self) -> np.ndarray:
+        """Integral (n, n) of the sections' inertia, of mean 1, times products of their rotations."""
+        assert self.line.rotary is not None
+        return gram(self.shapes.product(self.shapes.rotation, self.line.rotary.profile))
+
+    @cached_property
+    def mean_turn(self) -> np.ndarray:
+        """Integral (n,) of the sections' inertia, of mean 1, times rotations."""
+        assert self.line.rotary is not None
+        xi, w = self.shapes.quadrature(self.line.rotary.profile.breaks, finer=24)
+        found = self.shapes.rotation(xi) @ (w * self.line.rotary.profile(xi))
+        return np.where(np.abs(found) < 1e-12 * np.abs(found).max(initial=0.0), 0.0, found)
+
+    @cached_property
+    def root_slope(self) -> np.ndarray:
+        """Slopes (n,) at the root; zero but for shapes that are pinned there."""
+        slope = self.shapes.rotation(0.0)
+        return np.where(np.abs(slope) < 1e-9, 0.0, slope)
+
+    @cached_property
+    def critical_damping(self) -> np.ndarray:
+        """Damping matrix (n, n) that damps every mode critically, in units of sqrt(mass * stiffness).
+
+        The modes are those of the clamped beam with its tip body; for its own modes without one it is diagonal.
+        """
+        value, turn = self.shapes.deflection(1.0), self.shapes.rotation(1.0)
+        coupling = np.outer(value, turn)
+        mass = (
+            self.integrals.mass
+            + self.tip.mass * np.outer(value, value)
+            + self.tip.inertia * np.outer(turn, turn)
+            + self.tip.static_moment * (coupling + coupling.T)
+        )
+        stiffness = self.integrals.stiffness
+        if self.line.rotary:
+            mass = mass + self.line.rotary.ratio * self.turning
+        if self.line.shear:
+            stiffness = stiffness + self.line.shear.ratio * self.shear
+        squares, modes = eigh(stiffness, mass)
+        to_modes = modes.T @ mass
+        damping = to_modes.T @ np.diag(2 * np.sqrt(squares)) @ to_modes
+        scale = np.sqrt(np.diag(damping))
+        return np.where(np.abs(damping) < 1e-9 * np.outer(scale, scale), 0.0, damping)
+
+
+@lru_cache(maxsize=256)
+def bending(discretization: ShapeFamily, tip: TipBody, line: Line = PLAIN) -> Bending:
+    """Return the bending of a beam; computed once for all beams that are alike."""
+    return Bending(discretization.shapes(tip, line), tip, line)
+
+
+@lru_cache(maxsize=256)
+def stretching(discretization: RodFamily, tip: TipBody, line: Line = PLAIN) -> Bending:
+    """Return the extension or the torsion of a beam; computed once for all beams that are alike."""
+    return Bending(discretization.rod_shapes(tip, line), tip, line)

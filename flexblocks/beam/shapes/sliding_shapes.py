@@ -1,0 +1,129 @@
+"""Shapes of a beam that slides out of a hub, and the integrals that its energies are made of.
+
+The shapes are functions of xi = x/l on the part of length l that is out. A particle of the beam keeps its distance from
+the tip, so xi moves at (1 - xi) l'/l: with amplitudes a_i the deflection of a particle changes at
+sum phi_i a_i' + psi_i a_i l'/l, where psi = (1 - xi) dphi/dxi + l dphi/dl holds the change of the shape itself too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip, mode
+from flexblocks.beam.shapes.shape_functions import Shapes
+from flexblocks.interfaces.physics import Local
+
+Matrix = ca.SX | ca.DM
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class SlidingShapes:
+    """Integrals over xi from 0 to 1, and values at the tip, all dimensionless; DM where they are constant, else SX.
+
+    Attributes
+    ----------
+    mean, moment : (n, 1)
+        of phi_i and xi phi_i.
+    drift, swing : (n, 1)
+        of psi_i and xi psi_i - phi_i.
+    mass, coupling, change : (n, n)
+        of phi_i phi_j, phi_i psi_j and psi_i psi_j.
+    stiffness : (n, n)
+        of phi_i'' phi_j''.
+    value, slope : (n, 1)
+        phi_i and dphi_i/dxi at the tip.
+    """
+
+    mean: Matrix
+    moment: Matrix
+    drift: Matrix
+    swing: Matrix
+    mass: Matrix
+    coupling: Matrix
+    change: Matrix
+    stiffness: Matrix
+    value: Matrix
+    slope: Matrix
+
+
+def constant_shapes(shapes: Shapes, angles: np.ndarray) -> SlidingShapes:
+    """Return the integrals of shapes that stretch with the beam and change no further.
+
+    Where `angles` (n,) is 1 the coordinate is an angle, its amplitude the angle times l: its shape grows with the beam.
+    """
+    xi, w = shapes.quadrature()
+    phi, slope, curvature = (shapes.derivative(xi, order) for order in range(3))
+    psi = (1 - xi) * slope + angles[:, None] * phi
+    tip = ca.DM(shapes.deflection(1.0)), ca.DM(shapes.slope(1.0))
+    found = _integrated(ca.DM(phi), ca.DM(psi), ca.DM(curvature), xi, w, *tip)
+    # By parts, to the last digit, so that terms that are the same are seen to be.
+    grown = ca.DM(np.diag(angles))
+    mean, moment, mass = _clean(found.mean), _clean(found.moment), _clean(found.mass)
+    turning = found.coupling - mass @ grown
+    return replace(
+        found,
+        mean=mean,
+        moment=moment,
+        drift=_clean(mean + grown @ mean),
+        swing=_clean(2 * (moment - mean) + grown @ moment),
+        mass=mass,
+        coupling=_clean(mass / 2 + (turning - turning.T) / 2 + mass @ grown),
+        change=_clean(found.change),
+        stiffness=_clean(found.stiffness),
+        value=_clean(found.value),
+        slope=_clean(found.slope),
+    )
+
+
+def clamped_mass_shapes(
+    roots: ca.SX, tip: RelativeTip, local: Local, extension: ca.SX, signs: np.ndarray
+) -> SlidingShapes:
+    """Return the integrals of the clamped-mass modes whose roots (n, 1) change with the `extension` [m].
+
+    The modes have mean square 1; `signs` (n,) make the tip's deflection positive.
+    """
+    points, weights = np.polynomial.legendre.leggauss(6 + 3 * roots.numel())
+    xi, w = (points + 1) / 2, weights / 2
+    places = (*xi.tolist(), 1.0)
+
+    def values(order: int) -> ca.SX:
+        """Return the modes (n, points + 1) before they are normalised; the last place is the tip."""
+        rows = [[mode(root, tip, place, order) for place in places] for root in ca.vertsplit(roots)]
+        return ca.vertcat(*[ca.horzcat(*row) for row in rows])
+
+    bare = [values(order) for order in range(3)]
+    norm = ca.sqrt(ca.mtimes(bare[0][:, :-1] ** 2, ca.DM(w)))
+    phi, slope, curvature = (value * ca.repmat(ca.DM(signs) / norm, 1, len(places)) for value in bare)
+    changing = ca.reshape(ca.jacobian(local.rate(phi), local.rate(extension)), *phi.shape)
+    psi = ca.repmat(ca.DM([1 - place for place in places]).T, roots.numel(), 1) * slope + extension * changing
+    return _integrated(phi[:, :-1], psi[:, :-1], curvature[:, :-1], xi, w, phi[:, -1], slope[:, -1])
+
+
+def _integrated(
+    phi: Matrix, psi: Matrix, curvature: Matrix, xi: np.ndarray, w: np.ndarray, value: Matrix, slope: Matrix
+) -> SlidingShapes:
+    weights, along = ca.DM(np.diag(w)), ca.DM(w * xi)
+    return SlidingShapes(
+        mean=ca.mtimes(phi, ca.DM(w)),
+        moment=ca.mtimes(phi, along),
+        drift=ca.mtimes(psi, ca.DM(w)),
+        swing=ca.mtimes(psi, along) - ca.mtimes(phi, ca.DM(w)),
+        mass=ca.mtimes([phi, weights, phi.T]),
+        coupling=ca.mtimes([phi, weights, psi.T]),
+        change=ca.mtimes([psi, weights, psi.T]),
+        stiffness=ca.mtimes([curvature, weights, curvature.T]),
+        value=value,
+        slope=slope,
+    )
+
+
+def _clean(constants: Matrix) -> ca.DM:
+    """Return constants without rounding: what is nearly zero or nearly whole costs no operation then."""
+    array = ca.DM(constants).full()
+    array = np.where(np.abs(array) < ROUNDING * np.abs(array).max(initial=0.0), 0.0, array)
+    whole = np.round(array)
+    return ca.sparsify(ca.DM(np.where(np.abs(array - whole) < ROUNDING, whole, array)))

@@ -1,0 +1,86 @@
+"""Closing the loops of a DAE: a posture in which they are closed, and which closures do not follow from others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import scipy.linalg
+
+from flexblocks.constraints.closed_posture import CLOSED, RANK, SPREAD, closed_position, polished
+from flexblocks.constraints.loop_equations import LoopError, closure_equations, gap, weight
+from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.tree.cut_joints import Loops
+from flexblocks.errors import ModelError, listing
+
+
+def close_loops(dae: DAE) -> DAE:
+    """Return the DAE with start values that close all loops, and only closures that are independent.
+
+    Raises
+    ------
+    LoopError
+        The loops cannot be closed.
+    ModelError
+        They leave no motion.
+    """
+    n, loops = dae.tree.size, dae.tree.loops
+    if dae.followed_names:
+        raise ModelError(
+            f"Model '{dae.name}': {listing(dae.followed_names)} follow from coordinates, which arms with closed loops "
+            'do not support; give its sliding beams shapes="fixed".'
+        )
+    start, p = dae.x.start[:n], dae.p.start
+    q = _closed_start(dae, start, p)
+    rows = _independent_rows(dae, q, p) if n else np.zeros(0)
+    if len(rows) >= n:
+        ends = "; ".join(dae.tree.ends_of(closure) for closure in loops.closures)
+        raise ModelError(
+            f"Model '{dae.name}': joining {ends} leaves no motion: {len(rows)} conditions on {n} coordinates. "
+            "Add a joint, or connect one frame less."
+        )
+    # While none is left out, closure i has the rows 6 i to 6 i + 5.
+    closures = tuple(
+        replace(closure, rows=tuple(int(row) - 6 * i for row in rows if row // 6 == i))
+        for i, closure in enumerate(loops.closures)
+    )
+    tree = replace(dae.tree, loops=Loops(closures, weight(dae, q, p)))
+    return replace(dae, tree=tree, x=replace(dae.x, start=np.concatenate([q, dae.x.start[n:]])))
+
+
+def _closed_start(dae: DAE, start: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return coordinates (n,) that close the loops, keeping as many as possible of those told to start off zero.
+
+    Zero is what a coordinate starts at unless it is told otherwise. What was added first is kept first.
+    """
+    held = start != 0
+    while True:
+        try:
+            return closed_position(dae, start, p, held, "assemble")
+        except LoopError:
+            if not held.any():
+                raise
+        held[np.flatnonzero(held)[-1]] = False
+
+
+def _independent_rows(dae: DAE, q: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return which closures (k,) do not follow from the others, as positions in `dae.constraint`.
+
+    The rank is that of postures around the closed one `q` (n,), which itself may be a special one.
+    """
+    equations = closure_equations(dae)
+    rng = np.random.default_rng(0)
+    best: np.ndarray | None = None
+    for attempt in range(4):
+        near = q + SPREAD * bool(attempt) * rng.uniform(-1, 1, len(q))
+        posture = polished(equations, near, p, np.ones(len(q), dtype=bool))
+        if gap(equations, posture, p) > CLOSED:
+            continue
+        J = equations.closures(posture, p)[1].full()
+        factors = scipy.linalg.qr(J.T, pivoting=True, mode="r")
+        diagonal, pivots = np.abs(np.diag(np.asarray(factors[0]))), np.asarray(factors[-1])
+        rank = int(np.sum(diagonal > RANK * diagonal[0]))
+        if best is None or rank > len(best):
+            best = np.sort(pivots[:rank])
+    assert best is not None  # q itself is closed
+    return best

@@ -1,0 +1,76 @@
+"""The closures of an arm in numbers: how far its loops are open, and the masses that closed ones move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.loop_closure import offsets
+from flexblocks.dynamics.algorithms.mass_at_posture import mass_at
+from flexblocks.errors import ComputationError
+
+
+class LoopError(ComputationError):
+    """Loops that cannot be closed, or a posture in which they determine no motion."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClosureEquations:
+    """Functions of (q, p): what all loops miss, each once or several times over, and the kept closures; Jacobians."""
+
+    mismatch: ca.Function
+    closures: ca.Function
+    mass: ca.Function
+
+
+@lru_cache(maxsize=32)
+def closure_equations(dae: DAE) -> ClosureEquations:
+    """Return the functions behind the closures of an arm."""
+    # Unlike sines of angles, which vanish at half a turn too, the turned axes themselves agree in one posture only.
+    parts: list[Any] = [part for d, E in offsets(dae.tree, dae.q) for part in (d, ca.vec(E - ca.SX.eye(3)))]
+    mismatch = ca.densify(ca.vertcat(*parts))
+    J, _ = dae.constraint_rates
+    M = dae.mass_expression + dae.tree.loops.weight * (J.T @ J)
+    symbols = [dae.q, dae.p.symbol]
+    return ClosureEquations(
+        mismatch=ca.Function("mismatch", symbols, ca.cse([mismatch, ca.jacobian(mismatch, dae.q)])),
+        closures=ca.Function("closures", symbols, ca.cse([dae.constraint_expression, J])),
+        mass=ca.Function("mass", symbols, [ca.cse(M)]),
+    )
+
+
+def gap(equations: ClosureEquations, q: np.ndarray, p: np.ndarray) -> float:
+    """Return by how much the loops are open at most [m, rad]."""
+    return float(np.max(np.abs(equations.mismatch(q, p)[0].full()), initial=0.0))
+
+
+def mismatches(dae: DAE, q: np.ndarray, p: np.ndarray) -> str:
+    """Return in words by how much the outlets at each cut miss each other."""
+    missing = closure_equations(dae).mismatch(q, p)[0].full().reshape(-1, 12)
+    words = []
+    for closure, row in zip(dae.tree.loops.closures, missing, strict=True):
+        angle = 2 * np.arcsin(min(np.linalg.norm(row[3:]) / np.sqrt(8), 1.0))
+        words.append(f"{np.linalg.norm(row[:3]):.3g} m and {angle:.3g} rad between {dae.tree.ends_of(closure)}")
+    return "; ".join(words)
+
+
+def moved_mass(dae: DAE, q: np.ndarray, p: np.ndarray, *followed: np.ndarray) -> np.ndarray:
+    """Return the mass matrix (n, n), with that of what closes loops added: regular where all that can move moves mass.
+
+    Motions that keep loops closed do not feel what is added.
+    """
+    if dae.tree.loops.closures:
+        return closure_equations(dae).mass(q, p, *followed).full()
+    return mass_at(dae.tree, q, p, *(followed or [np.zeros(0)]))
+
+
+def weight(dae: DAE, q: np.ndarray, p: np.ndarray) -> float:
+    """Return the weight that makes J'J, J the Jacobian of the closures, as large as the mass matrix."""
+    J = closure_equations(dae).closures(q, p)[1].full()
+    size = np.sum(J**2)
+    return float(np.trace(dae.mass_matrix(q, p).full()) / size) if size else 1.0

@@ -1,0 +1,1 @@
+"""Models and equations that control design works on."""

@@ -1,0 +1,128 @@
+"""The model that a law carries of the arm: its expressions, in the symbols of the arm it controls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+
+from flexblocks.control.measured import measured
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+
+
+@dataclass(frozen=True, eq=False)
+class ArmModel:
+    """A DAE as an image of another: what is a state of the one is measured at the other.
+
+    Attributes
+    ----------
+    dae : DAE
+        The model: a rigid arm, a coarser one, one with other parameters, or the controlled arm itself.
+    plant : DAE
+        The controlled arm.
+    measured : dict of str
+        Which state or output of the arm stands for a coordinate of the model; the rest by their own names.
+    where : str
+        What is bound, for messages.
+    """
+
+    dae: DAE
+    plant: DAE
+    measured: Mapping[str, str]
+    where: str
+
+    def seen(self, expression: ca.SX) -> ca.SX:
+        """Return an expression of the model's x, z, u and p in the symbols of the arm.
+
+        Raises
+        ------
+        NameUnknownError
+            It depends on something that the arm does not have.
+        """
+        if self.dae is self.plant and not self.measured:
+            return expression
+        used = [(group, i) for group in (self.dae.x, self.dae.z, self.dae.u) for i in range(len(group))]
+        used = [(group, i) for group, i in used if ca.depends_on(expression, group.symbol[i])]
+        symbols, values = [], []
+        for group, i in used:
+            name = group.names[i]
+            symbols.append(group.symbol[i])
+            values.append(self._input(name) if group is self.dae.u else self._value(name))
+        p = self.dae.p.symbol if self.dae is self.plant else ca.SX(ca.DM(self.dae.p.start))
+        return ca.substitute(expression, ca.vertcat(*symbols, self.dae.p.symbol), ca.vertcat(*values, p))
+
+    def coordinate(self, name: str) -> str:
+        """Return the name at the arm of a coordinate of the model."""
+        return self.measured.get(name, name)
+
+    def _value(self, name: str) -> ca.SX:
+        if name.startswith("der(") and name[4:-1] in self.measured:
+            name = f"der({self.measured[name[4:-1]]})"
+        return measured(self.plant, self.measured.get(name, name), self.where).value
+
+    def _input(self, name: str) -> ca.SX:
+        if name not in self.plant.u:
+            raise NameUnknownError(f"{self.where}: the model's input '{name}' is none of the arm's inputs.")
+        return self.plant.u.symbol[self.plant.u.index(name)]
+
+
+def arm_model(model: DAE | None, plant: DAE, measured_as: Mapping[str, str] | None, where: str) -> ArmModel:
+    """Return the model that a law was given, or the arm itself.
+
+    Raises
+    ------
+    NameUnknownError
+        `measured_as` names what is no coordinate of the model.
+    ParameterError
+        The model has closed kinematic loops, whose forces the law would leave out.
+    """
+    if (model or plant).tree.loops.closures:
+        raise ParameterError(
+            f"{where}: the model has closed kinematic loops, and this law knows no forces that keep them closed. Use "
+            "PD, PID or LQR, or give the model of a tree."
+        )
+    found = ArmModel(model or plant, plant, dict(measured_as or {}), where)
+    for name in found.measured:
+        if name not in found.dae.q_names:
+            known = found.dae.q_names
+            raise NameUnknownError(
+                f"{where}: measured: the model has no coordinate '{name}' ({listing(known)}).{nearest(name, known)}"
+            )
+    return found
+
+
+def input_map(dae: DAE, inputs: Sequence[str], where: str) -> tuple[ca.SX, ca.SX]:
+    """Return B (n, k) and r (n): the applied forces are B u + r for these inputs u, whatever the others are.
+
+    Raises
+    ------
+    NameUnknownError
+        An input that is not there.
+    ParameterError
+        The forces are not linear in the inputs.
+    """
+    u = ca.vertcat(*[dae.u.symbol[dae.u.index(name)] for name in inputs], ca.SX(0, 1))
+    force = dae.applied_expression
+    B = ca.sparsify(ca.jacobian(force, u))
+    if ca.depends_on(B, u):
+        raise ParameterError(f"{where}: the forces are not linear in {listing(inputs)}; this law needs that they are.")
+    return B, ca.sparsify(ca.substitute(force, u, ca.SX.zeros(u.shape)))
+
+
+def driven_coordinates(dae: DAE, B: ca.SX, inputs: Sequence[str], where: str) -> list[int]:
+    """Return the coordinates that the inputs act on, one for each.
+
+    Raises
+    ------
+    ParameterError
+        They are not as many as the inputs.
+    """
+    rows = sorted(set(B.sparsity().get_triplet()[0]))
+    if len(rows) != len(inputs):
+        raise ParameterError(
+            f"{where}: the inputs {listing(inputs)} act on {len(rows)} coordinates "
+            f"({listing(dae.q_names[row] for row in rows)}); must be as many. Name the inputs that act on one each."
+        )
+    return rows

@@ -1,0 +1,39 @@
+"""Accelerations that make coordinates follow their references: r'' + Gv (r' - q') + Gp (r - q)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import casadi as ca
+
+from flexblocks.control.design.gains import gains
+from flexblocks.control.measured import measured, rate_of
+from flexblocks.control.reference_inputs import References
+from flexblocks.dae.dae import DAE
+from flexblocks.interfaces.physics import Output
+
+
+def wanted_accelerations(
+    dae: DAE, coordinates: Sequence[str], kp: Any, kv: Any, references: References, where: str
+) -> tuple[ca.SX, dict[str, Output]]:
+    """Return wanted accelerations (k,) and the errors as outputs. Where kp and kv are 0, references are accelerations.
+
+    Raises
+    ------
+    FlexblocksError
+        A coordinate that is not there, a gain that is no finite number >= 0.
+    """
+    Gp, Gv = gains(kp, coordinates, f"{where}: kp"), gains(kv, coordinates, f"{where}: kv")
+    found, errors = [], {}
+    for name, p, v in zip(coordinates, Gp, Gv, strict=True):
+        variable = measured(dae, name, where)
+        acceleration = ca.SX(0)
+        if p:
+            error = references.of(variable) - variable.value
+            errors[f"error.{name}"] = Output(error, variable.unit)
+            acceleration += p * error
+        if v:
+            acceleration += v * (references.of(variable, 1) - rate_of(dae, variable, where))
+        found.append(acceleration + references.of(variable, 2))
+    return ca.vertcat(*found, ca.SX(0, 1)), errors

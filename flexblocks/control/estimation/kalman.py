@@ -1,0 +1,112 @@
+"""The Kalman filter, on linear or nonlinear equations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.control.design.arm_model import arm_model
+from flexblocks.control.design.gains import gains
+from flexblocks.control.design.riccati import covariance, estimator, sampled_estimator
+from flexblocks.control.estimation.observer import EQUATIONS, Estimate, Observer, model_functions
+from flexblocks.control.measured import measured
+from flexblocks.control.reference_inputs import grouped
+from flexblocks.control.saturation import Actuators
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.interfaces.variables import variables
+from flexblocks.linear.linear_model import LinearModel
+
+
+@dataclass(frozen=True, eq=False)
+class Kalman(Observer):
+    """The observer that is best against white noise.
+
+    Parameters
+    ----------
+    measured, at, model, name
+        As for `Observer`.
+    process : dict
+        Spectral densities [unit^2 s] of noises, by the input they come in through (torques that nobody commanded), or
+        by the state whose rate they disturb.
+    noise : float, sequence or dict by measured name
+        Spectral densities of what is added to the measured values [unit^2 s], > 0.
+    equations : "linear", "nonlinear" or "extended"
+        ``"extended"`` is the extended Kalman filter: full equations, and the gain follows from Riccati's equation
+        along the estimate; the covariances are states ``estimate.covariance[i,j]``, which start at those of the point.
+
+    Notes
+    -----
+    `Sampled`, the noises are those of the same densities: covariances of white noise gathered over a sample time, and
+    noise / sample_time.
+    """
+
+    process: Mapping[str, float] = field(default_factory=dict)
+    noise: Any = None
+
+    @classmethod
+    def forms(cls) -> tuple[str, ...]:
+        return (*EQUATIONS, "extended")
+
+    def gain(self, lin: LinearModel, sample_time: float | None = None) -> np.ndarray:
+        W, R = self.process_noise(lin), self.measurement_noise(lin)
+        if sample_time is None:
+            return estimator(lin.A, lin.C, W, R, lin.states)
+        return sampled_estimator(lin.A, lin.C, W, R, sample_time, lin.states)
+
+    def process_noise(self, lin: LinearModel) -> np.ndarray:
+        """Return the density matrix (nx, nx) of the process noise."""
+        if not isinstance(self.process, Mapping) or not self.process:
+            raise ParameterError(
+                f"Kalman: process = {self.process!r}; must be a dict of spectral densities by the name of an input or "
+                "state, such as {'motor1.torque': 1e-4}."
+            )
+        W = np.zeros((len(lin.states),) * 2)
+        known = (*lin.inputs, *lin.states)
+        for name, value in self.process.items():
+            if name not in known:
+                raise NameUnknownError(
+                    f"Kalman: process: there is no input or state '{name}' ({listing(known)})."
+                    f"{nearest(str(name), known)}"
+                )
+            (density,) = gains(value, [name], f"Kalman: process[{name}]")
+            unit = np.eye(len(lin.states))
+            column = lin.B[:, lin.inputs.index(name)] if name in lin.inputs else unit[lin.states.index(name)]
+            W += density * np.outer(column, column)
+        return W
+
+    def measurement_noise(self, lin: LinearModel) -> np.ndarray:
+        """Return the density matrix (ny, ny) of the noise of what is measured."""
+        return np.diag(gains(self.noise, lin.outputs, "Kalman: noise", positive=True))
+
+    def estimate(self, dae: DAE, actuators: Actuators, sample_time: float | None = None) -> Estimate:
+        if self.equations != "extended":
+            return super().estimate(dae, actuators, sample_time)
+        if sample_time is not None:
+            raise ParameterError("Kalman: equations='extended' cannot be sampled; take 'nonlinear', with a fixed gain.")
+        lin = self.linear_model(dae)
+        model = arm_model(self.model, dae, None, "Kalman")
+        f, h = model_functions(model.dae, lin, "Kalman")
+        states, nx = self.states(lin), len(lin.states)
+        for name in lin.inputs:
+            dae.u.index(name)
+        u = actuators.applied_to(lin.inputs)
+        y = ca.vertcat(*[measured(dae, name, "Kalman").value for name in lin.outputs])
+        W, R = self.process_noise(lin), self.measurement_noise(lin)
+        start = covariance(lin.A, lin.C, W, R, lin.states)
+        pairs = [(i, j) for i in range(nx) for j in range(i, nx)]
+        spread = variables("state", [(f"{self.name}.covariance[{i + 1},{j + 1}]", "", start[i, j]) for i, j in pairs])
+        P = ca.SX(nx, nx)
+        for k, (i, j) in enumerate(pairs):
+            P[i, j] = P[j, i] = spread.symbol[k]
+        x = states.symbol
+        A, C = ca.jacobian(f(x, u), x), ca.jacobian(h(x, u), x)
+        L = P @ C.T @ ca.DM(np.linalg.inv(R))
+        dP = A @ P + P @ A.T + ca.DM(W) - L @ ca.DM(R) @ L.T
+        rates = ca.vertcat(f(x, u) + L @ (y - h(x, u)), *[dP[i, j] for i, j in pairs])
+        values = dict(zip(lin.states, ca.vertsplit(x), strict=True))
+        return Estimate(values, grouped("state", [states, spread]), rates)

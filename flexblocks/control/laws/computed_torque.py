@@ -1,0 +1,69 @@
+"""Computed torque: inverse dynamics of a model, usually of the rigid arm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from flexblocks.control.design.arm_model import arm_model, driven_coordinates, input_map
+from flexblocks.control.design.linear_solve import solve
+from flexblocks.control.design.tracking_error import wanted_accelerations
+from flexblocks.control.law import Bound, Law
+from flexblocks.control.reference_inputs import References
+from flexblocks.control.saturation import Actuators
+from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
+from flexblocks.errors import ParameterError, listing
+
+
+@dataclass(frozen=True, eq=False)
+class ComputedTorque(Law):
+    """u = M(q) (r'' + Kv (r' - q') + Kp (r - q)) + h(q, q') of a model with an input for each coordinate.
+
+    Parameters
+    ----------
+    kp, kv : float, sequence or dict by coordinate (of the arm)
+        Kp [1/s2] and Kv [1/s].
+    model : DAE, optional
+        By default the arm itself, which must then be rigid; for a flexible arm give the rigid one.
+    measured : dict, optional
+        Which coordinate of the arm stands for a coordinate of the model: ``{"joint1.angle": "rotor1.angle"}``.
+    inputs : sequence of str, optional
+        By default all inputs of the model.
+
+    Notes
+    -----
+    Spong, Hutchinson & Vidyasagar, *Robot Modeling and Control*, section 8.3. On its own model it makes each
+    coordinate a linear oscillator; `Decoupling` does that with arms that have more coordinates than inputs.
+    """
+
+    kp: Any
+    kv: Any
+    model: DAE | None = None
+    measured: Mapping[str, str] | None = None
+    inputs: Sequence[str] | None = None
+
+    def bind(self, dae: DAE, actuators: Actuators) -> Bound:
+        del actuators
+        where = "ComputedTorque"
+        model = arm_model(self.model, dae, self.measured, where)
+        arm = model.dae
+        inputs = arm.u.names if self.inputs is None else tuple(self.inputs)
+        if arm.tree.size != len(inputs):
+            raise ParameterError(
+                f"ComputedTorque: the model has {arm.tree.size} coordinates ({listing(arm.q_names)}) and {len(inputs)} "
+                f"inputs ({listing(inputs)}); must be as many. Give model=, the DAE of the rigid arm, or use "
+                "Decoupling."
+            )
+        B, other = input_map(arm, inputs, where)
+        driven_coordinates(arm, B, inputs, where)
+        references = References()
+        names = [model.coordinate(name) for name in arm.q_names]
+        wanted, errors = wanted_accelerations(dae, names, self.kp, self.kv, references, where)
+        a = ca.SX.sym("a", arm.tree.size)
+        torque = solve(B, inverse_dynamics(arm.tree, arm.q, arm.v, a) - other)
+        commands = ca.substitute(model.seen(torque), a, wanted)
+        return Bound(dict(zip(inputs, ca.vertsplit(commands), strict=True)), references.variables(), outputs=errors)

@@ -1,0 +1,36 @@
+"""Feedforward: inputs that are planned, for a feedback to be added to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flexblocks.control.law import Bound, Law
+from flexblocks.control.measured import Measured
+from flexblocks.control.reference_inputs import References
+from flexblocks.control.saturation import Actuators
+from flexblocks.dae.dae import DAE
+
+
+@dataclass(frozen=True, eq=False)
+class Feedforward(Law):
+    """u = reference: an input of the closed loop, ``reference.motor1.torque``, goes to each of the arm's.
+
+    Parameters
+    ----------
+    inputs : sequence of str, optional
+        By default all inputs of the arm. Unlike a disturbance they are kept within the limits, together with the
+        feedback: ``Feedforward() + PD(...)`` follows a plan.
+    """
+
+    inputs: Sequence[str] | None = None
+
+    def bind(self, dae: DAE, actuators: Actuators) -> Bound:
+        del actuators
+        references = References()
+        inputs = dae.u.names if self.inputs is None else tuple(self.inputs)
+        commands = {}
+        for name in inputs:
+            i = dae.u.index(name)
+            commands[name] = references.of(Measured(name, dae.u.symbol[i], dae.u.units[i], float(dae.u.start[i])))
+        return Bound(commands, references.variables())

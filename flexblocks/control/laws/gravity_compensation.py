@@ -1,0 +1,70 @@
+"""Gravity compensation: the inputs carry the weight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+
+from flexblocks.control.design.arm_model import arm_model, driven_coordinates, input_map
+from flexblocks.control.design.linear_solve import solve
+from flexblocks.control.law import Bound, Law
+from flexblocks.control.measured import measured
+from flexblocks.control.reference_inputs import References
+from flexblocks.control.saturation import Actuators
+from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.energy import total, weight_energies
+from flexblocks.errors import ParameterError
+
+
+@dataclass(frozen=True, eq=False)
+class GravityCompensation(Law):
+    """u = g(q): the weight that a model of the arm puts on the coordinates that the inputs act on.
+
+    Parameters
+    ----------
+    model : DAE, optional
+        By default the arm itself: all its coordinates are measured. With elastic joints give the arm with rigid
+        ones; the motors there act on the joints and feel their weight.
+    measured : dict, optional
+        Which coordinate of the arm stands for a coordinate of the model.
+    inputs : sequence of str, optional
+        By default all inputs of the model.
+    at : "measured" or "reference"
+        Where g is taken: at the measured position, or at that of the references (Tomei, IEEE Trans. Automatic Control
+        36 (1991) 1208-1213, for elastic joints).
+
+    Notes
+    -----
+    Added to a PD law of the same coordinates, g(q) of the arm itself leaves a closed loop whose energy
+    1/2 v'M v + V_elastic + 1/2 e'Kp e never rises while the references stand still (Takegaki & Arimoto 1981), as long
+    as all weight is carried by driven coordinates.
+    """
+
+    model: DAE | None = None
+    measured: Mapping[str, str] | None = None
+    inputs: Sequence[str] | None = None
+    at: str = "measured"
+
+    def __post_init__(self) -> None:
+        if self.at not in ("measured", "reference"):
+            raise ParameterError(f"GravityCompensation: at = {self.at!r}; must be 'measured' or 'reference'.")
+
+    def bind(self, dae: DAE, actuators: Actuators) -> Bound:
+        del actuators
+        where = "GravityCompensation"
+        model = arm_model(self.model, dae, self.measured, where)
+        arm = model.dae
+        inputs = arm.u.names if self.inputs is None else tuple(self.inputs)
+        B, _ = input_map(arm, inputs, where)
+        rows = driven_coordinates(arm, B, inputs, where)
+        weight = ca.gradient(total(weight_energies(arm.tree, arm.q)), arm.q)
+        torque = solve(B[rows, :], weight[rows])
+        references = References()
+        if self.at == "reference":
+            used = [i for i, name in enumerate(arm.q_names) if ca.depends_on(torque, arm.q[i])]
+            wanted = [references.of(measured(dae, model.coordinate(arm.q_names[i]), where)) for i in used]
+            torque = ca.substitute(torque, arm.q[used], ca.vertcat(*wanted, ca.SX(0, 1))) if used else torque
+        commands = ca.vertsplit(model.seen(torque))
+        return Bound(dict(zip(inputs, commands, strict=True)), references.variables())

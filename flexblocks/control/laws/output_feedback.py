@@ -1,0 +1,86 @@
+"""Output feedback: a law of the state, acting on what an observer makes of what is measured."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import casadi as ca
+
+from flexblocks.control.estimation.observer import Estimate, Observer
+from flexblocks.control.law import Bound, Law
+from flexblocks.control.laws.lqr import LQR
+from flexblocks.control.laws.time_varying_lqr import TimeVaryingLQR
+from flexblocks.control.reference_inputs import grouped
+from flexblocks.control.saturation import Actuators
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import ParameterError, listing
+
+
+@dataclass(frozen=True, eq=False)
+class OutputFeedback(Law):
+    """A law with estimates in the place of states.
+
+    Parameters
+    ----------
+    law : Law
+        What to do if the state were known.
+    observer : Observer
+        It knows the inputs as the arm gets them, limits included, disturbances not.
+    """
+
+    law: Law
+    observer: Observer
+
+    def __post_init__(self) -> None:
+        for name, kind in (("law", Law), ("observer", Observer)):
+            if not isinstance(getattr(self, name), kind):
+                raise ParameterError(
+                    f"{type(self).__name__}: {name} = {getattr(self, name)!r}; must be of type {kind.__name__}."
+                )
+
+    def bind(self, dae: DAE, actuators: Actuators) -> Bound:
+        return self._bound(dae, self.law.bind(dae, actuators), self.observer.estimate(dae, actuators))
+
+    def bind_sampled(self, dae: DAE, actuators: Actuators, sample_time: float) -> Bound:
+        law = self.law.bind_sampled(dae, actuators, sample_time)
+        return self._bound(dae, law, self.observer.estimate(dae, actuators, sample_time))
+
+    def designed_on(self, model: DAE) -> OutputFeedback:
+        return dataclasses.replace(self, law=self.law.designed_on(model), observer=self.observer.designed_on(model))
+
+    def _bound(self, dae: DAE, law: Bound, estimate: Estimate) -> Bound:
+        known = [estimate.values.get(name, dae.x.symbol[i]) for i, name in enumerate(dae.x.names)]
+        commands, rates = list(law.commands.values()), law.rates
+        *commands, rates = ca.substitute([*commands, rates], [dae.x.symbol], [ca.vertcat(*known)])
+        used = ca.vertcat(*commands, rates)
+        groups = [(dae.x, i, name) for i, name in enumerate(dae.x.names) if name not in estimate.values]
+        groups += [(dae.z, i, name) for i, name in enumerate(dae.z.names)]
+        unknown = [name for group, i, name in groups if ca.depends_on(used, group.symbol[i])]
+        if unknown:
+            raise ParameterError(
+                f"{type(self).__name__}: the law uses {listing(unknown)}, which the observer does not estimate. Give "
+                "both the same model=."
+            )
+        return Bound(
+            dict(zip(law.commands, commands, strict=True)),
+            law.references,
+            grouped("state", [law.states, estimate.states]),
+            ca.vertcat(rates, estimate.rates),
+            law.outputs,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LQG(OutputFeedback):
+    """The linear-quadratic-Gaussian controller: an `LQR` or `TimeVaryingLQR` on the estimate of a `Kalman` filter.
+
+    Parameters
+    ----------
+    law : LQR or TimeVaryingLQR
+        Along a motion, take a Kalman filter with ``equations="extended"``, whose gain follows the estimate.
+    observer : Kalman
+        With the same point and model, the poles of the closed loop are those of both (separation).
+    """
+
+    law: LQR | TimeVaryingLQR

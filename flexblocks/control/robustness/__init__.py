@@ -1,0 +1,1 @@
+"""Margins, spillover, Monte Carlo."""

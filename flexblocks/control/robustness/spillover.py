@@ -1,0 +1,199 @@
+"""Spillover: what a law that was designed on few modes does to the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.linalg
+
+from flexblocks.control.law import Law
+from flexblocks.control.robustness.open_loop import open_loop
+from flexblocks.dae.dae import DAE
+from flexblocks.linear.linearize import linearize
+from flexblocks.linear.scaling import state_scales
+
+if TYPE_CHECKING:
+    import pandas
+
+# Real parts below this share of an eigenvalue's magnitude are rounding.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class NeglectedMode:
+    """A mode of the finer model that the design does not know.
+
+    Attributes
+    ----------
+    eigenvalue : complex
+        Without control [1/s].
+    shift : complex
+        What the loop of the design will add to it, to first order [1/s].
+    closed : complex
+        The eigenvalue of the closed loop around the finer model that is nearest to the sum.
+    """
+
+    eigenvalue: complex
+    shift: complex
+    closed: complex
+
+    @property
+    def frequency(self) -> float:
+        """[rad/s]"""
+        return abs(self.eigenvalue)
+
+    @property
+    def gain(self) -> float:
+        """Peak of the loop gain through this mode, abs(shift) / decay: below 1 it cannot be destabilised."""
+        decay = -self.eigenvalue.real
+        return abs(self.shift) / decay if decay > ROUNDING * self.frequency else np.inf
+
+    @property
+    def expected(self) -> complex:
+        """Where the eigenvalue will go, to first order."""
+        return self.eigenvalue + self.shift
+
+    @property
+    def warned(self) -> bool:
+        """Whether it is expected to grow, before the loop is closed around the finer model."""
+        return self.expected.real > ROUNDING * self.frequency
+
+
+@dataclass(frozen=True, eq=False)
+class Spillover:
+    """What was foreseen from the design and the neglected modes, and what comes of it.
+
+    Attributes
+    ----------
+    modes : tuple of NeglectedMode
+        From slow to fast.
+    design_poles : ndarray
+        Poles of the closed loop around the design's model [1/s].
+    poles : ndarray
+        Poles of the closed loop around the finer model [1/s].
+    """
+
+    modes: tuple[NeglectedMode, ...]
+    design_poles: np.ndarray
+    poles: np.ndarray
+
+    @property
+    def stable(self) -> bool:
+        """Whether the closed loop around the finer model is stable."""
+        return bool(np.max(np.real(self.poles)) < 0)
+
+    @property
+    def warned(self) -> tuple[NeglectedMode, ...]:
+        """Modes that were expected to be destabilised, before the loop was closed around the finer model."""
+        return tuple(mode for mode in self.modes if mode.warned)
+
+    @property
+    def destabilised(self) -> tuple[NeglectedMode, ...]:
+        """Modes that grow in the closed loop around the finer model."""
+        return tuple(mode for mode in self.modes if mode.closed.real > ROUNDING * mode.frequency)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a table, one neglected mode a row; frequencies in rad/s, eigenvalues in 1/s."""
+        import pandas
+
+        rows = [
+            {
+                "frequency": mode.frequency,
+                "loop gain": mode.gain,
+                "growth expected": mode.expected.real,
+                "growth": mode.closed.real,
+                "expected": mode.expected,
+                "closed": mode.closed,
+            }
+            for mode in self.modes
+        ]
+        return pandas.DataFrame(rows)
+
+    def __str__(self) -> str:
+        lines = []
+        for mode in self.modes:
+            warning = "expected to grow" if mode.warned else "expected to decay"
+            outcome = "grows" if mode in self.destabilised else "decays"
+            lines.append(
+                f"neglected mode at {mode.frequency:.4g} rad/s: loop gain {mode.gain:.3g}, {warning} "
+                f"({mode.expected.real:+.3g} 1/s); {outcome} ({mode.closed.real:+.3g} 1/s)"
+            )
+        state = "stable" if self.stable else "unstable"
+        return "\n".join(
+            [*lines, f"closed around the finer model: {state}, largest real part {np.max(np.real(self.poles)):.3g}"]
+        )
+
+
+def spillover(
+    law: Law,
+    design: DAE,
+    finer: DAE,
+    design_at: Mapping[str, Any] | None = None,
+    finer_at: Mapping[str, Any] | None = None,
+) -> Spillover:
+    """Close a law that was designed on one model around a finer one, and say beforehand what its other modes will do.
+
+    Parameters
+    ----------
+    law : Law
+        In continuous time. Where it has no model of its own, it takes `design` for one.
+    design, finer : DAE
+        The same arm with few and with more modes. What the law measures, both must have.
+    design_at, finer_at : OperatingPoint or dict, optional
+        Of the closed loops, see `flexblocks.linearize`.
+
+    Returns
+    -------
+    Spillover
+
+    Raises
+    ------
+    FlexblocksError
+        The law does not fit one of the models.
+
+    Notes
+    -----
+    A neglected mode with the eigenvalue s, the input row b = l B and the response k = C r of the law to it (l, r the
+    left and right eigenvectors of the loop cut open) is shifted by b S(s) k to first order, S the sensitivity of the
+    loop around `design`. A small-gain argument for this mode alone asks for abs(b S k) < -Re s. Balas, IEEE Trans.
+    Automatic Control 23 (1978) 673-679: b is the control, k the observation spillover.
+    """
+    law = law.designed_on(design)
+    known, whole = open_loop(design, law, design_at), open_loop(finer, law, finer_at)
+    poles = np.linalg.eigvals(whole.closed)
+    neglected = _unmatched(_swinging(design), _swinging(finer))
+    values, left, right = _eigen(whole.A)
+    modes = []
+    for s in neglected:
+        i = int(np.argmin(np.abs(values - s)))
+        reach = (left[:, i].conj() @ whole.B) @ known.sensitivity(values[i]) @ (whole.C @ right[:, i])
+        shift = complex(reach / (left[:, i].conj() @ right[:, i]))
+        expected = values[i] + shift
+        modes.append(NeglectedMode(complex(values[i]), shift, complex(poles[np.argmin(np.abs(poles - expected))])))
+    modes.sort(key=lambda mode: mode.frequency)
+    return Spillover(tuple(modes), np.linalg.eigvals(known.closed), poles)
+
+
+def _swinging(dae: DAE) -> np.ndarray:
+    """Return the eigenvalues of what swings in an arm without the law, those with Im > 0."""
+    modes = linearize(dae).modes()
+    return np.array([mode.eigenvalue for mode in modes if mode.eigenvalue.imag > 0], dtype=complex)
+
+
+def _unmatched(few: np.ndarray, many: np.ndarray) -> list[complex]:
+    """Return those of many eigenvalues that are left when each of the few has taken the one nearest in frequency."""
+    rest = sorted(many, key=abs)
+    for value in sorted(few, key=abs):
+        if rest:
+            rest.remove(min(rest, key=lambda other: abs(np.log(abs(other) / abs(value)))))
+    return [complex(value) for value in rest]
+
+
+def _eigen(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return eigenvalues, left and right eigenvectors (columns), of a badly scaled matrix."""
+    T = state_scales(A)
+    values, left, right = scipy.linalg.eig(A / T[:, None] * T, left=True, right=True)  # pyright: ignore
+    return values, left / T[:, None], right * T[:, None]

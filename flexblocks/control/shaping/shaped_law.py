@@ -1,0 +1,86 @@
+"""Input shaping inside a digital controller: the references of a law through a tapped delay line."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from itertools import pairwise
+
+import casadi as ca
+
+from flexblocks.control.law import Bound, Law
+from flexblocks.control.naming import prefixed
+from flexblocks.control.reference_inputs import grouped
+from flexblocks.control.saturation import Actuators
+from flexblocks.control.shaping.shaper import Shaper
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import ParameterError
+from flexblocks.interfaces.physics import Output
+from flexblocks.interfaces.variables import variables
+
+
+@dataclass(frozen=True, eq=False)
+class Shaped(Law):
+    """A law that gets its references shaped, inside a `Sampled` one: ``Sampled(Shaped(law, ZVD(mode)), 0.01)``.
+
+    Parameters
+    ----------
+    law : Law
+    shaper : Shaper
+        Its impulses are shared out to the samples before and after them (see `Shaper.taps`).
+    name : str
+        Of its states, what each reference was in the last samples: ``shaped.past[1].reference.joint1.angle``.
+
+    Notes
+    -----
+    The delay line remembers duration / sample_time samples of each reference. Outside a digital controller delays have
+    no finite state: there, shape the reference itself (`Shaper.apply`).
+    """
+
+    law: Law
+    shaper: Shaper
+    name: str = "shaped"
+
+    def __post_init__(self) -> None:
+        for name, kind in (("law", Law), ("shaper", Shaper)):
+            if not isinstance(getattr(self, name), kind):
+                raise ParameterError(f"Shaped: {name} = {getattr(self, name)!r}; must be of type {kind.__name__}.")
+
+    def bind(self, dae: DAE, actuators: Actuators) -> Bound:
+        del dae, actuators
+        raise ParameterError(
+            "Shaped: a shaper delays, which takes a digital controller: Sampled(Shaped(law, shaper), sample_time). In "
+            "continuous time shape the reference itself, with shaper.apply(reference)."
+        )
+
+    def bind_sampled(self, dae: DAE, actuators: Actuators, sample_time: float) -> Bound:
+        inner = self.law.bind_sampled(dae, actuators, sample_time)
+        given = inner.references
+        weights = self.shaper.taps(sample_time)
+        past = [
+            variables(
+                "state",
+                [
+                    (prefixed(f"{self.name}.past[{k}]", name), unit, float(start))
+                    for name, unit, start in zip(given.names, given.units, given.start, strict=True)
+                ],
+            )
+            for k in range(1, len(weights))
+        ]
+        line = [given.symbol, *(register.symbol for register in past)]
+        shaped = sum((float(w) * values for w, values in zip(weights, line, strict=True)), ca.SX(len(given), 1))
+
+        def seen(expression: ca.SX) -> ca.SX:
+            return ca.substitute(ca.SX(expression), given.symbol, ca.densify(shaped))
+
+        shifts = [(newer - older) / sample_time for newer, older in pairwise(line)]
+        return dataclasses.replace(
+            inner,
+            commands={name: seen(command) for name, command in inner.commands.items()},
+            states=grouped("state", [inner.states, *past]),
+            rates=ca.vertcat(seen(inner.rates), *shifts),
+            outputs={name: Output(seen(o.value), o.unit) for name, o in inner.outputs.items()},
+        )
+
+    def designed_on(self, model: DAE) -> Shaped:
+        return dataclasses.replace(self, law=self.law.designed_on(model))

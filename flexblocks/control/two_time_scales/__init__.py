@@ -1,0 +1,1 @@
+"""Singular perturbation and composite control."""

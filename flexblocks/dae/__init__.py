@@ -1,0 +1,1 @@
+"""The differential-algebraic equations of an arm."""

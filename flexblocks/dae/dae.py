@@ -1,0 +1,193 @@
+"""The symbolic DAE of an arm: what everything after the assembly works on."""
+
+from __future__ import annotations
+
+import copy
+import logging
+from functools import cached_property
+from pathlib import Path
+
+import casadi as ca
+
+from flexblocks.dae.compiler import CompilerError, load
+from flexblocks.dae.expressions import Equations
+from flexblocks.dynamics.algorithms.energy import kinetic_energies, total
+from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
+
+LOG = logging.getLogger("flexblocks.dae")
+
+# What `DAE.compile` compiles.
+FUNCTIONS = (
+    "mass_matrix",
+    "inverse_dynamics",
+    "input_force",
+    "forward_dynamics",
+    "energy",
+    "output",
+    "algebraic",
+    "motion",
+)
+
+
+class DAE(Equations):
+    """M(q) der(v) + h(q, v) = Q(x, z, u) + J(q)' lambda, 0 = c(q), 0 = g(x, z, u), y = y(x, z, u), with parameters p.
+
+    The closures c of kinematic loops, with J = dc/dq and multipliers lambda, are empty for a tree.
+
+    Attributes
+    ----------
+    name : str
+    x, z, u, p, y : Variables
+        States [q, der(q), first-order states], algebraic variables, inputs, symbolic parameters, outputs.
+    tree : Tree
+        The block terms behind it.
+    dynamics : str
+        How accelerations are computed: ``"recursive"`` or ``"closed-form"``.
+    model : Model or None
+        The blocks that it was assembled from, as they were then; None for closed loops, and after
+        `flexblocks.change_coordinates`, whose coordinates no assembly gives.
+    clocks : tuple of Clock
+        When sampled controllers change states; empty for equations that hold at all times.
+
+    Notes
+    -----
+    Symbols are ``dae.x.symbol`` and so on; expressions and functions are made when first asked for. Functions take p
+    also where it is empty; pass ``[]`` then. Where there are algebraic variables, the functions that need them take
+    z last. Functions of coordinates take the variables that follow from them, `followed`, last where there are any.
+    """
+
+    @cached_property
+    def mass_matrix(self) -> ca.Function:
+        """Function (q, p) -> M, dense (n, n)."""
+        symbols = {"q": self.q, "p": self.p.symbol} | self._followed
+        M = ca.densify(ca.cse(self.mass_expression))
+        return ca.Function("mass_matrix", [*symbols.values()], [M], [*symbols], ["M"])
+
+    @cached_property
+    def inverse_dynamics(self) -> ca.Function:
+        """Function (q, v, a, p) -> M a + h, the generalised input force (n) [N m or N], by recursion.
+
+        Where loops are closed it is the force on the tree that is left when they are cut: Q + J' lambda.
+        """
+        a = ca.SX.sym("a", self.tree.size)
+        force = ca.cse(inverse_dynamics(self.tree, self.q, self.v, a))
+        symbols = {"q": self.q, "v": self.v, "a": a, "p": self.p.symbol} | self._followed
+        return ca.Function("inverse_dynamics", [*symbols.values()], [force], [*symbols], ["force"])
+
+    @cached_property
+    def input_force(self) -> ca.Function:
+        """Function (x, u, p) -> Q, the generalised input force (n) [N m or N]."""
+        return self._function("input_force", [ca.densify(self.applied_expression)], ["force"])
+
+    @cached_property
+    def forward_dynamics(self) -> ca.Function:
+        """Function (x, u, p) -> der(x)."""
+        return self._function("forward_dynamics", [self.rate_expression], ["dx"])
+
+    @cached_property
+    def energy(self) -> ca.Function:
+        """Function (x, p) -> kinetic energy, potential energy [J]."""
+        kinetic = total(kinetic_energies(self.tree, self.q, self.v))
+        results = ca.cse([kinetic, self.potential_expression])
+        # Followed variables that are states are in x.
+        z = {"z": self.z.symbol} if len(self.z) and self.followed.numel() else {}
+        symbols = {"x": self.x.symbol, "p": self.p.symbol} | z
+        return ca.Function("energy", [*symbols.values()], results, [*symbols], ["kinetic", "potential"])
+
+    @cached_property
+    def output(self) -> ca.Function:
+        """Function (x, u, p) -> y."""
+        return self._function("output", [self.output_expression], ["y"])
+
+    @cached_property
+    def algebraic(self) -> ca.Function:
+        """Function (x, u, p) -> g, zero along every motion; empty without algebraic variables."""
+        return self._function("algebraic", [self.algebraic_expression], ["g"])
+
+    @cached_property
+    def motion(self) -> ca.Function:
+        """Function (x, z, u, p) -> [der(x), power of the applied forces in W], g: what a simulation integrates."""
+        symbols = [self.x.symbol, self.z.symbol, self.u.symbol, self.p.symbol]
+        power = ca.dot(self.v, self.applied_expression)
+        results = [ca.densify(ca.vertcat(self.rate_expression, power)), ca.densify(self.algebraic_expression)]
+        return ca.Function("motion", symbols, results, ["x", "z", "u", "p"], ["dX", "g"])
+
+    @cached_property
+    def constraint(self) -> ca.Function:
+        """Function (q, p) -> closures c of kinematic loops, zero along every motion; empty for a tree."""
+        return ca.Function("constraint", [self.q, self.p.symbol], [self.constraint_expression], ["q", "p"], ["c"])
+
+    @cached_property
+    def multipliers(self) -> ca.Function:
+        """Function (x, u, p) -> lambda, forces [N] and torques [N m] that keep loops closed; empty for a tree."""
+        return self._function("multipliers", [self.multiplier_expression], ["lambda"])
+
+    @cached_property
+    def library(self) -> Path | None:
+        """The compiled library behind the functions; None where CasADi's virtual machine evaluates them."""
+        return None
+
+    @cached_property
+    def interpreted(self) -> DAE:
+        """The same DAE with functions that also take symbols and have derivatives: itself, unless it is compiled."""
+        return self
+
+    def compile(self, strict: bool = False) -> DAE:
+        """Return this DAE with its functions compiled to machine code.
+
+        Parameters
+        ----------
+        strict : bool
+            Whether it is an error if that is not possible.
+
+        Returns
+        -------
+        DAE
+            `library` is where the compiled functions are. Without a C compiler it is this DAE itself, with `library`
+            None, and the reason is logged as a warning under ``flexblocks.dae``.
+
+        Raises
+        ------
+        flexblocks.compiler.CompilerError
+            With `strict`: there is no gcc, clang or cc (nor what the environment variable CC says), it fails, or the
+            cache cannot be written.
+
+        Notes
+        -----
+        Results are the same to the last digit. Compiled functions take numbers only and, but for `motion`, have no
+        derivatives; expressions are as before, so that everything works on a compiled DAE too. Libraries are kept
+        in the user's cache directory, or in FLEXBLOCKS_CACHE, by what is in them.
+        """
+        functions = [getattr(self.interpreted, name) for name in FUNCTIONS]
+        functions = [f for f in functions if any(f.numel_out(i) for i in range(f.n_out()))]
+        try:
+            path, compiled = load([*functions, self.interpreted.motion.forward(1)])
+        except CompilerError as error:
+            if strict:
+                raise
+            LOG.warning("%s; '%s' is evaluated by CasADi's virtual machine", error, self.name)
+            return self
+        other = copy.copy(self)
+        # What stands in an object's dict goes before its cached properties.
+        vars(other).update(
+            {f.name(): compiled[f.name()] for f in functions}, library=path, interpreted=self.interpreted
+        )
+        return other
+
+    @property
+    def _followed(self) -> dict[str, ca.SX]:
+        return {"followed": self.followed} if self.followed.numel() else {}
+
+    def _function(self, name: str, results: list[ca.SX], labels: list[str]) -> ca.Function:
+        symbols = [self.x.symbol, self.u.symbol, self.p.symbol]
+        inputs = ["x", "u", "p"]
+        if len(self.z):
+            symbols.append(self.z.symbol)
+            inputs.append("z")
+        return ca.Function(name, symbols, results, inputs, labels)
+
+    def __repr__(self) -> str:
+        return (
+            f"DAE({self.name!r}: {len(self.x)} states of {self.tree.size} coordinates, "
+            f"{len(self.z)} algebraic variables, {len(self.u)} inputs, {len(self.y)} outputs, {len(self.p)} parameters)"
+        )

@@ -1,0 +1,133 @@
+"""The equations of an arm as expressions of its variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+
+from flexblocks.dynamics.algorithms import ldl
+from flexblocks.dynamics.algorithms.articulated_bodies import forward_dynamics
+from flexblocks.dynamics.algorithms.composite_bodies import mass_matrix
+from flexblocks.dynamics.algorithms.constrained_accelerations import constrained_accelerations, stabilised
+from flexblocks.dynamics.algorithms.energy import stored_energies, total, weight_energies
+from flexblocks.dynamics.algorithms.generalised_forces import applied_force, residuals, state_rates
+from flexblocks.dynamics.algorithms.loop_closure import closure_residual, rates_of
+from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
+from flexblocks.dynamics.algorithms.outputs import outputs
+from flexblocks.dynamics.tree.clock import Clock
+from flexblocks.dynamics.tree.tree import Tree
+from flexblocks.interfaces.variables import Variables
+from flexblocks.modeling.model import Model
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """The fields of a `flexblocks.dae.DAE`, and what they say as expressions, made when first asked for."""
+
+    name: str
+    x: Variables
+    z: Variables
+    u: Variables
+    p: Variables
+    y: Variables
+    tree: Tree
+    dynamics: str = "recursive"
+    model: Model | None = None
+    clocks: tuple[Clock, ...] = ()
+
+    @property
+    def q_names(self) -> tuple[str, ...]:
+        """Names of the generalised coordinates: the first part of x."""
+        return self.x.names[: self.tree.size]
+
+    @property
+    def q(self) -> ca.SX:
+        """Symbols of the coordinates, SX (n, 1)."""
+        return self.x.symbol[: self.tree.size]
+
+    @property
+    def v(self) -> ca.SX:
+        """Symbols of their rates, SX (n, 1)."""
+        return self.x.symbol[self.tree.size : 2 * self.tree.size]
+
+    @property
+    def followed(self) -> ca.SX:
+        """Symbols (k, 1) of the states and algebraic variables that follow from the coordinates, mostly none."""
+        return self.tree.followed
+
+    @property
+    def followed_names(self) -> tuple[str, ...]:
+        """Their names, among those of x or z."""
+        return self.tree.followed_names
+
+    @cached_property
+    def mass_expression(self) -> ca.SX:
+        """M(q), SX (n, n), with structural zeros."""
+        return mass_matrix(self.tree, self.q)
+
+    @cached_property
+    def bias_expression(self) -> ca.SX:
+        """h(q, v), SX (n, 1): velocity forces, weight, springs, damping."""
+        return inverse_dynamics(self.tree, self.q, self.v, ca.SX(self.tree.size, 1))
+
+    @cached_property
+    def applied_expression(self) -> ca.SX:
+        """Q(x, z, u), SX (n, 1): generalised forces of inputs, states and algebraic variables."""
+        return applied_force(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
+
+    @cached_property
+    def acceleration_expression(self) -> ca.SX:
+        """Second derivatives of the coordinates, SX (n, 1)."""
+        if self.tree.loops.closures:
+            return self._constrained[0]
+        if self.dynamics == "closed-form":
+            return ldl.solve(self.mass_expression, self.applied_expression - self.bias_expression)
+        return forward_dynamics(self.tree, self.q, self.v, self.applied_expression)
+
+    @cached_property
+    def constraint_expression(self) -> ca.SX:
+        """Closures of kinematic loops c(q), SX (m, 1)."""
+        return closure_residual(self.tree, self.q)
+
+    @cached_property
+    def constraint_rates(self) -> tuple[ca.SX, ca.SX]:
+        """Jacobian J(q) of the closures, SX (m, n), and dJ/dt v, SX (m, 1)."""
+        return rates_of(self.constraint_expression, self.q, self.v)
+
+    @property
+    def multiplier_expression(self) -> ca.SX:
+        """Forces and torques lambda that keep loops closed, SX (m, 1)."""
+        return self._constrained[1] if self.tree.loops.closures else ca.SX(0, 1)
+
+    @cached_property
+    def _constrained(self) -> tuple[ca.SX, ca.SX]:
+        """Accelerations and multipliers of an arm with loops."""
+        J, drift = self.constraint_rates
+        demanded = stabilised(self.constraint_expression, J, drift, self.v)
+        force = self.applied_expression - self.bias_expression
+        return constrained_accelerations(self.mass_expression, force, J, demanded, self.tree.loops.weight)
+
+    @cached_property
+    def rate_expression(self) -> ca.SX:
+        """der(x), SX."""
+        rates = state_rates(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
+        return ca.cse(ca.vertcat(self.v, self.acceleration_expression, rates))
+
+    @cached_property
+    def algebraic_expression(self) -> ca.SX:
+        """g(x, z, u), SX (nz, 1)."""
+        return residuals(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
+
+    @cached_property
+    def output_expression(self) -> ca.SX:
+        """y(x, z, u), SX (ny, 1)."""
+        symbols = self.x.symbol, self.z.symbol, self.u.symbol
+        laws = (lambda: self.acceleration_expression, lambda: self.multiplier_expression)
+        return ca.cse(outputs(self.tree, *symbols, self.y.names, *laws))
+
+    @cached_property
+    def potential_expression(self) -> ca.SX:
+        """Potential energy [J]: springs, bent beams, weight."""
+        return total(stored_energies(self.tree, self.q)) + total(weight_energies(self.tree, self.q))

@@ -1,0 +1,1 @@
+"""Recursive algorithms of multibody dynamics."""

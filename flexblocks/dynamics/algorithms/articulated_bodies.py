@@ -1,0 +1,144 @@
+"""Recursive forward dynamics: the articulated-body algorithm for flexible bodies, linear in the number of bodies.
+
+Inward, each node adds the quadratic forms of its bodies to those of what it carries (see `gauss`) and eliminates every
+coordinate that appears nowhere else; outward, the accelerations follow. A joint is eliminated in its own axes with the
+absolute acceleration about its axis as the unknown, which keeps that row of the inertia passed inboard empty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+
+from flexblocks.dynamics.algorithms.elimination_basis import changed, congruent, elimination_basis
+from flexblocks.dynamics.algorithms.elimination_order import appearance, columns_of
+from flexblocks.dynamics.algorithms.gauss import Form, Minimum, nothing
+from flexblocks.dynamics.algorithms.kinematics import maps, twists
+from flexblocks.dynamics.algorithms.newton_euler import inner_force, loose_inertia
+from flexblocks.dynamics.evaluation.block_terms import call
+from flexblocks.dynamics.tree.edge import Edge
+from flexblocks.dynamics.tree.tree import Tree
+
+
+def forward_dynamics(tree: Tree, q: ca.SX, v: ca.SX, applied: ca.SX) -> ca.SX:
+    """Return the second derivatives (n) of the coordinates under generalised forces `applied` (n)."""
+    sweep = _Sweep(tree, q, v, applied)
+    for node in reversed(range(len(tree.nodes))):
+        sweep.inward(node)
+    for node in range(len(tree.nodes)):
+        sweep.outward(node)
+    unknowns = ca.vertcat(*[sweep.known[j] for j in range(tree.size)], ca.SX(0, 1))
+    return ca.densify(sweep.basis @ unknowns)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One elimination: of a coordinate, given those of `columns`; along `axis` of an edge's end if that is not None."""
+
+    coordinate: int
+    minimum: Minimum
+    columns: tuple[int, ...]
+    axis: int | None = None
+
+
+class _Sweep:
+    """The two passes over a tree at symbolic q and v."""
+
+    def __init__(self, tree: Tree, q: ca.SX, v: ca.SX, applied: ca.SX) -> None:
+        self.tree, self.q, self.v = tree, q, v
+        edge_maps = maps(tree, q)
+        self.twist = twists(tree, edge_maps, v)
+        self.basis = elimination_basis(tree)
+        self.maps = [(X, changed(S, self.basis)) for X, S in edge_maps]
+        # Force and inertia that act on the unknowns directly.
+        self.force = self.basis.T @ (applied - inner_force(tree, q, v))
+        self.inertia = congruent(loose_inertia(tree, q), self.basis)
+        moving = [_moving(node.edge, S, self.basis) for node, (_, S) in zip(tree.nodes, self.maps, strict=True)]
+        self.where = appearance(tree, self.inertia.sparsity(), moving)
+        count = len(tree.nodes)
+        self.at_edge_end: list[Form] = [nothing()] * count
+        self.node_steps: list[list[_Step]] = [[] for _ in range(count)]
+        self.edge_steps: list[list[_Step]] = [[] for _ in range(count)]
+        self.bias = [self._bias(node) for node in range(count)]
+        self.acceleration: list[ca.SX] = []
+        self.known: dict[int, ca.SX] = {}
+
+    def inward(self, k: int) -> None:
+        """Reduce the form of a node and all it carries to what appears further inboard; move it to the edge's end."""
+        form = self._own(k) + self._carried(k)
+        for j in sorted(self.where.ends_at[k], key=lambda j: form.K[:, 6 + form.columns.index(j)].nnz()):
+            form, minimum = form.without_coordinate(j, self.inertia[j, j], self.force[j])
+            self.node_steps[k].append(_Step(j, minimum, form.columns))
+        S = self.maps[k][1]
+        for j in self.where.joints[k]:
+            axis = _axis(S[:, j]) if self.inertia[j, j].nnz() == 0 else None
+            if axis is None:
+                form = form.moved(ca.SX.eye(6), S[:, j], ca.SX(6, 1), (j,))
+                form, minimum = form.without_coordinate(j, self.inertia[j, j], self.force[j])
+            else:
+                form, minimum = form.without_axis(axis, self.force[j])
+            self.edge_steps[k].append(_Step(j, minimum, form.columns, axis))
+        self.at_edge_end[k] = form
+
+    def _own(self, k: int) -> Form:
+        """Return the form of the bodies at a node."""
+        form = nothing(self.where.loose, self.inertia) if k == 0 else nothing()
+        for body in (self.tree.bodies[i] for i in self.tree.nodes[k].bodies if self.tree.bodies[i].terms.has_inertia):
+            q, s = body.own(self.q), body.own(self.v)
+            (inertia,) = call(body.terms.inertia, q, body.terms.p)
+            bias = ca.vertcat(*call(body.terms.bias, self.twist[k][:3], q, s, body.terms.p))
+            columns = columns_of(body.share)
+            own = ca.diagcat(ca.DM.eye(6), (body.share @ self.basis)[:, list(columns)])
+            form = form + Form(congruent(inertia, own), ca.sparsify(own.T @ bias), columns)
+        return form
+
+    def _carried(self, k: int) -> Form:
+        """Return the form of all edges that start at a node."""
+        form = nothing()
+        for child in self.where.outboard[k]:
+            X, S = self.maps[child]
+            rest = self.where.rest[child]
+            form = form + self.at_edge_end[child].moved(X, S[:, list(rest)], self.bias[child], rest)
+        return form
+
+    def outward(self, k: int) -> None:
+        """Find the acceleration of a node and of the coordinates eliminated at it and on the edge to it."""
+        inboard = self.tree.nodes[k].inboard
+        if inboard is None:
+            A = self.tree.ground_acceleration
+        else:
+            X, S = self.maps[k]
+            rest = self.where.rest[k]
+            A = X @ self.acceleration[inboard] + self.bias[k]
+            A += S[:, list(rest)] @ ca.vertcat(*[self.known[j] for j in rest], ca.SX(0, 1))
+            for step in reversed(self.edge_steps[k]):
+                found = step.minimum.at(A, step.columns, self.known)
+                if step.axis is None:
+                    self.known[step.coordinate] = found
+                    A = A + S[:, step.coordinate] @ found
+                else:
+                    self.known[step.coordinate] = found - A[step.axis]
+                    A[step.axis] = found
+        for step in reversed(self.node_steps[k]):
+            self.known[step.coordinate] = step.minimum.at(A, step.columns, self.known)
+        self.acceleration.append(ca.sparsify(A))
+
+    def _bias(self, k: int) -> ca.SX:
+        node = self.tree.nodes[k]
+        if node.edge is None or node.inboard is None:
+            return ca.SX(6, 1)
+        return node.edge.bias_at(self.twist[node.inboard][:3], self.q, self.v)
+
+
+def _moving(edge: Edge | None, S: ca.SX, basis: ca.DM) -> tuple[int, ...]:
+    """Return the unknowns that move the end of an edge, from the innermost out."""
+    own = set(S.sparsity().get_triplet()[1])
+    mixed = [basis[j, :].sparsity().get_triplet()[1] for j in (edge.moving if edge else ())]
+    return tuple(dict.fromkeys(unknown for unknowns in mixed for unknown in unknowns if unknown in own))
+
+
+def _axis(column: ca.SX) -> int | None:
+    """Return k if a column (6) is the k-th unit vector."""
+    column = ca.sparsify(column)
+    return column.sparsity().row()[0] if column.nnz() == 1 and column.nz[0].is_one() else None

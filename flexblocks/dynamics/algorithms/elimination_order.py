@@ -1,0 +1,102 @@
+"""Where each coordinate appears in a tree, and so where it can be eliminated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+
+from flexblocks.dynamics.tree.tree import Tree
+
+
+@dataclass(frozen=True)
+class Appearance:
+    """The order of elimination.
+
+    Attributes
+    ----------
+    outboard : list of tuple
+        For each node the nodes next to it on the outboard side.
+    joints, rest : list of tuple
+        For the edge to each node its coordinates: those that appear nowhere else, from the outermost in, and the
+        others.
+    ends_at : list of tuple
+        For each node the coordinates that appear only outboard of it, but not on one edge alone.
+    loose : tuple
+        The coordinates that enter at the ground: coupled by inertia without a place in space, or appearing nowhere.
+    """
+
+    outboard: list[tuple[int, ...]]
+    joints: list[tuple[int, ...]]
+    rest: list[tuple[int, ...]]
+    ends_at: list[tuple[int, ...]]
+    loose: tuple[int, ...]
+
+
+def appearance(tree: Tree, inertia: ca.Sparsity, moving: Sequence[tuple[int, ...]]) -> Appearance:
+    """Return where the coordinates of a tree appear.
+
+    Parameters
+    ----------
+    tree : Tree
+    inertia : Sparsity (n, n)
+        Inertia on coordinates by blocks that have no place in space.
+    moving : sequence of tuple
+        For the edge to each node the coordinates that move its end, from the innermost out.
+    """
+    nodes = tree.nodes
+    # Who uses a coordinate: a body at a node for its own motion (k, False), or the edge to a node (k, True).
+    users: dict[int, set[tuple[int, bool]]] = {j: set() for j in range(tree.size)}
+    for k, node in enumerate(nodes):
+        for index in node.bodies:
+            if tree.bodies[index].terms.has_inertia:
+                for j in columns_of(tree.bodies[index].share):
+                    users[j].add((k, False))
+        for j in moving[k]:
+            users[j].add((k, True))
+    rows, columns = inertia.get_triplet()
+    coupled = {j for pair in zip(rows, columns, strict=True) if pair[0] != pair[1] for j in pair}
+    loose = tuple(j for j, using in users.items() if j in coupled or not using)
+
+    joints = [
+        tuple(j for j in reversed(moving[k]) if users[j] == {(k, True)} and j not in coupled) for k in range(len(nodes))
+    ]
+    on_edges = {j for found in joints for j in found}
+    ends_at: list[list[int]] = [[] for _ in nodes]
+    for j, using in users.items():
+        if j not in on_edges:
+            places = [0] if j in loose else [_inboard_of(tree, k) if on_edge else k for k, on_edge in using]
+            ends_at[_common_ancestor(tree, places)].append(j)
+    return Appearance(
+        outboard=[tuple(i for i, node in enumerate(nodes) if node.inboard == k) for k in range(len(nodes))],
+        joints=joints,
+        rest=[tuple(j for j in moving[k] if j not in joints[k]) for k in range(len(nodes))],
+        ends_at=[tuple(found) for found in ends_at],
+        loose=loose,
+    )
+
+
+def columns_of(share: ca.DM) -> tuple[int, ...]:
+    """Return the coordinates in a share matrix, in the order of its rows."""
+    rows, columns = share.sparsity().get_triplet()
+    return tuple(dict.fromkeys(column for _, column in sorted(zip(rows, columns, strict=True))))
+
+
+def _inboard_of(tree: Tree, node: int) -> int:
+    inboard = tree.nodes[node].inboard
+    return 0 if inboard is None else inboard
+
+
+def _common_ancestor(tree: Tree, nodes: list[int]) -> int:
+    """Return the innermost node that carries all of `nodes` (or is one of them)."""
+    paths = [_path(tree, node) for node in nodes]
+    return [common[0] for common in zip(*paths, strict=False) if len(set(common)) == 1][-1]
+
+
+def _path(tree: Tree, node: int) -> list[int]:
+    """Return the nodes from the ground to `node`."""
+    path = [node]
+    while (inboard := tree.nodes[path[0]].inboard) is not None:
+        path.insert(0, inboard)
+    return path

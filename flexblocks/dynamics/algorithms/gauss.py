@@ -1,0 +1,109 @@
+"""Gauss's principle on a tree: quadratic forms in accelerations, from which unknowns are eliminated one by one.
+
+The accelerations of an arm minimise the sum over its bodies of 1/2 [A; a]^T K [A; a] + p^T [A; a], with A (6) the
+acceleration of a body's inlet and a the accelerations of coordinates. Minimising over one unknown leaves a form of the
+same kind in the rest, which is what the articulated-body algorithm passes inboard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import casadi as ca
+
+from flexblocks.dynamics.evaluation.rigid_inertia import turn_axis, turned_back
+
+
+@dataclass(frozen=True)
+class Form:
+    """A quadratic form in A (6) and the coordinates `columns` (k): K (6 + k, 6 + k), p (6 + k, 1)."""
+
+    K: ca.SX
+    p: ca.SX
+    columns: tuple[int, ...] = ()
+
+    def __add__(self, other: Form) -> Form:
+        columns = tuple(dict.fromkeys(self.columns + other.columns))
+        first, second = _selection(columns, self.columns), _selection(columns, other.columns)
+        K = first.T @ self.K @ first + second.T @ other.K @ second
+        return Form(ca.sparsify(K), ca.sparsify(first.T @ self.p + second.T @ other.p), columns)
+
+    def moved(self, X: ca.SX, S: ca.SX, bias: ca.SX, columns: tuple[int, ...]) -> Form:
+        """Return the form in B, where A = X B + S a + bias; S (6, m) over the coordinates `columns` (m)."""
+        every = tuple(dict.fromkeys(self.columns + columns))
+        taken = ca.SX(_selection(every, columns)[6:, :])
+        motion = ca.vertcat(ca.horzcat(X, S @ taken[:, 6:]), _selection(every, self.columns)[6:, :])
+        shift = ca.vertcat(bias, ca.SX(len(self.columns), 1))
+        p = motion.T @ (self.p + ca.sparsify(self.K @ shift))
+        K = mirrored(motion.T @ (self.K @ motion))
+        turn, lever = X[:3, :3], X[3:, :3]
+        if not ca.sparsify(lever).nnz() and turn_axis(turn) is not None:
+            for block in (slice(0, 3), slice(3, 6)):
+                K[block, block] = turned_back(self.K[block, block], turn)
+        return Form(ca.sparsify(K), ca.sparsify(p), every)
+
+    def without_coordinate(self, column: int, inertia: ca.SX, force: ca.SX) -> tuple[Form, Minimum]:
+        """Minimise over a coordinate with an `inertia` of its own (added to K) under a `force`.
+
+        Returns the form in the rest and the minimum.
+        """
+        j = 6 + self.columns.index(column)
+        rest = [i for i in range(6 + len(self.columns)) if i != j]
+        row = ca.sparsify(self.K[j, rest])
+        minimum = Minimum.of(self.K[j, j] + inertia, row, force - self.p[j])
+        K = mirrored(self.K[rest, rest] - row.T @ minimum.ratio)
+        columns = tuple(c for c in self.columns if c != column)
+        return Form(K, ca.sparsify(self.p[rest] + row.T @ minimum.free), columns), minimum
+
+    def without_axis(self, k: int, force: ca.SX) -> tuple[Form, Minimum]:
+        """Minimise over A[k] itself, free because a joint along that axis works under `force` alone.
+
+        The form keeps its size: what is passed inboard has no inertia along the axis, and the joint's force as
+        reaction.
+        """
+        row = self.K[k, :]
+        row[k] = 0
+        row = ca.sparsify(row)
+        minimum = Minimum.of(self.K[k, k], row, force - self.p[k])
+        K, p = self.K - row.T @ minimum.ratio, self.p + row.T @ minimum.free
+        K[k, :], K[:, k], p[k] = 0, 0, force
+        return Form(mirrored(K), ca.sparsify(p), self.columns), minimum
+
+
+@dataclass(frozen=True)
+class Minimum:
+    """The unknown where the form is smallest: free - ratio . rest."""
+
+    ratio: ca.SX
+    free: ca.SX
+
+    @staticmethod
+    def of(inertia: ca.SX, row: ca.SX, force: ca.SX) -> Minimum:
+        inverse = 1 / inertia
+        return Minimum(ca.sparsify(inverse * row), ca.sparsify(inverse * force))
+
+    def at(self, A: ca.SX, columns: tuple[int, ...], known: Mapping[int, ca.SX]) -> ca.SX:
+        """Return the unknown for the accelerations A (6) and those of `columns`."""
+        return self.free - self.ratio @ ca.vertcat(A, *[known[column] for column in columns])
+
+
+def nothing(columns: tuple[int, ...] = (), inertia: ca.SX | None = None) -> Form:
+    """Return a form without motion, with what `inertia` (n, n) couples the coordinates `columns`, if any.
+
+    Their own inertia, the diagonal, is added where each is eliminated.
+    """
+    coupling = ca.SX(0, 0) if inertia is None else inertia[list(columns), list(columns)]
+    return Form(ca.diagcat(ca.SX(6, 6), coupling - ca.diag(ca.diag(coupling))), ca.SX(6 + len(columns), 1), columns)
+
+
+def mirrored(matrix: ca.SX) -> ca.SX:
+    """Return a symmetric matrix from its upper triangle, so that the lower one costs nothing."""
+    return ca.triu2symm(ca.triu(ca.sparsify(matrix)))
+
+
+def _selection(every: tuple[int, ...], some: tuple[int, ...]) -> ca.DM:
+    """Return the matrix (6 + k, 6 + m) that takes A and the coordinates `some` (k) from A and `every` (m)."""
+    at = {column: 6 + i for i, column in enumerate(every)}
+    columns = [*range(6), *(at[column] for column in some)]
+    return ca.DM.triplet(list(range(len(columns))), columns, ca.DM.ones(len(columns)), len(columns), 6 + len(every))

@@ -1,0 +1,50 @@
+"""Inner forces: the efforts that hold the coordinates of blocks that are held at zero."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import casadi as ca
+
+from flexblocks.dynamics.algorithms.generalised_forces import applied_force
+from flexblocks.dynamics.algorithms.loop_closure import closure_residual
+from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
+from flexblocks.dynamics.tree.tree import Tree
+
+
+def holding_efforts(tree: Tree, x: ca.SX, z: ca.SX, inputs: ca.SX, a: ca.SX, multipliers: ca.SX) -> dict[str, ca.SX]:
+    """Return by body the efforts [N m or N] on its held coordinates, while the arm moves with accelerations `a` (n).
+
+    `inputs` are those of the blocks, `multipliers` (m) the forces that keep loops closed. The efforts are the
+    generalised forces of inverse dynamics in the same tree with these coordinates let go, at zero.
+    """
+    n, released = tree.size, _released(tree)
+    none = ca.SX(released.size - n, 1)
+    q, v = (ca.vertcat(part, none) for part in (x[:n], x[n : 2 * n]))
+    force = inverse_dynamics(released, q, v, ca.vertcat(a, none))
+    force -= applied_force(released, ca.vertcat(q, v, x[2 * n :]), z, inputs)
+    if tree.loops.closures:
+        let_go = ca.SX.sym("released", released.size - n)
+        moving = ca.vertcat(x[:n], let_go)
+        work = ca.jtimes(closure_residual(released, moving), moving, multipliers, True)
+        force -= ca.substitute(work, let_go, ca.densify(none))
+    found, column = {}, n
+    for body in tree.bodies:
+        if count := len(body.terms.held):
+            found[body.name] = force[column : column + count]
+            column += count
+    return found
+
+
+def _released(tree: Tree) -> Tree:
+    """Return the tree with all held coordinates as further coordinates of the arm."""
+    size = tree.size + sum(len(body.terms.held) for body in tree.bodies)
+    bodies, column = [], tree.size
+    for body in tree.bodies:
+        share = ca.DM(body.share.size1(), size)
+        share[:, : tree.size] = body.share
+        for row in body.terms.held:
+            share[row, column] = 1
+            column += 1
+        bodies.append(replace(body, share=ca.sparsify(share)))
+    return Tree(tuple(bodies), size, tree.gravity, tree.p, tree.loops)

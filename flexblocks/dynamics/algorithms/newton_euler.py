@@ -1,0 +1,52 @@
+"""Recursive inverse dynamics (Newton-Euler for flexible bodies): motion outward, forces inward."""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from flexblocks.dynamics.algorithms.kinematics import accelerations, maps, twists
+from flexblocks.dynamics.evaluation.block_terms import call
+from flexblocks.dynamics.tree.tree import Tree
+
+
+def inverse_dynamics(tree: Tree, q: ca.SX, v: ca.SX, a: ca.SX) -> ca.SX:
+    """Return the generalised input force M(q) a + h(q, v) (n) [N m or N].
+
+    h holds velocity forces, weight, springs, damping and all other loads that depend on coordinates alone.
+    """
+    edge_maps = maps(tree, q)
+    twist = twists(tree, edge_maps, v)
+    acceleration = accelerations(tree, edge_maps, twist, q, v, a)
+    wrench = [ca.SX(6, 1) for _ in tree.nodes]
+    force = inner_force(tree, q, v) + loose_inertia(tree, q) @ a
+    for index, node in reversed(list(enumerate(tree.nodes))):
+        for body in (tree.bodies[i] for i in node.bodies if tree.bodies[i].terms.has_inertia):
+            q_own, s_own = body.own(q), body.own(v)
+            (inertia,) = call(body.terms.inertia, q_own, body.terms.p)
+            on_inlet, on_own = call(body.terms.bias, twist[index][:3], q_own, s_own, body.terms.p)
+            inertial = inertia @ ca.vertcat(acceleration[index], body.own(a))
+            wrench[index] += inertial[:6] + on_inlet
+            force += body.spread(inertial[6:] + on_own)
+        if node.inboard is not None:
+            # Virtual work along the edge: the same maps that carried the motion out carry the wrench in.
+            X, S = edge_maps[index]
+            wrench[node.inboard] += X.T @ wrench[index]
+            force += S.T @ wrench[index]
+    return ca.densify(force)
+
+
+def inner_force(tree: Tree, q: ca.SX, v: ca.SX) -> ca.SX:
+    """Return the forces (n) of springs, dampers and all other loads inside the blocks that depend on q and v alone."""
+    force = ca.SX(tree.size, 1)
+    for body in tree.bodies:
+        force += body.spread(call(body.terms.inner, body.own(q), body.own(v), body.terms.p)[0])
+    return force
+
+
+def loose_inertia(tree: Tree, q: ca.SX) -> ca.SX:
+    """Return the inertia (n, n) of bodies without a place in space."""
+    inertia = ca.SX(tree.size, tree.size)
+    for body in tree.loose:
+        (own,) = call(body.terms.inertia, body.own(q), body.terms.p)
+        inertia += body.spread(own[6:, 6:]) @ body.share
+    return ca.sparsify(inertia)

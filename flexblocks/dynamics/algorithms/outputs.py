@@ -1,0 +1,97 @@
+"""Outputs: what blocks offer, and where the ends of the arm are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import casadi as ca
+
+from flexblocks.dynamics.algorithms.internal_forces import holding_efforts
+from flexblocks.dynamics.algorithms.kinematics import Motion, motions, outlet_motion
+from flexblocks.dynamics.evaluation.block_terms import call
+from flexblocks.dynamics.tree.dependent_variables import following
+from flexblocks.dynamics.tree.tree import Tree
+from flexblocks.interfaces.frame import skew
+from flexblocks.interfaces.ports import Kind
+
+POSITION = ("x", "y", "z")
+
+
+def output_units(tree: Tree) -> dict[str, str]:
+    """Return the units of all outputs by name, in the order of the tree."""
+    units = {}
+    for body in tree.bodies:
+        units |= {f"{body.name}.{name}": output.unit for name, output in body.terms.physics.outputs.items()}
+    for index in _ends(tree):
+        units |= {f"{tree.bodies[index].name}.{axis}": "m" for axis in POSITION}
+    units |= dict(zip(tree.loops.multipliers, tree.loops.units, strict=True))
+    return units if tree.feedback is None else units | dict(tree.feedback.units)
+
+
+def outputs(
+    tree: Tree,
+    x: ca.SX,
+    z: ca.SX,
+    u: ca.SX,
+    names: tuple[str, ...],
+    accelerations: Callable[[], ca.SX],
+    multipliers: Callable[[], ca.SX],
+) -> ca.SX:
+    """Return the outputs of these names as a dense column; x must be the symbols themselves.
+
+    `accelerations` gives the second derivatives (n) of the coordinates, `multipliers` the forces (m) that keep loops
+    closed. They are called only if an output needs them.
+    """
+    n = tree.size
+    q, v = x[:n], x[n : 2 * n]
+    inlets = motions(tree, q, v)
+    senses = [body.terms for body in tree.bodies if body.terms.senses_acceleration or body.terms.senses_effort]
+    a = accelerations() if senses else ca.SX(n, 1)
+    g = ca.sparsify(ca.SX(ca.DM(tree.gravity)))
+    moving, rates = ca.vertcat(q, v, tree.followed), ca.vertcat(v, a, following(tree, q, v))
+    felt = any(terms.senses_effort for terms in senses)
+    forces = multipliers() if tree.loops.closures else ca.SX(0, 1)
+    found = dict(zip(tree.loops.multipliers, ca.vertsplit(forces), strict=True)) if tree.loops.closures else {}
+    inputs = tree.block_inputs(x, z, u)
+    efforts = holding_efforts(tree, x, z, inputs, a, forces) if felt else {}
+    for inlet, body in zip(inlets, tree.bodies, strict=True):
+        sensed = _acceleration(inlet, moving, rates) if body.terms.senses_acceleration else ca.SX(3, 1)
+        own = [body.own(q), body.own(v), x[2 * n :][body.w], z[body.z], inputs[body.u], body.terms.p]
+        effort = efforts.get(body.name, ca.SX(len(body.terms.held), 1))
+        (values,) = call(body.terms.outputs, *inlet, sensed, inlet[0].T @ g, effort, *own)
+        found |= {f"{body.name}.{name}": values[i] for i, name in enumerate(body.terms.physics.outputs)}
+    for index in _ends(tree):
+        body = tree.bodies[index]
+        ends_in_frame = "frame_b" in body.terms.outlets
+        _, r, _ = outlet_motion(tree, inlets, index, "frame_b", q, v) if ends_in_frame else inlets[index]
+        found |= {f"{body.name}.{axis}": r[i] for i, axis in enumerate(POSITION)}
+    if tree.feedback is not None:
+        (values,) = call(tree.feedback.outputs, x, z, u, tree.p)
+        found |= {name: values[i] for i, name in enumerate(tree.feedback.units)}
+    return ca.densify(ca.vertcat(*[found[name] for name in names], ca.SX(0, 1)))
+
+
+def _acceleration(motion: Motion, moving: ca.SX, rates: ca.SX) -> ca.SX:
+    """Return the acceleration (3) of a frame's origin relative to the world, in the axes of the frame.
+
+    The velocity is an expression of the symbols `moving`, which change at `rates`; its components change, and the axes
+    turn.
+    """
+    _, _, V = motion
+    change = ca.jtimes(V[3:], moving, rates)
+    return ca.sparsify(change + skew(ca.sparsify(V[:3])) @ V[3:])
+
+
+def _ends(tree: Tree) -> list[int]:
+    """Return the bodies that carry nothing: those whose place is of interest."""
+    carrying = {body.parent for body in tree.bodies}
+    return [
+        i
+        for i, body in enumerate(tree.bodies)
+        if body.parent is not None and i not in carrying and _has_place(body.terms.block)
+    ]
+
+
+def _has_place(block: object) -> bool:
+    ports = getattr(block, "ports", ())
+    return any(spec.kind is Kind.FRAME and not spec.outlet and not spec.optional for spec in ports)

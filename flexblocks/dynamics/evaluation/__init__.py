@@ -1,0 +1,1 @@
+"""Each block's physics evaluated once, on local symbols."""

@@ -1,0 +1,248 @@
+"""The terms of one block, from its physics on symbols of its own by automatic differentiation.
+
+Everything the algorithms need of a block is here: its inertia, its bias forces, its loads, the pose of its outlets.
+The kinetic energy is a quadratic form in the inlet twist V and the block's own rates s; Hamel's equations for the
+body-fixed components turn it into forces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.dynamics.evaluation.block_symbols import OwnSymbols
+from flexblocks.dynamics.evaluation.rigid_inertia import RigidInertia
+from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.frame import Frame, skew
+from flexblocks.interfaces.physics import Local, Physics
+
+
+def call(function: ca.Function, *arguments: ca.SX) -> list[ca.SX]:
+    """Evaluate an SX function on expressions and give zeros back their place in the sparsity pattern."""
+    return [
+        ca.sparsify(result)
+        for result in function.call([a if isinstance(a, ca.SX) else ca.SX(a) for a in arguments], True, False)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class BlockTerms:
+    """What the algorithms need of one block with n coordinates; functions are made when first asked for.
+
+    Attributes
+    ----------
+    own : OwnSymbols
+        The block and its symbols q, s (rates), w, z, u.
+    inlet : Frame
+        The symbolic inlet: R, r and the twist V.
+    local : Local
+        What the block sees.
+    physics : Physics
+        What it returned.
+    p : SX
+        What else they depend on: the symbolic parameters of the arm, then the block's variables that follow from its
+        coordinates. The functions take it last.
+    """
+
+    own: OwnSymbols
+    inlet: Frame
+    local: Local
+    physics: Physics
+    p: ca.SX
+
+    @property
+    def block(self) -> Block:
+        return self.own.block
+
+    @property
+    def size(self) -> int:
+        """Number n of coordinates."""
+        return self.own.q.numel()
+
+    @cached_property
+    def has_inertia(self) -> bool:
+        return ca.sparsify(ca.SX(self.physics.kinetic)).nnz() > 0
+
+    @property
+    def outlets(self) -> Mapping[str, Frame]:
+        """The frames of all outlets, as expressions of the symbols."""
+        return self.physics.outlets
+
+    def reference(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return q and p of the reference configuration, from the values of the arm's symbolic parameters."""
+        q = np.array([coordinate.reference for coordinate in self.block.coordinates()])
+        return q, np.concatenate([p, [follower.start for follower in self.own.followers]])
+
+    @property
+    def _state(self) -> list[ca.SX]:
+        return [self.own.q, self.own.s, self.own.w, self.own.z, self.own.u, self.p]
+
+    @cached_property
+    def inertia_expression(self) -> ca.SX:
+        """Inertia (6 + n, 6 + n) in the order (V, s), of the block's own symbols."""
+        return ca.sparsify(ca.hessian(ca.SX(self.physics.kinetic), ca.vertcat(self.inlet.twist, self.own.s))[0])
+
+    @cached_property
+    def inertia(self) -> ca.Function:
+        """Function (q, p) -> inertia (6 + n, 6 + n) in the order (V, s)."""
+        return _function("inertia", [self.own.q, self.p], self.inertia_expression)
+
+    @cached_property
+    def rigid_inertia(self) -> ca.Function | None:
+        """Function (q, p) -> mass, first moment and inertia at the inlet, all own rates zero.
+
+        None if the body's inertia there is not that of a mass: that of a fluid carried along depends on the direction.
+        """
+        read = RigidInertia.read(self.inertia_expression[:6, :6])
+        symbols = [self.own.q, self.p]
+        difference = _function("difference", symbols, read.matrix - self.inertia_expression[:6, :6], read.matrix)
+        numbers = np.random.default_rng(0)
+        for _ in range(2):
+            values = difference(*(numbers.uniform(0.5, 1.5, symbol.shape) for symbol in symbols))
+            off, whole = (np.abs(value.full()) for value in values)
+            if not np.max(off) <= 1e-12 * np.max(whole):
+                return None
+        return _function("rigid_inertia", symbols, read.mass, read.moment, read.inertia)
+
+    @cached_property
+    def bias(self) -> ca.Function:
+        """Function (omega, q, s, p) -> velocity forces on the inlet (6) and on the coordinates (n).
+
+        With the acceleration of the inlet's origin taken relative to the world (not as the rate of its components), its
+        velocity drops out of the equations: they hold in every frame that moves uniformly.
+        """
+        omega, q, s = self.inlet.omega, self.own.q, self.own.s
+        rates = ca.vertcat(omega, ca.SX(3, 1), s)
+        momentum = ca.sparsify(self.inertia_expression @ rates)
+        flow = self.local.rate(momentum) if self.size else ca.SX(6, 1)
+        gyroscopic = ca.vertcat(skew(omega) @ momentum[:3], skew(omega) @ momentum[3:6])
+        on_own = flow[6:] - self.own.gradient(ca.dot(rates, momentum) / 2)
+        return _function("bias", [omega, q, s, self.p], flow[:6] + gyroscopic, on_own)
+
+    @cached_property
+    def _loads(self) -> tuple[ca.SX, ca.SX]:
+        """Forces (n) of all loads, and what of them is left without inputs, states and algebraic variables."""
+        loads = [load.effort * self.own.gradient(load.displacement) for load in self.physics.loads]
+        force = sum(loads, ca.SX(self.size, 1))
+        outer = ca.vertcat(self.own.w, self.own.z, self.own.u)
+        return force, ca.substitute(force, outer, ca.SX.zeros(outer.shape)) if outer.numel() else force
+
+    @cached_property
+    def inner(self) -> ca.Function:
+        """Function (q, s, p) -> gradients (n) of potential and dissipation, less loads by coordinates alone."""
+        stored = self.own.gradient(self.physics.potential)
+        damping = ca.gradient(ca.SX(self.physics.dissipation), self.own.s)
+        return _function("inner", [self.own.q, self.own.s, self.p], stored + damping - self._loads[1])
+
+    @cached_property
+    def applied(self) -> ca.Function:
+        """Function (q, s, w, z, u, p) -> forces (n) by the power, and by loads of inputs, states and algebraics."""
+        power = ca.gradient(ca.SX(self.physics.power), self.own.s)
+        return _function("applied", self._state, self._loads[0] - self._loads[1] + power)
+
+    @cached_property
+    def has_wrench(self) -> bool:
+        """Whether forces from outside act on the inlet."""
+        return ca.sparsify(ca.gradient(ca.SX(self.physics.power), self.inlet.twist)).nnz() > 0
+
+    @cached_property
+    def wrench(self) -> ca.Function:
+        """Function (q, s, w, z, u, p) -> wrench (6) on the inlet, in its axes, of forces from outside."""
+        return _function("wrench", self._state, ca.gradient(ca.SX(self.physics.power), self.inlet.twist))
+
+    @cached_property
+    def kinetic(self) -> ca.Function:
+        """Function (V, q, s, p) -> kinetic energy [J]."""
+        symbols = [self.inlet.twist, self.own.q, self.own.s, self.p]
+        return _function("kinetic", symbols, ca.SX(self.physics.kinetic))
+
+    @cached_property
+    def potential(self) -> ca.Function:
+        """Function (q, p) -> stored energy [J]."""
+        return _function("potential", [self.own.q, self.p], ca.SX(self.physics.potential))
+
+    @cached_property
+    def rates(self) -> ca.Function:
+        """Function (q, s, w, z, u, p) -> time derivatives of the states."""
+        derivatives = dict(self.physics.derivatives) | self._followers(self.own.following)
+        return _function("rates", self._state, ca.vertcat(*[derivatives[v.name] for v in self.block.states()]))
+
+    @cached_property
+    def rest(self) -> ca.Function:
+        """Function (q, s, w, z, u, p) -> what is zero at rest for each state: its time derivative, or its residual.
+
+        A state that follows from the coordinates stands still wherever they do, right or wrong.
+        """
+        conditions = dict(self.physics.derivatives) | self._followers(self.own.residuals)
+        return _function("rest", self._state, ca.vertcat(*[conditions[v.name] for v in self.block.states()]))
+
+    @cached_property
+    def follower_residuals(self) -> ca.Function:
+        """Function (q, p) -> residuals of the followed variables."""
+        return _function("follower_residuals", [self.own.q, self.p], self.own.residuals)
+
+    @cached_property
+    def following(self) -> ca.Function:
+        """Function (q, s, p) -> rates of the followed variables."""
+        return _function("following", [self.own.q, self.own.s, self.p], self.own.following)
+
+    def _followers(self, values: ca.SX) -> dict[str, ca.SX]:
+        names = [follower.name for follower in self.own.followers]
+        return dict(zip(names, ca.vertsplit(values), strict=True))
+
+    @cached_property
+    def residuals(self) -> ca.Function:
+        """Function (q, s, w, z, u, p) -> residuals of the algebraic equations."""
+        algebraic = {variable.name for variable in self.block.algebraics()}
+        follow = [residual for name, residual in self._followers(self.own.residuals).items() if name in algebraic]
+        return _function("residuals", self._state, ca.vertcat(*follow, *self.physics.residuals))
+
+    @property
+    def _outputs(self) -> ca.SX:
+        return ca.vertcat(*[ca.SX(output.value) for output in self.physics.outputs.values()])
+
+    @cached_property
+    def senses_acceleration(self) -> bool:
+        """Whether an output depends on the acceleration of the inlet."""
+        return ca.depends_on(self._outputs, self.local.acceleration)
+
+    @property
+    def held(self) -> tuple[int, ...]:
+        """Which of the coordinates are held at zero."""
+        return tuple(i for i, c in enumerate(self.block.coordinates()) if c.held)
+
+    @property
+    def _efforts(self) -> ca.SX:
+        names = [self.block.coordinates()[i].name for i in self.held]
+        return ca.vertcat(*[self.local.effort(name) for name in names], ca.SX(0, 1))
+
+    @cached_property
+    def senses_effort(self) -> bool:
+        """Whether an output depends on what holds a coordinate."""
+        return ca.depends_on(self._outputs, self._efforts)
+
+    @cached_property
+    def outputs(self) -> ca.Function:
+        """Function (R, r, V, acceleration, gravity, efforts, q, s, w, z, u, p) -> values of ``physics.outputs``.
+
+        The acceleration (3) of the inlet's origin relative to the world and that of free fall are in the inlet's axes;
+        efforts are those of `held`.
+        """
+        inlet, local = self.inlet, self.local
+        symbols = [inlet.R, inlet.r, inlet.twist, local.acceleration, local.gravity, self._efforts, *self._state]
+        return _function("outputs", symbols, self._outputs)
+
+    @cached_property
+    def motions(self) -> Mapping[str, ca.Function]:
+        """For each outlet the function (R, r, V, q, s, p) -> R, r, V there."""
+        symbols = [self.inlet.R, self.inlet.r, self.inlet.twist, self.own.q, self.own.s, self.p]
+        frames = self.physics.outlets.items()
+        return {name: _function("motion", symbols, frame.R, frame.r, frame.twist) for name, frame in frames}
+
+
+def _function(name: str, inputs: list[ca.SX], *results: ca.SX) -> ca.Function:
+    return ca.Function(name, inputs, [ca.sparsify(result) for result in results])

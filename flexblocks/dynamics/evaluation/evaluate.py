@@ -1,0 +1,69 @@
+"""The evaluation of a block on symbols of its own, and the check that it keeps the contract."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.dynamics.evaluation.block_symbols import OwnSymbols, own_symbols
+from flexblocks.dynamics.evaluation.block_terms import BlockTerms
+from flexblocks.errors import ModelError
+from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces.physics import Local, Physics
+from flexblocks.interfaces.ports import Kind
+
+
+def block_terms(block: Block, outlets: tuple[str, ...], mounted: bool, carried: np.ndarray, p: ca.SX) -> BlockTerms:
+    """Evaluate a block and return its terms.
+
+    Parameters
+    ----------
+    block : Block
+    outlets : tuple of str
+        The outlets that carry something.
+    mounted : bool
+        Whether the block has a place in space: its inlet is connected, or it is the ground.
+    carried : ndarray (6, 6)
+        Inertia of what hangs on ``frame_b``, see `Local`.
+    p : SX
+        The parameters of the arm that stay symbolic; the block's own may be expressions of them.
+
+    Raises
+    ------
+    ModelError
+        The block's `physics` does not keep the contract.
+    """
+    always = [spec.name for spec in block.ports if spec.kind is Kind.FRAME and spec.outlet]
+    own, local = own_symbols(block, tuple(dict.fromkeys([*always, *outlets])), carried)
+    V = ca.SX.sym("V", 6)
+    inlet = Frame(ca.SX.sym("R", 3, 3), ca.SX.sym("r", 3), V[:3], V[3:], local.rate)
+    physics = block.physics(inlet if mounted else None, local)
+    _check(own, physics, local)
+    return BlockTerms(own, inlet, local, physics, ca.vertcat(p, own.followed))
+
+
+def _check(own: OwnSymbols, physics: Physics, local: Local) -> None:
+    """Refuse physics that break the contract, so that whoever writes a block hears it by name."""
+    block, follow = own.block, {follower.name for follower in own.followers}
+    for name in local.outlets:
+        if name not in physics.outlets:
+            raise ModelError(f"{block.where}: physics() returned no frame for the outlet '{name}'.")
+    known = {variable.name for variable in (*block.states(), *block.algebraics())}
+    if unknown := sorted(follow - known):
+        raise ModelError(f"{block.where}: followers() returned {unknown}; it has {sorted(known)}.")
+    wanted, given = sorted({variable.name for variable in block.states()} - follow), sorted(physics.derivatives)
+    if given != wanted:
+        raise ModelError(f"{block.where}: physics() returned derivatives of {given}; its states are {wanted}.")
+    count = len(physics.residuals)
+    algebraics = sum(variable.name not in follow for variable in block.algebraics())
+    if count != algebraics:
+        raise ModelError(f"{block.where}: physics() returned {count} residuals for {algebraics} algebraic variables.")
+    efforts = [part for load in physics.loads for part in (load.effort, load.displacement)]
+    equations = [physics.kinetic, physics.potential, physics.dissipation, physics.power, *efforts, *physics.residuals]
+    found = ca.vertcat(*[ca.SX(part) for part in (*equations, *physics.derivatives.values())])
+    if ca.depends_on(found, ca.vertcat(local.acceleration, local.gravity, *local.efforts.values())):
+        raise ModelError(
+            f"{block.where}: physics() uses local.acceleration, local.gravity or local.effort in its equations; they "
+            "are for outputs alone. Forces of inertia and weight follow from the kinetic energy."
+        )

@@ -1,0 +1,97 @@
+"""The inertia of rigid bodies: mass, first and second moment, and how they move along an edge.
+
+Ten numbers instead of a matrix (6, 6): that is what makes composite bodies cheap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+
+from flexblocks.interfaces.frame import skew
+
+
+@dataclass(frozen=True)
+class RigidInertia:
+    """Mass [kg], first moment (3, 1) [kg m] and inertia (3, 3) [kg m2] about the origin of a frame, in its axes."""
+
+    mass: ca.SX
+    moment: ca.SX
+    inertia: ca.SX
+
+    def __add__(self, other: RigidInertia) -> RigidInertia:
+        return RigidInertia(self.mass + other.mass, self.moment + other.moment, self.inertia + other.inertia)
+
+    @staticmethod
+    def read(matrix: ca.SX) -> RigidInertia:
+        """Return the inertia that a matrix (6, 6) stands for."""
+        coupling = matrix[:3, 3:6]
+        moment = ca.vertcat(coupling[2, 1], coupling[0, 2], coupling[1, 0])
+        inertia = ca.triu2symm(ca.triu(ca.sparsify(matrix[:3, :3])))
+        return RigidInertia(matrix[3, 3], ca.sparsify(moment), ca.sparsify(inertia))
+
+    @property
+    def matrix(self) -> ca.SX:
+        """The inertia (6, 6) in twist order (omega, v)."""
+        coupling = skew(ca.sparsify(self.moment))
+        return ca.sparsify(ca.blockcat(self.inertia, coupling, coupling.T, self.mass * ca.SX.eye(3)))
+
+    def moved(self, X: ca.SX) -> RigidInertia:
+        """Return the inertia about the frame from which X (6, 6) takes twists to this one's: X^T matrix X."""
+        turn, lever = ca.sparsify(X[:3, :3]), ca.sparsify(X[3:, :3])
+        if not lever.nnz():
+            return self if _is_identity(turn) else self._turned(turn)
+        if _is_identity(turn):
+            # The velocity of the origin at d is v - d x omega.
+            return self._shifted(ca.sparsify(ca.vertcat(lever[1, 2], lever[2, 0], lever[0, 1])))
+        read = RigidInertia.read(X.T @ self.matrix @ X)
+        return RigidInertia(self.mass, read.moment, read.inertia)
+
+    def _turned(self, turn: ca.SX) -> RigidInertia:
+        return RigidInertia(self.mass, ca.sparsify(turn.T @ self.moment), turned_back(self.inertia, turn))
+
+    def _shifted(self, d: ca.SX) -> RigidInertia:
+        moment = ca.sparsify(self.moment + self.mass * d)
+        # Of P P^T the integral grows by d S^T + S d^T + m d d^T, which is half of this and its transpose.
+        growth = ca.sparsify(d @ (self.moment + moment).T)
+        inertia = ca.SX(self.inertia)
+        for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+            inertia[i, i] += growth[j, j] + growth[k, k]
+            inertia[i, j] -= 0.5 * (growth[i, j] + growth[j, i])
+            inertia[j, i] = inertia[i, j]
+        return RigidInertia(self.mass, moment, ca.sparsify(inertia))
+
+
+def turned_back(tensor: ca.SX, turn: ca.SX) -> ca.SX:
+    """Return turn^T tensor turn for a symmetric tensor (3, 3); about one axis it takes half the operations."""
+    axis = turn_axis(turn)
+    tensor = ca.sparsify(tensor)
+    if axis is None:
+        return ca.triu2symm(ca.triu(ca.sparsify(turn.T @ tensor @ turn)))
+    i, j, k = (axis + 1) % 3, (axis + 2) % 3, axis
+    c, s, (a, b, h) = turn[i, i], turn[i, j], (tensor[i, i], tensor[j, j], tensor[i, j])
+    found = ca.SX(3, 3)
+    found[k, k] = tensor[k, k]
+    found[i, k], found[j, k] = c * tensor[i, k] - s * tensor[j, k], s * tensor[i, k] + c * tensor[j, k]
+    # The trace of the turned plane stays; what goes from one axis to the other goes over `both`.
+    both = c * (a - b) - s * (2 * h)
+    found[i, i], found[j, j], found[i, j] = b + c * both, a - c * both, h + s * both
+    for row, column in ((k, i), (k, j), (j, i)):
+        found[row, column] = found[column, row]
+    return ca.sparsify(found)
+
+
+def turn_axis(turn: ca.SX) -> int | None:
+    """Return k if a rotation matrix (3, 3) turns about the k-th axis, as its structure shows."""
+    pattern = turn.sparsity()
+    for k in range(3):
+        others = [i for i in range(3) if i != k]
+        alone = not any(pattern.has_nz(k, i) or pattern.has_nz(i, k) for i in others)
+        if alone and pattern.nnz() == 5 and turn[k, k].is_one():
+            return k
+    return None
+
+
+def _is_identity(turn: ca.SX) -> bool:
+    return turn.sparsity().is_diag() and all(turn[i, i].is_one() for i in range(3))

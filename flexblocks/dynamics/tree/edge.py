@@ -1,0 +1,79 @@
+"""Edges: how the motion of one frame follows from that of another further inboard."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+
+from flexblocks.dynamics.evaluation.block_terms import call
+from flexblocks.interfaces.frame import skew
+
+
+@dataclass(frozen=True, eq=False)
+class Edge:
+    """The map of motion V_b = X V_a + S s, A_b = X A_a + S s' + bias from frame a to frame b.
+
+    A twist V holds angular velocity and velocity, A angular acceleration and acceleration, of a point that belongs to
+    the body and relative to the world; all in the axes of the frame.
+
+    Attributes
+    ----------
+    V, twist : SX (6, 1)
+        Symbols of the twist at a, and the twist at b as an expression of them and of q and s.
+    q, s : SX (k, 1)
+        Symbols of the coordinates on the way and of their rates.
+    share : DM (k, n)
+        These coordinates from the arm's.
+    followed, following : SX (m, 1)
+        Variables that follow from the coordinates on the way, and their rates.
+    p : SX
+        The symbolic parameters of the arm, then the followed variables.
+    """
+
+    V: ca.SX
+    twist: ca.SX
+    q: ca.SX
+    s: ca.SX
+    share: ca.DM
+    followed: ca.SX
+    following: ca.SX
+    p: ca.SX
+
+    @cached_property
+    def rates(self) -> ca.SX:
+        """S (6, k), of the symbols."""
+        return ca.sparsify(ca.jacobian(self.twist, self.s))
+
+    @cached_property
+    def moving(self) -> tuple[int, ...]:
+        """The arm's coordinates whose rates move b against a, from the innermost out."""
+        own = sorted(set(self.rates.sparsity().get_triplet()[1]))
+        rows, columns = self.share.sparsity().get_triplet()
+        found = sorted((row, column) for row, column in zip(rows, columns, strict=True) if row in own)
+        return tuple(dict.fromkeys(column for _, column in found))
+
+    @cached_property
+    def maps(self) -> ca.Function:
+        """Function (q, p) -> X (6, 6), S (6, k)."""
+        return ca.Function("maps", [self.q, self.p], [ca.sparsify(ca.jacobian(self.twist, self.V)), self.rates])
+
+    @cached_property
+    def bias(self) -> ca.Function:
+        """Function (omega, q, s, p) -> (6), omega (3) the angular velocity at a."""
+        # The velocity at a shifts all velocities alike and so leaves no trace in accelerations: it is taken as zero.
+        still = ca.substitute(self.twist, self.V[3:], ca.SX.zeros(3))
+        moving, rates = ca.vertcat(self.q, self.followed), ca.vertcat(self.s, self.following)
+        bias = ca.jtimes(still, moving, rates) if self.q.numel() else ca.SX(6, 1)
+        bias += ca.vertcat(ca.SX(3, 1), skew(still[:3]) @ still[3:])
+        return ca.Function("bias", [self.V[:3], self.q, self.s, self.p], [ca.sparsify(bias)])
+
+    def at(self, q: ca.SX) -> tuple[ca.SX, ca.SX]:
+        """Return X (6, 6) and S (6, n), over all coordinates of the arm, at the coordinates `q` (n)."""
+        X, S = call(self.maps, self.share @ q, self.p)
+        return X, S @ self.share
+
+    def bias_at(self, omega: ca.SX, q: ca.SX, v: ca.SX) -> ca.SX:
+        """Return the part (6) of the acceleration at b that is left without accelerations."""
+        return call(self.bias, omega, self.share @ q, self.share @ v, self.p)[0]

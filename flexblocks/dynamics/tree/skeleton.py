@@ -1,0 +1,135 @@
+"""The skeleton of a tree: nodes where motion branches or inertia sits, joined by edges.
+
+Blocks without inertia (joints) are evaluated together with the outlet that carries them. The way from one body to the
+next is cut where it ends in turns: first to the point, in the axes of the inboard body, then turn by turn.
+Consecutive turns about one axis, such as the slope of a beam's tip and the angle of the joint on it, are one; and all
+that hangs on one point meets there before it is carried further inboard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import casadi as ca
+
+from flexblocks.dynamics.evaluation.block_terms import BlockTerms
+from flexblocks.dynamics.evaluation.body import Body
+from flexblocks.dynamics.tree.edge import Edge
+from flexblocks.interfaces.frame import Frame, Reorientation, Turn
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A frame of the arm.
+
+    Attributes
+    ----------
+    inboard : int or None
+        Index of the next node inboard; None for the ground.
+    edge : Edge or None
+        The way from there.
+    bodies : list of int
+        Indices of the bodies whose inlet this is (or that do not mind how it is turned).
+    """
+
+    inboard: int | None
+    edge: Edge | None
+    bodies: list[int] = field(default_factory=list)
+
+
+def skeleton(bodies: Sequence[Body], root: int) -> tuple[Node, ...]:
+    """Return the nodes of a tree, inboard before outboard; the first is the ground, body `root`."""
+    return tuple(_Skeleton(bodies, root).nodes)
+
+
+class _Skeleton:
+    def __init__(self, bodies: Sequence[Body], root: int) -> None:
+        self.bodies = bodies
+        self.nodes = [Node(None, None, [root])]
+        self.node_of = {root: 0}
+        self.known: dict[object, int] = {}
+        self.kept: list[object] = []
+        for index, body in enumerate(bodies):
+            if body.parent is not None and body.terms.has_inertia:
+                self.node_of[index] = self._node_for(index, body)
+                self.nodes[self.node_of[index]].bodies.append(index)
+
+    def _node_for(self, index: int, body: Body) -> int:
+        chain = self._chain(index)
+        terms = [self.bodies[i].terms for i, _ in chain]
+        share = ca.vertcat(*[self.bodies[i].share for i, _ in chain])
+        start, frame = self.node_of[chain[0][0]], _end(terms, [outlet for _, outlet in chain])
+        turns: list[Turn | Reorientation] = []
+        while frame.turn is not None:
+            turns.insert(0, frame.turn)
+            frame = frame.turn.before
+        if frame is not terms[0].inlet:
+            self.kept.append(frame)  # which keeps its id its own
+            start = self._added(id(frame), start, _shift(terms, share, frame))
+        if _is_point_mass(body.terms):
+            return start
+        self.kept += turns
+        keys = [*map(id, turns[:-1]), (body.parent, body.outlet)]
+        for key, turn in zip(keys, turns, strict=False):
+            start = self._added(key, start, _turned(terms, share, turn))
+        return start
+
+    def _added(self, key: object, inboard: int, edge: Edge) -> int:
+        if key not in self.known:
+            self.known[key] = len(self.nodes)
+            self.nodes.append(Node(inboard, edge))
+        return self.known[key]
+
+    def _chain(self, index: int) -> list[tuple[int, str]]:
+        """Return the way to a body: the next one inboard with inertia (or the ground), then those without; outlets."""
+        chain: list[tuple[int, str]] = []
+        body = self.bodies[index]
+        while body.parent is not None and body.outlet is not None and (not chain or not body.terms.has_inertia):
+            chain.insert(0, (body.parent, body.outlet))
+            body = self.bodies[body.parent]
+        return chain
+
+
+def _end(terms: Sequence[BlockTerms], outlets: Sequence[str]) -> Frame:
+    """Return the frame at the end of a chain of blocks, as an expression of the first one's inlet."""
+    frame = terms[0].outlets[outlets[0]]
+    for block, outlet in zip(terms[1:], outlets[1:], strict=True):
+        frame = block.block.physics(replace(frame, rate=block.local.rate), block.local).outlets[outlet]
+    return frame
+
+
+def _shift(terms: Sequence[BlockTerms], share: ca.DM, point: Frame) -> Edge:
+    return _edge(terms, share, terms[0].inlet.twist, point.twist)
+
+
+def _turned(terms: Sequence[BlockTerms], share: ca.DM, turn: Turn | Reorientation) -> Edge:
+    V = ca.SX.sym("V", 6)
+    return _edge(terms, share, V, turn.of(V[:3], V[3:]))
+
+
+def _edge(terms: Sequence[BlockTerms], share: ca.DM, V: ca.SX, twist: ca.SX) -> Edge:
+    return Edge(
+        V=V,
+        twist=twist,
+        q=ca.vertcat(*[t.own.q for t in terms]),
+        s=ca.vertcat(*[t.own.s for t in terms]),
+        share=share,
+        followed=ca.vertcat(*[t.own.followed for t in terms]),
+        following=ca.vertcat(*[t.own.following for t in terms]),
+        p=ca.vertcat(terms[0].p, *[t.own.followed for t in terms[1:]]),
+    )
+
+
+def _is_point_mass(terms: BlockTerms) -> bool:
+    """Return whether a body's inertia is that of a point: the same in all axes."""
+    if terms.size:
+        return False
+    inertia = ca.sparsify(terms.inertia_expression)
+    return inertia.nnz() == 3 and is_isotropic(inertia[3:, 3:])
+
+
+def is_isotropic(mass: ca.SX) -> bool:
+    """Return whether a matrix (3, 3) is a multiple of the unit matrix, as far as its expressions show."""
+    diagonal = [mass[i, i] for i in range(3)]
+    return ca.sparsify(mass).nnz() == 3 and all(m.nnz() == 1 and ca.is_equal(m, diagonal[0], 10) for m in diagonal)

@@ -1,0 +1,71 @@
+"""The tree of block terms with the arm's own variables: what all algorithms run on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.dynamics.evaluation.block_terms import call
+from flexblocks.dynamics.evaluation.body import Body
+from flexblocks.dynamics.tree.cut_joints import Closure, Loops
+from flexblocks.dynamics.tree.feedback import Feedback
+from flexblocks.dynamics.tree.skeleton import Node, skeleton
+
+NO_LOOPS = Loops()
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Bodies, a parent before what it carries, over `size` coordinates of the arm.
+
+    `gravity` is the acceleration of free fall (3) in world axes [m/s2]; `p` the symbolic parameters; `loops` what was
+    cut to make it a tree; `feedback` what sets the inputs of the blocks under a control law.
+    """
+
+    bodies: tuple[Body, ...]
+    size: int
+    gravity: np.ndarray
+    p: ca.SX
+    loops: Loops = NO_LOOPS
+    feedback: Feedback | None = None
+
+    @property
+    def root(self) -> int:
+        """Index of the ground."""
+        return next(i for i, body in enumerate(self.bodies) if body.parent is None and body.terms.outlets)
+
+    def ends_of(self, closure: Closure) -> str:
+        """Return the two outlets that a closure joins, in words."""
+        return " and ".join(f"{self.bodies[body].name}.{outlet}" for body, outlet in (closure.first, closure.second))
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """The skeleton, inboard before outboard; the first node is the ground."""
+        return skeleton(self.bodies, self.root)
+
+    @cached_property
+    def followed(self) -> ca.SX:
+        """Symbols of the variables that follow from the coordinates; they are entries of x or z."""
+        return ca.vertcat(*[body.terms.own.followed for body in self.bodies], ca.SX(0, 1))
+
+    @cached_property
+    def followed_names(self) -> tuple[str, ...]:
+        """Names of the variables that follow from the coordinates."""
+        return tuple(f"{body.name}.{follower.name}" for body in self.bodies for follower in body.terms.own.followers)
+
+    @cached_property
+    def loose(self) -> tuple[Body, ...]:
+        """Bodies with inertia but without a place in space: rotors that turn relative to an open mount."""
+        return tuple(body for body in self.bodies if body.parent is None and body.terms.has_inertia)
+
+    def block_inputs(self, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
+        """Return the inputs of the blocks: `u` itself, or what the feedback makes of it."""
+        return u if self.feedback is None else call(self.feedback.inputs, x, z, u, self.p)[0]
+
+    @property
+    def ground_acceleration(self) -> ca.SX:
+        """Acceleration (6) of the ground that stands for gravity."""
+        return ca.sparsify(ca.SX(ca.vertcat(ca.DM.zeros(3), -ca.DM(self.gravity))))

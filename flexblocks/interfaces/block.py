@@ -1,0 +1,153 @@
+"""The contract of a block: parameters, ports, variables and one method that returns its physics.
+
+Nothing here knows how blocks are put together. A block is evaluated once, on symbols of its own, and what it
+returns is differentiated and composed by `flexblocks.dynamics`.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import casadi as ca
+
+from flexblocks.errors import ModelError, ParameterError, nearest
+from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces.parameters import checked_fields
+from flexblocks.interfaces.physics import Coordinate, Follower, Local, Physics, Variable
+from flexblocks.interfaces.ports import Kind, Port, PortSpec
+
+
+class PortUnknownError(ModelError, AttributeError):
+    """A block has no port of that name."""
+
+
+@dataclass(frozen=True)
+class _Named:
+    """What every block has: a type, a name, checked parameters and ports."""
+
+    name: str
+    ports: ClassVar[tuple[PortSpec, ...]] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", self.name):
+            raise ParameterError(
+                f"{type(self).__name__} {self.name!r}: a block's name must be letters, digits and underscores, "
+                "not starting with a digit."
+            )
+        for name, value in checked_fields(self.where, self).items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def where(self) -> str:
+        """The block in words, for messages: ``FlexibleBeam 'link2'``."""
+        return f"{type(self).__name__} '{self.name}'"
+
+    def port(self, name: str) -> Port:
+        """Return the port of that name.
+
+        Raises
+        ------
+        PortUnknownError
+            There is no such port.
+        """
+        for spec in self.ports:
+            if spec.name == name:
+                return Port(self.name, spec, self)
+        names = sorted(spec.name for spec in self.ports)
+        raise PortUnknownError(f"{self.where} has no port '{name}' (ports: {', '.join(names)}).{nearest(name, names)}")
+
+    def __getattr__(self, name: str) -> Port:
+        # Reached only for what is neither a field nor a method: the ports. Underscored names are Python's own.
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self.port(name)
+
+    def with_values(self, values: Mapping[str, Any]) -> Any:
+        """Return a copy in which fields are replaced, by symbols for instance, without checking."""
+        other = copy.copy(self)
+        for name, value in values.items():
+            object.__setattr__(other, name, value)
+            if isinstance(value, ca.SX):
+                object.__setattr__(other, "_nominal", self.nominal)
+        return other
+
+    @property
+    def nominal(self) -> Any:
+        """The block with all parameters as numbers, also where some stay symbolic."""
+        return self.__dict__.get("_nominal", self)
+
+
+@dataclass(frozen=True)
+class Block(_Named, ABC):
+    """Base of all blocks that have physics of their own.
+
+    A subclass is a frozen dataclass whose fields are declared with `flexblocks.parameters.parameter`, a class
+    attribute `ports`, and the methods below, of which only `physics` is required.
+    """
+
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        """Return the generalised coordinates of the block."""
+        return ()
+
+    def flanges(self) -> Mapping[str, tuple[str, float]]:
+        """Return for each flange the coordinate and the factor: displacement = factor * coordinate."""
+        return {}
+
+    def inputs(self) -> tuple[Variable, ...]:
+        """Return what is set from outside."""
+        return ()
+
+    def states(self) -> tuple[Variable, ...]:
+        """Return the first-order states."""
+        return ()
+
+    def algebraics(self) -> tuple[Variable, ...]:
+        """Return the algebraic variables."""
+        return ()
+
+    def followers(self, local: Local) -> tuple[Follower, ...]:
+        """Return which of the states and algebraic variables follow from the coordinates, and by which equation.
+
+        They may then stand in energies and frames, as the coordinates themselves. `local` knows no rates yet.
+        """
+        del local
+        return ()
+
+    def centreline(self, count: int) -> tuple[str, ...]:
+        """Return the outlets that trace the block outward from its inlet; about `count` of them where it bends."""
+        del count
+        return tuple(spec.name for spec in self.ports if spec.kind is Kind.FRAME and spec.outlet)
+
+    @abstractmethod
+    def physics(self, frame: Frame | None, local: Local) -> Physics:
+        """Return the physics of the block.
+
+        Parameters
+        ----------
+        frame : Frame or None
+            The inlet; for a ground the world. None for a block without an inlet, or whose optional inlet is open.
+        local : Local
+            The block's own symbols.
+        """
+
+
+@dataclass(frozen=True)
+class Composite(_Named, ABC):
+    """A block made of blocks; their names nest below its own."""
+
+    @abstractmethod
+    def parts(self) -> tuple[Block | Composite, ...]:
+        """Return the blocks inside, with their names inside."""
+
+    @abstractmethod
+    def connections(self) -> tuple[tuple[str, str], ...]:
+        """Return the connections inside, as pairs of ``part.port``."""
+
+    @abstractmethod
+    def exposed(self) -> Mapping[str, str]:
+        """Return which ``part.port`` stands behind each port of the composite."""

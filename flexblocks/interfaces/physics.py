@@ -1,0 +1,166 @@
+"""What a block says of itself: its variables, what it knows when it is evaluated, and the physics it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.interfaces.frame import Frame
+
+# Who names a coordinate that several blocks share: a joint before a rotor; the rest never.
+JOINT, ROTOR, GUEST = 2, 1, 0
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """A generalised coordinate of one block.
+
+    `rank` says who gives the coordinate its name where rigidly joined flanges share one: JOINT before ROTOR.
+    A GUEST (the end of a spring, the shaft of a source) carries no mass and only takes part in what others own.
+    `reference` is where it stands in the configuration in which inertia outboard is gathered (see `Local.carried`);
+    beyond `low` and `high` the block's physics have no meaning.
+    A coordinate that is `held` stays zero and is none of the arm's: what holds it is an inner force (`Local.effort`).
+    """
+
+    name: str
+    unit: str
+    start: float = 0.0
+    rank: int = JOINT
+    reference: float = 0.0
+    low: float = -np.inf
+    high: float = np.inf
+    held: bool = False
+
+
+@dataclass(frozen=True)
+class Variable:
+    """An input, a first-order state or an algebraic variable of one block."""
+
+    name: str
+    unit: str
+    start: float = 0.0
+    limit: float | None = None
+
+
+@dataclass(frozen=True)
+class Follower:
+    """A variable of one block that follows from its coordinates: 0 = residual.
+
+    Attributes
+    ----------
+    name : str
+        One of the block's states, whose rate follows then, or one of its algebraic variables.
+    residual : SX
+        Of the block's coordinates and followers; zero where the variable is right.
+    start : float
+        The solution at the coordinates' reference values.
+    """
+
+    name: str
+    residual: ca.SX
+    start: float
+
+
+NOTHING = np.zeros((6, 6))
+
+
+@dataclass(frozen=True)
+class Local:
+    """What a block knows when it is evaluated: its own symbols, by name, and what hangs on it.
+
+    ``local["angle"]`` is the symbol; ``local.rate(e)`` the time derivative of an expression of the coordinates.
+
+    Attributes
+    ----------
+    outlets : tuple of str
+        The outlets for which a frame is wanted.
+    carried : ndarray (6, 6)
+        Inertia, in twist order (omega, v) at ``frame_b``, of all that is outboard of it, rigid and in the zero
+        configuration (that of the coordinates' reference values).
+    followed, following : SX (k, 1)
+        The block's variables that follow from its coordinates, and their rates.
+    efforts : dict of SX
+        Symbols of the efforts asked for so far.
+    acceleration, gravity : SX (3, 1)
+        Acceleration of the inlet's origin relative to the world, and acceleration of free fall, both in the inlet's
+        axes [m/s2]. For outputs alone: they follow from what all blocks return.
+    """
+
+    symbols: Mapping[str, ca.SX]
+    coordinates: ca.SX
+    rates: ca.SX
+    outlets: tuple[str, ...] = ()
+    carried: np.ndarray = field(default_factory=NOTHING.copy)
+    acceleration: ca.SX = field(default_factory=lambda: ca.SX.sym("acceleration", 3))
+    gravity: ca.SX = field(default_factory=lambda: ca.SX.sym("gravity", 3))
+    followed: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
+    following: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
+    efforts: dict[str, ca.SX] = field(default_factory=dict)
+
+    def effort(self, name: str) -> ca.SX:
+        """Return the effort that holds the held coordinate of this name, for outputs alone [N m or N]."""
+        return self.efforts.setdefault(name, ca.SX.sym(name))
+
+    def __getitem__(self, name: str) -> ca.SX:
+        return self.symbols[name]
+
+    def rate(self, expression: ca.SX) -> ca.SX:
+        moving, rates = ca.vertcat(self.coordinates, self.followed), ca.vertcat(self.rates, self.following)
+        return ca.sparsify(ca.jtimes(expression, moving, rates))
+
+
+@dataclass(frozen=True)
+class Load:
+    """An effort (torque, force) that does work on a displacement (angle, distance)."""
+
+    effort: ca.SX
+    displacement: ca.SX
+
+
+@dataclass(frozen=True)
+class Output:
+    """A scalar that the user may want to see, with its unit."""
+
+    value: ca.SX
+    unit: str
+
+
+@dataclass(frozen=True)
+class Physics:
+    """What a block is, in terms of its inlet frame and its own variables.
+
+    Attributes
+    ----------
+    outlets : dict of Frame
+        The frame of each outlet; those named in `Local.outlets` must be there.
+    kinetic : SX
+        Kinetic energy [J], a quadratic form in the inlet twist and the block's own rates. Weight follows from it:
+        gravity is an acceleration of the ground.
+    potential : SX
+        Stored energy [J], of the block's own coordinates.
+    dissipation : SX
+        Rayleigh's function [W]: its gradient in the rates is the damping force.
+    loads : tuple of Load
+        Efforts with the displacements they work on.
+    derivatives : dict of SX
+        Time derivative of each first-order state, but for those that follow from the coordinates.
+    residuals : tuple of SX
+        As many as there are algebraic variables that do not follow from the coordinates; each is zero.
+    outputs : dict of Output
+        What the user may want to see.
+    power : SX
+        Power [W] of forces from outside that act on the block wherever it is: linear in the inlet twist and the rates.
+    """
+
+    outlets: Mapping[str, Frame] = field(default_factory=dict)
+    kinetic: ca.SX | float = 0.0
+    potential: ca.SX | float = 0.0
+    dissipation: ca.SX | float = 0.0
+    loads: tuple[Load, ...] = ()
+    derivatives: Mapping[str, ca.SX] = field(default_factory=dict)
+    residuals: tuple[ca.SX, ...] = ()
+    outputs: Mapping[str, Output] = field(default_factory=dict)
+    power: ca.SX | float = 0.0

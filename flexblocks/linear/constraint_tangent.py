@@ -1,0 +1,147 @@
+"""Small motions that keep all loops closed, in terms of independent coordinates.
+
+Closures c(q) = 0 make as many coordinates dependent as they are. A small motion is that of the others:
+dq = N dq_i, and likewise for rates and accelerations, with what the curvature of the closures adds where the arm moves.
+A tree has no dependent coordinates, and N is the identity; but some of its first-order states may follow from them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.constraints.closed_posture import deforming
+from flexblocks.constraints.dependent_variables import followed_values, follower_slopes
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import ComputationError
+from flexblocks.statics.operating_point import OperatingPoint
+
+# A dependent coordinate is one whose column of the Jacobian is independent of those chosen before: well, or at all.
+WELL, AT_ALL = 0.1, 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Tangent:
+    """Small motions about a point.
+
+    Attributes
+    ----------
+    coordinates : ndarray of int (d,)
+        Positions of the independent coordinates.
+    states : ndarray of int (k,)
+        Positions of the independent states: these coordinates, their rates and the first-order states.
+    q : ndarray (n, d)
+        N.
+    x : ndarray (nx, k)
+        Motion of all states by the independent ones.
+    a : ndarray (n, k)
+        Accelerations by the independent states beside N times those of the independent coordinates.
+    J : ndarray (m, n)
+        Jacobian of the closures.
+    """
+
+    coordinates: np.ndarray
+    states: np.ndarray
+    q: np.ndarray
+    x: np.ndarray
+    a: np.ndarray
+    J: np.ndarray
+
+
+def tangent(dae: DAE, point: OperatingPoint, a: np.ndarray, independent: np.ndarray | None = None) -> Tangent:
+    """Return the small motions about a point with accelerations (n,).
+
+    Parameters
+    ----------
+    dae : DAE
+    point : OperatingPoint
+    a : ndarray (n,)
+    independent : ndarray of int, optional
+        Positions of the coordinates to take as independent, in order; by default as below.
+
+    Notes
+    -----
+    Independent are, as far as that is possible, driven coordinates before those of beams before joints, and what was
+    added earlier before what was added later.
+
+    Raises
+    ------
+    ComputationError
+        The loops do not determine the motion there.
+    """
+    n, nx, x = dae.tree.size, len(dae.x), point.x
+    if not dae.tree.loops.closures:
+        return _of_tree(dae, point)
+    J, rate_q, acceleration_q, acceleration_v = (
+        value.full() for value in _derivatives(dae)(x[:n], x[n : 2 * n], a, point.p)
+    )
+    dependent = _dependent(dae, J) if independent is None else np.setdiff1d(np.arange(n), independent)
+    if np.linalg.matrix_rank(J[:, dependent], AT_ALL * np.max(np.abs(J))) < len(J):
+        raise _undetermined(dae)
+    coordinates = np.setdiff1d(np.arange(n), dependent)
+    states = np.concatenate([coordinates, n + coordinates, np.arange(2 * n, nx)])
+    d = len(coordinates)
+
+    def solved(rows: np.ndarray) -> np.ndarray:
+        """Return what the dependent coordinates must do (n, ...) so that J . = -rows."""
+        found = np.zeros((n, rows.shape[1]))
+        found[dependent] = -np.linalg.solve(J[:, dependent], rows)
+        return found
+
+    N = np.eye(n)[:, coordinates] + solved(J[:, coordinates])
+    T = np.zeros((nx, len(states)))
+    T[:n, :d] = T[n : 2 * n, d : 2 * d] = N
+    T[n : 2 * n, :d] = solved(rate_q @ N)
+    T[2 * n :, 2 * d :] = np.eye(nx - 2 * n)
+    along = acceleration_q @ T[:n] + acceleration_v @ T[n : 2 * n]
+    return Tangent(coordinates, states, N, T, solved(along), J)
+
+
+def _of_tree(dae: DAE, point: OperatingPoint) -> Tangent:
+    """Return the small motions of an arm without loops: all states are independent but those that follow."""
+    n, nx = dae.tree.size, len(dae.x)
+    rows = {i: dae.followed_names.index(name) for i, name in enumerate(dae.x.names) if name in dae.followed_names}
+    states = np.array([i for i in range(nx) if i not in rows], dtype=int)
+    T = np.eye(nx)[:, states]
+    if rows:
+        slopes = follower_slopes(dae)(point.x[:n], point.p, *followed_values(dae, point.x, point.z)).full()
+        T[list(rows), :n] = slopes[list(rows.values())]
+    return Tangent(np.arange(n), states, np.eye(n), T, np.zeros((n, len(states))), np.zeros((0, n)))
+
+
+def _dependent(dae: DAE, J: np.ndarray) -> np.ndarray:
+    """Return as many coordinates as there are closures, least wanted as states, whose columns of J are independent."""
+    driven = np.array(ca.DM(ca.jacobian(dae.applied_expression, dae.u.symbol).sparsity(), 1).full()).any(axis=1)
+    wanted = 2 * driven + deforming(dae)
+    order = np.argsort(-wanted, kind="stable")[::-1]
+    for share in (WELL, AT_ALL):
+        chosen: list[int] = []
+        basis = np.zeros((len(J), 0))
+        for j in order:
+            across = J[:, j] - basis @ (basis.T @ J[:, j])
+            if np.linalg.norm(across) > share * np.linalg.norm(J[:, j]) > 0:
+                chosen.append(int(j))
+                basis = np.linalg.qr(J[:, chosen])[0]
+        if len(chosen) == len(J):
+            return np.sort(chosen)
+    raise _undetermined(dae)
+
+
+def _undetermined(dae: DAE) -> ComputationError:
+    return ComputationError(
+        f"The loops of '{dae.name}' do not determine how they move at this point (links in line, at a change point "
+        "or a dead end); choose a point beside it."
+    )
+
+
+@lru_cache(maxsize=16)
+def _derivatives(dae: DAE) -> ca.Function:
+    """Return the function (q, v, a, p) -> J, d(J v)/dq, and of J a + dJ/dt v the derivatives in q and v."""
+    J, drift = dae.constraint_rates
+    a = ca.SX.sym("a", dae.tree.size)
+    acceleration = J @ a + drift
+    results = [J, *(ca.jacobian(e, s) for e, s in ((J @ dae.v, dae.q), (acceleration, dae.q), (acceleration, dae.v)))]
+    return ca.Function("tangent", [dae.q, dae.v, a, dae.p.symbol], ca.cse(results))

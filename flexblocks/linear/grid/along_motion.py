@@ -1,0 +1,50 @@
+"""The points of a grid over time: those that an arm passes on a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import ParameterError
+from flexblocks.linear.grid.axes import Axis, Over, axis_values
+from flexblocks.linear.linearization_point import point_given
+from flexblocks.simulation.trajectory import Trajectory
+from flexblocks.statics.operating_point import OperatingPoint
+
+
+def time_axis(dae: DAE, over: Over, motion: Trajectory) -> tuple[Axis, ...]:
+    """Return the axis of time of a grid along a motion.
+
+    Raises
+    ------
+    ParameterError
+        Something else varies, times are beyond the motion, or the motion is that of another arm.
+    """
+    if not isinstance(over, Mapping) or list(over) != ["time"]:
+        raise ParameterError(
+            f"linear_grid: over = {over!r}; along a Trajectory it must be {{'time': [...]}}: everything else is as the "
+            "motion has it."
+        )
+    if (motion.names["x"], motion.names["u"]) != (dae.x.names, dae.u.names) or set(motion.p) != set(dae.p.names):
+        raise ParameterError(f"linear_grid: at: a Trajectory of '{motion.model}'; must be one of {dae!r}.")
+    times = axis_values("time", over["time"])
+    if times[0] < motion.t[0] or times[-1] > motion.t[-1]:
+        raise ParameterError(
+            f"linear_grid: over: time from {times[0]:g} to {times[-1]:g} s; the motion goes from {motion.t[0]:g} to "
+            f"{motion.t[-1]:g} s."
+        )
+    return (Axis("time", "s", times),)
+
+
+def passed_points(dae: DAE, motion: Trajectory, times: np.ndarray) -> list[OperatingPoint]:
+    """Return where the arm is at the times (k,): states by cubic splines, inputs by straight lines between samples."""
+    x = CubicSpline(motion.t, motion.x)(times)
+    z, u = (
+        np.array([np.interp(times, motion.t, column) for column in values.T]).reshape(-1, len(times)).T
+        for values in (motion.z, motion.u)
+    )
+    p = np.array([motion.p[name] for name in dae.p.names])
+    return [point_given(dae, dict(zip("xzup", (*row, p), strict=True))) for row in zip(x, z, u, strict=True)]

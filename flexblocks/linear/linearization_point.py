@@ -1,0 +1,104 @@
+"""The point about which an arm is linearised, from what the user gives."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.constraints.consistent_state import closed_state
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import ComputationError, FlexblocksWarning, NameUnknownError, ParameterError, listing, nearest
+from flexblocks.statics.balance import accelerations, motion
+from flexblocks.statics.equilibrium import equilibrium
+from flexblocks.statics.operating_point import OperatingPoint
+
+GROUPS = ("x", "z", "u", "p")
+
+
+def point_at(dae: DAE, at: OperatingPoint | Mapping[str, Any] | None) -> OperatingPoint:
+    """Return the operating point that `at` stands for; see `flexblocks.linearize`."""
+    if at is None:
+        return equilibrium(dae)
+    if isinstance(at, OperatingPoint):
+        wanted = (dae.x.names, dae.z.names, dae.u.names, dae.p.names)
+        if (at.states, at.algebraics, at.inputs, at.parameters) != wanted:
+            raise ParameterError(
+                f"linearize: at: an operating point of another DAE (states {listing(at.states)}); "
+                f"must have the variables of {dae!r}."
+            )
+        point = at
+    elif isinstance(at, Mapping):
+        point = point_given(dae, at)
+    else:
+        raise ParameterError(f"linearize: at = {at!r}; must be an OperatingPoint or a dict of values by name.")
+    _warn_unless_at_rest(dae, point)
+    return point
+
+
+def point_given(dae: DAE, at: Mapping[str, Any]) -> OperatingPoint:
+    """Return the point a user gave by name or by group, with its residual."""
+    variables = dict(zip(GROUPS, (dae.x, dae.z, dae.u, dae.p), strict=True))
+    groups: dict[str, Any] = {name: {} for name in GROUPS}
+    if at and set(at) <= set(GROUPS):
+        groups |= at
+    else:
+        for name, value in at.items():
+            owner = next((group for group in GROUPS if name in variables[group]), None)
+            if owner is None:
+                known = [known for group in variables.values() for known in group.names]
+                raise NameUnknownError(f"linearize: at: there is no '{name}' ({listing(known)}).{nearest(name, known)}")
+            groups[owner][name] = value
+    z, u, p = (variables[name].values(groups[name], f"linearize: at: {name}: ") for name in GROUPS[1:])
+    x = closed_state(dae, groups["x"], p, "linearize: at: x: ")
+    z = _consistent(dae, x, z, u, p)
+    residual = motion(dae)(x, z, u, p, 0.0, accelerations(dae, x, z, u, p)[1])[0].full().ravel()
+    return OperatingPoint(dae.x.names, dae.z.names, dae.u.names, dae.p.names, x, z, u, p, residual)
+
+
+def _consistent(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return the algebraic variables that solve their equations, by Newton's method from `z`."""
+    if not len(dae.z):
+        return z
+    unknowns = {"x": dae.z.symbol, "p": ca.vertcat(dae.x.symbol, dae.u.symbol, dae.p.symbol)}
+    options = {"error_on_fail": False, "abstol": 1e-13}
+    solver = ca.rootfinder("consistent", "newton", unknowns | {"g": dae.algebraic_expression}, options)
+    solution = solver(x0=z, p=np.concatenate([x, u, p]))["x"].full().ravel()
+    if not solver.stats()["success"]:
+        raise ComputationError(
+            f"linearize: at: no values of the algebraic variables ({listing(dae.z.names)}) solve their equations from "
+            "there; give values near to the solution."
+        )
+    return solution
+
+
+def _warn_unless_at_rest(dae: DAE, point: OperatingPoint) -> None:
+    n = dae.tree.size
+    values = point.x, point.z, point.u, point.p
+    _, *jacobians = (np.abs(J.full()) for J in motion(dae)(*values, 0.0, accelerations(dae, *values)[1]))
+    # A motion in which no force changes as coordinates go on, such as a steady rotation, is a rest in all others.
+    felt = jacobians[0][:, :n].any(axis=0)
+    moving = [dae.q_names[i] for i in np.flatnonzero(point.x[n : 2 * n]) if felt[i]]
+    scale = np.hstack(jacobians) @ np.abs(np.concatenate([point.x, point.z, point.u]))
+    names = (*dae.q_names, *dae.x.names[2 * n :])
+    left = point.residual[: len(names)]
+    open_ = [i for i in np.argsort(-np.abs(left)) if abs(left[i]) > 1e-9 + 1e-8 * scale[i]]
+    if not moving and not open_:
+        return
+    found = []
+    if open_:
+        worst = open_[0]
+        unit = "" if worst >= n else " N m" if dae.x.units[worst] == "rad" else " N"
+        found.append(f"{abs(left[worst]):.3g}{unit} unbalanced at '{names[worst]}'")
+    if moving:
+        found.append(f"{listing(moving, 3)} moving")
+    warnings.warn(
+        f"linearize: at: not an equilibrium ({', '.join(found)}); the model holds for "
+        "deviations from the motion through that point, for a short time. "
+        "flexblocks.equilibrium finds a point of rest.",
+        FlexblocksWarning,
+        stacklevel=4,
+    )

@@ -1,0 +1,1 @@
+"""Models: graphs of blocks, and their files."""

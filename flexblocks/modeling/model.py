@@ -1,0 +1,208 @@
+"""The model: blocks, and connections between their ports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import networkx as nx
+
+from flexblocks.errors import FlexblocksError, ModelError, listing, nearest
+from flexblocks.interfaces.block import Block, Composite
+from flexblocks.interfaces.parameters import ANY as ANY_NUMBER
+from flexblocks.interfaces.parameters import Quantity
+from flexblocks.interfaces.ports import Port
+
+AnyBlock = TypeVar("AnyBlock", bound=Block | Composite)
+NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+class Model:
+    """An arm, composed of blocks.
+
+    Parameters
+    ----------
+    name : str
+        What the arm is called.
+    gravity : sequence of 3 floats
+        Acceleration of free fall in world axes [m/s2].
+
+    Examples
+    --------
+    >>> import flexblocks as fb
+    >>> model = fb.Model("pendulum", gravity=(0.0, -9.81, 0.0))
+    >>> ground = model.add(fb.Ground("ground"))
+    >>> joint = model.add(fb.Revolute("joint"))
+    >>> bob = model.add(fb.Payload("bob", mass=1.0, center=(0.5, 0.0, 0.0)))
+    >>> model.connect(ground.frame_b, joint.frame_a)
+    >>> model.connect(joint.frame_b, bob.frame_a)
+    """
+
+    def __init__(self, name: str, gravity: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
+        if not isinstance(name, str) or not name.strip():
+            raise ModelError(f"Model: name = {name!r}; must be a text that is not empty.")
+        self.name = name
+        self.gravity: tuple[float, float, float] = Quantity("m/s2", ANY_NUMBER, (3,)).checked(
+            f"Model '{name}'", "gravity", gravity
+        )
+        self._blocks: dict[str, Block | Composite] = {}
+        self._connections: list[tuple[Port, ...]] = []
+
+    @property
+    def blocks(self) -> dict[str, Block | Composite]:
+        """The blocks by name, in the order in which they were added."""
+        return dict(self._blocks)
+
+    @property
+    def connections(self) -> tuple[tuple[Port, ...], ...]:
+        """The connections, each the ports that it joins."""
+        return tuple(self._connections)
+
+    def copy(self, replace: Mapping[str, Block | Composite] | None = None) -> Model:
+        """Return a model of the same blocks and connections, with other blocks in the place of some.
+
+        Parameters
+        ----------
+        replace : dict of Block, optional
+            By the name of the block that is replaced; it keeps that name and its connections.
+
+        Raises
+        ------
+        ModelError
+            There is no block of that name, the new one is called otherwise, or lacks a port that is connected.
+        """
+        replace = dict(replace or {})
+        for name, block in replace.items():
+            if self._block(name).name != block.name:
+                raise ModelError(f"Model '{self.name}': copy: {block.where} replaces '{name}'; give it that name.")
+        other = Model(self.name, self.gravity)
+        for name, block in self._blocks.items():
+            other.add(replace.get(name, block))
+        for ports in self._connections:
+            other.connect(*map(str, ports))
+        return other
+
+    def add(self, block: AnyBlock) -> AnyBlock:
+        """Add a block and return it.
+
+        Raises
+        ------
+        ModelError
+            Not a block, or one of that name is there already.
+        """
+        if not isinstance(block, (Block, Composite)):
+            raise ModelError(
+                f"Model '{self.name}': add({block!r}): not a block; pass an instance, such as fb.Ground('ground')."
+            )
+        if not NAME.fullmatch(block.name):
+            raise ModelError(
+                f"{block.where}: a dot in the name is kept for parts of composites; use letters, digits, underscores."
+            )
+        if block.name in self._blocks:
+            raise ModelError(
+                f"Model '{self.name}': there is a block named '{block.name}' already "
+                f"({self._blocks[block.name].where}); give {block.where} another name."
+            )
+        self._blocks[block.name] = block
+        return block
+
+    def connect(self, *ports: Port | str) -> None:
+        """Join two or more ports of one kind; their order does not matter.
+
+        Parameters
+        ----------
+        *ports : Port or str
+            Ports as attributes of blocks (``link.frame_b``) or by name (``"link.frame_b"``).
+
+        Raises
+        ------
+        ModelError
+            Fewer than two ports, ports of different kinds, one port twice, or a block that is not in the model.
+        """
+        written = " -> ".join(port.name if isinstance(port, (Block, Composite)) else str(port) for port in ports)
+        where = f"Connection {written}" if ports else f"Model '{self.name}': connect()"
+        try:
+            found = tuple(self._resolved(port) for port in ports)
+        except FlexblocksError as error:
+            raise type(error)(f"{where}: {error}") from None
+        if len(found) < 2:
+            raise ModelError(f"{where}: joins {len(found)} port(s); needs at least two.")
+        if len(set(found)) < len(found):
+            raise ModelError(f"{where}: names the same port twice.")
+        kinds = {port.kind for port in found}
+        if len(kinds) > 1:
+            each = ", ".join(f"{port} is a {port.kind}" for port in found)
+            raise ModelError(
+                f"{where}: ports of different kinds cannot be joined ({each}). Join frames with frames, "
+                "and flanges with flanges of their own kind."
+            )
+        self._connections.append(found)
+
+    def _resolved(self, port: Port | str) -> Port:
+        if isinstance(port, str):
+            block_name, _, port_name = port.partition(".")
+            block = self._block(block_name)
+            if not port_name:
+                raise ModelError(_names_a_block(block))
+            return block.port(port_name)
+        if isinstance(port, (Block, Composite)):
+            raise ModelError(_names_a_block(port))
+        if not isinstance(port, Port):
+            raise ModelError(f"{port!r} is not a port; pass one such as link.frame_b.")
+        if self._block(port.block) != port.owner:
+            raise ModelError(
+                f"'{port.block}' in this model is another block than the one the port belongs to; "
+                "add that under a name of its own, or use the port of the one that is in the model."
+            )
+        return port
+
+    def _block(self, name: str) -> Block | Composite:
+        if name not in self._blocks:
+            raise ModelError(
+                f"block '{name}' is not in model '{self.name}' (blocks: {listing(self._blocks)})."
+                f"{nearest(name, self._blocks)} Add it with model.add(...)."
+            )
+        return self._blocks[name]
+
+    @property
+    def graph(self) -> nx.MultiGraph:
+        """The model as a graph: nodes are block names (with ``block``), edges carry ``ports`` and ``kind``."""
+        graph = nx.MultiGraph(name=self.name, gravity=self.gravity)
+        for name, block in self._blocks.items():
+            graph.add_node(name, block=block)
+        for ports in self._connections:
+            hub = next((port for port in ports if port.spec.outlet), ports[0])
+            for port in ports:
+                if port is not hub:
+                    graph.add_edge(hub.block, port.block, ports=(str(hub), str(port)), kind=hub.kind)
+        return graph
+
+    def check(self) -> None:
+        """Check that the blocks and connections make up an arm.
+
+        Raises
+        ------
+        FlexblocksError
+            The first thing that is wrong.
+        """
+        from flexblocks.modeling.spanning_tree import topology
+
+        topology(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a ``.yaml``, ``.yml`` or ``.json`` file, from which `flexblocks.load` reads it."""
+        from flexblocks.modeling.model_file import save
+
+        save(self, path)
+
+    def __repr__(self) -> str:
+        return f"Model({self.name!r}, {len(self._blocks)} blocks, {len(self._connections)} connections)"
+
+
+def _names_a_block(block: Block | Composite) -> str:
+    names = sorted(spec.name for spec in block.ports)
+    return (
+        f"{block.where} is a block; name one of its ports, such as {block.name}.{names[-1]} (ports: {listing(names)})."
+    )

@@ -1,0 +1,64 @@
+"""The same arm with beams that bend more finely, or less."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from flexblocks.beam.discretization import Discretization
+from flexblocks.errors import ModelError, ParameterError, listing, nearest
+from flexblocks.interfaces.block import Block, Composite
+from flexblocks.modeling.model import Model
+
+
+def rediscretize(model: Model, to: Discretization | Mapping[str, Discretization] | None = None) -> Model:
+    """Return a model of the same graph whose beams have other discretizations.
+
+    Parameters
+    ----------
+    model : Model
+    to : Discretization or dict, optional
+        For every beam that bends, or by beam name. By default each beam gets the discretization of its kind that is
+        fine enough to judge its own by: 2 n + 2 assumed modes for n, twice the finite elements or rigid segments.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    ModelError
+        No beam of that name.
+    ParameterError
+        `to` is no discretization, or a beam cannot be so.
+    """
+    beams = discretizations(model)
+    if to is None:
+        wanted = {name: own.audited_by() for name, own in beams.items()}
+    elif isinstance(to, Mapping):
+        wanted = dict(to)
+    else:
+        wanted = {name: to for name, own in beams.items() if own.coordinates("y")}
+    blocks = model.blocks
+    for name, discretization in wanted.items():
+        if name not in beams:
+            raise ModelError(
+                f"Model '{model.name}': there is no beam '{name}' (beams: {listing(beams)}).{nearest(name, beams)}"
+            )
+        if not isinstance(discretization, Discretization):
+            raise ParameterError(
+                f"{blocks[name].where}: discretization = {discretization!r}; must be a fb.AssumedModes(n), "
+                "fb.FiniteElements(n) or fb.RigidSegments(n)."
+            )
+    # Made anew, so that a beam which cannot deform so is refused.
+    return model.copy({name: replace(blocks[name], discretization=found) for name, found in wanted.items()})
+
+
+def discretizations(model: Model) -> dict[str, Discretization]:
+    """Return the discretizations of a model's beams, by the names of their blocks."""
+    return {name: found for name, block in model.blocks.items() if (found := _discretization(block)) is not None}
+
+
+def _discretization(block: Block | Composite) -> Discretization | None:
+    found = vars(block).get("discretization")
+    return found if isinstance(found, Discretization) else None

@@ -1,0 +1,207 @@
+"""From a model to its tree: composites opened, frames ordered from the ground, flanges joined to coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import networkx as nx
+
+from flexblocks.errors import ModelError, listing
+from flexblocks.interfaces.block import Block, Composite
+from flexblocks.interfaces.ports import Kind, Port
+from flexblocks.modeling.flanges import SharedCoordinate, joined
+from flexblocks.modeling.model import Model
+
+
+@dataclass(frozen=True)
+class Node:
+    """A block in the spanning tree.
+
+    `parent` and `outlet` say which outlet of which node carries it; None for the ground and for blocks that
+    have no place in space. `outlets` are the outlets of this block that carry something or close a loop.
+    """
+
+    block: Block
+    parent: str | None
+    outlet: str | None
+    outlets: tuple[str, ...]
+
+    @property
+    def has_place(self) -> bool:
+        """Whether it is somewhere in space: carried by another block, or standing on the world itself."""
+        return self.parent is not None or any(spec.outlet for spec in self.block.ports)
+
+
+@dataclass(frozen=True)
+class Topology:
+    """The tree of a model, and where loops were cut to make it one.
+
+    Attributes
+    ----------
+    nodes : dict of Node
+        By block name; a parent comes before what it carries.
+    closures : tuple of pairs of Port
+        Outlets that coincide, besides what the tree says.
+    order : tuple of str
+        Block names in the order in which the user added them.
+    shared : dict
+        For each (block, coordinate) the coordinate of the arm behind it.
+    """
+
+    nodes: Mapping[str, Node]
+    closures: tuple[tuple[Port, Port], ...]
+    order: tuple[str, ...]
+    shared: Mapping[tuple[str, str], SharedCoordinate]
+
+
+def topology(model: Model, values: Mapping[str, Mapping[str, object]] | None = None) -> Topology:
+    """Return the tree of `model`.
+
+    Parameters
+    ----------
+    model : Model
+    values : dict of dict, optional
+        Parameters to replace, by block and parameter name, before composites are opened.
+
+    Raises
+    ------
+    ModelError
+        No ground or two; a block that hangs on nothing; a port that must be connected and is not; two joints geared to
+        each other against their ratios; a coordinate that moves no mass.
+    """
+    blocks: dict[str, Block] = {}
+    nets = nx.Graph()
+    values = values or {}
+    for block in model.blocks.values():
+        _open(block.with_values(values.get(block.name, {})), values, blocks, nets)
+    for ports in model.connections:
+        inner = [_inner(model.blocks[port.block], port) for port in ports]
+        nx.add_path(nets, inner)
+    found = [sorted(net, key=str) for net in nx.connected_components(nets)]
+    ground = _ground(model, blocks)
+    _refuse_open_ports(model, blocks, found)
+    nodes, closures = _tree(model, blocks, ground, [net for net in found if net[0].kind is Kind.FRAME])
+    flange_nets = [set(net) for net in found if net[0].kind is not Kind.FRAME]
+    return Topology(nodes, closures, tuple(blocks), joined(blocks, flange_nets))
+
+
+def _open(
+    block: Block | Composite, values: Mapping[str, Mapping[str, object]], blocks: dict[str, Block], nets: nx.Graph
+) -> None:
+    """Add a block, or the parts of a composite, to `blocks`, and all connections inside to `nets`."""
+    if isinstance(block, Block):
+        blocks[block.name] = block
+        return
+    parts = {}
+    for part in block.parts():
+        named = _nested(block, part)
+        parts[part.name] = named = named.with_values(values.get(named.name, {}))
+        _open(named, values, blocks, nets)
+    for first, second in block.connections():
+        nx.add_path(nets, [_inner(*_part_port(parts, place)) for place in (first, second)])
+
+
+def _nested(composite: Composite, part: Block | Composite) -> Block | Composite:
+    return part.with_values({"name": f"{composite.name}.{part.name}"})
+
+
+def _part_port(parts: Mapping[str, Block | Composite], place: str) -> tuple[Block | Composite, Port]:
+    part, _, port = place.partition(".")
+    return parts[part], parts[part].port(port)
+
+
+def _inner(block: Block | Composite, port: Port) -> Port:
+    """Return the port of a block with physics that stands behind a port, through all composites."""
+    if isinstance(block, Block):
+        return port
+    parts = {part.name: _nested(block, part) for part in block.parts()}
+    return _inner(*_part_port(parts, block.exposed()[port.name]))
+
+
+def _tree(
+    model: Model, blocks: Mapping[str, Block], ground: str, nets: list[list[Port]]
+) -> tuple[dict[str, Node], tuple[tuple[Port, Port], ...]]:
+    """Walk outward from the ground over nets of frames; an outlet that meets one reached before closes a loop."""
+    outlets: dict[str, list[tuple[Port, int]]] = {}
+    for number, net in enumerate(nets):
+        for port in (port for port in net if port.spec.outlet):
+            outlets.setdefault(port.block, []).append((port, number))
+    place = {name: i for i, name in enumerate(blocks)}
+    carriers: dict[int, Port] = {}
+    carried_by: dict[str, Port] = {}
+    closures: list[tuple[Port, Port]] = []
+    order = [ground]
+    for name in order:
+        carried: list[str] = []
+        for port, number in outlets.get(name, []):
+            if number in carriers:
+                closures.append((carriers[number], port))
+                continue
+            carriers[number] = port
+            carried += [other.block for other in nets[number] if not other.spec.outlet]
+            carried_by |= {other.block: port for other in nets[number] if not other.spec.outlet}
+        order += sorted(carried, key=place.__getitem__)
+    _refuse_floating(model, blocks, nets, ground, set(order))
+    used = [*carried_by.values(), *(port for pair in closures for port in pair)]
+    nodes = {}
+    for name in order + [name for name in blocks if name not in set(order)]:
+        parent = carried_by.get(name)
+        names = {port.name for port in used if port.block == name}
+        nodes[name] = Node(blocks[name], parent and parent.block, parent and parent.name, tuple(sorted(names)))
+    return nodes, tuple(closures)
+
+
+def _ground(model: Model, blocks: Mapping[str, Block]) -> str:
+    grounds = [name for name, block in blocks.items() if _is_root(block)]
+    if len(grounds) == 1:
+        return grounds[0]
+    problem = "no Ground" if not grounds else f"{len(grounds)} grounds ({listing(grounds)})"
+    advice = "add one with model.add(fb.Ground('ground'))" if not grounds else "keep one and connect everything to it"
+    raise ModelError(f"Model '{model.name}': has {problem}; needs exactly one: {advice}.")
+
+
+def _refuse_floating(
+    model: Model, blocks: Mapping[str, Block], nets: list[list[Port]], ground: str, reached: set[str]
+) -> None:
+    for net in nets:
+        if not any(port.spec.outlet for port in net):
+            raise ModelError(
+                f"Connection of {listing(map(str, net))}: not connected to the ground; all of them are inboard ends. "
+                "Join them to the frame_b of the block that carries them."
+            )
+    inlets = {port.block for net in nets for port in net if not port.spec.outlet}
+    floating = [name for name in blocks if name in inlets and name not in reached]
+    if floating:
+        raise ModelError(
+            f"Model '{model.name}': not connected to the ground: {listing(floating)}. "
+            f"Connect a chain of frames from '{ground}.frame_b' to {floating[0]}.frame_a."
+        )
+
+
+def _refuse_open_ports(model: Model, blocks: Mapping[str, Block], nets: list[list[Port]]) -> None:
+    """Refuse ports that must be connected and are not."""
+    connected = {port for net in nets for port in net}
+    ends = {port.block for net in nets if sum(p.spec.outlet for p in net) > 1 for port in net if port.spec.outlet}
+    for name, block in blocks.items():
+        for spec in block.ports:
+            if spec.optional or Port(name, spec) in connected:
+                continue
+            if spec.kind is Kind.FRAME:
+                advice = "it is not connected to the ground; connect it to the frame_b of the block that carries it"
+                if name in ends:
+                    advice += (
+                        ". Or the block is mounted the wrong way round: frame_a is the inboard end, frame_b the "
+                        "outboard end"
+                    )
+            else:
+                advice = f"connect it to another {spec.kind}, such as that of a rotor, a joint's axis or a Fixed"
+            raise ModelError(f"Model '{model.name}': {block.where}: {spec.name} is open; {advice}.")
+
+
+def _is_root(block: Block) -> bool:
+    return any(spec.outlet for spec in block.ports) and not _has_inlet(block)
+
+
+def _has_inlet(block: Block) -> bool:
+    return any(spec.kind is Kind.FRAME and not spec.outlet for spec in block.ports)

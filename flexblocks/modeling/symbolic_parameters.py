@@ -1,0 +1,67 @@
+"""Which parameters of a model stay symbols."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import casadi as ca
+
+from flexblocks.blocks.gear import Gear
+from flexblocks.errors import NameUnknownError, listing, nearest
+from flexblocks.interfaces.block import Block, Composite
+from flexblocks.interfaces.parameters import argument_name
+from flexblocks.interfaces.variables import Variables, variables
+from flexblocks.modeling.model import Model
+
+
+def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Variables, dict[str, dict[str, Any]]]:
+    """Return the named parameters as variables, and by block and field the symbol that takes each one's place.
+
+    Raises
+    ------
+    NameUnknownError
+        A name that is no parameter, or one that is not a number.
+    """
+    known = {
+        f"{block}.{argument}": (block, field, unit, value) for block, argument, field, unit, value in _numbers(model)
+    }
+    if names == "all":
+        composites = {name for name, block in model.blocks.items() if isinstance(block, Composite)}
+        names = [name for name, (block, *_) in known.items() if block not in composites]
+    wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    for name in wanted:
+        if name not in known:
+            raise NameUnknownError(
+                f"assemble: symbolic = '{name}': not a number that can stay symbolic "
+                f"({listing(known)}).{nearest(name, known)}"
+            )
+    p = variables("parameter", [(name, known[name][2], known[name][3]) for name in wanted])
+    values: dict[str, dict[str, Any]] = {}
+    for name, symbol in zip(wanted, ca.vertsplit(p.symbol) if wanted else [], strict=True):
+        block, field, _, _ = known[name]
+        values.setdefault(block, {})[field] = symbol
+    return p, values
+
+
+def _numbers(model: Model) -> Iterator[tuple[str, str, str, str, float]]:
+    for block in model.blocks.values():
+        yield from _numbers_of(block, block.name)
+
+
+def _numbers_of(block: Block | Composite, path: str) -> Iterator[tuple[str, str, str, str, float]]:
+    """Yield (path, argument, field, unit, value) of every number in a block and its parts."""
+    for field in dataclasses.fields(block):
+        quantity, value = field.metadata.get("quantity"), getattr(block, field.name)
+        # A gear joins coordinates before there are symbols; a start value or a limit is no part of the equations.
+        if (
+            quantity
+            and isinstance(value, float)
+            and not isinstance(block, Gear)
+            and field.name not in ("start", "limit")
+        ):
+            yield path, argument_name(field), field.name, quantity.unit, value
+    if isinstance(block, Composite):
+        for part in block.parts():
+            yield from _numbers_of(part, f"{path}.{part.name}")

@@ -1,0 +1,43 @@
+"""From the states of a run to its trajectory."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexblocks.simulation.driven_equations import System
+from flexblocks.simulation.run import Record
+from flexblocks.simulation.trajectory import ENERGIES, Trajectory
+
+
+def trajectory(system: System, times: np.ndarray, record: Record) -> Trajectory:
+    """Return the trajectory over the times that were reached.
+
+    At a jump of an input, the inputs and what depends on them are those after the jump.
+    """
+    dae = system.dae
+    X = np.array(record.X)
+    t = times[: len(X)]
+    columns = system.inputs.parameters[:, system.inputs.segment_of(t)]
+    P = np.vstack([np.tile(system.p[:, None], len(t)), columns])
+    u = system.equations.input(t[None, :], columns)
+    z = [system.consistent(*point) for point in zip(t, X, record.z, P.T, strict=True)]
+    x = X[:, :-1]
+    algebraics = [np.array(z).T] if len(dae.z) else []
+    y = dae.output(x.T, u, system.p, *algebraics)
+    kinetic, potential = dae.energy(x.T, system.p, *(algebraics if dae.energy.n_in() == 3 else []))
+    energy = np.column_stack([np.array(kinetic).ravel(), np.array(potential).ravel(), X[:, -1]])
+    groups = {"x": dae.x, "z": dae.z, "u": dae.u, "y": dae.y}
+    units = {name: unit for group in groups.values() for name, unit in zip(group.names, group.units, strict=True)}
+    return Trajectory(
+        model=dae.name,
+        t=t,
+        x=x,
+        z=np.array(z).reshape(len(t), len(dae.z)),
+        u=np.array(u).reshape(len(dae.u), len(t)).T,
+        y=np.array(y).reshape(len(dae.y), len(t)).T,
+        energy=energy,
+        names={key: group.names for key, group in groups.items()} | {"energy": ENERGIES},
+        units=units | dict.fromkeys(ENERGIES, "J"),
+        p=dict(zip(dae.p.names, system.p.tolist(), strict=True)),
+        complete=len(t) == len(times),
+    )

@@ -1,0 +1,1 @@
+"""External grey boxes as CasADi functions."""

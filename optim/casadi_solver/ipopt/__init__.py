@@ -1,0 +1,1 @@
+"""Runs of IPOPT through CasADi's nlpsol."""

@@ -1,0 +1,123 @@
+"""Scale a program by the model's suffix ``scaling_factor``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+import pyomo.environ as pyo
+from pyomo.core.base.suffix import SuffixFinder
+
+from ..errors import SolverOptionError
+from ..program.nlp import NonlinearProgram
+from .data import Data
+from .iterate import Iterate
+from .oracle import Oracle
+from .posed import Posed
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """Factors of the variables, constraints and objective that IPOPT sees.
+
+    Attributes
+    ----------
+    x : float array (n,)
+    g : float array (m,)
+    f : float
+    """
+
+    x: np.ndarray
+    g: np.ndarray
+    f: float
+
+    def __eq__(self, other) -> bool:
+        return self.f == other.f and np.array_equal(self.x, other.x) and np.array_equal(self.g, other.g)
+
+    @property
+    def is_none(self) -> bool:
+        """Whether all factors are 1."""
+        return self.f == 1 and bool((self.x == 1).all() and (self.g == 1).all())
+
+    def original(self, point: Mapping[str, ca.DM]) -> Iterate:
+        """Return a point of the scaled program, keys as in the result of `casadi.nlpsol`, as one of the model's."""
+        x, g, lam_x, lam_g = (np.asarray(point[name]).ravel() for name in ("x", "g", "lam_x", "lam_g"))
+        s = self
+        return Iterate(x / s.x, float(point["f"]) / s.f, g / s.g, lam_x * s.x / s.f, lam_g * s.g / s.f)
+
+    def posed(self, data: Data, x: np.ndarray, lam_x: np.ndarray, lam_g: np.ndarray) -> Posed:
+        """Return the scaled program with its numbers, to be started at a point of the model."""
+        return Posed(
+            p=data.p,
+            lbx=data.x_lower * self.x,
+            ubx=data.x_upper * self.x,
+            lbg=data.lower * self.g,
+            ubg=data.upper * self.g,
+            x0=x * self.x,
+            lam_x0=lam_x * self.f / self.x,
+            lam_g0=lam_g * self.f / self.g,
+        )
+
+
+def scaling_of(nlp: NonlinearProgram) -> Scaling:
+    """Return the factors in the active, exported suffixes ``scaling_factor``; 1 where there is none.
+
+    As everywhere in Pyomo, the suffix of the innermost block counts, and a factor for an indexed component or for
+    ``None`` holds for all it covers. The equations of grey boxes are not scaled.
+
+    Raises
+    ------
+    SolverOptionError
+        A factor is not positive and finite.
+    """
+    free, rows = nlp.variables.free, nlp.constraints
+    x, g, f = np.ones(len(free)), np.ones(len(nlp.lower)), 1.0
+    suffixes = nlp.model.component_objects(pyo.Suffix, active=True, descend_into=True)
+    if any(suffix.local_name == "scaling_factor" and suffix.export_enabled() for suffix in suffixes):
+        finder = SuffixFinder("scaling_factor", default=1.0, context=nlp.model)
+        x[:] = _factors(finder, free)
+        g[: len(rows)] = _factors(finder, rows)
+        f = 1.0 if nlp.objective is None else float(_factors(finder, [nlp.objective])[0])
+    return Scaling(x, g, f)
+
+
+def _factors(finder: SuffixFinder, components: Sequence) -> np.ndarray:
+    factors = np.array([finder.find(component) for component in components], dtype=float)
+    for i in np.flatnonzero(~((factors > 0) & np.isfinite(factors))).tolist():
+        raise SolverOptionError(
+            f"Suffix scaling_factor of '{components[i].name}' is {factors[i]}; must be positive and finite."
+        )
+    return factors
+
+
+def scaled(oracle: Oracle, scaling: Scaling) -> Oracle:
+    """Return the oracle of the scaled program, s_f f and s_g g as functions of s_x x."""
+    if scaling.is_none:
+        return oracle
+    nlp = ca.Function("nlp", [oracle.problem["x"], oracle.problem["p"]], [oracle.problem["f"], oracle.problem["g"]])
+    n, m = len(scaling.x), len(scaling.g)
+    x, p = ca.MX.sym("x", n), ca.MX.sym("p", nlp.numel_in(1))
+    sigma, lam = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", m)
+    s_f, s_x, s_g = scaling.f, ca.DM(scaling.x), ca.DM(scaling.g)
+    f, g = nlp(x / s_x, p)
+    (_, gradient), (_, jacobian) = (oracle.derivatives[name](x / s_x, p) for name in ("grad_f", "jac_g"))
+    hessian = oracle.derivatives["hess_lag"](x / s_x, p, s_f * sigma, s_g * lam)
+
+    def times(matrix: ca.MX, rows: np.ndarray, columns: np.ndarray) -> ca.MX:
+        row, col = (np.array(part, dtype=np.int64) for part in matrix.sparsity().get_triplet())
+        return matrix * ca.DM(matrix.sparsity(), (rows[row] * columns[col]).tolist()) if len(row) else matrix
+
+    values = {
+        "grad_f": [ca.MX(1, 1), s_f * gradient / s_x],
+        "jac_g": [ca.MX(m, 1), times(jacobian, scaling.g, 1 / scaling.x)],
+        "hess_lag": [times(hessian, 1 / scaling.x, 1 / scaling.x)],
+    }
+
+    def like(name: str) -> ca.Function:
+        original = oracle.derivatives[name]
+        inputs = [x, p, sigma, lam][: original.n_in()]
+        return ca.Function(original.name(), inputs, values[name], original.name_in(), original.name_out())
+
+    return Oracle({"x": x, "p": p, "f": s_f * f, "g": s_g * g}, {name: like(name) for name in oracle.derivatives})

@@ -1,0 +1,161 @@
+"""IPOPT of the CasADi wheel as a Pyomo solver."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import casadi as ca
+from pyomo.common.gc_manager import PauseGC
+from pyomo.common.timing import HierarchicalTimer
+from pyomo.contrib.solver.common.base import Availability, SolverBase
+from pyomo.contrib.solver.common.factory import SolverFactory
+from pyomo.contrib.solver.common.results import Results, SolutionStatus
+from pyomo.contrib.solver.common.solution_loader import NoSolutionSolutionLoader
+from pyomo.core.base.block import BlockData
+from pyomo.core.staleflag import StaleFlagManager
+
+from ..errors import NotOptimalError
+from ..greyboxes.compiled import CompiledKernels
+from ..program.nlp import NonlinearProgram, compile_nlp
+from .config import CasadiSolverConfig, nlpsol_options
+from .data import read_data
+from .log import logged
+from .run import Ipopt, Run
+from .solution import CasadiSolutionLoader
+from .status import STATUS, advice
+
+
+@dataclass
+class Prepared:
+    """What a solve needs of a model.
+
+    Attributes
+    ----------
+    nlp : NonlinearProgram
+    rebuilt : str or None
+        Why it was made; None if it was there.
+    ipopt : Ipopt or None
+        None until the first solve.
+    compiled : str or None
+        Where compiled functions are, or why there are none; None if nobody asked.
+    """
+
+    nlp: NonlinearProgram
+    rebuilt: str | None
+    ipopt: Ipopt | None = None
+    compiled: str | None = None
+
+
+@SolverFactory.register("casadi", legacy_name="casadi", doc="IPOPT through CasADi, with CasADi grey boxes")
+class CasadiSolver(SolverBase):
+    """Solves smooth nonlinear Pyomo models with the IPOPT that comes in CasADi's wheel.
+
+    Registered for both of Pyomo's interfaces, ``pyo.SolverFactory("casadi")`` and
+    ``pyomo.contrib.solver.common.factory.SolverFactory("casadi")``. First and second derivatives are exact and sparse;
+    `CasadiGreyBox` blocks are taken apart into their local functions.
+
+    Variables without a value start at 0, moved into their bounds. The suffixes ``dual``, ``rc``, ``ipopt_zL_out`` and
+    ``ipopt_zU_out`` are filled; with ``warm_start=True`` the multipliers start from ``dual``, ``ipopt_zL_in``,
+    ``ipopt_zU_in`` and from those that grey boxes hold. The suffix ``scaling_factor`` scales variables, constraints and
+    the objective. Ctrl-C stops after the running iteration and keeps its iterate.
+    """
+
+    CONFIG = CasadiSolverConfig()
+
+    def available(self) -> Availability:
+        return Availability.FullLicense if ca.has_nlpsol("ipopt") else Availability.NotFound
+
+    def version(self) -> tuple:
+        return tuple(int(part) for part in ca.CasadiMeta.version().split("+")[0].split(".")[:3])
+
+    def solve(self, model: BlockData, **kwargs) -> Results:
+        """Solve `model` from the present values of its variables.
+
+        Parameters
+        ----------
+        model : BlockData
+        **kwargs
+            Entries of :class:`CasadiSolverConfig`; ``solver_options`` (``options`` in the legacy interface) holds
+            options of IPOPT by their plain names.
+
+        Returns
+        -------
+        Results
+            ``extra_info`` holds ``iteration_count``, ``newton_steps`` (before the first iteration, see
+            :attr:`CasadiSolverConfig.predict`), ``return_status``, ``rebuilt`` (why the program was made; None if
+            a persistent solver had it) and ``compiled`` (where compiled functions are, or why there are none);
+            ``timing_info`` the wall times [s] ``build`` (walking the model), ``functions`` (derivatives and solver
+            set-up), ``solve`` and, within it, ``evaluation``.
+
+        Raises
+        ------
+        UnsupportedModelError, TrivialConstraintError, SolverOptionError
+            Before the solve.
+        NotOptimalError
+            No optimum was found and ``raise_exception_on_nonoptimal_result`` is set; the last iterate is loaded even
+            so.
+        """
+        began, started = datetime.datetime.now(datetime.UTC), perf_counter()
+        config: Any = self.config(value=kwargs, preserve_implicit=True)  # pyright: ignore[reportArgumentType]
+        timer = config.timer = config.timer or HierarchicalTimer()
+        StaleFlagManager.mark_all_as_stale()
+
+        timer.start("build")
+        with PauseGC():  # a walk makes many objects and no cycles
+            prepared = self._prepare(model, config)
+            data = read_data(prepared.nlp)
+        timer.stop("build")
+        built = perf_counter()
+        timer.start("functions")
+        if prepared.ipopt is None:
+            kernels = CompiledKernels() if config.compile else None
+            prepared.ipopt = Ipopt(prepared.nlp, kernels)
+            prepared.compiled = None if kernels is None else kernels.note
+        timer.stop("functions")
+        derived = perf_counter()
+        timer.start("ipopt")
+        with logged(config.tee) as log:
+            run = prepared.ipopt.run(
+                data, nlpsol_options(config), config.iteration_callback, config.warm_start and config.predict
+            )
+        timer.stop("ipopt")
+
+        results = self._results(prepared.nlp, run)
+        results.extra_info.rebuilt, results.extra_info.compiled = prepared.rebuilt, prepared.compiled
+        results.solver_config = config
+        results.solver_log = log.getvalue()
+        if config.load_solutions and results.solution_status != SolutionStatus.noSolution:
+            results.solution_loader.load_solution()
+        times = results.timing_info
+        times.start_timestamp, times.timer = began, timer
+        times.build, times.functions = built - started, derived - built + run.setup_time
+        times.solve, times.evaluation = run.solve_time, run.evaluation_time
+        times.wall_time = perf_counter() - started
+        if config.raise_exception_on_nonoptimal_result and results.solution_status != SolutionStatus.optimal:
+            raise NotOptimalError(
+                f"Model '{model.name}': IPOPT stopped after {run.iterations} iterations with {run.return_status}. "
+                f"{advice(run.return_status)}",
+                results,
+            )
+        return results
+
+    def _prepare(self, model: BlockData, config: Any) -> Prepared:
+        return Prepared(compile_nlp(model), "every solve")
+
+    def _results(self, nlp: NonlinearProgram, run: Run) -> Any:
+        results: Any = Results()
+        results.solver_name, results.solver_version = self.name, self.version()
+        results.termination_condition, results.solution_status = STATUS[run.return_status]
+        results.extra_info.iteration_count = run.iterations
+        results.extra_info.newton_steps = run.newton_steps
+        results.extra_info.return_status = run.return_status
+        if results.solution_status == SolutionStatus.noSolution:
+            results.solution_loader = NoSolutionSolutionLoader(nlp.model, advice(run.return_status))
+            return results
+        results.incumbent_objective = nlp.sense * run.iterate.f
+        results.objective_bound = -nlp.sense * float("inf")
+        results.solution_loader = CasadiSolutionLoader(nlp, run.iterate)
+        return results

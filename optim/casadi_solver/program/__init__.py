@@ -1,0 +1,1 @@
+"""From a Pyomo model to a nonlinear program in CasADi."""

@@ -1,0 +1,116 @@
+"""Find what a Pyomo model holds: objective, constraints, grey boxes; refuse what a nonlinear program cannot hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyomo.environ as pyo
+from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxBlock
+from pyomo.core.base.block import BlockData
+from pyomo.core.base.constraint import ConstraintData
+from pyomo.core.base.objective import ObjectiveData
+from pyomo.core.base.var import VarData
+from pyomo.network import Port
+from pyomo.repn.util import categorize_valid_components
+
+from ..errors import UnsupportedModelError
+from ..greyboxes.greybox import CasadiGreyBox
+
+_HARMLESS = {
+    pyo.Block,
+    pyo.Objective,
+    pyo.Constraint,
+    pyo.Var,
+    pyo.Param,
+    pyo.Expression,
+    pyo.ExternalFunction,
+    pyo.Set,
+    pyo.RangeSet,
+    pyo.BuildAction,
+    pyo.BuildCheck,
+    pyo.Suffix,
+    Port,
+    ExternalGreyBoxBlock,
+}
+
+
+@dataclass(frozen=True)
+class BoxOnVariables:
+    """A grey box with the variables it stands on.
+
+    Attributes
+    ----------
+    name : str
+        Of its Pyomo block.
+    model : CasadiGreyBox
+    inputs : list of VarData
+    output : VarData or None
+        Carries the summed cost, if the box has one.
+    """
+
+    name: str
+    model: CasadiGreyBox
+    inputs: list[VarData]
+    output: VarData | None
+
+
+@dataclass(frozen=True)
+class Components:
+    """Active components of a model.
+
+    Attributes
+    ----------
+    objective : ObjectiveData or None
+    constraints : list of ConstraintData
+    boxes : list of BoxOnVariables
+    """
+
+    objective: ObjectiveData | None
+    constraints: list[ConstraintData]
+    boxes: list[BoxOnVariables]
+
+
+def collect(model: BlockData) -> Components:
+    """Return the active components of `model`.
+
+    Raises
+    ------
+    UnsupportedModelError
+        Several objectives, a grey box that is no CasadiGreyBox, or active components such as SOSConstraint or Disjunct.
+    """
+    _, unknown = categorize_valid_components(model, active=True, valid=_HARMLESS)
+    if unknown:
+        found = ", ".join(f"{kind.__name__} '{items[0].name}'" for kind, items in unknown.items())
+        raise UnsupportedModelError(
+            f"Model '{model.name}' has active components that no smooth nonlinear program holds: {found}. Transform or "
+            "deactivate them."
+        )
+    objectives = _active(model, pyo.Objective)
+    if len(objectives) > 1:
+        names = ", ".join(objective.name for objective in objectives)
+        raise UnsupportedModelError(
+            f"Model '{model.name}' has {len(objectives)} active objectives ({names}); must be one at most. Deactivate "
+            "the others."
+        )
+    return Components(
+        objective=objectives[0] if objectives else None,
+        constraints=_active(model, pyo.Constraint),
+        boxes=[_box(block) for block in _active(model, ExternalGreyBoxBlock)],
+    )
+
+
+def _active(model: BlockData, kind: type) -> list[Any]:
+    descend: Any = (pyo.Block, ExternalGreyBoxBlock)  # what a user adds to a grey box's block counts as well
+    return list(model.component_data_objects(kind, active=True, descend_into=descend, sort=False))
+
+
+def _box(block: Any) -> BoxOnVariables:
+    model = block.get_external_model()
+    if not isinstance(model, CasadiGreyBox):
+        raise UnsupportedModelError(
+            f"Grey box '{block.name}' holds a {type(model).__name__}; SolverFactory('casadi') differentiates "
+            "CasadiGreyBox only. Write it as one, or use a solver for general grey boxes (cyipopt)."
+        )
+    output = block.outputs["cost"] if model.has_cost else None
+    return BoxOnVariables(block.name, model, list(block.inputs.values()), output)

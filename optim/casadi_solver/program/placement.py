@@ -1,0 +1,114 @@
+"""Place grey boxes in a nonlinear program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from pyomo.core.base.var import VarData
+
+from ..errors import TrivialConstraintError
+from ..greyboxes.greybox import CasadiGreyBox
+from ..greyboxes.term import Term
+from .affine import Number
+from .components import BoxOnVariables
+from .rows import Rows
+from .trivial import TRIVIAL_TOLERANCE
+from .variables import Variables
+
+
+@dataclass(frozen=True)
+class PlacedBox:
+    """A grey box and its term of the program.
+
+    Attributes
+    ----------
+    box : BoxOnVariables
+    columns : int array
+        Of its inputs; those of fixed variables follow the free ones.
+    term : Term
+    eliminated : bool
+        Whether its output is no variable of the program: it is free and occurs only linearly in the objective, so the
+        cost itself takes its place there. That spares a row that couples all variables.
+    """
+
+    box: BoxOnVariables
+    columns: np.ndarray
+    term: Term
+    eliminated: bool
+
+    @property
+    def model(self) -> CasadiGreyBox:
+        return self.box.model
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Row of every residual of the box (K n_r,); -1 where it is no constraint."""
+        return self.term.rows.ravel()
+
+    def check(self) -> None:
+        """Check the residuals that have no free variable.
+
+        Raises
+        ------
+        TrivialConstraintError
+            One is not zero.
+        """
+        trivial = self.rows < 0
+        if not trivial.any():
+            return
+        model, inputs = self.model, self.box.inputs
+        model.set_input_values(np.array([var.value if var.fixed else 0.0 for var in inputs], dtype=float))
+        residual = np.where(trivial, model.evaluate_equality_constraints(), 0.0)
+        worst = int(np.argmax(np.abs(residual)))
+        if not abs(residual[worst]) <= TRIVIAL_TOLERANCE:
+            raise TrivialConstraintError(
+                f"Grey box '{self.box.name}': '{model.equality_constraint_names()[worst]}' has no free variable and is "
+                f"{residual[worst]:g}; must be 0. Unfix one of its variables."
+            )
+
+
+def is_eliminable(output: VarData, variables: Variables) -> bool:
+    """Whether the cost can take the place of its output variable, `variables` being those used elsewhere."""
+    return id(output) not in variables and not output.fixed and output.bounds == (None, None)
+
+
+def place(box: BoxOnVariables, weight: Number | None, variables: Variables, rows: Rows) -> PlacedBox:
+    """Give a grey box its columns and append its rows.
+
+    Parameters
+    ----------
+    box : BoxOnVariables
+    weight : number or None
+        Factor of the cost in the minimised objective if its output is eliminated; otherwise None, and a last row says
+        cost - output = 0.
+    variables : Variables
+        All those of the program.
+    rows : Rows
+    """
+    model = box.model
+    columns = variables.positions(map(id, box.inputs))
+    local = columns[model.index]
+    free = _with_freedom(model, local < len(variables.free))
+    places = np.full(free.shape, -1)
+    places[free] = rows.append([0.0] * int(free.sum()))
+    output, cost_row = box.output, -1
+    if output is not None and weight is None:
+        cost_row = int(rows.append([rows.constants.number(output) if output.fixed else 0.0])[0])
+        if not output.fixed:
+            rows.enter(cost_row, {id(output): -1.0})
+    return PlacedBox(
+        box,
+        columns,
+        Term(model.kernel, local, places, isinstance(weight, ca.SX) or bool(weight), cost_row),
+        eliminated=cost_row < 0,
+    )
+
+
+def _with_freedom(model: CasadiGreyBox, free: np.ndarray) -> np.ndarray:
+    """Return which residuals (K, n_r) depend on a free variable, `free` (K, n_w) saying which local variables are."""
+    pattern = model.kernel.jacobian_pattern
+    dependence = np.zeros((model.kernel.n_residual, model.kernel.n_w), dtype=int)
+    dependence[pattern.row, pattern.col] = 1
+    return (free.astype(int) @ dependence.T) > 0

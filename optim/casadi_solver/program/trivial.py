@@ -1,0 +1,45 @@
+"""Constraints without free variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from pyomo.core.base.constraint import ConstraintData
+
+from ..errors import TrivialConstraintError
+from .coefficients import Coefficients
+
+#: How far a constraint without free variables may be off, as in Pyomo's own model writers.
+TRIVIAL_TOLERANCE = 1e-8
+
+
+@dataclass(frozen=True)
+class TrivialRows:
+    """Constraints that are not part of the program, having no free variable, but have to hold.
+
+    Attributes
+    ----------
+    constraints : list of ConstraintData
+    body, lower, upper : Coefficients
+        The bounds with the body taken off.
+    """
+
+    constraints: list[ConstraintData]
+    body: Coefficients
+    lower: Coefficients
+    upper: Coefficients
+
+    def check(self, constants: np.ndarray) -> None:
+        """Refuse values of the constants that violate one.
+
+        Raises
+        ------
+        TrivialConstraintError
+        """
+        body, lower, upper = (part.at(constants) for part in (self.body, self.lower, self.upper))
+        for i in np.flatnonzero(~((lower <= TRIVIAL_TOLERANCE) & (upper >= -TRIVIAL_TOLERANCE))).tolist():
+            raise TrivialConstraintError(
+                f"Constraint '{self.constraints[i].name}' has no free variable and is {body[i]:g}; must be in "
+                f"[{lower[i] + body[i]:g}, {upper[i] + body[i]:g}]. Unfix one of its variables or change a constant."
+            )

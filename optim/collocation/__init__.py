@@ -1,0 +1,1 @@
+"""One collocation interval as CasADi functions."""

@@ -1,0 +1,55 @@
+"""Quasi-static (residualised) modes: what an interval's equations of motion leave without rates and accelerations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+
+@dataclass(frozen=True)
+class StaticModes:
+    """Displacements q = q_moving + sum_i e_i shapes_i, of which the e_i follow from a balance of forces.
+
+    Their rates and accelerations are zero in the equations of motion: the slow manifold of singular perturbation
+    (Kokotovic, Khalil & O'Reilly 1986, ch. 1), to zeroth order.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of each mode, or of the coordinate that it is.
+    shapes : tuple of tuple of float
+        By mode, the displacements of all coordinates.
+    measures : tuple of tuple of float
+        By mode, its amount in a displacement: e_i = measures_i q; of shapes_i it is 1, of the others 0.
+    """
+
+    names: tuple[str, ...] = ()
+    shapes: tuple[tuple[float, ...], ...] = ()
+    measures: tuple[tuple[float, ...], ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def directions(self, n: int) -> np.ndarray:
+        """Return the shapes as columns (n, k)."""
+        return np.reshape(self.shapes, (-1, n)).T
+
+    def amounts(self, n: int) -> np.ndarray:
+        """Return the matrix (k, n) that takes the e_i from a displacement."""
+        return np.reshape(self.measures, (-1, n))
+
+    def moving(self, n: int) -> np.ndarray:
+        """Return the matrix (n, n) that takes the modes out of a displacement, a rate or an acceleration."""
+        return np.eye(n) - self.directions(n) @ self.amounts(n)
+
+    def independent(self, n: int) -> list[int]:
+        """Return n - k coordinates that tell all others of a motion without the modes."""
+        if not self.names:
+            return list(range(n))
+        *_, order = scipy.linalg.qr(self.amounts(n), pivoting=True, mode="economic")
+        return sorted(order[len(self) :].tolist())
+
+
+ALL_MOVE = StaticModes()

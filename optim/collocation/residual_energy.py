@@ -1,0 +1,56 @@
+"""The energy by which an arm exceeds rest."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.energy import kinetic_energies, total
+from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
+from flexblocks.statics.operating_point import OperatingPoint
+
+GAUSS = 3  # points of the path from rest; exact for forces that are polynomials of degree 5 along it
+
+
+@lru_cache(maxsize=8)
+def residual_energy(dae: DAE) -> ca.Function:
+    """Return (x, x0, z0, u0, p) -> energy [J] by which the states x exceed rest at x0, held there by constant inputs.
+
+    Kinetic energy, and potential energy less the work that all other forces do on the straight way from rest: those of
+    held inputs, and those of servos that pull back to their reference.
+    """
+    n, sizes = dae.tree.size, {"x": len(dae.x), "x0": len(dae.x), "z0": len(dae.z), "u0": len(dae.u), "p": len(dae.p)}
+    x, x0, z0, u0, p = (ca.SX.sym(name, size) for name, size in sizes.items())
+    energies, others = _energies(dae), _other_forces(dae)
+    step, work = x[:n] - x0[:n], ca.SX(0)
+    points, weights = np.polynomial.legendre.leggauss(GAUSS)
+    for point, weight in zip(((points + 1) / 2).tolist(), (weights / 2).tolist(), strict=True):
+        on_the_way = ca.vertcat(x0[:n] + point * step, ca.SX(n, 1), x0[2 * n :])
+        work += weight * ca.dot(others.call([on_the_way, z0, u0, p], True, False)[0], step)
+    kinetic, potential = energies.call([x, z0, p], True, False)
+    at_rest = energies.call([x0, z0, p], True, False)[1]
+    return ca.Function("residual_energy", [x, x0, z0, u0, p], [kinetic + potential - at_rest - work])
+
+
+def energy_left(dae: DAE, x: np.ndarray, goal: OperatingPoint) -> float:
+    """Return the energy [J] by which the states `x` exceed rest at the goal, held there by constant inputs."""
+    return float(residual_energy(dae)(x, goal.x, goal.z, goal.u, goal.p))
+
+
+def _energies(dae: DAE) -> ca.Function:
+    """Return (x, z, p) -> kinetic and potential energy."""
+    kinetic = total(kinetic_energies(dae.tree, dae.q, dae.v))
+    symbols = [dae.x.symbol, dae.z.symbol, dae.p.symbol]
+    return ca.Function("energies", symbols, ca.cse([kinetic, dae.potential_expression]))
+
+
+def _other_forces(dae: DAE) -> ca.Function:
+    """Return (x, z, u, p) -> the generalised forces (n) on an arm that stands still, but those with a potential."""
+    still = ca.SX(dae.tree.size, 1)
+    inner = inverse_dynamics(dae.tree, dae.q, still, still)
+    force = dae.applied_expression - inner + ca.gradient(dae.potential_expression, dae.q)
+    symbols = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol]
+    return ca.Function("other_forces", symbols, [ca.densify(force)])

@@ -1,0 +1,1 @@
+"""Why a plan cannot be, and what would have to give way."""

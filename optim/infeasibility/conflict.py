@@ -1,0 +1,136 @@
+"""Which limits stand against each other: what must give way, when, by how much, and what it gives way to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyomo.environ as pyo
+
+from ..model.constraint_names import Label
+from .elastic_relaxation import Elastic, Widened
+
+VIOLATED = 1e-4  # share of its scale from which a limit is violated
+ACTIVE = 1e-2  # share of the largest multiplier from which a limit matters
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a limit in a conflict.
+
+    Attributes
+    ----------
+    name, unit : str
+    limit : float
+        What is asked for.
+    begin, end : float or None
+        First and last time [s] at which it is reached or left; None for what belongs to no time.
+    excess : float
+        By how much it must be widened, 0 for a limit that is kept.
+    """
+
+    name: str
+    unit: str
+    limit: float
+    begin: float | None
+    end: float | None
+    excess: float = 0.0
+
+    def __str__(self) -> str:
+        unit = f" {self.unit}" if self.unit else ""
+        if self.begin is None or self.end is None:
+            when = ""
+        elif self.end - self.begin < 1e-9:
+            when = f" at {self.begin:.3g} s"
+        else:
+            when = f" at {self.begin:.3g}..{self.end:.3g} s"
+        if not self.excess:
+            return f"{self.name}{when} at its limit {self.limit:.4g}{unit}"
+        return f"{self.name}{when} beyond its limit {self.limit:.4g}{unit} by {self.excess:.3g}{unit}"
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Whether a motion can keep its limits, and if not, what stands in the way.
+
+    Attributes
+    ----------
+    giving : tuple of Side
+        The limits that have to give way, so that their relative widening is least in all; empty if all can be kept.
+    against : tuple of Side
+        The limits that are kept and that those give way to, the most important first.
+    task : str
+        The motion asked for, which is kept as well.
+    remarks : tuple of str
+        What else is known.
+    """
+
+    giving: tuple[Side, ...]
+    against: tuple[Side, ...]
+    task: str
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether all limits can be kept together."""
+        return not self.giving
+
+    def __str__(self) -> str:
+        if self.is_feasible:
+            return f"All limits can be kept together with {self.task}."
+        lines = [f"No motion was found that keeps all limits with {self.task}. The least that has to give way:"]
+        lines += [f"  {side}" for side in self.giving]
+        if self.against:
+            lines += ["against", *(f"  {side}" for side in self.against)]
+        return "\n".join([*lines, *self.remarks])
+
+
+def conflict(elastic: Elastic, duals: Mapping[Any, float], task: str, remarks: Iterable[str] = ()) -> Conflict:
+    """Return the conflict that a solved relaxation tells of.
+
+    Parameters
+    ----------
+    elastic : Elastic
+        Solved.
+    duals : mapping
+        Multipliers by row.
+    task : str
+        In words.
+    remarks : iterable of str
+    """
+    giving = [side for side in elastic.limits if side.excess > VIOLATED * side.scale]
+    # How much the total relative widening falls with a relative widening at one time.
+    force = {id(row): abs(duals.get(row, 0.0)) * side.scale for side in elastic.limits for _, row, _ in side.rows}
+    most = max(force.values(), default=0.0)
+    kept = []
+    for side in elastic.limits:
+        strong = [label for label, row, _ in side.rows if force[id(row)] > ACTIVE * most]
+        if strong and side not in giving:
+            total = sum(force[id(row)] for _, row, _ in side.rows)
+            kept.append((total, _reported(side, strong, 0.0)))
+    return Conflict(
+        giving=tuple(
+            _reported(side, _beyond(side), side.excess)
+            for side in sorted(giving, key=lambda side: -side.excess / side.scale)
+        ),
+        against=tuple(side for _, side in sorted(kept, key=lambda pair: -pair[0])),
+        task=task,
+        remarks=tuple(remarks),
+    )
+
+
+def _beyond(side: Widened) -> list[Label]:
+    """Return where the original limit is left."""
+    sign, found = (1 if side.upper else -1), []
+    for label, row, limit in side.rows:
+        moved = pyo.value(row.body) + sign * side.amount.value
+        if sign * (moved - limit) > VIOLATED * side.scale:
+            found.append(label)
+    return found
+
+
+def _reported(side: Widened, labels: list[Label], excess: float) -> Side:
+    times = [label.time for label in labels if label.time is not None]
+    unit = side.rows[0][0].unit
+    return Side(side.name, unit, side.limit, min(times, default=None), max(times, default=None), excess)

@@ -1,0 +1,141 @@
+"""Diagnose a planner's model: loosen its limits and see which of them must give way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyomo.environ as pyo
+
+from ..casadi_solver import CasadiSolver
+from ..model.trajectories import arcs, outline_of
+from ..presolve.controllability_check import scenarios_apart
+from ..presolve.duration_estimate import LONGEST, estimated_duration
+from ..presolve.transcribed_problem import Outline
+from ..problem.objective_terms import Time
+from ..progress import Progress
+from ..solver_statistics import CONVERGED, statistics, status_of
+from .conflict import Conflict, conflict
+from .elastic_relaxation import Elastic, relax
+
+MOST_ITERATIONS = 500
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis:
+    """How the loosened model was solved.
+
+    Attributes
+    ----------
+    conflict : Conflict or None
+        None where no optimum was found.
+    elastic : Elastic
+    status : str
+    iterations : int or None
+    duration : float
+        [s]
+    violation : float
+        The least sum of relative violations.
+    """
+
+    conflict: Conflict | None
+    elastic: Elastic
+    status: str
+    iterations: int | None
+    duration: float
+    violation: float
+
+    def load(self, model: Any) -> None:
+        """Set the Vars of the original model to the motion found."""
+        for variables in model.component_objects(pyo.Var, descend_into=True):
+            twin = self.elastic.model.find_component(variables)
+            for index, variable in variables.items():
+                if not variable.fixed:
+                    variable.set_value(twin[index].value, skip_validation=True)
+
+
+def diagnose(model: Any, *, max_iter: int = MOST_ITERATIONS) -> Conflict | None:
+    """Return which limits of a model of `pyomo_model` stand against each other, with everything added to it.
+
+    The model itself stays as it is. It is solved from its present values with limits that may be violated at a
+    price: the least total violation names the limits that have to give way, and multipliers those that they give way
+    to. The optimum is a local one: another motion may violate less.
+
+    Parameters
+    ----------
+    model : ConcreteModel
+    max_iter : int
+
+    Returns
+    -------
+    Conflict or None
+        None if the loosened problem could not be solved either.
+
+    Raises
+    ------
+    ProblemError
+        The model does not come from `pyomo_model`.
+    """
+    return diagnosis(model, max_iter=max_iter).conflict
+
+
+def diagnosis(model: Any, *, max_iter: int = MOST_ITERATIONS) -> Diagnosis:
+    """Return how a model with loosened limits was solved; see `diagnose`."""
+    outline = outline_of(model)
+    elastic = relax(model)
+    with Progress(f"{outline.dae.name}, limits loosened", show=None) as watch:
+        results: Any = CasadiSolver().solve(
+            elastic.model,
+            iteration_callback=watch,
+            solver_options={"max_iter": max_iter},
+            raise_exception_on_nonoptimal_result=False,
+        )
+    status = status_of(results)
+    found = None
+    if status == CONVERGED:
+        found = conflict(elastic, results.solution_loader.get_duals(), task(outline), remarks(outline))
+    return Diagnosis(
+        conflict=found,
+        elastic=elastic,
+        status=status,
+        iterations=statistics(model, results).iterations,
+        duration=sum(arc.mesh.duration for arc in arcs(elastic.model)[0]),
+        violation=float(elastic.violation()),
+    )
+
+
+def task(outline: Outline) -> str:
+    """Return the motion asked for, in words."""
+    parts = [f"the motion from rest at {_places(outline.problem.start)}"]
+    for t in outline.first:
+        where = t.phase.goal or t.phase.passing
+        there = f"{'rest at' if t.phase.goal else 'passing'} {_places(where)}" if where else "anywhere"
+        parts.append(f"to {there}{'' if t.is_free else f' in {t.mesh.duration:.4g} s'}")
+    return " ".join(parts)
+
+
+def remarks(outline: Outline) -> list[str]:
+    """Return what the rigid arm says of the durations, and momenta of scenarios that share their inputs."""
+    found = []
+    if not outline.dae.tree.loops.closures:
+        ends = [[(t.begin, t.end) for t in run] for run in outline.runs]
+        apart = scenarios_apart(outline.dae, outline.problem, ends)
+        if apart is not None:
+            found.append(
+                f"As far as small motions go, no shared inputs move the scenarios {apart} together, whatever the "
+                "limits: plan them apart, or give the phase a leeway."
+            )
+    for t in outline.first:
+        quick = outline.problem.lasting(["free"] * len(outline.first), Time())
+        phase = quick.phases[outline.first.index(t)]
+        estimate = estimated_duration(t.dae, quick, phase, t.limits, t.start, t.goal)
+        longest = t.mesh.duration if t.duration_range is None else t.duration_range[1]
+        if t.end.is_rest and longest < estimate < 0.9 * LONGEST:
+            where = f" phase '{phase.name}'" if len(outline.first) > 1 else ""
+            found.append(f"As if rigid, on a quintic, the arm would keep its limits{where} in {estimate:.3g} s.")
+    return found
+
+
+def _places(given: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} = {value:.4g}" for name, value in given.items())

@@ -1,0 +1,194 @@
+"""From a planning problem to a Pyomo model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from time import perf_counter
+from typing import Any
+
+import pyomo.environ as pyo
+from pyomo.common.gc_manager import PauseGC
+
+from flexblocks.dae.dae import DAE
+
+from ..collocation.schemes import Collocation
+from ..presolve.phase_transcription import Transcription
+from ..presolve.transcribe import transcribe
+from ..presolve.transcribed_problem import Outline
+from ..problem.problem import Problem
+from ..problem.rest_to_rest import RestToRest
+from .boundary_conditions import set_ends
+from .bounds import add_path_limits
+from .equations_of_motion import add_equations_of_motion
+from .initial_guess import set_guess
+from .objective import add_objective
+from .path_constraints import add_path
+from .phase_linking import add_junction
+from .trajectories import Arc
+from .variable_index import Places, places
+from .variables import add_variables
+from .via_points import add_vias
+
+
+def pyomo_model(
+    dae: DAE,
+    problem: Problem | RestToRest,
+    *,
+    intervals: int | Sequence[int] = 100,
+    degree: int = 3,
+    scheme: str = "radau",
+    inputs: str = "cubic",
+    quasi_static: Any = None,
+    p: Any = None,
+) -> pyo.ConcreteModel:
+    """Return the unsolved Pyomo model of a planning problem, with the default start values set.
+
+    Parameters
+    ----------
+    dae : DAE
+    problem : Problem or RestToRest
+    intervals : int or sequence of int
+        Number K of mesh intervals, of every phase or one for each.
+    degree : int
+        Number d of collocation points in each.
+    scheme : "radau" or "lobatto"
+        Radau damps oscillations that the mesh does not resolve, and a plan may live off that; Lobatto, whose first
+        point is the mesh point, leaves them their energy.
+    inputs : "cubic", "linear" or "constant"
+        How inputs run over an interval: continuous with their rates, continuous, or held.
+    quasi_static : "auto", float or sequence of str, optional
+        Modes that give way at once instead of swinging: in the equations of motion their displacements follow from a
+        balance of forces, and they have neither rates nor accelerations. ``"auto"``: the undamped modes at the start
+        that have two periods or more in the shortest interval; or those above a frequency [rad/s]; or coordinates by
+        name. By default none. A replay has the full arm in any case.
+    p : dict of float, optional
+        Values of the symbolic parameters, by name.
+
+    Returns
+    -------
+    ConcreteModel
+        Solve it with ``optim.solve(m)``; or with ``pyo.SolverFactory("casadi").solve(m)``, then
+        ``optim.Plan.from_model(m)``.
+
+    Raises
+    ------
+    FlexblocksError
+        The problem is malformed, names what is not there, or cannot be met at its ends.
+
+    Notes
+    -----
+    Vars, by mesh point k = 0..K or interval k = 0..K-1, collocation point j = 1..d, and *name*, in SI units:
+
+    * ``m.q[k, "joint1.angle"]`` and its rate ``m.v[k, "joint1.angle"]``; ``m.w[k, name]``, first-order states;
+    * ``m.a[k, j, "joint1.angle"]``, accelerations; ``m.dw[k, j, name]``, rates of first-order states;
+      ``m.z[k, j, name]``, algebraic variables; ``m.f[k, j, name]``, forces and torques that keep loops closed;
+      ``m.e[k, j, mode]``, displacements along modes that are carried quasi-statically;
+    * ``m.u[k, "motor1.torque"]`` and, for cubic inputs, the rates ``m.du[k, "motor1.torque"]``;
+    * ``m.path[k, j, name]``, limited outputs and distances from regions.
+
+    The Param ``m.t[k]`` holds the mesh times. Where the duration is free it is the Var ``m.T`` [s], and the mesh times
+    are Expressions of it. Start and goal are fixed Vars (of an arm with closed loops the independent ones of the goal;
+    the others follow), and so are the inputs there if they begin and end at holding values. ``m.transcription`` is the
+    `Transcription` that the model was made from.
+    """
+    started = perf_counter()
+    with PauseGC():  # many objects and no cycles to collect
+        chosen: Any = {"degree": degree, "scheme": scheme, "inputs": inputs, "quasi_static": quasi_static}
+        outline = transcribe(dae, problem, intervals=intervals, p=p, **chosen)
+        m = _model(outline)
+    m.build_time = perf_counter() - started
+    return m
+
+
+def _model(outline: Outline) -> Any:
+    """Write transcribed trajectories as one Pyomo model."""
+    dae = outline.dae
+    m: Any = pyo.ConcreteModel(f"{dae.name}: {', '.join(phase.name for phase in outline.problem.phases)}")
+    m.outline = outline
+    if outline.problem.design:
+        start = {name: float(outline.p[dae.p.index(name)]) for name in outline.problem.design}
+        m.p = pyo.Var(list(start), bounds=lambda _, name: outline.problem.design[name], initialize=start, doc="design")
+    blocks = _blocks(m, outline)
+    placed = []
+    for s, (run, transcriptions) in enumerate(zip(blocks, outline.runs, strict=True)):
+        lenders = blocks[0] if s else [None] * len(run)
+        own = [add_trajectory(b, t, lender) for b, t, lender in zip(run, transcriptions, lenders, strict=True)]
+        found = [Arc(b, t) for b, t in zip(run, transcriptions, strict=True)]
+        for before, after in pairwise(found):
+            add_junction(before, after)
+        placed.append(list(zip(found, own, strict=True)))
+    add_objective(m, outline, placed)
+    note_own(m)
+    return m
+
+
+def add_trajectory(b: Any, t: Transcription, lender: Any = None) -> Places:
+    """Put a trajectory on a Pyomo block or model: Vars with their start values, ends, equations of motion and limits.
+
+    What is put on a block `b` is a function of it and of the `Transcription` behind it, ``b.transcription``. The inputs
+    may be those of another block, the `lender`.
+    """
+    b.transcription = t
+    add_variables(b, t, lender)
+    set_ends(b, t)
+    at = places(b, t)
+    add_equations_of_motion(b, t, at)
+    add_path_limits(b, t)
+    add_path(b, t, at)
+    add_vias(b, t, at)
+    set_guess(b, t)
+    return at
+
+
+def _blocks(m: Any, outline: Outline) -> list[list]:
+    """Return the Pyomo blocks of the trajectories, by scenario and phase: the model itself where there is but one."""
+    runs: list[Any] = [m]
+    names = [t.phase.name for t in outline.first]
+    if len(outline.runs) > 1:
+        m.scenario = pyo.Block(pyo.RangeSet(0, len(outline.runs) - 1))
+        runs = [m.scenario[s] for s in range(len(outline.runs))]
+    found = []
+    for run in runs:
+        if len(names) > 1:
+            run.phase = pyo.Block(names)
+        found.append([run.phase[name] for name in names] if len(names) > 1 else [run])
+    for b in (b for run in found for b in run if b is not m and outline.problem.design):
+        b.p = pyo.Reference(m.p)
+    return found
+
+
+def note_own(m: Any) -> None:
+    """Note which components a planner's model has as it was made."""
+    m.own_components = _names(m)
+
+
+def changed_by_hand(m: Any) -> list[str]:
+    """Return the names of the components that were added or deleted since, sorted."""
+    return sorted(_names(m) ^ m.own_components)
+
+
+def _names(m: Any) -> frozenset[str]:
+    return frozenset(part.name for part in m.component_objects(descend_into=True))
+
+
+def models_like(
+    outline: Outline, dae: DAE, p: Mapping[str, float] | None = None
+) -> Callable[[Problem, Sequence[int], Collocation, Any], Any]:
+    """Return what makes models (problem, intervals, scheme, quasi_static) -> ConcreteModel for another arm.
+
+    The input shape and, where `p` has no others, the parameters are those of `outline`.
+    """
+    shape = outline.first[0].shape
+    values = parameters_of(outline) | dict(p or {})
+
+    def model_of(asked: Problem, intervals: Sequence[int], scheme: Collocation, quasi_static: Any) -> Any:
+        chosen = {"degree": scheme.degree, "scheme": scheme.name, "inputs": shape.name, "quasi_static": quasi_static}
+        return pyomo_model(dae, asked, intervals=intervals, p=values, **chosen)
+
+    return model_of
+
+
+def parameters_of(outline: Outline) -> dict[str, float]:
+    """Return the symbolic parameters where neither scenario nor phase has another value, by name."""
+    return dict(zip(outline.dae.p.names, outline.p.tolist(), strict=True))

@@ -1,0 +1,32 @@
+"""The collocated equations of motion of a trajectory, as one grey box."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..casadi_solver import CasadiGreyBox, attach
+from ..collocation.equations_of_motion import interval_kernel
+from ..collocation.interval import residual_names
+from ..presolve.phase_transcription import Transcription
+from .variable_index import Places
+
+
+def constants(t: Transcription) -> np.ndarray:
+    """Return by interval (K, 1 + np) its length [s], or its share in a free duration, and the parameters."""
+    step = (t.mesh.shares if t.is_free else t.mesh.steps)[:, None]
+    return np.hstack([step, np.tile(t.p, (len(step), 1))])
+
+
+def add_equations_of_motion(b: Any, t: Transcription, at: Places) -> None:
+    """Add ``b.dynamics``: the collocated equations of motion of all intervals."""
+    box = CasadiGreyBox(
+        interval_kernel(t.dae, t.form),
+        at.index,
+        constants(t),
+        name="dynamics",
+        residual_names=residual_names(t.dae, t.form),
+        n_inputs=len(at.variables),
+    )
+    attach(b, "dynamics", box, at.variables)

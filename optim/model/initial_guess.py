@@ -1,0 +1,59 @@
+"""Where the solver starts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..presolve.equilibrium import loop_forces
+from ..presolve.phase_transcription import Transcription
+from ..presolve.rigid_arm import Waypoint, course, quintic, rigid_inputs
+from .path_constraints import settle_path
+
+
+def set_guess(b: Any, t: Transcription, detour: Waypoint | None = None) -> None:
+    """Set all free Vars to the default start: a smooth course through start, via points and goal, and its inputs.
+
+    Without via points it is a quintic in all states. Deflections follow their static values along the way; the inputs
+    are those of the arm as if it were rigid, within their limits, and are left to the scenario that they are borrowed
+    from. A free duration is that of the mesh. A `detour` is passed besides.
+    """
+    n, times, h, T = t.dae.tree.size, t.mesh.times, t.mesh.steps, t.mesh.duration
+    inner = times[:-1, None] + h[:, None] * t.scheme.nodes
+    states = course(sorted((*t.waypoints, *([] if detour is None else [detour])), key=lambda point: point[0]))
+    rates, accelerations = states.derivative(), states.derivative(2)
+    x, v, a = states(times / T), rates(times / T)[:, :n] / T, accelerations(times / T)[:, :n] / T**2
+    q, w = x[:, :n], x[:, 2 * n :]
+    z = t.start.z + quintic(inner, T)[0][..., None] * (t.goal.z - t.start.z)
+    # Algebraic variables stand at collocation points; the first of each interval serves for the mesh point before it.
+    along = np.concatenate([z[:, 0], z[-1:, -1]])
+    u = rigid_inputs(t.dae, t.start, t.problem.start, q, v, w, a, along)
+    u = np.clip(u, t.limits.u[:, 0], t.limits.u[:, 1])
+    within = np.clip(np.concatenate([q, v, w], axis=1), t.limits.x[:, 0], t.limits.x[:, 1])
+    set_values(b.q, within[:, :n])
+    set_values(b.v, within[:, n : 2 * n])
+    set_values(b.w, within[:, 2 * n :])
+    set_values(b.a, accelerations(inner / T)[..., :n] / T**2 @ t.static.moving(n).T)
+    set_values(b.e, states(inner / T)[..., :n] @ t.static.amounts(n).T)
+    set_values(b.dw, rates(inner / T)[..., 2 * n :] / T)
+    set_values(b.z, z)
+    set_values(b.f, np.broadcast_to(loop_forces(t.dae, t.start), (*inner.shape, len(b.closures))))
+    if not t.borrows_inputs:
+        _set_inputs(b, t, u)
+    settle_path(b)
+
+
+def _set_inputs(b: Any, t: Transcription, u: np.ndarray) -> None:
+    """Set the inputs from their values (K + 1, nu) at mesh points."""
+    set_values(b.u, u if t.shape.is_continuous else (u[:-1] + u[1:]) / 2)
+    if t.shape.has_rates:
+        rates = np.gradient(u, t.mesh.times, axis=0)
+        set_values(b.du, np.clip(rates, t.limits.du[:, 0], t.limits.du[:, 1]))
+
+
+def set_values(variables: Any, values: np.ndarray) -> None:
+    """Set the free ones of an indexed Var, in its order; fixed ones keep their value."""
+    for variable, value in zip(variables.values(), values.ravel().tolist(), strict=True):
+        if not variable.fixed:
+            variable.set_value(value, skip_validation=True)

@@ -1,0 +1,95 @@
+"""What a motion keeps to on its way, as Vars with bounds that one grey box defines."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+
+from ..casadi_solver import CasadiGreyBox, Kernel, attach
+from ..collocation.interval import IntervalForm
+from ..collocation.path_functions import path_kernel
+from ..presolve.path_values import Path
+from ..presolve.phase_transcription import Transcription
+from .variable_index import Places
+
+FAR = 1e3  # times, from where a limit is scaled
+
+
+def add_path(b: Any, t: Transcription, at: Places) -> None:
+    """Add ``b.path[k, j, name]`` with bounds, and ``b.path_values``, the grey box that gives them their values.
+
+    As variables of their own they are what the solver would make of inequalities anyway; a user's own constraints
+    and objectives may use them.
+    """
+    path = t.path
+    if not len(path):
+        return
+    K, d, m = t.mesh.intervals, t.scheme.degree, len(path)
+    bounds = {
+        name: (low if np.isfinite(low) else None, high if np.isfinite(high) else None)
+        for name, low, high in zip(path.names, path.low.tolist(), path.high.tolist(), strict=True)
+    }
+    b.path_names = pyo.Set(initialize=path.names)
+    b.path = pyo.Var(
+        b.intervals, b.points, b.path_names, bounds=lambda _, k, j, name: bounds[name], doc="what is limited on the way"
+    )
+    _scale(b, t)
+    own = len(at.variables) + np.arange(K * d * m).reshape(K, d * m)
+    box = CasadiGreyBox(
+        _kernel(path, t.form),
+        np.hstack([at.index, own]),
+        path_constants(t),
+        name="path",
+        residual_names=[f"{name} at point {j}" for j in range(1, d + 1) for name in path.names],
+        n_inputs=len(at.variables) + own.size,
+    )
+    variables: list = [*at.variables, *b.path.values()]
+    attach(b, "path_values", box, variables)
+
+
+def _scale(b: Any, t: Transcription) -> None:
+    """Scale what is limited to numbers far from one, as stress in Pa is, by the limit: ``b.scaling_factor``."""
+    limits = np.abs([t.path.low, t.path.high])
+    sizes = np.max(np.where(np.isfinite(limits), limits, 0.0), axis=0)
+    far = [i for i, size in enumerate(sizes.tolist()) if size and not 1 / FAR < size < FAR]
+    if not far:
+        return
+    b.scaling_factor = pyo.Suffix(direction=pyo.Suffix.EXPORT)
+    for i in far:
+        for variable in b.path[:, :, t.path.names[i]]:
+            b.scaling_factor[variable] = 1 / float(sizes[i])
+
+
+def path_constants(t: Transcription) -> np.ndarray:
+    """Return by interval (K, 2 + np) its length [s] and when it begins [s], as shares if free, and the parameters."""
+    steps, begins = (t.mesh.shares, t.mesh.times[:-1] / t.mesh.duration) if t.is_free else (
+        t.mesh.steps, t.mesh.times[:-1]
+    )  # fmt: skip
+    return np.hstack([steps[:, None], begins[:, None], np.tile(t.p, (len(steps), 1))])
+
+
+def path_values(b: Any) -> np.ndarray:
+    """Return what the limited values (K, d, m) really are at the Vars of a trajectory as they stand."""
+    box = b.path_values.get_external_model()
+    held = np.array([variable.value for variable in b.path.values()], dtype=float)
+    box.set_input_values([variable.value for variable in b.path_values.inputs.values()])
+    shape = len(b.intervals), len(b.points), len(b.path_names)
+    return (box.evaluate_equality_constraints() + held).reshape(shape)
+
+
+def settle_path(b: Any) -> None:
+    """Set the Vars ``b.path`` to the values that they have along the trajectory as it stands."""
+    if b.component("path") is None:
+        return
+    for variable in b.path.values():
+        variable.set_value(0.0, skip_validation=True)
+    for variable, value in zip(b.path.values(), path_values(b).ravel().tolist(), strict=True):
+        variable.set_value(value, skip_validation=True)
+
+
+@lru_cache(maxsize=32)
+def _kernel(path: Path, form: IntervalForm) -> Kernel:
+    return path_kernel(path.at, form, values=path.values)

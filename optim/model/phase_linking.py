@@ -1,0 +1,49 @@
+"""Junctions: what holds where one phase ends and the next begins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+
+from ..casadi_solver import CasadiGreyBox, attach
+from ..presolve.impact import impact
+from .boundary_conditions import state_variables
+from .trajectories import Arc
+
+
+def add_junction(before: Arc, after: Arc) -> None:
+    """Join two phases, with the constraints on the block of the second.
+
+    ``b.joined_states``: continuous states; where a load at rest is picked up in motion, ``b.impact`` keeps the momentum
+    in place of the rates. ``b.joined_inputs`` and ``b.joined_input_rates``: continuous inputs, unless they may jump.
+    """
+    b, t = after.block, after.transcription
+    K, n = before.transcription.mesh.intervals, t.dae.tree.size
+    ends, begins = state_variables(before.block, t, K), state_variables(b, t, 0)
+    if t.begin.kind == "joined":
+        rates = range(n, 2 * n) if t.begins_with_impact else ()
+        kept = [i for i in range(len(begins)) if i not in rates]
+        _equal(b, "joined_states", [(t.dae.x.names[i], ends[i], begins[i]) for i in kept])
+        if t.begins_with_impact:
+            variables = [*begins[:n], *ends[n : 2 * n], *begins[n : 2 * n], *(b.p[name] for name in t.design_names)]
+            box = CasadiGreyBox(
+                impact(t.dae, t.designed),
+                [list(range(len(variables)))],
+                np.concatenate([before.transcription.p, t.p]),
+                name="impact",
+                residual_names=[f"momentum of {name}" for name in t.dae.q_names],
+            )
+            attach(b, "impact", box, variables)
+    if t.shape.is_continuous and not t.phase.input_jump and not t.borrows_inputs:
+        names = t.dae.u.names
+        _equal(b, "joined_inputs", [(name, before.block.u[K, name], b.u[0, name]) for name in names])
+        if t.shape.has_rates:
+            _equal(b, "joined_input_rates", [(name, before.block.du[K, name], b.du[0, name]) for name in names])
+
+
+def _equal(b: Any, component: str, pairs: list[tuple[str, Any, Any]]) -> None:
+    """Add linear equality constraints, by name; two fixed Vars are equal already."""
+    found = {name: end == begin for name, end, begin in pairs if not (end.fixed and begin.fixed)}
+    b.add_component(component, pyo.Constraint(list(found), rule=lambda _, name: found[name]))

@@ -1,0 +1,158 @@
+"""Read a solved Pyomo model: the trajectory at mesh and collocation points, and the inputs as polynomials."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import casadi as ca
+import numpy as np
+import pyomo.environ as pyo
+from scipy.interpolate import PPoly
+
+from flexblocks.dae.dae import DAE
+from flexblocks.simulation.trajectory import ENERGIES, GROUPS, Trajectory
+
+from ..collocation.mesh import Mesh
+from ..collocation.schemes import Collocation
+from ..errors import ProblemError
+from .trajectories import Arc
+
+
+def active_objective(model: Any) -> Any:
+    """Return the objective of a model: the planner's, or what the user put in its place."""
+    found = list(model.component_data_objects(pyo.Objective, active=True))
+    if len(found) != 1:
+        raise ProblemError(f"Plan: the model has {len(found)} active objectives; must be 1. Deactivate the others.")
+    return found[0]
+
+
+def values(variables: Any, *shape: int) -> np.ndarray:
+    """Return the values of an indexed Var in the given shape."""
+    return np.array([variable.value for variable in variables.values()], dtype=float).reshape(shape)
+
+
+def input_polynomials(arc: Arc) -> dict[str, PPoly]:
+    """Return the inputs over an arc's own time [s], by name, exactly as planned."""
+    m, t, mesh = arc.block, arc.transcription, arc.mesh
+    K, h = mesh.intervals, mesh.steps
+    u = values(m.u, -1, len(t.dae.u))
+    du = values(m.du, -1, len(t.dae.u)) if t.shape.has_rates else u
+    powers = h[:, None] ** -np.arange(t.shape.degree + 1)  # from local to real time
+    found = {}
+    for i, name in enumerate(t.dae.u.names):
+        knots = [h * du[k.end : k.end + K, i] if k.rate else u[k.end : k.end + K, i] for k in t.shape.knots]
+        local = np.array(knots).T @ t.shape.coefficients
+        found[name] = PPoly((local * powers).T[::-1], mesh.times, extrapolate=False)
+    return found
+
+
+def collocated_times(mesh: Mesh, scheme: Collocation) -> np.ndarray:
+    """Return the times of the collocation points (K, d) [s]."""
+    return mesh.times[:-1, None] + mesh.steps[:, None] * scheme.nodes
+
+
+def trajectory(arc: Arc, inputs: dict[str, PPoly]) -> Trajectory:
+    """Return the motion at the start and at all collocation points, the last of each interval being a mesh point."""
+    m, t, mesh, p = arc.block, arc.transcription, arc.mesh, arc.p
+    dae, K, d = t.dae, t.mesh.intervals, t.scheme.degree
+    x = np.concatenate([values(var, K + 1, -1) for var in (m.q, m.v, m.w)], axis=1)
+    n, h, A = dae.tree.size, mesh.steps[:, None, None], t.scheme.integral
+    q, v, w = np.split(x[:-1, None, :], [n, 2 * n], axis=2)
+    a, dw = values(m.a, K, d, n), values(m.dw, K, d, -1) if len(m.dw) else np.zeros((K, d, 0))
+    e = values(m.e, K, d, -1) if len(m.e) else np.zeros((K, d, 0))
+    moving, shapes = t.static.moving(n), t.static.directions(n)
+    q, v = q @ moving.T, v @ moving.T
+    stages = [
+        e @ shapes.T + q + h * t.scheme.nodes[:, None] * v + h**2 * (t.scheme.double_integral @ a),
+        v + h * (A @ a),
+        w + h * (A @ dw),
+    ]
+    times = np.append(0.0, collocated_times(mesh, t.scheme).ravel())
+    states = np.vstack([x[0], np.concatenate(stages, axis=2).reshape(K * d, -1)])
+    u = np.array([inputs[name](np.minimum(times, mesh.duration)) for name in dae.u.names]).T
+    z = _algebraics(arc, states[0], u[0])
+    more = [z.T] if len(dae.z) else []
+    force = np.array(dae.input_force(states.T, u.T, p, *more))
+    power = np.sum(force * states[:, n : 2 * n].T, axis=0)[1:].reshape(K, d)
+    work = np.cumsum(np.append(0.0, (mesh.steps[:, None] * (power @ A.T))[:, -1]))
+    inner = work[:-1, None] + mesh.steps[:, None] * (power @ A.T)
+    energies = dae.energy(states.T, p, *(more if dae.energy.n_in() == 3 else []))
+    kinetic, potential = (np.array(e).ravel() for e in energies)
+    y = np.array(dae.output(states.T, u.T, p, *more)).reshape(len(dae.y), -1).T
+    energy = np.column_stack([kinetic, potential, np.append(0.0, inner.ravel())])
+    kept = np.append(True, np.tile(t.scheme.nodes > 0, K))  # a point at the beginning of an interval is there already
+    return Trajectory(
+        model=dae.name,
+        t=times[kept],
+        x=states[kept],
+        z=z[kept],
+        u=u[kept],
+        y=y[kept],
+        energy=energy[kept],
+        names={key: getattr(dae, key).names for key in "xzuy"} | {"energy": ENERGIES},
+        units=_units(dae),
+        p=dict(zip(dae.p.names, p.tolist(), strict=True)),
+    )
+
+
+def _algebraics(arc: Arc, x: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """Return the algebraic variables (1 + K d, nz); at the start they are solved for."""
+    m, t = arc.block, arc.transcription
+    dae, points = t.dae, t.mesh.intervals * t.scheme.degree
+    if not len(dae.z):
+        return np.zeros((1 + points, 0))
+    later = values(m.z, points, len(dae.z))
+    z = dae.z.symbol
+    residual = ca.Function("g", [z], dae.interpreted.algebraic.call([x, u, arc.p, z], True, False))
+    start = np.array(ca.rootfinder("start", "newton", residual)(later[0])).ravel()
+    return np.vstack([start, later])
+
+
+def _units(dae: DAE) -> dict[str, str]:
+    groups = (dae.x, dae.z, dae.u, dae.y)
+    units = {name: unit for group in groups for name, unit in zip(group.names, group.units, strict=True)}
+    return units | dict.fromkeys(ENERGIES, "J")
+
+
+def joined_trajectory(parts: Sequence[Trajectory]) -> Trajectory:
+    """Return one motion of several, each of which begins at time 0 where the one before it ends.
+
+    Where they meet, values are those after it, as at a jump of an input. Work goes on adding up. Parameters are
+    those that stay the same.
+    """
+    first, *rest = parts
+    if not rest:
+        return first
+    begins = np.cumsum([0.0, *(part.t[-1] for part in parts[:-1])])
+    energies, work = [], 0.0
+    for part in parts:
+        energy = part.energy.copy()
+        energy[:, ENERGIES.index("work")] += work
+        work = energy[-1, ENERGIES.index("work")]
+        energies.append(energy)
+    groups = {group: energies if group == "energy" else [getattr(part, group) for part in parts] for group in GROUPS}
+    times = [begin + part.t for begin, part in zip(begins, parts, strict=True)]
+    return replace(
+        first,
+        t=_stacked(times),
+        p={name: value for name, value in first.p.items() if all(part.p[name] == value for part in rest)},
+        complete=all(part.complete for part in parts),
+        **{group: _stacked(values) for group, values in groups.items()},
+    )
+
+
+def joined_inputs(parts: Sequence[Mapping[str, PPoly]]) -> dict[str, PPoly]:
+    """Return the inputs of several phases, each over its own time, over the time of the whole motion."""
+    found = {}
+    for name, first in parts[0].items():
+        whole = PPoly(first.c.copy(), first.x.copy(), extrapolate=False)
+        for part in parts[1:]:
+            whole.extend(part[name].c, whole.x[-1] + part[name].x[1:])
+        found[name] = whole
+    return found
+
+
+def _stacked(values: Sequence[np.ndarray]) -> np.ndarray:
+    return np.concatenate([*(value[:-1] for value in values[:-1]), values[-1]])

@@ -1,0 +1,62 @@
+"""The Pyomo variables of one trajectory, on any block."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyomo.environ as pyo
+
+from ..presolve.phase_transcription import Transcription
+from .bounds import bounds_of
+
+
+def add_variables(b: Any, t: Transcription, lender: Any = None) -> None:
+    """Add the Vars of a trajectory to a Pyomo block or model `b`, the sets they are indexed by, and the mesh times.
+
+    The inputs are those of the block `lender` if there is one, as References; a free duration is equal to its.
+    """
+    dae, n, bounds = t.dae, t.dae.tree.size, bounds_of(t)
+    K, d = t.mesh.intervals, t.scheme.degree
+    b.intervals, b.mesh, b.points = pyo.RangeSet(0, K - 1), pyo.RangeSet(0, K), pyo.RangeSet(1, d)
+    b.input_mesh = pyo.RangeSet(0, K if t.shape.is_continuous else K - 1)
+    b.coordinates = pyo.Set(initialize=dae.q_names)
+    b.first_order = pyo.Set(initialize=dae.x.names[2 * n :])
+    b.algebraics = pyo.Set(initialize=dae.z.names)
+    b.closures = pyo.Set(initialize=dae.tree.loops.multipliers)
+    b.static = pyo.Set(initialize=t.static.names)
+    b.inputs = pyo.Set(initialize=dae.u.names)
+    _add_times(b, t)
+    if t.is_free and lender is not None:
+        b.same_duration = pyo.Constraint(expr=b.T == lender.T)
+
+    def variables(doc: str, *sets: Any, by_name: dict[str, tuple] | None = None) -> pyo.Var:
+        rule = None if by_name is None else lambda _, *index: by_name[index[-1]]
+        return pyo.Var(*sets, bounds=rule, doc=doc)
+
+    b.q = variables("coordinates", b.mesh, b.coordinates, by_name=bounds["q"])
+    b.v = variables("their rates", b.mesh, b.coordinates, by_name=bounds["v"])
+    b.w = variables("first-order states", b.mesh, b.first_order, by_name=bounds["w"])
+    b.a = variables("accelerations", b.intervals, b.points, b.coordinates)
+    b.dw = variables("rates of first-order states", b.intervals, b.points, b.first_order)
+    b.z = variables("algebraic variables", b.intervals, b.points, b.algebraics)
+    b.f = variables("forces that keep loops closed", b.intervals, b.points, b.closures)
+    b.e = variables("displacements along what is carried quasi-statically", b.intervals, b.points, b.static)
+    if lender is not None:
+        b.u = pyo.Reference(lender.u)
+    else:
+        b.u = variables("inputs", b.input_mesh, b.inputs, by_name=bounds["u"])
+    if not t.shape.has_rates:
+        return
+    if lender is not None:
+        b.du = pyo.Reference(lender.du)
+    else:
+        b.du = variables("rates of the inputs", b.input_mesh, b.inputs, by_name=bounds["du"])
+
+
+def _add_times(b: Any, t: Transcription) -> None:
+    if t.is_free:
+        shares = (t.mesh.times / t.mesh.duration).tolist()
+        b.T = pyo.Var(bounds=t.duration_range, initialize=t.mesh.duration, doc="duration [s]")
+        b.t = pyo.Expression(b.mesh, rule=lambda b, k: shares[k] * b.T, doc="mesh times [s]")
+    else:
+        b.t = pyo.Param(b.mesh, initialize=dict(enumerate(t.mesh.times.tolist())), doc="mesh times [s]")

@@ -1,0 +1,76 @@
+"""Via points of a trajectory: states and inputs fixed at a mesh point, anything else by a grey box."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+import pyomo.environ as pyo
+
+from ..casadi_solver import CasadiGreyBox, attach
+from ..collocation.path_functions import path_kernel
+from ..presolve.phase_transcription import Transcription
+from ..problem.signals import Signals, instant
+from .path_constraints import path_constants
+from .variable_index import Places
+
+
+def add_vias(b: Any, t: Transcription, at: Places) -> None:
+    """Fix what is given at via points, ``b.via[i, name]`` where it is no variable of the mesh point itself.
+
+    Each via point is a mesh point. What it says of accelerations and algebraic variables holds just before it.
+    """
+    rows = [(i, mesh_point(t, i), via.values) for i, via in enumerate(t.phase.via)]
+    for _, k, values in rows:
+        for name, value in values.items():
+            variable = _own(b, t, k, name)
+            if variable is not None:
+                variable.fix(value)
+    others = [(i, name) for i, k, values in rows for name in values if _own(b, t, k, name) is None]
+    if not others:
+        return
+    b.via = pyo.Var(pyo.Set(initialize=others), doc="given at via points")
+    signals = Signals(instant(t.dae))
+    given: Any = b.via
+    for i, k, values in rows:
+        names = [name for name in values if (i, name) in b.via]
+        if not names:
+            continue
+        for name in names:
+            given[i, name].fix(values[name])
+        kernel = path_kernel(
+            signals.instant,
+            t.form,
+            values=ca.vertcat(*[signals[name] for name in names]),
+            points=(t.scheme.degree,),
+        )
+        own = len(at.variables) + np.arange(len(names))
+        box = CasadiGreyBox(
+            kernel,
+            np.append(at.index[k - 1], own)[None],
+            path_constants(t)[k - 1 : k],
+            name=f"via {i + 1}",
+            residual_names=names,
+            n_inputs=len(at.variables) + len(names),
+        )
+        variables: list = [*at.variables, *(b.via[i, name] for name in names)]
+        attach(b, f"via_values_{i + 1}", box, variables)
+
+
+def mesh_point(t: Transcription, i: int) -> int:
+    """Return the mesh point of the via point `i`."""
+    return int(np.argmin(np.abs(t.mesh.times / t.mesh.duration - t.phase.via[i].share(t.phase.duration))))
+
+
+def _own(b: Any, t: Transcription, k: int, name: str) -> Any:
+    """Return the Var of a mesh point that has this name, None if there is none."""
+    n, dae = t.dae.tree.size, t.dae
+    if name in dae.x:
+        i = dae.x.index(name)
+        if i < 2 * n:
+            return (b.q if i < n else b.v)[k, dae.q_names[i % n]]
+        return b.w[k, name]
+    if name in dae.u and t.shape.is_continuous:
+        return b.u[k, name]
+    return None

@@ -1,0 +1,132 @@
+"""What stands against an iterate: violated equations, constraints and bounds, worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxBlock
+
+from ..collocation.interval import residual_names
+from .path_constraints import path_values
+from .read_solution import collocated_times
+from .trajectories import Arc, all_arcs, arcs
+
+TOLERANCE = 1e-6
+OWN_LIMITS = ("input_limit", "input_rate_limit", "state_limit")  # indexed by interval first
+OWN_VARIABLES = ("q", "v", "w", "u", "du")  # indexed by mesh point first
+
+
+@dataclass(frozen=True)
+class Violation:
+    """By how much something does not hold.
+
+    Attributes
+    ----------
+    name : str
+    amount : float
+        In the unit of what is violated.
+    time : float or None
+        [s], where it belongs to a time.
+    """
+
+    name: str
+    amount: float
+    time: float | None = None
+
+    def __str__(self) -> str:
+        at = "" if self.time is None else f" at {self.time:.4g} s"
+        return f"{self.name}{at} by {self.amount:.3g}"
+
+
+def violations(m: Any) -> tuple[Violation, ...]:
+    """Return everything in a solved or unsolved model that is violated by more than 1e-6, worst first."""
+    times = {}
+    for run in arcs(m):
+        begin = 0.0
+        for arc in run:
+            times[id(arc.block)] = begin + arc.mesh.times
+            begin += arc.mesh.duration
+    begins = [(arc, float(times[id(arc.block)][0])) for arc in all_arcs(m)]
+    found = [v for arc, begin in begins for of_arc in (_dynamics, _path) for v in of_arc(arc, begin)]
+    found += [*_boxes(m), *_constraints(m, times), *_bounds(m, times)]
+    return tuple(sorted(found, key=lambda violation: -violation.amount))
+
+
+def _dynamics(arc: Arc, begin: float) -> Iterator[Violation]:
+    b, t, mesh = arc.block, arc.transcription, arc.mesh
+    names = residual_names(t.dae, t.form)
+    size = (len(names) - len(t.dae.x)) // t.scheme.degree
+    times = begin + np.hstack(
+        [np.repeat(collocated_times(mesh, t.scheme), size, axis=1), np.tile(mesh.times[1:, None], len(t.dae.x))]
+    )
+    residual = np.abs(_residuals(b.dynamics).reshape(times.shape))
+    for k, i in np.argwhere(~(residual <= TOLERANCE)).tolist():
+        yield Violation(_where(arc) + names[i].partition(" at point")[0], float(residual[k, i]), float(times[k, i]))
+
+
+def _path(arc: Arc, begin: float) -> Iterator[Violation]:
+    path = arc.transcription.path
+    if not len(path):
+        return
+    excess = path.excess(path_values(arc.block))
+    times = begin + collocated_times(arc.mesh, arc.transcription.scheme)
+    for k, j, i in np.argwhere(~(excess <= TOLERANCE)).tolist():
+        yield Violation(_where(arc) + path.names[i], float(excess[k, j, i]), float(times[k, j]))
+
+
+def _where(arc: Arc) -> str:
+    """Return the block of an arc, for names; nothing where it is the only one."""
+    return "" if arc.block is arc.block.model() else f"{arc.block.name}: "
+
+
+def _boxes(m: Any) -> Iterator[Violation]:
+    """Yield what is left of the equations of the other grey boxes: balances at rest, momentum at impacts."""
+    for block in m.component_data_objects(ExternalGreyBoxBlock, descend_into=(pyo.Block, ExternalGreyBoxBlock)):
+        if block.local_name in ("dynamics", "path_values"):
+            continue
+        names = block.get_external_model().equality_constraint_names()
+        for name, left in zip(names, np.abs(_residuals(block)).tolist() if names else [], strict=True):
+            if not left <= TOLERANCE:
+                yield Violation(f"{block.parent_block().name}: {name}", left)
+
+
+def _residuals(block: Any) -> np.ndarray:
+    box = block.get_external_model()
+    box.set_input_values([variable.value for variable in block.inputs.values()])
+    return box.evaluate_equality_constraints()
+
+
+def _constraints(m: Any, times: Mapping[int, np.ndarray]) -> Iterator[Violation]:
+    for constraint in m.component_data_objects(pyo.Constraint, active=True, descend_into=True):
+        amount = _excess(constraint.lb, constraint.body(), constraint.ub)
+        if not amount <= TOLERANCE:
+            yield Violation(constraint.name, amount, _time(constraint, OWN_LIMITS, times))
+
+
+def _bounds(m: Any, times: Mapping[int, np.ndarray]) -> Iterator[Violation]:
+    for variable in m.component_data_objects(pyo.Var, active=True, descend_into=True):
+        if variable.fixed or variable.parent_component().local_name == "path":
+            continue
+        value: Any = variable.value
+        if value is None:
+            continue
+        amount = _excess(variable.bounds[0], value, variable.bounds[1])
+        if not amount <= TOLERANCE:
+            yield Violation(f"bound of {variable.name}", amount, _time(variable, OWN_VARIABLES, times))
+
+
+def _time(data: Any, own: tuple[str, ...], times: Mapping[int, np.ndarray]) -> float | None:
+    """Return the time of something indexed by mesh point or interval first; None of anything else."""
+    component = data.parent_component()
+    points = times.get(id(component.parent_block()))
+    return float(points[data.index()[0]]) if points is not None and component.local_name in own else None
+
+
+def _excess(low: float | None, value: float, high: float | None) -> float:
+    below = 0.0 if low is None else low - value
+    above = 0.0 if high is None else value - high
+    return max(below, above, 0.0) if np.isfinite(value) else float("inf")

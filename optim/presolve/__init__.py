@@ -1,0 +1,1 @@
+"""From a problem and a DAE to everything that is not optimised."""

@@ -1,0 +1,87 @@
+"""Rest: static equilibrium at the ends of a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import listing, nearest
+from flexblocks.statics.balance import accelerations
+from flexblocks.statics.balance import rest as balance
+from flexblocks.statics.equilibrium import NoEquilibriumError, equilibrium
+from flexblocks.statics.operating_point import OperatingPoint
+
+from ..errors import ProblemError
+
+RANK = 1e-9  # singular values below this share of the largest are zero
+
+
+def rest(dae: DAE, given: Mapping[str, float], p: np.ndarray, where: str) -> OperatingPoint:
+    """Return static equilibrium with the `given` coordinates.
+
+    Parameters
+    ----------
+    dae : DAE
+    given : dict of float
+        By coordinate name. Of several equilibria the one nearest to the start values of the others is taken.
+    p : ndarray (np,)
+    where : str
+        What it is, for messages, as ``"plan: start"``.
+
+    Raises
+    ------
+    ProblemError
+        A name that is no coordinate; no equilibrium there.
+    """
+    for name in given:
+        if name in dae.q_names:
+            continue
+        if name in dae.x.names:
+            raise ProblemError(
+                f"{where}: '{name}' is not a coordinate; at rest all rates are zero and first-order states are in "
+                "equilibrium. Leave it out."
+            )
+        raise ProblemError(
+            f"{where}: there is no coordinate '{name}' ({listing(dae.q_names)}).{nearest(name, dae.q_names)}"
+        )
+    try:
+        return equilibrium(dae, x=given, p=p)
+    except NoEquilibriumError as error:
+        raise ProblemError(f"{where}: the arm cannot stay at rest there. {error}") from error
+
+
+def loop_forces(dae: DAE, at: OperatingPoint) -> np.ndarray:
+    """Return the forces (m) that keep loops closed at a point."""
+    if not dae.tree.loops.multipliers:
+        return np.zeros(0)
+    return accelerations(dae, at.x, at.z, at.u, at.p)[1]
+
+
+def accompanying_motion(dae: DAE, at: OperatingPoint, given: Mapping[str, float]) -> np.ndarray:
+    """Return how all coordinates (n, number given) follow the `given` ones in a slow motion through equilibria.
+
+    A rotor follows its joint, and deflections follow their static values: the motion of the arm as if it were rigid.
+    Where something else than coordinates is given, all slow motions of the arm come back, (n, their number).
+    """
+    n = dae.tree.size
+    s = np.concatenate([at.x[:n], at.x[2 * n :], at.z, loop_forces(dae, at), at.u])
+    J = balance(dae)(s, at.p)[1].full()
+    if not all(name in dae.q_names for name in given):
+        return slow_motions(J, n)
+    named = [dae.q_names.index(name) for name in given]
+    others = np.setdiff1d(np.arange(len(s)), named)
+    motion = np.zeros((len(s), len(named)))
+    motion[named] = np.eye(len(named))
+    motion[others] = np.linalg.lstsq(J[:, others], -J[:, named], rcond=1e-9)[0]
+    return motion[:n]
+
+
+def slow_motions(J: np.ndarray, n: int) -> np.ndarray:
+    """Return a basis (n, k) of how the coordinates can change while residuals with the Jacobian `J` stay zero."""
+    row = np.maximum(np.max(np.abs(J), axis=1, initial=0.0), 1e-300)[:, None]
+    _, sizes, right = np.linalg.svd(J / row)
+    free = right[int(np.sum(sizes > RANK * sizes.max(initial=0.0))) :, :n].T
+    left, sizes, _ = np.linalg.svd(free, full_matrices=False)
+    return left[:, sizes > RANK]

@@ -1,0 +1,69 @@
+"""What happens to momentum where a phase begins with another inertia."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.dae.dae import DAE
+
+from ..collocation.interval import with_design
+from ..errors import ProblemError
+from ..problem.problem import Problem
+from .boundary import End
+
+ROUNDING = 1e-9  # of inertia
+
+
+def check_pick_ups(dae: DAE, problem: Problem, p: Sequence[np.ndarray], ends: Sequence[tuple[End, End]]) -> None:
+    """Refuse a load that is taken up in motion, unless the problem says how; and an impact without one.
+
+    Raises
+    ------
+    ProblemError
+        Says what may be meant.
+    """
+    for i, phase in enumerate(problem.phases[1:], start=1):
+        more, less = _inertia_change(dae, ends[i][0].point.x[: dae.tree.size], p[i - 1], p[i])
+        where = f"plan: phase '{phase.name}'"
+        if more and phase.pick_up is None and not ends[i - 1][1].is_rest:
+            raise ProblemError(
+                f"{where} begins in motion with more inertia than the phase '{problem.phases[i - 1].name}' before it: "
+                "rates that stay the same would make momentum out of nothing. Come to rest with a goal there, or say "
+                'what happens: pick_up="matched" if the load already moves with the gripper, pick_up="impact" if the '
+                "load is at rest."
+            )
+        if phase.pick_up == "impact" and less:
+            raise ProblemError(
+                f'{where}: pick_up = "impact", but some of its inertia is less than before; a release leaves the rates '
+                'as they are. Leave pick_up out, or take "matched".'
+            )
+
+
+@lru_cache(maxsize=8)
+def impact(dae: DAE, designed: tuple[int, ...] = ()) -> ca.Function:
+    """Return (w, p) -> M_before v_before - M v, zero when an arm jerks a load along that was at rest.
+
+    w = (q, v_before, v, design), p = (p_before, p).
+    """
+    n, count = dae.tree.size, len(dae.p)
+    q, before, after = (ca.SX.sym(name, n) for name in ("q", "before", "after"))
+    design, p = ca.SX.sym("design", len(designed)), ca.SX.sym("p", 2 * count)
+    M = ca.Function("M", [dae.q, dae.p.symbol], [dae.mass_expression])
+
+    def momentum(values: ca.SX, v: ca.SX) -> ca.SX:
+        return M.call([q, with_design(values, designed, design)], True, False)[0] @ v
+
+    residual = momentum(p[:count], before) - momentum(p[count:], after)
+    return ca.Function("impact", [ca.vertcat(q, before, after, design), p], [residual], ["w", "p"], ["residual"])
+
+
+def _inertia_change(dae: DAE, q: np.ndarray, before: np.ndarray, after: np.ndarray) -> tuple[bool, bool]:
+    """Return whether the arm has more inertia in some direction of motion than before, and less."""
+    M, other = dae.mass_matrix(q, before).full(), dae.mass_matrix(q, after).full()
+    unit = 1 / np.sqrt(np.diag(M))
+    change = np.linalg.eigvalsh(unit[:, None] * (other - M) * unit)
+    return bool(change.max() > ROUNDING), bool(change.min() < -ROUNDING)

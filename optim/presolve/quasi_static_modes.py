@@ -1,0 +1,99 @@
+"""Modes that are carried quasi-statically: they give way at once, and do not swing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from flexblocks.constraints.dependent_variables import followed_values
+from flexblocks.constraints.loop_equations import moved_mass
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import listing, nearest
+from flexblocks.linear.eigenmodes import conservative
+from flexblocks.statics.balance import rest
+from flexblocks.statics.operating_point import OperatingPoint
+
+from ..collocation.quasi_static import ALL_MOVE, StaticModes
+from ..errors import ProblemError
+from .equilibrium import loop_forces
+
+AUTO = "auto"
+PERIODS = 2  # in an interval: faster modes are left to "auto"
+
+
+def static_modes(dae: DAE, given: Any, at: OperatingPoint, step: float) -> StaticModes:
+    """Return what is carried quasi-statically.
+
+    Parameters
+    ----------
+    dae : DAE
+    given : None, "auto", float or sequence of str
+        Nothing; the undamped modes with two periods or more in an interval; those faster than this frequency [rad/s];
+        coordinates, by name.
+    at : OperatingPoint
+        The rest whose modes they are.
+    step : float
+        Length of the shortest interval [s].
+
+    Raises
+    ------
+    ProblemError
+        It is none of these; there is no such coordinate; nothing is left that moves; the arm has closed loops.
+    """
+    if given is None:
+        return ALL_MOVE
+    limit = _limit(given, step)
+    if dae.tree.loops.closures:
+        raise ProblemError(
+            f"plan: quasi_static = {given!r}, but '{dae.name}' has closed loops, which modes of one posture would "
+            "open in another; leave it out."
+        )
+    found = _named(dae, given) if limit is None else _faster(dae, at, limit)
+    if len(found) == dae.tree.size:
+        raise ProblemError(f"plan: quasi_static = {given!r}; leaves nothing of '{dae.name}' that moves. Name fewer.")
+    return found
+
+
+def _limit(given: Any, step: float) -> float | None:
+    """Return the frequency [rad/s] above which modes are carried; None where coordinates are named."""
+    if given == AUTO:
+        return 2 * np.pi * PERIODS / step
+    if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 < given < np.inf:
+        return float(given)
+    if isinstance(given, (tuple, list)) and given and all(isinstance(name, str) for name in given):
+        return None
+    raise ProblemError(
+        f'plan: quasi_static = {given!r}; must be None, "auto", a frequency > 0 rad/s above which modes are carried '
+        "so, or a sequence of coordinates by name."
+    )
+
+
+def _named(dae: DAE, names: Sequence[str]) -> StaticModes:
+    for name in names:
+        if name not in dae.q_names:
+            raise ProblemError(
+                f"plan: quasi_static: there is no coordinate '{name}' ({listing(dae.q_names)})."
+                f"{nearest(name, dae.q_names)}"
+            )
+    chosen = [name for name in dae.q_names if name in names]
+    rows = tuple(tuple(float(name == one) for one in dae.q_names) for name in chosen)
+    return StaticModes(tuple(chosen), rows, rows)
+
+
+def _faster(dae: DAE, at: OperatingPoint, limit: float) -> StaticModes:
+    """Return the undamped modes at a rest that are faster than `limit` [rad/s]."""
+    n = dae.tree.size
+    s = np.concatenate([at.x[:n], at.x[2 * n :], at.z, loop_forces(dae, at), at.u])
+    stiffness = rest(dae)(s, at.p)[1].full()[:n, :n]
+    mass = moved_mass(dae, at.x[:n], at.p, *followed_values(dae, at.x, at.z))
+    modes = sorted(conservative(mass, stiffness), key=lambda mode: abs(mode.eigenvalue))
+    fast = [(i, mode) for i, mode in enumerate(modes, 1) if mode.eigenvalue.imag > limit]
+    shapes = [np.real(mode.shape[:n]) for _, mode in fast]
+    shapes = [shape / np.sqrt(shape @ mass @ shape) for shape in shapes]
+    return StaticModes(
+        names=tuple(f"mode {i} ({mode.eigenvalue.imag:.0f} rad/s)" for i, mode in fast),
+        shapes=tuple(tuple(shape.tolist()) for shape in shapes),
+        measures=tuple(tuple((mass @ shape).tolist()) for shape in shapes),
+    )

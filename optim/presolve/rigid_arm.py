@@ -1,0 +1,69 @@
+"""The motion of the arm as if it were rigid: a quintic from rest to rest, and the inputs it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import casadi as ca
+import numpy as np
+from scipy.interpolate import BSpline, make_interp_spline
+
+from flexblocks.constraints.dependent_variables import followed_values
+from flexblocks.dae.dae import DAE
+from flexblocks.statics.operating_point import OperatingPoint
+
+from .equilibrium import accompanying_motion
+
+
+def quintic(t: np.ndarray, duration: np.ndarray | float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the quintic from 0 to 1 that starts and ends at rest, with its first two derivatives."""
+    s = t / duration
+    return (
+        s**3 * (10 - 15 * s + 6 * s**2),
+        30 * s**2 * (1 - s) ** 2 / duration,
+        60 * s * (1 - s) * (1 - 2 * s) / duration**2,
+    )
+
+
+def rigid_inputs(
+    dae: DAE,
+    start: OperatingPoint,
+    driven: Mapping[str, float],
+    q: np.ndarray,
+    v: np.ndarray,
+    w: np.ndarray,
+    a: np.ndarray,
+    z: np.ndarray,
+) -> np.ndarray:
+    """Return the inputs (points, nu) of the arm as if it were rigid, at states and accelerations given row by row.
+
+    They do the work that inverse dynamics asks for on the motions of the `driven` coordinates, which all others follow.
+    """
+    count = len(q)
+    p = np.tile(start.p[:, None], (1, count))
+    x, idle = np.concatenate([q, v, w], axis=1).T, np.zeros((len(dae.u), count))
+    more = [z.T] if len(dae.z) else []
+    followed = [values.T for values in followed_values(dae, x.T, z)]
+    asked = dae.inverse_dynamics.map(count)(q.T, v.T, a.T, p, *followed)
+    asked = asked - dae.input_force.map(count)(x, idle, p, *more)
+    symbols = [dae.x.symbol, dae.u.symbol, dae.p.symbol, *([dae.z.symbol] if len(dae.z) else [])]
+    slope = ca.Function("slope", symbols, [ca.densify(ca.jacobian(dae.applied_expression, dae.u.symbol))])
+    gain = np.array(slope.map(count)(x, idle, p, *more)).reshape(-1, count, len(dae.u))
+    motion = accompanying_motion(dae, start, driven)
+    power, works = motion.T @ np.array(asked), np.einsum("ng,nku->kgu", motion, gain)
+    return np.stack([np.linalg.pinv(works[k]) @ power[:, k] for k in range(count)])
+
+
+# A share of the duration, and the states there.
+Waypoint = tuple[float, np.ndarray]
+
+
+def course(waypoints: Sequence[Waypoint]) -> BSpline:
+    """Return the quintic spline over the share of the duration through states, the first at 0 and the last at 1.
+
+    Its first two derivatives are zero at both ends and the first four continuous between. With two waypoints it is the
+    quintic from rest to rest.
+    """
+    shares, states = zip(*waypoints, strict=True)
+    still = [(order, np.zeros_like(states[0])) for order in (1, 2)]
+    return make_interp_spline(np.array(shares), np.array(states), k=5, bc_type=(still, still))

@@ -1,0 +1,104 @@
+"""Via points resolved against an arm: when, and in which posture a first guess passes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import listing, nearest
+from flexblocks.statics.operating_point import OperatingPoint
+
+from ..errors import ProblemError
+from ..problem.path_constraints import Keep, KeepOut, PathConstraint
+from ..problem.phase import Phase
+from ..problem.signals import Signals, instant
+from ..problem.via import Via
+from .bounds import Limits
+from .inverse_statics import posture
+from .rigid_arm import Waypoint
+
+SLACK = 1e-9
+
+
+def passed_postures(
+    dae: DAE, phase: Phase, start: OperatingPoint, goal: OperatingPoint, limits: Limits
+) -> tuple[Waypoint, ...]:
+    """Return for each via point that says something of the posture its time, as a share, and states.
+
+    Raises
+    ------
+    ProblemError
+        A via point out of reach.
+    """
+    held = np.tile([-np.inf, np.inf], (len(dae.u), 1))  # in motion, not by holding inputs
+    found: list[Waypoint] = []
+    for via in phase.via:
+        share = via.share(phase.duration)
+        known = [(0.0, start.x), *found, (1.0, goal.x)]
+        x = np.array(
+            [np.interp(share, [s for s, _ in known], column) for column in np.transpose([x for _, x in known])]
+        )
+        posed = {name: value for name, value in via.values.items() if _is_posture(dae, name)}
+        if not posed:
+            continue
+        where = f"plan: via at {share:.4g} of the duration"
+        found.append((share, posture(dae, posed, replace(start, x=x), limits.x, held, where).point.x))
+    return tuple(found)
+
+
+def check_vias(
+    dae: DAE, phase: Phase, ranges: Mapping[str, tuple[float, float]], path: tuple[PathConstraint, ...], intervals: int
+) -> None:
+    """Refuse via points that name what is not there, or that limits or regions forbid.
+
+    Raises
+    ------
+    ProblemError
+        Says which.
+    """
+    signals = Signals(instant(dae))
+    if len(phase.via) >= intervals:
+        raise ProblemError(f"plan: {len(phase.via)} via points on {intervals} intervals; take more intervals.")
+    for via in phase.via:
+        where = f"plan: via at {via.share(phase.duration):.4g} of the duration"
+        for name, value in via.values.items():
+            if name not in signals or name == "time":
+                raise ProblemError(
+                    f"{where}: there is no '{name}' ({listing(signals)}; and .x, .y, .z of places)."
+                    f"{nearest(name, signals)}"
+                )
+            low, high = ranges.get(name, (-np.inf, np.inf))
+            if name in dae.u:
+                limit = dae.u.limits[dae.u.index(name)]
+                low, high = max(low, -limit), min(high, limit)
+            if not low - SLACK <= value <= high + SLACK:
+                raise ProblemError(f"{where}: {name} = {value:g}; its limits are {low:g} to {high:g}.")
+        for one in path:
+            if isinstance(one, Keep):
+                _check_region(where, via, one)
+
+
+def _check_region(where: str, via: Via, one: Keep) -> None:
+    """Refuse a via point that puts a point of the arm where it must not be."""
+    side = "outside" if isinstance(one, KeepOut) else "inside"
+    for frame in one.frames:
+        given = [via.values.get(f"{frame}.{axis}") for axis in "xyz"]
+        if given[0] is None or given[1] is None:
+            continue
+        values = getattr(one.region, side)(ca.DM([value or 0.0 for value in given]), one.margin)
+        clearance = float(ca.mmin(ca.DM(values)))
+        if clearance < -SLACK:
+            raise ProblemError(
+                f"{where}: {frame} is not {side} {one.label} there, by {-clearance:.4g} m; move the via point, "
+                "the region or the margin."
+            )
+
+
+def _is_posture(dae: DAE, name: str) -> bool:
+    """Whether a name says where the arm is, and not how it moves."""
+    moving = name.startswith("der(") or name in dae.u or name in dae.z or name in dae.x.names[dae.tree.size :]
+    return not moving

@@ -1,0 +1,141 @@
+"""Expressions of a user: functions of what an arm has by name, written in Python or as text."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from flexblocks.errors import nearest
+
+from ..errors import ProblemError
+from .signals import Instant, Signals
+
+BINARY: dict[type, Callable] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+UNARY: dict[type, Callable] = {ast.USub: operator.neg, ast.UAdd: operator.pos}
+FUNCTIONS: dict[str, Callable] = {
+    name: getattr(ca, name)
+    for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "atan2")
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Expression:
+    """A scalar function of what an arm has by name at one instant.
+
+    Attributes
+    ----------
+    function : callable
+        `Signals` -> SX (1, 1), by the operators and functions of CasADi.
+    text : str
+        For people.
+    where : str
+        For messages.
+    parsed : bool
+        Whether the text says it all, and can stand in a file.
+    """
+
+    function: Callable[[Signals], Any]
+    text: str
+    where: str
+    parsed: bool = False
+
+    def at(self, instant: Instant) -> ca.SX:
+        """Return the expression at an instant.
+
+        Raises
+        ------
+        FlexblocksError
+            A name that is not there; a value that is no scalar.
+        """
+        value = self.function(Signals(instant))
+        try:
+            found = ca.SX(value)
+        except (TypeError, NotImplementedError):
+            found = ca.SX(0, 0)
+        if found.shape != (1, 1):
+            raise ProblemError(f"{self.where}: {self.text} gives {value!r}; must be one number, a CasADi SX (1, 1).")
+        return found
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def checked_expression(where: str, given: Any) -> Expression:
+    """Return a callable or a text as an Expression.
+
+    Text has numbers, names as they are (``der(joint1.angle)``, ``link1.bending_y[1]``, ``link1.station(0.25).x``), the
+    operators ``+ - * / **`` and ``sin``, ``cos``, ``exp``, ``sqrt`` and the like. It is parsed, not executed.
+
+    Raises
+    ------
+    ProblemError
+        It is neither, or text with something else in it.
+    """
+    if isinstance(given, Expression):
+        return given
+    if isinstance(given, str):
+        return Expression(_parsed(where, given), given, where, parsed=True)
+    if not callable(given):
+        raise ProblemError(
+            f'{where}: {given!r}; must be a function of names, as lambda s: s["payload.x"] ** 2, or such a text, as '
+            '"payload.x ** 2".'
+        )
+    return Expression(given, f"expression {getattr(given, '__name__', given)}", where)
+
+
+def _parsed(where: str, text: str) -> Callable[[Signals], Any]:
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except SyntaxError as error:
+        raise ProblemError(f"{where}: '{text}' cannot be read: {error.msg} at character {error.offset}.") from None
+    _check(where, text, tree)
+    return lambda signals: _value(tree, signals)
+
+
+def _check(where: str, text: str, node: ast.expr) -> None:
+    """Refuse what is no arithmetic on names, before there is an arm."""
+    match node:
+        case ast.BinOp(left, op, right) if type(op) in BINARY:
+            _check(where, text, left)
+            _check(where, text, right)
+        case ast.UnaryOp(op, operand) if type(op) in UNARY:
+            _check(where, text, operand)
+        case ast.Call(ast.Name(name), arguments, []) if name in FUNCTIONS:
+            for argument in arguments:
+                _check(where, text, argument)
+        case ast.Call(ast.Name(name)) if name != "der":
+            raise ProblemError(
+                f"{where}: '{text}': there is no function '{name}' (functions: {', '.join(FUNCTIONS)})."
+                f"{nearest(name, FUNCTIONS)}"
+            )
+        case ast.Constant(int() | float()) | ast.Name() | ast.Attribute() | ast.Subscript() | ast.Call():
+            pass
+        case _:
+            raise ProblemError(
+                f"{where}: '{text}': '{ast.unparse(node)}' is not understood; use numbers, names, + - * / ** and "
+                f"{', '.join(FUNCTIONS)}."
+            )
+
+
+def _value(node: ast.expr, signals: Signals) -> Any:
+    match node:
+        case ast.BinOp(left, op, right):
+            return BINARY[type(op)](_value(left, signals), _value(right, signals))
+        case ast.UnaryOp(op, operand):
+            return UNARY[type(op)](_value(operand, signals))
+        case ast.Call(ast.Name(name), arguments, []) if name in FUNCTIONS:
+            return FUNCTIONS[name](*[_value(argument, signals) for argument in arguments])
+        case ast.Constant(value):
+            return value
+    return signals[ast.unparse(node)]

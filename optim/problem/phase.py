@@ -1,0 +1,109 @@
+"""A phase of a motion: a stretch with parameters of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import Any
+
+from ..errors import ProblemError
+from .path_constraints import checked_path
+from .validation import Duration, Limit, checked_duration, coordinates, limit_ranges, mapping, number, numbers, word
+from .via import checked_vias
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A stretch of a motion, from where the one before it ends.
+
+    Coordinates and first-order states are continuous from phase to phase; rates and inputs too, unless said otherwise.
+
+    Parameters
+    ----------
+    name : str
+    goal : dict of float, optional
+        Coordinates, outputs or places with which the arm is at rest at the phase's end; see `RestToRest`.
+    duration : float, (float, float) or "free"
+        As of `RestToRest`.
+    passing : dict of float, optional
+        States in which the arm passes on to the next phase in motion, instead of `goal`; with neither it passes on
+        anywhere.
+    p : dict of float
+        Values of symbolic parameters during this phase, as ``{"payload.mass": 0.2}``.
+    limits : dict
+        As of `RestToRest`, during this phase, in place of the problem's of the same name.
+    path : sequence of KeepOut, KeepIn or Within
+        As of `RestToRest`, during this phase, besides the problem's; ``"time"`` counts from where it begins.
+    via : sequence of Via
+        As of `RestToRest`, during this phase.
+    leeway : float
+        Energy that may be left at the goal [J], held there by constant inputs: the coordinates of the goal are met, and
+        the rest of the arm may still move so much. By default none: all states are those of rest.
+    balance : "own" or "next"
+        Whether the equilibrium at the goal is that of this phase's parameters, or of those of the next phase: under
+        gravity a load that is picked up bends the arm, and the arm can arrive already bent for it.
+    input_jump : bool
+        Whether continuous inputs may jump when the phase begins.
+    pick_up : "matched" or "impact", optional
+        What happens when a phase with more inertia than the one before begins in motion. ``"matched"``: the load moves
+        with the gripper when it is taken, and rates are continuous. ``"impact"``: the load is at rest, and the arm
+        jerks it along: momentum is kept, M der(q) = M_before der(q)_before, and energy is lost. Not needed at rest, nor
+        where a load is released: that leaves rates as they are.
+
+    Attributes
+    ----------
+    ranges : dict
+        The limits as (low, high), infinite where there is none.
+    """
+
+    name: str
+    goal: Mapping[str, float] | None = None
+    duration: Any = None  # a Duration once checked
+    _: KW_ONLY
+    passing: Mapping[str, float] | None = None
+    p: Mapping[str, float] = field(default_factory=dict)
+    limits: Mapping[str, Limit] = field(default_factory=dict)
+    path: Any = ()  # a tuple of PathConstraint once checked
+    via: Any = ()  # a tuple of Via once checked
+    leeway: float = 0.0
+    balance: str = "own"
+    input_jump: bool = False
+    pick_up: str | None = None
+    ranges: Mapping[str, tuple[float, float]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise ProblemError(f"Phase: name = {self.name!r}; must be a word.")
+        where = f"Phase '{self.name}'"
+        if self.goal is not None and self.passing is not None:
+            raise ProblemError(
+                f"{where}: both goal and passing; the arm ends at rest, or passes on in motion. Give one."
+            )
+        for name in ("goal", "passing"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, coordinates(f"{where}: {name}", getattr(self, name)))
+        object.__setattr__(self, "duration", checked_duration(where, self.duration))
+        object.__setattr__(self, "via", checked_vias(f"{where}: via", self.via, self.duration))
+        object.__setattr__(self, "p", numbers(f"{where}: p", self.p))
+        object.__setattr__(self, "path", checked_path(f"{where}: path", self.path))
+        object.__setattr__(self, "ranges", limit_ranges(where, self.limits))
+        object.__setattr__(self, "limits", mapping(f"{where}: limits", self.limits))
+        leeway = number(f"{where}: leeway", self.leeway, "a finite energy >= 0 J")
+        if leeway < 0:
+            raise ProblemError(f"{where}: leeway = {leeway:g} J; must be >= 0 J.")
+        object.__setattr__(self, "leeway", leeway)
+        word(f"{where}: balance", self.balance, "own", "next")
+        if self.pick_up is not None:
+            word(f"{where}: pick_up", self.pick_up, "matched", "impact")
+        for name, asked in (("balance", self.balance == "next"), ("leeway", leeway > 0)):
+            if asked and self.goal is None:
+                raise ProblemError(f"{where}: {name} without a goal; there is no rest there. Leave it out.")
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether the duration is fixed."""
+        return isinstance(self.duration, float)
+
+    def lasting(self, duration: Duration) -> Phase:
+        """Return this phase with another duration."""
+        return replace(self, duration=duration)

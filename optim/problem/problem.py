@@ -1,0 +1,178 @@
+"""The planning problem: phases, scenarios that share the inputs, and design parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..errors import ProblemError
+from .objective import Objective, has_term
+from .objective_terms import Time, objective_named
+from .path_constraints import PathConstraint, checked_path
+from .phase import Phase
+from .validation import Duration, Limit, coordinates, limit_ranges, mapping, number, numbers, word
+
+WHERE = "Problem"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Move an arm through one or several phases.
+
+    Parameters
+    ----------
+    start : dict of float
+        Coordinates by name, in which the arm is at rest before; the others follow from static equilibrium.
+    phases : sequence of Phase
+    objective : "effort", "time", "vibration" or Objective
+        Summed over all phases; see `RestToRest`.
+    limits, path
+        In all phases; see `RestToRest`.
+    input_ends : "free" or "holding"
+        At the very start and the very end; see `RestToRest`.
+    scenarios : sequence of dict of float
+        Values of symbolic parameters, as ``({"payload.mass": 0.0}, {"payload.mass": 0.3})``. Each scenario is a motion
+        of its own, and all of them take the same inputs and durations.
+    aggregate : "mean" or "worst"
+        Which cost of the scenarios is minimised, where the objective differs between them.
+    design : dict of (float, float)
+        Symbolic parameters that are chosen together with the motion, with their bounds, as
+        ``{"spring1.stiffness": (50.0, 200.0)}``.
+
+    Attributes
+    ----------
+    ranges : dict
+        The limits as (low, high), infinite where there is none.
+    """
+
+    start: Mapping[str, float]
+    phases: Sequence[Phase]
+    objective: Any = "effort"  # an Objective once checked
+    limits: Mapping[str, Limit] = field(default_factory=dict)
+    path: Any = ()  # a tuple of PathConstraint once checked
+    input_ends: str = "free"
+    scenarios: Sequence[Mapping[str, float]] = ()
+    aggregate: str = "mean"
+    design: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[float, float]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        put = {
+            "start": coordinates(f"{WHERE}: start", self.start),
+            "phases": _phases(self.phases),
+            "objective": objective_named(self.objective),
+            "limits": mapping(f"{WHERE}: limits", self.limits),
+            "path": checked_path(f"{WHERE}: path", self.path),
+            "ranges": limit_ranges(WHERE, self.limits),
+            "scenarios": _scenarios(self.scenarios),
+            "design": _design(self.design),
+        }
+        for name, value in put.items():
+            object.__setattr__(self, name, value)
+        word(f"{WHERE}: input_ends", self.input_ends, "free", "holding")
+        word(f"{WHERE}: aggregate", self.aggregate, "mean", "worst")
+        check_time(WHERE, [phase.duration for phase in self.phases], put["objective"])
+        self._check_parameters()
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether the durations of all phases are fixed."""
+        return all(phase.is_timed for phase in self.phases)
+
+    def ranges_in(self, phase: Phase) -> dict[str, tuple[float, float]]:
+        """Return the limits that hold in a phase: its own, and the others of the problem."""
+        return {**self.ranges, **phase.ranges}
+
+    def path_in(self, phase: Phase) -> tuple[PathConstraint, ...]:
+        """Return what a motion keeps to in a phase."""
+        return (*self.path, *phase.path)
+
+    def lasting(self, durations: Sequence[Duration], objective: Objective) -> Problem:
+        """Return this problem with other durations and another objective."""
+        phases = [phase.lasting(duration) for phase, duration in zip(self.phases, durations, strict=True)]
+        return replace(self, phases=phases, objective=objective)
+
+    def _check_parameters(self) -> None:
+        """Refuse a parameter with two values at once."""
+        for phase in self.phases:
+            for name in phase.p:
+                _check_single(name, f"p of phase '{phase.name}'", self.design, self.scenarios)
+        for name in self.design:
+            _check_single(name, "design", {}, self.scenarios)
+
+
+def check_time(where: str, durations: Sequence[Duration], objective: Objective) -> None:
+    """Refuse to minimise a fixed time, or to leave a duration free that only falls short for ever.
+
+    Raises
+    ------
+    ProblemError
+        Says what to change.
+    """
+    timed = has_term(objective, Time)
+    if timed and all(isinstance(duration, float) for duration in durations):
+        times = " + ".join(f"{duration:g}" for duration in durations)
+        raise ProblemError(
+            f"{where}: objective = {objective} with duration = {times} s; a fixed time cannot be minimised. "
+            'Give a range (low, high), or "free".'
+        )
+    if not timed and "free" in durations:
+        raise ProblemError(
+            f'{where}: duration = "free" with objective = {objective}; a slower motion always takes less. Add '
+            "optim.Time() with a weight, or give a range (low, high)."
+        )
+
+
+def _phases(given: Any) -> tuple[Phase, ...]:
+    if isinstance(given, Phase):
+        given = (given,)
+    if not isinstance(given, Sequence) or not given or not all(isinstance(phase, Phase) for phase in given):
+        raise ProblemError(f"{WHERE}: phases = {given!r}; must be a sequence of optim.Phase(...), at least one.")
+    names = [phase.name for phase in given]
+    for name in names:
+        if names.count(name) > 1:
+            raise ProblemError(
+                f"{WHERE}: phases: {names.count(name)} are called '{name}'; give each a name of its own."
+            )
+    last = given[-1]
+    if last.goal is None and last.passing is None:
+        raise ProblemError(
+            f"{WHERE}: phase '{last.name}' is the last and ends nowhere; give it a goal, or what it is passing."
+        )
+    if last.balance == "next":
+        raise ProblemError(f"{WHERE}: phase '{last.name}': balance = \"next\", but no phase comes next; leave it out.")
+    return tuple(given)
+
+
+def _scenarios(given: Any) -> tuple[dict[str, float], ...]:
+    where = f"{WHERE}: scenarios"
+    if isinstance(given, (str, Mapping)) or not isinstance(given, Sequence):
+        raise ProblemError(f'{where} = {given!r}; must be a sequence of dicts, as ({{"payload.mass": 0.0}}, ...).')
+    found = tuple(numbers(f"{where}[{i}]", scenario) for i, scenario in enumerate(given))
+    for i, scenario in enumerate(found):
+        if scenario in found[:i]:
+            raise ProblemError(f"{where}[{i}] = {scenario}; is there twice. Leave one out.")
+    return found
+
+
+def _design(given: Any) -> dict[str, tuple[float, float]]:
+    where = f"{WHERE}: design"
+    found = {}
+    for name, bounds in mapping(where, given).items():
+        if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
+            raise ProblemError(f"{where}: {name} = {bounds!r}; must be its bounds (low, high).")
+        low, high = (number(f"{where}: {name}", bound, "finite bounds (low, high)") for bound in bounds)
+        if not low < high:
+            raise ProblemError(f"{where}: {name} = ({low:g}, {high:g}); must be bounds with low < high.")
+        found[name] = (low, high)
+    return found
+
+
+def _check_single(name: str, where: str, design: Mapping, scenarios: Sequence[Mapping]) -> None:
+    others = ["design"] if name in design else []
+    others += [f"scenarios[{i}]" for i, scenario in enumerate(scenarios) if name in scenario]
+    if others:
+        raise ProblemError(
+            f"{WHERE}: '{name}' has a value in {where} and another in {others[0]}; give it in one of them."
+        )

@@ -1,0 +1,92 @@
+"""The plainest problem: from rest to rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .objective_terms import objective_named
+from .path_constraints import checked_path
+from .phase import Phase
+from .problem import Problem, check_time
+from .validation import Duration, Limit, checked_duration, coordinates, limit_ranges, mapping, word
+from .via import checked_vias
+
+WHERE = "RestToRest"
+
+
+@dataclass(frozen=True)
+class RestToRest:
+    """Move an arm from rest to rest.
+
+    Parameters
+    ----------
+    start, goal : dict of float
+        Coordinates by name, as ``{"joint1.angle": 0.0}``, or outputs and places, as ``{"payload.x": 0.5}``. What is not
+        named follows from static equilibrium, with the inputs that hold it; all rates are zero. Where places leave
+        several postures, the start is the one nearest to the start values; the goal is the nearest to the start, and
+        where there is a continuum of them it is optimised with the motion.
+    duration : float, (float, float) or "free"
+        [s]; or the range in which it is free; or ``"free"``, within a wide range about what the arm would take if it
+        were rigid.
+    objective : "effort", "time", "vibration" or Objective
+        ``"effort"`` is ``Effort(rate_weight=0.01)``; weighted sums as ``Time() + 0.1 * Effort()``. Time needs a free
+        duration, and ``"free"`` needs time in the objective: the effort falls with the duration for ever.
+    limits : dict
+        By name of an input (``"motor1.torque"``), of an input's rate (``"der(motor1.torque)"``), of a state
+        (``"joint1.angle"``, ``"der(joint1.angle)"``), of an output (``"link1.tip_deflection_y"``, ``"payload.y"``), of
+        an acceleration (``"der(der(joint1.angle))"``) or of a place (``"link1.station(0.25).y"``): a number for both
+        ways, or (low, high) with None for no limit. The `limit` of sources in the model holds as well.
+    path : sequence of KeepOut, KeepIn or Within
+        Regions that points of the arm keep out of or stay in, and limits on expressions.
+    via : sequence of Via
+        What the motion passes through at given times.
+    input_ends : "free" or "holding"
+        Whether continuous inputs begin and end anywhere within their limits, or at what holds the arm at rest.
+
+    Attributes
+    ----------
+    ranges : dict
+        The limits as (low, high), infinite where there is none.
+
+    Notes
+    -----
+    Before the start and after the end the arm rests under its holding inputs (zero without gravity and springs to
+    ground). By default only the states are bound there, and the inputs jump from and to the holding values. A jump
+    shakes every mode that it acts on, those included that the mesh does not resolve. Where a rotor rides on a flexible
+    link (its `frame_a` connected) such plans do not converge under refinement: take ``input_ends="holding"``, which
+    makes the inputs continuous at the ends too and costs more effort. Piecewise constant inputs always jump.
+    """
+
+    start: Mapping[str, float]
+    goal: Mapping[str, float]
+    duration: Duration
+    objective: Any = "effort"  # an Objective once checked
+    limits: Mapping[str, Limit] = field(default_factory=dict)
+    path: Any = ()  # a tuple of PathConstraint once checked
+    via: Any = ()  # a tuple of Via once checked
+    input_ends: str = "free"
+    ranges: Mapping[str, tuple[float, float]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        put = {
+            "start": coordinates(f"{WHERE}: start", self.start),
+            "goal": coordinates(f"{WHERE}: goal", self.goal),
+            "duration": checked_duration(WHERE, self.duration),
+            "objective": objective_named(self.objective),
+            "limits": mapping(f"{WHERE}: limits", self.limits),
+            "path": checked_path(f"{WHERE}: path", self.path),
+            "via": checked_vias(f"{WHERE}: via", self.via, checked_duration(WHERE, self.duration)),
+            "ranges": limit_ranges(WHERE, self.limits),
+        }
+        for name, value in put.items():
+            object.__setattr__(self, name, value)
+        word(f"{WHERE}: input_ends", self.input_ends, "free", "holding")
+        check_time(WHERE, [put["duration"]], put["objective"])
+
+    @property
+    def problem(self) -> Problem:
+        """The same as a problem of one phase, the form in which all problems are planned."""
+        phase = Phase("motion", self.goal, self.duration, via=self.via)
+        return Problem(self.start, (phase,), self.objective, self.limits, self.path, self.input_ends)

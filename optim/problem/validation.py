@@ -1,0 +1,105 @@
+"""Check what a user gives: numbers by name, durations, limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import ProblemError
+
+Limit = float | tuple[float | None, float | None]
+Duration = float | tuple[float, float] | str
+
+
+def mapping(where: str, given: Any) -> dict[str, Any]:
+    """Return a dict by name.
+
+    Raises
+    ------
+    ProblemError
+        It is none.
+    """
+    if not isinstance(given, Mapping):
+        raise ProblemError(f"{where} = {given!r}; must be a dict by name.")
+    return dict(given)
+
+
+def numbers(where: str, given: Any) -> dict[str, float]:
+    """Return finite numbers by name."""
+    return {name: number(f"{where}: {name}", value, "a finite number") for name, value in mapping(where, given).items()}
+
+
+def coordinates(where: str, given: Any) -> dict[str, float]:
+    """Return finite numbers by name, at least one."""
+    found = numbers(where, given)
+    if not found:
+        raise ProblemError(f'{where} is empty; name coordinates, as in {{"joint1.angle": 0.0}}.')
+    return found
+
+
+def number(where: str, value: Any, expected: str) -> float:
+    """Return a finite number.
+
+    Raises
+    ------
+    ProblemError
+        It is none; the message says what is `expected`.
+    """
+    if isinstance(value, (str, bool)):
+        raise ProblemError(f"{where} = {value!r}; must be {expected}.")
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        raise ProblemError(f"{where} = {value!r}; must be {expected}.") from None
+    if not math.isfinite(found):
+        raise ProblemError(f"{where} = {found}; must be {expected}.")
+    return found
+
+
+def word(where: str, value: Any, *words: str) -> None:
+    """Refuse what is none of a few words."""
+    if value not in words:
+        raise ProblemError(f"{where} = {value!r}; must be " + " or ".join(f'"{word}"' for word in words) + ".")
+
+
+def checked_duration(where: str, given: Any) -> Duration:
+    """Return a time > 0 s, a range (low, high) of times, or ``"free"``."""
+    where, expected = f"{where}: duration", 'a finite time > 0 s, a range (low, high) or "free"'
+    if given is None:
+        raise ProblemError(f"{where} is missing; give {expected}.")
+    if isinstance(given, str) and given == "free":
+        return given
+    if isinstance(given, (tuple, list)):
+        if len(given) != 2:
+            raise ProblemError(f"{where} = {given!r}; must be {expected}.")
+        low, high = (number(where, end, expected) for end in given)
+        if not 0 < low < high:
+            raise ProblemError(f"{where} = ({low:g}, {high:g}) s; must be a range with 0 < low < high.")
+        return low, high
+    duration = number(where, given, expected)
+    if duration <= 0:
+        raise ProblemError(f"{where} = {duration:g} s; must be > 0 s.")
+    return duration
+
+
+def limit_range(where: str, limit: Any) -> tuple[float, float]:
+    """Return (low, high), infinite where there is no limit, of a number for both ways or a pair."""
+    expected = "a number > 0 for both ways, or (low, high)"
+    if not isinstance(limit, (tuple, list)):
+        high = number(where, limit, expected)
+        low = -high
+    elif len(limit) != 2:
+        raise ProblemError(f"{where} = {limit!r}; must be {expected}.")
+    else:
+        low = -math.inf if limit[0] is None else number(where, limit[0], expected)
+        high = math.inf if limit[1] is None else number(where, limit[1], expected)
+    if not low < high:
+        raise ProblemError(f"{where} = {limit!r}; must be {expected} with low < high.")
+    return low, high
+
+
+def limit_ranges(where: str, limits: Any) -> dict[str, tuple[float, float]]:
+    """Return limits by name as (low, high)."""
+    where = f"{where}: limits"
+    return {name: limit_range(f"{where}: {name}", limit) for name, limit in mapping(where, limits).items()}

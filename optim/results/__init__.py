@@ -1,0 +1,1 @@
+"""Plans and what is told of them."""

@@ -1,0 +1,131 @@
+"""Plans in files: netCDF files of their trajectory, with all that a plan is made of beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+import xarray as xr
+from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxBlock
+
+from flexblocks.assemble import assemble
+from flexblocks.errors import FileFormatError
+from flexblocks.modeling.model_file import from_data as model_from_data
+from flexblocks.modeling.model_file import to_data as model_to_data
+
+from ..errors import ProblemError
+from ..model.build import parameters_of, pyomo_model
+from ..problem.serialization import from_data, to_data
+from ..solver_statistics import Statistics
+from .attempt import Attempt
+from .plan import Plan
+
+FORMAT = 1
+SUFFIX = ".nc"
+PREFIX = "plan."
+
+
+def save_plan(plan: Plan, path: str | Path) -> None:
+    """Write a plan to a file; see `Plan.save`."""
+    path = _checked(path)
+    outline, t = plan.outline, plan.outline.first[0]
+    dae = outline.dae
+    if dae.model is None:
+        raise ProblemError(f"{path}: '{dae.name}' has changed coordinates, which no file can say.")
+    document = {
+        "model": model_to_data(dae.model, f"{path}: model"),
+        "assembly": {"symbolic": list(dae.p.names), "dynamics": dae.dynamics},
+        "problem": to_data(outline.problem, f"{path}: problem"),
+        "options": {
+            "intervals": list(outline.intervals),
+            "degree": t.scheme.degree,
+            "scheme": t.scheme.name,
+            "inputs": t.shape.name,
+            "quasi_static": outline.quasi_static,
+            "p": parameters_of(outline),
+        },
+        "objective": plan.objective,
+        "status": plan.status,
+        "statistics": asdict(plan.statistics),
+        "attempts": [asdict(attempt) for attempt in plan.attempts],
+    }
+    data = plan.trajectory.to_xarray().assign_attrs(plan=json.dumps(document), plan_format=FORMAT)
+    for name, values in _values(plan.model).items():
+        data[f"{PREFIX}{name}"] = (f"{PREFIX}{name}_index", values, {"group": "plan"})
+    data.to_netcdf(path)
+
+
+def load_plan(path: str | Path, types: Iterable[type] = ()) -> Plan:
+    """Return the plan that `Plan.save` has written, as good as new: it can be replayed, audited and solved again.
+
+    Parameters
+    ----------
+    path : str or Path
+        A ``.nc`` file.
+    types : iterable of type
+        Blocks (and discretizations) of your own in its model.
+
+    Raises
+    ------
+    FileFormatError
+        The file is not there, not one of a plan, or of another version.
+    """
+    path = _checked(path)
+    if not path.is_file():
+        raise FileFormatError(f"{path}: there is no such file.")
+    try:
+        with xr.open_dataset(path, decode_times=False) as dataset:
+            data = dataset.load()
+    except (OSError, ValueError) as error:
+        raise FileFormatError(f"{path}: not a netCDF file ({error}).") from None
+    if "plan" not in data.attrs:
+        raise FileFormatError(f"{path}: not a plan; a trajectory is read by flexblocks.Trajectory.load.")
+    if data.attrs.get("plan_format") != FORMAT:
+        raise FileFormatError(
+            f"{path}: a plan of format {data.attrs.get('plan_format')}; this version reads format {FORMAT}. Plan "
+            "again, or read it with the version that wrote it."
+        )
+    document = json.loads(data.attrs["plan"])
+    model = model_from_data(document["model"], f"{path}: model", types)
+    dae = assemble(model, document["assembly"]["symbolic"], document["assembly"]["dynamics"])
+    m = pyomo_model(dae, from_data(document["problem"], f"{path}: problem"), **document["options"])
+    _load_values(m, data, path)
+    return replace(
+        Plan.from_model(m),
+        objective=document["objective"],
+        status=document["status"],
+        statistics=Statistics(**document["statistics"]),
+        attempts=tuple(Attempt(**attempt) for attempt in document["attempts"]),
+    )
+
+
+def _values(model: Any) -> dict[str, np.ndarray]:
+    """Return the values of all Vars by the name of their component; nan where there is none."""
+    boxes = model.component_objects(ExternalGreyBoxBlock, descend_into=True)
+    found = {}
+    for variables in [*model.component_objects(pyo.Var, descend_into=True), *(box.outputs for box in boxes)]:
+        values = [variable.value for variable in variables.values()]
+        if values:
+            found[variables.name] = np.array(values, dtype=float)
+    return found
+
+
+def _load_values(model: Any, data: xr.Dataset, path: Path) -> None:
+    for name, own in _values(model).items():
+        key = f"{PREFIX}{name}"
+        if key not in data or data[key].shape != own.shape:
+            raise FileFormatError(f"{path}: does not hold the {len(own)} values of '{name}'; it was written otherwise.")
+        for variable, value in zip(model.find_component(name).values(), data[key].values.tolist(), strict=True):
+            variable.set_value(None if np.isnan(value) else value, skip_validation=True)
+
+
+def _checked(path: str | Path) -> Path:
+    path = Path(path)
+    if path.suffix.lower() != SUFFIX:
+        raise FileFormatError(f"{path}: plans are kept in {SUFFIX} (netCDF) files; give the name that end.")
+    return path

@@ -1,0 +1,1 @@
+"""Ways to an optimum."""

@@ -1,0 +1,106 @@
+"""Past obstacles: first without them, then from there with them, at once or as they grow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+
+from ..errors import PlanError
+from ..model.initial_guess import set_guess
+from ..model.path_constraints import path_values
+from ..presolve.phase_transcription import Transcription
+from ..results.attempt import Attempt
+from ..results.plan import Plan
+from .homotopy import NEAR, PATIENCE, Solving, attempts_of
+from .obstacle_guess import detour
+
+ENOUGH = 150  # iterations after which a detour is tried
+PATIENCE_WITH_DETOUR = 500
+SHARES = (0.75, 0.5, 0.25, 0.1)  # of the way into an obstacle, that are still allowed as it grows
+
+
+def solve_around(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...], **options: Any) -> Plan:
+    """Solve a model from where its Vars are, obstacles and limits on expressions taken in after a solve without them.
+
+    The optimum without them says where they are in the way. The solver goes on from there with all of them; where that
+    fails it starts again from a detour around them, and where that fails too they grow, from what the free optimum
+    keeps to what was asked.
+
+    Raises
+    ------
+    PlanError
+        The last attempt found no optimum.
+    """
+    if not any(_lifted(b.transcription) for b in trajectories(model)):
+        return solving.attempt(what, model, before, **options)
+    try:
+        _allow(model, np.inf)
+        found = solving.attempt(f"{what}, without obstacles", model, before, **options)
+        excess = _excess(model)
+    except PlanError as error:
+        _allow(model, 0.0)
+        return solving.attempt(what, model, attempts_of(error), **options)
+    finally:
+        _allow(model, 0.0)
+    if excess <= 0:
+        return found
+    values = [variable.value for variable in model.component_data_objects(pyo.Var)]
+    try:
+        return solving.attempt("with obstacles from there", model, found.attempts, max_iter=ENOUGH, **NEAR)
+    except PlanError as error:
+        attempts = attempts_of(error)
+    for b in trajectories(model):
+        set_guess(b, b.transcription, detour(b.transcription))
+    try:
+        return solving.attempt("from a detour around obstacles", model, attempts, max_iter=PATIENCE_WITH_DETOUR)
+    except PlanError as error:
+        attempts = attempts_of(error)
+    for variable, value in zip(model.component_data_objects(pyo.Var), values, strict=True):
+        variable.set_value(value, skip_validation=True)
+    for share in SHARES:
+        _allow(model, share * excess)
+        try:
+            grown = f"with obstacles grown to {share * excess:.3g} short of their size"
+            attempts = solving.attempt(grown, model, attempts, max_iter=PATIENCE, **NEAR).attempts
+        except PlanError as error:
+            attempts = attempts_of(error)
+    _allow(model, 0.0)
+    return solving.attempt("with obstacles from there", model, attempts, **NEAR)
+
+
+def trajectories(model: Any) -> Iterator[Any]:
+    """Yield the blocks that a trajectory stands on, the model itself among them."""
+    for block in model.block_data_objects(active=True):
+        if isinstance(getattr(block, "transcription", None), Transcription):
+            yield block
+
+
+def _lifted(t: Transcription) -> list[int]:
+    """Return which path values are lifted: distances and expressions, not limits by name."""
+    return [i for i, name in enumerate(t.path.names) if name not in t.problem.ranges_in(t.phase)]
+
+
+def _allow(model: Any, excess: float) -> None:
+    """Loosen the limits of what can be lifted by `excess`."""
+    for b in trajectories(model):
+        t = b.transcription
+        for i in _lifted(t):
+            low, high = (float(end) for end in (t.path.low[i] - excess, t.path.high[i] + excess))
+            for k in b.intervals:
+                for j in b.points:
+                    variable = b.path[k, j, t.path.names[i]]
+                    variable.setlb(low if np.isfinite(low) else None)
+                    variable.setub(high if np.isfinite(high) else None)
+
+
+def _excess(model: Any) -> float:
+    """Return the greatest violation along the trajectories as they stand."""
+    found = [
+        b.transcription.path.excess(path_values(b))[..., _lifted(b.transcription)].max()
+        for b in trajectories(model)
+        if _lifted(b.transcription)
+    ]
+    return float(max(found))

@@ -1,0 +1,41 @@
+"""The same arm with stiffer springs and beams: easier to plan for, and the next to start from."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from flexblocks.assemble import assemble
+from flexblocks.dae.dae import DAE
+
+from ..model.build import parameters_of
+from ..presolve.transcribed_problem import Outline
+
+STIFFNESSES = ("flexural_rigidity", "flexural_rigidity_z", "stiffness")
+
+
+def stiffened(outline: Outline, factor: float) -> tuple[DAE, dict[str, float]] | None:
+    """Return an outline's arm with `factor` times the stiffness of every spring and beam, and its parameters by name.
+
+    None where nothing in the model is flexible, the model is not known, or phases, scenarios or the design vary
+    stiffnesses themselves.
+    """
+    dae, p = outline.dae, parameters_of(outline)
+    if dae.model is None or any(name.rpartition(".")[2] in STIFFNESSES for name in _varied(outline)):
+        return None
+    changed = {}
+    for name, block in dae.model.blocks.items():
+        names = [field.name for field in dataclasses.fields(block) if field.name in STIFFNESSES]
+        values: dict[str, Any] = {one: getattr(block, one) for one in names if getattr(block, one) is not None}
+        if values:
+            changed[name] = block.with_values({one: factor * value for one, value in values.items()})
+    if not changed:
+        return None
+    scaled = {name: value * (factor if name.rpartition(".")[2] in STIFFNESSES else 1.0) for name, value in p.items()}
+    return assemble(dae.model.copy(changed), dae.p.names, dae.dynamics), scaled
+
+
+def _varied(outline: Outline) -> set[str]:
+    problem = outline.problem
+    given = [problem.design, *problem.scenarios, *(phase.p for phase in problem.phases)]
+    return {name for values in given for name in values}

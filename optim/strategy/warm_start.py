@@ -1,0 +1,113 @@
+"""Start from another plan: its motion and inputs, read off at another mesh and stretched to another duration."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from ..collocation.schemes import Collocation
+from ..model.initial_guess import set_values
+from ..model.path_constraints import settle_path
+from ..model.read_solution import collocated_times, input_polynomials, values
+from ..model.trajectories import Arc, all_arcs, outline_of
+
+ROUNDING = 1e-9  # of times, as a share of the duration
+RESTS = tuple(f"{end}_{kind}" for end in ("start", "goal") for kind in ("inputs", "algebraics", "forces"))
+
+
+def start_from(m: Any, source: Any, shared: Collection[str] | None = None) -> None:
+    """Set all free Vars of a planner's model to the motion of another one, of the same phases and scenarios.
+
+    The polynomials of its collocation and of its inputs are evaluated, so nothing is lost on a finer mesh. A fixed
+    duration stretches the motion; a free one is taken over, and so are designed parameters. `shared` names the
+    coordinates that both arms have, by default all; the others keep their values.
+    """
+    for name in outline_of(m).problem.design:
+        if name in outline_of(source).problem.design:
+            m.p[name].set_value(source.p[name].value)
+    for arc, old in zip(all_arcs(m), all_arcs(source), strict=True):
+        _start_arc(arc, old, shared)
+    for arc in all_arcs(m):
+        settle_path(arc.block)
+
+
+def _start_arc(arc: Arc, old: Arc, shared: Collection[str] | None) -> None:
+    m, t, source = arc.block, arc.transcription, old.block
+    dae, old_dae = t.dae, old.transcription.dae
+    before = old.mesh
+    if t.duration_range is not None:
+        m.T.set_value(float(np.clip(before.duration, *t.duration_range)))
+    mesh = arc.mesh
+    pace = before.duration / mesh.duration
+    n, n_old = dae.tree.size, old_dae.tree.size
+    at_mesh, inner = mesh.times * pace, collocated_times(mesh, t.scheme) * pace
+    x, _ = _motion(old, at_mesh)
+    inside, rates = _motion(old, inner.ravel())
+    q, v, w = np.split(x, [n_old, 2 * n_old], axis=1)
+    names = [name for name in dae.q_names if name in (old_dae.q_names if shared is None else shared)]
+    here, there = ([names_of.index(name) for name in names] for names_of in (dae.q_names, old_dae.q_names))
+
+    def taken(var: Any, found: np.ndarray) -> np.ndarray:
+        own = values(var, -1, n)
+        own[:, here] = found[:, there]
+        return own
+
+    moving = t.static.moving(n).T
+    set_values(m.q, taken(m.q, q))
+    set_values(m.v, taken(m.v, pace * v) @ moving)
+    set_values(m.w, w)
+    set_values(m.a, taken(m.a, pace**2 * rates[:, :n_old]) @ moving)
+    set_values(m.e, inside[:, there] @ t.static.amounts(n).T[here])
+    set_values(m.dw, pace * rates[:, n_old:])
+    points = collocated_times(before, old.transcription.scheme).ravel()
+    for own, other in ((m.z, source.z), (m.f, source.f)):
+        found = values(other, len(points), -1) if len(other) else np.zeros((len(points), 0))
+        set_values(own, np.array([np.interp(inner.ravel(), points, column) for column in found.T]).T)
+    for name in RESTS:
+        if hasattr(m, name) and hasattr(source, name):
+            set_values(getattr(m, name), values(getattr(source, name), -1))
+    if t.borrows_inputs:
+        return
+    inputs = input_polynomials(old)
+    middle = (at_mesh[1:] + at_mesh[:-1]) / 2
+    times = np.minimum(at_mesh if t.shape.is_continuous else middle, before.duration)
+    u = np.array([inputs[name](times) for name in t.dae.u.names]).T
+    set_values(m.u, np.clip(u, t.limits.u[:, 0], t.limits.u[:, 1]))
+    if t.shape.has_rates:
+        du = pace * np.array([inputs[name].derivative()(times) for name in t.dae.u.names]).T
+        set_values(m.du, np.clip(du, t.limits.du[:, 0], t.limits.du[:, 1]))
+
+
+def _motion(arc: Arc, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return states (points, nx), and accelerations with rates of first-order states (points, n + nw), at `times`."""
+    source, t, mesh = arc.block, arc.transcription, arc.mesh
+    K, d = t.mesh.intervals, t.scheme.degree
+    # Accelerations jump at mesh points, and a collocation point there ends an interval: it belongs to the earlier one.
+    k = np.clip(np.searchsorted(mesh.times, times - ROUNDING * mesh.duration) - 1, 0, K - 1)
+    h = mesh.steps[k][:, None]
+    s = (times - mesh.times[k])[:, None] / h
+    a, dw = (values(var, K, d, -1)[k] if len(var) else np.zeros((len(k), d, 0)) for var in (source.a, source.dw))
+    begin = (source.q, source.v, source.w)
+    q, v, w = (values(var, K + 1, -1)[k] if len(var) else np.zeros((len(k), 0)) for var in begin)
+    e = values(source.e, K, d, -1)[k] if len(source.e) else np.zeros((len(k), d, 0))
+    moving, shapes = t.static.moving(n := t.dae.tree.size), t.static.directions(n)
+    q, v = q @ moving.T, v @ moving.T
+    shares = [_lagrange(t.scheme, s, order) for order in (0, 1, 2)]
+
+    def summed(order: int, group: np.ndarray) -> np.ndarray:
+        return np.einsum("pj,pji->pi", shares[order], group)
+
+    q = q + h * s * v + h**2 * summed(2, a) + summed(0, e) @ shapes.T
+    states = [q, v + h * summed(1, a), w + h * summed(1, dw)]
+    return np.concatenate(states, axis=1), np.concatenate([summed(0, a), summed(0, dw)], axis=1)
+
+
+def _lagrange(scheme: Collocation, s: np.ndarray, order: int) -> np.ndarray:
+    """Return the polynomials (points, d) that are 1 at one node, 0 at the others, integrated `order` times."""
+    powers = np.arange(scheme.degree)
+    factors = np.linalg.inv(scheme.nodes[:, None] ** powers)
+    for i in range(1, order + 1):
+        factors = factors / (powers + i)[:, None]
+    return s ** (powers + order) @ factors

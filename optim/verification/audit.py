@@ -1,0 +1,182 @@
+"""The audit of a plan: its inputs applied to a finer model of the same arm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from flexblocks.assemble import assemble
+from flexblocks.beam.discretization import Discretization
+from flexblocks.dae.dae import DAE
+from flexblocks.linear.linearize import linearize
+from flexblocks.modeling.model import Model
+from flexblocks.modeling.rediscretize import rediscretize
+from flexblocks.simulation.simulate import simulate
+from flexblocks.statics.operating_point import OperatingPoint
+
+from ..errors import ProblemError
+from ..model.trajectories import arcs
+from .motion_figures import Behaviour, behaviour, worst
+from .replay import DEFAULT_MISS, MOST_ENERGY, Leg, replay
+from .replayed_scenario import scenario_run
+
+if TYPE_CHECKING:
+    from ..results.plan import Plan
+
+Finer = Discretization | Mapping[str, Discretization] | Model | DAE | None
+PERIODS = 3.0  # of the slowest elastic mode, for which the arm coasts
+COAST = 1.0  # s, for an arm without one
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """What a finer model of the arm says of a plan.
+
+    Attributes
+    ----------
+    subject : Plan
+        What was audited; after ``refine=True`` the last of the refined plans.
+    dae : DAE
+        The finer model.
+    plan, replay, finer : Behaviour
+        The planned motion; the planned inputs applied to the model of the plan; and to the finer model.
+    coast : float
+        How long the arm is watched after the motion, held by constant inputs [s]; 0 where it does not end at rest.
+    passed : bool
+        Whether on the finer model the tip misses by less than 0.1 mm and less than 1e-4 J are left.
+    before : Audit or None
+        The audit that made the plan be refined.
+    """
+
+    subject: Plan
+    dae: DAE
+    plan: Behaviour
+    replay: Behaviour
+    finer: Behaviour
+    coast: float
+    before: Audit | None = None
+
+    @property
+    def passed(self) -> bool:
+        return _passes(self.finer)
+
+    @property
+    def replays(self) -> bool:
+        """Whether the model of the plan itself keeps what `passed` asks of the finer one."""
+        return _passes(self.replay)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the table: a row for each figure, with its unit, columns plan, replay and finer."""
+        columns = ["figure", "unit", "plan", "replay", "finer"]
+        return pd.DataFrame(list(self._rows()), columns=columns).set_index("figure")
+
+    def _rows(self) -> Iterator[tuple[str, str, float, float, float]]:
+        all_three = self.plan, self.replay, self.finer
+
+        def row(name: str, unit: str, values: Any) -> tuple[str, str, float, float, float]:
+            plan, replayed, finer = (float("nan") if value is None else float(value) for value in values)
+            return name, unit, plan, replayed, finer
+
+        yield row("tip misses the goal by", "m", (one.tip_miss for one in all_three))
+        yield row("energy left", "J", (one.energy_left for one in all_three))
+        yield row(f"tip deviation within {self.coast:.3g} s after", "m", (one.tip_deviation for one in all_three))
+        for name in self.finer.residual_deflection:
+            values = (one.residual_deflection.get(name) for one in all_three)
+            yield row(f"{name}, residual", "m", values)
+        for name in self.finer.peak_deflection:
+            yield row(f"{name}, peak", "m", (one.peak_deflection.get(name) for one in all_three))
+        for name in self.plan.beyond_limits:
+            motion = self.subject.trajectory
+            unit = motion.unit(name) if name in motion else ""
+            yield row(f"{name} beyond its limit", unit, (one.beyond_limits.get(name) for one in all_three))
+
+    def __str__(self) -> str:
+        verdict = "passed" if self.passed else "FAILED"
+        table = self.to_pandas()
+        units = table["unit"].tolist()
+        table.index = [f"{name} [{unit}]" if unit else name for name, unit in zip(table.index, units, strict=True)]
+        text = table.drop(columns="unit").to_string(float_format=lambda value: f"{value:.3g}", na_rep="-")
+        head = (
+            f"audit of '{self.subject.trajectory.model}', {len(self.subject.trajectory.names['x'])} states, on "
+            f"{len(self.dae.x)} states: {verdict} (allowed on the finer model: {1e3 * DEFAULT_MISS:g} mm, "
+            f"{MOST_ENERGY:g} J)"
+        )
+        own = f"{head}\n{text}"
+        return own if self.before is None else f"{self.before}\nrefined:\n{own}"
+
+
+def audit(plan: Plan, finer: Finer = None, before: Audit | None = None) -> Audit:
+    """Return what a finer model says of a plan; see `Plan.audit`."""
+    outline, runs = plan.outline, arcs(plan.model)
+    dae = finer_dae(outline.dae, finer)
+    own, other = [scenario_run(run) for run in runs], [scenario_run(run, dae=dae) for run in runs]
+    last = other[0][1][-1].goal
+    coast = 0.0 if last is None else coast_time(dae, last)
+    planned = [behaviour(outline.dae, motion, legs) for motion, (_, legs) in zip(plan.trajectories, own, strict=True)]
+    return Audit(
+        subject=plan,
+        dae=dae,
+        plan=worst(planned),
+        replay=worst([_behaviour(outline.dae, *run, coast) for run in own]),
+        finer=worst([_behaviour(dae, *run, coast) for run in other]),
+        coast=coast,
+        before=before,
+    )
+
+
+def finer_dae(dae: DAE, finer: Finer) -> DAE:
+    """Return the model to audit on.
+
+    Raises
+    ------
+    ProblemError
+        There is nothing finer, or the inputs are not those of the plan.
+    FlexblocksError
+        Not a discretization, or no such beam.
+    """
+    if isinstance(finer, DAE):
+        found = finer
+    elif isinstance(finer, Model):
+        found = assemble(finer, [name for name in dae.p.names if name.partition(".")[0] in finer.blocks])
+    elif dae.model is None:
+        raise ProblemError(
+            f"audit: '{dae.name}' has changed coordinates and knows no model; give finer=fb.assemble(finer model)."
+        )
+    else:
+        found = assemble(rediscretize(dae.model, finer), dae.p.names, dae.dynamics)
+        if finer is None and found.tree.size == dae.tree.size:
+            raise ProblemError(
+                f"audit: '{dae.name}' has no beam that could bend more finely; give finer= a discretization, such as "
+                "fb.AssumedModes(4), a dict by beam name, or a model."
+            )
+    if found.u.names != dae.u.names:
+        raise ProblemError(
+            f"audit: the finer model has the inputs {', '.join(found.u.names)}; must be those of the plan, "
+            f"{', '.join(dae.u.names)}."
+        )
+    return found
+
+
+def coast_time(dae: DAE, goal: OperatingPoint) -> float:
+    """Return three periods [s] of the slowest elastic mode at the goal."""
+    modes = linearize(dae, goal, outputs=()).modes()
+    slowest = min((mode.frequency for mode in modes if mode.energy == "strain" and mode.frequency > 0), default=None)
+    return COAST if slowest is None else PERIODS * 2 * np.pi / slowest
+
+
+def _behaviour(dae: DAE, start: OperatingPoint, legs: Sequence[Leg], coast: float) -> Behaviour:
+    driven = replay(dae, start, legs, rtol=1e-9, atol=1e-11, method="auto").trajectory
+    goal = legs[-1].goal
+    if goal is None:
+        return behaviour(dae, driven, legs)
+    holding = dict(zip(dae.u.names, goal.u.tolist(), strict=True))
+    after = simulate(dae, (0.0, coast), holding, driven.x[-1], goal.p)
+    return behaviour(dae, driven, legs, after)
+
+
+def _passes(one: Behaviour) -> bool:
+    return not one.tip_miss >= DEFAULT_MISS and not abs(one.energy_left) >= MOST_ENERGY

@@ -1,0 +1,103 @@
+"""How an arm behaves along a motion, in figures that can be set side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from flexblocks.dae.dae import DAE
+from flexblocks.simulation.trajectory import GROUPS, Trajectory
+
+from .limit_violations import values_along
+from .replay import Leg, Replay, arrivals, misses, outputs_at
+
+DEFLECTION = ".tip_deflection_"
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """A motion in figures.
+
+    Attributes
+    ----------
+    tip_miss : float
+        Largest distance of an end of the arm from its place at the end of a phase [m].
+    energy_left : float
+        Energy by which the arm exceeds rest at a goal then [J], the largest in magnitude.
+    peak_deflection : dict of float
+        Largest magnitude of every beam's tip deflection on the way [m], by output.
+    beyond_limits : dict of float
+        By how much each limited quantity leaves its limits at most, in its unit, and each distance from a region [m];
+        0 where they are kept.
+    tip_deviation : float or None
+        Largest distance of an end of the arm from its place at the goal while it coasts after the motion [m]; None
+        where there is no coast.
+    residual_deflection : dict of float
+        Largest deviation of every beam's tip deflection from that of rest at the goal while it coasts [m].
+    """
+
+    tip_miss: float
+    energy_left: float
+    peak_deflection: Mapping[str, float]
+    beyond_limits: Mapping[str, float]
+    tip_deviation: float | None = None
+    residual_deflection: Mapping[str, float] = field(default_factory=dict)
+
+
+def behaviour(dae: DAE, motion: Trajectory, legs: Sequence[Leg], coast: Trajectory | None = None) -> Behaviour:
+    """Return the figures of a motion through `legs`, and of the `coast` behind it."""
+    deflections = [name for name in motion.names["y"] if DEFLECTION in name]
+    more: dict = {}
+    if coast is not None and legs[-1].goal is not None:
+        rest = outputs_at(dae, legs[-1].goal)
+        more["tip_deviation"] = max((float(away.max()) for away in misses(coast, rest).values()), default=float("nan"))
+        more["residual_deflection"] = {name: float(np.abs(coast[name] - rest[name]).max()) for name in deflections}
+    arrived = Replay(motion, arrivals(dae, motion, legs))
+    return Behaviour(
+        tip_miss=arrived.tip_miss,
+        energy_left=arrived.energy_left,
+        peak_deflection={name: float(np.abs(motion[name]).max()) for name in deflections},
+        beyond_limits=_largest(_beyond_limits(motion, legs)),
+        **more,
+    )
+
+
+def worst(scenarios: Sequence[Behaviour]) -> Behaviour:
+    """Return the worst of each figure."""
+    return Behaviour(
+        tip_miss=max(one.tip_miss for one in scenarios),
+        energy_left=max((one.energy_left for one in scenarios), key=abs),
+        peak_deflection=_largest(one.peak_deflection for one in scenarios),
+        beyond_limits=_largest(one.beyond_limits for one in scenarios),
+        tip_deviation=max((one.tip_deviation for one in scenarios if one.tip_deviation is not None), default=None),
+        residual_deflection=_largest(one.residual_deflection for one in scenarios),
+    )
+
+
+def _beyond_limits(motion: Trajectory, legs: Sequence[Leg]) -> Iterator[dict[str, float]]:
+    """Yield for each leg by how much limited quantities leave their limits."""
+    begin = 0.0
+    for leg in legs:
+        slack = 1e-9 * leg.duration
+        during = (motion.t >= begin - slack) & (motion.t <= begin + leg.duration + slack)
+        found = {name: _beyond(motion[name][during], *limit) for name, limit in leg.ranges.items() if name in motion}
+        if len(leg.path):
+            groups = {group: getattr(motion, group)[during] for group in GROUPS}
+            part = replace(motion, t=motion.t[during] - begin, **groups)
+            beyond = leg.path.excess(values_along(leg.path, part, leg.inputs, leg.p)).max(axis=0)
+            found |= {name: max(0.0, most) for name, most in zip(leg.path.names, beyond.tolist(), strict=True)}
+        begin += leg.duration
+        yield found
+
+
+def _beyond(values: np.ndarray, low: float, high: float) -> float:
+    return float(max(0.0, values.max() - high, low - values.min()))
+
+
+def _largest(groups: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for group in groups:
+        found |= {name: max(value, found.get(name, value)) for name, value in group.items()}
+    return found

@@ -1,0 +1,1 @@
+"""Arms that several tests share."""

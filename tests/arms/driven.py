@@ -1,0 +1,77 @@
+"""Small driven arms that tests of control close loops around."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import flexblocks as fb
+from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces.parameters import parameter
+from flexblocks.interfaces.physics import GUEST, Coordinate, Local, Physics
+from flexblocks.interfaces.ports import flange
+
+INERTIA = 0.1
+
+
+@dataclass(frozen=True)
+class ToGround(fb.Block):
+    """A spring between a shaft and what carries it."""
+
+    stiffness: float = parameter("N m/rad")
+
+    ports = (flange("flange_b"),)
+
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        return (Coordinate("angle", "rad", rank=GUEST),)
+
+    def flanges(self) -> Mapping[str, tuple[str, float]]:
+        return {"flange_b": ("angle", 1.0)}
+
+    def physics(self, frame: Frame | None, local: Local) -> Physics:
+        del frame
+        return Physics(potential=self.stiffness * local["angle"] ** 2 / 2)
+
+
+def rotor(limit: float | None = None, symbolic=()) -> fb.DAE:
+    """One rotor of inertia 0.1 kg m2 with a motor: a double integrator."""
+    model = fb.Model("rotor")
+    model.add(fb.Ground("ground"))
+    motor = model.add(fb.TorqueSource("motor", limit=limit))
+    wheel = model.add(fb.Rotor("wheel", inertia=INERTIA))
+    model.connect(motor.flange_b, wheel.flange_a)
+    return fb.assemble(model, symbolic)
+
+
+def two_masses(stiffness: float = 20.0, symbolic=()) -> fb.DAE:
+    """A motor's rotor and a load behind a spring."""
+    model = fb.Model("two masses")
+    model.add(fb.Ground("ground"))
+    motor, wheel = model.add(fb.TorqueSource("motor")), model.add(fb.Rotor("wheel", inertia=INERTIA))
+    spring = model.add(fb.TorsionalSpring("spring", stiffness=stiffness, damping=0.05))
+    load = model.add(fb.Rotor("load", inertia=0.3))
+    model.connect(motor.flange_b, wheel.flange_a)
+    model.connect(wheel.flange_b, spring.flange_a)
+    model.connect(spring.flange_b, load.flange_a)
+    return fb.assemble(model, symbolic)
+
+
+def upright_arm(links: int = 2, modes: int = 1, damping: float = 0.0, limit: float | None = None) -> fb.DAE:
+    """Flexible links on driven joints, gravity along -y; modes=0 makes them rigid."""
+    model = fb.Model("upright arm", gravity=(0.0, -9.81, 0.0))
+    place = model.add(fb.Ground("ground")).frame_b
+    for i in range(1, links + 1):
+        motor = model.add(fb.TorqueSource(f"motor{i}", limit=limit))
+        joint = model.add(fb.Revolute(f"joint{i}", damping=damping))
+        discretization = fb.AssumedModes(modes) if modes else fb.Rigid()
+        link = model.add(
+            fb.FlexibleBeam(
+                f"link{i}", length=0.5, linear_density=0.4, flexural_rigidity=5.0, discretization=discretization
+            )
+        )
+        model.connect(motor.flange_b, joint.axis)
+        model.connect(place, joint.frame_a)
+        model.connect(joint.frame_b, link.frame_a)
+        place = link.frame_b
+    model.connect(place, model.add(fb.Payload("payload", mass=0.2, inertia=0.002)).frame_a)
+    return fb.assemble(model)

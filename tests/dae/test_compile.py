@@ -1,0 +1,167 @@
+"""Compiled functions give the same numbers, come from a cache, and are done without where there is no compiler."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import flexblocks as fb
+from arms.one_link import DCMotor, HardeningSpring, joint_arm
+from flexblocks import models, optim
+from flexblocks.dae import compiler
+from flexblocks.dae.compiler import CompilerError
+from flexblocks.dae.dae import FUNCTIONS
+
+needs_compiler = pytest.mark.skipif(compiler.find_compiler() is None, reason="there is no C compiler")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("FLEXBLOCKS_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def arm(links: int = 1) -> fb.DAE:
+    return fb.assemble(models.subudhi_morris_2002(links=links, modes=1), symbolic=("payload.mass",))
+
+
+def driven() -> fb.DAE:
+    """An arm with a first-order state and an algebraic variable."""
+    link = fb.RigidLink("link", length=0.5, mass=0.1)
+    return fb.assemble(joint_arm(beam=link, drive=(DCMotor("motor"), HardeningSpring("hard"))))
+
+
+@needs_compiler
+@pytest.mark.parametrize("dae", [arm(2), driven()], ids=["two links", "state and algebraic variable"])
+def test_results_are_those_of_the_virtual_machine_to_the_last_digit(dae: fb.DAE) -> None:
+    compiled = dae.compile(strict=True)
+    assert compiled.library is not None
+    assert dae.library is None
+    random = np.random.default_rng(1)
+    for name in FUNCTIONS:
+        slow, fast = getattr(dae, name), getattr(compiled, name)
+        if not slow.numel_out(0):
+            continue
+        assert fast.is_a("External")
+        assert (fast.name_in(), fast.name_out()) == (slow.name_in(), slow.name_out())
+        for _ in range(5):
+            given = [random.uniform(0.1, 0.5, slow.size_in(i)) for i in range(slow.n_in())]
+            for one, other in zip(slow.call(given), fast.call(given), strict=True):
+                assert one.full().shape == other.full().shape
+                assert np.array_equal(one.full(), other.full()), name
+
+
+@needs_compiler
+@pytest.mark.parametrize("method", ["adams", "rk4"])
+def test_a_simulation_runs_on_compiled_functions(method: str) -> None:
+    dae = arm()
+    settings = {"u": {"motor1.torque": fb.bang_bang(0.2, 0.1)}, "p": {"payload.mass": 0.15}, "method": method}
+    if method == "rk4":
+        settings["step"] = 1e-3
+    slow, fast = (fb.simulate(d, (0.0, 0.3), **settings) for d in (dae, dae.compile(strict=True)))
+    assert np.max(np.abs(slow.x[-1])) > 1e-3
+    assert np.allclose(slow.x, fast.x, rtol=0, atol=1e-9)
+    assert np.allclose(slow.y, fast.y, rtol=0, atol=1e-9)
+
+
+@needs_compiler
+def test_a_simulation_with_algebraic_variables_and_a_function_that_is_called_back() -> None:
+    dae = driven()
+    slow, fast = (
+        fb.simulate(d, (0.0, 0.2), u={"motor.voltage": lambda t: float(np.sin(9 * t))})
+        for d in (dae, dae.compile(strict=True))
+    )
+    assert np.max(np.abs(slow.x[-1])) > 1e-4
+    assert np.allclose(slow.x, fast.x, rtol=0, atol=1e-8)
+
+
+@needs_compiler
+def test_what_needs_expressions_works_on_a_compiled_dae_too() -> None:
+    dae = arm()
+    compiled = dae.compile(strict=True)
+    assert np.array_equal(fb.linearize(compiled).A, fb.linearize(dae).A)
+    goal = optim.RestToRest(start={"joint1.angle": 0.0}, goal={"joint1.angle": 0.3}, duration=1.0)
+    assert len(list(optim.pyomo_model(compiled, goal).component_data_objects())) > 100
+    turned = fb.change_coordinates(compiled, 2 * np.eye(3), ("a", "b", "c"))
+    assert turned.library is None
+    q = np.array([0.1, 0.2, 0.01])
+    assert np.allclose(turned.mass_matrix(q, [0.1]).full(), 4 * dae.mass_matrix(2 * q, [0.1]).full(), rtol=1e-13)
+
+
+@needs_compiler
+def test_the_second_time_it_comes_from_the_cache(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = arm().compile(strict=True)
+    monkeypatch.setattr(compiler, "_build", lambda *_: pytest.fail("compiled again"))
+    second = arm().compile(strict=True)
+    assert first.library == second.library
+    assert [path.suffix for path in own_cache.iterdir()] == [compiler.SUFFIX]
+
+
+@needs_compiler
+def test_another_arm_is_another_library() -> None:
+    light, heavy = arm(1), arm(2)
+    first, second = light.compile(strict=True), heavy.compile(strict=True)
+    assert first.library != second.library
+    assert first.mass_matrix.size1_out(0) != second.mass_matrix.size1_out(0)
+
+
+@needs_compiler
+def test_a_damaged_library_is_built_anew(own_cache: Path) -> None:
+    dae = arm()
+    path = compiler.library([dae.mass_matrix])
+    path.write_bytes(b"not a library")
+    found, functions = compiler.load([dae.mass_matrix])
+    q = np.array([0.1, 0.2, 0.01])
+    assert found == path
+    assert np.array_equal(functions["mass_matrix"](q, 0.1).full(), dae.mass_matrix(q, 0.1).full())
+
+
+@needs_compiler
+def test_two_processes_may_make_the_same_library_at_once(own_cache: Path) -> None:
+    script = (
+        "import casadi as ca\nfrom flexblocks.dae import compiler\nx = ca.SX.sym('x')\n"
+        "f = ca.Function('f', [x], [x + 1])\n"
+        "print(float(compiler.load([f])[1]['f'](2)))"
+    )
+    runs = [subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    assert [run.communicate(timeout=60)[0].strip() for run in runs] == ["3.0"] * 3
+    assert len(list(own_cache.iterdir())) == 1
+
+
+def test_without_a_compiler_the_dae_stays_as_it_is_and_the_log_says_so(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    dae = arm()
+    with caplog.at_level(logging.WARNING, "flexblocks"):
+        compiled = dae.compile()
+    assert compiled.library is None
+    assert "no C compiler was found" in caplog.text
+    assert compiled.forward_dynamics.is_a("SXFunction")
+    with pytest.raises(CompilerError, match="no C compiler was found"):
+        dae.compile(strict=True)
+
+
+def test_a_compiler_that_fails_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "cc"
+    broken.write_text("#!/bin/sh\necho 'out of order' >&2\nexit 3\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("CC", str(broken))
+    with pytest.raises(CompilerError, match="out of order"):
+        arm().compile(strict=True)
+
+
+@needs_compiler
+def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    monkeypatch.setenv("FLEXBLOCKS_CACHE", str(blocked))
+    x = ca.SX.sym("x")
+    with pytest.raises(CompilerError, match=r"cannot be written.*FLEXBLOCKS_CACHE"):
+        compiler.library([ca.Function("f", [x], [x])])

@@ -1,0 +1,47 @@
+"""Closed loops are exported like every other DAE."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import fmpy
+import numpy as np
+import pytest
+from fmpy.validation import validate_fmu
+
+import flexblocks as fb
+from arms.driven import upright_arm
+from arms.fmu_arms import KINDS, VERSIONS
+from flexblocks import control, export
+from flexblocks.dae import compiler
+
+
+def closed_loop() -> fb.DAE:
+    """A flexible arm held up by PID control with limited torques: states of the law, a clamp, references as inputs."""
+    loops = {"joint1.angle": "motor1.torque", "joint2.angle": "motor2.torque"}
+    law = control.PID(loops, kp=[60.0, 20.0], ki=[40.0, 10.0], kd=[6.0, 1.0])
+    return control.close_loop(upright_arm(damping=0.01, limit=8.0), law)
+
+
+@pytest.mark.skipif(compiler.find_compiler() is None, reason="there is no C compiler")
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_closed_loop_runs_in_fmpy_as_in_simulate(version: str, tmp_path: Path) -> None:
+    dae = closed_loop()
+    path = str(export.fmu(dae, tmp_path / "loop.fmu", version))
+    assert validate_fmu(path) == []
+    reference = "reference.joint1.angle"
+    corners = [(0.0, 0.0), (0.1, 0.0), (0.1, 0.5), (0.25, 0.5)]
+    given = np.array(corners, dtype=[("time", float), (reference, float)])
+    step = fb.piecewise_constant([0.0, 0.1], [0.0, 0.5])
+    expected = fb.simulate(dae, np.linspace(0, 0.25, 126), u={reference: step}, rtol=1e-11, atol=1e-13)
+    assert np.max(np.abs(expected["command.motor1.torque"])) > 8.0  # more is asked for than there is
+    names = [*dae.x.names, *dae.y.names]
+    for kind in KINDS:
+        found = fmpy.simulate_fmu(
+            path, fmi_type=kind, stop_time=0.25, output_interval=0.002, input=given, output=names,
+            record_events=False, relative_tolerance=1e-11,
+        )  # fmt: skip
+        # At the instant of the step outputs are those before it or after it.
+        kept = np.abs(expected.t - 0.1) > 1e-9
+        difference = {name: np.max(np.abs(found[name] - expected[name])[kept]) for name in names}
+        assert max(difference.values()) < 1e-6, (kind, difference)

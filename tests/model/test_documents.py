@@ -1,0 +1,59 @@
+"""What README.md and docs/ show runs as it stands."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+import types
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pytest
+from typer.testing import CliRunner
+
+from flexblocks.cli import app
+from repository import ROOT
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCED = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def fenced(page: Path, language: str) -> list[str]:
+    return [body for found, body in FENCED.findall(page.read_text()) if found == language]
+
+
+def marked(page: Path) -> object:
+    """Return the page, marked slow if running it takes the better part of a minute."""
+    return pytest.param(page, marks=pytest.mark.slow, id=page.name) if page.name == "planning.md" else page
+
+
+@pytest.mark.parametrize("page", [marked(page) for page in PAGES if fenced(page, "python")], ids=lambda page: page.name)
+def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mpl.use("Agg")
+    plt.close("all")
+    monkeypatch.chdir(tmp_path)
+    module = types.ModuleType("document")
+    monkeypatch.setitem(sys.modules, "document", module)
+    for code in fenced(page, "python"):
+        exec(compile(code, str(page), "exec"), module.__dict__)
+
+
+def commands() -> list[str]:
+    lines = [line for page in PAGES for body in fenced(page, "sh") for line in body.splitlines()]
+    return [line for line in lines if line.startswith("flexblocks ")]
+
+
+@pytest.mark.parametrize("command", commands())
+def test_commands_run(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, shlex.split(command)[1:])
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text())
+    missing = [target for target in targets if not (page.parent / target).exists()]
+    assert not missing

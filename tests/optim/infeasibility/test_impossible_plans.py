@@ -1,0 +1,212 @@
+"""Plans that cannot be: each is refused with its cause, by name, time and amount."""
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+
+import flexblocks as fb
+from arms.turns import INERTIA, hinge
+from flexblocks import models, optim
+from flexblocks.errors import FlexblocksError
+from flexblocks.optim.infeasibility.diagnose import Diagnosis
+from flexblocks.optim.presolve.transcribe import transcribe
+from flexblocks.optim.strategy import homotopy as stages
+from flexblocks.optim.strategy import recovery as mend
+from flexblocks.optim.strategy.stiffness_homotopy import stiffened
+
+TORQUE, ANGLE, RATE = "motor1.torque", "joint1.angle", "der(joint1.angle)"
+
+
+def swing(**more):
+    return optim.RestToRest(**{"start": {ANGLE: 0.2}, "goal": {ANGLE: 1.7}, "duration": 2.0} | more)
+
+
+def conflict_of(dae, problem, **options):
+    with pytest.raises(optim.PlanError) as caught:
+        optim.plan(dae, problem, **options)
+    assert str(caught.value.report) in str(caught.value)
+    return caught.value.report
+
+
+def test_torque_that_is_too_small():
+    """1.5 rad in 2 s take 4 I d / T^2 = 0.45 N m, first one way, then the other."""
+    report = conflict_of(hinge(), swing(limits={TORQUE: 0.4}), intervals=40)
+    assert [side.name for side in report.giving] == [TORQUE, TORQUE]
+    for side in report.giving:
+        assert side.unit == "N m"
+        assert side.excess == pytest.approx(0.05, abs=1e-3)
+    up, down = sorted(report.giving, key=lambda side: -side.limit)
+    assert (up.limit, down.limit) == (0.4, -0.4)
+    assert (up.begin, down.end) == pytest.approx((0.0, 2.0), abs=0.05)
+    assert (up.end, down.begin) == pytest.approx((1.0, 1.0), abs=0.1)
+    assert f"{TORQUE} at 0..{up.end:.3g} s beyond its limit 0.4 N m by 0.05" in str(report)
+
+
+def test_range_of_durations_that_is_too_short():
+    """The shortest time is 2 sqrt(I d / u) = 1.732 s; full torque one way, then the other, stands against less."""
+    problem = swing(duration=(0.3, 0.5), objective="time", limits={TORQUE: 0.6})
+    report = conflict_of(hinge(), problem, intervals=20)
+    (side,) = report.giving
+    assert (side.name, side.limit, side.begin) == ("duration", 0.5, None)
+    assert side.excess == pytest.approx(2 * np.sqrt(1.5 * INERTIA / 0.6) - 0.5, abs=5e-3)
+    assert {(one.name, one.limit) for one in report.against} == {(TORQUE, 0.6), (TORQUE, -0.6)}
+    assert "duration beyond its limit 0.5 s by 1.2" in str(report)
+
+
+def test_limits_that_stand_against_each_other():
+    """With the torque at hand the hinge must be faster than its limit."""
+    report = conflict_of(hinge(), swing(limits={RATE: 0.8, TORQUE: 1.0}), intervals=20)
+    (side,) = report.giving
+    assert (side.name, side.unit) == (RATE, "rad/s")
+    # Accelerate at a = u / I to v, coast, brake: d = v T - v^2 / a.
+    a = 1.0 / INERTIA
+    least = a / 2 * (2 - np.sqrt(4 - 4 * 1.5 / a))
+    assert side.excess == pytest.approx(least - 0.8, rel=0.05)
+    assert {one.name for one in report.against} == {TORQUE}
+    assert 0.0 <= side.begin < side.end <= 2.0
+
+
+def test_users_constraint_is_named():
+    m = optim.pyomo_model(hinge(), swing(), intervals=10)
+    m.mine = pyo.Constraint(expr=m.q[5, ANGLE] >= 4.0)
+    m.yours = pyo.Constraint(expr=m.q[5, ANGLE] <= 1.0)
+    values = [variable.value for variable in m.component_data_objects(pyo.Var)]
+    report = optim.diagnose(m)
+    assert {side.name for side in (*report.giving, *report.against)} == {"mine", "yours"}
+    assert sum(side.excess for side in report.giving) == pytest.approx(3.0, rel=1e-3)
+    assert [variable.value for variable in m.component_data_objects(pyo.Var)] == values
+    assert len(list(m.component_data_objects(pyo.Objective, active=True))) == 1
+
+
+def test_limits_that_can_be_kept():
+    """No widening, and the shares of the objective do not buy any."""
+    report = optim.diagnose(optim.pyomo_model(hinge(), swing(limits={TORQUE: 0.46}), intervals=20))
+    assert report.is_feasible
+    assert "can be kept" in str(report)
+
+
+def test_deflection_that_the_duration_forces():
+    """A beam limited to a tenth of what it bends in the best plan for that."""
+    dae = fb.assemble(models.subudhi_morris_2002(links=1, modes=1))
+    asked = {"start": {ANGLE: 0.0}, "goal": {ANGLE: 1.0}, "duration": 0.8, "input_ends": "holding"}
+    report = conflict_of(dae, optim.RestToRest(**asked, limits={"link1.tip_deflection_y": 0.01}), intervals=15)
+    assert {side.name for side in report.giving} == {"link1.tip_deflection_y"}
+    assert {side.unit for side in report.giving} == {"m"}
+    wider = 0.01 + 1.02 * max(side.excess for side in report.giving)
+    kept = optim.plan(dae, optim.RestToRest(**asked, limits={"link1.tip_deflection_y": wider}), intervals=15)
+    assert kept.status == "converged"
+
+
+TWELVE = {
+    "a coordinate that is not there": (
+        {"goal": {"joint3.angle": 1.0}},
+        {},
+        "no coordinate.*'joint3.angle'",
+    ),
+    "a misspelt limit": ({"limits": {"motor1.torqe": 1.0}}, {}, r"'motor1.torqe'.*Did you mean motor1.torque\?"),
+    "a limit upside down": ({"limits": {TORQUE: (2.0, -2.0)}}, {}, "low < high"),
+    "no time": ({"duration": 0.0}, {}, "duration = 0 s; must be > 0"),
+    "a goal outside its limits": ({"limits": {ANGLE: 1.0}}, {}, "goal: joint1.angle = 1.7 rad; its limits are -1 to 1"),
+    "a fixed time to be minimised": ({"objective": "time"}, {}, "a fixed time cannot be minimised"),
+    "a free time that nothing limits": ({"objective": "time", "duration": "free"}, {}, "nothing limits how fast"),
+    "too slow a joint": ({"limits": {RATE: 0.5}}, {}, r"der\(joint1.angle\) within -0.5 to 0.5 rad/s.* takes 3 s"),
+    "one way only": ({"limits": {RATE: (-2.0, 0.0)}}, {}, "change by 1.5 rad, which never gets there"),
+    "too weak a motor": ({"limits": {TORQUE: 0.4}}, {}, "motor1.torque at .* beyond its limit 0.4 N m by 0.05"),
+    "too weak to hold": ({"limits": {TORQUE: 4.0}}, {"gravity": 9.81}, "motor1.torque = 4.8.* to hold the arm at rest"),
+    "too sluggish a motor": (
+        {"limits": {"der(motor1.torque)": 0.5}, "input_ends": "holding"},
+        {},
+        r"der\(motor1.torque\) at .* beyond its limit 0.5 N m/s by",
+    ),
+    "too slow a motor to hold": (
+        {"limits": {"der(motor1.torque)": 0.5}, "input_ends": "holding"},
+        {"gravity": 9.81},
+        r"der\(motor1.torque\).*motor1.torque has to change by -5.4.* takes 10.88 s",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TWELVE)
+def test_impossible_or_malformed_problems_name_their_cause(case):
+    change, arm, message = TWELVE[case]
+    with pytest.raises(FlexblocksError, match=f"(?s){message}"):
+        optim.plan(hinge(**arm), swing(**change), intervals=20)
+
+
+def failing(monkeypatch, *, at):
+    """Let the attempts whose numbers are in `at` stop after two iterations."""
+    attempt, seen = stages.Solving.attempt, []
+
+    def limited(self, what, model, before, **options):
+        seen.append(what)
+        return attempt(self, what, model, before, **(options | ({"max_iter": 2} if len(seen) in at else {})))
+
+    monkeypatch.setattr(stages.Solving, "attempt", limited)
+    return seen
+
+
+def test_solve_goes_on_from_a_motion_that_keeps_its_limits(monkeypatch):
+    """Where the first solve fails, limits are loosened until a motion is found, and tightened again."""
+    asked = swing(limits={TORQUE: 0.47, f"der({TORQUE})": 4.0})
+    straight = optim.plan(hinge(), asked, intervals=20)
+    failing(monkeypatch, at={1})
+    plan = optim.plan(hinge(), asked, intervals=20)
+    assert [attempt.status for attempt in plan.attempts] == ["iterationLimit", "converged", "converged"]
+    assert "loosened" in plan.attempts[1].what
+    assert plan.attempts[1].objective < 1e-3
+    assert plan.objective == pytest.approx(straight.objective, rel=1e-6)
+    assert str(plan.attempts[1]) in plan.summary()
+
+
+def test_solve_goes_on_from_a_stiffer_arm(monkeypatch):
+    dae = fb.assemble(models.subudhi_morris_2002(links=1))
+    asked = optim.RestToRest({ANGLE: 0.0}, {ANGLE: 1.0}, 1.0, limits={TORQUE: 2.0})
+    straight = optim.plan(dae, asked, intervals=20)
+    monkeypatch.setattr(mend, "diagnosis", lambda m, **_: Diagnosis(None, None, "iterationLimit", 500, 1.0, np.nan))
+    failing(monkeypatch, at={1})
+    plan = optim.plan(dae, asked, intervals=20)
+    assert [attempt.what for attempt in plan.attempts][2:] == [
+        "with 25 times the stiffness",
+        "with 5 times the stiffness",
+        "from the stiffer arm",
+    ]
+    assert plan.transcription.dae is dae
+    assert plan.objective == pytest.approx(straight.objective, rel=1e-6)
+
+
+def test_interruption_is_not_mended(monkeypatch):
+    """Ctrl-C during the diagnosis stops everything, with all attempts."""
+    stopped = Diagnosis(None, None, "interrupted", 7, 1.0, np.nan)
+    monkeypatch.setattr(mend, "diagnosis", lambda m, **_: stopped)
+    with pytest.raises(optim.PlanError) as caught:
+        optim.plan(hinge(), swing(limits={TORQUE: 0.4}), intervals=10)
+    assert [attempt.status for attempt in caught.value.plan.attempts] == ["locallyInfeasible", "interrupted"]
+    assert caught.value.report is None
+
+
+def test_nothing_helps_and_all_attempts_are_told(monkeypatch):
+    dae = fb.assemble(models.subudhi_morris_2002(links=1))
+    asked = optim.RestToRest({ANGLE: 0.0}, {ANGLE: 1.0}, 1.0, limits={TORQUE: 2.0})
+    failing(monkeypatch, at=range(100))
+    with pytest.raises(optim.PlanError, match="iterationLimit") as caught:
+        optim.plan(dae, asked, intervals=10)
+    assert caught.value.report.is_feasible
+    whats = [attempt.what for attempt in caught.value.plan.attempts]
+    assert len(whats) == 4
+    assert whats[-1] == "with 25 times the stiffness"
+
+
+def test_stiffer_arm_is_the_same_arm():
+    """All frequencies but those of the rigid body rise with the root of the stiffness, symbolic or not."""
+    model = models.subudhi_morris_2002(links=1)
+    for symbolic in ((), ("spring1.stiffness",)):
+        dae = fb.assemble(model, symbolic=symbolic)
+        stiff, p = stiffened(transcribe(dae, swing()), 9.0)
+        assert stiff.x.names == dae.x.names
+        point = {"x": {}, "p": p} if p else None
+        before, after = (
+            np.array([mode.frequency for mode in fb.linearize(arm, at, outputs=()).modes()])
+            for arm, at in ((dae, None), (stiff, point))
+        )
+        np.testing.assert_allclose(after, 3 * before, rtol=1e-6, atol=1e-4)
+    assert stiffened(transcribe(hinge(), swing()), 9.0) is None

@@ -1,0 +1,210 @@
+"""Modes carried quasi-statically: closed forms of two inertias and a spring, limits, ends, refinement."""
+
+import math
+
+import casadi as ca
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+
+import flexblocks as fb
+from flexblocks import models, optim
+from flexblocks.optim.collocation.equations_of_motion import interval_kernel
+from flexblocks.optim.collocation.input_parametrization import input_shape
+from flexblocks.optim.collocation.interval import IntervalForm
+from flexblocks.optim.collocation.schemes import radau
+from flexblocks.optim.presolve.quasi_static_modes import static_modes
+from flexblocks.optim.strategy.warm_start import start_from
+
+TORQUE = "motor1.torque"
+ROTOR, BODY, STIFFNESS = 0.02, 0.3, 100.0  # kg m2, kg m2, N m/rad
+FREQUENCY = math.sqrt(STIFFNESS * (1 / ROTOR + 1 / BODY))  # rad/s, of the two against each other
+
+
+def drive(stiffness=STIFFNESS, symbolic=()):
+    """A rotor that turns a rigid body, 0.3 kg m2 about its hinge, through a spring: linear."""
+    model = fb.Model("drive")
+    ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint1"))
+    motor, rotor = model.add(fb.TorqueSource("motor1")), model.add(fb.Rotor("rotor1", inertia=ROTOR))
+    spring = model.add(fb.TorsionalSpring("spring1", stiffness=stiffness))
+    load = model.add(fb.Payload("payload", mass=1.0, inertia=0.05, center=(0.5, 0.0, 0.0)))
+    model.connect(motor.flange_b, rotor.flange_a)
+    model.connect(rotor.flange_b, spring.flange_a)
+    model.connect(spring.flange_b, joint.axis)
+    model.connect(ground.frame_b, joint.frame_a)
+    model.connect(joint.frame_b, load.frame_a)
+    return fb.assemble(model, symbolic=symbolic)
+
+
+def turn(duration=1.0, angle=1.5, **more):
+    return optim.RestToRest({"joint1.angle": 0.0}, {"joint1.angle": angle}, duration, **more)
+
+
+def two_links(duration=2.0, **more):
+    ends = {"joint1.angle": 0.0, "joint2.angle": 0.0}, {"joint1.angle": np.pi / 2, "joint2.angle": np.pi / 6}
+    return optim.RestToRest(*ends, duration, input_ends="holding", **more)
+
+
+@pytest.mark.parametrize("scheme", ["radau", "lobatto"])
+def test_two_inertias_move_as_one_and_the_spring_follows_the_torque(scheme):
+    """J = 12 I^2 d^2 / T^3 with the whole inertia, and the twist J_body u / (I k) at every point."""
+    problem = turn(objective=optim.Effort(rate_weight=0.0))
+    plan = optim.plan(drive(), problem, intervals=4, inputs="linear", scheme=scheme, quasi_static=FREQUENCY / 2)
+    whole = ROTOR + BODY
+    assert plan.objective == pytest.approx(12 * whole**2 * 1.5**2, rel=1e-9)
+    found = plan.trajectory
+    twist = (found["rotor1.angle"] - found["joint1.angle"])[1:]
+    np.testing.assert_allclose(twist, BODY * found[TORQUE][1:] / (whole * STIFFNESS), atol=1e-9)
+    (name,) = plan.transcription.static.names
+    assert name == f"mode 2 ({FREQUENCY:.0f} rad/s)"
+    assert f"carries quasi-statically {name}" in plan.summary()
+
+
+def test_error_falls_with_the_square_of_the_frequency():
+    """Zeroth order of singular perturbation, and a replay that knows nothing of it."""
+    missed = []
+    for factor in (1.0, 4.0, 16.0):
+        arm = drive(factor * STIFFNESS)
+        plan = optim.plan(arm, turn(0.6, input_ends="holding"), intervals=10, quasi_static=50.0)
+        replayed = plan.replay().trajectory
+        missed.append(abs(replayed["joint1.angle"][-1] - 1.5))
+    assert missed[0] > 1e-5
+    assert missed[1] < missed[0] / 2
+    assert missed[2] < missed[0] / 10
+
+
+def test_modes_are_those_of_the_linear_model():
+    dae = fb.assemble(models.subudhi_morris_2002(modes=2))
+    at = fb.equilibrium(dae, x={"joint1.angle": 0.3, "joint2.angle": 0.8})
+    found = static_modes(dae, 500.0, at, 0.01)
+    expected = [mode.frequency for mode in fb.linearize(dae, at=at).modes() if mode.frequency > 500.0]
+    assert [f"({frequency:.0f} rad/s)" in name for name, frequency in zip(found.names, expected, strict=True)]
+    n = dae.tree.size
+    shapes, amounts, moving = found.directions(n), found.amounts(n), found.moving(n)
+    np.testing.assert_allclose(amounts @ shapes, np.eye(2), atol=1e-12)
+    np.testing.assert_allclose(moving @ moving, moving, atol=1e-10)
+    np.testing.assert_allclose(moving @ [1, 1, 0, 0, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0, 0], atol=1e-10)  # rigid turn
+    assert np.linalg.matrix_rank(moving[found.independent(n)]) == n - 2
+
+
+def test_as_many_modes_as_the_mesh_does_not_resolve():
+    """Two periods in an interval are 500 rad/s at 25 ms, 2000 rad/s at 6.3 ms; nothing is faster at 4 ms."""
+    dae = fb.assemble(models.subudhi_morris_2002())
+    counts = [
+        len(optim.pyomo_model(dae, two_links(), intervals=count, quasi_static="auto").transcription.static)
+        for count in (80, 320, 500)
+    ]
+    assert counts == [2, 1, 0]
+
+
+@pytest.mark.parametrize("static", [500.0, ("link1.bending_y[2]", "link2.bending_y[2]")])
+def test_derivatives_of_an_interval(static):
+    dae = fb.assemble(models.subudhi_morris_2002())
+    found = static_modes(dae, static, fb.equilibrium(dae), 0.01)
+    kernel = interval_kernel(dae, IntervalForm(radau(2), input_shape("cubic"), True, static=found))
+    w, p, lam = (ca.SX.sym(name, n) for name, n in (("w", kernel.n_w), ("p", kernel.n_p), ("lam", kernel.n_residual)))
+    r = kernel.residual.expand()(w, p)
+    whole = ca.Function("whole", [w, p, lam], [ca.jacobian(r, w), ca.triu(ca.hessian(ca.dot(lam, r), w)[0])])
+    rng = np.random.default_rng(3)
+    point = rng.uniform(0.1, 0.3, kernel.n_w), [0.1], rng.normal(size=kernel.n_residual)
+    results = kernel.jacobian(*point[:2]), kernel.hessian(*point, 1.0)
+    patterns = kernel.jacobian_pattern, kernel.hessian_pattern
+    for pattern, values, expected in zip(patterns, results, whole(*point), strict=True):
+        dense = np.zeros(expected.shape)
+        dense[pattern.row, pattern.col] = values.full().ravel()
+        np.testing.assert_allclose(dense, expected.full(), atol=1e-9 * np.abs(expected.full()).max())
+
+
+def test_less_effort_on_a_coarse_mesh_and_a_replay_that_agrees():
+    """Inputs of 40 intervals cannot bring modes to rest that they do not resolve; left alone these come to rest."""
+    dae, problem = fb.assemble(models.subudhi_morris_2002()), two_links()
+    plan = optim.plan(dae, problem, intervals=40, quasi_static="auto")
+    assert plan.objective < 0.98 * optim.plan(dae, problem, intervals=40).objective
+    replay = plan.replay()
+    assert replay.tip_miss < 1e-4
+    assert replay.energy_left < 1e-5
+
+
+def test_limits_hold_where_the_modes_are_carried():
+    """What is limited at inner points is what the trajectory is there, fast displacements included."""
+    dae = fb.assemble(models.subudhi_morris_2002())
+    limits = {"joint1.angle": 1.6, "der(joint2.angle)": 1.5, "link2.bending_y[1]": 0.1}
+    m = optim.pyomo_model(dae, two_links(limits=limits), intervals=12, quasi_static=500.0)
+    plan = optim.solve(m)
+    for (k, j, name), constraint in m.state_limit.items():
+        assert pyo.value(constraint.body) == pytest.approx(plan.trajectory[name][3 * k + j], abs=1e-9)
+    assert plan.trajectory["der(joint2.angle)"].max() == pytest.approx(1.5, abs=1e-6)
+    static = plan.transcription.static
+    for (k, j, mode), e in m.e.items():
+        q = [plan.trajectory[name][3 * k + j] for name in dae.q_names]
+        assert static.amounts(8)[static.names.index(mode)] @ q == pytest.approx(e.value, abs=1e-10)
+
+
+def test_named_coordinates_stand_still():
+    dae = fb.assemble(models.subudhi_morris_2002())
+    names = ("link2.bending_y[2]", "link1.bending_y[2]")
+    plan = optim.plan(dae, two_links(), intervals=20, quasi_static=names)
+    assert plan.transcription.static.names == ("link1.bending_y[2]", "link2.bending_y[2]")
+    assert np.abs(plan.trajectory["link1.bending_y[2]"]).max() > 1e-5
+    assert np.abs(plan.trajectory["der(link1.bending_y[2])"]).max() < 1e-12
+
+
+def test_refinement_goes_back_to_all_modes():
+    """A quick motion: 0.1 mm is too much to ask of modes that stand still, and not of the same mesh without."""
+    dae = fb.assemble(models.subudhi_morris_2002())
+    plan = optim.plan(dae, two_links(1.0), intervals=40, quasi_static=500.0, refine=True)
+    first, *_, last = plan.attempts
+    assert first.tip_miss > 1e-4
+    assert plan.attempts[1].what == "all modes with their motion, from there"
+    assert last.tip_miss == pytest.approx(plan.replay().tip_miss, abs=1e-8)
+    assert plan.status == "optimal"
+    assert not plan.transcription.static
+    assert plan.replay().tip_miss < 1e-4
+
+
+def test_start_from_a_plan_with_modes_carried_and_to_one(tmp_path):
+    dae = fb.assemble(models.subudhi_morris_2002())
+    plan = optim.plan(dae, two_links(), intervals=20, quasi_static=500.0)
+    plan.save(tmp_path / "plan.nc")
+    loaded = optim.load_plan(tmp_path / "plan.nc")
+    assert loaded.transcription.static.names == plan.transcription.static.names
+    same, full = (optim.pyomo_model(dae, two_links(), intervals=20, quasi_static=static) for static in (500.0, None))
+    for m in (same, full):
+        start_from(m, plan.model)
+        for var in (plan.model.q, plan.model.v, plan.model.a):
+            own, old = ([v.value for v in one.values()] for one in (m.find_component(var.name), var))
+            np.testing.assert_allclose(own, old, atol=1e-9 * max(map(abs, old)))
+    e, old = ([v.value for v in m.e.values()] for m in (same, plan.model))
+    np.testing.assert_allclose(e, old, atol=1e-12)
+
+
+def test_designed_arm_comes_to_rest():
+    """Where it rests depends on the spring; the goal is a balance of forces of its own."""
+    arm = drive(symbolic=("spring1.stiffness",))
+    problem = optim.Problem(
+        {"joint1.angle": 0.0},
+        (optim.Phase("swing", {"joint1.angle": 1.0}, 1.0),),
+        input_ends="holding",
+        design={"spring1.stiffness": (50.0, 200.0)},
+    )
+    plan = optim.plan(arm, problem, intervals=10, quasi_static=30.0)
+    assert plan.model.goal_rest["joint1.angle"].value == 1.0
+    assert plan.model.goal_rest["rotor1.angle"].value == pytest.approx(1.0, abs=1e-8)
+    replay = plan.replay()
+    assert replay.tip_miss < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("automatic", 'must be None, "auto", a frequency'),
+        (-3.0, "a frequency > 0 rad/s"),
+        (True, "a frequency > 0 rad/s"),
+        ((), "sequence of coordinates"),
+        (("joint1.angel",), "Did you mean joint1.angle"),
+        (("joint1.angle", "rotor1.angle"), "leaves nothing of 'drive' that moves"),
+    ],
+)
+def test_what_cannot_be_carried_is_refused(given, message):
+    with pytest.raises(optim.ProblemError, match=message):
+        optim.pyomo_model(drive(), turn(), intervals=5, quasi_static=given)

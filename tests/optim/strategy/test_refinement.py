@@ -1,0 +1,124 @@
+"""Plans made again until they replay: schemes, finer meshes, starts from the plan before."""
+
+import numpy as np
+import pytest
+
+from arms.turns import TORQUE, hinge, quarter_turn, swing, two_link_arm
+from flexblocks import optim
+from flexblocks.optim.strategy.mesh_refinement import energy_swallowed
+from flexblocks.optim.strategy.warm_start import start_from
+
+
+@pytest.mark.slow
+def test_shortest_time_refined_until_it_replays():
+    """0.16 mm and 2e-3 J are lost at 40 and 80 intervals where rotors ride on links."""
+    plan = optim.plan(two_link_arm("carried"), quarter_turn(), intervals=40, refine=True)
+    assert plan.status == "optimal"
+    assert len(plan.attempts) > 2
+    replay = plan.replay()
+    assert replay.tip_miss < 1e-4
+    assert replay.energy_left < 1e-4
+
+
+def test_plan_that_lives_off_its_scheme_is_made_anew():
+    """Radau collocation swallows a hundred times the energy that the goal allows: no honest shortest time."""
+    limits = {TORQUE: 4.0, f"der({TORQUE})": 80.0}
+    problem = swing(1.5, objective="time", limits=limits, input_ends="holding")
+    arm = two_link_arm(links=1)
+    damped = optim.plan(arm, problem, intervals=15)
+    assert energy_swallowed(damped) > 1e-3
+    assert damped.replay().energy_left > 1e-3
+    plan = optim.plan(arm, problem, intervals=15, refine=True)
+    assert plan.status == "optimal"
+    assert plan.transcription.scheme.name == "lobatto"
+    assert energy_swallowed(plan) < 1e-4
+    assert plan.duration < damped.duration  # without unresolved oscillations it even finds a shorter one
+    replay = plan.replay()
+    assert replay.tip_miss < 1e-4
+    assert replay.energy_left < 1e-4
+    assert "Lobatto collocation of degree" in plan.summary()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("intervals", [40, 100])
+@pytest.mark.parametrize("full", [0.05, 0.1])
+@pytest.mark.parametrize("torques", [(1.0, 0.5), (4.0, 2.0)])
+def test_shortest_time_converges_and_settles(torques, full, intervals):
+    """From the default start, whatever the torque."""
+    plan = optim.plan(two_link_arm(), quarter_turn(torques, full), intervals=intervals, refine=True)
+    assert plan.status == "optimal"
+    assert [attempt.status for attempt in plan.attempts] == ["converged"] * len(plan.attempts)
+    replay = plan.replay()
+    assert replay.tip_miss < 1e-4
+    assert replay.energy_left < 1e-4
+
+
+def test_refined_until_it_replays():
+    problem = quarter_turn((4.0, 2.0), duration=2.0, objective="effort")
+    coarse = optim.plan(two_link_arm(), problem, intervals=10)
+    plan = optim.plan(two_link_arm(), problem, intervals=10, refine=1e-4)
+    assert coarse.replay().tip_miss > 1e-4
+    replay = plan.replay()
+    assert replay.tip_miss < 1e-4
+    assert replay.energy_left < 1e-4
+    assert plan.status == "optimal"
+    # Ten intervals of Radau's swallow more than may be left: the same ten by Lobatto's.
+    assert plan.transcription.scheme.name == "lobatto"
+    intervals = [attempt.intervals for attempt in plan.attempts]
+    assert intervals[:2] == [10, 10]
+    assert intervals == sorted(intervals)
+    assert plan.attempts[0].tip_miss == pytest.approx(coarse.replay().tip_miss, abs=1e-8)
+    assert plan.attempts[-1].tip_miss == pytest.approx(replay.tip_miss, abs=1e-8)
+
+
+def test_plan_that_does_not_replay_is_not_called_optimal(monkeypatch):
+    monkeypatch.setattr("flexblocks.optim.strategy.mesh_refinement.MOST_INTERVALS", 20)
+    problem = quarter_turn((4.0, 2.0), duration=2.0, objective="effort")
+    plan = optim.plan(two_link_arm(), problem, intervals=10, refine=1e-9)
+    assert plan.status == "unresolved"
+    assert [attempt.intervals for attempt in plan.attempts] == [10, 10, 10, 20]
+    assert "unresolved" in plan.summary()
+
+
+def test_start_from_a_plan_loses_nothing_on_a_finer_mesh():
+    """Twice the intervals, the same polynomials: the coarse motion again, stretched in time where asked."""
+    arm, problem = two_link_arm(), quarter_turn((4.0, 2.0), duration=1.5, objective="effort")
+    coarse = optim.plan(arm, problem, intervals=20)
+    m = optim.pyomo_model(arm, problem, intervals=40)
+    start_from(m, coarse.model)
+    m.effort.outputs["cost"].set_value(0.0)
+    same = optim.Plan.from_model(m)
+    t = np.linspace(0, 1.5, 50)
+    np.testing.assert_allclose(same.inputs["motor1.torque"](t), coarse.inputs["motor1.torque"](t), atol=1e-9)
+    for name in ("joint1.angle", "der(link1.bending_y[1])"):
+        np.testing.assert_allclose(same.trajectory[name][6::6], coarse.trajectory[name][3::3], atol=1e-9)
+    slow = optim.pyomo_model(arm, quarter_turn((4.0, 2.0), duration=(3.0, 4.0), objective="effort"), intervals=20)
+    start_from(slow, coarse.model)
+    assert slow.T.value == 3.0
+    assert slow.v[10, "joint1.angle"].value == pytest.approx(coarse.model.v[10, "joint1.angle"].value / 2)
+    assert slow.a[4, 2, "joint1.angle"].value == pytest.approx(coarse.model.a[4, 2, "joint1.angle"].value / 4)
+    assert slow.u[7, "motor2.torque"].value == pytest.approx(coarse.model.u[7, "motor2.torque"].value)
+
+
+def test_states_keep_their_limits_with_points_at_both_ends():
+    """A limit at the points inside intervals and at mesh points, none of them twice."""
+    torque, speed = 0.6, 0.5
+    problem = swing(1.5, 4.0, limits={TORQUE: torque, "der(joint1.angle)": speed})
+    plan = optim.plan(hinge(), problem, intervals=10, scheme="lobatto", degree=4)
+    assert len(plan.model.state_limit) == 10 * 2
+    assert plan.trajectory["der(joint1.angle)"].max() == pytest.approx(speed, abs=1e-6)
+    assert plan.replay().tip_miss < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("scheme", "degree", "message"),
+    [
+        ("lobato", 3, "Did you mean lobatto"),
+        ("lobatto", 1, "from 2 to 9"),
+        ("radau", 10, "from 1 to 9"),
+        ("radau", 2.5, r"degree = 2\.5"),
+    ],
+)
+def test_unknown_schemes_are_refused(scheme, degree, message):
+    with pytest.raises(optim.ProblemError, match=message):
+        optim.plan(hinge(1.0), swing(1.0, 2.0), scheme=scheme, degree=degree)

@@ -1,0 +1,103 @@
+"""The shortest time of the two-link arm, and the ways to it."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from arms.turns import INERTIA, TORQUE, hinge, quarter_turn, swing, two_link_arm
+from flexblocks import optim
+
+
+def test_two_link_arm_in_the_shortest_time():
+    """Inputs from and to rest, full torque in 0.05 s."""
+    plan = optim.plan(two_link_arm(), quarter_turn(), intervals=40)
+    assert plan.status == "converged"
+    assert plan.duration == pytest.approx(1.2208, abs=2e-4)
+    least, shortest = plan.attempts
+    assert "least effort" in least.what
+    assert (shortest.status, shortest.duration) == ("converged", plan.duration)
+    assert least.duration > plan.duration
+    summary = plan.summary()
+    assert str(least) in summary
+    assert "minimises time" in summary
+    t = np.linspace(0, plan.duration, 4001)[:-1]
+    for name, torque in (("motor1.torque", 1.0), ("motor2.torque", 0.5)):
+        u = plan.inputs[name]
+        assert np.abs(u(t)).max() == pytest.approx(torque, abs=1e-5)
+        assert np.abs(u.derivative()(t)).max() <= torque / 0.05 + 1e-4
+        assert u([0.0, plan.duration]) == pytest.approx([0.0, 0.0], abs=1e-9)
+    replay = plan.replay()
+    assert replay.trajectory.t[-1] == plan.duration
+    assert replay.tip_miss < 1e-4
+    assert replay.energy_left < 1e-4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("torques", "intervals", "duration", "rel"),
+    [((1.0, 0.5), 40, 1.210, 0.02), ((1.0, 0.5), 100, 1.178, 0.006), ((4.0, 2.0), 40, 0.668, 0.003)],
+)
+def test_shortest_times_of_an_independent_script(torques, intervals, duration, rel):
+    """Near to them with torques whose rates start and end at zero too; free rates save another 1 %."""
+    arm = two_link_arm("carried")
+    m = optim.pyomo_model(arm, quarter_turn(torques), intervals=intervals)
+    for name in m.inputs:
+        m.du[0, name].fix(0.0)
+        m.du[intervals, name].fix(0.0)
+    plan = optim.solve(m)
+    assert plan.duration == pytest.approx(duration, rel=rel)
+    free = optim.plan(arm, quarter_turn(torques), intervals=intervals)
+    assert 0.98 * plan.duration < free.duration < plan.duration
+
+
+@pytest.mark.slow
+def test_random_pairs_from_the_default_start():
+    rng, arm, turn = np.random.default_rng(0), two_link_arm(), quarter_turn()
+    for start, goal in rng.uniform(-np.pi / 2, np.pi / 2, (12, 2, 2)):
+        ends = (dict(zip(turn.start, end.tolist(), strict=True)) for end in (start, goal))
+        plan = optim.plan(arm, replace(turn, **dict(zip(("start", "goal"), ends, strict=True))), intervals=40)
+        assert plan.status == "converged"
+        assert plan.replay().tip_miss < 0.5e-3
+
+
+def test_another_way_where_the_straight_one_fails(monkeypatch):
+    """Effort in the objective, less from stage to stage, when the asked objective cannot be solved for at once."""
+    from flexblocks.optim.strategy import homotopy as stages
+
+    solve, seen = stages.Solving.attempt, []
+
+    def failing_once(self, what, model, before, **options):
+        seen.append(what)
+        few = {"max_iter": 2} if len(seen) == 2 else options
+        return solve(self, what, model, before, **few)
+
+    monkeypatch.setattr(stages.Solving, "attempt", failing_once)
+    problem = swing(1.5, objective="time", limits={TORQUE: 0.6, f"der({TORQUE})": 6.0})
+    plan = optim.plan(hinge(), problem, intervals=20)
+    assert [attempt.what for attempt in plan.attempts] == seen
+    assert [attempt.status for attempt in plan.attempts] == ["converged", "iterationLimit", *["converged"] * 4]
+    assert plan.duration == pytest.approx(2 * np.sqrt(1.5 * INERTIA / 0.6), rel=0.05)
+
+
+def test_failure_tells_all_attempts():
+    """Nothing arrives within 0.5 s with that torque: the shortest time is 1.73 s."""
+    problem = swing(1.5, (0.3, 0.5), objective="time", limits={TORQUE: 0.6})
+    with pytest.raises(optim.PlanError, match=r"joint1\.angle") as caught:
+        optim.plan(hinge(), problem, intervals=10)
+    least, loosened = caught.value.plan.attempts
+    assert least.status == "locallyInfeasible"
+    assert loosened.duration == pytest.approx(2 * np.sqrt(1.5 * INERTIA / 0.6), rel=0.01)
+
+
+def test_jumps_are_warned_of():
+    arm = two_link_arm(links=1)
+    ends = {"joint1.angle": 0.0}, {"joint1.angle": 0.5}
+    problem = optim.RestToRest(*ends, "free", objective="time", limits={TORQUE: 1.0})
+    with pytest.warns(optim.PlanWarning, match=r"rate of motor1\.torque.*der\(motor1\.torque\)"):
+        optim.plan(arm, problem, intervals=10)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        weighed = optim.RestToRest(*ends, "free", objective=optim.Time() + optim.Effort(), limits={TORQUE: 1.0})
+        optim.plan(arm, weighed, intervals=10)

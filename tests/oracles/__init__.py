@@ -1,0 +1,1 @@
+"""What results are compared with: equations and numbers that do not come from the library."""
