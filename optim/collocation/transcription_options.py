@@ -45,23 +45,23 @@ class TranscriptionOptions:
         A value that is none of these.
     """
 
-    intervals: Any = 100  # an int or a tuple of int once checked
+    intervals: int | Sequence[int] = 100
     degree: int = 3
     scheme: str = "radau"
     inputs: str = "cubic"
     quasi_static: Any = None  # None, "auto", a float or a tuple of str once checked
 
     def __post_init__(self) -> None:
-        several = isinstance(self.intervals, (tuple, list))
-        for count in self.intervals if several else (self.intervals,):
+        for count in self.counts:
             check_intervals(count)
         collocation(self.scheme, self.degree)
         input_shape(self.inputs)
         static = tuple(self.quasi_static) if isinstance(self.quasi_static, list) else self.quasi_static
         _check_quasi_static(static)
         # Plain numbers and tuples: what files hold, and what compares.
+        counts = tuple(map(int, self.counts))
         put = {
-            "intervals": tuple(map(int, self.intervals)) if several else int(self.intervals),
+            "intervals": counts if isinstance(self.intervals, (tuple, list)) else counts[0],
             "degree": int(self.degree),
             "quasi_static": static,
         }
@@ -71,7 +71,8 @@ class TranscriptionOptions:
     @property
     def counts(self) -> tuple[int, ...]:
         """Numbers of intervals: of each phase, or the one number for all of them."""
-        return self.intervals if isinstance(self.intervals, tuple) else (self.intervals,)
+        given: Any = self.intervals
+        return tuple(given) if isinstance(given, (tuple, list)) else (given,)
 
     @property
     def collocation(self) -> Collocation:
@@ -126,15 +127,19 @@ def transcription_options(given: Mapping[str, Any]) -> TranscriptionOptions:
 
 
 def takes_transcription_options(function: F) -> F:
-    """Show the options, with their defaults, in the signature of a function in place of its ``**transcription``."""
+    """Show the options in the signature and the docstring of a function, in place of its ``**transcription``."""
     signature = inspect.signature(function)
     own = [parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
+    positional = [parameter for parameter in own if parameter.kind is not parameter.KEYWORD_ONLY]
     options = [
         parameter.replace(kind=parameter.KEYWORD_ONLY)
         for parameter in inspect.signature(TranscriptionOptions).parameters.values()
     ]
-    positional = [parameter for parameter in own if parameter.kind is not parameter.KEYWORD_ONLY]
     function.__signature__ = signature.replace(parameters=[*positional, *options, *own[len(positional) :]])
+    if function.__doc__ and TranscriptionOptions.__doc__:
+        _, _, described = TranscriptionOptions.__doc__.partition("----------\n")
+        described, _, _ = described.partition("\n\n    Raises")
+        function.__doc__ = function.__doc__.replace("    **transcription", described)
     return function
 
 

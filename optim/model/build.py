@@ -45,9 +45,7 @@ def pyomo_model(
     ----------
     dae : DAE
     problem : Problem or RestToRest
-    intervals, degree, scheme, inputs, quasi_static
-        See `TranscriptionOptions`: by default 100 intervals with Radau collocation of degree 3, inputs continuous with
-        their rates, and all modes with their motion.
+    **transcription
     p : dict of float, optional
         Values of the symbolic parameters, by name.
 

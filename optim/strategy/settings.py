@@ -9,37 +9,38 @@ from dataclasses import dataclass
 class Settings:
     """How long each rung of the ladder is given, how large its steps are, and where it ends.
 
-    "By trial" means: chosen on the arms that the examples and benchmarks plan for, and never seen to matter much; the
-    two-link arm of Subudhi & Morris, the arm of Yu & Chen's case 2, the hinge and the sliding links of the tests.
+    "By trial" is all that is known of some: they were chosen on the two-link arm of Subudhi & Morris and the arms of
+    the tests, and not compared with others. The figures are those of docs/planning.md.
 
     Attributes
     ----------
     patience : int
-        Iterations of a solve after which another way is tried. Least effort takes 14 to 67 of them and the shortest
-        times in docs/planning.md 31 to 158: one that takes more than 500 is lost. By trial.
+        Iterations of a solve after which another way is tried: three times the most that was seen of one that gets
+        there, 14 to 67 for least effort and 31 to 158 for the shortest time.
     near_barrier : float
         IPOPT's ``mu_init`` for a start near by, as from another objective or another model of the arm. From its default
-        of 0.1 the barrier first drives the iterates off the motion that is there. By trial.
+        of 0.1 the barrier first drives the iterates off the motion that is there. The value by trial.
     refined_barrier : float
         ``mu_init`` from the same motion on a coarser mesh, which is nearer still: the three phases of
         optim/examples/pick_carry_release.py take 12 iterations a refinement instead of 20.
 
     stretches : tuple of float
         Durations of the first stage, of least effort, as shares of what the rigid arm needs on a quintic at its limits.
-        A flexible arm takes a little longer; all of 100 random pairs of docs/planning.md converge with the first.
+        A flexible arm takes longer, and where a duration fails the next one is easier. 100 of 100 random pairs get
+        there. The values by trial.
     softenings : tuple of float
         Weights of the effort in the stages between least effort and the objective asked for, as shares of the weight at
         which both count alike: a factor of ten from stage to stage. By trial.
 
     obstacle_patience : int
-        Iterations from the free optimum with all obstacles, before a detour is tried. Where this way leads to the goal
-        it takes less, and where it does not more do not help. By trial.
+        Iterations from the free optimum with all obstacles, before a detour is tried. By trial.
     detour_patience : int
         Iterations from a detour, before obstacles are grown. As `patience`.
     detour_tries : int
-        Postures tried for the detour, Sobol points. On the obstacles of the tests 128 find a way that keeps clear.
+        Postures tried for the detour, a power of two as Sobol points want it. By trial: the tests' obstacles, of which
+        the way on from the free optimum does not get clear, are passed so.
     detour_spread : float
-        How far from the middle of the way they lie, either way [rad or m]: most of a turn of each joint.
+        How far from the middle of the way they lie, either way [rad or m]: 0.8 of a turn of each joint in all.
     detour_points : int
         Points along the way at which a detour is judged; at 81 one moves by 2.5 % of the way from each to the next.
     intrusions : tuple of float
@@ -47,23 +48,24 @@ class Settings:
 
     stiffer : tuple of float
         Factors on all stiffnesses of the arms that are planned for on the way, stiffest first. 25 make frequencies five
-        times higher, nearly a rigid arm, which is what the first guess is of; from each to the next it is a factor of
-        five. By trial.
+        times higher, next to a rigid arm, which is what the first guess is of; from there to the arm itself in equal
+        factors. The values by trial.
 
     most_intervals : int
-        Of a phase, beyond which a mesh is refined no further. A solve of the two-link arm then takes a minute or more,
-        and what does not replay by then lives off its mesh.
+        Of a phase, beyond which a mesh is refined no further. Plans that settle do so by 160: five times as many
+        leave room. By trial.
     raised_degree : int
-        Up to which points are added to a symmetric scheme before intervals are halved: of the refined plans of
-        docs/planning.md degree 6 settles all but one.
+        Up to which points are added to a symmetric scheme before intervals are halved. More points resolve the motion
+        under inputs that stay as coarse as they were: shortest times mostly settle at degree 4 or 6.
     most_intrusion : float
-        How far a replay may go into a region that is kept out of, or out of one it is kept in [m].
+        How far a replay may go into a region that it keeps out of, or out of one it keeps in [m]. A choice:
+        what counts as kept.
     most_excess : float
-        By how much a replay may exceed any other limit, as a share of it.
+        By how much a replay may exceed any other limit, as a share of it. A choice, likewise.
 
     most_model_steps : int
-        How often a plan is made again on a richer model before the audit is given up. Reference models have 2 n + 2
-        modes for n by default, and one is added at a time.
+        How often a plan is made again on a richer model before the audit is given up. One mode is added at a time, and
+        the default reference for n modes has n + 2 more: enough for six modes a beam.
     """
 
     patience: int = 500
