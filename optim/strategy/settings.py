@@ -42,7 +42,7 @@ class Settings:
     detour_spread : float
         How far from the middle of the way they lie, either way [rad or m]: 0.8 of a turn of each joint in all.
     detour_points : int
-        Points along the way at which a detour is judged; at 81 one moves by 2.5 % of the way from each to the next.
+        Points along the way at which a detour is judged: 1.25 % of the duration from each to the next.
     intrusions : tuple of float
         How far into an obstacle the motion may still go as it grows, as shares of the free optimum's. By trial.
 
