@@ -35,12 +35,14 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     """
     transcribed = transcribed_problem(model)
     asked = transcribed.problem.objective
+    # Straight from least effort.
     first = _least_effort(transcribed, solving, before)
     start_from(model, first.model)
     try:
         return solving.attempt_near(f"{_short(asked)} from there", model, first.attempts)
     except PlanError as error:
         attempts = attempts_of(error)
+    # With ever less effort in the objective; a stage that fails is left out.
     nearest = first
     share = _value(asked, first) / max(first.objective, 1e-12)
     for softening in solving.settings.softenings:

@@ -33,6 +33,7 @@ def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[
     settings = solving.settings
     if not any(_lifted(b.transcription) for b in trajectories(model)):
         return solving.attempt(what, model, before, **options)
+    # Without obstacles: where are they in the way?
     try:
         _allow(model, np.inf)
         free = solving.attempt(f"{what}, without obstacles", model, before, **options)
@@ -44,6 +45,7 @@ def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[
         _allow(model, 0.0)
     if excess <= 0:
         return free
+    # On from there with all of them.
     values = [variable.value for variable in model.component_data_objects(pyo.Var)]
     try:
         return solving.attempt_near(
@@ -51,12 +53,14 @@ def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[
         )
     except PlanError as error:
         attempts = attempts_of(error)
+    # From a detour around them.
     for b in trajectories(model):
         set_guess(b, b.transcription, detour(b.transcription, settings))
     try:
         return solving.attempt("from a detour around obstacles", model, attempts, max_iter=settings.detour_patience)
     except PlanError as error:
         attempts = attempts_of(error)
+    # From the free optimum again, as they grow.
     for variable, value in zip(model.component_data_objects(pyo.Var), values, strict=True):
         variable.set_value(value, skip_validation=True)
     for share in settings.intrusions:

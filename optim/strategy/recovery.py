@@ -28,6 +28,7 @@ def recover(model: Any, solving: Solving, error: PlanError) -> Plan:
     PlanError
         With the report, and all attempts, if nothing helps.
     """
+    # All limits loosened: is there any motion that keeps them?
     attempts = attempts_of(error)
     found = solving.diagnose(model, max_iter=solving.settings.patience)
     attempts = (*attempts, _noted(found, error.plan))
@@ -35,12 +36,14 @@ def recover(model: Any, solving: Solving, error: PlanError) -> Plan:
         raise _reported(error, attempts, None) from None
     if found.conflict is not None and found.conflict.giving:
         raise _reported(error, attempts, found.conflict) from None
+    # From the motion that keeps them.
     if found.conflict is not None:
         found.load(model)
         try:
             return solving.attempt_near("from a motion that keeps all limits", model, attempts)
         except PlanError as failure:
             attempts, error = attempts_of(failure), failure
+    # From stiffer arms.
     try:
         return _from_stiffer(model, solving, attempts)
     except PlanError as failure:
