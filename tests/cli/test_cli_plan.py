@@ -99,6 +99,19 @@ def test_audit_with_more_modes(tmp_path):
     assert set(found["figures"]["energy left"]) == {"unit", "plan", "replay", "finer"}
 
 
+def test_plan_is_refined_until_the_audit_passes(tmp_path):
+    """Four intervals miss on the plan's own model: the mesh is refined, and the plan written is the refined one."""
+    rest = {"problem": {**asked()["problem"], "input_ends": "holding"}, "settings": {"links": 1, "modes": 2}}
+    options = {"transcription": {"intervals": 4}, "audit": {"refine": True, "finer": {"type": "AssumedModes", "n": 2}}}
+    result = run(written(tmp_path, asked(**rest, **options)), "--json", "--out", tmp_path / "plan.nc")
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    plan = optim.load_plan(tmp_path / "plan.nc")
+    assert told["status"] == plan.status
+    assert len(told["attempts"]) > 1
+    assert plan.transcribed.intervals != (4,) or plan.transcribed.options.scheme == "lobatto"
+
+
 def test_arguments_say_the_same(tmp_path):
     arguments = ("--set", "links=1", "--set", "modes=1", "--goal", "joint1.angle=0.8", "--duration", "0.5,2")
     more = ("--limit", "motor1.torque=1", "--limit", "der(motor1.torque)=-20,20", "--objective", "time")
