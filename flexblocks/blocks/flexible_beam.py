@@ -18,10 +18,21 @@ from flexblocks.beam.properties.profile import Course
 from flexblocks.beam.shapes.internal_forces import Cut
 from flexblocks.blocks.stations import HasStations
 from flexblocks.errors import ParameterError
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.parameters import ANY, FRACTION, POSITIVE, choice, parameter
-from flexblocks.interfaces.physics import Coordinate, Local, Output, Physics, Variable
-from flexblocks.interfaces.ports import inlet, outlet
+from flexblocks.interfaces import (
+    ANY,
+    FRACTION,
+    POSITIVE,
+    Coordinate,
+    Frame,
+    Local,
+    Output,
+    Physics,
+    Variable,
+    choice,
+    inlet,
+    outlet,
+    parameter,
+)
 
 
 def checked_stations(where: str, given: Any, length: float) -> tuple[float, ...]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.parameters import parameter, unit_vector
+from flexblocks.interfaces import Block, parameter, unit_vector
 
 
 @dataclass(frozen=True, init=False)

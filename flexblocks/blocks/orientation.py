@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from flexblocks.errors import ParameterError
-from flexblocks.interfaces.parameters import ANY, Quantity
+from flexblocks.interfaces import ANY, Quantity
 
 # Sines and cosines of right angles miss 0 and 1 by this much; left in, they would spoil structural zeros.
 ROUNDING = 1e-15

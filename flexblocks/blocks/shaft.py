@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from flexblocks.interfaces.physics import GUEST, Coordinate
-from flexblocks.interfaces.ports import flange
+from flexblocks.interfaces import GUEST, Coordinate, flange
 
 TWO_FLANGES = (flange("flange_a"), flange("flange_b"))
 

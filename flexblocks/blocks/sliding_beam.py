@@ -17,11 +17,24 @@ from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip, frequency_equ
 from flexblocks.beam.shapes.euler_bernoulli_modes import BeamModes, clamped_modes
 from flexblocks.beam.shapes.sliding_shapes import SlidingShapes, clamped_mass_shapes, constant_shapes
 from flexblocks.errors import ParameterError
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.parameters import NOT_NEGATIVE, POSITIVE, choice, parameter
-from flexblocks.interfaces.physics import Coordinate, Follower, Local, Output, Physics, Variable
-from flexblocks.interfaces.ports import Kind, flange, inlet, outlet
+from flexblocks.interfaces import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    Block,
+    Coordinate,
+    Follower,
+    Frame,
+    Kind,
+    Local,
+    Output,
+    Physics,
+    Variable,
+    choice,
+    flange,
+    inlet,
+    outlet,
+    parameter,
+)
 
 
 @dataclass(frozen=True)
@@ -72,7 +85,7 @@ class SlidingBeam(Block):
     shapes: str = choice(("fixed", "algebraic", "ode"), default="fixed")
     flexural_rigidity_z: float | None = parameter("N m2", POSITIVE, default=None)
     damping: float = parameter("N s/m", NOT_NEGATIVE, default=0.0)
-    start: float | None = parameter("m", POSITIVE, default=None)
+    start: float | None = parameter("m", POSITIVE, default=None, symbolic=False)
 
     ports = (inlet(), outlet(), flange("axis", kind=Kind.TRANSLATIONAL, optional=True))
 

@@ -6,8 +6,7 @@ import math
 import re
 
 from flexblocks.errors import ParameterError
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.ports import Port, outlet
+from flexblocks.interfaces import Block, Port, outlet
 
 STATION = re.compile(r"station\((?P<x>.+)\)")
 

@@ -17,9 +17,7 @@ import flexblocks as fb
 from arms.random_arms import arms
 from flexblocks import models
 from flexblocks.errors import FileFormatError
-from flexblocks.interfaces.parameters import parameter
-from flexblocks.interfaces.physics import Physics
-from flexblocks.interfaces.ports import inlet
+from flexblocks.interfaces import Physics, inlet, parameter
 
 PENDULUM = """\
 flexblocks: 1
