@@ -11,7 +11,7 @@ from flexblocks.beam.shapes.linear_theory import PLAIN, Line
 from flexblocks.beam.shapes.ritz_modes import ritz_modes, rod_modes
 from flexblocks.beam.shapes.shape_functions import Shapes
 from flexblocks.errors import ParameterError
-from flexblocks.interfaces.physics import Coordinate
+from flexblocks.interfaces import Coordinate
 
 
 @dataclass(frozen=True)

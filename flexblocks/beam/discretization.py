@@ -17,8 +17,7 @@ from flexblocks.beam.shapes.linear_theory import PLAIN, Line
 from flexblocks.beam.shapes.shape_functions import NoShapes, Shapes
 from flexblocks.beam.shapes.shape_integrals import Bending, bending, stretching
 from flexblocks.errors import ParameterError
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.physics import Coordinate, Local
+from flexblocks.interfaces import Coordinate, Frame, Local
 
 
 class Discretization(ABC):

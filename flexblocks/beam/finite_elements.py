@@ -13,7 +13,7 @@ from flexblocks.beam.shapes.axial_torsional import HatShapes
 from flexblocks.beam.shapes.hermite import HermiteShapes, ShearHermiteShapes
 from flexblocks.beam.shapes.linear_theory import PLAIN, Line
 from flexblocks.beam.shapes.shape_functions import Shapes
-from flexblocks.interfaces.physics import Coordinate
+from flexblocks.interfaces import Coordinate
 
 # Gauss points on each smooth piece of an element, for its mean properties.
 POINTS = 16

@@ -11,7 +11,7 @@ from flexblocks.beam.shapes.axial_torsional import StepShapes
 from flexblocks.beam.shapes.hinges import PseudoJoints
 from flexblocks.beam.shapes.linear_theory import PLAIN, Line
 from flexblocks.beam.shapes.shape_functions import Shapes
-from flexblocks.interfaces.physics import Coordinate
+from flexblocks.interfaces import Coordinate
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import networkx as nx
 
 from flexblocks.errors import ModelError, listing
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.physics import GUEST, Coordinate
-from flexblocks.interfaces.ports import Port
+from flexblocks.interfaces import GUEST, Block, Coordinate, Port
 
 LOCKED = ("", "locked")  # the node that stands for "does not move"
 RATIO_TOLERANCE = 1e-9

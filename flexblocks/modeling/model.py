@@ -10,10 +10,10 @@ from typing import TypeVar
 import networkx as nx
 
 from flexblocks.errors import FlexblocksError, ModelError, listing, nearest
-from flexblocks.interfaces.block import Block, Composite
-from flexblocks.interfaces.parameters import ANY as ANY_NUMBER
-from flexblocks.interfaces.parameters import Quantity
-from flexblocks.interfaces.ports import Port
+from flexblocks.interfaces import ANY as ANY_NUMBER
+from flexblocks.interfaces import Block, Composite, Port, Quantity
+from flexblocks.modeling.model_data import save
+from flexblocks.modeling.spanning_tree import topology
 
 AnyBlock = TypeVar("AnyBlock", bound=Block | Composite)
 NAME = re.compile(r"[A-Za-z_]\w*")
@@ -187,14 +187,10 @@ class Model:
         FlexblocksError
             The first thing that is wrong.
         """
-        from flexblocks.modeling.spanning_tree import topology
-
         topology(self)
 
     def save(self, path: str | Path) -> None:
         """Write the model to a ``.yaml``, ``.yml`` or ``.json`` file, from which `flexblocks.load` reads it."""
-        from flexblocks.modeling.model_file import save
-
         save(self, path)
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from flexblocks.beam.discretization import Discretization
 from flexblocks.errors import ModelError, ParameterError, listing, nearest
-from flexblocks.interfaces.block import Block, Composite
+from flexblocks.interfaces import Block, Composite
 from flexblocks.modeling.model import Model
 
 

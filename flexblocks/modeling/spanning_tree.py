@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import networkx as nx
 
 from flexblocks.errors import ModelError, listing
-from flexblocks.interfaces.block import Block, Composite
-from flexblocks.interfaces.ports import Kind, Port
+from flexblocks.interfaces import Block, Composite, Kind, Port
+from flexblocks.modeling.arm_graph import ArmGraph
 from flexblocks.modeling.flanges import SharedCoordinate, joined
-from flexblocks.modeling.model import Model
 
 
 @dataclass(frozen=True)
@@ -55,12 +54,12 @@ class Topology:
     shared: Mapping[tuple[str, str], SharedCoordinate]
 
 
-def topology(model: Model, values: Mapping[str, Mapping[str, object]] | None = None) -> Topology:
+def topology(model: ArmGraph, values: Mapping[str, Mapping[str, object]] | None = None) -> Topology:
     """Return the tree of `model`.
 
     Parameters
     ----------
-    model : Model
+    model : Model, or its data
     values : dict of dict, optional
         Parameters to replace, by block and parameter name, before composites are opened.
 
@@ -120,7 +119,7 @@ def _inner(block: Block | Composite, port: Port) -> Port:
 
 
 def _tree(
-    model: Model, blocks: Mapping[str, Block], ground: str, nets: list[list[Port]]
+    model: ArmGraph, blocks: Mapping[str, Block], ground: str, nets: list[list[Port]]
 ) -> tuple[dict[str, Node], tuple[tuple[Port, Port], ...]]:
     """Walk outward from the ground over nets of frames; an outlet that meets one reached before closes a loop."""
     outlets: dict[str, list[tuple[Port, int]]] = {}
@@ -152,7 +151,7 @@ def _tree(
     return nodes, tuple(closures)
 
 
-def _ground(model: Model, blocks: Mapping[str, Block]) -> str:
+def _ground(model: ArmGraph, blocks: Mapping[str, Block]) -> str:
     grounds = [name for name, block in blocks.items() if _is_root(block)]
     if len(grounds) == 1:
         return grounds[0]
@@ -162,7 +161,7 @@ def _ground(model: Model, blocks: Mapping[str, Block]) -> str:
 
 
 def _refuse_floating(
-    model: Model, blocks: Mapping[str, Block], nets: list[list[Port]], ground: str, reached: set[str]
+    model: ArmGraph, blocks: Mapping[str, Block], nets: list[list[Port]], ground: str, reached: set[str]
 ) -> None:
     for net in nets:
         if not any(port.spec.outlet for port in net):
@@ -179,7 +178,7 @@ def _refuse_floating(
         )
 
 
-def _refuse_open_ports(model: Model, blocks: Mapping[str, Block], nets: list[list[Port]]) -> None:
+def _refuse_open_ports(model: ArmGraph, blocks: Mapping[str, Block], nets: list[list[Port]]) -> None:
     """Refuse ports that must be connected and are not."""
     connected = {port for net in nets for port in net}
     ends = {port.block for net in nets if sum(p.spec.outlet for p in net) > 1 for port in net if port.spec.outlet}

@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 
 from flexblocks.errors import NameUnknownError, listing, nearest
-from flexblocks.interfaces.block import Block, Composite
+from flexblocks.interfaces import Block, Composite
 from flexblocks.interfaces.parameters import argument_name
 from flexblocks.interfaces.variables import Variables, variables
 from flexblocks.modeling.model import Model

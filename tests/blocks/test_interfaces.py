@@ -16,7 +16,8 @@ from flexblocks.interfaces import Block, Physics, flange, inlet, outlet, paramet
 from repository import ROOT
 
 PAGE = (ROOT / "docs" / "blocks.md").read_text()
-REFERENCE = re.findall(r"^\| `(\w+)(?:\((.*?)\))?`", PAGE.partition("## Reference")[2].partition("Methods of a")[0], re.MULTILINE)
+TABLE = PAGE.partition("## Reference")[2].partition("Methods of a")[0]
+REFERENCE = re.findall(r"^\| `(\w+)(?:\((.*?)\))?`", TABLE, re.MULTILINE)
 
 
 def test_the_page_lists_what_the_package_offers():

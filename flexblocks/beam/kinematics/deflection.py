@@ -13,7 +13,7 @@ from flexblocks.beam.kinematics.kinetic_energy import square
 from flexblocks.beam.properties.profile import Course
 from flexblocks.beam.shapes.internal_forces import HeldCut
 from flexblocks.beam.shapes.shape_integrals import Bending
-from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces import Frame
 
 
 @dataclass(frozen=True, eq=False)

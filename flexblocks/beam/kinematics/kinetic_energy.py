@@ -12,7 +12,7 @@ from flexblocks.beam.properties.profile import UNIFORM, Profile
 from flexblocks.beam.properties.quadrature import gauss_legendre, panels
 from flexblocks.beam.shapes.shape_functions import overlap
 from flexblocks.beam.shapes.shape_integrals import Bending
-from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces import Frame
 
 # Gauss points on each smooth piece of a beam whose density varies.
 POINTS = 48

@@ -6,7 +6,7 @@ import casadi as ca
 
 from flexblocks.beam.kinematics.deflection import Flexure
 from flexblocks.beam.properties.profile import Course
-from flexblocks.interfaces.frame import skew
+from flexblocks.interfaces import skew
 
 
 def load_power(flexure: Flexure, axis: str, scale: float | ca.SX, course: Course) -> ca.SX:

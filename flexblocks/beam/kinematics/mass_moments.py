@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.interfaces.frame import Frame, column, skew
+from flexblocks.interfaces import Frame, column, skew
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from flexblocks.beam.shapes.internal_forces import cuts_along, with_cuts
 from flexblocks.beam.shapes.linear_theory import Line
 from flexblocks.beam.shapes.shape_functions import FINER, Shapes
 from flexblocks.beam.shapes.shape_integrals import Bending
-from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces import Frame
 
 # Gauss points on each smooth piece of a load.
 POINTS = 48

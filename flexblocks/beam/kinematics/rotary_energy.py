@@ -10,7 +10,7 @@ import numpy as np
 from flexblocks.beam.kinematics.beam import Beam
 from flexblocks.beam.kinematics.kinetic_energy import dot, square
 from flexblocks.beam.shapes.shape_integrals import Bending
-from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces import Frame
 
 # By deformation the axis about which sections turn, and the sign: a positive slope w' turns about -y.
 TURNS = {"y": (2, 1), "z": (1, -1), "torsion": (0, 1)}

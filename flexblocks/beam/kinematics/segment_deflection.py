@@ -16,7 +16,7 @@ from flexblocks.beam.properties.profile import Course
 from flexblocks.beam.properties.quadrature import gauss_legendre
 from flexblocks.beam.shapes.hinges import PseudoJoints
 from flexblocks.beam.shapes.internal_forces import HeldCut
-from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces import Frame
 
 # Gauss points on each smooth piece of a load.
 POINTS = 16

@@ -11,7 +11,7 @@ import casadi as ca
 from flexblocks.beam.kinematics.deflection import turned
 from flexblocks.beam.kinematics.mass_moments import Moments
 from flexblocks.beam.shapes.sliding_shapes import SlidingShapes
-from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces import Frame
 
 Number = float | ca.SX
 AXES = {"y": 1, "z": 2}

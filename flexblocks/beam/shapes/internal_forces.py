@@ -18,7 +18,7 @@ from flexblocks.beam.shapes.combined import Stacked
 from flexblocks.beam.shapes.linear_theory import Line
 from flexblocks.beam.shapes.shape_functions import Shapes
 from flexblocks.beam.shapes.shape_integrals import Bending
-from flexblocks.interfaces.physics import Coordinate, Local
+from flexblocks.interfaces import Coordinate, Local
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 
 from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip, mode
 from flexblocks.beam.shapes.shape_functions import Shapes
-from flexblocks.interfaces.physics import Local
+from flexblocks.interfaces import Local
 
 Matrix = ca.SX | ca.DM
 ROUNDING = 1e-12
