@@ -1,4 +1,4 @@
-"""The accelerometer: what a sensor fixed to a frame reads."""
+"""Three-axis accelerometer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joints with two and three axes through one point, made of hinges."""
+"""Universal and spherical joints, made of hinges through one point."""
 
 from __future__ import annotations
 

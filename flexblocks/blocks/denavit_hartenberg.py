@@ -1,4 +1,4 @@
-"""Arms given by Denavit-Hartenberg parameters, as joints and fixed transforms."""
+"""Denavit-Hartenberg parameters, as joints and fixed transforms."""
 
 from __future__ import annotations
 

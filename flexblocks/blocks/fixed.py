@@ -1,4 +1,4 @@
-"""The fixed flange: locks a shaft."""
+"""Fixed flanges: a locked shaft or slide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fixed transform: a constant pose between two frames."""
+"""Fixed transform between two frames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The flexible joint: motor, rotor, spring and hinge in one."""
+"""Elastic joint with its drive: motor, rotor, spring and hinge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Friction of a bearing, a gear box or a motor."""
+"""Viscous, Coulomb and Stribeck friction of a shaft."""
 
 from __future__ import annotations
 

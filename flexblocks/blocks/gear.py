@@ -1,4 +1,4 @@
-"""The gear: two flanges with a fixed ratio."""
+"""Ideal gear: two flanges with a fixed ratio."""
 
 from __future__ import annotations
 

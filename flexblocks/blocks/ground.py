@@ -1,4 +1,4 @@
-"""The ground: the root of every arm."""
+"""Ground: the inertial frame, root of every arm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all joints with one coordinate share."""
+"""Base of joints with one degree of freedom."""
 
 from __future__ import annotations
 

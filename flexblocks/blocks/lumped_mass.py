@@ -1,4 +1,4 @@
-"""The lumped mass: a point mass fixed to a frame."""
+"""Point mass fixed to a frame."""
 
 from __future__ import annotations
 

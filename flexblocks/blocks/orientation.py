@@ -1,4 +1,4 @@
-"""Constant orientations: as a parameter, as a matrix."""
+"""Rotation vectors and rotation matrices as parameters of blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The payload: a rigid body at the end of an arm."""
+"""Payload: a rigid body at the end of an arm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The PD servo: a motor that holds a shaft on a reference."""
+"""Proportional-derivative servo drive."""
 
 from __future__ import annotations
 

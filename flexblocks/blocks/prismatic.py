@@ -1,4 +1,4 @@
-"""The prismatic joint."""
+"""Prismatic joint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The revolute joint."""
+"""Revolute joint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rigid body in space."""
+"""Rigid body in space."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inertia of rigid bodies: as a parameter, as a matrix, as kinetic energy."""
+"""Inertia tensor and kinetic energy of a rigid body."""
 
 from __future__ import annotations
 

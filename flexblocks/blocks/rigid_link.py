@@ -1,4 +1,4 @@
-"""The rigid link."""
+"""Rigid link."""
 
 from __future__ import annotations
 

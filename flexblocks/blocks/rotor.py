@@ -1,4 +1,4 @@
-"""The rotor: inertia on a shaft."""
+"""Rotor: inertia on a shaft."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the blocks between two rotational flanges share."""
+"""Coordinates and ports of a massless shaft with two ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sliding beam: a flexible link that slides out of a hub."""
+"""Axially moving beam: a flexible link that slides out of a hub."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from flexblocks.beam.assumed_modes import AssumedModes
 from flexblocks.beam.discretization import Discretization, Rigid
-from flexblocks.beam.finite_elements import FiniteElements
 from flexblocks.beam.kinematics.sliding_deflection import SlidingFlexure
 from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip, frequency_equation, mode
@@ -92,14 +91,10 @@ class SlidingBeam(Block):
     def __post_init__(self) -> None:
         super().__post_init__()
         chosen = self.discretization
-        if not isinstance(chosen, (Rigid, AssumedModes, FiniteElements)):
+        if not isinstance(chosen, Discretization) or not chosen.can_slide:
             raise ParameterError(
-                f"{self.where}: discretization = {chosen!r}; must be a fb.Rigid(), fb.AssumedModes(n) or "
-                "fb.FiniteElements(n): a beam of rigid segments cannot slide through a hub."
-            )
-        if isinstance(chosen, AssumedModes) and chosen.tip == "pinned":
-            raise ParameterError(
-                f"{self.where}: discretization = {chosen!r}; a beam is clamped where it leaves a hub: tip must be "
+                f"{self.where}: discretization = {chosen!r}; cannot slide through a hub, where it is clamped and its "
+                "shapes stretch with it (can_slide); take fb.FiniteElements(n), or fb.AssumedModes(n) whose tip is "
                 "'free', 'auto' or a fb.TipBody(...)."
             )
         if self.shapes != "fixed" and not isinstance(chosen, AssumedModes):

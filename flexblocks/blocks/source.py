@@ -1,4 +1,4 @@
-"""Sources: a torque or a force set from outside."""
+"""Ideal torque and force sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The torsional spring: the flexibility of a joint."""
+"""Torsional spring and damper."""
 
 from __future__ import annotations
 

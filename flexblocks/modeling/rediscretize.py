@@ -47,8 +47,8 @@ def rediscretize(model: Model, to: Discretization | Mapping[str, Discretization]
             )
         if not isinstance(discretization, Discretization):
             raise ParameterError(
-                f"{blocks[name].where}: discretization = {discretization!r}; must be a fb.AssumedModes(n), "
-                "fb.FiniteElements(n) or fb.RigidSegments(n)."
+                f"{blocks[name].where}: discretization = {discretization!r}; must be a discretization, such as "
+                "fb.AssumedModes(n) or fb.FiniteElements(n)."
             )
     # Made anew, so that a beam which cannot deform so is refused.
     return model.copy({name: replace(blocks[name], discretization=found) for name, found in wanted.items()})

@@ -1,4 +1,4 @@
-"""From a model to its tree: composites opened, frames ordered from the ground, flanges joined to coordinates."""
+"""The spanning tree of a model: composites opened, frames ordered from the ground, flanges joined to coordinates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flexblocks.modeling.flanges import SharedCoordinate, joined
 
 
 @dataclass(frozen=True)
-class Node:
+class TreeNode:
     """A block in the spanning tree.
 
     `parent` and `outlet` say which outlet of which node carries it; None for the ground and for blocks that
@@ -38,7 +38,7 @@ class Topology:
 
     Attributes
     ----------
-    nodes : dict of Node
+    nodes : dict of TreeNode
         By block name; a parent comes before what it carries.
     closures : tuple of pairs of Port
         Outlets that coincide, besides what the tree says.
@@ -48,7 +48,7 @@ class Topology:
         For each (block, coordinate) the coordinate of the arm behind it.
     """
 
-    nodes: Mapping[str, Node]
+    nodes: Mapping[str, TreeNode]
     closures: tuple[tuple[Port, Port], ...]
     order: tuple[str, ...]
     shared: Mapping[tuple[str, str], SharedCoordinate]
@@ -69,6 +69,7 @@ def topology(model: ArmGraph, values: Mapping[str, Mapping[str, object]] | None 
         No ground or two; a block that hangs on nothing; a port that must be connected and is not; two joints geared to
         each other against their ratios; a coordinate that moves no mass.
     """
+    # Open composites: what is left are blocks with physics, and a graph of ports.
     blocks: dict[str, Block] = {}
     nets = nx.Graph()
     values = values or {}
@@ -77,11 +78,12 @@ def topology(model: ArmGraph, values: Mapping[str, Mapping[str, object]] | None 
     for ports in model.connections:
         inner = [_inner(model.blocks[port.block], port) for port in ports]
         nx.add_path(nets, inner)
-    found = [sorted(net, key=str) for net in nx.connected_components(nets)]
+    # Ports that are connected, by whatever connections, are one net.
+    joined_ports = [sorted(net, key=str) for net in nx.connected_components(nets)]
     ground = _ground(model, blocks)
-    _refuse_open_ports(model, blocks, found)
-    nodes, closures = _tree(model, blocks, ground, [net for net in found if net[0].kind is Kind.FRAME])
-    flange_nets = [set(net) for net in found if net[0].kind is not Kind.FRAME]
+    _refuse_open_ports(model, blocks, joined_ports)
+    nodes, closures = _tree(model, blocks, ground, [net for net in joined_ports if net[0].kind is Kind.FRAME])
+    flange_nets = [set(net) for net in joined_ports if net[0].kind is not Kind.FRAME]
     return Topology(nodes, closures, tuple(blocks), joined(blocks, flange_nets))
 
 
@@ -120,12 +122,14 @@ def _inner(block: Block | Composite, port: Port) -> Port:
 
 def _tree(
     model: ArmGraph, blocks: Mapping[str, Block], ground: str, nets: list[list[Port]]
-) -> tuple[dict[str, Node], tuple[tuple[Port, Port], ...]]:
+) -> tuple[dict[str, TreeNode], tuple[tuple[Port, Port], ...]]:
     """Walk outward from the ground over nets of frames; an outlet that meets one reached before closes a loop."""
+    # By block its outlets, each with the number of its net.
     outlets: dict[str, list[tuple[Port, int]]] = {}
     for number, net in enumerate(nets):
         for port in (port for port in net if port.spec.outlet):
             outlets.setdefault(port.block, []).append((port, number))
+    # Breadth first: the first outlet to reach a net carries all inlets in it, in the order in which blocks were added.
     place = {name: i for i, name in enumerate(blocks)}
     carriers: dict[int, Port] = {}
     carried_by: dict[str, Port] = {}
@@ -144,10 +148,11 @@ def _tree(
     _refuse_floating(model, blocks, nets, ground, set(order))
     used = [*carried_by.values(), *(port for pair in closures for port in pair)]
     nodes = {}
+    # What has no place in space comes last.
     for name in order + [name for name in blocks if name not in set(order)]:
         parent = carried_by.get(name)
         names = {port.name for port in used if port.block == name}
-        nodes[name] = Node(blocks[name], parent and parent.block, parent and parent.name, tuple(sorted(names)))
+        nodes[name] = TreeNode(blocks[name], parent and parent.block, parent and parent.name, tuple(sorted(names)))
     return nodes, tuple(closures)
 
 

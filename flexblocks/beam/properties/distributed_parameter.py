@@ -118,7 +118,7 @@ class Along(Quantity):
         quantity.checked(where, f"{name} at x = {x:g} m", value)
 
 
-def along(unit: str, range_: Range = POSITIVE, word: str = "") -> Any:
+def distributed(unit: str, range_: Range = POSITIVE, word: str = "") -> Any:
     """Declare an optional field that may vary along a beam; with unit "" a section. It may also be a `word`."""
     quantity = Along(unit, range_, optional=True, word=word)
     return dataclasses.field(default=None, metadata={"quantity": quantity})
