@@ -97,18 +97,19 @@ class Discretization(ABC):
     def flexure(self, beam: Beam, root: Frame, local: Local) -> Flexure:
         """Return a beam that deforms as this discretization lets it, in terms of the block's symbols."""
         coordinates = {axis: self.coordinates(axis) for axis in beam.deformations}
-        q = {axis: _column([local[c.name] for c in found]) for axis, found in coordinates.items()}
+        q = {axis: _column([local[c.name] for c in of_axis]) for axis, of_axis in coordinates.items()}
         amplitudes = {
-            axis: _column([_amplitude(axis, c, beam) * local[c.name] for c in found])
-            for axis, found in coordinates.items()
+            axis: _column([_amplitude(axis, c, beam) * local[c.name] for c in of_axis])
+            for axis, of_axis in coordinates.items()
         }
         planes = {axis: self._plane(axis, beam) for axis in beam.deformations}
         cuts = tuple(HeldCut(cut, local) for cut in beam.cuts)
         return self.flexure_type(beam, root, planes, q, amplitudes, local.rate, cuts)
 
     def _plane(self, axis: str, beam: Beam) -> DiscretizedDeformation:
-        given = beam.deformations[axis]
-        return (discretized_bending if axis in ("y", "z") else discretized_rod)(self, given.tip, given.profiles)
+        deformation = beam.deformations[axis]
+        discretized = discretized_bending if axis in ("y", "z") else discretized_rod
+        return discretized(self, deformation.tip, deformation.profiles)
 
 
 def _amplitude(axis: str, coordinate: Coordinate, beam: Beam) -> float | ca.SX:

@@ -84,7 +84,9 @@ class FiniteElements(Discretization):
             return HermiteShapes(self.n)
         xi, w = gauss_legendre(POINTS, panels(np.linspace(0.0, 1.0, self.n + 1), profiles.breaks))
         element = np.minimum((xi * self.n).astype(int), self.n - 1)
-        bending, shear = (np.bincount(element, w * given(xi)) for given in (profiles.rigidity, profiles.shear.profile))
+        # The mean rigidities of each element, in bending and in shear.
+        bending = np.bincount(element, w * profiles.rigidity(xi))
+        shear = np.bincount(element, w * profiles.shear.profile(xi))
         return ShearHermiteShapes(self.n, tuple((12 * self.n**2 * bending / (profiles.shear.ratio * shear)).tolist()))
 
     def rod_shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes:

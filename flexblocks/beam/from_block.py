@@ -31,20 +31,20 @@ def check_properties(block: Any) -> None:
     ParameterError
         Says what to give or to leave out.
     """
-    given = [name for name in FORMULAS if getattr(block, name) is not None]
+    specified = [name for name in FORMULAS if getattr(block, name) is not None]
     if block.section is not None or block.material is not None:
         if block.section is None or not isinstance(block.material, Material):
             raise ParameterError(
                 f"{block.where}: section = {block.section!r}, material = {block.material!r}; "
                 "must be given together, as section=fb.Rectangle(...), material=fb.Material(...)."
             )
-        if given:
+        if specified:
             raise ParameterError(
-                f"{block.where}: section and {listing(given)} are given; a section with its material gives all of "
+                f"{block.where}: section and {listing(specified)} are given; a section with its material gives all of "
                 "these: leave one or the other out."
             )
     else:
-        _check_numbers(block, given)
+        _check_numbers(block, specified)
     if block.shear and not block.discretization.can_shear:
         raise ParameterError(
             f"{block.where}: shear = True with {block.discretization!r}, which is not flexible in shear (can_shear); "
@@ -52,8 +52,8 @@ def check_properties(block: Any) -> None:
         )
 
 
-def _check_numbers(block: Any, given: list[str]) -> None:
-    missing = [name for name in ("linear_density", "flexural_rigidity") if name not in given]
+def _check_numbers(block: Any, specified: list[str]) -> None:
+    missing = [name for name in ("linear_density", "flexural_rigidity") if name not in specified]
     if missing:
         raise ParameterError(
             f"{block.where}: {listing(missing)} not given; needs linear_density and flexural_rigidity, "
@@ -64,12 +64,12 @@ def _check_numbers(block: Any, given: list[str]) -> None:
         if not getattr(block, option):
             continue
         useful.update(names, ALLOWS.get(option, ()))
-        missing = [name for name in names if name not in given]
+        missing = [name for name in names if name not in specified]
         if missing:
             raise ParameterError(
                 f"{block.where}: {option} = True needs {listing(missing)}, or section and material instead of numbers."
             )
-    for name in given:
+    for name in specified:
         if name not in useful:
             options = [o for o in NEEDS if name in (*NEEDS[o], *ALLOWS.get(o, ()))]
             raise ParameterError(
@@ -86,7 +86,7 @@ def beam_from_block(block: Any, carried: np.ndarray) -> Beam:
     block : FlexibleBeam
         Numbers among its fields may be symbols.
     carried : ndarray (6, 6)
-        Inertia of what hangs on its tip, see `flexblocks.physics.Local`.
+        Inertia of what hangs on its tip, see `flexblocks.interfaces.Local`.
     """
     density = _known(block, "linear_density")
     mass, length = density.nominal * block.nominal.length, block.nominal.length
@@ -117,8 +117,8 @@ def beam_from_block(block: Any, carried: np.ndarray) -> Beam:
         damping_ratio=block.damping_ratio,
         deformations=deformations,
         density=density.profile,
-        section_inertia={axis: found.mean * block.length for axis, found in inertia.items()},
-        rotary={axis: found.profile for axis, found in inertia.items()},
+        section_inertia={axis: per_length.mean * block.length for axis, per_length in inertia.items()},
+        rotary={axis: per_length.profile for axis, per_length in inertia.items()},
         shortens=block.stiffening,
         cuts=block.cuts,
     )
@@ -155,11 +155,11 @@ def _inertia(block: Any) -> dict[str, Property]:
     """Return the inertia per length against turning [kg m] by deformation, of those that count."""
     names = {"y": "section_inertia", "z": "section_inertia_z", "torsion": "polar_inertia"}
     wanted = ("y", "z", "torsion") if block.rotary_inertia else ("torsion",) if block.torsion else ()
-    found = {axis: property_of(block, names[axis]) for axis in wanted}
-    return {axis: inertia for axis, inertia in found.items() if inertia is not None}
+    inertias = {axis: property_of(block, names[axis]) for axis in wanted}
+    return {axis: inertia for axis, inertia in inertias.items() if inertia is not None}
 
 
 def _known(block: Any, name: str) -> Property:
-    found = property_of(block, name)
-    assert found is not None, name
-    return found
+    known = property_of(block, name)
+    assert known is not None, name
+    return known

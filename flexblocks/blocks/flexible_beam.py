@@ -35,7 +35,7 @@ from flexblocks.interfaces import (
 )
 
 
-def checked_stations(where: str, given: Any, length: float) -> tuple[float, ...]:
+def checked_stations(where: str, stations: Any, length: float) -> tuple[float, ...]:
     """Return places along a beam as floats, from the root outward.
 
     Raises
@@ -43,14 +43,14 @@ def checked_stations(where: str, given: Any, length: float) -> tuple[float, ...]
     ParameterError
         One is not on the beam, or is there twice.
     """
-    places = tuple(given) if isinstance(given, Sequence) and not isinstance(given, str) else (given,)
+    places = tuple(stations) if isinstance(stations, Sequence) and not isinstance(stations, str) else (stations,)
     for x in places:
         if isinstance(x, bool) or not isinstance(x, (int, float)) or not 0 <= x <= length:
             raise ParameterError(
-                f"{where}: internal_forces = {given!r}; must be places x from 0 to the length, {length:g} m."
+                f"{where}: internal_forces = {stations!r}; must be places x from 0 to the length, {length:g} m."
             )
     if len(set(places)) < len(places):
-        raise ParameterError(f"{where}: internal_forces = {given!r}; a place stands there twice.")
+        raise ParameterError(f"{where}: internal_forces = {stations!r}; a place stands there twice.")
     return tuple(sorted(float(x) for x in places))
 
 
@@ -197,22 +197,22 @@ class FlexibleBeam(HasStations):
         )
 
     def _load(self, flexure: Flexure, axis: str, local: Local) -> ca.SX:
-        given, nominal = (getattr(block, f"load_{axis}") for block in (self, self.nominal))
-        if given is None:
+        load, nominal = (getattr(block, f"load_{axis}") for block in (self, self.nominal))
+        if load is None:
             return ca.SX(1, 1)
         if nominal == "input" or isinstance(nominal, float):
-            scale = local[f"load_{axis}"] if nominal == "input" else given
+            scale = local[f"load_{axis}"] if nominal == "input" else load
             return load_power(flexure, axis, scale, Distribution(1.0, self.nominal.length))
         return load_power(flexure, axis, 1.0, Distribution(nominal, self.nominal.length))
 
     def _inner_forces(self, local: Local) -> dict[str, Output]:
         """Return what the outer part of the beam exerts on the inner at each cut, and the stress by it."""
-        found = {}
+        outputs = {}
         for cut in self.cuts:
             held = cut.coordinates(self.deformations)
-            found |= {c.name: Output(-local.effort(c.name), "N m" if c.unit == "rad" else "N") for c in held}
+            outputs |= {c.name: Output(-local.effort(c.name), "N m" if c.unit == "rad" else "N") for c in held}
             if self.section is not None:
                 section = Distribution(self.nominal.section, self.nominal.length).value(cut.xi)
-                moment = {axis: found[f"{cut.label}moment_{axis}"].value for axis in self.bending}
-                found[f"{cut.label}stress"] = Output(section.bending_stress(moment), "Pa")
-        return found
+                moment = {axis: outputs[f"{cut.label}moment_{axis}"].value for axis in self.bending}
+                outputs[f"{cut.label}stress"] = Output(section.bending_stress(moment), "Pa")
+        return outputs

@@ -146,8 +146,8 @@ class SlidingBeam(Block):
             """Return the coordinates times a power of the extension, one more where they are angles."""
             powers = {"m": extension**power, "rad": extension ** (power + 1)}
             return {
-                axis: ca.vertcat(*[of(local[c.name]) * powers[c.unit] for c in found], ca.SX(0, 1))
-                for axis, found in coordinates.items()
+                axis: ca.vertcat(*[of(local[c.name]) * powers[c.unit] for c in of_axis], ca.SX(0, 1))
+                for axis, of_axis in coordinates.items()
             }
 
         flexure = SlidingFlexure(

@@ -110,15 +110,15 @@ def argument_name(field: dataclasses.Field) -> str:
 
 def checked_fields(where: str, block: Any) -> dict[str, Any]:
     """Return the parameters of `block` in their normal form, or say which one is wrong."""
-    found = {}
+    checked = {}
     for field in dataclasses.fields(block):
         value = getattr(block, field.name)
         if "quantity" in field.metadata:
-            found[field.name] = field.metadata["quantity"].checked(where, argument_name(field), value)
+            checked[field.name] = field.metadata["quantity"].checked(where, argument_name(field), value)
         elif "choice" in field.metadata and value not in field.metadata["choice"]:
             words = ", ".join(repr(word) for word in field.metadata["choice"])
             raise ParameterError(f"{where}: {field.name} = {value!r}; must be one of {words}.")
-    return found
+    return checked
 
 
 def unit_vector(where: str, name: str, value: Sequence[float]) -> tuple[float, ...]:

@@ -124,21 +124,21 @@ class Model:
         written = " -> ".join(port.name if isinstance(port, (Block, Composite)) else str(port) for port in ports)
         where = f"Connection {written}" if ports else f"Model '{self.name}': connect()"
         try:
-            found = tuple(self._resolved(port) for port in ports)
+            resolved = tuple(self._resolved(port) for port in ports)
         except FlexblocksError as error:
             raise type(error)(f"{where}: {error}") from None
-        if len(found) < 2:
-            raise ModelError(f"{where}: joins {len(found)} port(s); needs at least two.")
-        if len(set(found)) < len(found):
+        if len(resolved) < 2:
+            raise ModelError(f"{where}: joins {len(resolved)} port(s); needs at least two.")
+        if len(set(resolved)) < len(resolved):
             raise ModelError(f"{where}: names the same port twice.")
-        kinds = {port.kind for port in found}
+        kinds = {port.kind for port in resolved}
         if len(kinds) > 1:
-            each = ", ".join(f"{port} is a {port.kind}" for port in found)
+            each = ", ".join(f"{port} is a {port.kind}" for port in resolved)
             raise ModelError(
                 f"{where}: ports of different kinds cannot be joined ({each}). Join frames with frames, "
                 "and flanges with flanges of their own kind."
             )
-        self._connections.append(found)
+        self._connections.append(resolved)
 
     def _resolved(self, port: Port | str) -> Port:
         if isinstance(port, str):
