@@ -6,17 +6,27 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # Tests run side by side; as many as there are cores unless JOBS says otherwise.
 JOBS ?= auto
-LAYOUT := build/layout
+# models/ and optim/ become packages inside flexblocks only when installed. Editors, which look for packages inside each
+# other on the disk, read this folder of links, laid out as an installation is; what follows no links reads a copy of it.
+LAYOUT := $(VENV)/layout
 BENCHMARKS := operation_counts derivation right_hand_side simulation_accuracy assembly planning planning_by_hand planning_pyomo_dae resolve minimum_time batch fmu reduction
 
-.PHONY: env demo test test-slow test-all bench lint clean
+.PHONY: env layout demo test test-slow test-all bench lint clean
 
-env: $(STAMP)
+env: $(STAMP) layout
 
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	touch $@
+
+# Made anew each time, which costs nothing: a file added to flexblocks/ itself is a link more.
+layout: $(STAMP)
+	@rm -rf $(LAYOUT) && mkdir -p $(LAYOUT)/flexblocks
+	@ln -s $(CURDIR)/flexblocks/* $(CURDIR)/models $(CURDIR)/optim $(LAYOUT)/flexblocks/
+	@ln -s $(CURDIR)/pyproject.toml $(LAYOUT)/
+	@site=`$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))"` && \
+		echo $(abspath $(LAYOUT)) > $$site/flexblocks-layout.pth
 
 demo: env
 	$(BIN)/flexblocks demo --out out
@@ -34,17 +44,12 @@ bench: env
 	-$(BIN)/python -m pip install --quiet --editable ".[bench]"
 	set -e; for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name; done
 
-# models/ and optim/ become packages inside flexblocks only when installed. Tools that look for packages inside each
-# other on the disk are run on a copy laid out that way.
 lint: env
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	rm -rf $(LAYOUT)
-	mkdir -p $(LAYOUT)
-	cp -r pyproject.toml flexblocks $(LAYOUT)/
-	cp -r models optim $(LAYOUT)/flexblocks/
-	cd $(LAYOUT) && $(abspath $(BIN))/pyright --pythonpath $(abspath $(BIN))/python
-	cd $(LAYOUT) && $(abspath $(BIN))/lint-imports --no-cache
+	rm -rf build/layout && mkdir -p build && cp -rL $(LAYOUT) build/layout
+	cd build/layout && $(abspath $(BIN))/pyright --pythonpath $(abspath $(BIN))/python
+	cd build/layout && $(abspath $(BIN))/lint-imports --no-cache
 
 clean:
 	rm -rf build out

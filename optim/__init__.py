@@ -15,9 +15,9 @@ from .problem.region import Box, HalfSpace, Sphere
 from .problem.rest_to_rest import RestToRest
 from .problem.via import Via
 from .results.attempt import Attempt
-from .results.plan import Plan
-from .results.plan_file import load_plan
+from .results.plan import Plan, load_plan
 from .solve import solve
+from .strategy.model_refinement import refine_model
 from .verification.audit import Audit
 from .verification.replay import Replay
 
@@ -52,6 +52,7 @@ __all__ = [
     "load_plan",
     "plan",
     "pyomo_model",
+    "refine_model",
     "repose",
     "solve",
 ]

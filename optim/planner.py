@@ -2,39 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Unpack
 
 from flexblocks.dae.dae import DAE
 
-from .collocation.schemes import Collocation, collocation
+from .collocation.transcription_options import (
+    TranscriptionArguments,
+    TranscriptionOptions,
+    takes_transcription_options,
+    transcription_options,
+)
 from .errors import PlanError
-from .model.build import pyomo_model
-from .model.trajectories import outline_of
+from .model.trajectories import transcribed_problem
 from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
 from .results.plan import Plan
 from .solve import solve
-from .strategy.homotopy import Solving, solve_in_stages, warn_of_jumps
-from .strategy.mesh_refinement import refined, tolerance_of
-from .strategy.obstacle_homotopy import solve_around
-from .strategy.recovery import mended
+from .strategy.homotopy import solve_by_homotopy, warn_of_jumps
+from .strategy.mesh_refinement import refine_mesh, tolerance_of
+from .strategy.obstacle_homotopy import solve_past_obstacles
+from .strategy.recovery import recover
+from .strategy.solving import Solving
+
+STRAIGHT = "from the default start"
 
 
+@takes_transcription_options
 def plan(
     dae: DAE,
     problem: Problem | RestToRest,
     *,
-    intervals: int | Sequence[int] = 100,
-    degree: int = 3,
-    scheme: str = "radau",
-    inputs: str = "cubic",
-    quasi_static: Any = None,
     p: Any = None,
     refine: bool | float = False,
     tee: bool = False,
     progress: bool | None = None,
     solver_options: Mapping[str, Any] | None = None,
+    **transcription: Unpack[TranscriptionArguments],
 ) -> Plan:
     """Plan an optimal motion of an arm.
 
@@ -46,9 +50,9 @@ def plan(
     ----------
     dae : DAE
     problem : Problem or RestToRest
-    intervals, degree, scheme, inputs, quasi_static, p
-        The transcription, see `pyomo_model`: 100 intervals with Radau collocation of degree 3, inputs continuous with
-        their rates.
+    **transcription
+    p : dict of float, optional
+        Values of the symbolic parameters, by name.
     refine : bool or float
         The greatest miss of the replay [m], True for 0.1 mm: double the intervals until the plan replays so and leaves
         less than 1e-4 J. A plan that lives off energy which its scheme swallows is made again by Lobatto collocation,
@@ -84,23 +88,39 @@ def plan(
     'converged'
     """
 
-    def model_of(asked: Problem | RestToRest, counts: int | Sequence[int], points: Collocation, static: Any) -> Any:
-        chosen = {"degree": points.degree, "scheme": points.name, "inputs": inputs, "quasi_static": static}
-        return pyomo_model(dae, asked, intervals=counts, p=p, **chosen)
+    tolerance = None if refine is False else tolerance_of(refine)
 
     def solved(model: Any, options: dict[str, Any]) -> Plan:
         return solve(model, tee=tee, progress=progress, solver_options=options | dict(solver_options or {}))
 
-    tolerance = tolerance_of(refine)
-    model = model_of(problem, intervals, collocation(scheme, degree), quasi_static)
-    solving = Solving(model_of, solved)
-    outline = outline_of(model)
-    warn_of_jumps(outline)
+    solving = Solving(dae, p, solved)
+    return plan_with(solving, problem, transcription_options(transcription), tolerance)
+
+
+def plan_with(
+    solving: Solving, problem: Problem | RestToRest, options: TranscriptionOptions, tolerance: float | None = None
+) -> Plan:
+    """Plan a motion by the ladder of strategies: the straight way, then recovery, then refinement; see `plan`.
+
+    Parameters
+    ----------
+    solving : Solving
+        The arm, how its models are solved, and the settings of the ladder.
+    problem : Problem or RestToRest
+    options : TranscriptionOptions
+    tolerance : float, optional
+        Greatest miss of the replay [m]; by default the mesh is not refined.
+    """
+    model = solving.model(problem, options)
+    transcribed = transcribed_problem(model)
     try:
-        if outline.is_free:
-            found = solve_in_stages(model, solving)
+        if transcribed.is_free:
+            warn_of_jumps(transcribed)
+            found = solve_by_homotopy(model, solving)
+        elif any(t.path.names for t in transcribed.first):
+            found = solve_past_obstacles(STRAIGHT, model, solving, ())
         else:
-            found = solve_around("from the default start", model, solving, ())
+            found = solving.attempt(STRAIGHT, model, ())
     except PlanError as error:
-        found = mended(model, solving, error)
-    return found if tolerance is None else refined(found, solving, tolerance)
+        found = recover(model, solving, error)
+    return found if tolerance is None else refine_mesh(found, solving, tolerance)

@@ -1,4 +1,4 @@
-"""Plan a motion: transcribe, solve, read the plan."""
+"""Solve the Pyomo model of a plan, and read the plan."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .casadi_solver import CasadiSolver
 from .casadi_solver.ipopt.status import advice
 from .errors import PlanError
 from .model.read_solution import active_objective
-from .model.trajectories import outline_of
+from .model.trajectories import transcribed_problem
 from .model.violations import violations
 from .progress import Progress
 from .results.plan import Plan
@@ -50,7 +50,7 @@ def solve(
     PlanError
         The solver found no optimum, or Ctrl-C was pressed; ``error.plan`` is its last iterate.
     """
-    name = outline_of(model).dae.name
+    name = transcribed_problem(model).dae.name
     active_objective(model)
     with Progress(name, show=False if tee else progress) as watch:
         results = CasadiSolver().solve(

@@ -120,7 +120,10 @@ def _report(request: Request, json: bool) -> None:
             error.violations,
             error.report,
         ) from None
-    audit = None if request.audit is None else found.audit(**request.audit)
+    audit = None
+    if request.audit is not None:
+        finer, again = request.audit.get("finer"), request.audit.get("refine", False)
+        audit = optim.refine_model(found, finer) if again else found.audit(finer)
     found = found if audit is None else audit.subject
     replay = found.replay()
     _write(found, replay, request)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,6 @@ from flexblocks.modeling.model_file import discretization_from_data
 from flexblocks.modeling.yaml_json import read_document
 
 KEYS = ("model", "settings", "parameters", "problem", "transcription", "refine", "audit", "output")
-TRANSCRIPTION = ("intervals", "degree", "scheme", "inputs", "quasi_static")
 AUDIT = ("finer", "refine")
 OUTPUT = {"plan": (".nc", ".csv"), "picture": (".png", ".pdf", ".svg")}
 
@@ -32,11 +31,11 @@ class Request:
     parameters : dict of float
         Parameters that take other values than the model's.
     transcription : dict
-        Options of `optim.plan`: intervals, degree, scheme, inputs, quasi_static.
+        Fields of `TranscriptionOptions`, options of `optim.plan`.
     refine : bool or float
         As of `optim.plan`.
     audit : dict or None
-        Arguments of `Plan.audit`; None for none.
+        What to audit on, ``finer``, and whether to ``refine`` the model until it passes; None for no audit.
     out, picture : Path or None
         Files to write.
     """
@@ -67,6 +66,7 @@ def read_request(path: Path) -> Request:
     FileFormatError
         Something in it is unknown, missing or of the wrong kind; the message names the place.
     """
+    from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
     from flexblocks.optim.problem.serialization import from_data
 
     data = _checked(read_document(path), f"{path}", KEYS, required=("model", "problem"))
@@ -75,11 +75,12 @@ def read_request(path: Path) -> Request:
     refine = data.get("refine", False)
     if not isinstance(refine, (bool, int, float)):
         raise FileFormatError(f"{path}: refine = {refine!r}; must be true, false or the greatest miss in m.")
+    options = tuple(option.name for option in fields(TranscriptionOptions))
     return Request(
         model=_model(data, path),
         problem=from_data({"type": "RestToRest"} | dict(problem), f"{path}: problem"),
         parameters=_mapping(data.get("parameters"), f"{path}: parameters"),
-        transcription=_checked(data.get("transcription"), f"{path}: transcription", TRANSCRIPTION),
+        transcription=_checked(data.get("transcription"), f"{path}: transcription", options),
         refine=refine,
         audit=_audit(data.get("audit", False), f"{path}: audit"),
         **{("out" if key == "plan" else key): _file(output, key, path) for key in OUTPUT},

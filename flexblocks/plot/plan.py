@@ -52,7 +52,7 @@ def plan(plan: Plan, replay: Replay | None = None, *, count: int = 10, plane: st
     ParameterError
         `count` is less than 2, or there is no such plane.
     """
-    dae, motion = plan.outline.dae, plan.trajectory
+    dae, motion = plan.transcribed.dae, plan.trajectory
     groups = _groups(plan)
     figure = plt.figure(figsize=(12.5, max(5.5, 0.5 + ROW * len(groups))), layout="constrained")
     halves: Any = figure.subfigures(1, 2)
@@ -80,10 +80,10 @@ def plan(plan: Plan, replay: Replay | None = None, *, count: int = 10, plane: st
 
 def _groups(plan: Plan) -> list[list[str]]:
     """Return names for each axes: inputs, driven coordinates, what is limited, deflections; those alike together."""
-    motion, phases = plan.trajectory, plan.outline.problem.phases
+    motion, phases = plan.trajectory, plan.transcribed.problem.phases
     driven = [name for phase in phases for name in (phase.goal or phase.passing or {})]
     deflections = [name for name in motion.names["y"] if ".tip_deflection_" in name]
-    limited = [name for phase in phases for name in plan.outline.problem.ranges_in(phase)]
+    limited = [name for phase in phases for name in plan.transcribed.problem.ranges_in(phase)]
     groups: dict[tuple[str, str], list[str]] = {}
     for name in dict.fromkeys([*motion.names["u"], *driven, *limited, *deflections]):
         if name in motion:
@@ -100,8 +100,8 @@ def _kind(name: str) -> str:
 def _limits(plan: Plan) -> dict[str, tuple[float, float]]:
     """Return the limits that are the same in all phases, as resolved against the arm, by name."""
     found: dict[str, set[tuple[float, float]]] = {}
-    for t in plan.outline.first:
-        own = dict(plan.outline.problem.ranges_in(t.phase))
+    for t in plan.transcribed.first:
+        own = dict(plan.transcribed.problem.ranges_in(t.phase))
         for group, bounds in ((t.dae.x, t.limits.x), (t.dae.u, t.limits.u)):
             own |= {name: (low, high) for name, (low, high) in zip(group.names, bounds.tolist(), strict=True)}
         for name, limit in own.items():
@@ -122,7 +122,7 @@ def _near(
 
 
 def _draw_path(plan: Plan, motion: Trajectory, ax: Axes, plane: str) -> None:
-    outline = shape(plan.outline.dae)
+    outline = shape(plan.transcribed.dae)
     path = np.array([outline(x, motion.p)[outline.tip][-1] for x in motion.x[:: max(1, len(motion) // 400)]])
     ax.plot(*project(path, plane), color=BLACK, linewidth=0.9, linestyle=(0, (4, 3)), label="as replayed", zorder=3.5)
     equal_scales(ax, plane)
@@ -132,7 +132,7 @@ def _explain(plan: Plan, ax: Axes, plane: str) -> None:
     """Draw regions and via points, and a legend where it hides none of them."""
     from flexblocks.optim import KeepIn, KeepOut
 
-    problem = plan.outline.problem
+    problem = plan.transcribed.problem
     path = dict.fromkeys(one for phase in problem.phases for one in problem.path_in(phase))
     regions = []
     for one in path:

@@ -9,10 +9,10 @@ from typing import Any
 import pyomo.environ as pyo
 
 from ..casadi_solver import CasadiSolver
-from ..model.trajectories import arcs, outline_of
+from ..model.trajectories import arcs, transcribed_problem
 from ..presolve.controllability_check import scenarios_apart
 from ..presolve.duration_estimate import LONGEST, estimated_duration
-from ..presolve.transcribed_problem import Outline
+from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.objective_terms import Time
 from ..progress import Progress
 from ..solver_statistics import CONVERGED, statistics, status_of
@@ -82,9 +82,9 @@ def diagnose(model: Any, *, max_iter: int = MOST_ITERATIONS) -> Conflict | None:
 
 def diagnosis(model: Any, *, max_iter: int = MOST_ITERATIONS) -> Diagnosis:
     """Return how a model with loosened limits was solved; see `diagnose`."""
-    outline = outline_of(model)
+    transcribed = transcribed_problem(model)
     elastic = relax(model)
-    with Progress(f"{outline.dae.name}, limits loosened", show=None) as watch:
+    with Progress(f"{transcribed.dae.name}, limits loosened", show=None) as watch:
         results: Any = CasadiSolver().solve(
             elastic.model,
             iteration_callback=watch,
@@ -94,7 +94,7 @@ def diagnosis(model: Any, *, max_iter: int = MOST_ITERATIONS) -> Diagnosis:
     status = status_of(results)
     found = None
     if status == CONVERGED:
-        found = conflict(elastic, results.solution_loader.get_duals(), task(outline), remarks(outline))
+        found = conflict(elastic, results.solution_loader.get_duals(), task(transcribed), remarks(transcribed))
     return Diagnosis(
         conflict=found,
         elastic=elastic,
@@ -105,34 +105,34 @@ def diagnosis(model: Any, *, max_iter: int = MOST_ITERATIONS) -> Diagnosis:
     )
 
 
-def task(outline: Outline) -> str:
+def task(transcribed: TranscribedProblem) -> str:
     """Return the motion asked for, in words."""
-    parts = [f"the motion from rest at {_places(outline.problem.start)}"]
-    for t in outline.first:
+    parts = [f"the motion from rest at {_places(transcribed.problem.start)}"]
+    for t in transcribed.first:
         where = t.phase.goal or t.phase.passing
         there = f"{'rest at' if t.phase.goal else 'passing'} {_places(where)}" if where else "anywhere"
         parts.append(f"to {there}{'' if t.is_free else f' in {t.mesh.duration:.4g} s'}")
     return " ".join(parts)
 
 
-def remarks(outline: Outline) -> list[str]:
+def remarks(transcribed: TranscribedProblem) -> list[str]:
     """Return what the rigid arm says of the durations, and momenta of scenarios that share their inputs."""
     found = []
-    if not outline.dae.tree.loops.closures:
-        ends = [[(t.begin, t.end) for t in run] for run in outline.runs]
-        apart = scenarios_apart(outline.dae, outline.problem, ends)
+    if not transcribed.dae.tree.loops.closures:
+        ends = [[(t.begin, t.end) for t in run] for run in transcribed.runs]
+        apart = scenarios_apart(transcribed.dae, transcribed.problem, ends)
         if apart is not None:
             found.append(
                 f"As far as small motions go, no shared inputs move the scenarios {apart} together, whatever the "
                 "limits: plan them apart, or give the phase a leeway."
             )
-    for t in outline.first:
-        quick = outline.problem.lasting(["free"] * len(outline.first), Time())
-        phase = quick.phases[outline.first.index(t)]
+    for t in transcribed.first:
+        quick = transcribed.problem.lasting(["free"] * len(transcribed.first), Time())
+        phase = quick.phases[transcribed.first.index(t)]
         estimate = estimated_duration(t.dae, quick, phase, t.limits, t.start, t.goal)
         longest = t.mesh.duration if t.duration_range is None else t.duration_range[1]
         if t.end.is_rest and longest < estimate < 0.9 * LONGEST:
-            where = f" phase '{phase.name}'" if len(outline.first) > 1 else ""
+            where = f" phase '{phase.name}'" if len(transcribed.first) > 1 else ""
             found.append(f"As if rigid, on a quintic, the arm would keep its limits{where} in {estimate:.3g} s.")
     return found
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from time import perf_counter
-from typing import Any
+from typing import Any, Unpack
 
 import pyomo.environ as pyo
 from pyomo.common.gc_manager import PauseGC
 
 from flexblocks.dae.dae import DAE
 
-from ..collocation.schemes import Collocation
+from ..collocation.transcription_options import (
+    TranscriptionArguments,
+    TranscriptionOptions,
+    takes_transcription_options,
+    transcription_options,
+)
 from ..presolve.phase_transcription import Transcription
 from ..presolve.transcribe import transcribe
-from ..presolve.transcribed_problem import Outline
+from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
 from .boundary_conditions import set_ends
@@ -31,16 +35,9 @@ from .variables import add_variables
 from .via_points import add_vias
 
 
+@takes_transcription_options
 def pyomo_model(
-    dae: DAE,
-    problem: Problem | RestToRest,
-    *,
-    intervals: int | Sequence[int] = 100,
-    degree: int = 3,
-    scheme: str = "radau",
-    inputs: str = "cubic",
-    quasi_static: Any = None,
-    p: Any = None,
+    dae: DAE, problem: Problem | RestToRest, *, p: Any = None, **transcription: Unpack[TranscriptionArguments]
 ) -> pyo.ConcreteModel:
     """Return the unsolved Pyomo model of a planning problem, with the default start values set.
 
@@ -48,20 +45,7 @@ def pyomo_model(
     ----------
     dae : DAE
     problem : Problem or RestToRest
-    intervals : int or sequence of int
-        Number K of mesh intervals, of every phase or one for each.
-    degree : int
-        Number d of collocation points in each.
-    scheme : "radau" or "lobatto"
-        Radau damps oscillations that the mesh does not resolve, and a plan may live off that; Lobatto, whose first
-        point is the mesh point, leaves them their energy.
-    inputs : "cubic", "linear" or "constant"
-        How inputs run over an interval: continuous with their rates, continuous, or held.
-    quasi_static : "auto", float or sequence of str, optional
-        Modes that give way at once instead of swinging: in the equations of motion their displacements follow from a
-        balance of forces, and they have neither rates nor accelerations. ``"auto"``: the undamped modes at the start
-        that have two periods or more in the shortest interval; or those above a frequency [rad/s]; or coordinates by
-        name. By default none. A replay has the full arm in any case.
+    **transcription
     p : dict of float, optional
         Values of the symbolic parameters, by name.
 
@@ -92,33 +76,37 @@ def pyomo_model(
     the others follow), and so are the inputs there if they begin and end at holding values. ``m.transcription`` is the
     `Transcription` that the model was made from.
     """
+    return model_of(dae, problem, transcription_options(transcription), p)
+
+
+def model_of(dae: DAE, problem: Problem | RestToRest, options: TranscriptionOptions, p: Any = None) -> Any:
+    """Return the unsolved model of a planning problem under options that are checked already; see `pyomo_model`."""
     started = perf_counter()
     with PauseGC():  # many objects and no cycles to collect
-        chosen: Any = {"degree": degree, "scheme": scheme, "inputs": inputs, "quasi_static": quasi_static}
-        outline = transcribe(dae, problem, intervals=intervals, p=p, **chosen)
-        m = _model(outline)
+        m = _model(transcribe(dae, problem, options, p))
     m.build_time = perf_counter() - started
     return m
 
 
-def _model(outline: Outline) -> Any:
+def _model(transcribed: TranscribedProblem) -> Any:
     """Write transcribed trajectories as one Pyomo model."""
-    dae = outline.dae
-    m: Any = pyo.ConcreteModel(f"{dae.name}: {', '.join(phase.name for phase in outline.problem.phases)}")
-    m.outline = outline
-    if outline.problem.design:
-        start = {name: float(outline.p[dae.p.index(name)]) for name in outline.problem.design}
-        m.p = pyo.Var(list(start), bounds=lambda _, name: outline.problem.design[name], initialize=start, doc="design")
-    blocks = _blocks(m, outline)
+    dae = transcribed.dae
+    m: Any = pyo.ConcreteModel(f"{dae.name}: {', '.join(phase.name for phase in transcribed.problem.phases)}")
+    m.transcribed = transcribed
+    design = transcribed.problem.design
+    if design:
+        start = {name: float(transcribed.p[dae.p.index(name)]) for name in design}
+        m.p = pyo.Var(list(start), bounds=lambda _, name: design[name], initialize=start, doc="design")
+    blocks = _blocks(m, transcribed)
     placed = []
-    for s, (run, transcriptions) in enumerate(zip(blocks, outline.runs, strict=True)):
+    for s, (run, transcriptions) in enumerate(zip(blocks, transcribed.runs, strict=True)):
         lenders = blocks[0] if s else [None] * len(run)
         own = [add_trajectory(b, t, lender) for b, t, lender in zip(run, transcriptions, lenders, strict=True)]
         found = [Arc(b, t) for b, t in zip(run, transcriptions, strict=True)]
         for before, after in pairwise(found):
             add_junction(before, after)
         placed.append(list(zip(found, own, strict=True)))
-    add_objective(m, outline, placed)
+    add_objective(m, transcribed, placed)
     note_own(m)
     return m
 
@@ -135,25 +123,27 @@ def add_trajectory(b: Any, t: Transcription, lender: Any = None) -> Places:
     at = places(b, t)
     add_equations_of_motion(b, t, at)
     add_path_limits(b, t)
-    add_path(b, t, at)
-    add_vias(b, t, at)
+    if t.path.names:
+        add_path(b, t, at)
+    if t.phase.via:
+        add_vias(b, t, at)
     set_guess(b, t)
     return at
 
 
-def _blocks(m: Any, outline: Outline) -> list[list]:
+def _blocks(m: Any, transcribed: TranscribedProblem) -> list[list]:
     """Return the Pyomo blocks of the trajectories, by scenario and phase: the model itself where there is but one."""
     runs: list[Any] = [m]
-    names = [t.phase.name for t in outline.first]
-    if len(outline.runs) > 1:
-        m.scenario = pyo.Block(pyo.RangeSet(0, len(outline.runs) - 1))
-        runs = [m.scenario[s] for s in range(len(outline.runs))]
+    names = [t.phase.name for t in transcribed.first]
+    if len(transcribed.runs) > 1:
+        m.scenario = pyo.Block(pyo.RangeSet(0, len(transcribed.runs) - 1))
+        runs = [m.scenario[s] for s in range(len(transcribed.runs))]
     found = []
     for run in runs:
         if len(names) > 1:
             run.phase = pyo.Block(names)
         found.append([run.phase[name] for name in names] if len(names) > 1 else [run])
-    for b in (b for run in found for b in run if b is not m and outline.problem.design):
+    for b in (b for run in found for b in run if b is not m and transcribed.problem.design):
         b.p = pyo.Reference(m.p)
     return found
 
@@ -170,25 +160,3 @@ def changed_by_hand(m: Any) -> list[str]:
 
 def _names(m: Any) -> frozenset[str]:
     return frozenset(part.name for part in m.component_objects(descend_into=True))
-
-
-def models_like(
-    outline: Outline, dae: DAE, p: Mapping[str, float] | None = None
-) -> Callable[[Problem, Sequence[int], Collocation, Any], Any]:
-    """Return what makes models (problem, intervals, scheme, quasi_static) -> ConcreteModel for another arm.
-
-    The input shape and, where `p` has no others, the parameters are those of `outline`.
-    """
-    shape = outline.first[0].shape
-    values = parameters_of(outline) | dict(p or {})
-
-    def model_of(asked: Problem, intervals: Sequence[int], scheme: Collocation, quasi_static: Any) -> Any:
-        chosen = {"degree": scheme.degree, "scheme": scheme.name, "inputs": shape.name, "quasi_static": quasi_static}
-        return pyomo_model(dae, asked, intervals=intervals, p=values, **chosen)
-
-    return model_of
-
-
-def parameters_of(outline: Outline) -> dict[str, float]:
-    """Return the symbolic parameters where neither scenario nor phase has another value, by name."""
-    return dict(zip(outline.dae.p.names, outline.p.tolist(), strict=True))

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..presolve.equilibrium import loop_forces
 from ..presolve.phase_transcription import Transcription
-from ..presolve.rigid_arm import Waypoint, course, quintic, rigid_inputs
+from ..presolve.rigid_arm import Waypoint, quintic, rigid_inputs, spline_through
 from .path_constraints import settle_path
 
 
@@ -21,7 +21,7 @@ def set_guess(b: Any, t: Transcription, detour: Waypoint | None = None) -> None:
     """
     n, times, h, T = t.dae.tree.size, t.mesh.times, t.mesh.steps, t.mesh.duration
     inner = times[:-1, None] + h[:, None] * t.scheme.nodes
-    states = course(sorted((*t.waypoints, *([] if detour is None else [detour])), key=lambda point: point[0]))
+    states = spline_through(sorted((*t.waypoints, *([] if detour is None else [detour])), key=lambda point: point[0]))
     rates, accelerations = states.derivative(), states.derivative(2)
     x, v, a = states(times / T), rates(times / T)[:, :n] / T, accelerations(times / T)[:, :n] / T**2
     q, w = x[:, :n], x[:, 2 * n :]
@@ -41,7 +41,8 @@ def set_guess(b: Any, t: Transcription, detour: Waypoint | None = None) -> None:
     set_values(b.f, np.broadcast_to(loop_forces(t.dae, t.start), (*inner.shape, len(b.closures))))
     if not t.borrows_inputs:
         _set_inputs(b, t, u)
-    settle_path(b)
+    if t.path.names:
+        settle_path(b)
 
 
 def _set_inputs(b: Any, t: Transcription, u: np.ndarray) -> None:

@@ -11,7 +11,7 @@ from pyomo.common.modeling import unique_component_name
 from ..casadi_solver import CasadiGreyBox, attach
 from ..collocation.input_cost import effort_function, vibration_function
 from ..presolve.phase_transcription import Transcription
-from ..presolve.transcribed_problem import Outline
+from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.objective import Objective
 from ..problem.objective_terms import Effort, Final, Integral, Jerk, Time, Tracking
 from .equations_of_motion import constants
@@ -44,18 +44,18 @@ def add_cost(b: Any, t: Transcription, at: Places, term: Objective) -> Any:
 Placed = Sequence[tuple[Arc, Places]]
 
 
-def add_objective(m: Any, outline: Outline, runs: Sequence[Placed]) -> None:
+def add_objective(m: Any, transcribed: TranscribedProblem, runs: Sequence[Placed]) -> None:
     """Add ``m.objective``; for the worst of several scenarios ``m.worst``, no less than the cost of each of them.
 
     What scenarios have in common, as effort and time, is there once.
     """
-    terms = outline.problem.objective.terms
+    terms = transcribed.problem.objective.terms
     shared = [(weight, term) for weight, term in terms if term.is_shared or len(runs) == 1]
     own = [(weight, term) for weight, term in terms if not (term.is_shared or len(runs) == 1)]
     total = _cost(runs[0], shared)
     if own:
         costs = [_cost(run, own) for run in runs]
-        if outline.problem.aggregate == "worst":
+        if transcribed.problem.aggregate == "worst":
             m.worst = pyo.Var(doc="cost of the worst scenario")
             m.worst_case = pyo.Constraint(range(len(costs)), rule=lambda m, s: costs[s] <= m.worst)
             total += m.worst

@@ -12,7 +12,7 @@ from flexblocks.statics.operating_point import OperatingPoint
 from ..collocation.mesh import Mesh
 from ..errors import ProblemError
 from ..presolve.phase_transcription import Transcription
-from ..presolve.transcribed_problem import Outline
+from ..presolve.transcribed_problem import TranscribedProblem
 from .boundary_conditions import values_at
 
 
@@ -69,10 +69,10 @@ def arcs(m: Any) -> tuple[tuple[Arc, ...], ...]:
     ProblemError
         The model does not come from `pyomo_model`.
     """
-    outline = outline_of(m)
-    runs = m.scenario.values() if len(outline.runs) > 1 else [m]
+    transcribed = transcribed_problem(m)
+    runs = m.scenario.values() if len(transcribed.runs) > 1 else [m]
     return tuple(
-        tuple(Arc(b, b.transcription) for b in (run.phase.values() if len(outline.first) > 1 else [run]))
+        tuple(Arc(b, b.transcription) for b in (run.phase.values() if len(transcribed.first) > 1 else [run]))
         for run in runs
     )
 
@@ -82,7 +82,7 @@ def all_arcs(m: Any) -> tuple[Arc, ...]:
     return tuple(arc for run in arcs(m) for arc in run)
 
 
-def outline_of(model: Any) -> Outline:
+def transcribed_problem(model: Any) -> TranscribedProblem:
     """Return what a Pyomo model was made from.
 
     Raises
@@ -90,8 +90,8 @@ def outline_of(model: Any) -> Outline:
     ProblemError
         It does not come from `pyomo_model`.
     """
-    found = getattr(model, "outline", None)
-    if not isinstance(found, Outline):
+    found = getattr(model, "transcribed", None)
+    if not isinstance(found, TranscribedProblem):
         raise ProblemError(f"Plan: {model!r} was not made by optim.pyomo_model(dae, problem); make it so.")
     return found
 

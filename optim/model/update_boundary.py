@@ -1,4 +1,4 @@
-"""Another start and goal for a model that stands."""
+"""Update the boundary conditions of a model that stands: another start, other goals."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import fields, replace
 from typing import Any
 
 from ..errors import ProblemError
+from ..presolve.phase_transcription import Transcription
 from ..presolve.transcribe import transcribe
-from ..presolve.transcribed_problem import Outline
+from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
 from .boundary_conditions import hold_inputs, set_states
-from .build import parameters_of
-from .trajectories import arcs, outline_of
+from .trajectories import Arc, arcs, transcribed_problem
 
 ELSE = "make a new model by optim.pyomo_model(dae, problem)."
 
@@ -56,39 +56,42 @@ def repose(model: Any, problem: Problem | RestToRest) -> None:
     >>> optim.Plan.from_model(m, again).replay().tip_miss < 1e-3
     True
     """
-    outline = outline_of(model)
-    t = outline.first[0]
-    form: Any = {"degree": t.scheme.degree, "scheme": t.scheme.name, "inputs": t.shape.name}
+    transcribed = transcribed_problem(model)
     asked = problem.problem if isinstance(problem, RestToRest) else problem
-    _check_alike(outline.problem, asked)
-    new = transcribe(
-        outline.dae, asked, intervals=outline.intervals, p=parameters_of(outline), quasi_static=None, **form
-    )
-    _check_known(outline, new)
+    _check_same_but_boundaries(transcribed.problem, asked)
+    options = replace(transcribed.options, quasi_static=None)
+    new = transcribe(transcribed.dae, asked, options, transcribed.parameters)
+    _check_known_boundaries(transcribed, new)
     runs = tuple(
         tuple(
             replace(old, problem=asked, phase=own.phase, begin=own.begin, end=own.end, passed=own.passed)
             for old, own in zip(*pair, strict=True)
         )
-        for pair in zip(outline.runs, new.runs, strict=True)
+        for pair in zip(transcribed.runs, new.runs, strict=True)
     )
-    for found, transcriptions in zip(arcs(model), runs, strict=True):
-        for arc, own in zip(found, transcriptions, strict=True):
-            b, before = arc.block, arc.transcription
-            for where, k, old, end in (
-                ("start", 0, before.begin, own.begin),
-                ("goal", own.mesh.intervals, before.end, own.end),
-            ):
-                if end.kind == "fixed":
-                    set_states(b, before, k, old, free=True)
-                    set_states(b, own, k, end)
-                    if getattr(own, f"holds_{where}") and not own.borrows_inputs:
-                        hold_inputs(b, where, k, end)
-            b.transcription = own
-    model.outline = replace(outline, problem=asked, runs=runs)
+    for run, transcriptions in zip(arcs(model), runs, strict=True):
+        for arc, own in zip(run, transcriptions, strict=True):
+            _move_boundaries(arc, own)
+            arc.block.transcription = own
+    model.transcribed = replace(transcribed, problem=asked, runs=runs)
 
 
-def _check_alike(old: Problem, new: Any) -> None:
+def _move_boundaries(arc: Arc, new: Transcription) -> None:
+    """Fix the known states at both ends of a trajectory where a new transcription has them, and what holds them."""
+    b, old = arc.block, arc.transcription
+    for where, k, before, after in (
+        ("start", 0, old.begin, new.begin),
+        ("goal", new.mesh.intervals, old.end, new.end),
+    ):
+        if after.kind != "fixed":
+            continue
+        set_states(b, old, k, before, free=True)
+        set_states(b, new, k, after)
+        if getattr(new, f"holds_{where}") and not new.borrows_inputs:
+            hold_inputs(b, where, k, after)
+
+
+def _check_same_but_boundaries(old: Problem, new: Any) -> None:
     """Refuse a problem that differs in something else than start and goals."""
     if not isinstance(new, Problem):
         raise ProblemError(f"repose: problem = {new!r}; must be an optim.RestToRest(...) or optim.Problem(...).")
@@ -106,18 +109,18 @@ def _differing(old: Any, new: Any, *but: str) -> list[str]:
     return [name for name in names if getattr(old, name) != getattr(new, name)]
 
 
-def _check_known(outline: Outline, new: Outline) -> None:
+def _check_known_boundaries(old: TranscribedProblem, new: TranscribedProblem) -> None:
     """Refuse ends of which more than values is another, or that are found with the motion."""
-    if outline.first[0].static:
+    if old.first[0].static:
         raise ProblemError(
             f"repose: the model carries modes quasi-statically, which holds its goal by equations; {ELSE}"
         )
-    for run, others in zip(outline.runs, new.runs, strict=True):
-        for old, own in zip(run, others, strict=True):
-            for where, before, after in (("start", old.begin, own.begin), ("goal", old.end, own.end)):
+    for run, others in zip(old.runs, new.runs, strict=True):
+        for one, other in zip(run, others, strict=True):
+            for where, before, after in (("start", one.begin, other.begin), ("goal", one.end, other.end)):
                 kinds = {before.kind, after.kind}
                 if len(kinds) > 1 or not kinds <= {"fixed", "joined"}:
                     raise ProblemError(
-                        f"repose: the {where} of phase '{own.phase.name}' is not a known posture of rest before and "
+                        f"repose: the {where} of phase '{other.phase.name}' is not a known posture of rest before and "
                         f"after; {ELSE}"
                     )

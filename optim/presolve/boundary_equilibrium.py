@@ -1,4 +1,4 @@
-"""Rest at the ends of a motion, by coordinates or by where points of the arm are."""
+"""Static equilibrium at the boundaries of a motion, by coordinates or by where points of the arm are."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from dataclasses import replace
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import nearest
+from flexblocks.errors import listing, nearest
+from flexblocks.statics.equilibrium import NoEquilibriumError, equilibrium
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..errors import ProblemError
 from ..problem.signals import Signals, instant
 from .bounds import Limits
-from .equilibrium import rest
+from .infeasible_goal import no_equilibrium
 from .inverse_statics import Posture, posture
 
 
-def settled(
+def boundary_rest(
     dae: DAE,
     given: Mapping[str, float],
     p: np.ndarray,
@@ -47,7 +48,7 @@ def settled(
     ProblemError
         A name that is not there; no equilibrium; out of reach.
     """
-    places = [name for name in given if name not in dae.q_names and not _is_moving(dae, name)]
+    places = [name for name in given if name not in dae.x]
     if not places:
         return Posture(rest(dae, given, p, where), 0)
     signals = Signals(instant(dae))
@@ -59,12 +60,37 @@ def settled(
                 f".y, .z of places).{nearest(name, known)}"
             )
     for name in given:
-        if _is_moving(dae, name):
-            rest(dae, {name: 0.0}, p, where)  # refuses it by name
+        if name in dae.x:
+            _check_coordinate(dae, name, where)
     near = rest(dae, {}, p, where) if near is None else near
     x = np.tile([-np.inf, np.inf], (len(dae.x), 1)) if limits is None else limits.x
     u = np.tile([-np.inf, np.inf], (len(dae.u), 1)) if limits is None else limits.u
     return posture(dae, given, replace(near, p=p), x, u, where)
+
+
+def rest(dae: DAE, given: Mapping[str, float], p: np.ndarray, where: str) -> OperatingPoint:
+    """Return static equilibrium with the `given` coordinates.
+
+    Parameters
+    ----------
+    dae : DAE
+    given : dict of float
+        By coordinate name. Of several equilibria the one nearest to the start values of the others is taken.
+    p : ndarray (np,)
+    where : str
+        For messages, as ``"plan: start"``.
+
+    Raises
+    ------
+    ProblemError
+        A name that is no coordinate; no equilibrium there.
+    """
+    for name in given:
+        _check_coordinate(dae, name, where)
+    try:
+        return equilibrium(dae, x=given, p=p)
+    except NoEquilibriumError as error:
+        raise no_equilibrium(where, error) from error
 
 
 def split_given(dae: DAE, given: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
@@ -73,7 +99,7 @@ def split_given(dae: DAE, given: Mapping[str, float]) -> tuple[dict[str, float],
     return held, {name: value for name, value in given.items() if name not in held}
 
 
-def likewise(dae: DAE, point: OperatingPoint) -> OperatingPoint:
+def translated_rest(dae: DAE, point: OperatingPoint) -> OperatingPoint:
     """Return a rest in another model of the same arm, by name; what is not there has its start value."""
     known = point.as_dict()
 
@@ -93,6 +119,15 @@ def likewise(dae: DAE, point: OperatingPoint) -> OperatingPoint:
     )
 
 
-def _is_moving(dae: DAE, name: str) -> bool:
-    """Whether a name is a state that is no coordinate."""
-    return name in dae.x and name not in dae.q_names
+def _check_coordinate(dae: DAE, name: str, where: str) -> None:
+    """Refuse a name that says nothing of a posture."""
+    if name in dae.q_names:
+        return
+    if name in dae.x:
+        raise ProblemError(
+            f"{where}: '{name}' is not a coordinate; at rest all rates are zero and first-order states are in "
+            "equilibrium. Leave it out."
+        )
+    raise ProblemError(
+        f"{where}: there is no coordinate '{name}' ({listing(dae.q_names)}).{nearest(name, dae.q_names)}"
+    )

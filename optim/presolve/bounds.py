@@ -67,22 +67,3 @@ def resolved_limits(dae: DAE, given: Mapping[str, tuple[float, float]], shape: I
                 f"{dae.u.limits[dae.u.index(name)]:g} {dae.u.unit(name)}."
             )
     return Limits(x, u, du)
-
-
-def check_within(dae: DAE, limits: Limits, where: str, x: np.ndarray, u: np.ndarray | None) -> None:
-    """Refuse a rest whose states, or holding inputs if there are, are outside the limits.
-
-    Raises
-    ------
-    ProblemError
-        Names the variable.
-    """
-    for group, values, bounds, noun in ((dae.x, x, limits.x, ""), (dae.u, u, limits.u, " to hold the arm at rest")):
-        if values is None:
-            continue
-        slack = 1e-9 * np.maximum(1.0, np.abs(values))
-        for i in np.flatnonzero((values < bounds[:, 0] - slack) | (values > bounds[:, 1] + slack)):
-            raise ProblemError(
-                f"plan: {where}: {group.names[i]} = {values[i]:g} {group.units[i]}{noun}; its limits are "
-                f"{bounds[i, 0]:g} to {bounds[i, 1]:g}. Move the {where} or widen the limit."
-            )

@@ -1,8 +1,7 @@
-"""Whether the inputs can meet all that is asked of them at goals: by number, and by what no input can change.
+"""Controllability of scenarios that share their inputs: momenta that no input changes.
 
-Scenarios share their inputs. Where nothing holds an arm, no input changes some sums of the scenarios' momenta, and
-where inertia is constant these are rates of sums of coordinates: one torque turns two different inertias by different
-angles, whatever its course.
+Where nothing holds an arm, no input changes some sums of the scenarios' momenta, and where inertia is constant these
+are rates of sums of coordinates: one torque turns two different inertias by different angles, whatever its course.
 """
 
 from __future__ import annotations
@@ -17,12 +16,9 @@ import scipy.linalg
 from flexblocks.constraints.dependent_variables import followed_values
 from flexblocks.constraints.loop_equations import moved_mass
 from flexblocks.dae.dae import DAE
-from flexblocks.linear.constraint_tangent import tangent
 from flexblocks.statics.balance import motion, rest
 from flexblocks.statics.operating_point import OperatingPoint
 
-from ..collocation.input_parametrization import InputShape
-from ..errors import ProblemError
 from ..problem.problem import Problem
 from .boundary import End
 
@@ -30,57 +26,6 @@ RANK = 1e-9  # singular values below this share of the largest are zero
 UNMET = 1e-6  # share of its terms by which a sum that must vanish does not
 
 Ends = Sequence[Sequence[tuple[End, End]]]  # by scenario, and in it by phase
-
-
-def check_number(
-    dae: DAE, problem: Problem, shape: InputShape, intervals: Sequence[int], ends: Ends, carried: int
-) -> None:
-    """Refuse goals with more conditions than the inputs have values to meet them.
-
-    Parameters
-    ----------
-    carried : int
-        Number of modes that are carried quasi-statically.
-
-    Raises
-    ------
-    ProblemError
-        Names the scenarios, and what to relax.
-    """
-    knots = sum(count + shape.is_continuous for count in intervals)
-    values = knots * len(dae.u) * (1 + shape.has_rates)
-    if shape.is_continuous:
-        joined = sum(not phase.input_jump for phase in problem.phases[1:])
-        held = 2 if problem.input_ends == "holding" else 0
-        values -= len(dae.u) * (joined * (1 + shape.has_rates) + held)
-    values += sum(not phase.is_timed for phase in problem.phases) + len(problem.design)
-    wanted = sum(_conditions(dae, end, carried) for run in ends for _, end in run)
-    if wanted <= values:
-        return
-    several = f"{len(ends)} scenarios ({_listed(problem, range(len(ends)))}) are" if len(ends) > 1 else "the arm is"
-    raise ProblemError(
-        f"plan: {several} to be at rest at the goal: {wanted} conditions, and the inputs on {sum(intervals)} intervals "
-        f"have {values} values to meet them with. Take more intervals"
-        f"{', fewer scenarios' if len(ends) > 1 else ''}, or give the phase a leeway."
-    )
-
-
-def check_momentum(dae: DAE, problem: Problem, ends: Ends) -> None:
-    """Refuse scenarios that no shared input moves from rest to their goals.
-
-    Raises
-    ------
-    ProblemError
-        Names two scenarios, or all of them, and what to relax.
-    """
-    apart = scenarios_apart(dae, problem, ends) if len(ends) > 1 and _inertia_is_constant(dae) else None
-    if apart is not None:
-        raise ProblemError(
-            f"plan: no inputs move the scenarios {apart} together: nothing holds the arm but its inputs, which change "
-            "the momenta of all of them alike, so that different inertias go different ways. Plan them apart, give the "
-            "phase a leeway and a goal for fewer coordinates, or share references of servos (fb.PDServo) in place of "
-            "torques."
-        )
 
 
 def scenarios_apart(dae: DAE, problem: Problem, ends: Ends) -> str | None:
@@ -96,17 +41,8 @@ def scenarios_apart(dae: DAE, problem: Problem, ends: Ends) -> str | None:
         for group in groups:
             if not _can_be_met([drifts[s] for s in group]):
                 where = f" of phase '{phase.name}'" if len(problem.phases) > 1 else ""
-                return f"{_listed(problem, group)} to the goal{where}"
+                return f"{listed_scenarios(problem, group)} to the goal{where}"
     return None
-
-
-def _conditions(dae: DAE, end: End, carried: int) -> int:
-    """Return how many equations an end of a phase puts on the motion."""
-    if end.kind == "fixed":
-        return len(tangent(dae, end.point, np.zeros(dae.tree.size)).states) - 2 * carried
-    if end.kind == "near":
-        return len(end.given)
-    return len(end.given) if end.kind == "passing" else 0
 
 
 def _drift(dae: DAE, start: OperatingPoint, goal: OperatingPoint) -> tuple[np.ndarray, np.ndarray]:
@@ -130,7 +66,7 @@ def _can_be_met(drifts: Sequence[tuple[np.ndarray, np.ndarray]]) -> bool:
     return bool(np.all(np.abs(unpushed.T @ ways) <= UNMET * np.abs(unpushed.T) @ np.abs(ways)))
 
 
-def _inertia_is_constant(dae: DAE) -> bool:
+def inertia_is_constant(dae: DAE) -> bool:
     """Whether the mass matrix depends on no coordinate: then momenta are rates of sums of coordinates."""
     if dae.tree.loops.closures or dae.followed_names:
         return False
@@ -139,7 +75,8 @@ def _inertia_is_constant(dae: DAE) -> bool:
     return not any(ca.which_depends(mass.nz[:] if mass.nnz() else ca.SX(0), q, 1, True))
 
 
-def _listed(problem: Problem, chosen: Sequence[int]) -> str:
+def listed_scenarios(problem: Problem, chosen: Sequence[int]) -> str:
+    """Return scenarios by number, with the parameters that make them."""
     return "; ".join(
         f"{i}: {', '.join(f'{name} = {value:g}' for name, value in problem.scenarios[i].items())}" for i in chosen
     )

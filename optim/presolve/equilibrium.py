@@ -1,4 +1,4 @@
-"""Rest: static equilibrium at the ends of a motion."""
+"""What is known at a static equilibrium: forces that keep loops closed, and slow motions through other equilibria."""
 
 from __future__ import annotations
 
@@ -7,49 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import listing, nearest
 from flexblocks.statics.balance import accelerations
 from flexblocks.statics.balance import rest as balance
-from flexblocks.statics.equilibrium import NoEquilibriumError, equilibrium
 from flexblocks.statics.operating_point import OperatingPoint
 
-from ..errors import ProblemError
-
 RANK = 1e-9  # singular values below this share of the largest are zero
-
-
-def rest(dae: DAE, given: Mapping[str, float], p: np.ndarray, where: str) -> OperatingPoint:
-    """Return static equilibrium with the `given` coordinates.
-
-    Parameters
-    ----------
-    dae : DAE
-    given : dict of float
-        By coordinate name. Of several equilibria the one nearest to the start values of the others is taken.
-    p : ndarray (np,)
-    where : str
-        What it is, for messages, as ``"plan: start"``.
-
-    Raises
-    ------
-    ProblemError
-        A name that is no coordinate; no equilibrium there.
-    """
-    for name in given:
-        if name in dae.q_names:
-            continue
-        if name in dae.x.names:
-            raise ProblemError(
-                f"{where}: '{name}' is not a coordinate; at rest all rates are zero and first-order states are in "
-                "equilibrium. Leave it out."
-            )
-        raise ProblemError(
-            f"{where}: there is no coordinate '{name}' ({listing(dae.q_names)}).{nearest(name, dae.q_names)}"
-        )
-    try:
-        return equilibrium(dae, x=given, p=p)
-    except NoEquilibriumError as error:
-        raise ProblemError(f"{where}: the arm cannot stay at rest there. {error}") from error
 
 
 def loop_forces(dae: DAE, at: OperatingPoint) -> np.ndarray:

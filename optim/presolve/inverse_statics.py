@@ -13,9 +13,9 @@ from flexblocks.dae.dae import DAE
 from flexblocks.statics.balance import rest
 from flexblocks.statics.operating_point import OperatingPoint
 
-from ..errors import ProblemError
 from ..problem.signals import Signals, instant
 from .equilibrium import loop_forces, slow_motions
+from .infeasible_goal import out_of_reach
 
 TRIES = 32  # starts about the posture that the search is to stay near to
 SPREAD = 2.5  # rad or m, of these starts either way
@@ -103,7 +103,7 @@ def posture(
         if exact.stats()["success"] and missed < REACHED and float(found["f"]) < least - 1e-9:
             best, least = x, float(found["f"])
     if best is None:
-        raise ProblemError(_out_of_reach(dae, given, s, balance, values, starts, (low, high), where))
+        raise out_of_reach(where, given, *_nearest(dae, given, s, balance, values, starts, (low, high)))
     q, w, z, u = np.split(best, np.cumsum(sizes)[:-1])
     function = ca.Function("both", [s], [ca.vertcat(balance, values), ca.jacobian(ca.vertcat(balance, values), s)])
     residual, J = (part.full() for part in function(best))
@@ -162,7 +162,7 @@ def _starts(dae: DAE, near: OperatingPoint, start: np.ndarray, low: np.ndarray, 
     return found
 
 
-def _out_of_reach(
+def _nearest(
     dae: DAE,
     given: Mapping[str, float],
     s: ca.SX,
@@ -170,9 +170,8 @@ def _out_of_reach(
     values: ca.SX,
     starts: list[np.ndarray],
     limits: tuple[np.ndarray, np.ndarray],
-    where: str,
-) -> str:
-    """Say how near the arm comes, the coordinates held and what else is given approached."""
+) -> tuple[dict[str, float] | None, float]:
+    """Return how near the arm comes, the coordinates held and what else is given approached, and the distance."""
     names = list(given)
     held = [i for i, name in enumerate(names) if name in dae.q_names]
     others = [i for i in range(len(names)) if i not in held]
@@ -186,10 +185,6 @@ def _out_of_reach(
         found = nearest(x0=x0, lbx=limits[0], ubx=limits[1], lbg=0.0, ubg=0.0)
         if nearest.stats()["success"] and float(found["f"]) < least:
             reached, least = evaluated(found["x"]).full().ravel(), float(found["f"])
-    asked = ", ".join(f"{name} = {value:g}" for name, value in given.items())
-    text = f"{where}: the arm cannot be at rest with {asked}"
     if reached is None:
-        return f"{text} within its limits. Move the {where.split()[-1]} or widen the limits."
-    near = ", ".join(f"{names[i]} = {reached[i]:.4g}" for i in others)
-    short = f"the nearest that was found is {near}, {np.sqrt(least):.3g} short"
-    return f"{text} within its limits: {short}. Move it within reach."
+        return None, np.inf
+    return {names[i]: float(reached[i]) for i in others}, float(np.sqrt(least))

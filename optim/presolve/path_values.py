@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import cast
 
 import casadi as ca
 import numpy as np
@@ -18,8 +19,6 @@ from ..errors import ProblemError
 from ..problem.path_constraints import Keep, KeepOut, PathConstraint, Within
 from ..problem.signals import Instant, Signals, instant
 from .equilibrium import loop_forces
-
-SLACK = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +63,10 @@ class Path:
         return np.maximum(self.low - values, values - self.high)
 
 
+# The path constraints of a motion that has none; nothing asks for the symbols of its values.
+NO_PATH = Path(cast(Instant, None), (), ca.SX(0, 1), np.zeros(0), np.zeros(0), ())
+
+
 def resolved_path(dae: DAE, ranges: Mapping[str, tuple[float, float]], constraints: tuple[PathConstraint, ...]) -> Path:
     """Return what limits by name and path constraints ask for along the way.
 
@@ -104,32 +107,6 @@ def _resolved(
                 rows.append((f"{frame} {side} {label}{f' ({i + 1})' if many else ''}", value, 0.0, np.inf, one))
     names, values, low, high, regions = zip(*rows, strict=True) if rows else ((), (), (), (), ())
     return Path(at, names, ca.vertcat(*values, ca.SX(0, 1)), np.array(low), np.array(high), regions)
-
-
-def check_path(path: Path, where: str, op: OperatingPoint, time: float) -> None:
-    """Refuse a rest that does not keep what must be kept on the way.
-
-    Raises
-    ------
-    ProblemError
-        Names what is violated, and by how much.
-    """
-    if not len(path):
-        return
-    values = path.at_rest(op, time)
-    excess = path.excess(values) - SLACK * np.maximum(1.0, np.abs(values))
-    for i in np.flatnonzero(excess > 0):
-        keep = path.regions[i]
-        if keep is not None:
-            margin = f", margin {keep.margin:g} m" if keep.margin else ""
-            raise ProblemError(
-                f"plan: {where}: not {path.names[i]}, by {-values[i]:.4g} m ({keep.region}{margin}). Move the "
-                f"{where}, the region or the margin."
-            )
-        raise ProblemError(
-            f"plan: {where}: {path.names[i]} = {values[i]:.6g} at rest there; its limits are {path.low[i]:g} to "
-            f"{path.high[i]:g}. Move the {where} or widen the limit."
-        )
 
 
 def _labels(constraints: tuple[PathConstraint, ...]) -> list[str]:

@@ -14,13 +14,12 @@ from flexblocks.statics.operating_point import OperatingPoint
 from ..errors import ProblemError
 from ..problem.problem import Problem
 from .boundary import End
-from .boundary_equilibrium import settled, split_given
+from .boundary_equilibrium import boundary_rest, rest, split_given
 from .bounds import Limits
-from .equilibrium import rest
 
 
 def phase_ends(
-    dae: DAE, problem: Problem, p: Sequence[np.ndarray], design: bool, limits: Sequence[Limits]
+    dae: DAE, problem: Problem, p: Sequence[np.ndarray], *, design: bool, limits: Sequence[Limits]
 ) -> list[tuple[End, End]]:
     """Return how each phase begins and ends, under the parameters `p` of the phases.
 
@@ -33,7 +32,7 @@ def phase_ends(
         A name that is not there; no equilibrium at a start or goal.
     """
     kind = "rest" if design else "fixed"
-    start = settled(dae, problem.start, p[0], "plan: start", limits=limits[0]).point
+    start = boundary_rest(dae, problem.start, p[0], "plan: start", limits=limits[0]).point
     begin = End(kind, start, *split_given(dae, problem.start))
     found = []
     for i, phase in enumerate(problem.phases):
@@ -44,7 +43,7 @@ def phase_ends(
                 raise ProblemError(
                     f"{where}leeway, but the equilibrium there depends on what is designed; leave one of them out."
                 )
-            goal = settled(dae, phase.goal, values, f"{where}goal", near=begin.point, limits=limits[i])
+            goal = boundary_rest(dae, phase.goal, values, f"{where}goal", near=begin.point, limits=limits[i])
             held, places = split_given(dae, phase.goal)
             if phase.leeway and places:
                 raise ProblemError(

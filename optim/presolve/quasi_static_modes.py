@@ -1,4 +1,4 @@
-"""Modes that are carried quasi-statically: they give way at once, and do not swing."""
+"""Quasi-static (residualised) modes: which ones give way at once, and do not swing."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from flexblocks.linear.eigenmodes import conservative
 from flexblocks.statics.balance import rest
 from flexblocks.statics.operating_point import OperatingPoint
 
-from ..collocation.quasi_static import ALL_MOVE, StaticModes
+from ..collocation.quasi_static import StaticModes
+from ..collocation.transcription_options import AUTO
 from ..errors import ProblemError
 from .equilibrium import loop_forces
 
-AUTO = "auto"
 PERIODS = 2  # in an interval: faster modes are left to "auto"
 
 
@@ -29,8 +29,8 @@ def static_modes(dae: DAE, given: Any, at: OperatingPoint, step: float) -> Stati
     Parameters
     ----------
     dae : DAE
-    given : None, "auto", float or sequence of str
-        Nothing; the undamped modes with two periods or more in an interval; those faster than this frequency [rad/s];
+    given : "auto", float or sequence of str
+        The undamped modes with two periods or more in an interval; those faster than this frequency [rad/s];
         coordinates, by name.
     at : OperatingPoint
         The rest whose modes they are.
@@ -40,10 +40,8 @@ def static_modes(dae: DAE, given: Any, at: OperatingPoint, step: float) -> Stati
     Raises
     ------
     ProblemError
-        It is none of these; there is no such coordinate; nothing is left that moves; the arm has closed loops.
+        There is no such coordinate; nothing is left that moves; the arm has closed loops.
     """
-    if given is None:
-        return ALL_MOVE
     limit = _limit(given, step)
     if dae.tree.loops.closures:
         raise ProblemError(
@@ -60,14 +58,7 @@ def _limit(given: Any, step: float) -> float | None:
     """Return the frequency [rad/s] above which modes are carried; None where coordinates are named."""
     if given == AUTO:
         return 2 * np.pi * PERIODS / step
-    if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 < given < np.inf:
-        return float(given)
-    if isinstance(given, (tuple, list)) and given and all(isinstance(name, str) for name in given):
-        return None
-    raise ProblemError(
-        f'plan: quasi_static = {given!r}; must be None, "auto", a frequency > 0 rad/s above which modes are carried '
-        "so, or a sequence of coordinates by name."
-    )
+    return float(given) if isinstance(given, (int, float)) else None
 
 
 def _named(dae: DAE, names: Sequence[str]) -> StaticModes:

@@ -58,7 +58,7 @@ def rigid_inputs(
 Waypoint = tuple[float, np.ndarray]
 
 
-def course(waypoints: Sequence[Waypoint]) -> BSpline:
+def spline_through(waypoints: Sequence[Waypoint]) -> BSpline:
     """Return the quintic spline over the share of the duration through states, the first at 0 and the last at 1.
 
     Its first two derivatives are zero at both ends and the first four continuous between. With two waypoints it is the

@@ -1,4 +1,4 @@
-"""From a planning problem to the transcriptions of its trajectories."""
+"""From an optimal control problem to the transcriptions of its trajectories."""
 
 from __future__ import annotations
 
@@ -9,92 +9,126 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 
-from ..collocation.input_parametrization import InputShape, input_shape
-from ..collocation.mesh import Mesh, check_intervals, uniform_mesh
-from ..collocation.schemes import collocation
+from ..collocation.input_parametrization import InputShape
+from ..collocation.mesh import Mesh, uniform_mesh
+from ..collocation.quasi_static import ALL_MOVE
+from ..collocation.transcription_options import TranscriptionOptions
 from ..errors import ProblemError
 from ..problem.objective_terms import Effort, Jerk
 from ..problem.phase import Phase
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
 from .boundary import End
-from .bounds import Limits, check_within, other_limits, resolved_limits
-from .controllability_check import check_momentum, check_number
+from .bounds import Limits, other_limits, resolved_limits
 from .duration_estimate import duration_range, estimated_duration
 from .impact import check_pick_ups
-from .parameters import design_start, phase_parameters, place_of
-from .path_values import check_path, resolved_path
+from .infeasible_goal import (
+    check_boundary_limits,
+    check_boundary_path,
+    check_input_count,
+    check_rates,
+    check_shared_holding,
+    check_shared_momentum,
+)
+from .parameters import resolved_parameters
+from .path_values import NO_PATH, Path, resolved_path
 from .phase_boundaries import phase_ends
 from .phase_transcription import Transcription
 from .quasi_static_modes import static_modes
-from .rate_check import check_reachable
-from .transcribed_problem import Outline
+from .transcribed_problem import TranscribedProblem
 from .via_postures import check_vias, passed_postures
 
 
 def transcribe(
     dae: DAE,
     problem: Problem | RestToRest,
-    *,
-    intervals: int | Sequence[int] = 100,
-    degree: int = 3,
-    scheme: str = "radau",
-    inputs: str = "cubic",
-    quasi_static: Any = None,
+    options: TranscriptionOptions,
     p: Mapping[str, float] | np.ndarray | None = None,
-) -> Outline:
-    """Check a problem against an arm and settle everything that is not to be optimised.
+) -> TranscribedProblem:
+    """Transcribe an optimal control problem: check it against an arm and find everything that is not optimised.
+
+    Parameters
+    ----------
+    dae : DAE
+    problem : Problem or RestToRest
+    options : TranscriptionOptions
+    p : dict of float or ndarray (np,), optional
+        Values of the symbolic parameters.
 
     Raises
     ------
     FlexblocksError
         The problem is malformed, names what is not there, or cannot be met at its ends.
     """
+    # 1. What is asked: limits of every phase, and parameters of every phase in every scenario.
     problem = _general(dae, problem)
-    counts = _counts(problem, intervals)
-    points, shape = collocation(scheme, degree), input_shape(inputs)
+    phases, options = problem.phases, options.for_phases(len(problem.phases))
+    shape = options.input_shape
     _check_rate_weight(problem, shape)
-    limits = [resolved_limits(dae, problem.ranges_in(phase), shape) for phase in problem.phases]
+    limits = [resolved_limits(dae, problem.ranges_in(phase), shape) for phase in phases]
     _check_bounded(problem, limits)
     base = dae.p.values(p, "plan: ")
-    designed = tuple(place_of(dae, name, "plan: design") for name in problem.design)
-    for place, bounds in zip(designed, problem.design.values(), strict=True):
-        base[place] = design_start(base[place], *bounds)
-    values = [phase_parameters(dae, problem, base, scenario) for scenario in problem.scenarios or ({},)]
-    ends = [phase_ends(dae, problem, own, bool(designed), limits) for own in values]
-    for own, of_run in zip(values, ends, strict=True):
-        _check_ends(dae, limits, of_run)
-        check_pick_ups(dae, problem, own, of_run)
-    _check_shared_holding(dae, problem, shape, ends)
-    for i, (phase, limit) in enumerate(zip(problem.phases, limits, strict=True)):
-        holding = problem.input_ends == "holding" and shape.is_continuous and len(problem.phases) == 1
-        for run in ends:
-            check_reachable(dae, limit, *run[i], phase.duration, holding)
-    runs: list[list[Transcription]] = [[] for _ in values]
+    designed, parameters = (), [[base] * len(phases)]
+    if problem.design or problem.scenarios or any(phase.p for phase in phases):
+        designed, parameters = resolved_parameters(dae, problem, base)
+
+    # 2. Where phases begin and end: the equilibria between which the arm moves, refused where none can be met.
+    ends = [phase_ends(dae, problem, own, design=bool(designed), limits=limits) for own in parameters]
+    holding = problem.input_ends == "holding" and shape.is_continuous
+    for own, run in zip(parameters, ends, strict=True):
+        check_boundary_limits(dae, limits, run)
+        if len(phases) > 1:
+            check_pick_ups(dae, problem, own, run)
+    if holding and len(ends) > 1:
+        check_shared_holding(dae, ends)
+    for run in ends:
+        for phase, limit, (begin, end) in zip(phases, limits, run, strict=True):
+            check_rates(dae, limit, begin, end, phase.duration, holding and len(phases) == 1)
+
+    # 3. The mesh of every phase, what is too fast for it, and whether its inputs are enough to meet the goals.
+    by_phase = list(zip(*ends, strict=True))
     meshes = [
-        _mesh(dae, problem, phase, limit, count, [run[i] for run in ends])
-        for i, (phase, limit, count) in enumerate(zip(problem.phases, limits, counts, strict=True))
+        _mesh(dae, problem, phase, limits=limit, intervals=count, boundaries=boundaries)
+        for phase, limit, count, boundaries in zip(phases, limits, options.counts, by_phase, strict=True)
     ]
-    shortest = min(float(mesh.steps.min()) for mesh in meshes)
-    static = static_modes(dae, quasi_static, ends[0][0][0].point, shortest)
-    check_number(dae, problem, shape, counts, ends, len(static))
-    check_momentum(dae, problem, ends)
-    for i, (phase, limit, mesh) in enumerate(zip(problem.phases, limits, meshes, strict=True)):
-        path = resolved_path(dae, other_limits(dae, problem.ranges_in(phase)), problem.path_in(phase))
-        for s, (own, run) in enumerate(zip(values, ends, strict=True)):
-            begin, end = run[i]
-            for where, known, time in (("start", begin, 0.0), ("goal", end, mesh.duration)):
-                if known.kind == "fixed":
-                    check_path(path, where, known.point, time)
-            runs[s].append(
-                Transcription(
-                    dae, problem, phase, own[i], designed, mesh, points, shape, limit, path, begin, end,
-                    passed=passed_postures(dae, phase, begin.point, end.point, limit),
-                    duration_range=duration_range(phase.duration, mesh.duration), borrows_inputs=s > 0,
-                    static=static,
-                )
-            )  # fmt: skip
-    return Outline(dae, problem, tuple(map(tuple, runs)), base, quasi_static)
+    static = ALL_MOVE
+    if options.quasi_static is not None:
+        shortest = min(float(mesh.steps.min()) for mesh in meshes)
+        static = static_modes(dae, options.quasi_static, ends[0][0][0].point, shortest)
+    check_input_count(dae, problem, options, ends, carried=len(static.names))
+    if len(ends) > 1:
+        check_shared_momentum(dae, problem, ends)
+
+    # 4. The trajectories: every phase of every scenario, with its path constraints and what a first guess passes.
+    paths = [
+        _path(dae, problem, phase, boundaries, mesh.duration)
+        for phase, boundaries, mesh in zip(phases, by_phase, meshes, strict=True)
+    ]
+    runs = tuple(
+        tuple(
+            Transcription(
+                dae=dae,
+                problem=problem,
+                phase=phase,
+                p=own[i],
+                designed=designed,
+                mesh=meshes[i],
+                scheme=options.collocation,
+                shape=shape,
+                limits=limits[i],
+                path=paths[i],
+                begin=begin,
+                end=end,
+                passed=passed_postures(dae, phase, begin.point, end.point, limits[i]) if phase.via else (),
+                duration_range=None if phase.is_timed else duration_range(phase.duration, meshes[i].duration),
+                borrows_inputs=scenario > 0,
+                static=static,
+            )
+            for i, (phase, (begin, end)) in enumerate(zip(phases, run, strict=True))
+        )
+        for scenario, (own, run) in enumerate(zip(parameters, ends, strict=True))
+    )
+    return TranscribedProblem(dae, problem, runs, base, options)
 
 
 def _general(dae: DAE, problem: Any) -> Problem:
@@ -109,38 +143,36 @@ def _general(dae: DAE, problem: Any) -> Problem:
     return problem
 
 
-def _counts(problem: Problem, intervals: Any) -> list[int]:
-    """Return the number of intervals of each phase."""
-    phases = len(problem.phases)
-    counts = list(intervals) if isinstance(intervals, (tuple, list)) else [intervals] * phases
-    if len(counts) != phases:
-        raise ProblemError(f"plan: intervals = {intervals!r}; must be one number, or {phases}, one for each phase.")
-    for count in counts:
-        check_intervals(count)
-    return counts
-
-
 def _mesh(
-    dae: DAE, problem: Problem, phase: Phase, limits: Limits, count: int, ends: Sequence[tuple[End, End]]
+    dae: DAE,
+    problem: Problem,
+    phase: Phase,
+    *,
+    limits: Limits,
+    intervals: int,
+    boundaries: Sequence[tuple[End, End]],
 ) -> Mesh:
-    """Return the mesh of a phase, that lies between the `ends` of each scenario."""
+    """Return the mesh of a phase, that lies between the boundaries of each scenario."""
     duration = phase.duration
     if not phase.is_timed:
-        estimates = [estimated_duration(dae, problem, phase, limits, *(end.point for end in run)) for run in ends]
+        estimates = [
+            estimated_duration(dae, problem, phase, limits, *(end.point for end in pair)) for pair in boundaries
+        ]
         duration = max(estimates)
-    check_vias(dae, phase, problem.ranges_in(phase), problem.path_in(phase), count)
-    return uniform_mesh(duration, count, [via.share(phase.duration) for via in phase.via])
+    if phase.via:
+        check_vias(dae, phase, problem.ranges_in(phase), problem.path_in(phase), intervals)
+    return uniform_mesh(duration, intervals, [via.share(phase.duration) for via in phase.via])
 
 
-def _check_ends(dae: DAE, limits: Sequence[Limits], ends: Sequence[tuple[End, End]]) -> None:
-    first = ends[0][0]
-    if first.kind == "fixed":
-        check_within(dae, limits[0], "start", first.point.x, first.point.u)
-    for i, (begin, end) in enumerate(ends):
-        if end.kind == "fixed":
-            check_within(dae, limits[i], "goal", end.point.x, end.point.u)
-        if i and begin.kind == "fixed":
-            check_within(dae, limits[i], "start", begin.point.x, None)
+def _path(dae: DAE, problem: Problem, phase: Phase, boundaries: Sequence[tuple[End, End]], duration: float) -> Path:
+    """Return what is limited on the way through a phase, and refuse known boundaries that do not keep it."""
+    ranges, constraints = other_limits(dae, problem.ranges_in(phase)), problem.path_in(phase)
+    if not ranges and not constraints:
+        return NO_PATH
+    path = resolved_path(dae, ranges, constraints)
+    for begin, end in boundaries:
+        check_boundary_path(path, begin, end, duration)
+    return path
 
 
 def _check_rate_weight(problem: Problem, shape: InputShape) -> None:
@@ -168,23 +200,3 @@ def _check_bounded(problem: Problem, limits: Iterable[Limits]) -> None:
                 f"plan: objective = {problem.objective}; nothing limits how fast the arm moves. Limit its inputs, as "
                 'limits={"motor1.torque": 2.0}.'
             )
-
-
-def _check_shared_holding(
-    dae: DAE, problem: Problem, shape: InputShape, ends: Sequence[Sequence[tuple[End, End]]]
-) -> None:
-    """Refuse inputs that would have to hold several scenarios at rest at once."""
-    if problem.input_ends != "holding" or not shape.is_continuous or len(ends) < 2:
-        return
-    for where, points in (
-        ("start", [run[0][0].point for run in ends]),
-        ("goal", [run[-1][1].point for run in ends if run[-1][1].is_rest]),
-    ):
-        for other in points[1:]:
-            apart = np.abs(other.u - points[0].u) > 1e-9 * np.maximum(1.0, np.abs(other.u))
-            if apart.any():
-                name = dae.u.names[int(np.argmax(apart))]
-                raise ProblemError(
-                    f'plan: input_ends = "holding", but the scenarios share their inputs and {name} holds them at the '
-                    f'{where} with {points[0][name]:g} and {other[name]:g}; take input_ends="free".'
-                )

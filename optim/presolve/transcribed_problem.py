@@ -1,22 +1,22 @@
-"""The outline of a Pyomo model: the transcriptions of all its trajectories."""
+"""The transcribed problem: everything about all trajectories of a motion that is not to be optimised."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
 
+from ..collocation.transcription_options import TranscriptionOptions
 from ..errors import ProblemError
 from ..problem.problem import Problem
 from .phase_transcription import Transcription
 
 
 @dataclass(frozen=True, eq=False)
-class Outline:
-    """What a Pyomo model was made from; it stands there as ``m.outline``.
+class TranscribedProblem:
+    """What a Pyomo model is made from; it stands there as ``m.transcribed``.
 
     Attributes
     ----------
@@ -26,15 +26,15 @@ class Outline:
         By scenario, and in it by phase.
     p : ndarray (np,)
         Values of the symbolic parameters where neither scenario nor phase has another; start values of designed ones.
-    quasi_static : None, "auto", float or tuple of str
-        What was asked to be carried so; what is, stands in the transcriptions.
+    options : TranscriptionOptions
+        As they were asked for, with a number of intervals for each phase.
     """
 
     dae: DAE
     problem: Problem
     runs: tuple[tuple[Transcription, ...], ...]
     p: np.ndarray
-    quasi_static: Any = None
+    options: TranscriptionOptions
 
     @property
     def first(self) -> tuple[Transcription, ...]:
@@ -49,7 +49,12 @@ class Outline:
     @property
     def intervals(self) -> tuple[int, ...]:
         """Number of mesh intervals of each phase."""
-        return tuple(t.mesh.intervals for t in self.first)
+        return self.options.counts
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The symbolic parameters where neither scenario nor phase has another value, by name."""
+        return dict(zip(self.dae.p.names, self.p.tolist(), strict=True))
 
     @property
     def only(self) -> Transcription:
@@ -64,9 +69,9 @@ class Outline:
         if more or others:
             raise ProblemError(
                 f"Plan: there are {len(self.runs)} scenarios of {len(self.first)} phases, each with a transcription of "
-                "its own; take one of outline.runs[scenario][phase]."
+                "its own; take one of transcribed.runs[scenario][phase]."
             )
         return first
 
-    def __deepcopy__(self, memo: dict) -> Outline:
+    def __deepcopy__(self, memo: dict) -> TranscribedProblem:
         return self  # frozen; a cloned Pyomo model is made from the same

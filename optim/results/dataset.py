@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from ..model.trajectories import arcs
-
-if TYPE_CHECKING:
-    from .plan import Plan
+from flexblocks.dae.dae import DAE
+from flexblocks.simulation.trajectory import Trajectory
 
 
-def dataset(plan: Plan) -> xr.Dataset:
-    """Return the motion over ``time``, and over ``scenario`` where there are several."""
-    phases = plan.phases
-    motions = [motion.to_xarray() for motion in plan.trajectories]
-    found = motions[0]
+def dataset(
+    dae: DAE, motions: Sequence[Trajectory], phases: Mapping[str, tuple[float, float]], p: np.ndarray
+) -> xr.Dataset:
+    """Return motions over ``time``, and over ``scenario`` where there are several.
+
+    Parameters
+    ----------
+    dae : DAE
+    motions : sequence of Trajectory
+        By scenario.
+    phases : dict of (float, float)
+        When each begins and ends [s].
+    p : ndarray (scenarios, np)
+        The parameters in the first phase.
+    """
+    found = motions[0].to_xarray()
     coordinates: dict[str, Any] = {}
     if len(motions) > 1:
-        found = xr.concat(motions, "scenario", combine_attrs="drop_conflicts")
+        found = xr.concat([motion.to_xarray() for motion in motions], "scenario", combine_attrs="drop_conflicts")
         coordinates["scenario"] = np.arange(len(motions))
-        p = np.array([run[0].p for run in arcs(plan.model)])
-        for name, unit, own in zip(plan.outline.dae.p.names, plan.outline.dae.p.units, p.T, strict=True):
+        for name, unit, own in zip(dae.p.names, dae.p.units, p.T, strict=True):
             if np.ptp(own):
                 coordinates[f"p[{name}]"] = ("scenario", own, {"units": unit})
     begins = [begin for begin, _ in phases.values()]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyomo.environ as pyo
 from scipy.interpolate import PPoly
 
@@ -17,9 +18,9 @@ from flexblocks.simulation.trajectory import Trajectory
 from ..errors import PlanWarning, ProblemError
 from ..model.boundary_conditions import moved_ends
 from ..model.read_solution import active_objective, input_polynomials, joined_inputs, joined_trajectory, trajectory
-from ..model.trajectories import Arc, all_arcs, arcs, outline_of
+from ..model.trajectories import Arc, all_arcs, arcs, transcribed_problem
 from ..presolve.phase_transcription import Transcription
-from ..presolve.transcribed_problem import Outline
+from ..presolve.transcribed_problem import TranscribedProblem
 from ..solver_statistics import Statistics, statistics, status_of
 from ..verification.audit import Audit, Finer, audit
 from ..verification.replay import Replay, replay, side_by_side
@@ -104,14 +105,14 @@ class Plan:
         )
 
     @property
-    def outline(self) -> Outline:
-        """Problem, and the transcriptions of all phases and scenarios behind the model."""
-        return outline_of(self.model)
+    def transcribed(self) -> TranscribedProblem:
+        """Problem, options, and the transcriptions of all phases and scenarios behind the model."""
+        return transcribed_problem(self.model)
 
     @property
     def transcription(self) -> Transcription:
         """Mesh, limits and ends behind the model, where there is one phase and one scenario."""
-        return self.outline.only
+        return self.transcribed.only
 
     @property
     def trajectory(self) -> Trajectory:
@@ -128,7 +129,7 @@ class Plan:
     @property
     def p(self) -> dict[str, float]:
         """Symbolic parameters that have one value in all phases and scenarios, by name; those designed as found."""
-        names, values = self.outline.dae.p.names, [arc.p.tolist() for arc in all_arcs(self.model)]
+        names, values = self.transcribed.dae.p.names, [arc.p.tolist() for arc in all_arcs(self.model)]
         return {name: own[0] for name, own in zip(names, zip(*values, strict=True), strict=True) if len(set(own)) == 1}
 
     def to_xarray(self) -> xr.Dataset:
@@ -138,7 +139,8 @@ class Plan:
         """
         from .dataset import dataset
 
-        return dataset(self)
+        p = np.array([run[0].p for run in arcs(self.model)])
+        return dataset(self.transcribed.dae, self.trajectories, self.phases, p)
 
     def replay(
         self,
@@ -167,34 +169,30 @@ class Plan:
         runs = arcs(self.model)
         chosen = [(run, None) for run in runs] if scenario is None else [(runs[0], scenario)]
         options: dict[str, Any] = {"rtol": rtol, "atol": atol, "method": method}
-        return side_by_side([replay(self.outline.dae, *scenario_run(run, own), **options) for run, own in chosen])
+        return side_by_side([replay(self.transcribed.dae, *scenario_run(run, own), **options) for run, own in chosen])
 
-    def audit(self, finer: Finer = None, refine: bool = False) -> Audit:
+    def audit(self, finer: Finer = None) -> Audit:
         """Apply the planned inputs to a finer model of the same arm, and watch it after the end.
+
+        `optim.refine_model` plans again, on a richer model, until the audit passes.
 
         Parameters
         ----------
         finer : Discretization, dict of Discretization, Model or DAE, optional
             For every beam that bends, or by beam name; or the finer model itself, with the same inputs and names. By
             default 2 n + 2 assumed modes for n, twice the finite elements or rigid segments.
-        refine : bool
-            Whether to plan again with more modes (elements, segments), or more intervals where the plan does not even
-            replay, until the audit passes; the finer model stays the same. Each plan starts from the one before.
 
         Returns
         -------
         Audit
-            ``str(audit)`` is a table, of several scenarios the worst. With `refine`, ``audit.subject`` is the new plan
-            and ``audit.before`` the audit of this one; a plan that does not get there has the status ``"unresolved"``.
+            ``str(audit)`` is a table, of several scenarios the worst; ``audit.subject`` is this plan.
 
         Raises
         ------
         ProblemError
-            There is nothing finer, or the inputs are others; with `refine`, the model was changed by hand.
+            There is nothing finer, or the inputs are others.
         """
-        from ..strategy.model_refinement import audited
-
-        return audited(self, finer) if refine else audit(self, finer)
+        return replace(audit(self.model, self.trajectories, finer), subject=self)
 
     def save(self, path: str | Path) -> None:
         """Write the plan to a netCDF (``.nc``) file, from which `optim.load_plan` reads it.
@@ -207,16 +205,61 @@ class Plan:
         FlexblocksError
             The name ends otherwise; the arm or the problem holds what a file cannot say, such as a function.
         """
-        from .plan_file import save_plan
+        from .plan_file import write_plan
 
-        save_plan(self, path)
+        figures = {
+            "objective": self.objective,
+            "status": self.status,
+            "statistics": asdict(self.statistics),
+            "attempts": [asdict(attempt) for attempt in self.attempts],
+        }
+        write_plan(path, self.model, self.trajectory, figures)
 
     def summary(self) -> str:
         """Return what was asked, how it was planned and what came out, in a few lines."""
-        return summary(self)
+        return summary(
+            self.transcribed,
+            self.trajectories,
+            objective=self.objective,
+            duration=self.duration,
+            status=self.status,
+            phases=self.phases,
+            p=self.p,
+            statistics=self.statistics,
+            attempts=self.attempts,
+        )
 
     def __repr__(self) -> str:
-        return f"Plan({self.outline.dae.name!r}: {self.duration:g} s, {self.status}, objective {self.objective:.6g})"
+        return (
+            f"Plan({self.transcribed.dae.name!r}: {self.duration:g} s, {self.status}, objective {self.objective:.6g})"
+        )
+
+
+def load_plan(path: str | Path, types: Iterable[type] = ()) -> Plan:
+    """Return the plan that `Plan.save` has written, as good as new: it can be replayed, audited and solved again.
+
+    Parameters
+    ----------
+    path : str or Path
+        A ``.nc`` file.
+    types : iterable of type
+        Blocks (and discretizations) of your own in its model.
+
+    Raises
+    ------
+    FileFormatError
+        The file is not there, not one of a plan, or of another version.
+    """
+    from .plan_file import read_plan
+
+    model, figures = read_plan(path, types)
+    return replace(
+        Plan.from_model(model),
+        objective=figures["objective"],
+        status=figures["status"],
+        statistics=Statistics(**figures["statistics"]),
+        attempts=tuple(Attempt(**attempt) for attempt in figures["attempts"]),
+    )
 
 
 def _warn_of_moved(runs: Iterable[Iterable[Arc]]) -> None:

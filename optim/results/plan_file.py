@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import asdict, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,58 +17,49 @@ from flexblocks.assemble import assemble
 from flexblocks.errors import FileFormatError
 from flexblocks.modeling.model_data import to_data as model_to_data
 from flexblocks.modeling.model_file import from_data as model_from_data
+from flexblocks.simulation.trajectory import Trajectory
 
 from ..errors import ProblemError
-from ..model.build import parameters_of, pyomo_model
+from ..model.build import pyomo_model
+from ..model.trajectories import transcribed_problem
 from ..problem.serialization import from_data, to_data
-from ..solver_statistics import Statistics
-from .attempt import Attempt
-from .plan import Plan
 
 FORMAT = 1
 SUFFIX = ".nc"
 PREFIX = "plan."
 
 
-def save_plan(plan: Plan, path: str | Path) -> None:
-    """Write a plan to a file; see `Plan.save`."""
-    path = _checked(path)
-    outline, t = plan.outline, plan.outline.first[0]
-    dae = outline.dae
+def write_plan(path: str | Path, model: Any, motion: Trajectory, figures: Mapping[str, Any]) -> None:
+    """Write a plan to a file; see `Plan.save`.
+
+    Parameters
+    ----------
+    path : str or Path
+    model : ConcreteModel
+        With what it was transcribed from; the values of all its Vars are kept.
+    motion : Trajectory
+    figures : dict
+        Plain data that stands beside them.
+    """
+    path, transcribed = _checked(path), transcribed_problem(model)
+    dae = transcribed.dae
     if dae.model is None:
         raise ProblemError(f"{path}: '{dae.name}' has changed coordinates, which no file can say.")
     document = {
         "model": model_to_data(dae.model, f"{path}: model"),
         "assembly": {"symbolic": list(dae.p.names), "dynamics": dae.dynamics},
-        "problem": to_data(outline.problem, f"{path}: problem"),
-        "options": {
-            "intervals": list(outline.intervals),
-            "degree": t.scheme.degree,
-            "scheme": t.scheme.name,
-            "inputs": t.shape.name,
-            "quasi_static": outline.quasi_static,
-            "p": parameters_of(outline),
-        },
-        "objective": plan.objective,
-        "status": plan.status,
-        "statistics": asdict(plan.statistics),
-        "attempts": [asdict(attempt) for attempt in plan.attempts],
+        "problem": to_data(transcribed.problem, f"{path}: problem"),
+        "options": {**asdict(transcribed.options), "p": transcribed.parameters},
+        **figures,
     }
-    data = plan.trajectory.to_xarray().assign_attrs(plan=json.dumps(document), plan_format=FORMAT)
-    for name, values in _values(plan.model).items():
+    data = motion.to_xarray().assign_attrs(plan=json.dumps(document), plan_format=FORMAT)
+    for name, values in _values(model).items():
         data[f"{PREFIX}{name}"] = (f"{PREFIX}{name}_index", values, {"group": "plan"})
     data.to_netcdf(path)
 
 
-def load_plan(path: str | Path, types: Iterable[type] = ()) -> Plan:
-    """Return the plan that `Plan.save` has written, as good as new: it can be replayed, audited and solved again.
-
-    Parameters
-    ----------
-    path : str or Path
-        A ``.nc`` file.
-    types : iterable of type
-        Blocks (and discretizations) of your own in its model.
+def read_plan(path: str | Path, types: Iterable[type] = ()) -> tuple[Any, dict[str, Any]]:
+    """Return the model of a plan that `write_plan` has written, with the values of its Vars, and the figures beside it.
 
     Raises
     ------
@@ -91,17 +82,11 @@ def load_plan(path: str | Path, types: Iterable[type] = ()) -> Plan:
             "again, or read it with the version that wrote it."
         )
     document = json.loads(data.attrs["plan"])
-    model = model_from_data(document["model"], f"{path}: model", types)
-    dae = assemble(model, document["assembly"]["symbolic"], document["assembly"]["dynamics"])
-    m = pyomo_model(dae, from_data(document["problem"], f"{path}: problem"), **document["options"])
+    model, assembly, problem, options = (document.pop(key) for key in ("model", "assembly", "problem", "options"))
+    dae = assemble(model_from_data(model, f"{path}: model", types), assembly["symbolic"], assembly["dynamics"])
+    m = pyomo_model(dae, from_data(problem, f"{path}: problem"), **options)
     _load_values(m, data, path)
-    return replace(
-        Plan.from_model(m),
-        objective=document["objective"],
-        status=document["status"],
-        statistics=Statistics(**document["statistics"]),
-        attempts=tuple(Attempt(**attempt) for attempt in document["attempts"]),
-    )
+    return m, document
 
 
 def _values(model: Any) -> dict[str, np.ndarray]:

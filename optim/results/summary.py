@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -13,57 +12,63 @@ from flexblocks.simulation.trajectory import Trajectory
 
 from ..presolve.inverse_statics import values_at_rest
 from ..presolve.phase_transcription import Transcription
-from ..presolve.transcribed_problem import Outline
+from ..presolve.transcribed_problem import TranscribedProblem
+from ..solver_statistics import Statistics
+from .attempt import Attempt
 
-if TYPE_CHECKING:
-    from .plan import Plan
 
-
-def summary(plan: Plan) -> str:
-    """Return what was asked, how it was planned and what came out."""
-    outline, s = plan.outline, plan.statistics
-    problem, phases = outline.problem, outline.first
-    shape, scheme = phases[0].shape, phases[0].scheme
-    holds = problem.input_ends == "holding" and shape.is_continuous
+def summary(
+    transcribed: TranscribedProblem,
+    motions: Sequence[Trajectory],
+    *,
+    objective: float,
+    duration: float,
+    status: str,
+    phases: Mapping[str, tuple[float, float]],
+    p: Mapping[str, float],
+    statistics: Statistics,
+    attempts: Sequence[Attempt],
+) -> str:
+    """Return what was asked, how it was planned and what came out; the arguments are those of a `Plan`."""
+    dae, problem, first, last = transcribed.dae, transcribed.problem, transcribed.first[0], transcribed.first[-1]
+    holds = problem.input_ends == "holding" and first.shape.is_continuous
     ends = "from and to holding values" if holds else "with free ends"
-    counts = f"{sum(outline.intervals)} intervals, {scheme.words} collocation of degree {scheme.degree}"
-    steps = "" if s.iterations is None else f", {s.iterations} iterations"
-    times = [f"{verb} in {spent:.2f} s" for verb, spent in (("built", s.build_time), ("solved", s.solve_time)) if spent]
-    lasting = f"{plan.duration:.6g} s (free)" if outline.is_free else f"{plan.duration:g} s"
-    ended = "rest to rest" if phases[-1].end.is_rest else "from rest"
+    counts = f"{sum(transcribed.intervals)} intervals, {first.scheme.words} collocation of degree {first.scheme.degree}"
+    steps = "" if statistics.iterations is None else f", {statistics.iterations} iterations"
+    spent = (("built", statistics.build_time), ("solved", statistics.solve_time))
+    times = [f"{verb} in {time:.2f} s" for verb, time in spent if time]
+    lasting = f"{duration:.6g} s (free)" if transcribed.is_free else f"{duration:g} s"
+    ended = "rest to rest" if last.end.is_rest else "from rest"
     return "\n".join(
         [
-            f"{outline.dae.name}: {ended} in {lasting}, {plan.status}, objective {plan.objective:.6g}",
-            *_moves(plan),
-            *_parameters(plan),
-            f"  minimises {_objective(outline)}",
-            f"  inputs {shape.words}, {ends}, within their limits at every time",
+            f"{dae.name}: {ended} in {lasting}, {status}, objective {objective:.6g}",
+            *(_moves(first) if len(transcribed.first) == 1 else _phases(transcribed, phases)),
+            *_parameters(transcribed, p),
+            f"  minimises {_objective(transcribed)}",
+            f"  inputs {first.shape.words}, {ends}, within their limits at every time",
             "  states within their limits at mesh and collocation points",
-            *_carried(outline),
+            *([f"  carries quasi-statically {', '.join(first.static.names)}"] if first.static else []),
             f"  {counts}{steps}{''.join(f', {text}' for text in times)}",
-            *(f"  {remark}" for remark in far_bent(outline.dae, plan.trajectories)),
-            *([f"  {attempt}" for attempt in plan.attempts] if len(plan.attempts) > 1 else []),
+            *(f"  {remark}" for remark in far_bent(dae, motions)),
+            *([f"  {attempt}" for attempt in attempts] if len(attempts) > 1 else []),
         ]
     )
 
 
-def _carried(outline: Outline) -> list[str]:
-    static = outline.first[0].static
-    return [f"  carries quasi-statically {', '.join(static.names)}"] if static else []
+def _moves(t: Transcription) -> list[str]:
+    """Return from where to where the only phase moves."""
+    places = t.phase.goal or t.phase.passing or {}
+    leeway = f", up to {t.phase.leeway:g} J left" if t.phase.leeway else ""
+    begins = values_at_rest(t.dae, t.start, places)
+    moves = [f"{name} from {begins[name]:.4g} to {value:.4g}" for name, value in places.items()]
+    return [f"  moves {', '.join(moves)}{leeway}", *_passes(t)]
 
 
-def _moves(plan: Plan) -> list[str]:
-    phases, problem = plan.outline.first, plan.outline.problem
-    if len(phases) == 1:
-        t = phases[0]
-        places = t.phase.goal or t.phase.passing or {}
-        leeway = f", up to {t.phase.leeway:g} J left" if t.phase.leeway else ""
-        begins = values_at_rest(t.dae, t.start, places)
-        moves = [f"{name} from {begins[name]:.4g} to {value:.4g}" for name, value in places.items()]
-        return [f"  moves {', '.join(moves)}{leeway}", *_passes(t)]
-    begins = ", ".join(f"{name} = {value:.4g}" for name, value in problem.start.items())
+def _phases(transcribed: TranscribedProblem, phases: Mapping[str, tuple[float, float]]) -> list[str]:
+    """Return a line for the start and one for each phase."""
+    begins = ", ".join(f"{name} = {value:.4g}" for name, value in transcribed.problem.start.items())
     lines = [f"  starts at {begins}"]
-    for t, (begin, end) in zip(phases, plan.phases.values(), strict=True):
+    for t, (begin, end) in zip(transcribed.first, phases.values(), strict=True):
         values = "".join(f", {name} = {value:g}" for name, value in t.phase.p.items())
         lines.append(f"  {t.phase.name}, {begin:.4g} to {end:.4g} s: {_arrives(t)}{values}")
     return lines
@@ -87,18 +92,19 @@ def _arrives(t: Transcription) -> str:
     return f"to rest at {places}{leeway}" if goal else f"passes {places}"
 
 
-def _parameters(plan: Plan) -> list[str]:
-    problem = plan.outline.problem
-    found = [f"{name} = {plan.p[name]:.6g} of {low:g} to {high:g}" for name, (low, high) in problem.design.items()]
+def _parameters(transcribed: TranscribedProblem, p: Mapping[str, float]) -> list[str]:
+    problem = transcribed.problem
+    found = [f"{name} = {p[name]:.6g} of {low:g} to {high:g}" for name, (low, high) in problem.design.items()]
     lines = [f"  designs {', '.join(found)}"] if found else []
     for i, scenario in enumerate(problem.scenarios):
         lines.append(f"  scenario {i}: {', '.join(f'{name} = {value:g}' for name, value in scenario.items())}")
     return lines
 
 
-def _objective(outline: Outline) -> str:
-    differs = len(outline.runs) > 1 and not all(term.is_shared for _, term in outline.problem.objective.terms)
-    return f"{outline.problem.objective}{f', {outline.problem.aggregate} of the scenarios' if differs else ''}"
+def _objective(transcribed: TranscribedProblem) -> str:
+    problem = transcribed.problem
+    differs = len(transcribed.runs) > 1 and not all(term.is_shared for _, term in problem.objective.terms)
+    return f"{problem.objective}{f', {problem.aggregate} of the scenarios' if differs else ''}"
 
 
 SMALL = 0.2  # of a beam's length: a tip deflection at which its slope is about 0.3 rad

@@ -1,4 +1,4 @@
-"""Refine the mesh of a plan until it replays."""
+"""Mesh refinement: a plan on ever finer transcriptions, until it replays."""
 
 from __future__ import annotations
 
@@ -7,21 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from ..collocation.schemes import HIGHEST_DEGREE, Collocation, lobatto
+from ..collocation.schemes import HIGHEST_DEGREE
+from ..collocation.transcription_options import TranscriptionOptions
 from ..errors import PlanError, ProblemError
 from ..model.read_solution import input_polynomials, trajectory
 from ..model.trajectories import arcs
 from ..model.violations import Violation
 from ..results.plan import Plan
 from ..verification.replay import DEFAULT_MISS, MOST_ENERGY
-from .homotopy import NEAR, PATIENCE, Solving, attempts_of, solve_in_stages
+from .homotopy import solve_by_homotopy
+from .settings import Settings
+from .solving import Solving, attempts_of
 from .warm_start import start_from
-
-MOST_INTERVALS = 800
-NEXT = {"mu_init": 1e-6}  # of the barrier: the plan of the coarser mesh is that near
-RAISED_DEGREE = 6  # up to which points are added before intervals are halved
-MOST_INTRUSION = 1e-3  # m into a region, or out of it
-MOST_EXCESS = 0.01  # of any other limit
 
 
 def tolerance_of(refine: Any) -> float | None:
@@ -44,7 +41,7 @@ def tolerance_of(refine: Any) -> float | None:
     )
 
 
-def refined(plan: Plan, solving: Solving, tolerance: float) -> Plan:
+def refine_mesh(plan: Plan, solving: Solving, tolerance: float) -> Plan:
     """Return the first plan, of ever finer transcriptions of a problem, that replays.
 
     It replays if its replay misses the goal by less than `tolerance` [m], leaves less than 1e-4 J besides a leeway,
@@ -65,30 +62,31 @@ def refined(plan: Plan, solving: Solving, tolerance: float) -> Plan:
     """
     best, least = plan, float("inf")
     while True:
-        plan, excess = _replayed(plan, tolerance)
+        plan, excess = _replayed(plan, tolerance, solving.settings)
         if excess < least:
             best, least = plan, excess
         if least < 1:
             return replace(best, status="optimal")
-        intervals, scheme = _finer(plan)
-        if max(intervals) > MOST_INTERVALS:
+        finer = _finer(plan, solving.settings)
+        if max(finer.counts) > solving.settings.most_intervals:
             return replace(best, status="unresolved", attempts=plan.attempts)
         try:
-            plan = _made_again(plan, solving, intervals, scheme)
+            plan = _planned_again(plan, solving, finer)
         except PlanError as error:
             return replace(best, status="unresolved", attempts=attempts_of(error))
 
 
-def _finer(plan: Plan) -> tuple[list[int], Collocation]:
-    """Return the intervals of each phase and the scheme to try next."""
-    counts, scheme = list(plan.outline.intervals), plan.outline.first[0].scheme
-    if plan.outline.first[0].static:
-        return counts, scheme
+def _finer(plan: Plan, settings: Settings) -> TranscriptionOptions:
+    """Return the options to try next: all modes with their motion, another scheme, more points or more intervals."""
+    options = replace(plan.transcribed.options, quasi_static=None)
+    scheme = options.collocation
+    if plan.transcribed.first[0].static:
+        return options
     if not scheme.is_symmetric and energy_swallowed(plan) > MOST_ENERGY:
-        return counts, lobatto(min(scheme.degree + 1, HIGHEST_DEGREE))
-    if scheme.is_symmetric and scheme.degree < RAISED_DEGREE:
-        return counts, lobatto(min(scheme.degree + 2, RAISED_DEGREE))
-    return [2 * count for count in counts], scheme
+        return replace(options, scheme="lobatto", degree=min(scheme.degree + 1, HIGHEST_DEGREE))
+    if scheme.is_symmetric and scheme.degree < settings.raised_degree:
+        return replace(options, degree=min(scheme.degree + 2, settings.raised_degree))
+    return replace(options, intervals=tuple(2 * count for count in options.counts))
 
 
 def energy_swallowed(plan: Plan) -> float:
@@ -108,45 +106,49 @@ def _swallowed(energy: np.ndarray) -> float:
     return abs(float(work - kinetic - potential))
 
 
-def _made_again(plan: Plan, solving: Solving, intervals: list[int], scheme: Collocation) -> Plan:
-    model, attempts = solving.model(plan.outline.problem, intervals, scheme, None), plan.attempts
-    static, is_free = plan.outline.first[0].static, plan.outline.is_free
-    if static or not is_free:
-        what = "all modes with their motion, from there" if static else f"{scheme.words} collocation from there"
+def _planned_again(plan: Plan, solving: Solving, finer: TranscriptionOptions) -> Plan:
+    """Return the plan of a finer transcription, from where the coarser one ends; see `refine_mesh`."""
+    settings, attempts = solving.settings, plan.attempts
+    model = solving.model(plan.transcribed.problem, finer)
+    was_static, is_free = bool(plan.transcribed.first[0].static), plan.transcribed.is_free
+    if was_static or not is_free:
         start_from(model, plan.model)
         try:
-            return solving.attempt(what, model, attempts, max_iter=PATIENCE, **(NEAR if static else NEXT))
+            if was_static:
+                return solving.attempt_near("all modes with their motion, from there", model, attempts)
+            what = f"{finer.collocation.words} collocation from there"
+            return solving.attempt_near(what, model, attempts, mu_init=settings.refined_barrier)
         except PlanError as error:
             if not is_free:
                 raise
             attempts = attempts_of(error)
-    return solve_in_stages(model, solving, attempts)
+    return solve_by_homotopy(model, solving, attempts)
 
 
-def _replayed(plan: Plan, tolerance: float) -> tuple[Plan, float]:
+def _replayed(plan: Plan, tolerance: float, settings: Settings) -> tuple[Plan, float]:
     """Return the plan with its replay noted, and how its errors compare with what is allowed (1 is just so)."""
     replay = plan.replay()
     # An arm without ends has no place to miss, and a motion that passes on no energy to lose: the other counts alone.
     miss = replay.tip_miss if replay.misses else 0.0
     left = 0.0 if np.isnan(replay.energy_left) else replay.energy_left
     noted = replace(plan.attempts[-1], tip_miss=miss, energy_left=left)
-    leeway = max(phase.leeway for phase in plan.outline.problem.phases)
-    beyond = [_beyond(plan, one) for one in replay.excesses]
+    leeway = max(phase.leeway for phase in plan.transcribed.problem.phases)
+    beyond = [_beyond(plan, one, settings) for one in replay.excesses]
     excess = max(miss / tolerance, abs(left) / (MOST_ENERGY + leeway), *beyond)
     return replace(plan, attempts=(*plan.attempts[:-1], noted)), excess
 
 
-def _beyond(plan: Plan, excess: Violation) -> float:
+def _beyond(plan: Plan, excess: Violation, settings: Settings) -> float:
     """Return how an excess between collocation points compares with what is allowed (1 is just so)."""
-    for t in plan.outline.first:
+    for t in plan.transcribed.first:
         if excess.name in t.path.names:
             i = t.path.names.index(excess.name)
             limits = (t.path.low[i], t.path.high[i])
             if t.path.regions[i] is not None:
-                return excess.amount / MOST_INTRUSION
+                return excess.amount / settings.most_intrusion
         else:
             limits = t.problem.ranges_in(t.phase).get(excess.name, ())
         sizes = [abs(limit) for limit in limits if np.isfinite(limit) and limit]
         if limits:
-            return excess.amount / (MOST_EXCESS * max(sizes, default=1.0))
+            return excess.amount / (settings.most_excess * max(sizes, default=1.0))
     return 0.0

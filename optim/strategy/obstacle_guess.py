@@ -9,14 +9,11 @@ from flexblocks.statics.balance import rest as balance
 
 from ..presolve.equilibrium import loop_forces, slow_motions
 from ..presolve.phase_transcription import Transcription
-from ..presolve.rigid_arm import Waypoint, course
-
-TRIES = 128
-SPREAD = 2.5  # rad or m, either way
-POINTS = 81  # along the way
+from ..presolve.rigid_arm import Waypoint, spline_through
+from .settings import Settings
 
 
-def detour(t: Transcription) -> Waypoint:
+def detour(t: Transcription, settings: Settings) -> Waypoint:
     """Return the posture to go through that keeps the motion best to its path, of many tried; of several the nearest.
 
     It lies in the middle of the longest stretch between postures that are given.
@@ -29,21 +26,21 @@ def detour(t: Transcription) -> Waypoint:
     s = np.concatenate([start.x[:n], start.x[2 * n :], start.z, loop_forces(t.dae, start), start.u])
     ways = slow_motions(balance(t.dae)(s, t.start.p)[1].full(), n)
     middle = (from_ + to) / 2
-    spread = SPREAD * (2 * qmc.Sobol(ways.shape[1], scramble=False).random(TRIES) - 1)
-    candidates = np.tile(middle, (TRIES, 1))
+    spread = settings.detour_spread * (2 * qmc.Sobol(ways.shape[1], scramble=False).random(settings.detour_tries) - 1)
+    candidates = np.tile(middle, (settings.detour_tries, 1))
     candidates[:, :n] += spread @ ways.T
     tried = [((before + after) / 2, np.clip(x, t.limits.x[:, 0], t.limits.x[:, 1])) for x in candidates]
-    excess = [_excess(t, (*given[: longest + 1], one, *given[longest + 1 :])) for one in tried]
+    excess = [_excess(t, (*given[: longest + 1], one, *given[longest + 1 :]), settings.detour_points) for one in tried]
     length = np.linalg.norm(spread, axis=1)
     return tried[int(np.lexsort((length, np.maximum(excess, 0.0)))[0])]
 
 
-def _excess(t: Transcription, waypoints: tuple[Waypoint, ...]) -> float:
+def _excess(t: Transcription, waypoints: tuple[Waypoint, ...], points: int) -> float:
     """Return the greatest violation of the path along the course through `waypoints`, at its mean speed."""
     dae, n, T = t.dae, t.dae.tree.size, t.mesh.duration
-    shares = np.linspace(0.0, 1.0, POINTS)
-    x = course(waypoints)
-    rows = np.zeros((t.path.at.vector.numel(), POINTS))
+    shares = np.linspace(0.0, 1.0, points)
+    x = spline_through(waypoints)
+    rows = np.zeros((t.path.at.vector.numel(), points))
     rows[:n], rows[n : 2 * n] = x(shares)[:, :n].T, x.derivative()(shares)[:, :n].T / T
     rows[2 * n : len(dae.x)] = x(shares)[:, 2 * n :].T
     rows[len(dae.x) : len(dae.x) + n] = x.derivative(2)(shares)[:, :n].T / T**2

@@ -1,4 +1,4 @@
-"""Past obstacles: first without them, then from there with them, at once or as they grow."""
+"""Homotopy in the obstacles: first without them, then from there with them, at once or as they grow."""
 
 from __future__ import annotations
 
@@ -14,15 +14,11 @@ from ..model.path_constraints import path_values
 from ..presolve.phase_transcription import Transcription
 from ..results.attempt import Attempt
 from ..results.plan import Plan
-from .homotopy import NEAR, PATIENCE, Solving, attempts_of
 from .obstacle_guess import detour
-
-ENOUGH = 150  # iterations after which a detour is tried
-PATIENCE_WITH_DETOUR = 500
-SHARES = (0.75, 0.5, 0.25, 0.1)  # of the way into an obstacle, that are still allowed as it grows
+from .solving import Solving, attempts_of
 
 
-def solve_around(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...], **options: Any) -> Plan:
+def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...], **options: Any) -> Plan:
     """Solve a model from where its Vars are, obstacles and limits on expressions taken in after a solve without them.
 
     The optimum without them says where they are in the way. The solver goes on from there with all of them; where that
@@ -34,11 +30,13 @@ def solve_around(what: str, model: Any, solving: Solving, before: tuple[Attempt,
     PlanError
         The last attempt found no optimum.
     """
+    settings = solving.settings
     if not any(_lifted(b.transcription) for b in trajectories(model)):
         return solving.attempt(what, model, before, **options)
+    # Without obstacles: where are they in the way?
     try:
         _allow(model, np.inf)
-        found = solving.attempt(f"{what}, without obstacles", model, before, **options)
+        free = solving.attempt(f"{what}, without obstacles", model, before, **options)
         excess = _excess(model)
     except PlanError as error:
         _allow(model, 0.0)
@@ -46,29 +44,34 @@ def solve_around(what: str, model: Any, solving: Solving, before: tuple[Attempt,
     finally:
         _allow(model, 0.0)
     if excess <= 0:
-        return found
+        return free
+    # On from there with all of them.
     values = [variable.value for variable in model.component_data_objects(pyo.Var)]
     try:
-        return solving.attempt("with obstacles from there", model, found.attempts, max_iter=ENOUGH, **NEAR)
+        return solving.attempt_near(
+            "with obstacles from there", model, free.attempts, max_iter=settings.obstacle_patience
+        )
     except PlanError as error:
         attempts = attempts_of(error)
+    # From a detour around them.
     for b in trajectories(model):
-        set_guess(b, b.transcription, detour(b.transcription))
+        set_guess(b, b.transcription, detour(b.transcription, settings))
     try:
-        return solving.attempt("from a detour around obstacles", model, attempts, max_iter=PATIENCE_WITH_DETOUR)
+        return solving.attempt("from a detour around obstacles", model, attempts, max_iter=settings.detour_patience)
     except PlanError as error:
         attempts = attempts_of(error)
+    # From the free optimum again, as they grow.
     for variable, value in zip(model.component_data_objects(pyo.Var), values, strict=True):
         variable.set_value(value, skip_validation=True)
-    for share in SHARES:
+    for share in settings.intrusions:
         _allow(model, share * excess)
         try:
             grown = f"with obstacles grown to {share * excess:.3g} short of their size"
-            attempts = solving.attempt(grown, model, attempts, max_iter=PATIENCE, **NEAR).attempts
+            attempts = solving.attempt_near(grown, model, attempts).attempts
         except PlanError as error:
             attempts = attempts_of(error)
     _allow(model, 0.0)
-    return solving.attempt("with obstacles from there", model, attempts, **NEAR)
+    return solving.attempt("with obstacles from there", model, attempts, mu_init=settings.near_barrier)
 
 
 def trajectories(model: Any) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""The same arm with stiffer springs and beams: easier to plan for, and the next to start from."""
+"""Homotopy in the stiffness: the same arm with stiffer springs and beams, easier to plan for."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ from typing import Any
 from flexblocks.assemble import assemble
 from flexblocks.dae.dae import DAE
 
-from ..model.build import parameters_of
-from ..presolve.transcribed_problem import Outline
+from ..presolve.transcribed_problem import TranscribedProblem
 
 STIFFNESSES = ("flexural_rigidity", "flexural_rigidity_z", "stiffness")
 
 
-def stiffened(outline: Outline, factor: float) -> tuple[DAE, dict[str, float]] | None:
-    """Return an outline's arm with `factor` times the stiffness of every spring and beam, and its parameters by name.
+def stiffened_arm(transcribed: TranscribedProblem, factor: float) -> tuple[DAE, dict[str, float]] | None:
+    """Return an arm with `factor` times the stiffness of every spring and beam, and its parameters by name.
 
     None where nothing in the model is flexible, the model is not known, or phases, scenarios or the design vary
     stiffnesses themselves.
     """
-    dae, p = outline.dae, parameters_of(outline)
-    if dae.model is None or any(name.rpartition(".")[2] in STIFFNESSES for name in _varied(outline)):
+    dae, p = transcribed.dae, transcribed.parameters
+    if dae.model is None or any(name.rpartition(".")[2] in STIFFNESSES for name in _varied(transcribed)):
         return None
     changed = {}
     for name, block in dae.model.blocks.items():
@@ -35,7 +34,7 @@ def stiffened(outline: Outline, factor: float) -> tuple[DAE, dict[str, float]] |
     return assemble(dae.model.copy(changed), dae.p.names, dae.dynamics), scaled
 
 
-def _varied(outline: Outline) -> set[str]:
-    problem = outline.problem
+def _varied(transcribed: TranscribedProblem) -> set[str]:
+    problem = transcribed.problem
     given = [problem.design, *problem.scenarios, *(phase.p for phase in problem.phases)]
     return {name for values in given for name in values}

@@ -1,4 +1,4 @@
-"""Start from another plan: its motion and inputs, read off at another mesh and stretched to another duration."""
+"""Warm start from another plan: its motion and inputs, read off at another mesh and stretched to another duration."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ..collocation.schemes import Collocation
 from ..model.initial_guess import set_values
 from ..model.path_constraints import settle_path
 from ..model.read_solution import collocated_times, input_polynomials, values
-from ..model.trajectories import Arc, all_arcs, outline_of
+from ..model.trajectories import Arc, all_arcs, transcribed_problem
+from .settings import SAME_TIME
 
-ROUNDING = 1e-9  # of times, as a share of the duration
 RESTS = tuple(f"{end}_{kind}" for end in ("start", "goal") for kind in ("inputs", "algebraics", "forces"))
 
 
@@ -24,8 +24,8 @@ def start_from(m: Any, source: Any, shared: Collection[str] | None = None) -> No
     duration stretches the motion; a free one is taken over, and so are designed parameters. `shared` names the
     coordinates that both arms have, by default all; the others keep their values.
     """
-    for name in outline_of(m).problem.design:
-        if name in outline_of(source).problem.design:
+    for name in transcribed_problem(m).problem.design:
+        if name in transcribed_problem(source).problem.design:
             m.p[name].set_value(source.p[name].value)
     for arc, old in zip(all_arcs(m), all_arcs(source), strict=True):
         _start_arc(arc, old, shared)
@@ -85,7 +85,7 @@ def _motion(arc: Arc, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     source, t, mesh = arc.block, arc.transcription, arc.mesh
     K, d = t.mesh.intervals, t.scheme.degree
     # Accelerations jump at mesh points, and a collocation point there ends an interval: it belongs to the earlier one.
-    k = np.clip(np.searchsorted(mesh.times, times - ROUNDING * mesh.duration) - 1, 0, K - 1)
+    k = np.clip(np.searchsorted(mesh.times, times - SAME_TIME * mesh.duration) - 1, 0, K - 1)
     h = mesh.steps[k][:, None]
     s = (times - mesh.times[k])[:, None] / h
     a, dw = (values(var, K, d, -1)[k] if len(var) else np.zeros((len(k), d, 0)) for var in (source.a, source.dw))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,16 +16,14 @@ from flexblocks.linear.linearize import linearize
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.rediscretize import rediscretize
 from flexblocks.simulation.simulate import simulate
+from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..errors import ProblemError
-from ..model.trajectories import arcs
-from .motion_figures import Behaviour, behaviour, worst
+from ..model.trajectories import arcs, transcribed_problem
+from .motion_figures import MotionFigures, motion_figures, worst
 from .replay import DEFAULT_MISS, MOST_ENERGY, Leg, replay
 from .replayed_scenario import scenario_run
-
-if TYPE_CHECKING:
-    from ..results.plan import Plan
 
 Finer = Discretization | Mapping[str, Discretization] | Model | DAE | None
 PERIODS = 3.0  # of the slowest elastic mode, for which the arm coasts
@@ -38,26 +36,29 @@ class Audit:
 
     Attributes
     ----------
-    subject : Plan
-        What was audited; after ``refine=True`` the last of the refined plans.
+    motion : Trajectory
+        Planned, of the first scenario.
     dae : DAE
         The finer model.
-    plan, replay, finer : Behaviour
+    plan, replay, finer : MotionFigures
         The planned motion; the planned inputs applied to the model of the plan; and to the finer model.
     coast : float
         How long the arm is watched after the motion, held by constant inputs [s]; 0 where it does not end at rest.
     passed : bool
         Whether on the finer model the tip misses by less than 0.1 mm and less than 1e-4 J are left.
+    subject : Plan
+        What was audited; of `optim.refine_model` the last of the refined plans.
     before : Audit or None
         The audit that made the plan be refined.
     """
 
-    subject: Plan
+    motion: Trajectory
     dae: DAE
-    plan: Behaviour
-    replay: Behaviour
-    finer: Behaviour
+    plan: MotionFigures
+    replay: MotionFigures
+    finer: MotionFigures
     coast: float
+    subject: Any = None
     before: Audit | None = None
 
     @property
@@ -90,8 +91,7 @@ class Audit:
         for name in self.finer.peak_deflection:
             yield row(f"{name}, peak", "m", (one.peak_deflection.get(name) for one in all_three))
         for name in self.plan.beyond_limits:
-            motion = self.subject.trajectory
-            unit = motion.unit(name) if name in motion else ""
+            unit = self.motion.unit(name) if name in self.motion else ""
             yield row(f"{name} beyond its limit", unit, (one.beyond_limits.get(name) for one in all_three))
 
     def __str__(self) -> str:
@@ -101,7 +101,7 @@ class Audit:
         table.index = [f"{name} [{unit}]" if unit else name for name, unit in zip(table.index, units, strict=True)]
         text = table.drop(columns="unit").to_string(float_format=lambda value: f"{value:.3g}", na_rep="-")
         head = (
-            f"audit of '{self.subject.trajectory.model}', {len(self.subject.trajectory.names['x'])} states, on "
+            f"audit of '{self.motion.model}', {len(self.motion.names['x'])} states, on "
             f"{len(self.dae.x)} states: {verdict} (allowed on the finer model: {1e3 * DEFAULT_MISS:g} mm, "
             f"{MOST_ENERGY:g} J)"
         )
@@ -109,22 +109,29 @@ class Audit:
         return own if self.before is None else f"{self.before}\nrefined:\n{own}"
 
 
-def audit(plan: Plan, finer: Finer = None, before: Audit | None = None) -> Audit:
-    """Return what a finer model says of a plan; see `Plan.audit`."""
-    outline, runs = plan.outline, arcs(plan.model)
-    dae = finer_dae(outline.dae, finer)
+def audit(model: Any, motions: Sequence[Trajectory], finer: Finer = None) -> Audit:
+    """Return what a finer model of the arm says of planned motions; see `Plan.audit`.
+
+    Parameters
+    ----------
+    model : ConcreteModel
+        Of `pyomo_model`, solved.
+    motions : sequence of Trajectory
+        The planned ones, by scenario.
+    """
+    coarse, runs = transcribed_problem(model).dae, arcs(model)
+    dae = finer_dae(coarse, finer)
     own, other = [scenario_run(run) for run in runs], [scenario_run(run, dae=dae) for run in runs]
     last = other[0][1][-1].goal
     coast = 0.0 if last is None else coast_time(dae, last)
-    planned = [behaviour(outline.dae, motion, legs) for motion, (_, legs) in zip(plan.trajectories, own, strict=True)]
+    planned = [motion_figures(coarse, motion, legs) for motion, (_, legs) in zip(motions, own, strict=True)]
     return Audit(
-        subject=plan,
+        motion=motions[0],
         dae=dae,
         plan=worst(planned),
-        replay=worst([_behaviour(outline.dae, *run, coast) for run in own]),
-        finer=worst([_behaviour(dae, *run, coast) for run in other]),
+        replay=worst([_replayed(coarse, *run, coast) for run in own]),
+        finer=worst([_replayed(dae, *run, coast) for run in other]),
         coast=coast,
-        before=before,
     )
 
 
@@ -168,15 +175,15 @@ def coast_time(dae: DAE, goal: OperatingPoint) -> float:
     return COAST if slowest is None else PERIODS * 2 * np.pi / slowest
 
 
-def _behaviour(dae: DAE, start: OperatingPoint, legs: Sequence[Leg], coast: float) -> Behaviour:
+def _replayed(dae: DAE, start: OperatingPoint, legs: Sequence[Leg], coast: float) -> MotionFigures:
     driven = replay(dae, start, legs, rtol=1e-9, atol=1e-11, method="auto").trajectory
     goal = legs[-1].goal
     if goal is None:
-        return behaviour(dae, driven, legs)
+        return motion_figures(dae, driven, legs)
     holding = dict(zip(dae.u.names, goal.u.tolist(), strict=True))
     after = simulate(dae, (0.0, coast), holding, driven.x[-1], goal.p)
-    return behaviour(dae, driven, legs, after)
+    return motion_figures(dae, driven, legs, after)
 
 
-def _passes(one: Behaviour) -> bool:
+def _passes(one: MotionFigures) -> bool:
     return not one.tip_miss >= DEFAULT_MISS and not abs(one.energy_left) >= MOST_ENERGY

@@ -1,4 +1,4 @@
-"""By how much a motion goes beyond its limits, at every instant of a simulation."""
+"""Limit violations: by how much a motion goes beyond its limits, at every instant of a simulation."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.interpolate import PPoly
 
+from flexblocks.dae.dae import DAE
 from flexblocks.simulation.trajectory import Trajectory
 
 from ..model.violations import Violation
@@ -15,7 +16,8 @@ from ..presolve.path_values import Path
 TOLERANCE = 1e-6
 
 
-def excesses(
+def limit_violations(
+    dae: DAE,
     path: Path,
     ranges: Mapping[str, tuple[float, float]],
     motion: Trajectory,
@@ -27,6 +29,7 @@ def excesses(
 
     Parameters
     ----------
+    dae : DAE
     path : Path
         Limited outputs, distances from regions, expressions.
     ranges : dict of (float, float)
@@ -39,8 +42,8 @@ def excesses(
     begin : float
         Added to the times that are told [s].
     """
-    limits = {name: limit for name, limit in ranges.items() if name in path.at.dae.x}
-    values = [*(motion[name] for name in limits), *values_along(path, motion, inputs, p).T]
+    limits = {name: limit for name, limit in ranges.items() if name in dae.x}
+    values = [*(motion[name] for name in limits), *values_along(dae, path, motion, inputs, p).T]
     low, high = np.array([*limits.values(), *zip(path.low, path.high, strict=True)]).reshape(-1, 2).T
     found = []
     for name, own, least, most in zip((*limits, *path.names), values, low, high, strict=True):
@@ -51,9 +54,9 @@ def excesses(
     return tuple(sorted(found, key=lambda violation: -violation.amount))
 
 
-def values_along(path: Path, motion: Trajectory, inputs: Mapping[str, PPoly], p: np.ndarray) -> np.ndarray:
+def values_along(dae: DAE, path: Path, motion: Trajectory, inputs: Mapping[str, PPoly], p: np.ndarray) -> np.ndarray:
     """Return the path's values (times, m) along a simulated motion; accelerations are those of the forward dynamics."""
-    dae, count = path.at.dae, len(motion.t)
+    count = len(motion.t)
     if not len(path):
         return np.zeros((count, 0))
     n, times = dae.tree.size, motion.t

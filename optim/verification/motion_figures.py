@@ -1,4 +1,4 @@
-"""How an arm behaves along a motion, in figures that can be set side by side."""
+"""Figures of merit of a motion, to be set side by side."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DEFLECTION = ".tip_deflection_"
 
 
 @dataclass(frozen=True)
-class Behaviour:
+class MotionFigures:
     """A motion in figures.
 
     Attributes
@@ -46,7 +46,7 @@ class Behaviour:
     residual_deflection: Mapping[str, float] = field(default_factory=dict)
 
 
-def behaviour(dae: DAE, motion: Trajectory, legs: Sequence[Leg], coast: Trajectory | None = None) -> Behaviour:
+def motion_figures(dae: DAE, motion: Trajectory, legs: Sequence[Leg], coast: Trajectory | None = None) -> MotionFigures:
     """Return the figures of a motion through `legs`, and of the `coast` behind it."""
     deflections = [name for name in motion.names["y"] if DEFLECTION in name]
     more: dict = {}
@@ -55,18 +55,18 @@ def behaviour(dae: DAE, motion: Trajectory, legs: Sequence[Leg], coast: Trajecto
         more["tip_deviation"] = max((float(away.max()) for away in misses(coast, rest).values()), default=float("nan"))
         more["residual_deflection"] = {name: float(np.abs(coast[name] - rest[name]).max()) for name in deflections}
     arrived = Replay(motion, arrivals(dae, motion, legs))
-    return Behaviour(
+    return MotionFigures(
         tip_miss=arrived.tip_miss,
         energy_left=arrived.energy_left,
         peak_deflection={name: float(np.abs(motion[name]).max()) for name in deflections},
-        beyond_limits=_largest(_beyond_limits(motion, legs)),
+        beyond_limits=_largest(_beyond_limits(dae, motion, legs)),
         **more,
     )
 
 
-def worst(scenarios: Sequence[Behaviour]) -> Behaviour:
+def worst(scenarios: Sequence[MotionFigures]) -> MotionFigures:
     """Return the worst of each figure."""
-    return Behaviour(
+    return MotionFigures(
         tip_miss=max(one.tip_miss for one in scenarios),
         energy_left=max((one.energy_left for one in scenarios), key=abs),
         peak_deflection=_largest(one.peak_deflection for one in scenarios),
@@ -76,7 +76,7 @@ def worst(scenarios: Sequence[Behaviour]) -> Behaviour:
     )
 
 
-def _beyond_limits(motion: Trajectory, legs: Sequence[Leg]) -> Iterator[dict[str, float]]:
+def _beyond_limits(dae: DAE, motion: Trajectory, legs: Sequence[Leg]) -> Iterator[dict[str, float]]:
     """Yield for each leg by how much limited quantities leave their limits."""
     begin = 0.0
     for leg in legs:
@@ -86,7 +86,7 @@ def _beyond_limits(motion: Trajectory, legs: Sequence[Leg]) -> Iterator[dict[str
         if len(leg.path):
             groups = {group: getattr(motion, group)[during] for group in GROUPS}
             part = replace(motion, t=motion.t[during] - begin, **groups)
-            beyond = leg.path.excess(values_along(leg.path, part, leg.inputs, leg.p)).max(axis=0)
+            beyond = leg.path.excess(values_along(dae, leg.path, part, leg.inputs, leg.p)).max(axis=0)
             found |= {name: max(0.0, most) for name, most in zip(leg.path.names, beyond.tolist(), strict=True)}
         begin += leg.duration
         yield found

@@ -1,4 +1,4 @@
-"""The truth about a plan: its inputs applied to the arm in an independent simulation."""
+"""Replay: the planned inputs applied to the arm in an independent simulation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..collocation.residual_energy import energy_left
 from ..model.read_solution import joined_trajectory
 from ..model.violations import Violation
 from ..presolve.path_values import Path
-from .limit_violations import excesses
+from .limit_violations import limit_violations
 
 AXES = ("x", "y", "z")
 DEFAULT_MISS = 1e-4  # m
@@ -144,11 +144,12 @@ def replay(dae: DAE, start: OperatingPoint, legs: Sequence[Leg], *, rtol: float,
     x, p, begin, beyond = start.x, legs[0].p, 0.0, []
     for leg in legs:
         if leg.is_impact:
-            x = jerked(dae, x, p, leg.p)
+            x = after_impact(dae, x, p, leg.p)
         p = leg.p
         parts.append(simulate(dae, (0.0, leg.duration), leg.inputs, x, p, method, rtol=rtol, atol=atol))
         x = parts[-1].x[-1]
-        beyond += excesses(leg.path, leg.ranges, parts[-1], leg.inputs, p, begin)
+        if leg.ranges or leg.path.names:
+            beyond += limit_violations(dae, leg.path, leg.ranges, parts[-1], leg.inputs, p, begin)
         begin += leg.duration
     motion = joined_trajectory(parts)
     beyond.sort(key=lambda violation: -violation.amount)
@@ -184,7 +185,7 @@ def side_by_side(scenarios: Sequence[Replay]) -> Replay:
     )
 
 
-def jerked(dae: DAE, x: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
+def after_impact(dae: DAE, x: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
     """Return the states after the parameters change and momentum stays: M_after v_after = M_before v_before."""
     n = dae.tree.size
     momentum = dae.mass_matrix(x[:n], before).full() @ x[n : 2 * n]

@@ -12,10 +12,12 @@ from flexblocks.statics.operating_point import OperatingPoint
 from ..errors import ProblemError
 from ..model.read_solution import input_polynomials, trajectory
 from ..model.trajectories import Arc
-from ..presolve.boundary_equilibrium import likewise, settled
+from ..presolve.boundary_equilibrium import boundary_rest, translated_rest
 from ..presolve.bounds import other_limits
 from ..presolve.parameters import place_of
-from ..presolve.path_values import resolved_path
+from ..presolve.path_values import Path, resolved_path
+from ..problem.phase import Phase
+from ..problem.problem import Problem
 from ..problem.validation import numbers
 from .replay import Leg, outputs_at
 
@@ -40,7 +42,7 @@ def scenario_run(
     """
     first = run[0].transcription
     as_planned = scenario is None and dae is None
-    own = [_parameters(arc, scenario or {}) for arc in run]
+    own = [arc.p if scenario is None else _parameters(arc, scenario) for arc in run]
     if dae is not None:
         own = [dae.p.values(dict(zip(first.dae.p.names, p.tolist(), strict=True))) for p in own]
     arm = first.dae if dae is None else dae
@@ -65,16 +67,21 @@ def scenario_run(
                 outputs,
                 goal,
                 ranges,
-                resolved_path(arm, other_limits(arm, ranges), first.problem.path_in(phase)),
+                arc.transcription.path if dae is None else _path(dae, first.problem, phase),
                 is_impact=arc.transcription.begins_with_impact,
             )
         )
     return start, legs
 
 
+def _path(dae: DAE, problem: Problem, phase: Phase) -> Path:
+    """Return what is limited on the way, for another model of the arm."""
+    return resolved_path(dae, other_limits(dae, problem.ranges_in(phase)), problem.path_in(phase))
+
+
 def _rest(dae: DAE, given: Mapping[str, float], p: np.ndarray, planned: OperatingPoint, where: str) -> OperatingPoint:
     """Return the rest of another model, or under other parameters, nearest to the planned one."""
-    return settled(dae, given, p, f"replay: {where}", near=likewise(dae, planned)).point
+    return boundary_rest(dae, given, p, f"replay: {where}", near=translated_rest(dae, planned)).point
 
 
 def _parameters(arc: Arc, scenario: Mapping[str, float]) -> np.ndarray:

@@ -73,7 +73,7 @@ def test_codesign(example):
     assert best.replay().tip_miss < 1e-4
     assert 3.0 < best.p["spring1.stiffness"] < 6.0
     # It is an optimum: springs a little softer or stiffer take more.
-    dae, swing = best.outline.dae, script["problem"]({})
+    dae, swing = best.transcribed.dae, script["problem"]({})
     for factor in (0.9, 1.1):
         other = best.p | {"spring1.stiffness": factor * best.p["spring1.stiffness"]}
         model = optim.pyomo_model(dae, swing, intervals=60, p=other)

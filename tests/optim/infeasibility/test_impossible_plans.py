@@ -8,11 +8,12 @@ import flexblocks as fb
 from arms.turns import INERTIA, hinge
 from flexblocks import models, optim
 from flexblocks.errors import FlexblocksError
+from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
 from flexblocks.optim.infeasibility.diagnose import Diagnosis
+from flexblocks.optim.planner import plan_with
 from flexblocks.optim.presolve.transcribe import transcribe
-from flexblocks.optim.strategy import homotopy as stages
-from flexblocks.optim.strategy import recovery as mend
-from flexblocks.optim.strategy.stiffness_homotopy import stiffened
+from flexblocks.optim.strategy.solving import Solving
+from flexblocks.optim.strategy.stiffness_homotopy import stiffened_arm
 
 TORQUE, ANGLE, RATE = "motor1.torque", "joint1.angle", "der(joint1.angle)"
 
@@ -133,24 +134,26 @@ def test_impossible_or_malformed_problems_name_their_cause(case):
         optim.plan(hinge(**arm), swing(**change), intervals=20)
 
 
-def failing(monkeypatch, *, at):
-    """Let the attempts whose numbers are in `at` stop after two iterations."""
-    attempt, seen = stages.Solving.attempt, []
-
-    def limited(self, what, model, before, **options):
-        seen.append(what)
-        return attempt(self, what, model, before, **(options | ({"max_iter": 2} if len(seen) in at else {})))
-
-    monkeypatch.setattr(stages.Solving, "attempt", limited)
-    return seen
+def planned(dae, problem, intervals, **solving):
+    return plan_with(Solving(dae, **solving), problem, TranscriptionOptions(intervals=intervals))
 
 
-def test_solve_goes_on_from_a_motion_that_keeps_its_limits(monkeypatch):
+def failing(*, at):
+    """Return a way to solve that stops after two iterations where the number of the solve is in `at`."""
+    solves = []
+
+    def limited(model, options):
+        solves.append(model)
+        return optim.solve(model, solver_options=options | ({"max_iter": 2} if len(solves) in at else {}))
+
+    return limited
+
+
+def test_solve_goes_on_from_a_motion_that_keeps_its_limits():
     """Where the first solve fails, limits are loosened until a motion is found, and tightened again."""
     asked = swing(limits={TORQUE: 0.47, f"der({TORQUE})": 4.0})
     straight = optim.plan(hinge(), asked, intervals=20)
-    failing(monkeypatch, at={1})
-    plan = optim.plan(hinge(), asked, intervals=20)
+    plan = planned(hinge(), asked, 20, solve=failing(at={1}))
     assert [attempt.status for attempt in plan.attempts] == ["iterationLimit", "converged", "converged"]
     assert "loosened" in plan.attempts[1].what
     assert plan.attempts[1].objective < 1e-3
@@ -158,13 +161,12 @@ def test_solve_goes_on_from_a_motion_that_keeps_its_limits(monkeypatch):
     assert str(plan.attempts[1]) in plan.summary()
 
 
-def test_solve_goes_on_from_a_stiffer_arm(monkeypatch):
+def test_solve_goes_on_from_a_stiffer_arm():
     dae = fb.assemble(models.subudhi_morris_2002(links=1))
     asked = optim.RestToRest({ANGLE: 0.0}, {ANGLE: 1.0}, 1.0, limits={TORQUE: 2.0})
     straight = optim.plan(dae, asked, intervals=20)
-    monkeypatch.setattr(mend, "diagnosis", lambda m, **_: Diagnosis(None, None, "iterationLimit", 500, 1.0, np.nan))
-    failing(monkeypatch, at={1})
-    plan = optim.plan(dae, asked, intervals=20)
+    nothing = Diagnosis(None, None, "iterationLimit", 500, 1.0, np.nan)
+    plan = planned(dae, asked, 20, solve=failing(at={1}), diagnose=lambda m, **_: nothing)
     assert [attempt.what for attempt in plan.attempts][2:] == [
         "with 25 times the stiffness",
         "with 5 times the stiffness",
@@ -174,22 +176,20 @@ def test_solve_goes_on_from_a_stiffer_arm(monkeypatch):
     assert plan.objective == pytest.approx(straight.objective, rel=1e-6)
 
 
-def test_interruption_is_not_mended(monkeypatch):
+def test_nothing_is_tried_after_an_interruption():
     """Ctrl-C during the diagnosis stops everything, with all attempts."""
     stopped = Diagnosis(None, None, "interrupted", 7, 1.0, np.nan)
-    monkeypatch.setattr(mend, "diagnosis", lambda m, **_: stopped)
     with pytest.raises(optim.PlanError) as caught:
-        optim.plan(hinge(), swing(limits={TORQUE: 0.4}), intervals=10)
+        planned(hinge(), swing(limits={TORQUE: 0.4}), 10, diagnose=lambda m, **_: stopped)
     assert [attempt.status for attempt in caught.value.plan.attempts] == ["locallyInfeasible", "interrupted"]
     assert caught.value.report is None
 
 
-def test_nothing_helps_and_all_attempts_are_told(monkeypatch):
+def test_nothing_helps_and_all_attempts_are_told():
     dae = fb.assemble(models.subudhi_morris_2002(links=1))
     asked = optim.RestToRest({ANGLE: 0.0}, {ANGLE: 1.0}, 1.0, limits={TORQUE: 2.0})
-    failing(monkeypatch, at=range(100))
     with pytest.raises(optim.PlanError, match="iterationLimit") as caught:
-        optim.plan(dae, asked, intervals=10)
+        planned(dae, asked, 10, solve=failing(at=range(100)))
     assert caught.value.report.is_feasible
     whats = [attempt.what for attempt in caught.value.plan.attempts]
     assert len(whats) == 4
@@ -201,7 +201,7 @@ def test_stiffer_arm_is_the_same_arm():
     model = models.subudhi_morris_2002(links=1)
     for symbolic in ((), ("spring1.stiffness",)):
         dae = fb.assemble(model, symbolic=symbolic)
-        stiff, p = stiffened(transcribe(dae, swing()), 9.0)
+        stiff, p = stiffened_arm(transcribe(dae, swing(), TranscriptionOptions()), 9.0)
         assert stiff.x.names == dae.x.names
         point = {"x": {}, "p": p} if p else None
         before, after = (
@@ -209,4 +209,4 @@ def test_stiffer_arm_is_the_same_arm():
             for arm, at in ((dae, None), (stiff, point))
         )
         np.testing.assert_allclose(after, 3 * before, rtol=1e-6, atol=1e-4)
-    assert stiffened(transcribe(hinge(), swing()), 9.0) is None
+    assert stiffened_arm(transcribe(hinge(), swing(), TranscriptionOptions()), 9.0) is None

@@ -96,6 +96,6 @@ def test_where_the_inertia_changes_the_report_tells_of_the_scenarios():
     masses = ({"payload.mass": 0.0}, {"payload.mass": 0.3})
     m = optim.pyomo_model(arm, swing(scenarios=masses), intervals=20)
     same = optim.pyomo_model(arm, swing(angle=0.0, scenarios=masses), intervals=20)
-    (told,) = (remark for remark in remarks(m.outline) if "scenarios" in remark)
+    (told,) = (remark for remark in remarks(m.transcribed) if "scenarios" in remark)
     assert "0: payload.mass = 0; 1: payload.mass = 0.3 to the goal together" in told
-    assert not any("scenarios" in remark for remark in remarks(same.outline))
+    assert not any("scenarios" in remark for remark in remarks(same.transcribed))

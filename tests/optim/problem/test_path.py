@@ -13,9 +13,12 @@ from flexblocks.optim.collocation.input_parametrization import input_shape
 from flexblocks.optim.collocation.interval import IntervalForm
 from flexblocks.optim.collocation.path_functions import path_kernel
 from flexblocks.optim.collocation.schemes import radau
+from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
 from flexblocks.optim.model.violations import violations
+from flexblocks.optim.planner import plan_with
 from flexblocks.optim.problem.signals import Signals, instant
-from flexblocks.optim.strategy import obstacle_homotopy as around
+from flexblocks.optim.strategy.settings import Settings
+from flexblocks.optim.strategy.solving import Solving
 
 HOME = {"joint1.angle": 0.0, "joint2.angle": 0.0}
 HALF_TURN = {"joint1.angle": np.pi / 2, "joint2.angle": np.pi / 6}
@@ -210,13 +213,13 @@ def test_tip_stays_in(arm):
 
 
 @pytest.mark.parametrize("way", ["detour", "grown"])
-def test_obstacles_that_cannot_be_passed_at_once(arm, way, monkeypatch):
+def test_obstacles_that_cannot_be_passed_at_once(arm, way):
     """The straight arm does not fit into the disc: its elbow has to bend the other way round."""
-    if way == "grown":
-        monkeypatch.setattr(around, "PATIENCE_WITH_DETOUR", 5)
+    settings = Settings(detour_patience=5) if way == "grown" else Settings()
     start, goal = {"joint1.angle": 0.0, "joint2.angle": 0.9}, {"joint1.angle": 2.0, "joint2.angle": -0.9}
     disc = optim.KeepIn(optim.Sphere((0.0, 0.0, 0.0), 0.95), frames="payload", margin=0.01)
-    plan = optim.plan(arm, optim.RestToRest(start, goal, 2.0, path=disc), intervals=20)
+    asked = optim.RestToRest(start, goal, 2.0, path=disc)
+    plan = plan_with(Solving(arm, settings=settings), asked, TranscriptionOptions(intervals=20))
     assert plan.status == "converged"
     assert any(way in attempt.what for attempt in plan.attempts)
     reach = np.hypot(plan.trajectory["payload.x"], plan.trajectory["payload.y"])

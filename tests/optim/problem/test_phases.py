@@ -160,8 +160,8 @@ def test_refined_until_every_phase_replays():
     problem = optim.Problem(at(0.0), phases, input_ends="holding")
     plan = optim.plan(dae, problem, intervals=(8, 10), refine=3e-4)
     assert plan.status == "optimal"
-    assert plan.outline.intervals[1] > 10
-    assert plan.outline.intervals[0] * 10 == plan.outline.intervals[1] * 8
+    assert plan.transcribed.intervals[1] > 10
+    assert plan.transcribed.intervals[0] * 10 == plan.transcribed.intervals[1] * 8
     assert plan.attempts[0].intervals == 18
     assert plan.replay().tip_miss < 3e-4
     assert len(plan.attempts) > 1

@@ -83,7 +83,7 @@ def fetching():
 def test_phases_and_designs_are_kept(fetching, tmp_path):
     fetching.save(tmp_path / "plan.nc")
     loaded = optim.load_plan(tmp_path / "plan.nc")
-    assert loaded.outline.problem == fetching.outline.problem
+    assert loaded.transcribed.problem == fetching.transcribed.problem
     assert loaded.phases == fetching.phases
     assert loaded.p == fetching.p
     assert loaded.summary() == fetching.summary()
@@ -99,11 +99,11 @@ def test_phases_are_drawn_and_diagnosed(fetching):
 
     _, torque, *_ = plot.plan(fetching, fetching.replay())
     assert [text.get_text() for text in torque.texts] == ["reach", "return"]
-    problem = fetching.outline.problem
+    problem = fetching.transcribed.problem
     slow = optim.Phase("return", {ANGLE: 0.0}, 1.0, p={"payload.mass": 0.2}, limits={TORQUE: 0.05})
     changed = replace(problem, phases=(problem.phases[0], slow))
     with pytest.raises(optim.PlanError, match=r"return: motor1\.torque at 1\.") as caught:
-        optim.plan(fetching.outline.dae, changed, intervals=10)
+        optim.plan(fetching.transcribed.dae, changed, intervals=10)
     assert {side.name for side in caught.value.report.giving} == {f"return: {TORQUE}"}
     assert "to rest at joint1.angle = 0.5 to rest at joint1.angle = 0 in 1 s" in caught.value.report.task
 

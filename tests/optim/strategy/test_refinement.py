@@ -5,7 +5,11 @@ import pytest
 
 from arms.turns import TORQUE, hinge, quarter_turn, swing, two_link_arm
 from flexblocks import optim
+from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
+from flexblocks.optim.planner import plan_with
 from flexblocks.optim.strategy.mesh_refinement import energy_swallowed
+from flexblocks.optim.strategy.settings import Settings
+from flexblocks.optim.strategy.solving import Solving
 from flexblocks.optim.strategy.warm_start import start_from
 
 
@@ -71,10 +75,10 @@ def test_refined_until_it_replays():
     assert plan.attempts[-1].tip_miss == pytest.approx(replay.tip_miss, abs=1e-8)
 
 
-def test_plan_that_does_not_replay_is_not_called_optimal(monkeypatch):
-    monkeypatch.setattr("flexblocks.optim.strategy.mesh_refinement.MOST_INTERVALS", 20)
+def test_plan_that_does_not_replay_is_not_called_optimal():
     problem = quarter_turn((4.0, 2.0), duration=2.0, objective="effort")
-    plan = optim.plan(two_link_arm(), problem, intervals=10, refine=1e-9)
+    solving = Solving(two_link_arm(), settings=Settings(most_intervals=20))
+    plan = plan_with(solving, problem, TranscriptionOptions(intervals=10), tolerance=1e-9)
     assert plan.status == "unresolved"
     assert [attempt.intervals for attempt in plan.attempts] == [10, 10, 10, 20]
     assert "unresolved" in plan.summary()

@@ -98,10 +98,10 @@ def test_what_is_moved_by_hand_is_told(dae: fb.DAE) -> None:
 def test_refusals_leave_the_model_as_it_is(dae: fb.DAE, other, words: str) -> None:
     m = optim.pyomo_model(dae, PROBLEM, intervals=10)
     before = [variable.value for variable in m.q.values()]
-    outline = m.outline
+    transcribed = m.transcribed
     with pytest.raises(fb.FlexblocksError, match=words):
         optim.repose(m, other)
-    assert m.outline is outline
+    assert m.transcribed is transcribed
     assert [variable.value for variable in m.q.values()] == before
 
 

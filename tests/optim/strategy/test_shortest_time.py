@@ -8,6 +8,9 @@ import pytest
 
 from arms.turns import INERTIA, TORQUE, hinge, quarter_turn, swing, two_link_arm
 from flexblocks import optim
+from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
+from flexblocks.optim.planner import plan_with
+from flexblocks.optim.strategy.solving import Solving
 
 
 def test_two_link_arm_in_the_shortest_time():
@@ -62,21 +65,17 @@ def test_random_pairs_from_the_default_start():
         assert plan.replay().tip_miss < 0.5e-3
 
 
-def test_another_way_where_the_straight_one_fails(monkeypatch):
+def test_another_way_where_the_straight_one_fails():
     """Effort in the objective, less from stage to stage, when the asked objective cannot be solved for at once."""
-    from flexblocks.optim.strategy import homotopy as stages
+    solves = []
 
-    solve, seen = stages.Solving.attempt, []
+    def failing_once(model, options):
+        solves.append(options)
+        return optim.solve(model, solver_options={"max_iter": 2} if len(solves) == 2 else options)
 
-    def failing_once(self, what, model, before, **options):
-        seen.append(what)
-        few = {"max_iter": 2} if len(seen) == 2 else options
-        return solve(self, what, model, before, **few)
-
-    monkeypatch.setattr(stages.Solving, "attempt", failing_once)
     problem = swing(1.5, objective="time", limits={TORQUE: 0.6, f"der({TORQUE})": 6.0})
-    plan = optim.plan(hinge(), problem, intervals=20)
-    assert [attempt.what for attempt in plan.attempts] == seen
+    plan = plan_with(Solving(hinge(), solve=failing_once), problem, TranscriptionOptions(intervals=20))
+    assert len(solves) == len(plan.attempts)
     assert [attempt.status for attempt in plan.attempts] == ["converged", "iterationLimit", *["converged"] * 4]
     assert plan.duration == pytest.approx(2 * np.sqrt(1.5 * INERTIA / 0.6), rel=0.05)
 

@@ -36,7 +36,7 @@ def test_plan_of_one_mode_rings_on_six_and_more_modes_cure_it():
     limits = {"motor1.torque": 4.0, "motor2.torque": 2.0}
     problem = optim.RestToRest(HOME, QUARTER, 1.2, limits=limits, input_ends="holding")
     plan = optim.plan(arm(1), problem, intervals=50)
-    audit = plan.audit(fb.AssumedModes(6, tip="auto"), refine=True)
+    audit = optim.refine_model(plan, fb.AssumedModes(6, tip="auto"))
     before = audit.before
     assert before.replays
     assert not before.passed
@@ -103,7 +103,7 @@ def test_slowest_elastic_mode_sets_the_coast(quick):
 
 def test_plan_that_is_fine_already_stays_as_it_is():
     plan = optim.plan(arm(3, links=1), swing(duration=1.5), intervals=40)
-    audit = plan.audit(refine=True)
+    audit = optim.refine_model(plan)
     assert audit.passed
     assert audit.subject is plan
     assert audit.before is None
@@ -111,7 +111,7 @@ def test_plan_that_is_fine_already_stays_as_it_is():
 
 def test_coarse_mesh_is_refined_before_modes_are_added():
     plan = optim.plan(arm(3, links=1), swing(duration=1.5), intervals=5)
-    audit = plan.audit(fb.AssumedModes(3, tip="auto"), refine=True)
+    audit = optim.refine_model(plan, fb.AssumedModes(3, tip="auto"))
     assert not audit.before.replays
     assert audit.passed
     t = audit.subject.transcription
@@ -122,7 +122,7 @@ def test_audit_that_leads_nowhere_is_unresolved(quick):
     """The other arm has a tenth of the joint stiffness: no mode makes up for that."""
     model = models.subudhi_morris_2002(links=1, modes=2)
     softer = model.copy({"spring1": fb.TorsionalSpring("spring1", stiffness=10.0)})
-    audit = quick.audit(softer, refine=True)
+    audit = optim.refine_model(quick, softer)
     assert not audit.passed
     assert audit.subject.status == "unresolved"
     assert len(audit.subject.trajectory.names["x"]) == len(audit.dae.x)
@@ -145,7 +145,7 @@ def test_models_changed_by_hand_are_not_planned_again():
     plan = optim.solve(m)
     assert plan.audit().finer.tip_miss > 0
     with pytest.raises(optim.ProblemError, match=r"changed by hand \(mine\)"):
-        plan.audit(refine=True)
+        optim.refine_model(plan)
 
 
 def test_richer_arm_starts_from_the_coarser_motion(quick):

@@ -1,0 +1,253 @@
+"""Goals and starts that cannot be met: what is checked before anything is solved, and all that is said of it.
+
+No equilibrium, or out of reach; beyond limits, or not on the path; not to be held by shared inputs; farther than rates
+allow; more than the inputs can meet, in number or in momentum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from flexblocks.dae.dae import DAE
+from flexblocks.linear.constraint_tangent import tangent
+from flexblocks.statics.operating_point import OperatingPoint
+
+from ..collocation.transcription_options import TranscriptionOptions
+from ..errors import ProblemError
+from ..problem.problem import Problem
+from ..problem.validation import Duration
+from .boundary import End
+from .bounds import Limits
+from .controllability_check import Ends, inertia_is_constant, listed_scenarios, scenarios_apart
+from .path_values import Path
+
+ROUNDING = 1e-9  # share of a value, or of one in its unit, by which a limit may be missed
+
+
+def no_equilibrium(where: str, cause: Exception) -> ProblemError:
+    """Return the refusal of a boundary at which forces do not balance; `where` is ``"plan: goal"`` or the like."""
+    return ProblemError(f"{where}: the arm cannot stay at rest there. {cause}")
+
+
+def out_of_reach(
+    where: str, asked: Mapping[str, float], reached: Mapping[str, float] | None, short: float
+) -> ProblemError:
+    """Return the refusal of a boundary that no posture has.
+
+    Parameters
+    ----------
+    where : str
+        ``"plan: goal"`` or the like.
+    asked : dict of float
+    reached : dict of float or None
+        The nearest there is to it of outputs and places; None where not even the coordinates can be kept.
+    short : float
+        Distance from there [m, or the unit of the outputs].
+    """
+    text = (
+        f"{where}: the arm cannot be at rest with {', '.join(f'{name} = {value:g}' for name, value in asked.items())}"
+    )
+    if reached is None:
+        return ProblemError(f"{text} within its limits. Move the {where.split()[-1]} or widen the limits.")
+    near = ", ".join(f"{name} = {value:.4g}" for name, value in reached.items())
+    return ProblemError(
+        f"{text} within its limits: the nearest that was found is {near}, {short:.3g} short. Move it within reach."
+    )
+
+
+def check_boundary_limits(dae: DAE, limits: Sequence[Limits], boundaries: Sequence[tuple[End, End]]) -> None:
+    """Refuse known rests of a scenario whose states, or inputs that hold the arm, are outside the limits.
+
+    Parameters
+    ----------
+    limits, boundaries : sequence
+        By phase.
+
+    Raises
+    ------
+    ProblemError
+        Names the variable.
+    """
+    for i, (begin, end) in enumerate(boundaries):
+        if i == 0 and begin.kind == "fixed":
+            _check_within(dae, limits[0], "start", begin.point.x, begin.point.u)
+        if end.kind == "fixed":
+            _check_within(dae, limits[i], "goal", end.point.x, end.point.u)
+        if i and begin.kind == "fixed":  # what holds the arm there was checked at the goal before it
+            _check_within(dae, limits[i], "start", begin.point.x, None)
+
+
+def check_boundary_path(path: Path, begin: End, end: End, duration: float) -> None:
+    """Refuse known rests that do not keep what must be kept on the way.
+
+    Parameters
+    ----------
+    duration : float
+        [s], after which the goal is reached.
+
+    Raises
+    ------
+    ProblemError
+        Names what is violated, and by how much.
+    """
+    for where, boundary, time in (("start", begin, 0.0), ("goal", end, duration)):
+        if boundary.kind != "fixed":
+            continue
+        values = path.at_rest(boundary.point, time)
+        excess = path.excess(values) - ROUNDING * np.maximum(1.0, np.abs(values))
+        for i in np.flatnonzero(excess > 0):
+            keep = path.regions[i]
+            if keep is not None:
+                margin = f", margin {keep.margin:g} m" if keep.margin else ""
+                raise ProblemError(
+                    f"plan: {where}: not {path.names[i]}, by {-values[i]:.4g} m ({keep.region}{margin}). Move the "
+                    f"{where}, the region or the margin."
+                )
+            raise ProblemError(
+                f"plan: {where}: {path.names[i]} = {values[i]:.6g} at rest there; its limits are {path.low[i]:g} to "
+                f"{path.high[i]:g}. Move the {where} or widen the limit."
+            )
+
+
+def check_shared_holding(dae: DAE, ends: Ends) -> None:
+    """Refuse inputs that would have to hold several scenarios at rest at once.
+
+    Raises
+    ------
+    ProblemError
+        Names an input and two values of it.
+    """
+    for where, points in (
+        ("start", [run[0][0].point for run in ends]),
+        ("goal", [run[-1][1].point for run in ends if run[-1][1].is_rest]),
+    ):
+        for other in points[1:]:
+            apart = np.abs(other.u - points[0].u) > ROUNDING * np.maximum(1.0, np.abs(other.u))
+            if apart.any():
+                name = dae.u.names[int(np.argmax(apart))]
+                raise ProblemError(
+                    f'plan: input_ends = "holding", but the scenarios share their inputs and {name} holds them at the '
+                    f'{where} with {points[0][name]:g} and {other[name]:g}; take input_ends="free".'
+                )
+
+
+def check_rates(dae: DAE, limits: Limits, begin: End, end: End, duration: Duration, holding: bool) -> None:
+    """Refuse a motion between known rests that takes too long at the greatest rates allowed all the way.
+
+    Parameters
+    ----------
+    dae : DAE
+    limits : Limits
+    begin, end : End
+    duration : float, (float, float) or "free"
+    holding : bool
+        Whether the inputs begin and end at what holds the arm, so that their rates count too.
+
+    Raises
+    ------
+    ProblemError
+        Names what moves, its limit, and the least duration.
+    """
+    if begin.kind != "fixed" or end.kind != "fixed":
+        return
+    longest = np.inf if isinstance(duration, str) else float(np.max(duration))
+    for name, unit, step, (low, high) in _changes(dae, limits, begin.point, end.point, holding):
+        if abs(step) <= ROUNDING:
+            continue
+        fastest = high if step > 0 else low
+        least = np.inf if step * fastest <= 0 else step / fastest
+        if least > longest * (1 + ROUNDING):
+            needed = "never gets there" if np.isinf(least) else f"takes {least:.4g} s at least"
+            raise ProblemError(
+                f"RestToRest: limits: der({name}) within {low:g} to {high:g} {unit}/s: {name} has to change by "
+                f"{step:.4g} {unit}, which {needed}; the duration is {longest:.4g} s at most. Widen the limit or the "
+                "duration."
+            )
+
+
+def check_input_count(dae: DAE, problem: Problem, options: TranscriptionOptions, ends: Ends, carried: int) -> None:
+    """Refuse goals with more conditions than the inputs have values to meet them.
+
+    Parameters
+    ----------
+    options : TranscriptionOptions
+        With a number of intervals for each phase.
+    ends : sequence
+        By scenario and phase.
+    carried : int
+        Number of modes that are carried quasi-statically.
+
+    Raises
+    ------
+    ProblemError
+        Names the scenarios, and what to relax.
+    """
+    shape, intervals = options.input_shape, sum(options.counts)
+    values = (intervals + len(options.counts) * shape.is_continuous) * len(dae.u) * (1 + shape.has_rates)
+    if shape.is_continuous:
+        joined = sum(not phase.input_jump for phase in problem.phases[1:])
+        held = 2 if problem.input_ends == "holding" else 0
+        values -= len(dae.u) * (joined * (1 + shape.has_rates) + held)
+    values += sum(not phase.is_timed for phase in problem.phases) + len(problem.design)
+    wanted = sum(_conditions(dae, end, carried) for run in ends for _, end in run)
+    if wanted <= values:
+        return
+    who = "the arm is"
+    if len(ends) > 1:
+        who = f"{len(ends)} scenarios ({listed_scenarios(problem, range(len(ends)))}) are"
+    raise ProblemError(
+        f"plan: {who} to be at rest at the goal: {wanted} conditions, and the inputs on {intervals} intervals "
+        f"have {values} values to meet them with. Take more intervals"
+        f"{', fewer scenarios' if len(ends) > 1 else ''}, or give the phase a leeway."
+    )
+
+
+def check_shared_momentum(dae: DAE, problem: Problem, ends: Ends) -> None:
+    """Refuse scenarios that no shared input moves from rest to their goals.
+
+    Raises
+    ------
+    ProblemError
+        Names two scenarios, or all of them, and what to relax.
+    """
+    apart = scenarios_apart(dae, problem, ends) if inertia_is_constant(dae) else None
+    if apart is not None:
+        raise ProblemError(
+            f"plan: no inputs move the scenarios {apart} together: nothing holds the arm but its inputs, which change "
+            "the momenta of all of them alike, so that different inertias go different ways. Plan them apart, give the "
+            "phase a leeway and a goal for fewer coordinates, or share references of servos (fb.PDServo) in place of "
+            "torques."
+        )
+
+
+def _check_within(dae: DAE, limits: Limits, where: str, x: np.ndarray, u: np.ndarray | None) -> None:
+    for group, values, bounds, noun in ((dae.x, x, limits.x, ""), (dae.u, u, limits.u, " to hold the arm at rest")):
+        if values is None:
+            continue
+        slack = ROUNDING * np.maximum(1.0, np.abs(values))
+        for i in np.flatnonzero((values < bounds[:, 0] - slack) | (values > bounds[:, 1] + slack)):
+            raise ProblemError(
+                f"plan: {where}: {group.names[i]} = {values[i]:g} {group.units[i]}{noun}; its limits are "
+                f"{bounds[i, 0]:g} to {bounds[i, 1]:g}. Move the {where} or widen the limit."
+            )
+
+
+def _changes(
+    dae: DAE, limits: Limits, start: OperatingPoint, goal: OperatingPoint, holding: bool
+) -> Iterator[tuple[str, str, float, np.ndarray]]:
+    """Yield what changes from start to goal: its name, unit, change, and the limits of its rate."""
+    n = dae.tree.size
+    for i, name in enumerate(dae.q_names):
+        yield name, dae.x.units[i], float(goal.x[i] - start.x[i]), limits.x[n + i]
+    if holding:
+        for i, name in enumerate(dae.u.names):
+            yield name, dae.u.units[i], float(goal.u[i] - start.u[i]), limits.du[i]
+
+
+def _conditions(dae: DAE, end: End, carried: int) -> int:
+    """Return how many equations the end of a phase puts on the motion."""
+    if end.kind == "fixed":
+        return len(tangent(dae, end.point, np.zeros(dae.tree.size)).states) - 2 * carried
+    return len(end.given) if end.kind in ("near", "passing") else 0

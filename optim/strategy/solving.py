@@ -1,0 +1,97 @@
+"""How the models of a plan are made, solved and diagnosed on the way to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from flexblocks.dae.dae import DAE
+
+from ..collocation.transcription_options import TranscriptionOptions
+from ..errors import PlanError
+from ..infeasibility.diagnose import Diagnosis, diagnosis
+from ..model.build import model_of
+from ..presolve.transcribed_problem import TranscribedProblem
+from ..problem.problem import Problem
+from ..problem.rest_to_rest import RestToRest
+from ..results.attempt import Attempt
+from ..results.plan import Plan
+from ..solve import solve
+from .settings import SETTINGS, Settings
+
+
+def solve_with(model: Any, options: dict[str, Any]) -> Plan:
+    """Solve a model with IPOPT's `options`, by their plain names."""
+    return solve(model, solver_options=options)
+
+
+@dataclass(frozen=True)
+class Solving:
+    """How the models of a plan are made, solved and diagnosed.
+
+    Attributes
+    ----------
+    dae : DAE
+        The arm that is planned for.
+    p : dict of float or ndarray (np,), optional
+        Values of its symbolic parameters.
+    solve : callable
+        (model, IPOPT's options) -> Plan; raises PlanError.
+    diagnose : callable
+        (model, max_iter=...) -> Diagnosis, of a model that could not be solved.
+    settings : Settings
+    """
+
+    dae: DAE
+    p: Any = None
+    solve: Callable[[Any, dict[str, Any]], Plan] = solve_with
+    diagnose: Callable[..., Diagnosis] = diagnosis
+    settings: Settings = SETTINGS
+
+    def model(self, problem: Problem | RestToRest, options: TranscriptionOptions) -> Any:
+        """Return the unsolved model of a problem."""
+        return model_of(self.dae, problem, options, self.p)
+
+    def like(self, transcribed: TranscribedProblem, problem: Problem | None = None, **options: Any) -> Any:
+        """Return a model of another problem, or the same one, transcribed alike but for some `options`."""
+        return self.model(problem or transcribed.problem, replace(transcribed.options, **options))
+
+    def attempt(self, what: str, model: Any, before: tuple[Attempt, ...], **options: Any) -> Plan:
+        """Solve, and note how it went behind the attempts `before`.
+
+        Raises
+        ------
+        PlanError
+            No optimum; its plan has the attempts too.
+        """
+        try:
+            plan = self.solve(model, options)
+        except PlanError as error:
+            if error.plan is not None:
+                error.plan = replace(error.plan, attempts=(*before, _noted(what, error.plan)))
+            raise
+        return replace(plan, attempts=(*before, _noted(what, plan)))
+
+    def attempt_near(self, what: str, model: Any, before: tuple[Attempt, ...], **options: Any) -> Plan:
+        """Solve from a start near by, with a low barrier and no more than the usual patience; see `attempt`."""
+        near = {"max_iter": self.settings.patience, "mu_init": self.settings.near_barrier}
+        return self.attempt(what, model, before, **(near | options))
+
+
+def attempts_of(error: PlanError) -> tuple[Attempt, ...]:
+    """Return the attempts behind a failure that another attempt may mend; raise it again if the user stopped it."""
+    if error.plan is None or error.plan.status == "interrupted":
+        raise error
+    return error.plan.attempts
+
+
+def _noted(what: str, plan: Plan) -> Attempt:
+    return Attempt(
+        what,
+        plan.status,
+        sum(plan.transcribed.intervals),
+        plan.duration,
+        plan.objective,
+        plan.statistics.iterations,
+    )
