@@ -13,7 +13,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks import AssumedModes, TipBody
-from flexblocks.beam.shapes.shape_integrals import bending
+from flexblocks.beam.shapes.shape_integrals import discretized_bending
 from flexblocks.models import subudhi_morris as arm
 
 LINK_MASS = arm.LENGTH * arm.LINEAR_DENSITY
@@ -74,7 +74,7 @@ def energies(q: ca.SX, v: ca.SX, carried: Sequence[TipBody]) -> tuple[ca.SX, ca.
     length, m, EI = arm.LENGTH, LINK_MASS, arm.FLEXURAL_RIGIDITY
     T, U, angle, rate, tip = 0, 0, 0, 0, ca.SX(2, 1)
     for i, body in enumerate(carried):
-        plane = bending(AssumedModes(2, body), body.relative(m, length))
+        plane = discretized_bending(AssumedModes(2, body), body.relative(m, length))
         N, X, E, K = (ca.DM(a) for a in vars_of(plane.integrals))
         phi, slope = ca.DM(plane.shapes.deflection(1.0)), ca.DM(plane.shapes.slope(1.0) / length)
         b, s = q[3 * i + 1 : 3 * i + 3], v[3 * i + 1 : 3 * i + 3]

@@ -15,7 +15,7 @@ from scipy.linalg import hadamard
 from sympy.physics import mechanics as me
 
 from flexblocks import AssumedModes, TipBody
-from flexblocks.beam.shapes.shape_integrals import bending
+from flexblocks.beam.shapes.shape_integrals import discretized_bending
 
 PARAMETERS = ("l", "m", "EI", "M")  # of a link: length, mass, bending stiffness, lumped mass on its end
 METHODS = ("LagrangesMethod", "KanesMethod")
@@ -25,7 +25,7 @@ class Shapes:
     """Constants of the first two clamped-free shapes on a beam of unit length and mass."""
 
     def __init__(self) -> None:
-        shapes = bending(AssumedModes(2), TipBody(0.0, 0.0, 0.0))
+        shapes = discretized_bending(AssumedModes(2), TipBody(0.0, 0.0, 0.0))
         constants = shapes.integrals
         self.mean, self.moment = np.ravel(constants.mean), np.ravel(constants.moment)
         self.mass, self.stiffness = np.array(constants.mass), np.array(constants.stiffness)

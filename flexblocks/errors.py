@@ -40,8 +40,8 @@ class ComputationError(FlexblocksError):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return `` Did you mean x?`` for the known name closest to `name`, or an empty string."""
-    found = sorted(difflib.get_close_matches(name, list(known), cutoff=0.5))
-    best = max(found, key=lambda other: difflib.SequenceMatcher(None, other, name).ratio(), default=None)
+    close = sorted(difflib.get_close_matches(name, list(known), cutoff=0.5))
+    best = max(close, key=lambda other: difflib.SequenceMatcher(None, other, name).ratio(), default=None)
     return f" Did you mean {best}?" if best else ""
 
 

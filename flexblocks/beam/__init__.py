@@ -1,1 +1,33 @@
+"""Flexible beams: how finely they bend, what they are made of. This is the register of both.
 
+A new discretisation or cross-section is its file and its place here; `flexblocks`, model files and the command line
+have it from here.
+"""
+
+from flexblocks.beam.assumed_modes import AssumedModes
+from flexblocks.beam.discretization import Discretization, Rigid
+from flexblocks.beam.finite_elements import FiniteElements
+from flexblocks.beam.properties.material import Material
+from flexblocks.beam.properties.section import ISection, Rectangle, Section, Tube
+from flexblocks.beam.properties.tip_body import TipBody
+from flexblocks.beam.rigid_segments import RigidSegments
+
+# What `flexblocks` offers of them. Written out, so that editors complete these names.
+__all__ = [
+    "AssumedModes",
+    "Discretization",
+    "FiniteElements",
+    "ISection",
+    "Material",
+    "Rectangle",
+    "Rigid",
+    "RigidSegments",
+    "Section",
+    "TipBody",
+    "Tube",
+]
+
+DISCRETIZATIONS: tuple[type[Discretization], ...] = (Rigid, AssumedModes, FiniteElements, RigidSegments)
+SECTIONS: tuple[type[Section], ...] = (Rectangle, Tube, ISection)
+# What a model file may name besides blocks.
+VALUES: tuple[type, ...] = (*DISCRETIZATIONS, *SECTIONS, Material, TipBody)

@@ -1,17 +1,17 @@
-"""Assumed modes: the beam bends in its first few natural modes."""
+"""The assumed-modes method: a beam that bends in its first few natural modes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from flexblocks.beam.discretization import STEMS, Discretization, check_number, numbered
+from flexblocks.beam.discretization import Discretization, check_number, numbered_coordinates
+from flexblocks.beam.properties.beam_profiles import EULER_BERNOULLI, BeamProfiles
 from flexblocks.beam.properties.tip_body import FREE, TipBody
 from flexblocks.beam.shapes.euler_bernoulli_modes import SineModes, clamped_modes
-from flexblocks.beam.shapes.linear_theory import PLAIN, Line
 from flexblocks.beam.shapes.ritz_modes import ritz_modes, rod_modes
 from flexblocks.beam.shapes.shape_functions import Shapes
 from flexblocks.errors import ParameterError
-from flexblocks.interfaces.physics import Coordinate
+from flexblocks.interfaces import Coordinate
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,14 @@ class AssumedModes(Discretization):
 
     Modes of a uniform beam are the closed-form ones. Those of a beam whose properties vary, that shears or whose
     sections have inertia, and all of extension and torsion, are found by Ritz's method with strains that are
-    polynomials of high degree on each piece on which the properties are smooth (see `flexblocks.beam.ritz_modes`);
-    they are exact but for rounding. Pinned ones stay sines.
+    polynomials of high degree on each piece on which the properties are smooth (see
+    `flexblocks.beam.shapes.ritz_modes`); they are exact but for rounding. Pinned ones stay sines.
     """
 
     n: int
     tip: str | TipBody = "free"
+
+    keyword = "modes"
 
     def __post_init__(self) -> None:
         check_number("AssumedModes", self.n)
@@ -55,8 +57,7 @@ class AssumedModes(Discretization):
             )
 
     def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
-        stem, unit = STEMS.get(axis, (f"bending_{axis}", "m"))
-        return numbered(stem, unit, self.n)
+        return numbered_coordinates(axis, self.n)
 
     def richer(self) -> AssumedModes:
         return replace(self, n=self.n + 1)
@@ -73,10 +74,18 @@ class AssumedModes(Discretization):
     def can_shear(self) -> bool:
         return self.tip != "pinned"
 
-    def shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes:
+    @property
+    def can_slide(self) -> bool:
+        return self.tip != "pinned"
+
+    def has_coordinates_of(self, other: Discretization) -> bool:
+        """A mode is the same one, however many there are."""
+        return isinstance(other, AssumedModes) and self.tip == other.tip
+
+    def shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes:
         if self.tip == "pinned":
             return SineModes(self.n)
-        return clamped_modes(self.n, tip) if line.is_plain else ritz_modes(self.n, tip, line)
+        return clamped_modes(self.n, tip) if profiles.is_uniform_euler_bernoulli else ritz_modes(self.n, tip, profiles)
 
-    def rod_shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes:
-        return rod_modes(self.n, tip, line)
+    def rod_shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes:
+        return rod_modes(self.n, tip, profiles)

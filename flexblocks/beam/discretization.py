@@ -1,4 +1,7 @@
-"""How finely a FlexibleBeam bends: an argument of the block, not another model."""
+"""Spatial discretisation of a flexible beam: coordinates and shape functions of each deformation.
+
+It is an argument of a beam block, not another model. One of your own is a subclass; docs/discretizations.md shows one.
+"""
 
 from __future__ import annotations
 
@@ -11,44 +14,73 @@ import casadi as ca
 from flexblocks.beam.kinematics.beam import Beam
 from flexblocks.beam.kinematics.deflection import Flexure
 from flexblocks.beam.kinematics.modal_deflection import ShapeFlexure
+from flexblocks.beam.properties.beam_profiles import EULER_BERNOULLI, BeamProfiles
 from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.shapes.internal_forces import HeldCut
-from flexblocks.beam.shapes.linear_theory import PLAIN, Line
 from flexblocks.beam.shapes.shape_functions import NoShapes, Shapes
-from flexblocks.beam.shapes.shape_integrals import Bending, bending, stretching
+from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation, discretized_bending, discretized_rod
 from flexblocks.errors import ParameterError
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.physics import Coordinate, Local
+from flexblocks.interfaces import Coordinate, Frame, Local
 
 
 class Discretization(ABC):
-    """Base of all: gives the coordinates and the shape functions of each deformation of a beam.
+    """Base of all discretisations: gives the coordinates and the shape functions of each deformation of a beam.
 
-    Deformations are ``"y"`` and ``"z"`` (bending), ``"x"`` (extension) and ``"torsion"``.
+    Deformations are ``"y"`` and ``"z"`` (bending), ``"x"`` (extension) and ``"torsion"``. A subclass is a frozen
+    dataclass (beams that are alike share what is computed of it, by its hash) with the three abstract methods; the rest
+    says what more it can do.
+
+    Attributes
+    ----------
+    keyword : str
+        Its name on the command line, as in ``--beams modes:2``; for those whose one argument is a number. Empty: none.
+    flexure_type : type of Flexure
+        How sections move: by shape functions, linear in the coordinates, unless it says otherwise.
     """
 
-    kind: ClassVar[type[Flexure]] = ShapeFlexure
+    keyword: ClassVar[str] = ""
+    flexure_type: ClassVar[type[Flexure]] = ShapeFlexure
 
     @abstractmethod
     def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
-        """Return the coordinates of one deformation, one for each shape function.
+        """Return the coordinates of one deformation, one for each shape function; see `numbered_coordinates`.
 
         In bending those in m are amplitudes of the shape functions; those in rad are amplitudes in units of the beam's
         length.
         """
 
     @abstractmethod
-    def shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes:
-        """Return the shape functions of bending; `tip` in units of the beam."""
+    def shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes:
+        """Return the shape functions of bending: zero at the root, with slope zero there where the beam is clamped.
+
+        Parameters
+        ----------
+        tip : TipBody
+            What `tip_body` has returned, in units of the beam: mass / m, inertia / (m l^2), static moment / (m l).
+        profiles : BeamProfiles
+            How the properties vary along the beam, dimensionless.
+        """
 
     @abstractmethod
-    def rod_shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes:
-        """Return the shape functions of extension or torsion; the mass of `tip` in units of the beam."""
+    def rod_shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes:
+        """Return the shape functions of extension or torsion: zero at the root.
+
+        The mass of `tip` is in units of the beam's mass; in torsion it is its polar inertia in units of the beam's.
+        """
 
     @property
     def can_shear(self) -> bool:
-        """Whether the beam can be flexible in shear."""
-        return True
+        """Whether the beam can be flexible in shear: whether its shapes have rotations apart from their slopes."""
+        return False
+
+    @property
+    def can_slide(self) -> bool:
+        """Whether its shapes can stretch with a beam that slides out of a hub: clamped, with second derivatives."""
+        return False
+
+    def has_coordinates_of(self, other: Discretization) -> bool:
+        """Whether coordinates of one name mean the same as in another, so that values can be handed on."""
+        return self == other
 
     def richer(self) -> Discretization:
         """Return the next finer one of its kind; itself where there is none."""
@@ -65,18 +97,19 @@ class Discretization(ABC):
     def flexure(self, beam: Beam, root: Frame, local: Local) -> Flexure:
         """Return a beam that deforms as this discretization lets it, in terms of the block's symbols."""
         coordinates = {axis: self.coordinates(axis) for axis in beam.deformations}
-        q = {axis: _column([local[c.name] for c in found]) for axis, found in coordinates.items()}
+        q = {axis: _column([local[c.name] for c in of_axis]) for axis, of_axis in coordinates.items()}
         amplitudes = {
-            axis: _column([_amplitude(axis, c, beam) * local[c.name] for c in found])
-            for axis, found in coordinates.items()
+            axis: _column([_amplitude(axis, c, beam) * local[c.name] for c in of_axis])
+            for axis, of_axis in coordinates.items()
         }
         planes = {axis: self._plane(axis, beam) for axis in beam.deformations}
         cuts = tuple(HeldCut(cut, local) for cut in beam.cuts)
-        return self.kind(beam, root, planes, q, amplitudes, local.rate, cuts)
+        return self.flexure_type(beam, root, planes, q, amplitudes, local.rate, cuts)
 
-    def _plane(self, axis: str, beam: Beam) -> Bending:
-        given = beam.deformations[axis]
-        return (bending if axis in ("y", "z") else stretching)(self, given.tip, given.line)
+    def _plane(self, axis: str, beam: Beam) -> DiscretizedDeformation:
+        deformation = beam.deformations[axis]
+        discretized = discretized_bending if axis in ("y", "z") else discretized_rod
+        return discretized(self, deformation.tip, deformation.profiles)
 
 
 def _amplitude(axis: str, coordinate: Coordinate, beam: Beam) -> float | ca.SX:
@@ -84,13 +117,14 @@ def _amplitude(axis: str, coordinate: Coordinate, beam: Beam) -> float | ca.SX:
     return beam.length if coordinate.unit == "rad" and axis != "torsion" else 1.0
 
 
-def numbered(stem: str, unit: str, n: int) -> tuple[Coordinate, ...]:
-    """Return coordinates ``stem[1]``, ``stem[2]``, ... ``stem[n]``."""
-    return tuple(Coordinate(f"{stem}[{i}]", unit) for i in range(1, n + 1))
+def numbered_coordinates(axis: str, n: int, stem: str = "bending", unit: str = "m") -> tuple[Coordinate, ...]:
+    """Return `n` coordinates of one deformation under their usual names.
 
-
-# What coordinates of extension and torsion are called, whatever the discretization, and their units.
-STEMS = {"x": ("extension", "m"), "torsion": ("torsion", "rad")}
+    ``extension[i]`` [m] along ``"x"``, ``torsion[i]`` [rad], and in bending ``<stem>_y[i]`` or ``<stem>_z[i]`` in
+    `unit`; i = 1..n.
+    """
+    name, unit = {"x": ("extension", "m"), "torsion": ("torsion", "rad")}.get(axis, (f"{stem}_{axis}", unit))
+    return tuple(Coordinate(f"{name}[{i}]", unit) for i in range(1, n + 1))
 
 
 def _column(entries: list[ca.SX]) -> ca.SX:
@@ -99,18 +133,27 @@ def _column(entries: list[ca.SX]) -> ca.SX:
 
 @dataclass(frozen=True)
 class Rigid(Discretization):
-    """The beam does not deform."""
+    """The rigid beam: it does not deform."""
+
+    @property
+    def can_shear(self) -> bool:
+        """A beam may be made rigid without leaving out its shear: there is nothing that could shear."""
+        return True
+
+    @property
+    def can_slide(self) -> bool:
+        return True
 
     def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
         del axis
         return ()
 
-    def shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes:
-        del tip, line
+    def shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes:
+        del tip, profiles
         return NoShapes()
 
-    def rod_shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes:
-        del tip, line
+    def rod_shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes:
+        del tip, profiles
         return NoShapes()
 
 

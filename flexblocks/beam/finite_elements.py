@@ -1,4 +1,4 @@
-"""Finite elements: cubic between nodes, with deflection and slope of the nodes as coordinates."""
+"""Finite beam elements: Hermite cubics between nodes, with deflections and slopes of the nodes as coordinates."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexblocks.beam.discretization import STEMS, Discretization, check_number, numbered
+from flexblocks.beam.discretization import Discretization, check_number, numbered_coordinates
+from flexblocks.beam.properties.beam_profiles import EULER_BERNOULLI, BeamProfiles
 from flexblocks.beam.properties.quadrature import gauss_legendre, panels
 from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.shapes.axial_torsional import HatShapes
 from flexblocks.beam.shapes.hermite import HermiteShapes, ShearHermiteShapes
-from flexblocks.beam.shapes.linear_theory import PLAIN, Line
 from flexblocks.beam.shapes.shape_functions import Shapes
-from flexblocks.interfaces.physics import Coordinate
+from flexblocks.interfaces import Coordinate
 
-# Gauss points on each smooth piece of an element, for its mean properties.
+# Gauss points on each smooth piece of an element, for its mean properties: those of a cone whose diameter halves inside
+# one element come out within rounding.
 POINTS = 16
 
 
@@ -52,14 +53,24 @@ class FiniteElements(Discretization):
 
     n: int
 
+    keyword = "elements"
+
     def __post_init__(self) -> None:
         check_number("FiniteElements", self.n)
 
     def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
-        if axis in STEMS:
-            return numbered(*STEMS[axis], self.n)
+        if axis not in ("y", "z"):
+            return numbered_coordinates(axis, self.n)
         stems = ((f"deflection_{axis}", "m"), (f"slope_{axis}", "rad"))
         return tuple(Coordinate(f"{stem}[{k}]", unit) for k in range(1, self.n + 1) for stem, unit in stems)
+
+    @property
+    def can_shear(self) -> bool:
+        return True
+
+    @property
+    def can_slide(self) -> bool:
+        return True
 
     def richer(self) -> FiniteElements:
         return FiniteElements(self.n + 1)
@@ -67,15 +78,17 @@ class FiniteElements(Discretization):
     def audited_by(self) -> FiniteElements:
         return FiniteElements(2 * self.n)
 
-    def shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes:
+    def shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes:
         del tip
-        if line.shear is None:
+        if profiles.shear is None:
             return HermiteShapes(self.n)
-        xi, w = gauss_legendre(POINTS, panels(np.linspace(0.0, 1.0, self.n + 1), line.breaks))
+        xi, w = gauss_legendre(POINTS, panels(np.linspace(0.0, 1.0, self.n + 1), profiles.breaks))
         element = np.minimum((xi * self.n).astype(int), self.n - 1)
-        bending, shear = (np.bincount(element, w * given(xi)) for given in (line.rigidity, line.shear.profile))
-        return ShearHermiteShapes(self.n, tuple((12 * self.n**2 * bending / (line.shear.ratio * shear)).tolist()))
+        # The mean rigidities of each element, in bending and in shear.
+        bending = np.bincount(element, w * profiles.rigidity(xi))
+        shear = np.bincount(element, w * profiles.shear.profile(xi))
+        return ShearHermiteShapes(self.n, tuple((12 * self.n**2 * bending / (profiles.shear.ratio * shear)).tolist()))
 
-    def rod_shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes:
-        del tip, line
+    def rod_shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes:
+        del tip, profiles
         return HatShapes(self.n)

@@ -1,4 +1,4 @@
-"""From what a user gives of a beam to the beam."""
+"""From the parameters of a beam block to the beam, or a refusal of parameters that do not fit each other."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.beam.kinematics.beam import Beam, Deformation
+from flexblocks.beam.kinematics.beam import Beam, BeamDeformation
+from flexblocks.beam.properties.beam_profiles import BeamProfiles
 from flexblocks.beam.properties.material import Material
 from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.section_properties import FORMULAS, Property, property_of
-from flexblocks.beam.shapes.linear_theory import Line
 from flexblocks.errors import ParameterError, listing
 
 # Which fields an option needs, if there is no section; and those it may have.
@@ -23,7 +23,7 @@ NEEDS = {
 ALLOWS = {"shear": ("shear_rigidity_z",), "rotary_inertia": ("section_inertia_z", "polar_inertia")}
 
 
-def check_given(block: Any) -> None:
+def check_properties(block: Any) -> None:
     """Refuse a beam block that says too little of itself, or the same thing twice.
 
     Raises
@@ -31,29 +31,29 @@ def check_given(block: Any) -> None:
     ParameterError
         Says what to give or to leave out.
     """
-    given = [name for name in FORMULAS if getattr(block, name) is not None]
+    specified = [name for name in FORMULAS if getattr(block, name) is not None]
     if block.section is not None or block.material is not None:
         if block.section is None or not isinstance(block.material, Material):
             raise ParameterError(
                 f"{block.where}: section = {block.section!r}, material = {block.material!r}; "
                 "must be given together, as section=fb.Rectangle(...), material=fb.Material(...)."
             )
-        if given:
+        if specified:
             raise ParameterError(
-                f"{block.where}: section and {listing(given)} are given; a section with its material gives all of "
+                f"{block.where}: section and {listing(specified)} are given; a section with its material gives all of "
                 "these: leave one or the other out."
             )
     else:
-        _check_numbers(block, given)
+        _check_numbers(block, specified)
     if block.shear and not block.discretization.can_shear:
         raise ParameterError(
-            f"{block.where}: shear = True with {block.discretization!r}; only fb.FiniteElements(n) and clamped "
-            "fb.AssumedModes(n) are flexible in shear."
+            f"{block.where}: shear = True with {block.discretization!r}, which is not flexible in shear (can_shear); "
+            "take another discretization, such as fb.FiniteElements(n) or clamped fb.AssumedModes(n), or leave it out."
         )
 
 
-def _check_numbers(block: Any, given: list[str]) -> None:
-    missing = [name for name in ("linear_density", "flexural_rigidity") if name not in given]
+def _check_numbers(block: Any, specified: list[str]) -> None:
+    missing = [name for name in ("linear_density", "flexural_rigidity") if name not in specified]
     if missing:
         raise ParameterError(
             f"{block.where}: {listing(missing)} not given; needs linear_density and flexural_rigidity, "
@@ -64,12 +64,12 @@ def _check_numbers(block: Any, given: list[str]) -> None:
         if not getattr(block, option):
             continue
         useful.update(names, ALLOWS.get(option, ()))
-        missing = [name for name in names if name not in given]
+        missing = [name for name in names if name not in specified]
         if missing:
             raise ParameterError(
                 f"{block.where}: {option} = True needs {listing(missing)}, or section and material instead of numbers."
             )
-    for name in given:
+    for name in specified:
         if name not in useful:
             options = [o for o in NEEDS if name in (*NEEDS[o], *ALLOWS.get(o, ()))]
             raise ParameterError(
@@ -78,7 +78,7 @@ def _check_numbers(block: Any, given: list[str]) -> None:
             )
 
 
-def beam_of(block: Any, carried: np.ndarray) -> Beam:
+def beam_from_block(block: Any, carried: np.ndarray) -> Beam:
     """Return the beam that a block describes.
 
     Parameters
@@ -86,7 +86,7 @@ def beam_of(block: Any, carried: np.ndarray) -> Beam:
     block : FlexibleBeam
         Numbers among its fields may be symbols.
     carried : ndarray (6, 6)
-        Inertia of what hangs on its tip, see `flexblocks.physics.Local`.
+        Inertia of what hangs on its tip, see `flexblocks.interfaces.Local`.
     """
     density = _known(block, "linear_density")
     mass, length = density.nominal * block.nominal.length, block.nominal.length
@@ -96,12 +96,19 @@ def beam_of(block: Any, carried: np.ndarray) -> Beam:
         tip = block.nominal.discretization.tip_body(tip_body(carried, axis if axis in ("y", "z") else "y"))
         if axis == "x":
             rigidity = _known(block, "axial_rigidity")
-            line, body = Line(density.profile, rigidity.profile), TipBody(tip.mass / mass)
-            deformations[axis] = Deformation(density.mean * block.length, rigidity.mean / block.length, line, body)
+            profiles, body = BeamProfiles(density.profile, rigidity.profile), TipBody(tip.mass / mass)
+            deformations[axis] = BeamDeformation(
+                density.mean * block.length, rigidity.mean / block.length, profiles, body
+            )
         elif axis == "torsion":
             rigidity, polar = _known(block, "torsional_rigidity"), inertia[axis]
-            line, body = Line(polar.profile, rigidity.profile), TipBody(tip.polar_inertia / (polar.nominal * length))
-            deformations[axis] = Deformation(polar.mean * block.length, rigidity.mean / block.length, line, body)
+            profiles, body = (
+                BeamProfiles(polar.profile, rigidity.profile),
+                TipBody(tip.polar_inertia / (polar.nominal * length)),
+            )
+            deformations[axis] = BeamDeformation(
+                polar.mean * block.length, rigidity.mean / block.length, profiles, body
+            )
         else:
             deformations[axis] = _bending(block, axis, density, inertia.get(axis), tip.relative(mass, length))
     return Beam(
@@ -110,8 +117,8 @@ def beam_of(block: Any, carried: np.ndarray) -> Beam:
         damping_ratio=block.damping_ratio,
         deformations=deformations,
         density=density.profile,
-        section_inertia={axis: found.mean * block.length for axis, found in inertia.items()},
-        rotary={axis: found.profile for axis, found in inertia.items()},
+        section_inertia={axis: per_length.mean * block.length for axis, per_length in inertia.items()},
+        rotary={axis: per_length.profile for axis, per_length in inertia.items()},
         shortens=block.stiffening,
         cuts=block.cuts,
     )
@@ -124,21 +131,21 @@ def tip_body(carried: np.ndarray, axis: str) -> TipBody:
     return TipBody(carried[3, 3], carried[about, about], -carried[5, 1], polar_inertia=carried[0, 0])
 
 
-def _bending(block: Any, axis: str, density: Property, turning: Property | None, tip: TipBody) -> Deformation:
+def _bending(block: Any, axis: str, density: Property, turning: Property | None, tip: TipBody) -> BeamDeformation:
     suffix = "_z" if axis == "z" else ""
     rigidity = _known(block, f"flexural_rigidity{suffix}")
     shear = _known(block, f"shear_rigidity{suffix}") if block.shear else None
     length, mass = block.nominal.length, density.nominal * block.nominal.length
-    line = Line(
+    profiles = BeamProfiles(
         density=density.profile,
         rigidity=rigidity.profile,
-        shear=shear.share(rigidity.nominal / length**2) if shear else None,
-        rotary=turning.share(mass * length) if turning else None,
+        shear=shear.relative_to(rigidity.nominal / length**2) if shear else None,
+        rotary=turning.relative_to(mass * length) if turning else None,
     )
-    return Deformation(
+    return BeamDeformation(
         inertia=density.mean * block.length,
         stiffness=rigidity.mean / block.length**3,
-        line=line,
+        profiles=profiles,
         tip=tip,
         shear_stiffness=shear.mean / block.length if shear else None,
     )
@@ -148,11 +155,11 @@ def _inertia(block: Any) -> dict[str, Property]:
     """Return the inertia per length against turning [kg m] by deformation, of those that count."""
     names = {"y": "section_inertia", "z": "section_inertia_z", "torsion": "polar_inertia"}
     wanted = ("y", "z", "torsion") if block.rotary_inertia else ("torsion",) if block.torsion else ()
-    found = {axis: property_of(block, names[axis]) for axis in wanted}
-    return {axis: inertia for axis, inertia in found.items() if inertia is not None}
+    inertias = {axis: property_of(block, names[axis]) for axis in wanted}
+    return {axis: inertia for axis, inertia in inertias.items() if inertia is not None}
 
 
 def _known(block: Any, name: str) -> Property:
-    found = property_of(block, name)
-    assert found is not None, name
-    return found
+    known = property_of(block, name)
+    assert known is not None, name
+    return known

@@ -1,17 +1,17 @@
-"""Rigid segments: the beam as a chain of rods with springs between them."""
+"""The rigid-segment (pseudo-joint) method: a beam as a chain of rods with torsional springs between them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flexblocks.beam.discretization import STEMS, Discretization, check_number, numbered
+from flexblocks.beam.discretization import Discretization, check_number, numbered_coordinates
 from flexblocks.beam.kinematics.segment_deflection import SegmentFlexure
+from flexblocks.beam.properties.beam_profiles import EULER_BERNOULLI, BeamProfiles
 from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.shapes.axial_torsional import StepShapes
 from flexblocks.beam.shapes.hinges import PseudoJoints
-from flexblocks.beam.shapes.linear_theory import PLAIN, Line
 from flexblocks.beam.shapes.shape_functions import Shapes
-from flexblocks.interfaces.physics import Coordinate
+from flexblocks.interfaces import Coordinate
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,14 @@ class RigidSegments(Discretization):
 
     n: int
 
-    kind = SegmentFlexure
+    keyword = "segments"
+    flexure_type = SegmentFlexure
 
     def __post_init__(self) -> None:
         check_number("RigidSegments", self.n)
 
     def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
-        return numbered(*STEMS.get(axis, (f"bend_{axis}", "rad")), self.n)
+        return numbered_coordinates(axis, self.n, "bend", "rad")
 
     def richer(self) -> RigidSegments:
         return RigidSegments(self.n + 1)
@@ -61,14 +62,10 @@ class RigidSegments(Discretization):
     def audited_by(self) -> RigidSegments:
         return RigidSegments(2 * self.n)
 
-    @property
-    def can_shear(self) -> bool:
-        return False
-
-    def shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes:
-        del tip, line
+    def shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes:
+        del tip, profiles
         return PseudoJoints(self.n)
 
-    def rod_shapes(self, tip: TipBody, line: Line = PLAIN) -> Shapes:
-        del tip, line
+    def rod_shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes:
+        del tip, profiles
         return StepShapes(PseudoJoints(self.n))

@@ -1,4 +1,4 @@
-"""From sections and material, or numbers, to the properties of a beam: their means, and how they vary."""
+"""Stiffness and inertia per length of a beam, from sections and a material or from numbers."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from flexblocks.beam.kinematics.beam import Number
+from flexblocks.beam.properties.beam_profiles import RelativeProfile
 from flexblocks.beam.properties.material import Material
-from flexblocks.beam.properties.profile import Course, Profile, mean, profile
+from flexblocks.beam.properties.profile import Distribution, Profile, mean, profile
 from flexblocks.beam.properties.section import Section
-from flexblocks.beam.shapes.linear_theory import Share
 
 FORMULAS: dict[str, Callable[[Section, Material], float]] = {
     "linear_density": lambda section, material: material.density * section.area,
@@ -49,9 +49,9 @@ class Property:
     nominal: float
     profile: Profile
 
-    def share(self, of: float) -> Share:
+    def relative_to(self, of: float) -> RelativeProfile:
         """Return it as a share of something else."""
-        return Share(self.nominal / of, self.profile)
+        return RelativeProfile(self.nominal / of, self.profile)
 
 
 def property_of(block: Any, name: str) -> Property | None:
@@ -61,10 +61,10 @@ def property_of(block: Any, name: str) -> Property | None:
     """
     nominal = block.nominal
     if nominal.section is not None:
-        course = Course(nominal.section, nominal.length, OfSection(name, nominal.material))
-        return Property(mean(course), mean(course), profile(course))
+        distribution = Distribution(nominal.section, nominal.length, OfSection(name, nominal.material))
+        return Property(mean(distribution), mean(distribution), profile(distribution))
     if getattr(nominal, name) is None:
         return property_of(block, name.removesuffix("_z")) if name.endswith("_z") else None
-    course = Course(getattr(nominal, name), nominal.length)
-    value = mean(course)
-    return Property(getattr(block, name) if course.is_uniform else value, value, profile(course))
+    distribution = Distribution(getattr(nominal, name), nominal.length)
+    value = mean(distribution)
+    return Property(getattr(block, name) if distribution.is_uniform else value, value, profile(distribution))

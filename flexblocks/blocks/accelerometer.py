@@ -1,14 +1,10 @@
-"""The accelerometer: what a sensor fixed to a frame reads."""
+"""Three-axis accelerometer."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.parameters import choice
-from flexblocks.interfaces.physics import Local, Output, Physics
-from flexblocks.interfaces.ports import inlet
+from flexblocks.interfaces import Block, Frame, Local, Output, Physics, choice, inlet
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Joints with two and three axes through one point, made of hinges."""
+"""Universal and spherical joints, made of hinges through one point."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from flexblocks.blocks.revolute import Revolute
-from flexblocks.interfaces.block import Block, Composite
-from flexblocks.interfaces.parameters import NOT_NEGATIVE, parameter, unit_vector
-from flexblocks.interfaces.ports import flange, inlet, outlet
+from flexblocks.interfaces import NOT_NEGATIVE, Block, Composite, flange, inlet, outlet, parameter, unit_vector
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
@@ -64,7 +62,7 @@ class Universal(HingesInARow):
 
     axes: Sequence[Sequence[float]] = parameter("1", shape=(2, 3), default=(X, Y))
     damping: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
-    start: Sequence[float] = parameter("rad", shape=(2,), default=(0.0, 0.0))
+    start: Sequence[float] = parameter("rad", shape=(2,), default=(0.0, 0.0), symbolic=False)
 
     ports = (inlet(), outlet(), flange("axis1", optional=True), flange("axis2", optional=True))
 
@@ -94,6 +92,6 @@ class Spherical(HingesInARow):
 
     axes: Sequence[Sequence[float]] = parameter("1", shape=(3, 3), default=(X, Y, Z))
     damping: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
-    start: Sequence[float] = parameter("rad", shape=(3,), default=(0.0, 0.0, 0.0))
+    start: Sequence[float] = parameter("rad", shape=(3,), default=(0.0, 0.0, 0.0), symbolic=False)
 
     ports = (inlet(), outlet(), *(flange(f"axis{i}", optional=True) for i in (1, 2, 3)))

@@ -1,4 +1,4 @@
-"""Arms given by Denavit-Hartenberg parameters, as joints and fixed transforms."""
+"""Denavit-Hartenberg parameters, as joints and fixed transforms."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from flexblocks.blocks.orientation import rotation_matrix
 from flexblocks.blocks.prismatic import Prismatic
 from flexblocks.blocks.revolute import Revolute
 from flexblocks.errors import ParameterError
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.parameters import NOT_NEGATIVE, checked_fields, choice, parameter
+from flexblocks.interfaces import NOT_NEGATIVE, Block, checked_fields, choice, parameter
 
 
 @dataclass(frozen=True, kw_only=True)

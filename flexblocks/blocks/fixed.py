@@ -1,14 +1,11 @@
-"""The fixed flange: locks a shaft."""
+"""Fixed flanges: a locked shaft or slide."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.physics import GUEST, Coordinate, Local, Physics
-from flexblocks.interfaces.ports import Kind, flange
+from flexblocks.interfaces import GUEST, Block, Coordinate, Frame, Kind, Local, Physics, flange
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The fixed transform: a constant pose between two frames."""
+"""Fixed transform between two frames."""
 
 from __future__ import annotations
 
@@ -6,11 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flexblocks.blocks.orientation import orientation_parameter, rotation_matrix
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.parameters import parameter
-from flexblocks.interfaces.physics import Local, Physics
-from flexblocks.interfaces.ports import inlet, outlet
+from flexblocks.interfaces import Block, Frame, Local, Physics, inlet, outlet, parameter
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The flexible beam: a slender link that bends."""
+"""Flexible beam: a slender link that bends, stretches and twists."""
 
 from __future__ import annotations
 
@@ -9,22 +9,33 @@ from typing import Any
 import casadi as ca
 
 from flexblocks.beam.discretization import Discretization, Rigid
-from flexblocks.beam.from_block import beam_of, check_given
+from flexblocks.beam.from_block import beam_from_block, check_properties
 from flexblocks.beam.kinematics.deflection import Flexure
 from flexblocks.beam.kinematics.loads import load_power
-from flexblocks.beam.properties.distributed_parameter import along, check_over
+from flexblocks.beam.properties.distributed_parameter import check_over, distributed
 from flexblocks.beam.properties.material import Material
-from flexblocks.beam.properties.profile import Course
+from flexblocks.beam.properties.profile import Distribution
 from flexblocks.beam.shapes.internal_forces import Cut
 from flexblocks.blocks.stations import HasStations
 from flexblocks.errors import ParameterError
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.parameters import ANY, FRACTION, POSITIVE, choice, parameter
-from flexblocks.interfaces.physics import Coordinate, Local, Output, Physics, Variable
-from flexblocks.interfaces.ports import inlet, outlet
+from flexblocks.interfaces import (
+    ANY,
+    FRACTION,
+    POSITIVE,
+    Coordinate,
+    Frame,
+    Local,
+    Output,
+    Physics,
+    Variable,
+    choice,
+    inlet,
+    outlet,
+    parameter,
+)
 
 
-def checked_stations(where: str, given: Any, length: float) -> tuple[float, ...]:
+def checked_stations(where: str, stations: Any, length: float) -> tuple[float, ...]:
     """Return places along a beam as floats, from the root outward.
 
     Raises
@@ -32,14 +43,14 @@ def checked_stations(where: str, given: Any, length: float) -> tuple[float, ...]
     ParameterError
         One is not on the beam, or is there twice.
     """
-    places = tuple(given) if isinstance(given, Sequence) and not isinstance(given, str) else (given,)
+    places = tuple(stations) if isinstance(stations, Sequence) and not isinstance(stations, str) else (stations,)
     for x in places:
         if isinstance(x, bool) or not isinstance(x, (int, float)) or not 0 <= x <= length:
             raise ParameterError(
-                f"{where}: internal_forces = {given!r}; must be places x from 0 to the length, {length:g} m."
+                f"{where}: internal_forces = {stations!r}; must be places x from 0 to the length, {length:g} m."
             )
     if len(set(places)) < len(places):
-        raise ParameterError(f"{where}: internal_forces = {given!r}; a place stands there twice.")
+        raise ParameterError(f"{where}: internal_forces = {stations!r}; a place stands there twice.")
     return tuple(sorted(float(x) for x in places))
 
 
@@ -115,28 +126,28 @@ class FlexibleBeam(HasStations):
     """
 
     length: float = parameter("m", POSITIVE)
-    linear_density: Any = along("kg/m")
-    flexural_rigidity: Any = along("N m2")
+    linear_density: Any = distributed("kg/m")
+    flexural_rigidity: Any = distributed("N m2")
     discretization: Discretization = field(default_factory=Rigid)
     bending: str = choice(("y", "z", "yz"), default="y")
-    flexural_rigidity_z: Any = along("N m2")
+    flexural_rigidity_z: Any = distributed("N m2")
     damping_ratio: float = parameter("1", FRACTION, default=0.0)
-    section: Any = along("")
+    section: Any = distributed("")
     material: Material | None = None
     axial: bool = option()
     torsion: bool = option()
     shear: bool = option()
     rotary_inertia: bool = option()
     stiffening: bool = option()
-    axial_rigidity: Any = along("N")
-    torsional_rigidity: Any = along("N m2")
-    shear_rigidity: Any = along("N")
-    shear_rigidity_z: Any = along("N")
-    section_inertia: Any = along("kg m")
-    section_inertia_z: Any = along("kg m")
-    polar_inertia: Any = along("kg m")
-    load_y: Any = along("N/m", ANY, word="input")
-    load_z: Any = along("N/m", ANY, word="input")
+    axial_rigidity: Any = distributed("N")
+    torsional_rigidity: Any = distributed("N m2")
+    shear_rigidity: Any = distributed("N")
+    shear_rigidity_z: Any = distributed("N")
+    section_inertia: Any = distributed("kg m")
+    section_inertia_z: Any = distributed("kg m")
+    polar_inertia: Any = distributed("kg m")
+    load_y: Any = distributed("N/m", ANY, word="input")
+    load_z: Any = distributed("N/m", ANY, word="input")
     internal_forces: tuple[float, ...] = ()
 
     ports = (inlet(), outlet())
@@ -145,11 +156,11 @@ class FlexibleBeam(HasStations):
         super().__post_init__()
         if not isinstance(self.discretization, Discretization):
             raise ParameterError(
-                f"{self.where}: discretization = {self.discretization!r}; must be a fb.Rigid(), fb.AssumedModes(n), "
-                "fb.FiniteElements(n) or fb.RigidSegments(n)."
+                f"{self.where}: discretization = {self.discretization!r}; must be a discretization, such as "
+                "fb.AssumedModes(n) or fb.FiniteElements(n)."
             )
         object.__setattr__(self, "internal_forces", checked_stations(self.where, self.internal_forces, self.length))
-        check_given(self)
+        check_properties(self)
         check_over(self.where, self, self.length)
 
     @property
@@ -172,7 +183,7 @@ class FlexibleBeam(HasStations):
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         assert frame is not None
-        flexure = self.discretization.flexure(beam_of(self, local.carried), frame, local)
+        flexure = self.discretization.flexure(beam_from_block(self, local.carried), frame, local)
         return Physics(
             outlets={name: flexure.section(self.fraction(name)) for name in local.outlets},
             kinetic=flexure.kinetic(),
@@ -186,22 +197,22 @@ class FlexibleBeam(HasStations):
         )
 
     def _load(self, flexure: Flexure, axis: str, local: Local) -> ca.SX:
-        given, nominal = (getattr(block, f"load_{axis}") for block in (self, self.nominal))
-        if given is None:
+        load, nominal = (getattr(block, f"load_{axis}") for block in (self, self.nominal))
+        if load is None:
             return ca.SX(1, 1)
         if nominal == "input" or isinstance(nominal, float):
-            scale = local[f"load_{axis}"] if nominal == "input" else given
-            return load_power(flexure, axis, scale, Course(1.0, self.nominal.length))
-        return load_power(flexure, axis, 1.0, Course(nominal, self.nominal.length))
+            scale = local[f"load_{axis}"] if nominal == "input" else load
+            return load_power(flexure, axis, scale, Distribution(1.0, self.nominal.length))
+        return load_power(flexure, axis, 1.0, Distribution(nominal, self.nominal.length))
 
     def _inner_forces(self, local: Local) -> dict[str, Output]:
         """Return what the outer part of the beam exerts on the inner at each cut, and the stress by it."""
-        found = {}
+        outputs = {}
         for cut in self.cuts:
             held = cut.coordinates(self.deformations)
-            found |= {c.name: Output(-local.effort(c.name), "N m" if c.unit == "rad" else "N") for c in held}
+            outputs |= {c.name: Output(-local.effort(c.name), "N m" if c.unit == "rad" else "N") for c in held}
             if self.section is not None:
-                section = Course(self.nominal.section, self.nominal.length).value(cut.xi)
-                moment = {axis: found[f"{cut.label}moment_{axis}"].value for axis in self.bending}
-                found[f"{cut.label}stress"] = Output(section.bending_stress(moment), "Pa")
-        return found
+                section = Distribution(self.nominal.section, self.nominal.length).value(cut.xi)
+                moment = {axis: outputs[f"{cut.label}moment_{axis}"].value for axis in self.bending}
+                outputs[f"{cut.label}stress"] = Output(section.bending_stress(moment), "Pa")
+        return outputs

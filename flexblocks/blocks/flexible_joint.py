@@ -1,4 +1,4 @@
-"""The flexible joint: motor, rotor, spring and hinge in one."""
+"""Elastic joint with its drive: motor, rotor, spring and hinge."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from flexblocks.blocks.revolute import Revolute
 from flexblocks.blocks.rotor import Rotor
 from flexblocks.blocks.source import TorqueSource
 from flexblocks.blocks.torsional_spring import TorsionalSpring
-from flexblocks.interfaces.block import Block, Composite
-from flexblocks.interfaces.parameters import NONZERO, NOT_NEGATIVE, POSITIVE, parameter
-from flexblocks.interfaces.ports import inlet, outlet
+from flexblocks.interfaces import NONZERO, NOT_NEGATIVE, POSITIVE, Block, Composite, inlet, outlet, parameter
 
 
 @dataclass(frozen=True)
@@ -48,8 +46,8 @@ class FlexibleJoint(Composite):
     spring_damping: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
     damping: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
     axis: Sequence[float] = parameter("1", shape=(3,), default=(0.0, 0.0, 1.0))
-    limit: float | None = parameter("N m", POSITIVE, default=None)
-    start: float = parameter("rad", default=0.0)
+    limit: float | None = parameter("N m", POSITIVE, default=None, symbolic=False)
+    start: float = parameter("rad", default=0.0, symbolic=False)
 
     ports = (inlet(), outlet())
 

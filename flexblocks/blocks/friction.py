@@ -1,4 +1,4 @@
-"""Friction of a bearing, a gear box or a motor."""
+"""Viscous, Coulomb and Stribeck friction of a shaft."""
 
 from __future__ import annotations
 
@@ -8,11 +8,20 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexblocks.errors import ParameterError
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.parameters import NOT_NEGATIVE, POSITIVE, parameter
-from flexblocks.interfaces.physics import GUEST, Coordinate, Load, Local, Output, Physics
-from flexblocks.interfaces.ports import flange
+from flexblocks.interfaces import (
+    GUEST,
+    NOT_NEGATIVE,
+    POSITIVE,
+    Block,
+    Coordinate,
+    Frame,
+    Load,
+    Local,
+    Output,
+    Physics,
+    flange,
+    parameter,
+)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The gear: two flanges with a fixed ratio."""
+"""Ideal gear: two flanges with a fixed ratio."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from flexblocks.blocks.shaft import TWO_FLANGES
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.parameters import NONZERO, parameter
-from flexblocks.interfaces.physics import GUEST, Coordinate, Local, Physics
+from flexblocks.interfaces import GUEST, NONZERO, Block, Coordinate, Frame, Local, Physics, parameter
 
 
 @dataclass(frozen=True)
@@ -24,7 +21,7 @@ class Gear(Block):
         the model is assembled and so cannot stay symbolic.
     """
 
-    ratio: float = parameter("1", NONZERO)
+    ratio: float = parameter("1", NONZERO, symbolic=False)
 
     ports = TWO_FLANGES
 

@@ -1,13 +1,10 @@
-"""The ground: the root of every arm."""
+"""Ground: the inertial frame, root of every arm."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.physics import Local, Physics
-from flexblocks.interfaces.ports import outlet
+from flexblocks.interfaces import Block, Frame, Local, Physics, outlet
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,11 @@
-"""What all joints with one coordinate share."""
+"""Base of joints with one degree of freedom."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.parameters import parameter, unit_vector
+from flexblocks.interfaces import Block, parameter, unit_vector
 
 
 @dataclass(frozen=True, init=False)

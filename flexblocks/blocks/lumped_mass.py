@@ -1,4 +1,4 @@
-"""The lumped mass: a point mass fixed to a frame."""
+"""Point mass fixed to a frame."""
 
 from __future__ import annotations
 
@@ -6,11 +6,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.parameters import NOT_NEGATIVE, parameter
-from flexblocks.interfaces.physics import Local, Physics
-from flexblocks.interfaces.ports import inlet
+from flexblocks.interfaces import NOT_NEGATIVE, Block, Frame, Local, Physics, inlet, parameter
 
 
 @dataclass(frozen=True)

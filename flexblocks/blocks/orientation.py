@@ -1,4 +1,4 @@
-"""Constant orientations: as a parameter, as a matrix."""
+"""Rotation vectors and rotation matrices as parameters of blocks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from flexblocks.errors import ParameterError
-from flexblocks.interfaces.parameters import ANY, Quantity
+from flexblocks.interfaces import ANY, Quantity
 
 # Sines and cosines of right angles miss 0 and 1 by this much; left in, they would spoil structural zeros.
 ROUNDING = 1e-15
@@ -42,8 +42,8 @@ def orientation_parameter(default: Any) -> Any:
 
 def rotation_matrix(orientation: Any) -> np.ndarray:
     """Return the matrix (3, 3) of an orientation; entries that are 0 or 1 but for rounding are so exactly."""
-    given = np.array(orientation, dtype=float)
-    turn = Rotation.from_rotvec(given) if given.ndim == 1 else Rotation.from_matrix(given)
+    values = np.array(orientation, dtype=float)
+    turn = Rotation.from_rotvec(values) if values.ndim == 1 else Rotation.from_matrix(values)
     R = turn.as_matrix()
     nearest = np.round(R)
     return np.where(np.abs(R - nearest) < ROUNDING, nearest, R)

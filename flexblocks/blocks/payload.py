@@ -1,4 +1,4 @@
-"""The payload: a rigid body at the end of an arm."""
+"""Payload: a rigid body at the end of an arm."""
 
 from __future__ import annotations
 
@@ -6,11 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flexblocks.blocks.rigid_inertia import inertia_matrix, inertia_parameter, kinetic_energy
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.parameters import NOT_NEGATIVE, parameter
-from flexblocks.interfaces.physics import Local, Physics
-from flexblocks.interfaces.ports import inlet
+from flexblocks.interfaces import NOT_NEGATIVE, Block, Frame, Local, Physics, inlet, parameter
 
 
 @dataclass(frozen=True)

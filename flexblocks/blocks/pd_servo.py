@@ -1,15 +1,24 @@
-"""The PD servo: a motor that holds a shaft on a reference."""
+"""Proportional-derivative servo drive."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.parameters import NOT_NEGATIVE, parameter
-from flexblocks.interfaces.physics import GUEST, Coordinate, Load, Local, Output, Physics, Variable
-from flexblocks.interfaces.ports import flange
+from flexblocks.interfaces import (
+    GUEST,
+    NOT_NEGATIVE,
+    Block,
+    Coordinate,
+    Frame,
+    Load,
+    Local,
+    Output,
+    Physics,
+    Variable,
+    flange,
+    parameter,
+)
 
 
 @dataclass(frozen=True)

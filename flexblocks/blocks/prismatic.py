@@ -1,14 +1,22 @@
-"""The prismatic joint."""
+"""Prismatic joint."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from flexblocks.blocks.joint import Joint
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.parameters import NOT_NEGATIVE, parameter
-from flexblocks.interfaces.physics import Coordinate, Local, Physics
-from flexblocks.interfaces.ports import Kind, flange, inlet, outlet
+from flexblocks.interfaces import (
+    NOT_NEGATIVE,
+    Coordinate,
+    Frame,
+    Kind,
+    Local,
+    Physics,
+    flange,
+    inlet,
+    outlet,
+    parameter,
+)
 
 
 @dataclass(frozen=True, init=False)
@@ -31,7 +39,7 @@ class Prismatic(Joint):
     """
 
     damping: float = parameter("N s/m", NOT_NEGATIVE, default=0.0)
-    start: float = parameter("m", default=0.0)
+    start: float = parameter("m", default=0.0, symbolic=False)
 
     ports = (inlet(), outlet(), flange("axis", kind=Kind.TRANSLATIONAL, optional=True))
 

@@ -1,14 +1,11 @@
-"""The revolute joint."""
+"""Revolute joint."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from flexblocks.blocks.joint import Joint
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.parameters import NOT_NEGATIVE, parameter
-from flexblocks.interfaces.physics import Coordinate, Local, Physics
-from flexblocks.interfaces.ports import flange, inlet, outlet
+from flexblocks.interfaces import NOT_NEGATIVE, Coordinate, Frame, Local, Physics, flange, inlet, outlet, parameter
 
 
 @dataclass(frozen=True, init=False)
@@ -31,7 +28,7 @@ class Revolute(Joint):
     """
 
     damping: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
-    start: float = parameter("rad", default=0.0)
+    start: float = parameter("rad", default=0.0, symbolic=False)
 
     ports = (inlet(), outlet(), flange("axis", optional=True))
 

@@ -1,4 +1,4 @@
-"""The rigid body in space."""
+"""Rigid body in space."""
 
 from __future__ import annotations
 
@@ -6,11 +6,7 @@ from dataclasses import MISSING, dataclass
 from typing import Any
 
 from flexblocks.blocks.rigid_inertia import inertia_matrix, inertia_parameter, kinetic_energy
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.parameters import NOT_NEGATIVE, parameter
-from flexblocks.interfaces.physics import Local, Physics
-from flexblocks.interfaces.ports import inlet, outlet
+from flexblocks.interfaces import NOT_NEGATIVE, Block, Frame, Local, Physics, inlet, outlet, parameter
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Inertia of rigid bodies: as a parameter, as a matrix, as kinetic energy."""
+"""Inertia tensor and kinetic energy of a rigid body."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.errors import ParameterError
-from flexblocks.interfaces.frame import Frame, Vector
-from flexblocks.interfaces.parameters import ANY, NOT_NEGATIVE, Quantity
+from flexblocks.interfaces import ANY, NOT_NEGATIVE, Frame, Quantity, Vector
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The rigid link."""
+"""Rigid link."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ import casadi as ca
 
 from flexblocks.blocks.rigid_inertia import inertia_matrix, inertia_parameter, kinetic_energy
 from flexblocks.blocks.stations import HasStations
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.parameters import NOT_NEGATIVE, POSITIVE, parameter
-from flexblocks.interfaces.physics import Local, Physics
-from flexblocks.interfaces.ports import inlet, outlet
+from flexblocks.interfaces import NOT_NEGATIVE, POSITIVE, Frame, Local, Physics, inlet, outlet, parameter
 
 
 @dataclass(frozen=True)

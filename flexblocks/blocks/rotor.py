@@ -1,4 +1,4 @@
-"""The rotor: inertia on a shaft."""
+"""Rotor: inertia on a shaft."""
 
 from __future__ import annotations
 
@@ -7,11 +7,20 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.parameters import NONZERO, NOT_NEGATIVE, parameter, unit_vector
-from flexblocks.interfaces.physics import ROTOR, Coordinate, Local, Physics
-from flexblocks.interfaces.ports import flange, inlet
+from flexblocks.interfaces import (
+    NONZERO,
+    NOT_NEGATIVE,
+    ROTOR,
+    Block,
+    Coordinate,
+    Frame,
+    Local,
+    Physics,
+    flange,
+    inlet,
+    parameter,
+    unit_vector,
+)
 
 
 @dataclass(frozen=True)
@@ -41,7 +50,7 @@ class Rotor(Block):
     inertia: float = parameter("kg m2", NOT_NEGATIVE)
     gear_ratio: float = parameter("1", NONZERO, default=1.0)
     axis: Sequence[float] = parameter("1", shape=(3,), default=(0.0, 0.0, 1.0))
-    start: float = parameter("rad", default=0.0)
+    start: float = parameter("rad", default=0.0, symbolic=False)
 
     ports = (inlet(optional=True), flange("flange_a", optional=True), flange("flange_b", optional=True))
 

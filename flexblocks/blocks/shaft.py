@@ -1,11 +1,10 @@
-"""What the blocks between two rotational flanges share."""
+"""Coordinates and ports of a massless shaft with two ends."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from flexblocks.interfaces.physics import GUEST, Coordinate
-from flexblocks.interfaces.ports import flange
+from flexblocks.interfaces import GUEST, Coordinate, flange
 
 TWO_FLANGES = (flange("flange_a"), flange("flange_b"))
 

@@ -1,4 +1,4 @@
-"""The sliding beam: a flexible link that slides out of a hub."""
+"""Axially moving beam: a flexible link that slides out of a hub."""
 
 from __future__ import annotations
 
@@ -10,18 +10,30 @@ import numpy as np
 
 from flexblocks.beam.assumed_modes import AssumedModes
 from flexblocks.beam.discretization import Discretization, Rigid
-from flexblocks.beam.finite_elements import FiniteElements
 from flexblocks.beam.kinematics.sliding_deflection import SlidingFlexure
 from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip, frequency_equation, mode
 from flexblocks.beam.shapes.euler_bernoulli_modes import BeamModes, clamped_modes
 from flexblocks.beam.shapes.sliding_shapes import SlidingShapes, clamped_mass_shapes, constant_shapes
 from flexblocks.errors import ParameterError
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.parameters import NOT_NEGATIVE, POSITIVE, choice, parameter
-from flexblocks.interfaces.physics import Coordinate, Follower, Local, Output, Physics, Variable
-from flexblocks.interfaces.ports import Kind, flange, inlet, outlet
+from flexblocks.interfaces import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    Block,
+    Coordinate,
+    Follower,
+    Frame,
+    Kind,
+    Local,
+    Output,
+    Physics,
+    Variable,
+    choice,
+    flange,
+    inlet,
+    outlet,
+    parameter,
+)
 
 
 @dataclass(frozen=True)
@@ -72,21 +84,17 @@ class SlidingBeam(Block):
     shapes: str = choice(("fixed", "algebraic", "ode"), default="fixed")
     flexural_rigidity_z: float | None = parameter("N m2", POSITIVE, default=None)
     damping: float = parameter("N s/m", NOT_NEGATIVE, default=0.0)
-    start: float | None = parameter("m", POSITIVE, default=None)
+    start: float | None = parameter("m", POSITIVE, default=None, symbolic=False)
 
     ports = (inlet(), outlet(), flange("axis", kind=Kind.TRANSLATIONAL, optional=True))
 
     def __post_init__(self) -> None:
         super().__post_init__()
         chosen = self.discretization
-        if not isinstance(chosen, (Rigid, AssumedModes, FiniteElements)):
+        if not isinstance(chosen, Discretization) or not chosen.can_slide:
             raise ParameterError(
-                f"{self.where}: discretization = {chosen!r}; must be a fb.Rigid(), fb.AssumedModes(n) or "
-                "fb.FiniteElements(n): a beam of rigid segments cannot slide through a hub."
-            )
-        if isinstance(chosen, AssumedModes) and chosen.tip == "pinned":
-            raise ParameterError(
-                f"{self.where}: discretization = {chosen!r}; a beam is clamped where it leaves a hub: tip must be "
+                f"{self.where}: discretization = {chosen!r}; cannot slide through a hub, where it is clamped and its "
+                "shapes stretch with it (can_slide); take fb.FiniteElements(n), or fb.AssumedModes(n) whose tip is "
                 "'free', 'auto' or a fb.TipBody(...)."
             )
         if self.shapes != "fixed" and not isinstance(chosen, AssumedModes):
@@ -138,8 +146,8 @@ class SlidingBeam(Block):
             """Return the coordinates times a power of the extension, one more where they are angles."""
             powers = {"m": extension**power, "rad": extension ** (power + 1)}
             return {
-                axis: ca.vertcat(*[of(local[c.name]) * powers[c.unit] for c in found], ca.SX(0, 1))
-                for axis, found in coordinates.items()
+                axis: ca.vertcat(*[of(local[c.name]) * powers[c.unit] for c in of_axis], ca.SX(0, 1))
+                for axis, of_axis in coordinates.items()
             }
 
         flexure = SlidingFlexure(

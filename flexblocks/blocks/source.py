@@ -1,4 +1,4 @@
-"""Sources: a torque or a force set from outside."""
+"""Ideal torque and force sources."""
 
 from __future__ import annotations
 
@@ -6,11 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.parameters import POSITIVE, parameter
-from flexblocks.interfaces.physics import GUEST, Coordinate, Load, Local, Physics, Variable
-from flexblocks.interfaces.ports import Kind, flange
+from flexblocks.interfaces import (
+    GUEST,
+    POSITIVE,
+    Block,
+    Coordinate,
+    Frame,
+    Kind,
+    Load,
+    Local,
+    Physics,
+    Variable,
+    flange,
+    parameter,
+)
 
 
 @dataclass(frozen=True)
@@ -45,7 +54,7 @@ class TorqueSource(_Source):
         Largest torque, either way [N m]. Plans and closed loops keep it; a simulation applies what it is given.
     """
 
-    limit: float | None = parameter("N m", POSITIVE, default=None)
+    limit: float | None = parameter("N m", POSITIVE, default=None, symbolic=False)
 
     effort = ("torque", "N m")
     displacement = ("angle", "rad")
@@ -63,7 +72,7 @@ class ForceSource(_Source):
         Largest force, either way [N]. Plans and closed loops keep it; a simulation applies what it is given.
     """
 
-    limit: float | None = parameter("N", POSITIVE, default=None)
+    limit: float | None = parameter("N", POSITIVE, default=None, symbolic=False)
 
     effort = ("force", "N")
     displacement = ("displacement", "m")

@@ -6,8 +6,7 @@ import math
 import re
 
 from flexblocks.errors import ParameterError
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.ports import Port, outlet
+from flexblocks.interfaces import Block, Port, outlet
 
 STATION = re.compile(r"station\((?P<x>.+)\)")
 
@@ -38,15 +37,15 @@ class HasStations(Block):
         return (*(f"station({x!r})" for x in inner), "frame_b")
 
     def port(self, name: str) -> Port:
-        found = STATION.fullmatch(name)
-        if not found:
+        match = STATION.fullmatch(name)
+        if not match:
             return super().port(name)
         try:
-            return self.station(float(found["x"]))
+            return self.station(float(match["x"]))
         except ValueError:
             raise ParameterError(f"{self.where}: {name}; a station needs a number, as in station(0.25).") from None
 
     def fraction(self, outlet_name: str) -> float:
         """Return where along the link an outlet is: 0 at `frame_a`, 1 at `frame_b`."""
-        found = STATION.fullmatch(outlet_name)
-        return float(found["x"]) / self.nominal.length if found else 1.0
+        match = STATION.fullmatch(outlet_name)
+        return float(match["x"]) / self.nominal.length if match else 1.0

@@ -1,4 +1,4 @@
-"""The torsional spring: the flexibility of a joint."""
+"""Torsional spring and damper."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from flexblocks.blocks.shaft import TWO_FLANGES, two_ends, two_flanges
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.parameters import NOT_NEGATIVE, parameter
-from flexblocks.interfaces.physics import Coordinate, Local, Output, Physics
+from flexblocks.interfaces import NOT_NEGATIVE, Block, Coordinate, Frame, Local, Output, Physics, parameter
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
 import typer
 
-from flexblocks.beam.assumed_modes import AssumedModes
-from flexblocks.beam.discretization import Discretization
-from flexblocks.beam.finite_elements import FiniteElements
-from flexblocks.beam.rigid_segments import RigidSegments
+from flexblocks.beam import DISCRETIZATIONS, Discretization
 from flexblocks.cli.arguments import (
     JsonOption,
     ModelArgument,
@@ -25,8 +23,9 @@ from flexblocks.cli.catalogue import model_named
 from flexblocks.cli.report import print_json, print_line, print_table
 from flexblocks.cli.signals import HELP, signals
 from flexblocks.compare import compare as compared
+from flexblocks.errors import listing
 
-KINDS = {"modes": AssumedModes, "elements": FiniteElements, "segments": RigidSegments}
+KINDS: dict[str, Callable[[int], Discretization]] = {kind.keyword: kind for kind in DISCRETIZATIONS if kind.keyword}
 
 
 def compare(
@@ -74,5 +73,7 @@ def _kind(text: str) -> Discretization:
     """Return the discretization that ``kind:n`` stands for; what n may be is for the library to say."""
     word, _, count = text.partition(":")
     if word not in KINDS or not count.isdigit():
-        raise typer.BadParameter(f"'{text}'; must be modes:N, elements:N or segments:N.", param_hint="--beams")
+        raise typer.BadParameter(
+            f"'{text}'; must be one of {listing(f'{word}:N' for word in KINDS)}.", param_hint="--beams"
+        )
     return KINDS[word](int(count))

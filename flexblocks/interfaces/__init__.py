@@ -1,1 +1,76 @@
-"""What a block is."""
+"""What a block is: all that the author of one imports, and nothing else.
+
+    from flexblocks.interfaces import Block, Coordinate, Local, Output, Physics, flange, parameter
+
+Read `block` (the contract: parameters, ports, variables, physics), then `physics` (what a block is told, and what it
+returns), `frame` (poses and twists), `ports` and `parameters`. `variables` are the named groups of variables of a whole
+arm, which no block sees. docs/blocks.md has the signatures, and says what a block may not use. Nothing here imports
+anything but `flexblocks.errors`.
+"""
+
+from flexblocks.interfaces.block import Block, Composite, PortUnknownError
+from flexblocks.interfaces.frame import Frame, Vector, column, rotation, skew
+from flexblocks.interfaces.parameters import (
+    ANY,
+    FRACTION,
+    NONZERO,
+    NOT_NEGATIVE,
+    POSITIVE,
+    Quantity,
+    Range,
+    checked_fields,
+    choice,
+    parameter,
+    unit_vector,
+)
+from flexblocks.interfaces.physics import (
+    GUEST,
+    JOINT,
+    ROTOR,
+    Coordinate,
+    Follower,
+    Load,
+    Local,
+    Output,
+    Physics,
+    Variable,
+)
+from flexblocks.interfaces.ports import Kind, Port, PortSpec, flange, inlet, outlet
+
+__all__ = [
+    "ANY",
+    "FRACTION",
+    "GUEST",
+    "JOINT",
+    "NONZERO",
+    "NOT_NEGATIVE",
+    "POSITIVE",
+    "ROTOR",
+    "Block",
+    "Composite",
+    "Coordinate",
+    "Follower",
+    "Frame",
+    "Kind",
+    "Load",
+    "Local",
+    "Output",
+    "Physics",
+    "Port",
+    "PortSpec",
+    "PortUnknownError",
+    "Quantity",
+    "Range",
+    "Variable",
+    "Vector",
+    "checked_fields",
+    "choice",
+    "column",
+    "flange",
+    "inlet",
+    "outlet",
+    "parameter",
+    "rotation",
+    "skew",
+    "unit_vector",
+]

@@ -86,9 +86,18 @@ class _Named:
 class Block(_Named, ABC):
     """Base of all blocks that have physics of their own.
 
-    A subclass is a frozen dataclass whose fields are declared with `flexblocks.parameters.parameter`, a class
+    A subclass is a frozen dataclass whose fields are declared with `flexblocks.interfaces.parameter`, a class
     attribute `ports`, and the methods below, of which only `physics` is required.
+
+    Raises
+    ------
+    ModelError
+        A subclass that declares two ports of one name, or two inlets.
     """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _refuse_ports(self.where, self.ports)
 
     def coordinates(self) -> tuple[Coordinate, ...]:
         """Return the generalised coordinates of the block."""
@@ -151,3 +160,15 @@ class Composite(_Named, ABC):
     @abstractmethod
     def exposed(self) -> Mapping[str, str]:
         """Return which ``part.port`` stands behind each port of the composite."""
+
+
+def _refuse_ports(where: str, ports: tuple[PortSpec, ...]) -> None:
+    names = [spec.name for spec in ports]
+    if len(set(names)) < len(names):
+        raise ModelError(f"{where}: ports = {', '.join(names)}; each must have a name of its own.")
+    inlets = [spec.name for spec in ports if spec.kind is Kind.FRAME and not spec.outlet]
+    if len(inlets) > 1:
+        raise ModelError(
+            f"{where}: has the inlets {', '.join(inlets)}; a block has one, the frame of the body that carries it. "
+            "Make the others outlets: to connect an outlet with another block's closes a loop."
+        )

@@ -72,13 +72,30 @@ def parameter(
     default: Any = MISSING,
     shape: tuple[int, ...] = (),
     argument: str | None = None,
+    symbolic: bool = True,
 ) -> Any:
     """Declare a field of a block as a physical parameter.
 
-    A default of None makes it optional; `argument` is its name for the user where the field must be called otherwise.
+    Parameters
+    ----------
+    unit : str
+        SI; ``"1"`` for a pure number.
+    range_ : Range
+        What it may be: `ANY`, `POSITIVE`, `NOT_NEGATIVE`, `NONZERO`, `FRACTION` or a `Range` of your own.
+    default : float, sequence or None, optional
+        None makes it optional; without a default the user must give it.
+    shape : tuple of int
+        Of an array; ``()`` is a number.
+    argument : str, optional
+        Its name for the user, where the field must be called otherwise.
+    symbolic : bool
+        Whether it can stay a symbol in an assembled arm. Not what decides how blocks join (the ratio of a gear), and
+        not what stands in no equation (a start value, a limit).
     """
     quantity = Quantity(unit, range_, shape, optional=default is None)
-    return dataclasses.field(default=default, metadata={"quantity": quantity, "argument": argument})
+    return dataclasses.field(
+        default=default, metadata={"quantity": quantity, "argument": argument, "symbolic": symbolic}
+    )
 
 
 def choice(words: Sequence[str | bool], *, default: str | bool) -> Any:
@@ -93,15 +110,15 @@ def argument_name(field: dataclasses.Field) -> str:
 
 def checked_fields(where: str, block: Any) -> dict[str, Any]:
     """Return the parameters of `block` in their normal form, or say which one is wrong."""
-    found = {}
+    checked = {}
     for field in dataclasses.fields(block):
         value = getattr(block, field.name)
         if "quantity" in field.metadata:
-            found[field.name] = field.metadata["quantity"].checked(where, argument_name(field), value)
+            checked[field.name] = field.metadata["quantity"].checked(where, argument_name(field), value)
         elif "choice" in field.metadata and value not in field.metadata["choice"]:
             words = ", ".join(repr(word) for word in field.metadata["choice"])
             raise ParameterError(f"{where}: {field.name} = {value!r}; must be one of {words}.")
-    return found
+    return checked
 
 
 def unit_vector(where: str, name: str, value: Sequence[float]) -> tuple[float, ...]:

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import networkx as nx
 
 from flexblocks.errors import ModelError, listing
-from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.physics import GUEST, Coordinate
-from flexblocks.interfaces.ports import Port
+from flexblocks.interfaces import GUEST, Block, Coordinate, Port
 
 LOCKED = ("", "locked")  # the node that stands for "does not move"
 RATIO_TOLERANCE = 1e-9
@@ -46,7 +44,9 @@ def joined(blocks: Mapping[str, Block], nets: Iterable[set[Port]]) -> dict[tuple
     graph.add_nodes_from(specs)
     graph.add_edges_from((place, LOCKED) for place, spec in specs.items() if spec.held)
     for name, block in blocks.items():
-        graph.add_edges_from(((name, own), LOCKED) for own, factor in block.flanges().values() if not factor)
+        graph.add_edges_from(
+            ((name, coordinate), LOCKED) for coordinate, factor in block.flanges().values() if not factor
+        )
     for net in nets:
         ports = sorted(net, key=str)
         for port in ports[1:]:

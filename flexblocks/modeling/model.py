@@ -10,10 +10,10 @@ from typing import TypeVar
 import networkx as nx
 
 from flexblocks.errors import FlexblocksError, ModelError, listing, nearest
-from flexblocks.interfaces.block import Block, Composite
-from flexblocks.interfaces.parameters import ANY as ANY_NUMBER
-from flexblocks.interfaces.parameters import Quantity
-from flexblocks.interfaces.ports import Port
+from flexblocks.interfaces import ANY as ANY_NUMBER
+from flexblocks.interfaces import Block, Composite, Port, Quantity
+from flexblocks.modeling.model_data import save
+from flexblocks.modeling.spanning_tree import topology
 
 AnyBlock = TypeVar("AnyBlock", bound=Block | Composite)
 NAME = re.compile(r"[A-Za-z_]\w*")
@@ -124,21 +124,21 @@ class Model:
         written = " -> ".join(port.name if isinstance(port, (Block, Composite)) else str(port) for port in ports)
         where = f"Connection {written}" if ports else f"Model '{self.name}': connect()"
         try:
-            found = tuple(self._resolved(port) for port in ports)
+            resolved = tuple(self._resolved(port) for port in ports)
         except FlexblocksError as error:
             raise type(error)(f"{where}: {error}") from None
-        if len(found) < 2:
-            raise ModelError(f"{where}: joins {len(found)} port(s); needs at least two.")
-        if len(set(found)) < len(found):
+        if len(resolved) < 2:
+            raise ModelError(f"{where}: joins {len(resolved)} port(s); needs at least two.")
+        if len(set(resolved)) < len(resolved):
             raise ModelError(f"{where}: names the same port twice.")
-        kinds = {port.kind for port in found}
+        kinds = {port.kind for port in resolved}
         if len(kinds) > 1:
-            each = ", ".join(f"{port} is a {port.kind}" for port in found)
+            each = ", ".join(f"{port} is a {port.kind}" for port in resolved)
             raise ModelError(
                 f"{where}: ports of different kinds cannot be joined ({each}). Join frames with frames, "
                 "and flanges with flanges of their own kind."
             )
-        self._connections.append(found)
+        self._connections.append(resolved)
 
     def _resolved(self, port: Port | str) -> Port:
         if isinstance(port, str):
@@ -187,14 +187,10 @@ class Model:
         FlexblocksError
             The first thing that is wrong.
         """
-        from flexblocks.modeling.spanning_tree import topology
-
         topology(self)
 
     def save(self, path: str | Path) -> None:
         """Write the model to a ``.yaml``, ``.yml`` or ``.json`` file, from which `flexblocks.load` reads it."""
-        from flexblocks.modeling.model_file import save
-
         save(self, path)
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from flexblocks.beam.discretization import Discretization
 from flexblocks.errors import ModelError, ParameterError, listing, nearest
-from flexblocks.interfaces.block import Block, Composite
+from flexblocks.interfaces import Block, Composite
 from flexblocks.modeling.model import Model
 
 
@@ -34,11 +34,11 @@ def rediscretize(model: Model, to: Discretization | Mapping[str, Discretization]
     """
     beams = discretizations(model)
     if to is None:
-        wanted = {name: own.audited_by() for name, own in beams.items()}
+        wanted = {name: kind.audited_by() for name, kind in beams.items()}
     elif isinstance(to, Mapping):
         wanted = dict(to)
     else:
-        wanted = {name: to for name, own in beams.items() if own.coordinates("y")}
+        wanted = {name: to for name, kind in beams.items() if kind.coordinates("y")}
     blocks = model.blocks
     for name, discretization in wanted.items():
         if name not in beams:
@@ -47,18 +47,18 @@ def rediscretize(model: Model, to: Discretization | Mapping[str, Discretization]
             )
         if not isinstance(discretization, Discretization):
             raise ParameterError(
-                f"{blocks[name].where}: discretization = {discretization!r}; must be a fb.AssumedModes(n), "
-                "fb.FiniteElements(n) or fb.RigidSegments(n)."
+                f"{blocks[name].where}: discretization = {discretization!r}; must be a discretization, such as "
+                "fb.AssumedModes(n) or fb.FiniteElements(n)."
             )
     # Made anew, so that a beam which cannot deform so is refused.
-    return model.copy({name: replace(blocks[name], discretization=found) for name, found in wanted.items()})
+    return model.copy({name: replace(blocks[name], discretization=kind) for name, kind in wanted.items()})
 
 
 def discretizations(model: Model) -> dict[str, Discretization]:
     """Return the discretizations of a model's beams, by the names of their blocks."""
-    return {name: found for name, block in model.blocks.items() if (found := _discretization(block)) is not None}
+    return {name: kind for name, block in model.blocks.items() if (kind := _discretization(block)) is not None}
 
 
 def _discretization(block: Block | Composite) -> Discretization | None:
-    found = vars(block).get("discretization")
-    return found if isinstance(found, Discretization) else None
+    kind = vars(block).get("discretization")
+    return kind if isinstance(kind, Discretization) else None

@@ -1,4 +1,4 @@
-"""From a model to its tree: composites opened, frames ordered from the ground, flanges joined to coordinates."""
+"""The spanning tree of a model: composites opened, frames ordered from the ground, flanges joined to coordinates."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import networkx as nx
 
 from flexblocks.errors import ModelError, listing
-from flexblocks.interfaces.block import Block, Composite
-from flexblocks.interfaces.ports import Kind, Port
+from flexblocks.interfaces import Block, Composite, Kind, Port
+from flexblocks.modeling.arm_graph import ArmGraph
 from flexblocks.modeling.flanges import SharedCoordinate, joined
-from flexblocks.modeling.model import Model
 
 
 @dataclass(frozen=True)
-class Node:
+class TreeNode:
     """A block in the spanning tree.
 
     `parent` and `outlet` say which outlet of which node carries it; None for the ground and for blocks that
@@ -39,7 +38,7 @@ class Topology:
 
     Attributes
     ----------
-    nodes : dict of Node
+    nodes : dict of TreeNode
         By block name; a parent comes before what it carries.
     closures : tuple of pairs of Port
         Outlets that coincide, besides what the tree says.
@@ -49,18 +48,18 @@ class Topology:
         For each (block, coordinate) the coordinate of the arm behind it.
     """
 
-    nodes: Mapping[str, Node]
+    nodes: Mapping[str, TreeNode]
     closures: tuple[tuple[Port, Port], ...]
     order: tuple[str, ...]
     shared: Mapping[tuple[str, str], SharedCoordinate]
 
 
-def topology(model: Model, values: Mapping[str, Mapping[str, object]] | None = None) -> Topology:
+def topology(model: ArmGraph, values: Mapping[str, Mapping[str, object]] | None = None) -> Topology:
     """Return the tree of `model`.
 
     Parameters
     ----------
-    model : Model
+    model : Model, or its data
     values : dict of dict, optional
         Parameters to replace, by block and parameter name, before composites are opened.
 
@@ -70,6 +69,7 @@ def topology(model: Model, values: Mapping[str, Mapping[str, object]] | None = N
         No ground or two; a block that hangs on nothing; a port that must be connected and is not; two joints geared to
         each other against their ratios; a coordinate that moves no mass.
     """
+    # Open composites: what is left are blocks with physics, and a graph of ports.
     blocks: dict[str, Block] = {}
     nets = nx.Graph()
     values = values or {}
@@ -78,11 +78,12 @@ def topology(model: Model, values: Mapping[str, Mapping[str, object]] | None = N
     for ports in model.connections:
         inner = [_inner(model.blocks[port.block], port) for port in ports]
         nx.add_path(nets, inner)
-    found = [sorted(net, key=str) for net in nx.connected_components(nets)]
+    # Ports that are connected, by whatever connections, are one net.
+    joined_ports = [sorted(net, key=str) for net in nx.connected_components(nets)]
     ground = _ground(model, blocks)
-    _refuse_open_ports(model, blocks, found)
-    nodes, closures = _tree(model, blocks, ground, [net for net in found if net[0].kind is Kind.FRAME])
-    flange_nets = [set(net) for net in found if net[0].kind is not Kind.FRAME]
+    _refuse_open_ports(model, blocks, joined_ports)
+    nodes, closures = _tree(model, blocks, ground, [net for net in joined_ports if net[0].kind is Kind.FRAME])
+    flange_nets = [set(net) for net in joined_ports if net[0].kind is not Kind.FRAME]
     return Topology(nodes, closures, tuple(blocks), joined(blocks, flange_nets))
 
 
@@ -120,13 +121,15 @@ def _inner(block: Block | Composite, port: Port) -> Port:
 
 
 def _tree(
-    model: Model, blocks: Mapping[str, Block], ground: str, nets: list[list[Port]]
-) -> tuple[dict[str, Node], tuple[tuple[Port, Port], ...]]:
+    model: ArmGraph, blocks: Mapping[str, Block], ground: str, nets: list[list[Port]]
+) -> tuple[dict[str, TreeNode], tuple[tuple[Port, Port], ...]]:
     """Walk outward from the ground over nets of frames; an outlet that meets one reached before closes a loop."""
+    # By block its outlets, each with the number of its net.
     outlets: dict[str, list[tuple[Port, int]]] = {}
     for number, net in enumerate(nets):
         for port in (port for port in net if port.spec.outlet):
             outlets.setdefault(port.block, []).append((port, number))
+    # Breadth first: the first outlet to reach a net carries all inlets in it, in the order in which blocks were added.
     place = {name: i for i, name in enumerate(blocks)}
     carriers: dict[int, Port] = {}
     carried_by: dict[str, Port] = {}
@@ -145,14 +148,15 @@ def _tree(
     _refuse_floating(model, blocks, nets, ground, set(order))
     used = [*carried_by.values(), *(port for pair in closures for port in pair)]
     nodes = {}
+    # What has no place in space comes last.
     for name in order + [name for name in blocks if name not in set(order)]:
         parent = carried_by.get(name)
         names = {port.name for port in used if port.block == name}
-        nodes[name] = Node(blocks[name], parent and parent.block, parent and parent.name, tuple(sorted(names)))
+        nodes[name] = TreeNode(blocks[name], parent and parent.block, parent and parent.name, tuple(sorted(names)))
     return nodes, tuple(closures)
 
 
-def _ground(model: Model, blocks: Mapping[str, Block]) -> str:
+def _ground(model: ArmGraph, blocks: Mapping[str, Block]) -> str:
     grounds = [name for name, block in blocks.items() if _is_root(block)]
     if len(grounds) == 1:
         return grounds[0]
@@ -162,7 +166,7 @@ def _ground(model: Model, blocks: Mapping[str, Block]) -> str:
 
 
 def _refuse_floating(
-    model: Model, blocks: Mapping[str, Block], nets: list[list[Port]], ground: str, reached: set[str]
+    model: ArmGraph, blocks: Mapping[str, Block], nets: list[list[Port]], ground: str, reached: set[str]
 ) -> None:
     for net in nets:
         if not any(port.spec.outlet for port in net):
@@ -179,7 +183,7 @@ def _refuse_floating(
         )
 
 
-def _refuse_open_ports(model: Model, blocks: Mapping[str, Block], nets: list[list[Port]]) -> None:
+def _refuse_open_ports(model: ArmGraph, blocks: Mapping[str, Block], nets: list[list[Port]]) -> None:
     """Refuse ports that must be connected and are not."""
     connected = {port for net in nets for port in net}
     ends = {port.block for net in nets if sum(p.spec.outlet for p in net) > 1 for port in net if port.spec.outlet}

@@ -8,9 +8,8 @@ from typing import Any
 
 import casadi as ca
 
-from flexblocks.blocks.gear import Gear
 from flexblocks.errors import NameUnknownError, listing, nearest
-from flexblocks.interfaces.block import Block, Composite
+from flexblocks.interfaces import Block, Composite
 from flexblocks.interfaces.parameters import argument_name
 from flexblocks.interfaces.variables import Variables, variables
 from flexblocks.modeling.model import Model
@@ -54,13 +53,8 @@ def _numbers_of(block: Block | Composite, path: str) -> Iterator[tuple[str, str,
     """Yield (path, argument, field, unit, value) of every number in a block and its parts."""
     for field in dataclasses.fields(block):
         quantity, value = field.metadata.get("quantity"), getattr(block, field.name)
-        # A gear joins coordinates before there are symbols; a start value or a limit is no part of the equations.
-        if (
-            quantity
-            and isinstance(value, float)
-            and not isinstance(block, Gear)
-            and field.name not in ("start", "limit")
-        ):
+        # A field with a quantity of its own kind (an inertia, a property along a beam) can stay symbolic as a number.
+        if quantity and isinstance(value, float) and field.metadata.get("symbolic", True):
             yield path, argument_name(field), field.name, quantity.unit, value
     if isinstance(block, Composite):
         for part in block.parts():

@@ -106,12 +106,12 @@ def _is_json(path: Path) -> bool:
 
 
 def _mapping(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    mapping: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in mapping:
             raise ValueError(f"'{key}' stands twice")
-        found[key] = value
-    return found
+        mapping[key] = value
+    return mapping
 
 
 def _replace(path: Path, text: str) -> None:

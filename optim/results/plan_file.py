@@ -15,8 +15,8 @@ from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxB
 
 from flexblocks.assemble import assemble
 from flexblocks.errors import FileFormatError
+from flexblocks.modeling.model_data import to_data as model_to_data
 from flexblocks.modeling.model_file import from_data as model_from_data
-from flexblocks.modeling.model_file import to_data as model_to_data
 from flexblocks.simulation.trajectory import Trajectory
 
 from ..errors import ProblemError

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from flexblocks.assemble import assemble
-from flexblocks.beam.assumed_modes import AssumedModes
 from flexblocks.beam.discretization import Discretization
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
@@ -79,13 +77,8 @@ def shared_coordinates(old: DAE, new: DAE) -> frozenset[str]:
     if old.model is None or new.model is None:
         return frozenset(set(old.q_names) & set(new.q_names))
     before, after = discretizations(old.model), discretizations(new.model)
-    other = tuple(f"{name}." for name in before if not _alike(before[name], after.get(name)))
+    other = tuple(f"{name}." for name in before if not (name in after and before[name].has_coordinates_of(after[name])))
     return frozenset(name for name in old.q_names if name in new.q_names and not name.startswith(other))
-
-
-def _alike(old: Any, new: Any) -> bool:
-    modes = isinstance(old, AssumedModes) and isinstance(new, AssumedModes) and old.tip == new.tip
-    return modes or old == new
 
 
 def _planned_on(dae: DAE, plan: Plan, settings: Settings) -> Plan:

@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import flexblocks as fb
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.parameters import parameter
-from flexblocks.interfaces.physics import GUEST, Coordinate, Local, Physics
-from flexblocks.interfaces.ports import flange
+from flexblocks.interfaces import GUEST, Coordinate, Frame, Local, Physics, flange, parameter
 
 INERTIA = 0.1
 

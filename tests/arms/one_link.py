@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import flexblocks as fb
-from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.parameters import POSITIVE, parameter
-from flexblocks.interfaces.physics import GUEST, Coordinate, Load, Local, Physics, Variable
-from flexblocks.interfaces.ports import flange
+from flexblocks.interfaces import GUEST, POSITIVE, Coordinate, Frame, Load, Local, Physics, Variable, flange, parameter
 
 G = 9.81
 

@@ -249,7 +249,7 @@ def test_file_round_trip(tmp_path) -> None:
     ("options", "message"),
     [
         ({"discretization": fb.RigidSegments(3)}, "cannot slide through a hub"),
-        ({"discretization": fb.AssumedModes(2, tip="pinned")}, "clamped where it leaves a hub"),
+        ({"discretization": fb.AssumedModes(2, tip="pinned")}, "cannot slide through a hub, where it is clamped"),
         ({"discretization": fb.FiniteElements(2), "shapes": "ode"}, "only the shapes of fb.AssumedModes change"),
         ({"start": 1.5}, "more than its length"),
         ({"shapes": "frozen"}, "frozen"),

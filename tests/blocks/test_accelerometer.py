@@ -15,8 +15,7 @@ from arms.chains import G, chain
 from arms.random_arms import arms
 from flexblocks.beam.shapes.euler_bernoulli_modes import clamped_modes
 from flexblocks.errors import ModelError, ParameterError
-from flexblocks.interfaces.physics import GUEST, Coordinate, Load, Output, Physics
-from flexblocks.interfaces.ports import flange, inlet
+from flexblocks.interfaces import GUEST, Coordinate, Load, Output, Physics, flange, inlet
 
 AXES = ("acceleration_x", "acceleration_y", "acceleration_z")
 

@@ -9,7 +9,7 @@ import pytest
 import flexblocks as fb
 from flexblocks import models
 from flexblocks.beam.discretization import Discretization
-from flexblocks.beam.shapes.shape_integrals import Bending, bending
+from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation, discretized_bending
 from flexblocks.dae.operation_counts import operation_counts
 from flexblocks.dynamics.algorithms.energy import kinetic_energies, total
 from flexblocks.models import subudhi_morris as arm
@@ -65,7 +65,7 @@ def planar_edges(i: int, links: int, q: ca.SX) -> list[tuple[ca.SX, ca.SX]]:
     return edges
 
 
-def planar_link_inertia(plane: Bending, b: ca.SX) -> ca.SX:
+def planar_link_inertia(plane: DiscretizedDeformation, b: ca.SX) -> ca.SX:
     """Return the inertia (5, 5) of a link in the order (omega, v_x, v_y, bending rates)."""
     mass, length = arm.LENGTH * arm.LINEAR_DENSITY, arm.LENGTH
     N, A, E = plane.integrals.mean, plane.integrals.moment, plane.integrals.mass
@@ -88,9 +88,9 @@ def mirrored(matrix: ca.SX) -> ca.SX:
     return ca.triu2symm(ca.triu(ca.sparsify(matrix)))
 
 
-def plane_of(outboard: int) -> Bending:
+def plane_of(outboard: int) -> DiscretizedDeformation:
     tip = arm.printed_tip_body(outboard)
-    return bending(fb.AssumedModes(2, tip), tip.relative(arm.LENGTH * arm.LINEAR_DENSITY, arm.LENGTH))
+    return discretized_bending(fb.AssumedModes(2, tip), tip.relative(arm.LENGTH * arm.LINEAR_DENSITY, arm.LENGTH))
 
 
 @pytest.mark.parametrize("links", [1, 2, 3, 4])

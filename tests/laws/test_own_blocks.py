@@ -12,9 +12,20 @@ from scipy.special import ellipk
 import flexblocks as fb
 from arms.chains import G, chain, motion, values
 from flexblocks.errors import ModelError
-from flexblocks.interfaces.parameters import NOT_NEGATIVE, POSITIVE, parameter
-from flexblocks.interfaces.physics import GUEST, Coordinate, Load, Output, Physics, Variable
-from flexblocks.interfaces.ports import flange, inlet, outlet
+from flexblocks.interfaces import (
+    GUEST,
+    NOT_NEGATIVE,
+    POSITIVE,
+    Coordinate,
+    Load,
+    Output,
+    Physics,
+    Variable,
+    flange,
+    inlet,
+    outlet,
+    parameter,
+)
 
 
 @dataclass(frozen=True)

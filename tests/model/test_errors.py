@@ -55,7 +55,7 @@ PARAMETERS = {
     "word": (lambda: fb.FlexibleBeam("l", 1, 1, 1, bending="x"), "bending = 'x'; must be one of 'y', 'z', 'yz'."),
     "not a discretization": (
         lambda: fb.FlexibleBeam("l", 1, 1, 1, discretization=2),
-        "discretization = 2; must be a fb.Rigid(), fb.AssumedModes(n), fb.FiniteElements(n) or fb.RigidSegments(n).",
+        "discretization = 2; must be a discretization, such as fb.AssumedModes(n) or fb.FiniteElements(n).",
     ),
     "no modes": (lambda: fb.AssumedModes(0), "AssumedModes: n = 0; must be a whole number > 0"),
     "no elements": (lambda: fb.FiniteElements(-1), "FiniteElements: n = -1; must be a whole number > 0"),

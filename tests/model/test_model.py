@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 import flexblocks as fb
 from arms.random_arms import arms
 from flexblocks import models
-from flexblocks.interfaces.parameters import parameter
-from flexblocks.interfaces.ports import Kind, inlet, outlet
+from flexblocks.interfaces import Kind, inlet, outlet, parameter
 
 
 def random_point(dae: fb.DAE, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.interpolate import BSpline
 
 import flexblocks as fb
-from flexblocks.beam.from_block import beam_of
-from flexblocks.beam.shapes.linear_theory import Line
+from flexblocks.beam.from_block import beam_from_block
+from flexblocks.beam.properties.beam_profiles import BeamProfiles
 
 POINTS, WEIGHTS = np.polynomial.legendre.leggauss(20)
 POINTS, WEIGHTS = (POINTS + 1) / 2, WEIGHTS / 2
@@ -62,9 +62,9 @@ def beam_mass(link: fb.FlexibleBeam) -> float:
     return sum(m for _, m in beam_particles(link))
 
 
-def line(link: fb.FlexibleBeam, deformation: str) -> Line:
+def line(link: fb.FlexibleBeam, deformation: str) -> BeamProfiles:
     """Return what assumed modes are made for; how they come out of it is tested elsewhere."""
-    return beam_of(link, np.zeros((6, 6))).deformations[deformation].line
+    return beam_from_block(link, np.zeros((6, 6))).deformations[deformation].profiles
 
 
 def bending_energy(

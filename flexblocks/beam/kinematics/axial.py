@@ -1,4 +1,4 @@
-"""What shifts points along a beam: its extension, and its shortening by bending."""
+"""Axial displacement of a beam: its extension, and its foreshortening by bending."""
 
 from __future__ import annotations
 
@@ -9,26 +9,28 @@ import casadi as ca
 
 from flexblocks.beam.kinematics.beam import Beam
 from flexblocks.beam.kinematics.foreshortening import Shortening
-from flexblocks.beam.kinematics.kinetic_energy import square
+from flexblocks.beam.kinematics.kinetic_energy import quadratic_form
+from flexblocks.beam.properties.beam_profiles import BeamProfiles
 from flexblocks.beam.properties.tip_body import FREE
 from flexblocks.beam.shapes.combined import Stacked
-from flexblocks.beam.shapes.linear_theory import Line
 from flexblocks.beam.shapes.shape_functions import Shapes
-from flexblocks.beam.shapes.shape_integrals import Bending
+from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
 
 
 @lru_cache(maxsize=64)
-def shortening(plane: Bending) -> Shortening:
+def shortening(plane: DiscretizedDeformation) -> Shortening:
     """Return the shortening by bending in one plane; computed once for all beams that are alike."""
     return Shortening(plane.shapes)
 
 
 @lru_cache(maxsize=64)
-def _stacked(parts: tuple[Shapes, ...], line: Line) -> Bending:
-    return Bending(Stacked(parts), FREE, line)
+def _stacked(parts: tuple[Shapes, ...], profiles: BeamProfiles) -> DiscretizedDeformation:
+    return DiscretizedDeformation(Stacked(parts), FREE, profiles)
 
 
-def axial(beam: Beam, planes: Mapping[str, Bending], amplitudes: Mapping[str, ca.SX]) -> tuple[Bending, ca.SX] | None:
+def axial_displacement(
+    beam: Beam, planes: Mapping[str, DiscretizedDeformation], amplitudes: Mapping[str, ca.SX]
+) -> tuple[DiscretizedDeformation, ca.SX] | None:
     """Return what shifts points along the beam, as shapes with amplitudes [m]; None if nothing does."""
     parts: list[Shapes] = []
     found: list[ca.SX] = []
@@ -36,7 +38,7 @@ def axial(beam: Beam, planes: Mapping[str, Bending], amplitudes: Mapping[str, ca
         parts.append(planes["x"].shapes)
         found.append(amplitudes["x"])
     if beam.shortens:
-        by_plane: dict[Bending, list[str]] = {}
+        by_plane: dict[DiscretizedDeformation, list[str]] = {}
         for axis in ("y", "z"):
             if axis in planes and planes[axis].shapes.size:
                 by_plane.setdefault(planes[axis], []).append(axis)
@@ -44,8 +46,8 @@ def axial(beam: Beam, planes: Mapping[str, Bending], amplitudes: Mapping[str, ca
             shapes = shortening(plane)
             parts.append(shapes)
             for C in shapes.forms:
-                shares = (square(amplitudes[axis], C, -1 / (2 * beam.length)) for axis in axes)
+                shares = (quadratic_form(amplitudes[axis], C, -1 / (2 * beam.length)) for axis in axes)
                 found.append(sum(shares, ca.SX(1, 1)))
     if not parts:
         return None
-    return _stacked(tuple(parts), Line(density=beam.density)), ca.vertcat(*found)
+    return _stacked(tuple(parts), BeamProfiles(density=beam.density)), ca.vertcat(*found)

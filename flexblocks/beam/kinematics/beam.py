@@ -1,4 +1,4 @@
-"""The beam itself, however finely it deforms."""
+"""A slender beam before discretisation: its mass, stiffness and damping, and the deformations it is free to."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 
 import casadi as ca
 
+from flexblocks.beam.properties.beam_profiles import BeamProfiles
 from flexblocks.beam.properties.profile import UNIFORM, Profile
 from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.shapes.internal_forces import Cut
-from flexblocks.beam.shapes.linear_theory import Line
 
 Number = float | ca.SX
 
 
 @dataclass(frozen=True, eq=False)
-class Deformation:
+class BeamDeformation:
     """One way in which a beam deforms: bending along y or z, extension, or torsion.
 
     Attributes
@@ -25,7 +25,7 @@ class Deformation:
         Unit of mass: m [kg]; in torsion the polar inertia of the beam [kg m2].
     stiffness : float or SX
         Unit of stiffness: EI/l^3 or EA/l [N/m]; in torsion GJ/l [N m].
-    line : Line
+    profiles : BeamProfiles
         The rest of the linear theory, dimensionless, with nominal values.
     tip : TipBody
         The rigid body at the tip that shapes the modes, in units of the beam (m, m l^2, m l); its `mass` alone counts
@@ -36,7 +36,7 @@ class Deformation:
 
     inertia: Number
     stiffness: Number
-    line: Line
+    profiles: BeamProfiles
     tip: TipBody
     shear_stiffness: Number | None = None
 
@@ -51,7 +51,7 @@ class Beam:
         [m], [kg]
     damping_ratio : float or SX
         Share of critical damping of every mode.
-    deformations : dict of Deformation
+    deformations : dict of BeamDeformation
         By ``"y"``, ``"z"`` (bending), ``"x"`` (extension), ``"torsion"``: those that it is free to.
     density : Profile
         Of its mass per length.
@@ -68,7 +68,7 @@ class Beam:
     length: Number
     mass: Number
     damping_ratio: Number
-    deformations: Mapping[str, Deformation]
+    deformations: Mapping[str, BeamDeformation]
     density: Profile = UNIFORM
     section_inertia: Mapping[str, Number] = field(default_factory=dict)
     rotary: Mapping[str, Profile] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""The flexure of a beam: where its sections are, and its energies."""
+"""The interface of a deformed beam: frames of its sections, kinetic, strain and dissipated energy."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexblocks.beam.kinematics.beam import Beam
-from flexblocks.beam.kinematics.kinetic_energy import square
-from flexblocks.beam.properties.profile import Course
+from flexblocks.beam.kinematics.kinetic_energy import quadratic_form
+from flexblocks.beam.properties.profile import Distribution
 from flexblocks.beam.shapes.internal_forces import HeldCut
-from flexblocks.beam.shapes.shape_integrals import Bending
-from flexblocks.interfaces.frame import Frame
+from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
+from flexblocks.interfaces import Frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class Flexure(ABC):
     ----------
     beam : Beam
     root : Frame
-    planes : dict of Bending
+    planes : dict of DiscretizedDeformation
         The linear theory of each deformation, by its name in `Beam.deformations`.
     q : dict of SX
         The coordinates as the user sees them, by the same names.
@@ -38,7 +38,7 @@ class Flexure(ABC):
 
     beam: Beam
     root: Frame
-    planes: Mapping[str, Bending]
+    planes: Mapping[str, DiscretizedDeformation]
     q: Mapping[str, ca.SX]
     amplitudes: Mapping[str, ca.SX]
     rate: Callable[[ca.SX], ca.SX]
@@ -50,7 +50,7 @@ class Flexure(ABC):
         """The frame in whose axes loads along the beam act, at the root."""
 
     @abstractmethod
-    def resultant(self, weight: Course) -> tuple[float | ca.SX, ca.SX]:
+    def resultant(self, weight: Distribution) -> tuple[float | ca.SX, ca.SX]:
         """Return the integral over x of a weight, and that (3) of the weight times the place in the axes of `base`."""
 
     @abstractmethod
@@ -70,16 +70,16 @@ class Flexure(ABC):
         energy = ca.SX(1, 1)
         for axis, plane in self.planes.items():
             given = self.beam.deformations[axis]
-            energy += square(self.amplitudes[axis], plane.integrals.stiffness, given.stiffness / 2)
+            energy += quadratic_form(self.amplitudes[axis], plane.integrals.stiffness, given.stiffness / 2)
             if given.shear_stiffness is not None:
-                energy += square(self.amplitudes[axis], plane.shear, given.shear_stiffness / 2)
+                energy += quadratic_form(self.amplitudes[axis], plane.shear, given.shear_stiffness / 2)
         return energy
 
     def dissipation(self) -> ca.SX:
         """Return Rayleigh's function of modal damping [W]."""
         return sum(
             (
-                square(self.rate(self.amplitudes[axis]), plane.critical_damping, self.beam.damping(axis) / 2)
+                quadratic_form(self.rate(self.amplitudes[axis]), plane.critical_damping, self.beam.damping(axis) / 2)
                 for axis, plane in self.planes.items()
             ),
             ca.SX(1, 1),

@@ -1,4 +1,4 @@
-"""The shortening of a beam by bending, its geometric stiffening.
+"""Geometric stiffening: the foreshortening of a beam by bending.
 
 A beam whose axis keeps its length comes nearer by 1/2 int v'^2 dx as it bends. By shapes, v' = sum phi_i' a_i/l, so the
 square is a sum of products phi_i' phi_j'. On each piece on which the shapes are smooth, an orthonormal basis g_r of the

@@ -1,15 +1,15 @@
-"""Loads along a beam: forces per length in the axes of its base."""
+"""Distributed loads: forces per length, in the axes of the beam's base."""
 
 from __future__ import annotations
 
 import casadi as ca
 
 from flexblocks.beam.kinematics.deflection import Flexure
-from flexblocks.beam.properties.profile import Course
-from flexblocks.interfaces.frame import skew
+from flexblocks.beam.properties.profile import Distribution
+from flexblocks.interfaces import skew
 
 
-def load_power(flexure: Flexure, axis: str, scale: float | ca.SX, course: Course) -> ca.SX:
+def load_power(flexure: Flexure, axis: str, scale: float | ca.SX, distribution: Distribution) -> ca.SX:
     """Return the power [W] of a force per length on the beam.
 
     Parameters
@@ -19,10 +19,10 @@ def load_power(flexure: Flexure, axis: str, scale: float | ca.SX, course: Course
         Of its base, along which the force acts.
     scale : float or SX
         Times which
-    course : Course
+    distribution : Distribution
         is the force per length [N/m].
     """
-    total, place = flexure.resultant(course)
+    total, place = flexure.resultant(distribution)
     place, base, i = ca.sparsify(place), flexure.base, "xyz".index(axis)
     velocity = total * base.v - skew(place) @ base.omega + flexure.rate(place)
     return scale * velocity[i]

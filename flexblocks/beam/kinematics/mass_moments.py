@@ -1,4 +1,4 @@
-"""Kinetic energy of a slender body by the moments of its mass."""
+"""Kinetic energy of a deforming body by the moments of its mass."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.interfaces.frame import Frame, column, skew
+from flexblocks.interfaces import Frame, column, skew
 
 
 @dataclass(frozen=True)
-class Moments:
+class MassMoments:
     """Moments of the mass of a body whose points P move at P' in the axes of a frame.
 
     Attributes

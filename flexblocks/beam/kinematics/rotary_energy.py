@@ -8,22 +8,24 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.beam.kinematics.beam import Beam
-from flexblocks.beam.kinematics.kinetic_energy import dot, square
-from flexblocks.beam.shapes.shape_integrals import Bending
-from flexblocks.interfaces.frame import Frame
+from flexblocks.beam.kinematics.kinetic_energy import dot, quadratic_form
+from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
+from flexblocks.interfaces import Frame
 
 # By deformation the axis about which sections turn, and the sign: a positive slope w' turns about -y.
 TURNS = {"y": (2, 1), "z": (1, -1), "torsion": (0, 1)}
 
 
-def rotary_energy(chord: Frame, beam: Beam, planes: Mapping[str, Bending], s: Mapping[str, ca.SX]) -> ca.SX:
+def rotary_energy(
+    chord: Frame, beam: Beam, planes: Mapping[str, DiscretizedDeformation], s: Mapping[str, ca.SX]
+) -> ca.SX:
     """Return the energy [J] of the sections' angular velocity about their own middles.
 
     Parameters
     ----------
     chord : Frame
     beam : Beam
-    planes : dict of Bending
+    planes : dict of DiscretizedDeformation
         By deformation.
     s : dict of SX
         Rates of their amplitudes, [m/s], in torsion [rad/s].
@@ -41,11 +43,11 @@ def rotary_energy(chord: Frame, beam: Beam, planes: Mapping[str, Bending], s: Ma
         if axis in planes:
             mean, products, unit = _turns(axis, planes[axis], beam)
             energy += sign * omega * dot(mean, s[axis], inertia * unit)
-            energy += square(s[axis], products, inertia * unit**2 / 2)
+            energy += quadratic_form(s[axis], products, inertia * unit**2 / 2)
     return energy
 
 
-def _turns(axis: str, plane: Bending, beam: Beam) -> tuple[np.ndarray, np.ndarray, float | ca.SX]:
+def _turns(axis: str, plane: DiscretizedDeformation, beam: Beam) -> tuple[np.ndarray, np.ndarray, float | ca.SX]:
     """Return the integrals of rotations and of their products, and the rotation by a unit amplitude."""
     if axis == "torsion":
         return plane.integrals.mean, plane.integrals.mass, 1.0

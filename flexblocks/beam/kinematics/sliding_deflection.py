@@ -1,4 +1,4 @@
-"""The flexure of a beam that slides out of a hub."""
+"""Kinematics and energies of an axially moving beam, which slides out of a hub."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from functools import cached_property
 import casadi as ca
 
 from flexblocks.beam.kinematics.deflection import turned
-from flexblocks.beam.kinematics.mass_moments import Moments
+from flexblocks.beam.kinematics.mass_moments import MassMoments
 from flexblocks.beam.shapes.sliding_shapes import SlidingShapes
-from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces import Frame
 
 Number = float | ca.SX
 AXES = {"y": 1, "z": 2}
@@ -81,7 +81,7 @@ class SlidingFlexure:
         """Return the kinetic energy [J] of the whole beam, that inside the hub included."""
         return self._moments().kinetic_energy(self.root)
 
-    def _moments(self) -> Moments:
+    def _moments(self) -> MassMoments:
         out, shapes, mass = self.extension, self._scaled, self.linear_density * self.length
         speed = self.rate(out)
         first, drift, second, flow = ca.SX(3, 1), ca.SX(3, 1), ca.SX(3, 3), ca.SX(3, 3)
@@ -104,7 +104,7 @@ class SlidingFlexure:
                     flow[i, j] = out * _form(a, shapes.mass, self.speeds[other]) + speed * _form(a, shapes.coupling, c)
             own += out * _form(b, shapes.mass, b) + 2 * speed * _form(b, shapes.coupling, a)
             own += speed**2 * (_form(a, shapes.change, a) / out)
-        return Moments(mass, first, drift, second, flow, own)
+        return MassMoments(mass, first, drift, second, flow, own)
 
 
 def _dot(constants: ca.SX | ca.DM, vector: ca.SX) -> ca.SX:

@@ -12,7 +12,7 @@ import casadi as ca
 
 from flexblocks.beam.properties.section import Section
 from flexblocks.errors import ParameterError
-from flexblocks.interfaces.parameters import NOT_NEGATIVE, POSITIVE, Quantity, Range
+from flexblocks.interfaces import NOT_NEGATIVE, POSITIVE, Quantity, Range
 
 # Where the values of a function are looked at before it is believed, in units of the length.
 PLACES = (0.0, 0.05, 0.21, 0.37, 0.5, 0.63, 0.79, 0.95, 1.0)
@@ -118,7 +118,7 @@ class Along(Quantity):
         quantity.checked(where, f"{name} at x = {x:g} m", value)
 
 
-def along(unit: str, range_: Range = POSITIVE, word: str = "") -> Any:
+def distributed(unit: str, range_: Range = POSITIVE, word: str = "") -> Any:
     """Declare an optional field that may vary along a beam; with unit "" a section. It may also be a `word`."""
     quantity = Along(unit, range_, optional=True, word=word)
     return dataclasses.field(default=None, metadata={"quantity": quantity})

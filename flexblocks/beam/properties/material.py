@@ -1,4 +1,4 @@
-"""What a beam is made of."""
+"""Isotropic linear-elastic material."""
 
 from __future__ import annotations
 

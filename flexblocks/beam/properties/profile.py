@@ -1,4 +1,4 @@
-"""How a property varies along a beam: a number, a function of x, or a table."""
+"""The distribution of a property along a beam: a number, a function of x, or a table."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import numpy as np
 
 from flexblocks.beam.properties.quadrature import gauss_legendre, panels
 
-# Points on each smooth piece when a property is averaged.
+# Gauss points on each smooth piece when a property is averaged: the flexibility of a cone that tapers to a tenth, or 14
+# full waves, come out within 1e-12.
 POINTS = 64
 
 
 @dataclass(frozen=True)
-class Course:
+class Distribution:
     """A property over the length.
 
     Attributes
@@ -71,30 +72,30 @@ def _between(inner: Any, outer: Any, share: float) -> Any:
 
 @dataclass(frozen=True)
 class Profile:
-    """A property along a beam in units of its mean; `course` None is a uniform one."""
+    """A property along a beam in units of its mean; `distribution` None is a uniform one."""
 
-    course: Course | None = None
+    distribution: Distribution | None = None
 
     @property
     def breaks(self) -> tuple[float, ...]:
-        return self.course.breaks if self.course else ()
+        return self.distribution.breaks if self.distribution else ()
 
     def __call__(self, xi: np.ndarray) -> np.ndarray:
-        return self.course(xi) / mean(self.course) if self.course else np.ones(np.shape(xi))
+        return self.distribution(xi) / mean(self.distribution) if self.distribution else np.ones(np.shape(xi))
 
 
 UNIFORM = Profile()
 
 
-def profile(course: Course) -> Profile:
+def profile(distribution: Distribution) -> Profile:
     """Return the profile of a property; one that is the same everywhere is known as such."""
-    return UNIFORM if course.is_uniform else Profile(course)
+    return UNIFORM if distribution.is_uniform else Profile(distribution)
 
 
 @lru_cache(maxsize=256)
-def mean(course: Course) -> float:
+def mean(distribution: Distribution) -> float:
     """Return the mean of a property over the length."""
-    if course.is_uniform:
-        return float(course.quantity(course.given))
-    xi, w = gauss_legendre(POINTS, panels(course.breaks))
-    return float(course(xi) @ w)
+    if distribution.is_uniform:
+        return float(distribution.quantity(distribution.given))
+    xi, w = gauss_legendre(POINTS, panels(distribution.breaks))
+    return float(distribution(xi) @ w)

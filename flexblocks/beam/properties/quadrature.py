@@ -1,4 +1,4 @@
-"""Gauss-Legendre quadrature on the pieces of [0, 1] on which functions are smooth."""
+"""Composite Gauss-Legendre quadrature on [0, 1], panel by panel on which functions are smooth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cross-sections of beams, symmetric about y and z: areas, second moments, torsion constants, extreme fibres.
+"""Cross-sections of beams, symmetric about y and z: area, second moments, torsion and shear, extreme fibres.
 
 A beam that deflects along y bends about z: `second_moment("y")` is the integral of y^2 over the section.
 """
@@ -55,7 +55,7 @@ class Section(ABC):
         """Return kappa A, the area that carries shear along `axis` [m2]."""
 
     @abstractmethod
-    def reach(self, axis: str) -> float:
+    def extreme_fibre(self, axis: str) -> float:
         """Return how far the outermost fibre is from the middle along `axis` [m]."""
 
     @property
@@ -64,14 +64,14 @@ class Section(ABC):
         return self.second_moment("y") + self.second_moment("z")
 
     @property
-    def is_round(self) -> bool:
-        """Whether bending stress is greatest on a circle, not in corners."""
-        return False
+    def has_corners(self) -> bool:
+        """Whether stresses of bending along y and along z add up, in a corner; not so on an ellipse."""
+        return True
 
     def bending_stress(self, moment: Mapping[str, ca.SX]) -> ca.SX:
         """Return the largest stress [Pa] by moments [N m] of bending along y and/or z."""
-        stress = [moment_ * self.reach(axis) / self.second_moment(axis) for axis, moment_ in moment.items()]
-        if len(stress) == 1 or not self.is_round:
+        stress = [moment_ * self.extreme_fibre(axis) / self.second_moment(axis) for axis, moment_ in moment.items()]
+        if len(stress) == 1 or self.has_corners:
             return sum((ca.fabs(part) for part in stress), ca.SX(1, 1))
         square = ca.sumsqr(ca.vertcat(*stress))
         # The root has no slope at zero; there the stress has its least.
@@ -103,7 +103,7 @@ class Rectangle(Section):
         return self.width * self.height
 
     def second_moment(self, axis: str) -> float:
-        return self.area * (2 * self.reach(axis)) ** 2 / 12
+        return self.area * (2 * self.extreme_fibre(axis)) ** 2 / 12
 
     @property
     def torsion_constant(self) -> float:
@@ -116,7 +116,7 @@ class Rectangle(Section):
         del axis
         return 10 * (1 + poissons_ratio) / (12 + 11 * poissons_ratio) * self.area
 
-    def reach(self, axis: str) -> float:
+    def extreme_fibre(self, axis: str) -> float:
         return (self.height if axis == "y" else self.width) / 2
 
 
@@ -164,13 +164,13 @@ class Tube(Section):
         coefficient = 6 * (1 + nu) * (1 + ratio) ** 2 / ((7 + 6 * nu) * (1 + ratio) ** 2 + (20 + 12 * nu) * ratio)
         return coefficient * self.area
 
-    def reach(self, axis: str) -> float:
+    def extreme_fibre(self, axis: str) -> float:
         del axis
         return self.outer / 2
 
     @property
-    def is_round(self) -> bool:
-        return True
+    def has_corners(self) -> bool:
+        return False
 
 
 @dataclass(frozen=True)
@@ -224,5 +224,5 @@ class ISection(Section):
         del poissons_ratio
         return self.height * self.web if axis == "y" else 5 / 3 * self.width * self.flange
 
-    def reach(self, axis: str) -> float:
+    def extreme_fibre(self, axis: str) -> float:
         return (self.height if axis == "y" else self.width) / 2

@@ -1,4 +1,4 @@
-"""Shapes of extension and of torsion: their first derivative is the strain."""
+"""Shape functions of extension and torsion, whose first derivative is the strain."""
 
 from __future__ import annotations
 

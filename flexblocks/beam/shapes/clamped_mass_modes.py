@@ -1,6 +1,6 @@
-"""Modes of the clamped beam with a tip body as symbolic functions of their root: for beams whose length changes.
+"""Clamped-mass Euler-Bernoulli modes as symbolic functions of their root, for beams whose length changes.
 
-The same functions as in `flexblocks.beam.boundary`, on four solutions with decaying exponentials of which the two
+The same functions as in `euler_bernoulli_modes`, on four solutions with decaying exponentials of which the two
 that meet the clamp are kept. With b = beta l they are g1 = exp(-b xi) - cos(b xi) + sin(b xi) and
 g2 = exp(-b (1 - xi)) - exp(-b) (cos(b xi) + sin(b xi)).
 """

@@ -1,4 +1,4 @@
-"""Several sets of shapes as one."""
+"""The union of several sets of shape functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modes of the uniform Euler-Bernoulli beam between its boundary conditions.
+"""Euler-Bernoulli modes of a uniform beam: clamped with a tip body, clamped-free, pinned-pinned.
 
 With b = beta l the general solution is c_1 cos(b xi) + c_2 sin(b xi) + c_3 exp(-b xi) + c_4 exp(-b (1 - xi)). Written
 with decaying exponentials it keeps all digits for high modes, where cosh - sinh loses them. The four boundary

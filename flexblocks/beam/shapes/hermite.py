@@ -1,4 +1,4 @@
-"""Cubic Hermite functions on equal elements: the finite elements of the Euler-Bernoulli beam."""
+"""Cubic Hermite shape functions: beam elements by Euler and Bernoulli, and by Timoshenko."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes of a beam that bends in hinges only: the linear theory of rigid segments."""
+"""Pseudo-joints: shape functions of a beam that bends in hinges only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from flexblocks.beam.properties.profile import UNIFORM, Profile
 from flexblocks.beam.properties.quadrature import gauss_legendre, panels
 from flexblocks.beam.shapes.shape_functions import Shapes
 
-# Gauss points on each smooth piece of a cell, for its flexibility.
+# Gauss points on each smooth piece of a cell, for its flexibility: that of a cone whose diameter halves inside one cell
+# comes out within rounding.
 POINTS = 16
 
 

@@ -1,4 +1,4 @@
-"""Cuts: where inner forces are wanted, the beam could move in ways in which it is held.
+"""Internal forces by the method of sections: at a cut the beam could move in ways in which it is held.
 
 What holds a cut is the inner force there, by the balance of all that is outboard: loads, weight and inertia. It
 converges as the motion does, where EI v'' converges two orders later and misses what a mode cannot bend.
@@ -12,13 +12,13 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
+from flexblocks.beam.properties.beam_profiles import BeamProfiles
 from flexblocks.beam.properties.tip_body import FREE
 from flexblocks.beam.shapes.axial_torsional import RodShapes
 from flexblocks.beam.shapes.combined import Stacked
-from flexblocks.beam.shapes.linear_theory import Line
 from flexblocks.beam.shapes.shape_functions import Shapes
-from flexblocks.beam.shapes.shape_integrals import Bending
-from flexblocks.interfaces.physics import Coordinate, Local
+from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
+from flexblocks.interfaces import Coordinate, Local
 
 
 @dataclass(frozen=True)
@@ -108,12 +108,14 @@ def _steps(places: tuple[float, ...], xi: float | np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=64)
-def with_cuts(plane: Bending, places: tuple[float, ...], is_rod: bool) -> Bending:
+def with_cuts(plane: DiscretizedDeformation, places: tuple[float, ...], is_rod: bool) -> DiscretizedDeformation:
     """Return a deformation with cuts at these places; computed once for all beams that are alike."""
-    return Bending(Stacked((plane.shapes, (CutRods if is_rod else CutShapes)(places))), FREE, plane.line)
+    return DiscretizedDeformation(
+        Stacked((plane.shapes, (CutRods if is_rod else CutShapes)(places))), FREE, plane.profiles
+    )
 
 
 @lru_cache(maxsize=64)
-def cuts_along(line: Line, places: tuple[float, ...]) -> Bending:
+def cuts_along(profiles: BeamProfiles, places: tuple[float, ...]) -> DiscretizedDeformation:
     """Return the cuts along a beam that does not stretch."""
-    return Bending(CutRods(places), FREE, line)
+    return DiscretizedDeformation(CutRods(places), FREE, profiles)

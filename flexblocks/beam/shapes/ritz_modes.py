@@ -1,4 +1,4 @@
-"""Natural modes of a clamped beam whose properties vary, that shears, or whose sections have inertia; of a rod too.
+"""Natural modes of non-uniform and Timoshenko beams, and of rods, by the Ritz method.
 
 Ritz's method on strains: the curvature (and the shear strain) is a polynomial of high degree on each piece on which the
 properties are smooth. Clamping and continuity then need no conditions, jumps of the rigidity cost nothing, and a beam
@@ -10,30 +10,30 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
 
+from flexblocks.beam.properties.beam_profiles import BeamProfiles
 from flexblocks.beam.properties.quadrature import panels
 from flexblocks.beam.properties.tip_body import TipBody
-from flexblocks.beam.shapes.linear_theory import Line
 from flexblocks.beam.shapes.strain_shapes import PiecewisePolynomials, RodStrainShapes, StrainShapes
 
 
-def ritz_modes(count: int, tip: TipBody, line: Line) -> StrainShapes:
+def ritz_modes(count: int, tip: TipBody, profiles: BeamProfiles) -> StrainShapes:
     """Return the first `count` modes of bending; `tip` in units of the beam.
 
     They are scaled to a mean square of 1, weighted with the mass, and a positive tip.
     """
-    ends, degree = panels(line.breaks), _degree(count)
+    ends, degree = panels(profiles.breaks), _degree(count)
     curvature, none = _polynomials(ends, degree), np.zeros(((len(ends) - 1) * degree, len(ends) - 1, degree))
     sheared = none
-    if line.shear:
+    if profiles.shear:
         curvature, sheared = np.concatenate([curvature, none]), np.concatenate([none, curvature])
     basis = StrainShapes(PiecewisePolynomials(ends, curvature), PiecewisePolynomials(ends, sheared))
-    mass = basis.product(basis.deflection, line.density)
-    stiffness = basis.stiffness(line.rigidity)
-    if line.shear:
-        stiffness += line.shear.ratio * basis.product(basis.shear, line.shear.profile)
+    mass = basis.product(basis.deflection, profiles.density)
+    stiffness = basis.stiffness(profiles.rigidity)
+    if profiles.shear:
+        stiffness += profiles.shear.ratio * basis.product(basis.shear, profiles.shear.profile)
     total = mass.copy()
-    if line.rotary:
-        total += line.rotary.ratio * basis.product(basis.rotation, line.rotary.profile)
+    if profiles.rotary:
+        total += profiles.rotary.ratio * basis.product(basis.rotation, profiles.rotary.profile)
     value, turn = basis.deflection(1.0), basis.rotation(1.0)
     coupling = np.outer(value, turn)
     total += tip.mass * np.outer(value, value) + tip.inertia * np.outer(turn, turn)
@@ -42,13 +42,13 @@ def ritz_modes(count: int, tip: TipBody, line: Line) -> StrainShapes:
     return StrainShapes(_combined(modes, basis.curvature), _combined(modes, basis.sheared))
 
 
-def rod_modes(count: int, tip: TipBody, line: Line) -> RodStrainShapes:
+def rod_modes(count: int, tip: TipBody, profiles: BeamProfiles) -> RodStrainShapes:
     """Return the first `count` modes of extension or torsion, with the mass of `tip` at the end; scaled alike."""
-    ends = panels(line.breaks)
+    ends = panels(profiles.breaks)
     basis = RodStrainShapes(PiecewisePolynomials(ends, _polynomials(ends, _degree(count))))
-    mass, value = basis.product(basis.deflection, line.density), basis.deflection(1.0)
+    mass, value = basis.product(basis.deflection, profiles.density), basis.deflection(1.0)
     total = mass + tip.mass * np.outer(value, value)
-    modes = _scaled(_lowest(total, basis.stiffness(line.rigidity), count), mass, value)
+    modes = _scaled(_lowest(total, basis.stiffness(profiles.rigidity), count), mass, value)
     return RodStrainShapes(_combined(modes, basis.strained))
 
 

@@ -1,4 +1,4 @@
-"""One deformation of a beam by shape functions, with all constants that the equations need of them."""
+"""A discretized deformation of a beam: shape functions with their mass, stiffness and modal damping matrices."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from functools import cached_property, lru_cache
 import numpy as np
 from scipy.linalg import eigh
 
+from flexblocks.beam.properties.beam_profiles import EULER_BERNOULLI, BeamProfiles
 from flexblocks.beam.properties.tip_body import TipBody
-from flexblocks.beam.shapes.linear_theory import PLAIN, Line
 from flexblocks.beam.shapes.shape_functions import RodFamily, ShapeFamily, ShapeIntegrals, Shapes, gram, shape_integrals
 
 
 @dataclass(frozen=True, eq=False)
-class Bending:
+class DiscretizedDeformation:
     """Shapes in one plane of a beam (or in extension or torsion), all dimensionless.
 
     Attributes
@@ -22,35 +22,35 @@ class Bending:
     shapes : Shapes
     tip : TipBody
         The tip body that modal damping counts in, in units of the beam; modes are orthogonal with it.
-    line : Line
+    profiles : BeamProfiles
     """
 
     shapes: Shapes
     tip: TipBody
-    line: Line = PLAIN
+    profiles: BeamProfiles = EULER_BERNOULLI
 
     @cached_property
     def integrals(self) -> ShapeIntegrals:
-        return shape_integrals(self.shapes, self.line)
+        return shape_integrals(self.shapes, self.profiles)
 
     @cached_property
     def shear(self) -> np.ndarray:
         """Integral (n, n) of the shear rigidity, of mean 1, times products of shear strains."""
-        assert self.line.shear is not None
-        return gram(self.shapes.product(self.shapes.shear, self.line.shear.profile))
+        assert self.profiles.shear is not None
+        return gram(self.shapes.product(self.shapes.shear, self.profiles.shear.profile))
 
     @cached_property
     def turning(self) -> np.ndarray:
         """Integral (n, n) of the sections' inertia, of mean 1, times products of their rotations."""
-        assert self.line.rotary is not None
-        return gram(self.shapes.product(self.shapes.rotation, self.line.rotary.profile))
+        assert self.profiles.rotary is not None
+        return gram(self.shapes.product(self.shapes.rotation, self.profiles.rotary.profile))
 
     @cached_property
     def mean_turn(self) -> np.ndarray:
         """Integral (n,) of the sections' inertia, of mean 1, times rotations."""
-        assert self.line.rotary is not None
-        xi, w = self.shapes.quadrature(self.line.rotary.profile.breaks, finer=24)
-        found = self.shapes.rotation(xi) @ (w * self.line.rotary.profile(xi))
+        assert self.profiles.rotary is not None
+        xi, w = self.shapes.quadrature(self.profiles.rotary.profile.breaks, finer=24)
+        found = self.shapes.rotation(xi) @ (w * self.profiles.rotary.profile(xi))
         return np.where(np.abs(found) < 1e-12 * np.abs(found).max(initial=0.0), 0.0, found)
 
     @cached_property
@@ -74,10 +74,10 @@ class Bending:
             + self.tip.static_moment * (coupling + coupling.T)
         )
         stiffness = self.integrals.stiffness
-        if self.line.rotary:
-            mass = mass + self.line.rotary.ratio * self.turning
-        if self.line.shear:
-            stiffness = stiffness + self.line.shear.ratio * self.shear
+        if self.profiles.rotary:
+            mass = mass + self.profiles.rotary.ratio * self.turning
+        if self.profiles.shear:
+            stiffness = stiffness + self.profiles.shear.ratio * self.shear
         squares, modes = eigh(stiffness, mass)
         to_modes = modes.T @ mass
         damping = to_modes.T @ np.diag(2 * np.sqrt(squares)) @ to_modes
@@ -86,12 +86,16 @@ class Bending:
 
 
 @lru_cache(maxsize=256)
-def bending(discretization: ShapeFamily, tip: TipBody, line: Line = PLAIN) -> Bending:
+def discretized_bending(
+    discretization: ShapeFamily, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI
+) -> DiscretizedDeformation:
     """Return the bending of a beam; computed once for all beams that are alike."""
-    return Bending(discretization.shapes(tip, line), tip, line)
+    return DiscretizedDeformation(discretization.shapes(tip, profiles), tip, profiles)
 
 
 @lru_cache(maxsize=256)
-def stretching(discretization: RodFamily, tip: TipBody, line: Line = PLAIN) -> Bending:
+def discretized_rod(
+    discretization: RodFamily, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI
+) -> DiscretizedDeformation:
     """Return the extension or the torsion of a beam; computed once for all beams that are alike."""
-    return Bending(discretization.rod_shapes(tip, line), tip, line)
+    return DiscretizedDeformation(discretization.rod_shapes(tip, profiles), tip, profiles)

@@ -1,4 +1,4 @@
-"""Shapes of a beam that slides out of a hub, and the integrals that its energies are made of.
+"""Shape functions of an axially moving beam, and the integrals that its energies are made of.
 
 The shapes are functions of xi = x/l on the part of length l that is out. A particle of the beam keeps its distance from
 the tip, so xi moves at (1 - xi) l'/l: with amplitudes a_i the deflection of a particle changes at
@@ -14,7 +14,7 @@ import numpy as np
 
 from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip, mode
 from flexblocks.beam.shapes.shape_functions import Shapes
-from flexblocks.interfaces.physics import Local
+from flexblocks.interfaces import Local
 
 Matrix = ca.SX | ca.DM
 ROUNDING = 1e-12

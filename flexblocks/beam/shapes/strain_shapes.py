@@ -1,4 +1,4 @@
-"""Shapes given by their strains, piecewise polynomials: integrating them gives rotations and deflections."""
+"""Strain-based shape functions: piecewise polynomial strains, integrated to rotations and deflections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The linear theory of one deformation of a beam, dimensionless: what its shapes are made for."""
+"""Dimensionless properties along a beam in one deformation: what its shape functions are made for."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from flexblocks.beam.properties.profile import UNIFORM, Profile
 
 
 @dataclass(frozen=True)
-class Share:
-    """A second property of a line: `ratio` to the first, as means, and its own profile."""
+class RelativeProfile:
+    """A second property of a beam: `ratio` to the first, as means, and its own profile."""
 
     ratio: float
     profile: Profile = UNIFORM
 
 
 @dataclass(frozen=True)
-class Line:
+class BeamProfiles:
     """Properties along a beam in one plane of bending, in extension or in torsion.
 
     Attributes
     ----------
     density, rigidity : Profile
         In units of their means: mass per length and EI, or EA, or polar inertia per length and GJ.
-    shear : Share or None
+    shear : RelativeProfile or None
         Rigidity in shear kappa G A, its mean in units of EI/l^2; None where sections stay across the axis.
-    rotary : Share or None
+    rotary : RelativeProfile or None
         Inertia of the sections rho I, its mean in units of m l; None where they have none.
     """
 
     density: Profile = UNIFORM
     rigidity: Profile = UNIFORM
-    shear: Share | None = None
-    rotary: Share | None = None
+    shear: RelativeProfile | None = None
+    rotary: RelativeProfile | None = None
 
     @property
-    def is_plain(self) -> bool:
-        """Whether it is a uniform line of points: that of Euler and Bernoulli."""
-        return self == PLAIN
+    def is_uniform_euler_bernoulli(self) -> bool:
+        """Whether it is a uniform beam by Euler and Bernoulli, without shear and rotary inertia."""
+        return self == EULER_BERNOULLI
 
     @property
     def breaks(self) -> tuple[float, ...]:
@@ -51,4 +51,4 @@ class Line:
         return all(profile == UNIFORM for profile in profiles)
 
 
-PLAIN = Line()
+EULER_BERNOULLI = BeamProfiles()

@@ -1,0 +1,143 @@
+"""Dataclasses as plain data, and back: what model files and problem files have in common.
+
+    {type: FlexibleBeam, length: 0.5, discretization: {type: AssumedModes, n: 2}}
+
+A mapping with a `type` is a dataclass by the name of its class, with its arguments; those at their defaults are left
+out. What else a document may hold is for its own module to say: each function takes the one that writes or reads the
+values inside.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from flexblocks.errors import FileFormatError, FlexblocksError, listing, nearest
+from flexblocks.interfaces.parameters import argument_name
+
+# (value, place) -> value; the place is where it stands, for messages.
+Conversion = Callable[[Any, str], Any]
+# Types listed in a message: more than there are.
+MOST = 40
+
+
+def write_dataclass(value: Any, place: str, write: Conversion, omit: Collection[str] = ()) -> dict[str, Any]:
+    """Return a dataclass as a mapping with a type; arguments at their defaults, and those in `omit`, are left out."""
+    fields = _arguments(type(value), omit)
+    entries = {name: getattr(value, field.name) for name, field in fields.items() if _differs(field, value)}
+    return {"type": type(value).__name__} | {name: write(entry, f"{place}.{name}") for name, entry in entries.items()}
+
+
+def write_plain(value: Any, place: str, write: Conversion) -> Any:
+    """Return a number, a word, a mapping or a sequence as plain data, whatever library made it.
+
+    Raises
+    ------
+    FileFormatError
+        It is something else, such as a function.
+    """
+    if isinstance(value, Mapping):
+        return {str(name): write(entry, f"{place}.{name}") for name, entry in value.items()}
+    if isinstance(value, (tuple, list, np.ndarray)):
+        return [write(entry, f"{place}[{i}]") for i, entry in enumerate(value)]
+    if isinstance(value, np.generic):
+        return value.item()
+    for plain in (bool, int, float, str):
+        if isinstance(value, plain):
+            return plain(value)
+    if value is None:
+        return None
+    raise FileFormatError(
+        f"{place} = {value!r}; cannot be written to a file, only numbers, words and lists of them can."
+    )
+
+
+def read_dataclass(
+    data: Any,
+    place: str,
+    types: Mapping[str, type],
+    read: Conversion,
+    preset: Mapping[str, Any] | None = None,
+    hint: str = "",
+) -> Any:
+    """Return the dataclass that a mapping with a type describes.
+
+    Parameters
+    ----------
+    data : mapping
+    place : str
+        Where it stands, for messages.
+    types : dict of type
+        The dataclasses that may stand there, by name.
+    read : callable
+        Reads the values of its arguments.
+    preset : dict, optional
+        Arguments that are known already, and no keys.
+    hint : str
+        What else to do about an unknown type.
+
+    Raises
+    ------
+    FileFormatError
+        An unknown type or key, a key that is missing, or values that the dataclass refuses.
+    """
+    preset = preset or {}
+    checked_kind(data, place, Mapping, "a mapping with a type, such as {type: Ground}")
+    word = data.get("type")
+    if not isinstance(word, str) or word not in types:
+        came = f"type = {word!r}" if "type" in data else "has no type"
+        advice = f"{nearest(str(word), types)}{hint}" if "type" in data else ""
+        raise FileFormatError(f"{place}: {came}; must be one of {listing(sorted(types), most=MOST)}.{advice}")
+    fields = _arguments(types[word], preset)
+    required = {name for name, field in fields.items() if _default(field) is dataclasses.MISSING}
+    check_keys(data, place, {"type"} | required, set(fields) - required)
+    values = {name: read(value, f"{place}.{name}") for name, value in data.items() if name != "type"}
+    with located(place):
+        return types[word](**preset, **values)
+
+
+def check_keys(data: Any, place: str, required: set[str], optional: set[str]) -> None:
+    """Refuse what is no mapping, has a key that is unknown, or lacks one."""
+    known = sorted(required | optional)
+    for name in checked_kind(data, place, Mapping, f"a mapping with {listing(known)}"):
+        if name not in known:
+            raise FileFormatError(f"{place}: unknown key '{name}' ({listing(known)}).{nearest(str(name), known)}")
+    for name in sorted(required):
+        if name not in data:
+            raise FileFormatError(f"{place}: '{name}' is missing; needs {listing(sorted(required))}.")
+
+
+def checked_kind(value: Any, place: str, kind: type, words: str) -> Any:
+    """Return a value of this kind, or say in these words what it must be."""
+    if not isinstance(value, kind):
+        raise FileFormatError(f"{place}: {value!r}; must be {words}.")
+    return value
+
+
+@contextmanager
+def located(place: str) -> Iterator[None]:
+    """Say where in the document a refusal comes from, once."""
+    try:
+        yield
+    except FileFormatError:
+        raise
+    except FlexblocksError as error:
+        raise FileFormatError(f"{place}: {error}") from error
+
+
+def _arguments(kind: Any, omit: Collection[str]) -> dict[str, dataclasses.Field]:
+    """Return the fields that a user gives, under the names by which they are given."""
+    return {argument_name(f): f for f in dataclasses.fields(kind) if f.init and f.name not in omit}
+
+
+def _default(field: dataclasses.Field) -> Any:
+    return field.default_factory() if field.default_factory is not dataclasses.MISSING else field.default
+
+
+def _differs(field: dataclasses.Field, owner: Any) -> bool:
+    default = _default(field)
+    return default is dataclasses.MISSING or getattr(owner, field.name) != default

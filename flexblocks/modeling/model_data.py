@@ -1,0 +1,56 @@
+"""A model as plain data and as a file; `model_file` says what such a file looks like, and reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from flexblocks.beam import VALUES, Discretization, Material, Section, TipBody
+from flexblocks.blocks import ALL_BLOCKS
+from flexblocks.errors import FileFormatError
+from flexblocks.interfaces import Block, Composite
+from flexblocks.modeling.arm_graph import ArmGraph
+from flexblocks.modeling.dataclass_data import write_dataclass, write_plain
+from flexblocks.modeling.yaml_json import write_document
+
+FORMAT = 1
+# The bases of what a file may name, of the library and of a user: blocks, and values of their parameters.
+BLOCK_BASES = (Block, Composite)
+VALUE_BASES = (Discretization, Section, Material, TipBody)
+LIBRARY: dict[str, type] = {kind.__name__: kind for kind in (*ALL_BLOCKS, *VALUES)}
+
+
+def save(model: ArmGraph, path: str | Path) -> None:
+    """Write a model to a YAML (``.yaml``, ``.yml``) or JSON (``.json``) file.
+
+    Raises
+    ------
+    FileFormatError
+        The file cannot be written, or a block contains a value that cannot be serialised, such as a function.
+    """
+    write_document(path, to_data(model, f"{path}"))
+
+
+def to_data(model: ArmGraph, place: str) -> dict[str, Any]:
+    """Return a model as plain data, as a file holds it; `place` is where it goes, for messages.
+
+    Raises
+    ------
+    FileFormatError
+        A block contains a value that cannot be serialised.
+    """
+    data: dict[str, Any] = {"flexblocks": FORMAT, "name": model.name, "gravity": list(model.gravity)}
+    data["blocks"] = {name: _written(block, f"{place}: blocks.{name}") for name, block in model.blocks.items()}
+    data["connections"] = [[str(port) for port in ports] for ports in model.connections]
+    return data
+
+
+def _written(value: Any, place: str) -> Any:
+    """Return a parameter, a block or a value such as a discretization as plain data."""
+    if not isinstance(value, (*BLOCK_BASES, *VALUE_BASES)):
+        return write_plain(value, place, _written)
+    kind = type(value)
+    if LIBRARY.get(kind.__name__, kind) is not kind:
+        raise FileFormatError(f"{place}: there is another type '{kind.__name__}' in the library; rename yours.")
+    # A block's name is its key.
+    return write_dataclass(value, place, _written, omit=("name",) if isinstance(value, BLOCK_BASES) else ())
