@@ -1,4 +1,4 @@
-"""The problem file that `flexblocks plan --template` prints: everything that can stand in one, explained."""
+"""The problem file that `flexblocks plan --template` prints, with every key explained."""
 
 TEMPLATE = """\
 # A planning problem: flexblocks plan this-file.yaml
