@@ -1,4 +1,4 @@
-"""An arm along a motion."""
+"""Snapshots of an arm along a motion."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def snapshots(
     plane: str = "xy",
     exaggeration: float = 1.0,
 ) -> Axes:
-    """Draw an arm at `count` instants, evenly spaced in time, from light to dark, and the path of its tip.
+    """Draw snapshots of an arm, evenly spaced in time, from light to dark, and the path of its tip.
 
     Parameters
     ----------
@@ -56,14 +56,14 @@ def snapshots(
     Raises
     ------
     FlexblocksError
-        `count` is less than 2, there is no such plane, or the trajectory belongs to another arm.
+        `count` is less than 2, an invalid plane, or a trajectory of another arm.
     """
     if not isinstance(count, int) or count < 2:
         raise ParameterError(f"plot.snapshots: count = {count!r}; must be a whole number of at least 2.")
     if traj.names["x"] != dae.x.names:
         raise ParameterError(
             f"plot.snapshots: the trajectory of '{traj.model}' has other states than the DAE '{dae.name}'; "
-            "give the DAE it came from."
+            "must be of the same arm. Give the DAE it came from."
         )
     p = traj.p if p is None else p
     ax = drawing_axes(ax, plane)
