@@ -16,7 +16,7 @@ DISCRETIZATIONS = ("modes", "elements")
 # Table 3.
 MASS_1, MASS_2, MASS_3 = 3.7051, 0.3310, 0.4303  # [kg]
 LENGTH_1, LENGTH_2, LENGTH_3 = 0.1, 1.0, 1.3  # [m]
-INERTIAS = (0.352, 3.2, 0.0)  # of the joints, each about its own axis [kg m2]
+INERTIAS = (0.352, 3.2, 0.0)  # of the joints, each about its axis [kg m2]
 RIGIDITY = 1165.4916  # EI of links 2 and 3 [N m2]
 PAYLOAD = 0.0828  # [kg]
 EXTENSION = 0.3  # of the prismatic joint, where section 5 starts [m]
@@ -38,20 +38,20 @@ def theodore_ghosal_1995(
     ----------
     arm : "RR", "RRR", "RP" or "RRP"
         Joints from the ground out, revolute or prismatic. The last two links are flexible, the first of three is rigid.
-        RRP is the spatial arm of section 5, whose links bend both ways; the others move in the xy plane.
+        RRP is the spatial arm of section 5, whose links bend in both planes; the others move in the xy plane.
     discretization : "modes" or "elements"
         Clamped-mass modes, or finite elements.
     n : int
         Modes or elements of each flexible link, in each plane of bending.
     shapes : "fixed", "algebraic" or "ode"
-        How the modes of a sliding link follow its extension, see `fb.SlidingBeam`.
+        Dependence of a sliding link's mode shapes on its extension, see `fb.SlidingBeam`.
     payload : float
         Mass at the tip [kg]; 0 for none.
     motors : bool
         Whether the joints have motors, ``motor1.torque``, ... (``motor3.force`` for a prismatic joint), and their
         inertia.
     rigidity : float
-        EI of links 2 and 3 [N m2].
+        Flexural rigidity EI of links 2 and 3 [N m2].
 
     Returns
     -------
@@ -62,13 +62,12 @@ def theodore_ghosal_1995(
     ParameterError
         An unknown arm or discretization.
 
-    Notes
-    -----
-    Links have the numbers of Table 3: the flexible ones are always ``link2`` and ``link3``. A prismatic joint is part
-    of ``link3``, with the coordinate ``link3.displacement``; it slides across link 2 (twist of +90 degrees, like that
-    between the revolute joints of RRP). What the paper leaves open is read so: the inertia of a joint counts about its
-    own axis, relative to its mount; the modes of link 2 carry the mass of link 3 and the payload at their tip, those of
-    link 3 the payload, as points. The tip of link 2 turns by a true rotation, where the paper's eq 2 is linear.
+    Notes ----- Links are numbered as in Table 3: the flexible ones are always ``link2`` and ``link3``. A prismatic
+    joint is part of ``link3``, with the coordinate ``link3.displacement``; it slides across link 2 (twist of +90
+    degrees, like that between the revolute joints of RRP). What the paper leaves open is interpreted as follows: joint
+    inertias count about the joint axis, relative to the mount; the modes of link 2 carry the mass of link 3 and the
+    payload at their tip, those of link 3 the payload, as points. The tip of link 2 turns by a true rotation, where the
+    paper's eq 2 is linear.
     """
     for name, value, known in (("arm", arm, ARMS), ("discretization", discretization, DISCRETIZATIONS)):
         if value not in known:
@@ -81,6 +80,8 @@ def theodore_ghosal_1995(
 
 
 class _Builder:
+    """Builds an arm block by block from the ground; `end` is the port to which the next block is mounted."""
+
     def __init__(
         self, arm: str, discretization: str, n: int, shapes: str, payload: float, motors: bool, rigidity: float
     ) -> None:
