@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -97,14 +98,7 @@ class _Builder:
         end = m.add(fb.Ground("ground")).frame_b
         if len(self.arm) == 3:
             end = self._first_link(self._revolute(1, end))
-        beam = fb.FlexibleBeam(
-            "link2",
-            length=LENGTH_2,
-            linear_density=MASS_2 / LENGTH_2,
-            flexural_rigidity=self.rigidity,
-            discretization=self._discretization(MASS_3 + self.payload),
-            bending=self.bending,
-        )
+        beam = fb.FlexibleBeam("link2", **self._beam(LENGTH_2, MASS_2, carried=MASS_3 + self.payload))
         end = self._mounted(beam, self._revolute(2, end))
         end = self._revolute_link(end) if self.arm.endswith("R") else self._sliding_link(end)
         if self.payload:
@@ -112,6 +106,7 @@ class _Builder:
         return m
 
     def _first_link(self, end: Port) -> Port:
+        """Add the rigid first link: along the arm (RRR), or upright with the next joint across it (RRP)."""
         if self.arm == "RRR":
             return self._mounted(fb.RigidLink("link1", length=LENGTH_1, mass=MASS_1), end)
         rod = MASS_1 * LENGTH_1**2 / 12
@@ -120,36 +115,24 @@ class _Builder:
         return self._mounted(fb.FixedTransform("offset1", (0.0, 0.0, LENGTH_1), (QUARTER, 0.0, 0.0)), end)
 
     def _revolute_link(self, end: Port) -> Port:
-        beam = fb.FlexibleBeam(
-            "link3",
-            length=LENGTH_3,
-            linear_density=MASS_3 / LENGTH_3,
-            flexural_rigidity=self.rigidity,
-            discretization=self._discretization(self.payload),
-            bending=self.bending,
-        )
+        """Add link 3 behind a revolute joint."""
+        beam = fb.FlexibleBeam("link3", **self._beam(LENGTH_3, MASS_3, carried=self.payload))
         return self._mounted(beam, self._revolute(3, end))
 
     def _sliding_link(self, end: Port) -> Port:
+        """Add link 3, which slides through a prismatic joint."""
         # The slide is along z after a twist of 90 degrees about x: along -y here. It bends along our x and z.
         along = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
         end = self._mounted(fb.FixedTransform("offset2", rotation=along), end)
-        beam = fb.SlidingBeam(
-            "link3",
-            length=LENGTH_3,
-            linear_density=MASS_3 / LENGTH_3,
-            flexural_rigidity=self.rigidity,
-            discretization=self._discretization(self.payload),
-            bending=self.bending,
-            shapes=self.shapes,
-            start=EXTENSION,
-        )
+        properties = self._beam(LENGTH_3, MASS_3, carried=self.payload)
+        beam = fb.SlidingBeam("link3", **properties, shapes=self.shapes, start=EXTENSION)
         end = self._mounted(beam, end)
         if self.motors:
             self.arm_model.connect(self.arm_model.add(fb.ForceSource("motor3")).flange_b, beam.axis)
         return end
 
     def _revolute(self, i: int, end: Port) -> Port:
+        """Add a revolute joint, with its motor and inertia if asked for."""
         m = self.arm_model
         joint = m.add(fb.Revolute(f"joint{i}"))
         m.connect(end, joint.frame_a)
@@ -164,5 +147,13 @@ class _Builder:
         self.arm_model.connect(end, self.arm_model.add(block).frame_a)
         return end if isinstance(block, fb.Payload) else block.frame_b
 
-    def _discretization(self, mass: float) -> fb.AssumedModes | fb.FiniteElements:
-        return fb.AssumedModes(self.n, tip=fb.TipBody(mass)) if self.modes else fb.FiniteElements(self.n)
+    def _beam(self, length: float, mass: float, carried: float) -> dict[str, Any]:
+        """Return the parameters of a flexible link that carries a mass [kg] at its tip."""
+        discretization = fb.AssumedModes(self.n, tip=fb.TipBody(carried)) if self.modes else fb.FiniteElements(self.n)
+        return {
+            "length": length,
+            "linear_density": mass / length,
+            "flexural_rigidity": self.rigidity,
+            "discretization": discretization,
+            "bending": self.bending,
+        }

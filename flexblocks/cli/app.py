@@ -25,6 +25,7 @@ class Commands(TyperGroup):
     """Commands with exit code 0: done; 1: model or computation refused, reason on stderr; 2: wrong usage."""
 
     def invoke(self, ctx: Any) -> Any:
+        # Refusals and warnings are messages to the user, not tracebacks; anything else is a bug and shows itself.
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             try:

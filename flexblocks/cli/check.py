@@ -28,6 +28,7 @@ def check(
 ) -> None:
     """Check a model, assemble it and show its blocks, variables and the operation counts of its equations."""
     checked_picture(plot)
+    # Assemble before anything is printed: a refusal then stands alone.
     arm = model_named(model, settings)
     dae = assemble(arm, symbolic="all" if symbolic == ["all"] else symbolic or ())
     data = summary(arm, dae)

@@ -74,17 +74,19 @@ def export(
             "linear model by itself."
         )
     dae = assemble(model_named(model, settings), symbolic="all" if symbolic == "all" else names(symbolic) or ())
-    wanted = names(outputs)
+    output_names = names(outputs)
     written: list[Path] = []
     if fmu is not None:
         binary = False if sources_only else None
         written.append(
-            exports.fmu(dae, fmu, version, kind or ("ModelExchange", "CoSimulation"), outputs=wanted, binary=binary)
+            exports.fmu(
+                dae, fmu, version, kind or ("ModelExchange", "CoSimulation"), outputs=output_names, binary=binary
+            )
         )
     if linear:
         from flexblocks.linear.linearize import linearize
 
-        lin = linearize(dae, outputs=wanted)
+        lin = linearize(dae, outputs=output_names)
         for path in linear:
             exports.save_linear(lin, path)
             written.append(path)

@@ -98,6 +98,7 @@ def _report(request: Request, json: bool) -> None:
     """Plan, replay, audit, write the files and print the results."""
     from flexblocks import optim
 
+    # Plan; if that fails, keep the last iterate where the plan would have gone.
     dae = assemble(request.model, symbolic=tuple(request.parameters))
     try:
         result = optim.plan(

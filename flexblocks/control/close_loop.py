@@ -176,11 +176,11 @@ def _undriven(dae: DAE, bound: Bound) -> Variables:
     return with_symbols(group, [dae.u.symbol[i] for i in kept])
 
 
-def _disturbances(dae: DAE, bound: Bound, wanted: bool | Iterable[str]) -> Variables:
+def _disturbances(dae: DAE, bound: Bound, requested: bool | Iterable[str]) -> Variables:
     """Return the disturbance inputs asked for; refuse one at an input that the law does not drive."""
-    if isinstance(wanted, str):
-        wanted = (wanted,)
-    names = list(bound.commands) if wanted is True else [] if wanted is False else list(wanted)
+    if isinstance(requested, str):
+        requested = (requested,)
+    names = list(bound.commands) if requested is True else [] if requested is False else list(requested)
     for name in names:
         if name not in bound.commands:
             raise NameUnknownError(
@@ -209,6 +209,6 @@ def _refuse_repeated(*groups: Variables) -> None:
     names = [name for group in groups for name in group.names]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise ParameterError(
-            f"close_loop: two variables would be named {listing(repeated)}; give one of the laws another name, as in "
-            "PID(..., name='outer')."
+            f"close_loop: two variables would be named {listing(repeated)}; must differ. Give one law another name, as "
+            "in PID(..., name='outer')."
         )

@@ -131,7 +131,7 @@ def summed(parts: list[Bound]) -> Bound:
     states = grouped("state", [part.states for part in parts])
     if repeated := [name for name in dict.fromkeys(states.names) if states.names.count(name) > 1]:
         raise ParameterError(
-            f"Composite: two laws have the states {listing(repeated)}; give one of them another name, as in "
+            f"Composite: two laws have the states {listing(repeated)}; must differ. Give one law another name, as in "
             "PID(..., name='fast')."
         )
     commands: dict[str, ca.SX] = {}
@@ -139,7 +139,7 @@ def summed(parts: list[Bound]) -> Bound:
     shared: dict[str, tuple[str, float, ca.SX]] = {}
     rates, updates, position = [], [], 0
     for part in parts:
-        # Each law made symbols of its own: those of the first law to use a reference stand for it in all others.
+        # Every law made symbols for its references; those of the first law that uses a reference replace the others.
         kept = [shared.setdefault(name, entry) for name, entry in _entries(part.references)]
         symbols = part.references.symbol, ca.vertcat(*[symbol for _, _, symbol in kept], ca.SX(0, 1))
         for name, command in part.commands.items():

@@ -37,6 +37,7 @@ def model(model: Model, ax: Axes | None = None) -> Axes:
     columns = [x for x, _ in places.values()] or [0.0]
     rows = [y for _, y in places.values()] or [0.0]
     width, height = max(columns) - min(columns) + 1, max(rows) - min(rows) + 1
+    # Inches of a column and a row that hold the longest usual names; by trial.
     ax = axes(ax, size=(1.55 * width, 0.95 * height + 0.5))
     kinds = set()
     for first, second, kind in model.graph.edges(data="kind"):
@@ -54,6 +55,7 @@ def model(model: Model, ax: Axes | None = None) -> Axes:
             linespacing=1.3,
             bbox={"boxstyle": "round,pad=0.4", "facecolor": "white", "edgecolor": BLACK, "linewidth": 1.0},
         )
+    # Half a box of room on all sides, and the kinds of connections explained below.
     ax.set_xlim(min(columns) - 0.5, max(columns) + 0.5)
     ax.set_ylim(min(rows) - 0.5, max(rows) + 0.5)
     ax.set_axis_off()

@@ -44,6 +44,7 @@ def equal_scales(ax: Axes, plane: str) -> None:
         ax.set_aspect("equal", adjustable="datalim")
         return
     assert isinstance(ax, Axes3D)
+    # A cube about the middle of what is drawn.
     limits = np.array([ax.get_xlim(), ax.get_ylim(), ax.get_zlim()])
     reach = np.ptp(limits, axis=1).max() / 2
     for direction, middle in zip("xyz", limits.mean(axis=1), strict=True):

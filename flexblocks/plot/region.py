@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import casadi as ca
 import numpy as np
 from matplotlib.axes import Axes
 
 from flexblocks.errors import ParameterError
-from flexblocks.optim.problem.region import Region
 from flexblocks.plot.plane import PLANES
 from flexblocks.plot.style import GREY
+
+if TYPE_CHECKING:  # importing optim imports Pyomo, which pictures of arms do not need
+    from flexblocks.optim.problem.region import Region
 
 POINTS = 600  # along each axis, by trial: outlines look smooth in a figure of 6 inches
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from flexblocks.simulation import Trajectory
 
 FADING = LinearSegmentedColormap.from_list("fading", ["#CFE3F0", BLUE, "#00263D"])
-PATH_POINTS = 400
+PATH_POINTS = 400  # a smooth line in a figure of 6 inches; by trial
 
 
 def snapshots(
@@ -70,8 +70,10 @@ def snapshots(
     outline = shape(dae)
     factor = np.where(bending(dae), exaggeration, 1.0)
     tip = outline.tip
+    # The path of the tip, finer than the snapshots.
     path = [outline(x * factor, p)[tip][-1] for x in _at(traj, PATH_POINTS)[1]]
     ax.plot(*project(np.array(path), plane), color=VERMILION, linewidth=1.2, label=f"path of {tip}", zorder=3)
+    # The postures, coloured by time.
     scale = Normalize(traj.t[0], traj.t[-1])
     for t, x in zip(*_at(traj, count), strict=True):
         lines = outline(x * factor, p)

@@ -43,6 +43,7 @@ class ArmModel:
         """
         if self.dae is self.plant and not self.measured:
             return expression
+        # Only variables that the expression depends on have to exist at the arm.
         used = [(group, i) for group in (self.dae.x, self.dae.z, self.dae.u) for i in range(len(group))]
         used = [(group, i) for group, i in used if ca.depends_on(expression, group.symbol[i])]
         symbols, values = [], []
@@ -50,6 +51,7 @@ class ArmModel:
             name = group.names[i]
             symbols.append(group.symbol[i])
             values.append(self._input(name) if group is self.dae.u else self._value(name))
+        # Parameters of the arm itself stay symbols; those of another model have their values.
         p = self.dae.p.symbol if self.dae is self.plant else ca.SX(ca.DM(self.dae.p.start))
         return ca.substitute(expression, ca.vertcat(*symbols, self.dae.p.symbol), ca.vertcat(*values, p))
 

@@ -20,6 +20,7 @@ def gains(values: Any, names: Sequence[str], where: str, positive: bool = False)
     NameUnknownError
         A dict with an unknown name.
     """
+    # A dict becomes a list in the order of the names.
     if isinstance(values, Mapping):
         for name in values:
             if name not in names:
@@ -27,6 +28,7 @@ def gains(values: Any, names: Sequence[str], where: str, positive: bool = False)
         if missing := [name for name in names if name not in values]:
             raise ParameterError(f"{where}: no value for {listing(missing)}; must be a number for each name.")
         values = [values[name] for name in names]
+    # Values that are not numbers become an array that fails the shape test below.
     try:
         array = np.array(values, dtype=float)
         array = np.full(len(names), array) if array.ndim == 0 else array

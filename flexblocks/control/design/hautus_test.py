@@ -33,7 +33,7 @@ def _on_imaginary_axis(A: np.ndarray) -> Callable[[complex], bool]:
     return lambda s: abs(s.real) <= -DECAYS * _fastest(A)
 
 
-def refuse_unstabilizable(A: np.ndarray, B: np.ndarray, Q: np.ndarray, states: Sequence[str]) -> None:
+def refuse_unstabilisable(A: np.ndarray, B: np.ndarray, Q: np.ndarray, states: Sequence[str]) -> None:
     """Refuse a regulator problem without a stabilising solution.
 
     Every mode that does not decay must be controllable, every mode on the imaginary axis weighted by Q.
@@ -43,24 +43,26 @@ def refuse_unstabilizable(A: np.ndarray, B: np.ndarray, Q: np.ndarray, states: S
     ComputationError
         A mode that does not decay is not reached by the inputs, or not weighted.
     """
-    _refuse_unobservable(A.T, B.T, states, "LQR: no input acts on", _does_not_decay(A))
-    _refuse_unobservable(A, Q, states, "LQR: Q does not weight", _on_imaginary_axis(A))
+    _refuse_unobservable(A.T, B.T, states, "LQR: no input acts on", "Add an input", _does_not_decay(A))
+    _refuse_unobservable(A, Q, states, "LQR: Q does not weight", "Weight one of these", _on_imaginary_axis(A))
 
 
 def refuse_undetectable(A: np.ndarray, C: np.ndarray, process: np.ndarray, states: Sequence[str]) -> None:
-    """Refuse an estimation problem without a stabilising solution, the dual of `refuse_unstabilizable`.
+    """Refuse an estimation problem without a stabilising solution, the dual of `refuse_unstabilisable`.
 
     Raises
     ------
     ComputationError
         A mode that does not decay is not seen in the measurements, or not driven by the process noise.
     """
-    _refuse_unobservable(A, C, states, "Kalman: nothing measured shows", _does_not_decay(A))
-    _refuse_unobservable(A.T, process, states, "Kalman: no process noise drives", _on_imaginary_axis(A))
+    _refuse_unobservable(A, C, states, "Kalman: nothing measured shows", "Measure more", _does_not_decay(A))
+    _refuse_unobservable(
+        A.T, process, states, "Kalman: no process noise drives", "Add process noise", _on_imaginary_axis(A)
+    )
 
 
 def _refuse_unobservable(
-    A: np.ndarray, C: np.ndarray, states: Sequence[str], what: str, counts: Callable[[complex], bool]
+    A: np.ndarray, C: np.ndarray, states: Sequence[str], what: str, remedy: str, counts: Callable[[complex], bool]
 ) -> None:
     """Refuse unobservable modes among those that count, by the Hautus test; of transposes, uncontrollable ones."""
     # Balance A, and scale C to it: the ranks below are then of entries of one size.
@@ -79,9 +81,9 @@ def _refuse_unobservable(
         if sizes[-1] > RANK * sizes[0]:
             continue
         shape = np.abs(directions[-1])
-        # The states that take part by a tenth of the largest share or more, the largest first, make the mode known.
+        # The message names the states with a tenth of the largest share or more (by trial), the largest first.
         names = [states[int(i)] for i in np.argsort(-shape) if shape[i] > 0.1 * shape.max()]
         raise ComputationError(
-            f"{what} the mode at {s:.4g} 1/s (mostly {listing(names, 4)}), which does not decay by itself. Add what "
-            "reaches it: an input, a weight, a measurement or process noise."
+            f"{what} the mode at {s:.4g} 1/s (mostly {listing(names, 4)}), which does not decay by itself. "
+            f"{remedy}, or leave this motion out of the model."
         )

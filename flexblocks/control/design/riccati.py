@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.linalg
 
-from flexblocks.control.design.hautus_test import refuse_undetectable, refuse_unstabilizable
+from flexblocks.control.design.hautus_test import refuse_undetectable, refuse_unstabilisable
 from flexblocks.control.design.zero_order_hold import sampled_noise_covariance
 from flexblocks.errors import ComputationError
 from flexblocks.linear.scaling import state_scales
@@ -34,9 +34,9 @@ def cost_to_go(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, state
     ComputationError
         As for `regulator_gain`.
     """
-    refuse_unstabilizable(A, B, Q, states)
+    refuse_unstabilisable(A, B, Q, states)
     T = state_scales(A)
-    return _stationary(A / T[:, None] * T, B / T[:, None], T[:, None] * Q * T, R, "LQR") / T / T[:, None]
+    return _stabilising_solution(A / T[:, None] * T, B / T[:, None], T[:, None] * Q * T, R, "LQR") / T / T[:, None]
 
 
 def sampled_regulator_gain(
@@ -53,7 +53,7 @@ def sampled_regulator_gain(
     -----
     Van Loan, IEEE Trans. Automatic Control 23 (1978) 395-404: the cost between samples by one matrix exponential.
     """
-    refuse_unstabilizable(A, B, Q, states)
+    refuse_unstabilisable(A, B, Q, states)
     # The sampled system and the cost between samples, both from one exponential, in scaled states x / T.
     T = state_scales(A)
     nx, nu = B.shape
@@ -65,7 +65,7 @@ def sampled_regulator_gain(
     cost = Phi.T @ exponential[:k, k:]
     # The discrete Riccati equation, with the cross term Nd that inputs held over a sample bring in.
     Ad, Bd, Qd, Rd, Nd = Phi[:nx, :nx], Phi[:nx, nx:], cost[:nx, :nx], cost[nx:, nx:], cost[:nx, nx:]
-    with _Explained("LQR"):
+    with _RiccatiErrors("LQR"):
         P = scipy.linalg.solve_discrete_are(Ad, Bd, (Qd + Qd.T) / 2, (Rd + Rd.T) / 2, s=Nd)
     K = np.linalg.solve(Rd + Bd.T @ P @ Bd, Bd.T @ P @ Ad + Nd.T)
     _refuse_unstable(float(np.max(np.abs(np.linalg.eigvals(Ad - Bd @ K)))) - 1, "LQR")
@@ -84,7 +84,7 @@ def error_covariance(
     """
     refuse_undetectable(A, C, process, states)
     T = state_scales(A)
-    P = _stationary((A / T[:, None] * T).T, (C * T).T, process / T[:, None] / T, noise, "Kalman")
+    P = _stabilising_solution((A / T[:, None] * T).T, (C * T).T, process / T[:, None] / T, noise, "Kalman")
     return T[:, None] * P * T
 
 
@@ -121,21 +121,21 @@ def sampled_kalman_gain(
         sampled_noise_covariance(A, process, sample_time),
         noise / sample_time,
     )
-    with _Explained("Kalman"):
+    with _RiccatiErrors("Kalman"):
         P = scipy.linalg.solve_discrete_are(Ad.T, C.T, W, R)
     L = np.linalg.solve(R + C @ P @ C.T, C @ P @ Ad.T).T
     _refuse_unstable(float(np.max(np.abs(np.linalg.eigvals(Ad - L @ C)))) - 1, "Kalman")
     return T[:, None] * L
 
 
-def _stationary(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, where: str) -> np.ndarray:
+def _stabilising_solution(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, where: str) -> np.ndarray:
     """Return the stabilising solution P (n, n) of the continuous algebraic Riccati equation."""
-    with _Explained(where):
+    with _RiccatiErrors(where):
         return scipy.linalg.solve_continuous_are(A, B, Q, R)
-    raise AssertionError  # what is raised above leaves with its explanation
+    raise AssertionError  # unreachable, for type checkers: the context raises the solver's error as another
 
 
-class _Explained:
+class _RiccatiErrors:
     """Context that turns an error of SciPy's solver into a ComputationError."""
 
     def __init__(self, where: str) -> None:

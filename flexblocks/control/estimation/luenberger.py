@@ -37,18 +37,18 @@ class Luenberger(Observer):
     def gain(self, lin: LinearModel, sample_time: float | None = None) -> np.ndarray:
         poles = self._poles(len(lin.states))
         A = lin.A if sample_time is None else scipy.linalg.expm(lin.A * sample_time)
-        wanted = poles if sample_time is None else np.exp(poles * sample_time)
+        targets = poles if sample_time is None else np.exp(poles * sample_time)
         # Place them in scaled states x / T: place_poles is sensitive to badly scaled matrices.
         T = state_scales(A)
         try:
-            placement = scipy.signal.place_poles((A / T[:, None] * T).T, (lin.C * T).T, wanted)
+            placement = scipy.signal.place_poles((A / T[:, None] * T).T, (lin.C * T).T, targets)
         except ValueError as error:
             raise ComputationError(
                 f"Luenberger: the poles could not be placed: {error}. Choose other poles, or measure more."
             ) from None
         L = T[:, None] * placement.gain_matrix.T  # pyright: ignore[reportAttributeAccessIssue]
         reached = np.sort_complex(np.linalg.eigvals(A - L @ lin.C))
-        miss = float(np.max(np.abs(reached - np.sort_complex(wanted)) / np.abs(wanted)))
+        miss = float(np.max(np.abs(reached - np.sort_complex(targets)) / np.abs(targets)))
         # Poles of a poorly observable mode are lost to rounding without any error; 0.1 % by trial.
         if not miss < 1e-3:
             raise ComputationError(

@@ -99,6 +99,7 @@ class Observer(ABC):
         where = type(self).__name__
         lin = self.linear_model(dae)
         model = arm_model(self.model, dae, None, where)
+        # Measurements and inputs, in the symbols of the arm.
         states = self.states(lin)
         y = ca.vertcat(*[measured(dae, name, where).value for name in lin.outputs])
         for name in lin.inputs:
@@ -123,16 +124,19 @@ class Observer(ABC):
     def _linear(
         self, lin: LinearModel, model: DAE, x: ca.SX, u: ca.SX, y: ca.SX, L: ca.DM, sample_time: float | None
     ) -> ca.SX:
+        """Return the rates of the estimates by the linearised equations, or their changes per sample time."""
         point = lin.operating_point
         A, B = (lin.A, lin.B) if sample_time is None else sampled_matrices(lin.A, lin.B, sample_time)
         dx, du = x - ca.DM(lin.state_values), u - ca.DM(point.u)
         innovation = y - ca.DM(_outputs_at(model, lin)) - ca.DM(lin.C) @ dx - ca.DM(lin.D) @ du
+        # A x + B u + L innovation: the rate in continuous time, the next deviation in discrete time.
         successor = ca.DM(A) @ dx + ca.DM(B) @ du + L @ innovation
         return successor if sample_time is None else (successor - dx) / sample_time
 
     def _nonlinear(
         self, lin: LinearModel, model: ArmModel, x: ca.SX, u: ca.SX, y: ca.SX, L: ca.DM, sample_time: float | None
     ) -> ca.SX:
+        """Return the rates of the estimates by the nonlinear equations, or their changes per sample time."""
         f, h = model_functions(model.dae, lin, type(self).__name__)
         innovation = L @ (y - h(x, u))
         if sample_time is None:

@@ -65,7 +65,7 @@ class GravityCompensation(Law):
         if self.at == "reference":
             # Only coordinates that the torque depends on become references.
             used = [i for i, name in enumerate(arm.q_names) if ca.depends_on(torque, arm.q[i])]
-            wanted = [references.of(measured(dae, model.coordinate(arm.q_names[i]), where)) for i in used]
-            torque = ca.substitute(torque, arm.q[used], ca.vertcat(*wanted, ca.SX(0, 1))) if used else torque
+            positions = [references.of(measured(dae, model.coordinate(arm.q_names[i]), where)) for i in used]
+            torque = ca.substitute(torque, arm.q[used], ca.vertcat(*positions, ca.SX(0, 1))) if used else torque
         commands = ca.vertsplit(model.in_arm_symbols(torque))
         return Bound(dict(zip(inputs, commands, strict=True)), references.variables())

@@ -64,6 +64,7 @@ class OutputFeedback(Law):
                 f"{type(self).__name__}: the law uses {listing(unknown)}, which the observer does not estimate; must "
                 "use estimated states only. Give both the same model=."
             )
+        # The states of the law, then those of the observer.
         return Bound(
             dict(zip(law.commands, commands, strict=True)),
             law.references,

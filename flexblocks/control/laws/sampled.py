@@ -63,7 +63,7 @@ class Sampled(Law):
             raise ParameterError(
                 "Sampled: law is Sampled itself, or a sum with a Sampled law; must be in continuous time."
             )
-        # The delay in whole samples, and what is left of it.
+        # The delay as whole samples and a remainder [s].
         samples = self.delay / self.sample_time
         whole = int(np.floor(samples + SLACK))
         rest = self.delay - whole * self.sample_time

@@ -72,6 +72,7 @@ def monte_carlo(
     for run in range(runs):
         point = equilibrium(closed, x, u, {name: float(values[run]) for name, values in draws.items()})
         poles.append(np.linalg.eigvals(linearize(closed, point).A))
+    # Poles, growth and parameters of each run as a dataset, merged with the motions if there are any.
     pole = np.array(poles)
     growth = np.real(pole).max(axis=1)
     poles_of_runs = xr.Dataset(

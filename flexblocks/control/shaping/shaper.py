@@ -129,12 +129,14 @@ class Shaper:
 
     def _polynomial(self, command: PiecewisePolynomial) -> PiecewisePolynomial:
         """Return the shaped piecewise polynomial: exact, on the breakpoints of all shifted copies."""
+        # Breakpoints of the sum: those of every shifted copy.
         pieces = _unbounded(command)
         shifts = np.array(self.times)
         inner = np.unique(np.add.outer(pieces.x[1:-1], shifts))
         ends = np.concatenate([[pieces.x[0]], inner, [pieces.x[-1] + shifts[-1]]])
         middles, size = (ends[:-1] + ends[1:]) / 2, len(pieces.c)
         c = np.zeros((size, len(middles)))
+        # On each new piece, add the piece of every copy, re-expanded about its left end.
         for shift, amplitude in zip(shifts, self.amplitudes, strict=True):
             piece = np.searchsorted(pieces.x[1:-1], middles - shift, side="right")
             moved = _taylor(pieces.c[:, piece], ends[:-1] - shift - pieces.x[piece])

@@ -51,18 +51,18 @@ def fast_state(split: SingularPerturbation, dae: DAE, about: str) -> FastState:
     xi, rate = (D @ _states(dae, split.dae.q_names, order) for order in (0, 1))
     references = References()
     if about == "manifold":
-        wanted_xi, wanted_rate = _on_manifold(split, dae, references)
-        xi, rate = xi - wanted_xi, rate - wanted_rate
+        xi_on_manifold, rate_on_manifold = _on_manifold(split, dae, references)
+        xi, rate = xi - xi_on_manifold, rate - rate_on_manifold
     elif about == "reference":
         needed = np.flatnonzero(np.any(split.motion.deformation != 0, axis=0))
         for order in (0, 1):
-            wanted = ca.SX(len(split.dae.q_names), 1)
+            target = ca.SX(len(split.dae.q_names), 1)
             for i in needed:
-                wanted[int(i)] = references.of(measured(dae, split.dae.q_names[i], "FastFeedback"), order)
+                target[int(i)] = references.of(measured(dae, split.dae.q_names[i], "FastFeedback"), order)
             if order:
-                rate -= D @ wanted
+                rate -= D @ target
             else:
-                xi -= D @ wanted
+                xi -= D @ target
     return FastState(ca.densify(xi), ca.densify(rate), references.variables())
 
 
@@ -107,11 +107,11 @@ def _states(dae: DAE, names: tuple[str, ...], order: int) -> ca.SX:
 
 def _on_manifold(split: SingularPerturbation, dae: DAE, references: References) -> tuple[ca.SX, ca.SX]:
     """Return xi and its rate on the slow manifold, with the slow coordinates on their references."""
-    wanted = [
+    motion = [
         ca.vertcat(*[references.of(measured(dae, name, "FastFeedback"), order) for name in split.slow.q_names])
         for order in range(4)
     ]
-    s, ds = ca.vertcat(*wanted[:3]), ca.vertcat(*wanted[1:])
+    s, ds = ca.vertcat(*motion[:3]), ca.vertcat(*motion[1:])
     on_manifold = slow_manifold(split.dae, split.motion, split.slow)
     xi: Any = on_manifold(s, parameters(split, dae))[1]
     return xi, ca.jtimes(xi, s, ds)

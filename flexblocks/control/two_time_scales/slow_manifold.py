@@ -52,7 +52,7 @@ def slow_manifold(dae: DAE, motion: RigidMotion, slow: DAE) -> ca.Function:
             f"quasi_static: the inputs {listing(dae.u.names)} do not act on the slow coordinates "
             f"{listing(slow.q_names)} independently of each other; must do so. Name other coordinates as slow=[...]."
         ) from None
-    # The deformation at which the stiff blocks balance what is left.
+    # The deformation at which the stiff blocks balance the remaining forces.
     energies = stored_energies(dae.tree, dae.q)
     K = ca.hessian(sum((energies[name] for name in motion.stiff), ca.SX(0)), dae.q)[0]
     stiffness = ca.sparsify(P.T @ _at(dae, K, x) @ P)

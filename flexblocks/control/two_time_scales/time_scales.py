@@ -73,6 +73,7 @@ def time_scales(
     closed = split.slow if slow is None else close_loop(split.slow, slow)
     at = _postures(split, along)
     slowest, fastest = [], []
+    # At each posture the slowest pole of the fast subsystem, and the fastest pole of the slow one.
     for posture in at:
         frozen = split.fast(posture)
         A = frozen.A if fast is None else frozen.A - frozen.B @ fast.gain(posture)
@@ -80,6 +81,7 @@ def time_scales(
         fastest.append(float(np.max(np.abs(np.linalg.eigvals(_at_rest(closed, posture))), initial=0.0)))
     scales = TimeScales(np.array(fastest), np.array(slowest))
     if scales.ratio < LEAST_RATIO:
+        # The posture with the least ratio, for the warning.
         worst = int(np.argmin(scales.fast / np.where(scales.slow > 0, scales.slow, 1e-300)))
         warnings.warn(
             f"singular_perturbation: no two time scales: the fastest slow pole is at {scales.slow[worst]:.3g} 1/s, the "
