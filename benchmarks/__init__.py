@@ -1,1 +1,1 @@
-"""Times, as ratios against a named alternative in the same run; no test asserts them."""
+"""Benchmarks: times as ratios to a named alternative in the same run; no test asserts them."""

@@ -1,4 +1,4 @@
-"""Who integrates the two-link arm, and with which settings, for `benchmarks.simulation_accuracy`."""
+"""Integration methods for the two-link arm and their settings, for `benchmarks.simulation_accuracy`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TOLERANCES = tuple(10.0**-k for k in range(4, 11))
 
 @dataclass(frozen=True)
 class Method:
-    """A way to integrate.
+    """An integration method.
 
     Attributes
     ----------
@@ -41,9 +41,9 @@ class Method:
 
 
 def methods(there: list[str], dae: fb.DAE) -> list[Method]:
-    """Return flexblocks' methods first, then those of the packages that are there."""
+    """Return flexblocks' methods, then those of the installed packages."""
     compiled = dae.compile(strict=True)
-    found = [
+    available = [
         _by_tolerance("flexblocks", lambda e: by_flexblocks(dae, rtol=e, atol=e / 100), 1e-12),
         _by_tolerance("flexblocks compiled", lambda e: by_flexblocks(compiled, rtol=e, atol=e / 100), 1e-12),
         _by_steps(
@@ -56,7 +56,7 @@ def methods(there: list[str], dae: fb.DAE) -> list[Method]:
     arm = lumped_subudhi_morris()
     if "mujoco" in there:
         for name, settings in (("RK4", (700, 800, 1000, 2000, 4000)), ("Euler", (1000, 4000, 16000, 64000))):
-            found.append(
+            available.append(
                 _by_steps(
                     f"MuJoCo {name}",
                     settings,
@@ -70,7 +70,7 @@ def methods(there: list[str], dae: fb.DAE) -> list[Method]:
             ("RK67", (1200, 1500, 2000)),
             ("GeneralizedAlpha", (500, 1000, 2000, 4000)),
         ):
-            found.append(
+            available.append(
                 _by_steps(
                     f"Exudyn {name}",
                     settings,
@@ -79,8 +79,8 @@ def methods(there: list[str], dae: fb.DAE) -> list[Method]:
                 )
             )
     if "pin" in there:
-        found.append(_by_tolerance("Pinocchio + DOP853", lambda e: by_pinocchio(arm, e), 1e-12))
-    return found
+        available.append(_by_tolerance("Pinocchio + DOP853", lambda e: by_pinocchio(arm, e), 1e-12))
+    return available
 
 
 def _by_tolerance(name: str, run: Callable[[float], Motion], finest: float) -> Method:

@@ -1,4 +1,4 @@
-"""Assembly and right-hand side of an N-link arm beside equations written by hand: ``python -m benchmarks.assembly``."""
+"""Assembly and right-hand side of an N-link arm against code written by hand: ``python -m benchmarks.assembly``."""
 
 from __future__ import annotations
 

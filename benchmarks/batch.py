@@ -18,7 +18,7 @@ CASES = {"32 runs of 0.02 s": (32, 0.02), "32 runs of 0.2 s": (32, 0.2), "16 run
 def main() -> None:
     dae = fb.assemble(models.subudhi_morris_2002())
     counts = [n for n in (1, 2, 4, 8, 16) if n <= (os.cpu_count() or 1)]
-    table = Table("two-link arm, a pulse of its own for each run", "loop [s]", *[f"{n} threads" for n in counts])
+    table = Table("two-link arm, a different pulse in each run", "loop [s]", *[f"{n} threads" for n in counts])
     for name, (runs, end) in CASES.items():
         times = np.linspace(0.0, end, 101)
         pulses = [fb.bang_bang(a, 0.3 * end) for a in np.linspace(0.05, 0.2, runs)]

@@ -1,4 +1,4 @@
-"""What each fidelity of the beam finds, and at which cost: ``python -m benchmarks.beam_fidelity``."""
+"""Accuracy and cost of each beam fidelity: ``python -m benchmarks.beam_fidelity``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def exact(count: int) -> np.ndarray:
     return roots(tip, count) ** 2 * np.sqrt(FLEXURAL_RIGIDITY / (LINEAR_DENSITY * LENGTH**4))
 
 
-def found(fidelity: fb.AssumedModes | fb.FiniteElements | fb.RigidSegments) -> np.ndarray:
+def model_frequencies(fidelity: fb.AssumedModes | fb.FiniteElements | fb.RigidSegments) -> np.ndarray:
     """Return the frequencies [rad/s] of the model, lowest first."""
     model = fb.Model("cantilever")
     ground = model.add(fb.Ground("ground"))
@@ -44,7 +44,7 @@ def lines(count: int = 3) -> Iterator[str]:
     yield "|---|---|---|" + "---|" * count
     for name, sizes in FIDELITIES.items():
         for n, fidelity in sizes.items():
-            frequencies = found(fidelity)
+            frequencies = model_frequencies(fidelity)
             errors = frequencies[:count] / truth - 1
             entries = " | ".join(f"{error:.1e}" if abs(error) > 1e-8 else "< 1e-8" for error in errors)
             yield f"| `{name}` | {n} | {len(frequencies)} | {entries} |"
@@ -66,7 +66,7 @@ def swinging() -> fb.Model:
 
 
 def response_lines() -> Iterator[str]:
-    """Yield a table in Markdown: by fidelity how far a swing is from that of 10 modes, and what the equations cost.
+    """Yield a table in Markdown: by fidelity the deviation of a swing from that of 10 modes, and the operation counts.
 
     The torque goes to and fro once in a second, 0.01 N m (sin 2 pi t)^3. It is so small that the shortening by bending,
     which segments alone have, is not seen.
@@ -74,12 +74,12 @@ def response_lines() -> Iterator[str]:
     kinds = {(name, n): kind for name, sizes in FIDELITIES.items() for n, kind in sizes.items()}
     named = {f"{name} {n}": kind for (name, n), kind in kinds.items()} | {"reference": fb.AssumedModes(10, tip="auto")}
     torque = {"motor.torque": lambda t: 0.01 * np.sin(2 * np.pi * t) ** 3}
-    found = fb.compare(swinging(), named, np.linspace(0.0, 1.0, 101), torque, frequencies=0)
-    size = np.abs(found.responses["reference"][found.output]).max()
+    comparison = fb.compare(swinging(), named, np.linspace(0.0, 1.0, 101), torque, frequencies=0)
+    size = np.abs(comparison.responses["reference"][comparison.output]).max()
     yield "| | n | tip deflection in a swing | M(q) | forward dynamics | energy and work differ by |"
     yield "|---|---|---|---|---|---|"
     for name, n in kinds:
-        row = found.table.loc[f"{name} {n}"]
+        row = comparison.table.loc[f"{name} {n}"]
         cost = f"{row['M operations']:.0f} | {row['forward dynamics operations']:.0f}"
         drift = "< 1e-12 J" if row["energy drift [J]"] < 1e-12 else f"{row['energy drift [J]']:.0e} J"
         yield f"| `{name}` | {n} | {row['difference [m]'] / size:.1e} | {cost} | {drift} |"

@@ -1,7 +1,7 @@
-"""Least effort from rest to rest as a careful engineer writes it by hand in CasADi, without Pyomo and flexblocks.
+"""Minimum effort from rest to rest as a careful engineer writes it by hand in CasADi, without Pyomo and flexblocks.
 
 Radau collocation of degree 3, cubic Hermite inputs, integral of u^2 + 0.01 u'^2. One interval is one SX function,
-mapped over the mesh; derivatives are CasADi's own; IPOPT gets the same options as everywhere here. In two forms:
+mapped over the mesh; derivatives are CasADi's; IPOPT gets the same options as everywhere here. In two forms:
 
 * ``"accelerations"``: x at mesh points, accelerations at collocation points, inputs by value and rate at mesh points;
   states at collocation points are linear in these. The form of `flexblocks.optim`.
@@ -27,7 +27,7 @@ IPOPT = {"ipopt.print_level": 0, "ipopt.sb": "yes", "ipopt.mumps_pivtol": 1e-2, 
 
 @dataclass(frozen=True)
 class ByHand:
-    """What came out, and the wall times [s] of making the solver and of solving."""
+    """The plan, and the wall times [s] of building the solver and of solving."""
 
     objective: float
     iterations: int
@@ -37,14 +37,14 @@ class ByHand:
 
 
 def plan_by_hand(intervals: int, form: str = "accelerations") -> ByHand:
-    """Make and solve the problem from the quintic motion of the rigid arm."""
+    """Build and solve the problem, starting from the quintic motion of the rigid arm."""
     begun = time.perf_counter()
     solver, numbers = FORMS[form](intervals)
     ready = time.perf_counter()
-    found = solver(**numbers)
+    solution = solver(**numbers)
     solved = time.perf_counter() - ready
     stats = solver.stats()
-    return ByHand(float(found["f"]), stats["iter_count"], stats["return_status"], ready - begun, solved)
+    return ByHand(float(solution["f"]), stats["iter_count"], stats["return_status"], ready - begun, solved)
 
 
 def by_accelerations(K: int) -> tuple[ca.Function, dict]:

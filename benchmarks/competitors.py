@@ -1,4 +1,4 @@
-"""The packages that are compared with; all of them optional, from the extra ``bench``."""
+"""Packages used for comparison; all of them optional, from the extra ``bench``."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ MODULES = {"sympy": "sympy", "mujoco": "mujoco", "pin": "pinocchio", "exudyn": "
 
 
 def installed(*packages: str, console: Console) -> list[str]:
-    """Return those of the packages that are there; say with their versions which are, and which are left out."""
-    found = []
+    """Return the installed ones of the packages; print their versions, and which are left out."""
+    present = []
     for package in packages:
         if importlib.util.find_spec(MODULES[package]) is None:
             console.print(f"{package} is not installed and left out; it comes with the extra 'bench'.")
         else:
             console.print(f"{package} {version(package)}")
-            found.append(package)
-    return found
+            present.append(package)
+    return present

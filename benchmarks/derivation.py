@@ -1,4 +1,4 @@
-"""How long it takes to derive the equations of an N-link arm: ``python -m benchmarks.derivation``.
+"""Time to derive the equations of an N-link arm: ``python -m benchmarks.derivation``.
 
 The arm of Yu & Chen with clamped-free shapes: a joint with a torque and two modes a link, gravity, lumped masses at the
 ends. SymPy starts from kinematics written by hand (`benchmarks.sympy_arm`); that both give the same accelerations is
@@ -84,12 +84,12 @@ def symbolic_times(console: Console, with_sympy: bool) -> None:
 
 
 def _methods() -> tuple[str, ...]:
-    """Return SymPy's methods, after a check that they and flexblocks speak of the same arm."""
+    """Return SymPy's methods, after a check that their accelerations agree with flexblocks'."""
     from benchmarks.sympy_arm import METHODS, accelerations
 
     rng, parameters = np.random.default_rng(0), []
     for i in (1, 2):
-        data = yu_chen.stage(i)
+        data = yu_chen.link_data(i)
         parameters += [data.length, data.mass, data.rigidity, data.lumped_mass]
     q, v, u = 0.1 * rng.normal(size=6), rng.normal(size=6), rng.normal(size=2)
     ours = fb.assemble(arm(2)).forward_dynamics(np.concatenate([q, v]), u, []).full().ravel()[6:]
@@ -102,10 +102,10 @@ def _methods() -> tuple[str, ...]:
 def _sympy_cells(method: str, links: int, ours: float) -> list[str]:
     from benchmarks.sympy_arm import derivation
 
-    found = within(LIMIT, derivation, method, links)
-    if found is None:
+    seconds = within(LIMIT, derivation, method, links)
+    if seconds is None:
         return [f"> {LIMIT:g}", f"> {LIMIT / ours:.0f}"]
-    return [f"{found:.2f}", f"{found / ours:.0f}"]
+    return [f"{seconds:.2f}", f"{seconds / ours:.0f}"]
 
 
 def main() -> None:

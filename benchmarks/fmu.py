@@ -23,7 +23,7 @@ def main() -> None:
     dae = fb.assemble(models.subudhi_morris_2002())
     signal = fb.piecewise_constant([0.0, 0.2, 0.4], [0.2, -0.2, 0.0])
     corners = [(0.0, 0.2), (0.2, 0.2), (0.2, -0.2), (0.4, -0.2), (0.4, 0.0), (0.5, 0.0)]
-    given = np.array(corners, dtype=[("time", float), ("motor1.torque", float)])
+    inputs = np.array(corners, dtype=[("time", float), ("motor1.torque", float)])
     exact = fb.simulate(dae, SAMPLES, u={"motor1.torque": signal}, rtol=1e-12, atol=1e-14)
     names = [*dae.x.names, *dae.y.names]
     rates = [name for name in names if name.startswith("der(")]
@@ -34,12 +34,12 @@ def main() -> None:
             for kind in KINDS:
                 for tolerance in TOLERANCES:
                     start = time.perf_counter()
-                    found = fmpy.simulate_fmu(
-                        path, fmi_type=kind, stop_time=0.5, output_interval=0.01, input=given, output=names,
+                    result = fmpy.simulate_fmu(
+                        path, fmi_type=kind, stop_time=0.5, output_interval=0.01, input=inputs, output=names,
                         record_events=False, relative_tolerance=tolerance,
                     )  # fmt: skip
                     taken = time.perf_counter() - start
-                    error = {name: np.max(np.abs(found[name] - exact[name])) for name in names}
+                    error = {name: np.max(np.abs(result[name] - exact[name])) for name in names}
                     fast = max(error[name] for name in rates)
                     slow = max(error[name] for name in names if name not in rates)
                     table.add_row(f"{version} {kind}", f"{tolerance:g}", f"{fast:.1e}", f"{slow:.1e}", f"{taken:.2f}")

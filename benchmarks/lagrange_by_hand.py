@@ -54,7 +54,7 @@ def inverse_dynamics(links: int) -> ca.Function:
 
 
 def straight_tip_body(outboard: int) -> TipBody:
-    """Return what a link carries: `outboard` rigid links in line, and the payload."""
+    """Return the tip body of a link: `outboard` rigid links in line, and the payload."""
     reach = outboard * arm.LENGTH
     mass, inertia, moment = arm.PAYLOAD_MASS, arm.PAYLOAD_INERTIA + arm.PAYLOAD_MASS * reach**2, 0.0
     moment += arm.PAYLOAD_MASS * reach

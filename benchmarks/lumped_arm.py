@@ -1,4 +1,4 @@
-"""An arm for packages that know rigid bodies only: each flexible link a row of rigid segments on hinges with springs.
+"""Lumped arm for rigid-body packages: each flexible link a chain of rigid segments on hinges with springs.
 
 A link of length l with s springs is cut into s pieces of length h = l / s with a spring EI / h in the middle of each.
 So it has s + 1 rigid segments, the first and the last half as long, and with its joint as many coordinates as a beam
@@ -63,12 +63,12 @@ class LumpedArm:
 
     @property
     def joints(self) -> np.ndarray:
-        """Numbers of the segments on joints."""
+        """Indices of the segments on joints."""
         return np.flatnonzero([segment.is_joint for segment in self.segments])
 
     @property
     def stiffness(self) -> np.ndarray:
-        """Of the springs on the hinges [N m/rad]."""
+        """Stiffnesses of the hinge springs [N m/rad]."""
         return np.array([segment.stiffness for segment in self.segments])
 
     def tip(self, q: np.ndarray) -> np.ndarray:
@@ -83,10 +83,10 @@ def flexible_link(
 ) -> list[Segment]:
     """Return the segments of one link of EI = `rigidity` [N m2]."""
     h = length / springs
-    found = []
+    segments = []
     for i in range(springs + 1):
-        own = h / 2 if i in (0, springs) else h
-        m = mass * own / length
-        found.append(Segment(inboard_length, own, m, own / 2, m * own**2 / 12, rigidity / h if i else 0.0))
-        inboard_length = own
-    return found
+        extent = h / 2 if i in (0, springs) else h
+        m = mass * extent / length
+        segments.append(Segment(inboard_length, extent, m, extent / 2, m * extent**2 / 12, rigidity / h if i else 0.0))
+        inboard_length = extent
+    return segments

@@ -10,7 +10,7 @@ def lumped_yu_chen(links: int, springs: int = 2) -> LumpedArm:
     """Return the arm of Yu & Chen: gravity, lumped masses at the ends of links, torques on the joints."""
     segments = []
     for i in range(1, links + 1):
-        data = yu_chen.stage(i)
+        data = yu_chen.link_data(i)
         inboard = segments[-1].length if segments else 0.0
         link = flexible_link(data.length, data.mass, data.rigidity, springs, inboard)
         segments += [*link[:-1], link[-1].with_end_body(data.lumped_mass, 0.0)]

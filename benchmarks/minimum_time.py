@@ -1,4 +1,4 @@
-"""Shortest time from rest to rest, by arm, torque limits and mesh: ``python -m benchmarks.minimum_time``.
+"""Minimum time from rest to rest, by arm, torque limits and mesh: ``python -m benchmarks.minimum_time``.
 
 Inputs start and end at zero and reach their full limit in 0.05 or 0.1 s. First as the solver leaves the plan, by Radau
 collocation of degree 3; then refined until it replays. An independent script, on an arm whose rotors carry their
@@ -89,24 +89,24 @@ def quarter_turns(mounts: list[str], console: Console) -> None:
 def random_pairs(console: Console) -> None:
     """Plan between random postures, every angle within a quarter turn, from the default start until it replays."""
     dae = fb.assemble(models.subudhi_morris_2002())
-    turn, rng, found = problem(TORQUES[0]), np.random.default_rng(SEED), []
+    turn, rng, plans = problem(TORQUES[0]), np.random.default_rng(SEED), []
     started = time.perf_counter()
     for start, goal in rng.uniform(-math.pi / 2, math.pi / 2, (PAIRS, 2, 2)).tolist():
         ends = {"start": dict(zip(GOAL, start, strict=True)), "goal": dict(zip(GOAL, goal, strict=True))}
         try:
-            found.append(optim.plan(dae, replace(turn, **ends), intervals=40, refine=True))
+            plans.append(optim.plan(dae, replace(turn, **ends), intervals=40, refine=True))
         except optim.PlanError as error:
             console.print(f"{ends}: {error}")
     took = (time.perf_counter() - started) / PAIRS
-    first = [next(a for a in plan.attempts if a.tip_miss is not None) for plan in found]
+    first = [next(a for a in plan.attempts if a.tip_miss is not None) for plan in plans]
     near = [a for a in first if a.tip_miss < 1e-4]
     calm = [a for a in near if abs(a.energy_left) < 1e-4]
-    settled = [plan for plan in found if plan.status == "optimal"]
+    settled = [plan for plan in plans if plan.status == "optimal"]
     ways = Counter(f"{plan.transcription.scheme.name} {plan.transcription.mesh.intervals}" for plan in settled)
     replays = [plan.replay() for plan in settled]
     missed, left = max(replay.tip_miss for replay in replays), max(replay.energy_left for replay in replays)
     console.print(
-        f"{PAIRS} pairs, {took:.1f} s each: {len(found)} converge, of which {len(near)} miss by less than 0.1 mm, "
+        f"{PAIRS} pairs, {took:.1f} s each: {len(plans)} converge, of which {len(near)} miss by less than 0.1 mm, "
         f"{len(calm)} of these leaving less than 1e-4 J. Refined, {len(settled)} do both "
         f"({', '.join(f'{n} by {way}' for way, n in ways.items())}), missing by {1e3 * missed:.3f} mm at most, with "
         f"{left:.1e} J left."

@@ -1,4 +1,4 @@
-"""What the models of the two-link arm leave out, for `benchmarks.simulation_accuracy`.
+"""Model errors of the two-link arm by beam and segment models, for `benchmarks.simulation_accuracy`.
 
 All motions are converged in time. Beams converge with their modes, rows of rigid segments with their springs, but not
 to the same motion: segments turn by any angle, beams bend linearly. At a hundredth of the push the two agree.
@@ -58,9 +58,9 @@ def model_table(with_segments: bool) -> Table:
     row("beam: 2 clamped-free modes", 8, beams(2, "clamped-free"), exact)
     if with_segments:
         table.add_section()
-        found = {springs: segments(springs) for springs in (1, 2, 4, 8)}
-        for springs, motions in found.items():
-            row(f"segments: {springs} springs", 4 + 2 * springs, motions, found[8])
+        by_springs = {springs: segments(springs) for springs in (1, 2, 4, 8)}
+        for springs, motions in by_springs.items():
+            row(f"segments: {springs} springs", 4 + 2 * springs, motions, by_springs[8])
     return table
 
 
@@ -70,6 +70,6 @@ def published_difference() -> float:
     dae = fb.assemble(models.subudhi_morris_2002(shapes="clamped-free"))
     push = fb.Signal(lambda t: np.where(t < 1.0, 0.2 * np.sin(2 * np.pi * t), 0.0), breakpoints=[1.0])
     inputs = {"motor1.torque": push, "motor2.torque": push}
-    found = fb.simulate(dae, np.array(published["t"]), u=inputs, rtol=1e-11, atol=1e-13)
-    angles = np.stack([found["joint1.angle"], found["joint2.angle"]], axis=1)
+    motion = fb.simulate(dae, np.array(published["t"]), u=inputs, rtol=1e-11, atol=1e-13)
+    angles = np.stack([motion["joint1.angle"], motion["joint2.angle"]], axis=1)
     return float(np.abs(angles - published["joint_angle"]).max())

@@ -1,4 +1,4 @@
-"""The motion of the two-link arm of Subudhi & Morris after a smooth push, by flexblocks and others.
+"""Motion of the two-link arm of Subudhi & Morris after a smooth push, by flexblocks and by other packages.
 
 Both rotors are driven by 0.2 sin(2 pi t) N m for one second, then by nothing. Every function returns a `Motion` from
 rest over 5 s. Times are those of the integration: no package's time contains that for reading or assembling the model.
@@ -27,32 +27,32 @@ SAMPLE = END / (SAMPLES - 1)
 
 @dataclass(frozen=True)
 class Motion:
-    """Places (101, 2) [m] of the tip at `TIMES`, and how long it took to compute them [s]."""
+    """Tip positions (101, 2) [m] at `TIMES`, and the time to compute them [s]."""
 
     tip: np.ndarray
     seconds: float
 
     def error(self, reference: Motion) -> float:
-        """Return the largest distance of the tip from where it should be [m]."""
+        """Return the largest error of the tip position [m]."""
         return float(np.max(np.linalg.norm(self.tip - reference.tip, axis=1)))
 
 
 def by_flexblocks(dae: fb.DAE, torque: float = 0.2, **options: Any) -> Motion:
-    """Simulate with `flexblocks.simulate`; its time contains that for building the integrator."""
+    """Simulate with `flexblocks.simulate`; the time includes building the integrator."""
 
     def push(t: Any) -> Any:
         return ca.if_else(t < PUSH_ENDS, torque * ca.sin(2 * math.pi * t), 0.0)
 
     start = time.perf_counter()
-    found = fb.simulate(dae, TIMES, u={"motor1.torque": push, "motor2.torque": push}, progress=False, **options)
+    solution = fb.simulate(dae, TIMES, u={"motor1.torque": push, "motor2.torque": push}, progress=False, **options)
     seconds = time.perf_counter() - start
-    return Motion(np.stack([found["payload.x"], found["payload.y"]], axis=1), seconds)
+    return Motion(np.stack([solution["payload.x"], solution["payload.y"]], axis=1), seconds)
 
 
 def by_mujoco(arm: LumpedArm, steps: int, integrator: str = "RK4", torque: float = 0.2) -> Motion:
     """Take `steps` steps of MuJoCo between two samples.
 
-    The steps of a sample are one call. MuJoCo holds a given control over a step; so that it follows the sine at every
+    The steps of a sample are one call. MuJoCo holds a control over a step; so that it follows the sine at every
     stage it is a callback, in Python, for the second that the push lasts.
     """
     import mujoco
@@ -124,9 +124,9 @@ def by_pinocchio(arm: LumpedArm, rtol: float) -> Motion:
     start = time.perf_counter()
     for function, times in ((pushed, TIMES[: middle + 1]), (free, TIMES[middle:])):
         span = (times[0], times[-1])
-        found = solve_ivp(function, span, x, method="DOP853", t_eval=times[1:], rtol=rtol, atol=1e-2 * rtol)
-        x = found.y[:, -1]
-        angles.append(found.y[:n].T)
+        solution = solve_ivp(function, span, x, method="DOP853", t_eval=times[1:], rtol=rtol, atol=1e-2 * rtol)
+        x = solution.y[:, -1]
+        angles.append(solution.y[:n].T)
     return Motion(arm.tip(np.concatenate(angles)), time.perf_counter() - start)
 
 

@@ -1,4 +1,4 @@
-"""A lumped arm in MuJoCo, without contacts, limits and whatever else it does not need."""
+"""A lumped arm in MuJoCo, with contacts, limits and other unused features switched off."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Operations of M(q) of the arms of Theodore & Ghosal (1995), Table 2: python -m benchmarks.operation_counts
 
 Upper triangle, two modes or two elements a flexible link, no payload; ours by CasADi after common subexpressions are
-joined, the same expressions counted by SymPy with its own cse, and the published figures.
+joined, the same expressions counted by SymPy with its cse, and the published figures.
 """
 
 from __future__ import annotations
@@ -36,11 +36,13 @@ def by_sympy(dae: fb.DAE) -> tuple[int, int]:
     matrix = export.equations(dae, "sympy")["M"]
     n = matrix.shape[0]
     parts, rest = sympy.cse([matrix[i, j] for i in range(n) for j in range(i, n)])
-    found: Counter[str] = Counter()
+    operations: Counter[str] = Counter()
     for expression in [*(part for _, part in parts), *rest]:
         for name, count in sympy.count_ops(expression, visual=True).as_coefficients_dict().items():
-            found[str(name)] += int(count)
-    return found["MUL"] + found["DIV"] + found["POW"], found["ADD"] + found["SUB"] + found["NEG"]
+            operations[str(name)] += int(count)
+    return operations["MUL"] + operations["DIV"] + operations["POW"], operations["ADD"] + operations[
+        "SUB"
+    ] + operations["NEG"]
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Least effort from rest to rest, by mesh: build, solve, objective, replay: ``python -m benchmarks.planning``.
+"""Minimum effort from rest to rest, by mesh: build, solve, objective, replay: ``python -m benchmarks.planning``.
 
 With free ends; and from and to holding inputs, where modes that the mesh does not resolve are carried quasi-statically,
 and where none are.

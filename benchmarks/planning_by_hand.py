@@ -1,4 +1,4 @@
-"""Plans beside a script written by hand in CasADi: ``python -m benchmarks.planning_by_hand [intervals ...]``.
+"""Planning against a script written by hand in CasADi: ``python -m benchmarks.planning_by_hand [intervals ...]``.
 
 Both solve the same problem on the same mesh, by IPOPT with the same options, cold: from blocks or from nothing to the
 optimum. It is checked that the objectives agree. Every time is the least of several runs, taken in turn.
@@ -25,7 +25,7 @@ AGREEMENT = 1e-6
 
 @dataclass(frozen=True)
 class Cold:
-    """A plan from nothing: wall times [s] of blocks to DAE, Pyomo model, walking it and derivatives, and IPOPT."""
+    """A cold start: wall times [s] of assembly, Pyomo model, its translation with derivatives, and IPOPT."""
 
     objective: float
     iterations: int

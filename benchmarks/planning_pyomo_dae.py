@@ -1,4 +1,4 @@
-"""Plans beside pyomo.dae with ordinary expressions and pounce: ``python -m benchmarks.planning_pyomo_dae [intervals]``.
+"""Planning against pyomo.dae and pounce: ``python -m benchmarks.planning_pyomo_dae [intervals]``.
 
 One and two links, the same problem on the same mesh with the same scheme, end to end: from blocks to the optimum. The
 opponent gets the equations of motion for nothing (its time does not contain assembling them), and every intermediate
@@ -20,7 +20,7 @@ from benchmarks.planning import GOAL, LIMITS
 from benchmarks.pyomo_dae_arm import least_effort
 from flexblocks import models, optim
 
-RUNS, DURATION, AGREEMENT = 3, 2.0, 1e-5  # pounce stops at a tolerance of its own
+RUNS, DURATION, AGREEMENT = 3, 2.0, 1e-5  # pounce stops at another tolerance
 
 
 def by_flexblocks(links: int, intervals: int) -> tuple[float, float]:

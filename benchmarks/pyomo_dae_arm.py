@@ -1,4 +1,4 @@
-"""Least effort from rest to rest in pyomo.dae: ordinary Pyomo expressions all the way, solved by pounce.
+"""Minimum effort from rest to rest in pyomo.dae: ordinary Pyomo expressions all the way, solved by pounce.
 
 The equations of motion are those of flexblocks, instruction by instruction, every intermediate result a named
 Expression, so that what is shared stays shared. Inputs and objective are the cubic polynomials of `flexblocks.optim`,
@@ -80,7 +80,7 @@ def equations_of_motion(dae: fb.DAE) -> ca.Function:
 def written_out(function: ca.Function, arguments: Sequence[Sequence], lifted: pyo.Expression) -> list:
     """Return the entries of the output as Pyomo expressions, every operation on variables a named one in `lifted`."""
     work: dict[int, Any] = {}
-    found: dict[int, Any] = {}
+    entries: dict[int, Any] = {}
     for i in range(function.n_instructions()):
         kind, places = function.instruction_id(i), function.instruction_input(i)
         into = function.instruction_output(i)
@@ -89,14 +89,14 @@ def written_out(function: ca.Function, arguments: Sequence[Sequence], lifted: py
         elif kind == ca.OP_CONST:
             work[into[0]] = function.instruction_constant(i)
         elif kind == ca.OP_OUTPUT:
-            found[into[1]] = work[places[0]]
+            entries[into[1]] = work[places[0]]
         else:
             value = OPERATIONS[kind](*[work[place] for place in places])
             if not isinstance(value, float):
                 lifted.add(len(lifted), value)
                 value = lifted[len(lifted) - 1]
             work[into[0]] = value
-    return [found[i] for i in sorted(found)]
+    return [entries[i] for i in sorted(entries)]
 
 
 def knots(m: Any, k: int, name: str) -> list:

@@ -1,4 +1,4 @@
-"""Re-solve a plan whose goal walks on by 0.05 rad, and plan from nothing: ``python -m benchmarks.resolve [tight]``.
+"""Re-solve a plan whose goal moves in steps of 0.05 rad, against cold starts: ``python -m benchmarks.resolve [tight]``.
 
 The goal of the shoulder goes ahead from solve to solve and never back to where it was. It is checked that the last
 re-solve ends where planning from nothing ends. Every time is the least of several runs, taken in turn. With
@@ -78,10 +78,10 @@ def main() -> None:
             assert difference < AGREEMENT, f"{name}: objectives differ by {difference:g}"
     table = Table("way", "first [s]", "later, median [s]", "of the cold total", "Newton's steps", "iterations")
     table.add_row("cold: assemble, transcribe, solve", f"{total:.3f}", "", "1")
-    for name, found in runs.items():
-        spent = [min(times) for times in zip(*(times for times, _, _ in found), strict=True)]
+    for name, walks in runs.items():
+        spent = [min(times) for times in zip(*(times for times, _, _ in walks), strict=True)]
         first, later = spent[0], median(spent[1:])
-        newton, iterations = (f"{min(steps)} to {max(steps)}" for steps in zip(*found[0][1], strict=True))
+        newton, iterations = (f"{min(steps)} to {max(steps)}" for steps in zip(*walks[0][1], strict=True))
         ratios = f"{first / total:.2f}, {later / total:.3f}"
         table.add_row(name, f"{first:.3f}", f"{later:.3f}", ratios, newton, iterations)
     Console(width=140).print(table)

@@ -1,4 +1,4 @@
-"""One evaluation of the accelerations of an N-link arm: ``python -m benchmarks.right_hand_side``.
+"""Time of one evaluation of the accelerations of an N-link arm: ``python -m benchmarks.right_hand_side``.
 
 flexblocks has the arm of Yu & Chen with a joint and two modes a link; MuJoCo and Pinocchio have its lumped counterpart
 with a joint and two springs a link (`benchmarks.lumped_arm`), that is as many coordinates, three times as many bodies.
@@ -81,7 +81,7 @@ def pinocchio_calls(links: int) -> tuple[Callable[[], object], Callable[[], obje
 
 
 def check_lumped_arms(links: int = 3) -> None:
-    """Refuse to compare times of different arms: MuJoCo's and Pinocchio's have the same accelerations."""
+    """Check that MuJoCo's and Pinocchio's arms have the same accelerations, so that their times are comparable."""
     import mujoco
     import pinocchio as pin
 

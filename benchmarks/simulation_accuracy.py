@@ -1,4 +1,4 @@
-"""What accuracy costs in a simulation of the two-link arm: ``python -m benchmarks.simulation_accuracy``.
+"""Simulation time against accuracy for the two-link arm: ``python -m benchmarks.simulation_accuracy``.
 
 Rotors behind springs, both driven by 0.2 sin(2 pi t) N m for one second, 5 s in all; 8 coordinates for everybody.
 flexblocks has beams with two modes. MuJoCo, Pinocchio and Exudyn have rigid segments, two springs a link, as one would
@@ -46,19 +46,19 @@ class Result:
 def results(there: list[Method], exact: dict[str, Motion]) -> dict[str, list[Result]]:
     """Return by method the results at its settings; all are run in turn, so that all see the same machine."""
     runs = [[[method.run(setting) for setting in method.settings] for method in there] for _ in range(RUNS)]
-    found = {}
+    by_method = {}
     for method, *rounds in zip(there, *runs, strict=True):
-        found[method.name] = [
+        by_method[method.name] = [
             Result(f"{method.unit} {setting:g}", min(run.seconds for run in same), same[0].error(exact[method.package]))
             for setting, *same in zip(method.settings, *rounds, strict=True)
         ]
-    return found
+    return by_method
 
 
 def cost_table(all_results: dict[str, list[Result]]) -> Table:
     table = Table("method", "setting", "time [ms]", "error [m]", title="Error of integration")
-    for name, found in all_results.items():
-        for result in found:
+    for name, settings in all_results.items():
+        for result in settings:
             table.add_row(name, *result.cells)
         table.add_section()
     return table
@@ -68,22 +68,22 @@ def target_table(all_results: dict[str, list[Result]]) -> Table:
     """Return the fastest run of each method that is good enough, as a ratio to the first one's."""
     table = Table("method", "setting", "time [ms]", "error [m]", "ratio", title=f"The fastest run within {TARGET:g} m")
     baseline = None
-    for name, found in all_results.items():
-        good = [result for result in found if result.error <= TARGET]
+    for name, settings in all_results.items():
+        good = [result for result in settings if result.error <= TARGET]
         if good:
             best = min(good, key=lambda result: result.seconds)
             baseline = baseline or best.seconds
             table.add_row(name, *best.cells, f"{best.seconds / baseline:.2f}")
         else:
-            table.add_row(name, "none of these", "", f"{min(result.error for result in found):.1e}", "")
+            table.add_row(name, "none of these", "", f"{min(result.error for result in settings):.1e}", "")
     return table
 
 
 def draw(all_results: dict[str, list[Result]]) -> None:
     figure = Figure(figsize=(9, 5), layout="constrained")
     axes = figure.subplots()
-    for name, found in all_results.items():
-        errors, times = [result.error for result in found], [1e3 * result.seconds for result in found]
+    for name, settings in all_results.items():
+        errors, times = [result.error for result in settings], [1e3 * result.seconds for result in settings]
         line, width = ("-", 2) if name.startswith("flexblocks") else ("--", 1)
         axes.loglog(errors, times, marker="o", markersize=4, linestyle=line, linewidth=width, label=name)
     axes.axvline(TARGET, color="0.6", linewidth=1)
@@ -100,10 +100,10 @@ def main() -> None:
     there = installed("mujoco", "pin", "exudyn", console=console)
     console.print(f"flexblocks' joint angles differ from the published ones by {published_difference():.1e} rad.")
     dae = fb.assemble(models.subudhi_morris_2002())
-    found = methods(there, dae)
-    converge = {method.package: method.converge for method in found}
+    available = methods(there, dae)
+    converge = {method.package: method.converge for method in available}
     exact = {package: motion() for package, motion in converge.items()}
-    all_results = results(found, exact)
+    all_results = results(available, exact)
     lumped = [package for package in exact if package != "flexblocks"]
     for package in lumped[1:]:
         apart = exact[package].error(exact[lumped[0]])

@@ -22,7 +22,7 @@ METHODS = ("LagrangesMethod", "KanesMethod")
 
 
 class Shapes:
-    """Constants of the first two clamped-free shapes on a beam of unit length and mass."""
+    """Constants of the first two clamped-free mode shapes on a beam of unit length and mass."""
 
     def __init__(self) -> None:
         shapes = discretized_bending(AssumedModes(2), TipBody(0.0, 0.0, 0.0))

@@ -1,4 +1,4 @@
-"""Calls with a time limit, each in a process of its own."""
+"""Calls with a time limit, each in a separate process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def within(seconds: float, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what a call gives, or None if it has not ended in time.
+    """Return the result of a call, or None if it did not end in time.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""How times are taken here: the best of several runs, the two things compared in turn."""
+"""Timing: the best of several runs, the calls compared in turn."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 def best_of(runs: int, *things: Callable[[], object]) -> list[float]:
-    """Return the shortest time [s] of each thing over several runs, taken in turn so that all see the same machine."""
+    """Return the shortest time [s] of each call over several runs, taken in turn so that all see the same machine."""
     best = [float("inf")] * len(things)
     for _ in range(runs):
         for i, thing in enumerate(things):

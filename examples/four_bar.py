@@ -1,4 +1,4 @@
-"""A four-bar linkage with a flexible coupler, driven by a motor: closed loop, ten seconds, modes at rest.
+"""A four-bar linkage with a flexible coupler, driven by a motor: a closed kinematic chain, its motion and its modes.
 
 python examples/four_bar.py [picture.png]
 """
@@ -13,7 +13,7 @@ import flexblocks as fb
 
 
 def four_bar() -> fb.Model:
-    """Return the linkage: crank, coupler and rocker; the loop closes where the rocker's pin meets the coupler."""
+    """Return the linkage of crank, coupler and rocker; the loop closes where the rocker's pin meets the coupler."""
     model = fb.Model("four-bar", gravity=(0.0, -9.81, 0.0))
     ground = model.add(fb.Ground("ground"))
     motor = model.add(fb.TorqueSource("motor"))
@@ -26,7 +26,7 @@ def four_bar() -> fb.Model:
             length=0.3,
             linear_density=1.3,
             flexural_rigidity=5.0,
-            discretization=fb.AssumedModes(2, tip="pinned"),  # between its pins it bends as a simply supported beam
+            discretization=fb.AssumedModes(2, tip="pinned"),  # between its pins it is a simply supported beam
         )
     )
     foot = model.add(fb.FixedTransform("foot", translation=(0.28, 0.0, 0.0)))
@@ -53,9 +53,9 @@ def main(picture: str | None = None) -> fb.Trajectory:
     print(fb.linearize(dae, hanging).modes())
 
     motion = fb.simulate(dae, t=(0.0, 10.0), u={"motor.torque": 0.01})
-    left = dae.constraint(motion.x[:, : dae.tree.size].T, []).full()
+    closure = dae.constraint(motion.x[:, : dae.tree.size].T, []).full()
     energy = motion["kinetic_energy"] + motion["potential_energy"] - motion["work"]
-    print(f"In 10 s the closures are left by at most {np.abs(left).max():.1e}, the energy by {np.ptp(energy):.1e} J;")
+    print(f"In 10 s the loop opens by up to {np.abs(closure).max():.1e}, the energy drifts by {np.ptp(energy):.1e} J;")
     print(f"the coupler bends by up to {1e3 * np.abs(motion['coupler.bending_y[1]']).max() * np.sqrt(2):.1f} mm.")
     if picture:
         from flexblocks import plot

@@ -1,9 +1,9 @@
-"""Sections 4 to 6 of Subudhi & Morris (2002): bang-bang torques, and composite control by two time scales.
+"""Sections 4 to 6 of Subudhi & Morris (2002): bang-bang torques, and composite control in two time scales.
 
     python examples/subudhi_morris_2002.py [folder]
 
-prints the peaks of three control laws and draws Figures 4 to 8 and the poles along the path of two of them into the
-folder (by default ``out``).
+prints peak values under three control laws, and draws Figures 4 to 8 and the poles along the path of two of them into
+the folder (by default ``out``).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ GOAL = {"joint1.angle": np.pi / 2, "joint2.angle": np.pi / 6}
 MOTORS = ("motor1.torque", "motor2.torque")
 MOTION, SETTLED, END, SAMPLES = 2.0, 3.0, 4.0, 401
 
-# What the tuned law may take: less than the paper's law needs, and a corridor round the quintic [rad].
+# Limits of the tuned law's motion: below the peak values of the paper's law, and a corridor round the quintic [rad].
 LIMITS = {
     "motor1.torque": 0.552,
     "motor2.torque": 0.2205,
@@ -34,7 +34,7 @@ CORRIDOR = 0.049
 
 
 def bang_bang(joints: str) -> fb.Trajectory:
-    """Simulate torques of 0.2 N m, 0.5 s each way, without control."""
+    """Simulate the arm without control under torques of 0.2 N m, 0.5 s each way."""
     dae = fb.assemble(models.subudhi_morris_2002(shapes="as-printed", joints=joints))
     torque = fb.bang_bang(0.2, 0.5)
     return fb.simulate(dae, np.linspace(0, 5.0, 1001), {"motor1.torque": torque, "motor2.torque": torque})
@@ -43,16 +43,17 @@ def bang_bang(joints: str) -> fb.Trajectory:
 def tracking(dae: fb.DAE, law: control.Law) -> tuple[fb.DAE, fb.Trajectory]:
     """Simulate the quintic of eq 71 and two seconds of rest."""
     closed = control.close_loop(dae, law)
-    ways = {name: control.quintic(0.0, angle, MOTION) for name, angle in GOAL.items()}
-    return closed, fb.simulate(closed, np.linspace(0, END, SAMPLES), control.follow(closed, ways))
+    motions = {name: control.quintic(0.0, angle, MOTION) for name, angle in GOAL.items()}
+    return closed, fb.simulate(closed, np.linspace(0, END, SAMPLES), control.follow(closed, motions))
 
 
 def elastic_motion(dae: fb.DAE, intervals: int = 90) -> optim.Plan:
-    """Plan a motion that the arm can do, in a corridor round the quintic and within limits, with least effort."""
+    """Plan the minimum-effort motion of the flexible arm in a corridor round the quintic and within limits."""
     task = optim.RestToRest(
         start=dict.fromkeys(GOAL, 0.0), goal=GOAL, duration=SETTLED, limits=LIMITS, input_ends="holding"
     )  # fmt: skip
     m = optim.pyomo_model(dae, task, intervals=intervals)
+    # The corridor: bounds on the joint angles at the mesh points.
     for k in range(1, intervals):
         for name, goal in GOAL.items():
             middle = float(wanted(np.array(SETTLED * k / intervals), goal))
@@ -63,7 +64,7 @@ def elastic_motion(dae: fb.DAE, intervals: int = 90) -> optim.Plan:
 
 
 def tuned_law(split: control.SingularPerturbation) -> control.SlowFast:
-    """Feed a motion forward, hold the slow coordinates to it, and damp with gains scheduled over the elbow."""
+    """Return feedforward and LQR of the slow coordinates, and fast damping with gains scheduled over the elbow."""
     middle = {name: goal / 2 for name, goal in GOAL.items()}
     slow = control.LQR(
         {"joint1.angle": 10.0, "joint2.angle": 10.0, "der(joint1.angle)": 3.0, "der(joint2.angle)": 3.0},
@@ -83,19 +84,19 @@ def tuned_law(split: control.SingularPerturbation) -> control.SlowFast:
 
 
 def wanted(t: np.ndarray, goal: float) -> np.ndarray:
-    """Return the quintic."""
+    """Return the quintic joint motion of eq 71 [rad]."""
     s = np.minimum(t / MOTION, 1.0)
     return goal * (10 * s**3 - 15 * s**4 + 6 * s**5)
 
 
 def damping(poles: np.ndarray, below: float = np.inf) -> float:
     """Return the least damping ratio of poles nearer to 0 than `below` [rad/s]."""
-    found = poles[np.abs(poles) < below]
-    return float(np.min(-found.real / np.abs(found)))
+    slow_poles = poles[np.abs(poles) < below]
+    return float(np.min(-slow_poles.real / np.abs(slow_poles)))
 
 
 def report(name: str, run: fb.Trajectory, poles: np.ndarray) -> None:
-    """Print the peaks of a controlled run, and how well it is damped."""
+    """Print peak values and damping of a controlled run."""
     tips = [1e3 * np.abs(run[f"link{i}.tip_deflection_y"]).max() for i in (1, 2)]
     errors = [np.abs(run[joint] - wanted(run.t, goal)).max() for joint, goal in GOAL.items()]
     torques = [np.abs(run[motor]).max() for motor in MOTORS]
@@ -109,27 +110,30 @@ def report(name: str, run: fb.Trajectory, poles: np.ndarray) -> None:
 
 
 def report_quintic(dae: fb.DAE, split: control.SingularPerturbation) -> None:
-    """Print how far the links give way under the quintic, how they swing with clamped joints, and a tight law."""
+    """Print the quasi-static deflections on the quintic, the clamped frequency, and the peaks under a stiff law."""
+    # Quasi-static deflections on the quintic.
     t = np.linspace(0, MOTION, SAMPLES)
     motion = split.quasi_static({name: control.quintic(0.0, goal, MOTION) for name, goal in GOAL.items()}, t)
     x = np.zeros((len(dae.x), len(t)))
     x[: len(motion)] = [motion[name][1] for name in dae.q_names]
     y = dae.output(x, np.zeros((len(dae.u), len(t))), []).full()
     tips = [1e3 * np.abs(y[dae.y.names.index(f"link{i}.tip_deflection_y")]).max() for i in (1, 2)]
+    # The lowest frequency of the links with all joints clamped.
     bending = [i for i, name in enumerate(dae.q_names) if "bending" in name]
     structure, both = fb.linearize(dae).structure, np.ix_(bending, bending)
     clamped = np.sqrt(scipy.linalg.eigh(structure.stiffness[both], structure.mass[both], eigvals_only=True)[0])
     print(f"quintic, quasi-static: tips {tips[0]:.1f}, {tips[1]:.1f} mm; with clamped joints {clamped:.2f} rad/s")
+    # Computed torque with high gains on the rotors.
     rotors = {f"joint{i}.angle": f"rotor{i}.angle" for i in (1, 2)}
     slow = control.ComputedTorque(40.0, 20.0, model=split.slow, measured=rotors)
     closed = control.close_loop(dae, control.SlowFast(slow, control.FastFeedback.damper(split, 2.0)))
-    ways = {rotors[name]: control.quintic(0.0, goal, MOTION) for name, goal in GOAL.items()}
-    run = fb.simulate(closed, np.linspace(0, END, SAMPLES), control.follow(closed, ways))
+    motions = {rotors[name]: control.quintic(0.0, goal, MOTION) for name, goal in GOAL.items()}
+    run = fb.simulate(closed, np.linspace(0, END, SAMPLES), control.follow(closed, motions))
     report("rotors held tightly", run, control.poles_along(closed, run)[1])
 
 
 def report_robustness(law: control.Law, motion: optim.Plan) -> None:
-    """Print what the tuned law does on finer models, and with payloads that it was not planned for."""
+    """Print the stability of the tuned law on finer models, and its errors with other payloads than planned."""
     for modes in (3, 4, 6):
         closed = control.close_loop(fb.assemble(models.subudhi_morris_2002(modes=modes)), law)
         growth = np.linalg.eigvals(fb.linearize(closed).A).real.max()
@@ -137,8 +141,8 @@ def report_robustness(law: control.Law, motion: optim.Plan) -> None:
     loaded = fb.assemble(models.subudhi_morris_2002(shapes="as-printed"), symbolic=("payload.mass",))
     closed = control.close_loop(loaded, law)
     for mass in (0.08, 0.12):
-        inputs, given = control.follow(closed, motion), {"payload.mass": mass}
-        run = fb.simulate(closed, np.linspace(0, END, SAMPLES), inputs, p=given)
+        inputs, parameters = control.follow(closed, motion), {"payload.mass": mass}
+        run = fb.simulate(closed, np.linspace(0, END, SAMPLES), inputs, p=parameters)
         errors = [np.abs(run[joint] - wanted(run.t, goal)).max() for joint, goal in GOAL.items()]
         print(f"tuned, payload {mass:g} kg instead of 0.1 kg: joint errors {errors[0]:.3f}, {errors[1]:.3f} rad")
 
@@ -207,10 +211,12 @@ def draw_poles(path: Path, poles: np.ndarray) -> None:
 def main(folder: Path) -> None:
     """Print the numbers and draw the figures."""
     folder.mkdir(parents=True, exist_ok=True)
+    # Section 4: without control.
     draw_open_loop(folder)
     dae = fb.assemble(models.subudhi_morris_2002(shapes="as-printed"))
     split = control.singular_perturbation(dae)
     print("fast subsystem at the goal:", *split.fast(GOAL).modes(), sep="\n  ")
+    # Sections 5 and 6: the composite control of the paper.
     slow = control.ComputedTorque(5.0, 2.0, model=split.slow)
     fast = control.FastFeedback.damper(split, 1.0)
     closed, run = tracking(dae, control.SlowFast(slow, fast))
@@ -220,6 +226,7 @@ def main(folder: Path) -> None:
     draw_control(folder, run)
     draw_poles(folder / "poles.png", poles)
     report_quintic(dae, split)
+    # Beyond the paper: a planned motion, tracked by a tuned law.
     motion = elastic_motion(dae)
     print(motion.replay())
     law = tuned_law(split)

@@ -28,8 +28,8 @@ SAMPLES = 201  # of each phase
 
 
 @dataclass(frozen=True)
-class Run:
-    """The two phases of one model.
+class ControlledMotion:
+    """Motion of one model in two phases: decoupling control, then the linear-quadratic regulator.
 
     Attributes
     ----------
@@ -55,19 +55,19 @@ class Run:
 
     @property
     def wanted(self) -> np.ndarray:
-        """The joints' desired places (k, 3)."""
+        """Reference of the joints (k, 3) [rad, rad, m]."""
         s = np.minimum(self.t / MOTION, 1.0)[:, None]
         return START + (GOAL - START) * (s - np.sin(2 * np.pi * s) / (2 * np.pi))
 
     @property
     def drift(self) -> float:
-        """Largest change of energy less work over a phase [J]."""
+        """Largest drift of energy minus work over a phase [J]."""
         energies = (phase.energy for phase in (self.motion, self.settling))
         return max(float(np.ptp(energy[:, 0] + energy[:, 1] - energy[:, 2])) for energy in energies)
 
     @property
     def tip_error(self) -> np.ndarray:
-        """Distance of the tip from where the rigid arm would have it [m]."""
+        """Distance of the tip from that of the rigid arm on the reference (k,) [m]."""
         tip = np.array([self[f"payload.{axis}"] for axis in "xyz"])
         return np.linalg.norm(tip - rigid_tip(*self.wanted.T), axis=0)
 
@@ -80,7 +80,7 @@ def rigid_tip(theta1: np.ndarray, theta2: np.ndarray, extension: np.ndarray) -> 
 
 
 def regulator_weights(lin: fb.LinearModel) -> np.ndarray:
-    """Return Q: 4e4 on the joints' errors, 100 on their rates, 400 on twice the energy of the flexible coordinates."""
+    """Return Q: 4e4 on joint errors, 100 on their rates, 400 on twice the energy of the flexible coordinates."""
     n = len(lin.structure.coordinates)
     joints = [lin.structure.coordinates.index(name) for name in JOINTS]
     flexible = np.setdiff1d(np.arange(n), joints)
@@ -91,27 +91,29 @@ def regulator_weights(lin: fb.LinearModel) -> np.ndarray:
     return Q
 
 
-def run(discretization: str, shapes: str = "ode") -> Run:
+def run(discretization: str, shapes: str = "ode") -> ControlledMotion:
     """Simulate the motion of section 5: decoupling (eqs 31-33), then the second loop (eq 37)."""
     began = time.process_time()
     dae = fb.assemble(models.theodore_ghosal_1995("RRP", discretization, shapes=shapes))
+    # From start to goal under decoupling control.
     moving = control.close_loop(dae, control.Decoupling(JOINTS, GP, GV))
-    ways = {name: control.cycloid(*ends, MOTION) for name, *ends in zip(JOINTS, START, GOAL, strict=True)}
-    motion = fb.simulate(moving, np.linspace(0, MOTION, SAMPLES), control.follow(moving, ways))
+    references = {name: control.cycloid(*ends, MOTION) for name, *ends in zip(JOINTS, START, GOAL, strict=True)}
+    motion = fb.simulate(moving, np.linspace(0, MOTION, SAMPLES), control.follow(moving, references))
+    # At the goal, the regulator around the decoupled arm.
     decoupled = control.close_loop(dae, control.Decoupling(JOINTS))
     at = dict(zip(JOINTS, GOAL.tolist(), strict=True))
     Q = regulator_weights(fb.linearize(dae, at=at))
     settled = control.close_loop(decoupled, control.LQR(Q, R=1.0, at=at))
     settling = fb.simulate(settled, np.linspace(MOTION, END, SAMPLES), x0=motion.x[-1])
-    return Run(dae, motion, settling, time.process_time() - began)
+    return ControlledMotion(dae, motion, settling, time.process_time() - began)
 
 
-def frequencies(found: Run) -> np.ndarray:
-    """Return the frequencies (k, flexible coordinates) of the links with the joints as they are [rad/s]."""
-    dae, n = found.dae, found.dae.tree.size
+def frequencies(controlled: ControlledMotion) -> np.ndarray:
+    """Return the frequencies (k, number of flexible coordinates) of the links with joints held [rad/s]."""
+    dae, n = controlled.dae, controlled.dae.tree.size
     flexible = [i for i, name in enumerate(dae.q_names) if name not in JOINTS]
     rows = []
-    for x in np.vstack([found.motion.x, found.settling.x[1:]])[:, : len(dae.x)]:
+    for x in np.vstack([controlled.motion.x, controlled.settling.x[1:]])[:, : len(dae.x)]:
         straight = x.copy()
         straight[flexible], straight[n : 2 * n] = 0.0, 0.0
         structure = fb.linearize(dae, at={"x": straight}).structure
@@ -120,7 +122,7 @@ def frequencies(found: Run) -> np.ndarray:
     return np.array(rows)
 
 
-def draw(runs: dict[str, Run], folder: Path) -> list[Path]:
+def draw(runs: dict[str, ControlledMotion], folder: Path) -> list[Path]:
     """Draw Figures 4 to 10 of the paper, both models in each, and return the files."""
     styles = dict(zip(runs, ("-", "--"), strict=False))
     folder.mkdir(parents=True, exist_ok=True)
@@ -137,8 +139,8 @@ def draw(runs: dict[str, Run], folder: Path) -> list[Path]:
     return files
 
 
-def _joints(runs: dict[str, Run], styles: dict[str, str]) -> Figure:
-    """Figures 4, 5 and 6: joints, their errors and the error of the tip."""
+def _joints(runs: dict[str, ControlledMotion], styles: dict[str, str]) -> Figure:
+    """Figures 4, 5 and 6: joints, joint errors and tip error."""
     figure, rows = plt.subplots(3, 1, figsize=(8, 9), sharex=True, layout="constrained")
     labels = ("joint 1 [rad]", "joint 2 [rad]", "slide 3 [m]")
     for name, run_ in runs.items():
@@ -154,8 +156,8 @@ def _joints(runs: dict[str, Run], styles: dict[str, str]) -> Figure:
     return figure
 
 
-def _deflections(runs: dict[str, Run], styles: dict[str, str]) -> Figure:
-    """Figures 7 and 8: deflections of the ends of both flexible links."""
+def _deflections(runs: dict[str, ControlledMotion], styles: dict[str, str]) -> Figure:
+    """Figures 7 and 8: tip deflections of both flexible links."""
     figure, rows = plt.subplots(2, 2, figsize=(10, 6), sharex=True, layout="constrained")
     for row, link in zip(rows, ("link2", "link3"), strict=True):
         for ax, axis in zip(row, "yz", strict=True):
@@ -168,12 +170,12 @@ def _deflections(runs: dict[str, Run], styles: dict[str, str]) -> Figure:
     return figure
 
 
-def _frequencies(runs: dict[str, Run]) -> Figure:
-    """Figures 9 and 10: the eigenvalues that decoupling leaves to the links, the first eight."""
+def _frequencies(runs: dict[str, ControlledMotion]) -> Figure:
+    """Figures 9 and 10: the first eight frequencies of the links under decoupling control."""
     figure, ax = plt.subplots(figsize=(8, 5), layout="constrained")
     for (name, run_), marker in zip(runs.items(), "o+", strict=False):
-        found = frequencies(run_)[::20, :8]
-        lines = ax.plot(run_.t[::20], found, marker, color="C0" if marker == "o" else "C1", markersize=4)
+        curves = frequencies(run_)[::20, :8]
+        lines = ax.plot(run_.t[::20], curves, marker, color="C0" if marker == "o" else "C1", markersize=4)
         lines[0].set_label(name)
     ax.set(xlabel="t [s]", ylabel="frequency [rad/s]", yscale="log")
     ax.legend()
@@ -183,11 +185,11 @@ def _frequencies(runs: dict[str, Run]) -> Figure:
 def main(folder: str = "out") -> None:
     runs = {"assumed modes": run("modes"), "finite elements": run("elements", "fixed")}
     print("                   largest tip error  at 0.5 s  at 1 s     CPU   largest change of the energy balance")
-    for name, found in runs.items():
-        error = 1e3 * found.tip_error
+    for name, result in runs.items():
+        error = 1e3 * result.tip_error
         print(
             f"{name:18} {error.max():10.2f} mm {error[SAMPLES - 1]:12.2f} mm {error[-1]:8.3f} mm "
-            f"{found.seconds:6.1f} s {found.drift:10.1e} J"
+            f"{result.seconds:6.1f} s {result.drift:10.1e} J"
         )
     print("published:               8    mm                       0.1   mm   1533 s (modes), 2037 s (elements)")
     for file in draw(runs, Path(folder)):

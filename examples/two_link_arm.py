@@ -1,4 +1,4 @@
-"""The two-link flexible arm of Subudhi & Morris (2002), block by block: check it, swing it, look at its modes.
+"""The two-link flexible arm of Subudhi & Morris (2002), block by block: equations, modes and a simulation.
 
 python examples/two_link_arm.py [picture.png]
 """
@@ -13,7 +13,7 @@ import flexblocks as fb
 
 
 def two_link_arm() -> fb.Model:
-    """Return the arm: each link is driven through a rotor and a joint spring, a payload hangs on the tip."""
+    """Return the arm: rotor and joint spring drive each link, and the tip carries a payload."""
     model = fb.Model("two-link arm", gravity=(0.0, 0.0, 0.0))  # it moves in a horizontal plane
     ground = model.add(fb.Ground("ground"))
     payload = model.add(fb.Payload("payload", mass=0.1, inertia=0.005))

@@ -1,7 +1,7 @@
-"""Case 2 of Yu & Chen (2019): the end of a flexible two-link arm is to follow a circle, under gravity, by PD servos.
+"""Case 2 of Yu & Chen (2019): PD servos track a circle with the tip of a flexible two-link arm, under gravity.
 
-The servos turn the motors as a rigid arm would have to turn. Gravity pulls the joints off their reference and bends the
-links; a feed-forward of the rigid arm's weight takes away the first, not the second.
+The references of the servos are the joint angles of a rigid arm on the circle. Gravity causes joint errors and bends
+the links; feedforward of the rigid arm's gravity torques removes the former, not the latter.
 
 python examples/yu_chen_case2.py [folder for the pictures]
 """
@@ -18,15 +18,15 @@ import numpy as np
 
 import flexblocks as fb
 from flexblocks import models
-from flexblocks.models.yu_chen import STAGES
+from flexblocks.models.yu_chen import LINKS
 
 KP, KD = 125.0, 25.0  # N m/rad, N m s/rad
 CENTRE, RADIUS, RATE = (0.67, 0.34), 0.1, 0.2 * np.pi  # m, m, rad/s
-TIMES = np.linspace(0.0, 10.0, 1001)  # once round
+TIMES = np.linspace(0.0, 10.0, 1001)  # one revolution
 
 
 def arm_with_servos() -> fb.Model:
-    """Return the arm with a PD servo on each joint, beside the motor that takes the feed-forward torque."""
+    """Return the arm with a PD servo on each joint, in parallel with the motor for the feedforward torque."""
     model = models.yu_chen_2019(accelerometers=True)
     for i in (1, 2):
         servo = model.add(fb.PDServo(f"servo{i}", kp=KP, kd=KD))
@@ -35,15 +35,16 @@ def arm_with_servos() -> fb.Model:
 
 
 def circle(t, maths=np):
-    """Return where the end should be at the time t [s], a number, an array, or with `maths` = ca a symbol: x, y [m]."""
+    """Return the reference x, y [m] of the tip at times t [s]: numbers, arrays or, with `maths` = ca, symbols."""
     return CENTRE[0] + RADIUS * maths.cos(RATE * t), CENTRE[1] + RADIUS * maths.sin(RATE * t)
 
 
 def rigid_arm() -> ca.Function:
-    """Return the function t -> angles (2), their rates (2) and weight torques (2) with which a rigid arm follows."""
+    """Return the function t -> joint angles (2), rates (2) and gravity torques (2) of a rigid arm on the circle."""
     t = ca.SX.sym("t")
     x, y = circle(t, ca)
-    l1, l2 = (stage.length for stage in STAGES)
+    l1, l2 = (link.length for link in LINKS)
+    # Inverse kinematics of the rigid arm, by the law of cosines.
     elbow = -ca.acos((x**2 + y**2 - l1**2 - l2**2) / (2 * l1 * l2))
     shoulder = ca.atan2(y, x) - ca.atan2(l2 * ca.sin(elbow), l1 + l2 * ca.cos(elbow))
     q, still = ca.vertcat(shoulder, elbow), ca.SX.zeros(2)
@@ -52,7 +53,7 @@ def rigid_arm() -> ca.Function:
 
 
 def follow_circle(feed_forward: bool) -> fb.Trajectory:
-    """Simulate one turn, from rest with straight links at 45 and -45 degrees."""
+    """Simulate one revolution, from rest with straight links at 45 and -45 degrees."""
     rigid, u = rigid_arm(), {}
     for i in (0, 1):
         u[f"servo{i + 1}.reference"] = lambda t, i=i: rigid(t)[0][i]
@@ -63,13 +64,13 @@ def follow_circle(feed_forward: bool) -> fb.Trajectory:
 
 
 def miss(motion: fb.Trajectory) -> np.ndarray:
-    """Return how far the end is from where it should be (k,) [m]."""
+    """Return the position error (k,) of the tip [m]."""
     x, y = circle(motion.t)
     return np.hypot(motion["mass2.x"] - x, motion["mass2.y"] - y)
 
 
 def draw(motions: Mapping[str, fb.Trajectory], folder: Path) -> None:
-    """Draw the figures 11 to 14 of the paper; solid lines are the reference."""
+    """Draw Figures 11 to 14 of the paper; solid lines are the reference."""
     folder.mkdir(parents=True, exist_ok=True)
     figure, path = plt.subplots(figsize=(5, 5), layout="constrained")
     path.plot(*circle(TIMES), "k", label="reference")
@@ -101,7 +102,9 @@ def main(folder: str | None = None) -> dict[str, fb.Trajectory]:
     motions = {"PD": follow_circle(feed_forward=False), "PD + weight": follow_circle(feed_forward=True)}
     for label, motion in motions.items():
         off = miss(motion)
-        print(f"{label:12s} the end misses the circle by {off.max():.3f} m at most, {off[-1]:.3f} m after one turn.")
+        print(
+            f"{label:12s} the tip misses the circle by {off.max():.3f} m at most, {off[-1]:.3f} m after one revolution."
+        )
     if folder:
         draw(motions, Path(folder))
     return motions

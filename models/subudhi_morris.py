@@ -5,6 +5,7 @@ from __future__ import annotations
 import flexblocks as fb
 from flexblocks.errors import ParameterError
 
+# Table 1, the same for both links: [m], [kg/m], [N m2]; [kg m2], 1, [N m/rad]; [kg], [kg m2].
 LENGTH, LINEAR_DENSITY, FLEXURAL_RIGIDITY = 0.5, 0.2, 1.0
 ROTOR_INERTIA, GEAR_RATIO, JOINT_STIFFNESS = 0.02, 1.0, 100.0
 PAYLOAD_MASS, PAYLOAD_INERTIA = 0.1, 0.005
@@ -26,13 +27,13 @@ def subudhi_morris_2002(
     modes : int
         Modes of each link; 0 for rigid links.
     shapes : "clamped-mass", "clamped-free" or "as-printed"
-        Mode shapes. ``"clamped-mass"`` takes the tip body of each link from everything outboard; ``"as-printed"`` from
-        eqs 47 and 48 as printed, rotor inertia and doubled payload term included.
+        Mode shapes. ``"clamped-mass"``: the tip body of each link is everything outboard. ``"as-printed"``: it follows
+        eqs 47 and 48 as printed, with their rotor inertia and doubled payload term.
     joints : "flexible" or "rigid"
-        Rotor and link joined by a spring, or straight.
+        Rotor and link joined by a spring, or rigidly.
     rotor_mount : "relative" or "carried"
-        Rotor kinetic energy from the rate relative to the mount (eq 7), or from the true spin, the mount's own
-        included.
+        Rotor kinetic energy from the rate relative to the mount (eq 7), or from the true spin, which includes the rate
+        of the mount.
 
     Returns
     -------
@@ -42,7 +43,7 @@ def subudhi_morris_2002(
     Raises
     ------
     ParameterError
-        An argument that is none of these.
+        An invalid argument.
     """
     _check("links", links, links >= 1, "a whole number > 0")
     _check("modes", modes, modes >= 0, "a whole number >= 0")
@@ -87,6 +88,7 @@ def subudhi_morris_2002(
 
 
 def _discretization(modes: int, shapes: str, outboard: int) -> fb.Rigid | fb.AssumedModes:
+    """Return the discretization of a link with `outboard` links beyond it."""
     if modes == 0:
         return fb.Rigid()
     if shapes == "as-printed":
@@ -97,8 +99,8 @@ def _discretization(modes: int, shapes: str, outboard: int) -> fb.Rigid | fb.Ass
 def printed_tip_body(outboard: int) -> fb.TipBody:
     """Return the tip body of a link with `outboard` links beyond it, by eqs 47 and 48 as printed.
 
-    The paper prints them for two links. For more, the links outboard are laid out straight, each with the terms of
-    eq 47: its own inertia about its joint, and the rotor at that joint.
+    The paper prints them for two links. For more, the outboard links are stretched out, each with the terms of eq 47:
+    its inertia about its joint, and the rotor at that joint.
     """
     link_mass = LINEAR_DENSITY * LENGTH
     if outboard == 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ DISCRETIZATIONS = ("modes", "elements")
 # Table 3.
 MASS_1, MASS_2, MASS_3 = 3.7051, 0.3310, 0.4303  # [kg]
 LENGTH_1, LENGTH_2, LENGTH_3 = 0.1, 1.0, 1.3  # [m]
-INERTIAS = (0.352, 3.2, 0.0)  # of the joints, each about its own axis [kg m2]
+INERTIAS = (0.352, 3.2, 0.0)  # of the joints, each about its axis [kg m2]
 RIGIDITY = 1165.4916  # EI of links 2 and 3 [N m2]
 PAYLOAD = 0.0828  # [kg]
 EXTENSION = 0.3  # of the prismatic joint, where section 5 starts [m]
@@ -38,20 +39,20 @@ def theodore_ghosal_1995(
     ----------
     arm : "RR", "RRR", "RP" or "RRP"
         Joints from the ground out, revolute or prismatic. The last two links are flexible, the first of three is rigid.
-        RRP is the spatial arm of section 5, whose links bend both ways; the others move in the xy plane.
+        RRP is the spatial arm of section 5, whose links bend in both planes; the others move in the xy plane.
     discretization : "modes" or "elements"
         Clamped-mass modes, or finite elements.
     n : int
         Modes or elements of each flexible link, in each plane of bending.
     shapes : "fixed", "algebraic" or "ode"
-        How the modes of a sliding link follow its extension, see `fb.SlidingBeam`.
+        Dependence of a sliding link's mode shapes on its extension, see `fb.SlidingBeam`.
     payload : float
         Mass at the tip [kg]; 0 for none.
     motors : bool
         Whether the joints have motors, ``motor1.torque``, ... (``motor3.force`` for a prismatic joint), and their
         inertia.
     rigidity : float
-        EI of links 2 and 3 [N m2].
+        Flexural rigidity EI of links 2 and 3 [N m2].
 
     Returns
     -------
@@ -62,13 +63,12 @@ def theodore_ghosal_1995(
     ParameterError
         An unknown arm or discretization.
 
-    Notes
-    -----
-    Links have the numbers of Table 3: the flexible ones are always ``link2`` and ``link3``. A prismatic joint is part
-    of ``link3``, with the coordinate ``link3.displacement``; it slides across link 2 (twist of +90 degrees, like that
-    between the revolute joints of RRP). What the paper leaves open is read so: the inertia of a joint counts about its
-    own axis, relative to its mount; the modes of link 2 carry the mass of link 3 and the payload at their tip, those of
-    link 3 the payload, as points. The tip of link 2 turns by a true rotation, where the paper's eq 2 is linear.
+    Notes ----- Links are numbered as in Table 3: the flexible ones are always ``link2`` and ``link3``. A prismatic
+    joint is part of ``link3``, with the coordinate ``link3.displacement``; it slides across link 2 (twist of +90
+    degrees, like that between the revolute joints of RRP). What the paper leaves open is interpreted as follows: joint
+    inertias count about the joint axis, relative to the mount; the modes of link 2 carry the mass of link 3 and the
+    payload at their tip, those of link 3 the payload, as points. The tip of link 2 turns by a true rotation, where the
+    paper's eq 2 is linear.
     """
     for name, value, known in (("arm", arm, ARMS), ("discretization", discretization, DISCRETIZATIONS)):
         if value not in known:
@@ -81,6 +81,8 @@ def theodore_ghosal_1995(
 
 
 class _Builder:
+    """Builds an arm block by block from the ground; `end` is the port to which the next block is mounted."""
+
     def __init__(
         self, arm: str, discretization: str, n: int, shapes: str, payload: float, motors: bool, rigidity: float
     ) -> None:
@@ -96,14 +98,7 @@ class _Builder:
         end = m.add(fb.Ground("ground")).frame_b
         if len(self.arm) == 3:
             end = self._first_link(self._revolute(1, end))
-        beam = fb.FlexibleBeam(
-            "link2",
-            length=LENGTH_2,
-            linear_density=MASS_2 / LENGTH_2,
-            flexural_rigidity=self.rigidity,
-            discretization=self._discretization(MASS_3 + self.payload),
-            bending=self.bending,
-        )
+        beam = fb.FlexibleBeam("link2", **self._beam(LENGTH_2, MASS_2, carried=MASS_3 + self.payload))
         end = self._mounted(beam, self._revolute(2, end))
         end = self._revolute_link(end) if self.arm.endswith("R") else self._sliding_link(end)
         if self.payload:
@@ -111,6 +106,7 @@ class _Builder:
         return m
 
     def _first_link(self, end: Port) -> Port:
+        """Add the rigid first link: along the arm (RRR), or upright with the next joint across it (RRP)."""
         if self.arm == "RRR":
             return self._mounted(fb.RigidLink("link1", length=LENGTH_1, mass=MASS_1), end)
         rod = MASS_1 * LENGTH_1**2 / 12
@@ -119,36 +115,24 @@ class _Builder:
         return self._mounted(fb.FixedTransform("offset1", (0.0, 0.0, LENGTH_1), (QUARTER, 0.0, 0.0)), end)
 
     def _revolute_link(self, end: Port) -> Port:
-        beam = fb.FlexibleBeam(
-            "link3",
-            length=LENGTH_3,
-            linear_density=MASS_3 / LENGTH_3,
-            flexural_rigidity=self.rigidity,
-            discretization=self._discretization(self.payload),
-            bending=self.bending,
-        )
+        """Add link 3 behind a revolute joint."""
+        beam = fb.FlexibleBeam("link3", **self._beam(LENGTH_3, MASS_3, carried=self.payload))
         return self._mounted(beam, self._revolute(3, end))
 
     def _sliding_link(self, end: Port) -> Port:
+        """Add link 3, which slides through a prismatic joint."""
         # The slide is along z after a twist of 90 degrees about x: along -y here. It bends along our x and z.
         along = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
         end = self._mounted(fb.FixedTransform("offset2", rotation=along), end)
-        beam = fb.SlidingBeam(
-            "link3",
-            length=LENGTH_3,
-            linear_density=MASS_3 / LENGTH_3,
-            flexural_rigidity=self.rigidity,
-            discretization=self._discretization(self.payload),
-            bending=self.bending,
-            shapes=self.shapes,
-            start=EXTENSION,
-        )
+        properties = self._beam(LENGTH_3, MASS_3, carried=self.payload)
+        beam = fb.SlidingBeam("link3", **properties, shapes=self.shapes, start=EXTENSION)
         end = self._mounted(beam, end)
         if self.motors:
             self.arm_model.connect(self.arm_model.add(fb.ForceSource("motor3")).flange_b, beam.axis)
         return end
 
     def _revolute(self, i: int, end: Port) -> Port:
+        """Add a revolute joint, with its motor and inertia if asked for."""
         m = self.arm_model
         joint = m.add(fb.Revolute(f"joint{i}"))
         m.connect(end, joint.frame_a)
@@ -163,5 +147,13 @@ class _Builder:
         self.arm_model.connect(end, self.arm_model.add(block).frame_a)
         return end if isinstance(block, fb.Payload) else block.frame_b
 
-    def _discretization(self, mass: float) -> fb.AssumedModes | fb.FiniteElements:
-        return fb.AssumedModes(self.n, tip=fb.TipBody(mass)) if self.modes else fb.FiniteElements(self.n)
+    def _beam(self, length: float, mass: float, carried: float) -> dict[str, Any]:
+        """Return the parameters of a flexible link that carries a mass [kg] at its tip."""
+        discretization = fb.AssumedModes(self.n, tip=fb.TipBody(carried)) if self.modes else fb.FiniteElements(self.n)
+        return {
+            "length": length,
+            "linear_density": mass / length,
+            "flexural_rigidity": self.rigidity,
+            "discretization": discretization,
+            "bending": self.bending,
+        }

@@ -12,12 +12,12 @@ import flexblocks as fb
 from flexblocks.errors import ParameterError
 
 YOUNGS_MODULUS = 2.06e11  # [Pa]; the paper's table says GPa
-GRAVITY = 9.81
+GRAVITY = 9.81  # [m/s2]
 
 
 @dataclass(frozen=True)
-class Stage:
-    """A link with the lumped mass on it and the motor that drives it: a column of Table 2, SI units."""
+class LinkData:
+    """Data of a link, the lumped mass on it and the motor that drives it: a column of Table 2, SI units."""
 
     length: float
     mass: float
@@ -31,19 +31,19 @@ class Stage:
 
     @property
     def rigidity(self) -> float:
-        """EI [N m2]."""
+        """Flexural rigidity EI [N m2]."""
         return YOUNGS_MODULUS * self.second_moment
 
 
-STAGES = (
-    Stage(0.475, 0.374, 16e-11, 2.94, 0.5, 64.0, 0.0345, 0.0037, math.pi / 4),
-    Stage(0.435, 0.29, 6.75e-11, 0.343, 0.32, 32.0, 0.0226, 0.0023, -math.pi / 4),
+LINKS = (
+    LinkData(0.475, 0.374, 16e-11, 2.94, 0.5, 64.0, 0.0345, 0.0037, math.pi / 4),
+    LinkData(0.435, 0.29, 6.75e-11, 0.343, 0.32, 32.0, 0.0226, 0.0023, -math.pi / 4),
 )
 
 
-def stage(i: int) -> Stage:
-    """Return the data of link i = 1, 2, ...; beyond the paper's two all are like the second."""
-    return STAGES[min(i, len(STAGES)) - 1]
+def link_data(i: int) -> LinkData:
+    """Return the data of link i = 1, 2, ...; links beyond the paper's two are like the second."""
+    return LINKS[min(i, len(LINKS)) - 1]
 
 
 def yu_chen_2019(
@@ -61,24 +61,25 @@ def yu_chen_2019(
     Parameters
     ----------
     links : int
-        Number of links; the paper has 2. Those beyond are like the second.
+        Number of links; the paper has 2. Further links are like the second.
     lumped_mass_at : sequence of `links` floats, optional
-        For each link the distance of its lumped mass from its joint [m], l (1 + mu) with the paper's mu; by default all
-        are at the ends.
+        For each link the distance of its lumped mass from its joint [m], l (1 + mu) with the paper's mu; by default at
+        the ends.
     modes : int
         Modes of each link; 0 for rigid links.
     shapes : "pinned", "clamped-free" or "clamped-mass"
-        Mode shapes: the paper's sines, or those of the clamped beam, free or with everything outboard at its tip.
+        Mode shapes: the paper's sines, or those of the clamped beam with a free tip, or with all outboard mass at its
+        tip.
     drives : "direct" or "geared"
         ``"direct"``: the inputs are torques on the joints, as in the paper's equations. ``"geared"``: torques of the
         motors, behind gears of Table 2.
     friction : bool
-        Whether the motors' shafts have the friction of Table 2. With ``"geared"`` drives the arm feels it magnified by
-        the gears; the paper does not say on which side it was measured.
+        Whether the motor shafts have the friction of Table 2. With ``"geared"`` drives the gears magnify it at the
+        joints; the paper does not say on which side it was measured.
     accelerometers : bool
-        Whether there is one at the end of each link, its y axis across the link.
+        Whether there is an accelerometer at the end of each link, its y axis across the link.
     gravity : float
-        Along -y [m/s2].
+        Acceleration of gravity, along -y [m/s2].
 
     Returns
     -------
@@ -89,14 +90,14 @@ def yu_chen_2019(
     Raises
     ------
     ParameterError
-        An argument that is none of these.
+        An invalid argument.
     """
     _check_arguments(links, lumped_mass_at, modes, shapes, drives)
     model = fb.Model(f"Yu & Chen 2019, {links} links", gravity=(0.0, -gravity, 0.0))
     tip = model.add(fb.Ground("ground")).frame_b
     for i in range(1, links + 1):
-        data = stage(i)
-        joint = model.add(fb.Revolute(f"joint{i}", start=data.start if i <= len(STAGES) else 0.0))
+        data = link_data(i)
+        joint = model.add(fb.Revolute(f"joint{i}", start=data.start if i <= len(LINKS) else 0.0))
         link = model.add(
             fb.FlexibleBeam(
                 f"link{i}",
@@ -118,8 +119,8 @@ def yu_chen_2019(
 
 
 def _drive(model: fb.Model, i: int, joint: fb.Revolute, geared: bool, friction: bool) -> None:
-    """Put the motor on a joint."""
-    data = stage(i)
+    """Add the motor of a joint, with gear and friction if asked for."""
+    data = link_data(i)
     shaft, limit = joint.axis, data.motor_torque * data.gear_ratio
     if geared:
         gear = model.add(fb.Gear(f"gear{i}", ratio=data.gear_ratio))
@@ -132,6 +133,7 @@ def _drive(model: fb.Model, i: int, joint: fb.Revolute, geared: bool, friction: 
 
 
 def _discretization(modes: int, shapes: str) -> fb.Rigid | fb.AssumedModes:
+    """Return the discretization of a link."""
     if modes == 0:
         return fb.Rigid()
     return fb.AssumedModes(modes, tip={"pinned": "pinned", "clamped-free": "free", "clamped-mass": "auto"}[shapes])

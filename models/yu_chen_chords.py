@@ -1,4 +1,4 @@
-"""The coordinates of Yu & Chen (2019): angles between chords, and deflections from them."""
+"""Chord coordinates of Yu & Chen (2019): angles between chords, and deflections from them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,15 @@ def chord_coordinates(dae: fb.DAE) -> fb.DAE:
     Parameters
     ----------
     dae : DAE
-        Of `yu_chen_2019` with pinned shapes, or of rigid links.
+        An arm of `yu_chen_2019` with pinned shapes, or with rigid links.
 
     Raises
     ------
     ParameterError
-        The arm has other shapes.
+        The arm has other mode shapes.
 
-    Notes
-    -----
-    A joint turns the end section of one link against the root section of the next, so its angle is
-    theta_i + alpha_i - beta_(i-1), the slopes of these sections against their chords (eq 29). Modes of the library are
+    Notes ----- A joint angle is that between the end section of one link and the root section of the next, theta_i +
+    alpha_i - beta_(i-1), the slopes of these sections against their chords (eq 29). The mode shapes of the library are
     sqrt(2) sin(k pi xi), with xi = 0 at the joint, and sin(k pi x / l) = (-1)^k sin(k pi xi).
     """
     blocks = [body.terms.block.nominal for body in dae.tree.bodies]

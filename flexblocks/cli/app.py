@@ -1,4 +1,4 @@
-"""The commands, and what all of them do with a refusal."""
+"""The command-line application: its commands, and how errors and warnings are reported."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from flexblocks.errors import FlexblocksError
 
 
 class Commands(TyperGroup):
-    """Exit code 0: done. 1: the model or the computation is refused; why stands on stderr. 2: called the wrong way."""
+    """Commands with exit code 0: done; 1: model or computation refused, reason on stderr; 2: wrong usage."""
 
     def invoke(self, ctx: Any) -> Any:
+        # Refusals and warnings are messages to the user, not tracebacks; anything else is a bug and shows itself.
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             try:

@@ -1,4 +1,4 @@
-"""Arguments that commands share, and how they are read."""
+"""Arguments shared by commands, and their parsing."""
 
 from __future__ import annotations
 
@@ -22,59 +22,65 @@ SetOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to stdout.")]
 OutOption = Annotated[Path | None, typer.Option("--out", help="Write the result to this file.", show_default=False)]
+StartOption = Annotated[
+    list[str] | None,
+    typer.Option("--start", metavar="NAME=VALUE", help="Initial value of a state; may be repeated."),
+]
+TimeOption = Annotated[float, typer.Option("--time", help="Duration in seconds.")]
+SamplesOption = Annotated[int, typer.Option("--samples", min=2, help="Number of output times.")]
 PlotOption = Annotated[
     Path | None, typer.Option("--plot", help="Draw the result to this file (.png, .pdf, .svg).", show_default=False)
 ]
 
 
-def pairs(option: str, given: Iterable[str] | None) -> dict[str, str]:
+def pairs(option: str, texts: Iterable[str] | None) -> dict[str, str]:
     """Return NAME=VALUE arguments as a dict.
 
     Raises
     ------
     typer.BadParameter
-        No equals sign, nothing before it, or one name twice.
+        No equals sign, nothing on one side of it, or a repeated name.
     """
-    found: dict[str, str] = {}
-    for text in given or ():
+    values: dict[str, str] = {}
+    for text in texts or ():
         name, equals, value = (part.strip() for part in text.partition("="))
         if not (name and equals and value):
             raise typer.BadParameter(f"'{text}'; must be NAME=VALUE.", param_hint=option)
-        if name in found:
-            raise typer.BadParameter(f"'{name}' is given twice.", param_hint=option)
-        found[name] = value
-    return found
+        if name in values:
+            raise typer.BadParameter(f"'{name}' occurs twice; must be once.", param_hint=option)
+        values[name] = value
+    return values
 
 
 def number(option: str, name: str, text: str) -> float:
-    """Return the number in NAME=VALUE; whether it makes sense is for the library to say."""
+    """Return the number in NAME=VALUE; the library checks its range."""
     try:
         return float(text)
     except ValueError:
         raise typer.BadParameter(f"{name} = '{text}'; must be a number.", param_hint=option) from None
 
 
-def numbers(option: str, given: Iterable[str] | None) -> dict[str, float]:
+def numbers(option: str, texts: Iterable[str] | None) -> dict[str, float]:
     """Return NAME=NUMBER arguments as a dict."""
-    return {name: number(option, name, text) for name, text in pairs(option, given).items()}
+    return {name: number(option, name, text) for name, text in pairs(option, texts).items()}
 
 
-def names(given: str | None) -> tuple[str, ...] | None:
-    """Return the names in a list with commas, or None if there is none."""
-    return None if given is None else tuple(name.strip() for name in given.split(",") if name.strip())
+def names(text: str | None) -> tuple[str, ...] | None:
+    """Return the names in a comma-separated list, or None if there is none."""
+    return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def checked_file(option: str, path: Path | None, suffixes: Iterable[str]) -> None:
-    """Refuse a file to write whose name ends in none of `suffixes`, or whose folder is not there; before all work."""
+    """Refuse an output file with another suffix or in a folder that does not exist, before any computation."""
     if path is None:
         return
     suffixes = tuple(suffixes)
     if path.suffix.lower() not in suffixes:
         raise typer.BadParameter(f"'{path}'; must end in {', '.join(suffixes)}.", param_hint=option)
     if not path.parent.is_dir():
-        raise typer.BadParameter(f"'{path}': there is no folder '{path.parent}'.", param_hint=option)
+        raise typer.BadParameter(f"'{path}': there is no folder '{path.parent}'; must exist.", param_hint=option)
 
 
 def checked_picture(path: Path | None) -> None:
-    """Refuse a picture of a kind that cannot be drawn."""
+    """Refuse a picture file of a format that cannot be drawn."""
     checked_file("--plot", path, (".png", ".pdf", ".svg"))

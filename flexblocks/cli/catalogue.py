@@ -1,4 +1,4 @@
-"""Models by name: files, and the published arms of the catalogue."""
+"""Models by name: model files, and the catalogue of published arms."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def catalogue() -> dict[str, Callable[..., Model]]:
-    """Return the functions of `flexblocks.models` by the names they have on the command line."""
+    """Return the functions of `flexblocks.models` by their names on the command line."""
     from flexblocks import models
 
     return {name.replace("_", "-"): getattr(models, name) for name in models.__all__}
@@ -31,42 +31,45 @@ def model_named(name: str, settings: Iterable[str] | None = None) -> Model:
     Raises
     ------
     NameUnknownError
-        Neither a file nor in the catalogue.
+        Neither a model file nor in the catalogue.
     FlexblocksError
-        The file, or the settings, do not make a model.
+        The file or the settings do not describe a valid model.
     typer.BadParameter
-        Settings for a file, or settings that the catalogue's model does not have.
+        Settings for a file, or settings unknown to the model of the catalogue.
     """
-    given = pairs("--set", settings)
+    arguments = pairs("--set", settings)
     known = catalogue()
     if name in known:
-        return known[name](**_arguments(name, known[name], given))
+        return known[name](**_arguments(name, known[name], arguments))
     if not name.endswith(SUFFIXES):
         raise NameUnknownError(
             f"'{name}' is neither a model file ({', '.join(SUFFIXES)}) nor in the catalogue ({listing(known)})."
             f"{nearest(name, known)}"
         )
-    if given:
+    if arguments:
         raise typer.BadParameter(f"{name} is a file; only models of the catalogue take arguments.", param_hint="--set")
     if not Path(name).is_file():
-        raise FileFormatError(f"{name}: there is no such file.")
+        raise FileFormatError(
+            f"{name}: there is no such file; must be a model file, or a name from `flexblocks models`."
+        )
     return load(name)
 
 
-def _arguments(name: str, function: Callable[..., Model], given: dict[str, str]) -> dict[str, object]:
+def _arguments(name: str, function: Callable[..., Model], texts: dict[str, str]) -> dict[str, object]:
+    """Return the arguments of a catalogue function from text; refuse unknown ones."""
     known = inspect.signature(function).parameters
-    for argument in given:
+    for argument in texts:
         if argument not in known:
             raise typer.BadParameter(
                 f"{name} has no argument '{argument}' ({listing(known)}).{nearest(argument, known)}", param_hint="--set"
             )
-    # YAML turns 3 into a whole number, 0.5 into a fraction and a word into a text, as in a model file.
-    return {argument: yaml.safe_load(text) for argument, text in given.items()}
+    # YAML reads 3 as an integer, 0.5 as a float and a word as a string, as in a model file.
+    return {argument: yaml.safe_load(text) for argument, text in texts.items()}
 
 
 def models(json: JsonOption = False) -> None:
     """List the published arms that can be used by name."""
-    found = [
+    entries = [
         {
             "name": name,
             "about": (inspect.getdoc(function) or "").partition("\n")[0],
@@ -75,7 +78,7 @@ def models(json: JsonOption = False) -> None:
         for name, function in catalogue().items()
     ]
     if json:
-        print_json(found)
+        print_json(entries)
         return
-    rows = [(f["name"], f["about"], ", ".join(f"{k}={v}" for k, v in f["arguments"].items())) for f in found]
+    rows = [(f["name"], f["about"], ", ".join(f"{k}={v}" for k, v in f["arguments"].items())) for f in entries]
     print_table("Models", ("name", "about", "arguments (--set)"), rows)

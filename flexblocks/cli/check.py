@@ -1,4 +1,4 @@
-"""`flexblocks check`: what a model is made of and what its equations cost."""
+"""`flexblocks check`: blocks and variables of a model, and the operation counts of its equations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from flexblocks.assemble import assemble
 from flexblocks.cli.arguments import JsonOption, ModelArgument, PlotOption, SetOption, checked_picture
 from flexblocks.cli.catalogue import model_named
-from flexblocks.cli.report import print_json, print_line, print_table
+from flexblocks.cli.report import print_json, print_line, print_table, save_picture
 from flexblocks.dae.dae import DAE
 from flexblocks.dae.operation_counts import operation_counts
 from flexblocks.interfaces.variables import Variables
@@ -26,36 +26,34 @@ def check(
     plot: PlotOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Check a model, assemble it and show its blocks, variables and the cost of its equations."""
+    """Check a model, assemble it and show its blocks, variables and the operation counts of its equations."""
     checked_picture(plot)
+    # Assemble before anything is printed: a refusal then stands alone.
     arm = model_named(model, settings)
     dae = assemble(arm, symbolic="all" if symbolic == ["all"] else symbolic or ())
-    found = summary(arm, dae)
-    if plot is not None:
-        from flexblocks import plot as pictures
-
-        pictures.save(pictures.model(arm), plot)
+    data = summary(arm, dae)
+    save_picture(plot, lambda pictures: pictures.model(arm))
     if json:
-        print_json(found)
+        print_json(data)
         return
     print_line(
         f"{arm.name}: {len(arm.blocks)} blocks, {dae.tree.size} coordinates, {len(dae.x)} states, "
         f"{len(dae.u)} inputs, {len(dae.y)} outputs."
     )
-    print_table("Blocks", ("name", "type", "connected to"), [tuple(block.values()) for block in found["blocks"]])
+    print_table("Blocks", ("name", "type", "connected to"), [tuple(block.values()) for block in data["blocks"]])
     for title in ("states", "algebraics", "inputs", "outputs", "parameters"):
-        rows = [tuple("" if entry is None else entry for entry in row.values()) for row in found[title]]
+        rows = [tuple("" if entry is None else entry for entry in row.values()) for row in data[title]]
         if rows:
-            print_table(title.capitalize(), tuple(found[title][0]), rows)
+            print_table(title.capitalize(), tuple(data[title][0]), rows)
     print_table(
         "Operations of one evaluation",
         ("function", "additions", "multiplications", "divisions", "functions", "total"),
-        [(name, *counts.values()) for name, counts in found["operations"].items()],
+        [(name, *counts.values()) for name, counts in data["operations"].items()],
     )
 
 
 def summary(model: Model, dae: DAE) -> dict[str, Any]:
-    """Return what `check` tells, as plain data."""
+    """Return the results of `check` as plain data."""
     graph = model.graph
     return {
         "name": model.name,

@@ -1,4 +1,4 @@
-"""`flexblocks compare`: a model with beams of several fidelities."""
+"""`flexblocks compare`: a model with beams of several fidelities side by side."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from flexblocks.cli.arguments import (
     ModelArgument,
     OutOption,
     PlotOption,
+    SamplesOption,
     SetOption,
+    StartOption,
+    TimeOption,
     checked_file,
     checked_picture,
     numbers,
 )
 from flexblocks.cli.catalogue import model_named
-from flexblocks.cli.report import print_json, print_line, print_table
-from flexblocks.cli.signals import HELP, signals
+from flexblocks.cli.report import print_json, print_line, print_table, save_picture
+from flexblocks.cli.signals import InputOption, signals
 from flexblocks.compare import compare as compared
 from flexblocks.errors import listing
 
@@ -35,14 +38,13 @@ def compare(
         list[str] | None,
         typer.Option("--beams", metavar="KIND:N", help="modes:2, elements:4, segments:8; repeated, finest last."),
     ] = None,
-    output: Annotated[str | None, typer.Option("--output", help="What is compared.", show_default=False)] = None,
-    time: Annotated[float, typer.Option("--time", help="Duration in seconds.")] = 1.0,
-    samples: Annotated[int, typer.Option("--samples", min=2, help="Number of output times.")] = 201,
-    inputs: Annotated[list[str] | None, typer.Option("--input", metavar="NAME=SIGNAL", help=HELP)] = None,
-    start: Annotated[
-        list[str] | None,
-        typer.Option("--start", metavar="NAME=VALUE", help="A state at the beginning; may be repeated."),
+    output: Annotated[
+        str | None, typer.Option("--output", help="The output whose response is compared.", show_default=False)
     ] = None,
+    time: TimeOption = 1.0,
+    samples: SamplesOption = 201,
+    inputs: InputOption = None,
+    start: StartOption = None,
     out: OutOption = None,
     plot: PlotOption = None,
     json: JsonOption = False,
@@ -52,25 +54,22 @@ def compare(
     checked_picture(plot)
     kinds = {text: _kind(text) for text in beams or ("modes:1", "modes:2", "elements:2", "elements:4")}
     t = np.linspace(0.0, time, samples)
-    found = compared(model_named(model, settings), kinds, t, signals(inputs), numbers("--start", start), output=output)
+    result = compared(model_named(model, settings), kinds, t, signals(inputs), numbers("--start", start), output=output)
     if out is not None:
-        found.table.to_csv(out)
-    if plot is not None:
-        from flexblocks import plot as pictures
-
-        pictures.save(pictures.comparison(found)[0], plot)
+        result.table.to_csv(out)
+    save_picture(plot, lambda pictures: pictures.comparison(result)[0])
     if json:
-        print_json({"output": found.output, "fidelities": found.table.to_dict(orient="index")})
+        print_json({"output": result.output, "fidelities": result.table.to_dict(orient="index")})
         return
-    columns = found.table.to_dict(orient="index")
-    rows = [(quantity, *(float(of[quantity]) for of in columns.values())) for quantity in found.table.columns]
-    print_table(found.output, ("", *columns), rows)
+    columns = result.table.to_dict(orient="index")
+    rows = [(quantity, *(float(of[quantity]) for of in columns.values())) for quantity in result.table.columns]
+    print_table(result.output, ("", *columns), rows)
     if out is not None:
         print_line(f"Table written to {out}.")
 
 
 def _kind(text: str) -> Discretization:
-    """Return the discretization that ``kind:n`` stands for; what n may be is for the library to say."""
+    """Return the discretization that ``kind:n`` describes; the library checks n."""
     word, _, count = text.partition(":")
     if word not in KINDS or not count.isdigit():
         raise typer.BadParameter(

@@ -30,8 +30,8 @@ LIMITS = {"motor1.torque": 4.0, "motor2.torque": 2.0}
 
 
 @dataclass
-class Clock:
-    """Wall time of each step [s]; says on the screen what is being done."""
+class Stopwatch:
+    """Wall time of each step [s]; prints each step when it is done."""
 
     quiet: bool
     seconds: dict[str, float] = field(default_factory=dict)
@@ -54,48 +54,48 @@ def demo(
     from flexblocks import models, optim
 
     out.mkdir(parents=True, exist_ok=True)
-    clock = Clock(quiet=json)
-    with clock.step("compose", "composed from blocks, saved to arm.yaml and read back"):
+    stopwatch = Stopwatch(quiet=json)
+    with stopwatch.step("compose", "composed from blocks, saved to arm.yaml and read back"):
         models.subudhi_morris_2002().save(out / "arm.yaml")
         model = load(out / "arm.yaml")
-    with clock.step("assemble", "checked and assembled into one symbolic DAE: check.json"):
+    with stopwatch.step("assemble", "checked and assembled into one symbolic DAE: check.json"):
         dae = assemble(model)
         write_json(out / "check.json", summary(model, dae))
-    with clock.step("simulate", "simulated for 5 s, bang-bang of 0.2 N m on both motors: swing.nc, swing.csv"):
+    with stopwatch.step("simulate", "simulated for 5 s, bang-bang of 0.2 N m on both motors: swing.nc, swing.csv"):
         pulse = bang_bang(0.2, 0.5)
         swing = simulate(dae, (0.0, 5.0), u={"motor1.torque": pulse, "motor2.torque": pulse})
         swing.save(out / "swing.nc")
         swing.save(out / "swing.csv")
-    with clock.step("linearize", "linearised at rest: modes.json, arm.mat, arm.npz"):
+    with stopwatch.step("linearize", "linearised at rest: modes.json, arm.mat, arm.npz"):
         lin = linearize(dae, outputs=("payload.x", "payload.y"))
         write_json(out / "modes.json", [mode_data(mode) for mode in lin.modes()])
         save_linear(lin, out / "arm.mat")
         save_linear(lin, out / "arm.npz")
-    with clock.step(
+    with stopwatch.step(
         "plan", f"planned (0, 0) to (pi/2, pi/6) rad in 2 s with least effort, {intervals} intervals: plan.nc"
     ):
         problem = optim.RestToRest(start=dict.fromkeys(GOAL, 0.0), goal=GOAL, duration=2.0, limits=LIMITS)
         plan = optim.plan(dae, problem, intervals=intervals)
         plan.trajectory.save(out / "plan.nc")
-    with clock.step("replay", "replayed the plan in an independent simulation: replay.nc"):
+    with stopwatch.step("replay", "replayed the plan in an independent simulation: replay.nc"):
         replay = plan.replay()
         replay.trajectory.save(out / "replay.nc")
-    with clock.step("draw", "drew the pictures"):
+    with stopwatch.step("draw", "drew the pictures"):
         pictures = draw(out, model, dae, lin, swing, replay.trajectory)
-    found = numbers(lin, swing, plan, replay)
-    write_json(out / "summary.json", {"numbers": found, "seconds": clock.seconds})
+    results = numbers(lin, swing, plan, replay)
+    write_json(out / "summary.json", {"numbers": results, "seconds": stopwatch.seconds})
     if json:
-        print_json({"numbers": found, "seconds": clock.seconds, "pictures": pictures})
+        print_json({"numbers": results, "seconds": stopwatch.seconds, "pictures": pictures})
         return
     rows = [mode_row(number, mode) for number, mode in enumerate(lin.modes(), 1)]
     print_table("Modes at rest, arm stretched out", ("mode", "rad/s", "Hz", "damping ratio", "energy"), rows)
-    rows = [(*name.rsplit(" [", 1), value) for name, value in found.items()]
+    rows = [(*name.rsplit(" [", 1), value) for name, value in results.items()]
     print_table("Results", ("", "unit", "value"), [(name, unit.rstrip("]"), value) for name, unit, value in rows])
     print_line(f"Pictures: {', '.join(pictures)}. Everything is in {out}/.")
 
 
 def numbers(lin: LinearModel, swing: Trajectory, plan: Any, replay: Any) -> dict[str, float]:
-    """Return what the demonstration found, by name with unit."""
+    """Return the results of the demonstration, by name with unit."""
     elastic = [mode.frequency for mode in lin.modes() if mode.frequency > 0][:3]
     imbalance = swing["kinetic_energy"] + swing["potential_energy"] - swing["work"]
     peaks = {

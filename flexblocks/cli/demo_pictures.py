@@ -22,7 +22,7 @@ def draw(
     swing: Trajectory,
     planned: Trajectory,
 ) -> list[str]:
-    """Draw blocks, modes and both motions to files in `out` and return their names."""
+    """Draw blocks, modes and both motions to files in `out` and return the file names."""
     from flexblocks import plot
 
     elastic = next(number for number, mode in enumerate(lin.modes(), 1) if mode.frequency > 0)

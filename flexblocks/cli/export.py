@@ -20,7 +20,7 @@ def export(
     fmu: Annotated[
         Path | None, typer.Option("--fmu", help="Functional Mock-up Unit (.fmu).", show_default=False)
     ] = None,
-    version: Annotated[str, typer.Option("--version", help="Of FMI: 3.0 or 2.0.")] = "3.0",
+    version: Annotated[str, typer.Option("--version", help="FMI version: 3.0 or 2.0.")] = "3.0",
     kind: Annotated[
         list[str] | None,
         typer.Option("--kind", help="ModelExchange or CoSimulation; by default both.", show_default=False),
@@ -29,12 +29,12 @@ def export(
         str | None,
         typer.Option(
             "--outputs",
-            help="Outputs of the FMU and of the linear model, with commas between; by default all.",
+            help="Outputs of the FMU and of the linear model, separated by commas; by default all.",
             show_default=False,
         ),
     ] = None,
     sources_only: Annotated[
-        bool, typer.Option("--sources-only", help="An FMU of C sources, without a library for this machine.")
+        bool, typer.Option("--sources-only", help="An FMU of C sources only, without a binary for this machine.")
     ] = False,
     linear: Annotated[
         list[Path] | None,
@@ -51,7 +51,7 @@ def export(
     symbolic: Annotated[
         str | None,
         typer.Option(
-            "--symbolic", help="Parameters that stay parameters, with commas between, or all.", show_default=False
+            "--symbolic", help="Parameters that stay parameters, separated by commas, or all.", show_default=False
         ),
     ] = None,
 ) -> None:
@@ -65,21 +65,28 @@ def export(
     for path in linear or ():
         checked_file("--linear", path, FORMATS)
     if not (fmu or linear or equations or code):
-        raise ParameterError("export: nothing to write; give --fmu, --linear, --equations or --code.")
+        raise ParameterError(
+            "export: nothing to write; must be one file at least. Give --fmu, --linear, --equations or --code."
+        )
     if linear and symbolic:
-        raise ParameterError("export: --linear holds numbers; leave --symbolic out, or export it by itself.")
+        raise ParameterError(
+            "export: --linear with --symbolic: a linear model has numbers only; leave --symbolic out, or export the "
+            "linear model by itself."
+        )
     dae = assemble(model_named(model, settings), symbolic="all" if symbolic == "all" else names(symbolic) or ())
-    wanted = names(outputs)
+    output_names = names(outputs)
     written: list[Path] = []
     if fmu is not None:
         binary = False if sources_only else None
         written.append(
-            exports.fmu(dae, fmu, version, kind or ("ModelExchange", "CoSimulation"), outputs=wanted, binary=binary)
+            exports.fmu(
+                dae, fmu, version, kind or ("ModelExchange", "CoSimulation"), outputs=output_names, binary=binary
+            )
         )
     if linear:
         from flexblocks.linear.linearize import linearize
 
-        lin = linearize(dae, outputs=wanted)
+        lin = linearize(dae, outputs=output_names)
         for path in linear:
             exports.save_linear(lin, path)
             written.append(path)

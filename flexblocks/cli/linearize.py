@@ -1,4 +1,4 @@
-"""`flexblocks linearize`: a linear model about a point of rest."""
+"""`flexblocks linearize`: a linear model about an equilibrium."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from flexblocks.cli.arguments import (
     numbers,
 )
 from flexblocks.cli.catalogue import model_named
-from flexblocks.cli.report import print_json, print_line, print_table
+from flexblocks.cli.report import print_json, print_line, print_table, save_picture
 from flexblocks.export import save_linear
 from flexblocks.export.formats import FORMATS
 from flexblocks.linear.linearize import linearize as linear_model
@@ -33,33 +33,34 @@ def linearize(
     settings: SetOption = None,
     at: Annotated[
         list[str] | None,
-        typer.Option("--at", metavar="NAME=VALUE", help="A coordinate or an input held at a value; may be repeated."),
+        typer.Option(
+            "--at", metavar="NAME=VALUE", help="Value of a coordinate or an input at the equilibrium; may be repeated."
+        ),
     ] = None,
     outputs: Annotated[
-        str | None, typer.Option("--outputs", help="Names with commas between; by default all.", show_default=False)
+        str | None,
+        typer.Option("--outputs", help="Output names, separated by commas; by default all.", show_default=False),
     ] = None,
     form: Annotated[
-        str, typer.Option("--form", help="minimal, or descriptor: all equations as they stand, E not the identity.")
+        str, typer.Option("--form", help="minimal, or descriptor: all equations unreduced, E not the identity.")
     ] = "minimal",
     out: OutOption = None,
     plot: PlotOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Linearise a model where it rests, list its modes and write it for other tools (.mat, .json, .npz, .m, .py)."""
+    """Linearise a model at an equilibrium, list its modes and write it for other tools (.mat, .json, .npz, .m, .py)."""
     checked_file("--out", out, FORMATS)
     checked_picture(plot)
     held = numbers("--at", at)
     dae = assemble(model_named(model, settings))
+    # The equilibrium with those coordinates and inputs held.
     inputs = {name: value for name, value in held.items() if name in dae.u}
     point = equilibrium(dae, x={name: value for name, value in held.items() if name not in inputs}, u=inputs)
     lin = linear_model(dae, at=point, outputs=names(outputs), form=form)
     modes = lin.modes()
     if out is not None:
         save_linear(lin, out)
-    if plot is not None:
-        from flexblocks import plot as pictures
-
-        pictures.save(pictures.eigenvalues(lin), plot)
+    save_picture(plot, lambda pictures: pictures.eigenvalues(lin))
     if json:
         print_json(
             {
@@ -95,6 +96,6 @@ def mode_data(mode: Mode) -> dict[str, object]:
 
 
 def mode_row(number: int, mode: Mode) -> tuple[object, ...]:
-    """Return a row of the table of modes."""
+    """Return the row of a mode in the table of modes."""
     damping = mode.damping_ratio if mode.frequency else ""
     return number, mode.frequency, mode.frequency / (2 * math.pi), damping, mode.shares

@@ -1,8 +1,7 @@
-"""`flexblocks plan`: an optimal motion, and what the arm really does under it."""
+"""`flexblocks plan`: an optimal motion and its replay in a simulation."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,14 +16,11 @@ from flexblocks.cli.arguments import (
     SetOption,
     checked_file,
     checked_picture,
-    number,
-    numbers,
-    pairs,
 )
-from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.plan_arguments import request_from_arguments
 from flexblocks.cli.plan_request import Request, is_problem_file, read_request
 from flexblocks.cli.plan_template import TEMPLATE
-from flexblocks.cli.report import print_json, print_line, print_table
+from flexblocks.cli.report import print_json, print_line, print_table, save_picture
 from flexblocks.cli.simulate import ranges
 
 
@@ -40,12 +36,12 @@ def plan(
     settings: SetOption = None,
     goal: Annotated[
         list[str] | None,
-        typer.Option("--goal", metavar="NAME=VALUE", help="A coordinate at the end; may be repeated."),
+        typer.Option("--goal", metavar="NAME=VALUE", help="Final value of a coordinate; may be repeated."),
     ] = None,
     start: Annotated[
         list[str] | None,
         typer.Option(
-            "--start", metavar="NAME=VALUE", help="A coordinate at the beginning; by default as in the model."
+            "--start", metavar="NAME=VALUE", help="Initial value of a coordinate; by default as in the model."
         ),
     ] = None,
     duration: Annotated[str | None, typer.Option("--duration", help="Seconds, LOW,HIGH or free; by default 2.")] = None,
@@ -73,17 +69,19 @@ def plan(
         print(TEMPLATE, end="")
         return
     if problem is None:
-        raise typer.BadParameter("is missing; a problem file, or a model with --goal.", param_hint="PROBLEM")
+        raise typer.BadParameter("is missing; give a problem file, or a model with --goal.", param_hint="PROBLEM")
     checked_file("--out", out, (".nc", ".csv"))
     checked_picture(plot)
-    own = {"--goal": goal, "--start": start, "--duration": duration, "--objective": objective, "--limit": limit}
+    # The problem itself comes from a file or from arguments, never from both.
+    in_file = {"--goal": goal, "--start": start, "--duration": duration, "--objective": objective, "--limit": limit}
     if is_problem_file(problem):
-        for option, given in {**own, "--set": settings}.items():
-            if given is not None:
+        for option, value in {**in_file, "--set": settings}.items():
+            if value is not None:
                 raise typer.BadParameter(f"{problem} is a problem file; say it there.", param_hint=option)
         request = read_request(Path(problem))
     else:
-        request = _request(problem, settings, goal, start, duration, objective, limit)
+        request = request_from_arguments(problem, settings, goal, start, duration, objective, limit)
+    # How to solve it and where to write it may be overridden.
     if intervals is not None:
         request = replace(request, transcription={**request.transcription, "intervals": intervals})
     request = replace(
@@ -97,12 +95,13 @@ def plan(
 
 
 def _report(request: Request, json: bool) -> None:
-    """Plan, replay, audit, write and tell."""
+    """Plan, replay, audit, write the files and print the results."""
     from flexblocks import optim
 
+    # Plan; if that fails, keep the last iterate where the plan would have gone.
     dae = assemble(request.model, symbolic=tuple(request.parameters))
     try:
-        found = optim.plan(
+        result = optim.plan(
             dae,
             request.problem,
             p=dict(request.parameters),
@@ -122,15 +121,16 @@ def _report(request: Request, json: bool) -> None:
         ) from None
     audit = None
     if request.audit is not None:
+        # To refine the model is to plan again: the subject of the audit is then the better plan.
         finer, again = request.audit.get("finer"), request.audit.get("refine", False)
-        audit = optim.refine_model(found, finer) if again else found.audit(finer)
-    found = found if audit is None else audit.subject
-    replay = found.replay()
-    _write(found, replay, request)
+        audit = optim.refine_model(result, finer) if again else result.audit(finer)
+    result = result if audit is None else audit.subject
+    replay = result.replay()
+    _write(result, replay, request)
     if json:
-        print_json(_data(found, replay, audit))
+        print_json(_data(result, replay, audit))
         return
-    print_line(found.summary())
+    print_line(result.summary())
     print_line(str(replay))
     if audit is not None:
         print_line(str(audit))
@@ -141,25 +141,24 @@ def _report(request: Request, json: bool) -> None:
             print_line(f"{what} written to {path}.")
 
 
-def _write(found: Any, replay: Any, request: Request) -> None:
+def _write(plan: Any, replay: Any, request: Request) -> None:
+    """Write the plan and its picture, where asked for."""
     if request.out is not None and request.out.suffix.lower() == ".nc":
-        found.save(request.out)
+        plan.save(request.out)
     elif request.out is not None:
-        found.trajectory.save(request.out)
-    if request.picture is not None:
-        from flexblocks import plot as pictures
-
-        pictures.save(pictures.plan(found, replay)[0], request.picture)
+        plan.trajectory.save(request.out)
+    save_picture(request.picture, lambda pictures: pictures.plan(plan, replay)[0])
 
 
-def _data(found: Any, replay: Any, audit: Any) -> dict[str, Any]:
+def _data(plan: Any, replay: Any, audit: Any) -> dict[str, Any]:
+    """Return the results as plain data, for JSON."""
     data = {
-        "model": found.trajectory.model,
-        "status": found.status,
-        "objective": found.objective,
-        "duration": found.duration,
-        "iterations": found.statistics.iterations,
-        "attempts": [str(attempt) for attempt in found.attempts],
+        "model": plan.trajectory.model,
+        "status": plan.status,
+        "objective": plan.objective,
+        "duration": plan.duration,
+        "iterations": plan.statistics.iterations,
+        "attempts": [str(attempt) for attempt in plan.attempts],
         "replay": {"tip_miss": replay.tip_miss, "energy_left": replay.energy_left},
         "variables": {row.pop("name"): row for row in ranges(replay.trajectory)},
     }
@@ -167,41 +166,3 @@ def _data(found: Any, replay: Any, audit: Any) -> dict[str, Any]:
         rows = audit.to_pandas().reset_index().to_dict("records")
         data["audit"] = {"passed": audit.passed, "figures": {row.pop("figure"): row for row in rows}}
     return data
-
-
-def _request(
-    model: str,
-    settings: Iterable[str] | None,
-    goal: Iterable[str] | None,
-    start: Iterable[str] | None,
-    duration: str | None,
-    objective: str | None,
-    limit: Iterable[str] | None,
-) -> Request:
-    """Return what the arguments ask for."""
-    from flexblocks import optim
-
-    arm, goals, starts = model_named(model, settings), numbers("--goal", goal), numbers("--start", start)
-    if not goals:
-        raise typer.BadParameter("is missing; name a coordinate and its value at the end.", param_hint="--goal")
-    dae = assemble(arm)
-    rest = {name: float(dae.x.start[dae.x.index(name)]) for name in goals}
-    asked = optim.RestToRest(
-        start=rest | starts,
-        goal=goals,
-        duration=_duration(duration),
-        objective=objective or "effort",
-        limits={name: _range("--limit", name, text) for name, text in pairs("--limit", limit).items()},
-    )
-    return Request(arm, asked)
-
-
-def _duration(text: str | None) -> Any:
-    return text if text == "free" else 2.0 if text is None else _range("--duration", "duration", text)
-
-
-def _range(option: str, name: str, text: str) -> float | tuple[float, float]:
-    bounds = [number(option, name, part) for part in text.split(",")]
-    if len(bounds) > 2:
-        raise typer.BadParameter(f"{name} = '{text}'; must be a number or LOW,HIGH.", param_hint=option)
-    return bounds[0] if len(bounds) == 1 else (bounds[0], bounds[1])

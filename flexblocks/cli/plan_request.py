@@ -1,4 +1,4 @@
-"""What `flexblocks plan` is asked for: a problem file, or arguments that say the same."""
+"""A planning request: model, problem and what to do with the plan, as read from a problem file."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ OUTPUT = {"plan": (".nc", ".csv"), "picture": (".png", ".pdf", ".svg")}
 
 @dataclass(frozen=True)
 class Request:
-    """A plan to be made, and what to do with it.
+    """A planning problem with its model, and what to do with the plan.
 
     Attributes
     ----------
     model : Model
     problem : RestToRest or Problem
     parameters : dict of float
-        Parameters that take other values than the model's.
+        Parameters with values other than the model's.
     transcription : dict
         Fields of `TranscriptionOptions`, options of `optim.plan`.
     refine : bool or float
@@ -51,7 +51,7 @@ class Request:
 
 
 def is_problem_file(name: str) -> bool:
-    """Whether a name is that of a file that holds a planning problem."""
+    """Whether a name is that of a file with a planning problem."""
     if not name.endswith(SUFFIXES) or not Path(name).is_file():
         return False
     data = read_document(name)
@@ -59,12 +59,12 @@ def is_problem_file(name: str) -> bool:
 
 
 def read_request(path: Path) -> Request:
-    """Return what a problem file asks for; see ``flexblocks plan --template``.
+    """Return the request in a problem file; see ``flexblocks plan --template``.
 
     Raises
     ------
     FileFormatError
-        Something in it is unknown, missing or of the wrong kind; the message names the place.
+        A key is unknown, missing or of the wrong type; the message gives its path.
     """
     from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
     from flexblocks.optim.problem.serialization import from_data
@@ -74,7 +74,7 @@ def read_request(path: Path) -> Request:
     problem = _mapping(data["problem"], f"{path}: problem")
     refine = data.get("refine", False)
     if not isinstance(refine, (bool, int, float)):
-        raise FileFormatError(f"{path}: refine = {refine!r}; must be true, false or the greatest miss in m.")
+        raise FileFormatError(f"{path}: refine = {refine!r}; must be true, false or the greatest miss allowed [m].")
     options = tuple(option.name for option in fields(TranscriptionOptions))
     return Request(
         model=_model(data, path),
@@ -88,6 +88,7 @@ def read_request(path: Path) -> Request:
 
 
 def _model(data: Mapping[str, Any], path: Path) -> Model:
+    """Return the model of a request; a model file is looked for beside the problem file."""
     name, settings = data["model"], _mapping(data.get("settings"), f"{path}: settings")
     if not isinstance(name, str):
         raise FileFormatError(f"{path}: model = {name!r}; must be a model file or a name from `flexblocks models`.")
@@ -101,49 +102,53 @@ def _model(data: Mapping[str, Any], path: Path) -> Model:
         raise FileFormatError(f"{path}: model: {error}") from error
 
 
-def _audit(given: Any, place: str) -> Mapping[str, Any] | None:
-    if given is None or given is False:
+def _audit(value: Any, place: str) -> Mapping[str, Any] | None:
+    """Return the arguments of the audit, or None for no audit."""
+    if value is None or value is False:
         return None
-    if given is True:
+    if value is True:
         return {}
-    found = dict(_checked(given, place, AUDIT))
-    finer = found.get("finer")
+    arguments = dict(_checked(value, place, AUDIT))
+    finer = arguments.get("finer")
     if isinstance(finer, Mapping):
-        found["finer"] = (
+        arguments["finer"] = (
             discretization_from_data(finer, f"{place}.finer")
             if "type" in finer
             else {name: discretization_from_data(one, f"{place}.finer.{name}") for name, one in finer.items()}
         )
     elif finer is not None:
         raise FileFormatError(f"{place}.finer = {finer!r}; must be a discretization, as {{type: AssumedModes, n: 6}}.")
-    if not isinstance(found.get("refine", False), bool):
-        raise FileFormatError(f"{place}.refine = {found['refine']!r}; must be true or false.")
-    return found
+    if not isinstance(arguments.get("refine", False), bool):
+        raise FileFormatError(f"{place}.refine = {arguments['refine']!r}; must be true or false.")
+    return arguments
 
 
 def _file(output: Mapping[str, Any], key: str, path: Path) -> Path | None:
+    """Return a file to write, beside the problem file; refuse one that cannot be written."""
     if output.get(key) is None:
         return None
-    found = path.parent / str(output[key])
-    if found.suffix.lower() not in OUTPUT[key]:
+    target = path.parent / str(output[key])
+    if target.suffix.lower() not in OUTPUT[key]:
         raise FileFormatError(f"{path}: output.{key} = {output[key]!r}; must end in {', '.join(OUTPUT[key])}.")
-    if not found.parent.is_dir():
-        raise FileFormatError(f"{path}: output.{key} = {output[key]!r}: there is no folder '{found.parent}'.")
-    return found
+    if not target.parent.is_dir():
+        raise FileFormatError(f"{path}: output.{key} = {output[key]!r}: there is no folder '{target.parent}'.")
+    return target
 
 
 def _checked(data: Any, place: str, known: tuple[str, ...], required: tuple[str, ...] = ()) -> Mapping[str, Any]:
-    found = _mapping(data, place)
-    for key in found:
+    """Return a mapping with known keys only, and with those required."""
+    entries = _mapping(data, place)
+    for key in entries:
         if key not in known:
             raise FileFormatError(f"{place}: unknown key '{key}' ({listing(known)}).{nearest(str(key), known)}")
     for key in required:
-        if key not in found:
+        if key not in entries:
             raise FileFormatError(f"{place}: '{key}' is missing; needs {listing(required)}.")
-    return found
+    return entries
 
 
 def _mapping(data: Any, place: str) -> Mapping[str, Any]:
+    """Return a mapping, empty for none."""
     if data is None:
         return {}
     if not isinstance(data, Mapping):

@@ -1,24 +1,24 @@
-"""The problem file that `flexblocks plan --template` prints: everything that can stand in one, explained."""
+"""The problem file that `flexblocks plan --template` prints, with every key explained."""
 
 TEMPLATE = """\
 # A planning problem: flexblocks plan this-file.yaml
-# SI units and radians. What is left out has the value shown, unless it says otherwise.
+# SI units and radians. Keys left out take the value shown, unless a default is stated.
 
 model: subudhi-morris-2002   # a model file (beside this one), or a name from `flexblocks models`
-settings: {links: 2}         # arguments of a model from the catalogue; default: none
-parameters: {payload.mass: 0.1}   # parameters with other values than the model's; default: none
+settings: {links: 2}         # arguments of a catalogue model; default: none
+parameters: {payload.mass: 0.1}   # parameter values other than the model's; default: none
 
 problem:
   type: RestToRest
-  start: {joint1.angle: 0.0, joint2.angle: 0.0}        # what is not named follows from static equilibrium
+  start: {joint1.angle: 0.0, joint2.angle: 0.0}        # other coordinates start in static equilibrium
   goal: {joint1.angle: 1.570796, joint2.angle: 0.523599}
   duration: [1.0, 2.0]       # [s] a number, a range in which it is free, or free; no default
-  # A word (effort, time, vibration), a part, or a list of parts that are added up, each with a weight (1).
+  # A word (effort, time, vibration), a term, or a list of terms, each with a weight (1), which are added.
   # Default: effort. Time needs a free duration.
   objective:
   - {type: Time}
   - {type: Effort, weight: 0.01, rate_weight: 0.01}
-  # Of inputs, their rates and states: a number for both ways, or [low, high] with null for none. Default: none.
+  # Of inputs, their rates and states: a largest magnitude, or [low, high] with null for no limit. Default: none.
   limits:
     motor1.torque: 1.0
     motor2.torque: [-0.5, 0.5]
@@ -32,11 +32,11 @@ transcription:
   degree: 3                  # of the collocation
   scheme: radau              # radau or lobatto
   inputs: cubic              # cubic, linear or constant
-  quasi_static: auto         # modes that do not swing: auto, above a frequency [rad/s], [coordinates]; default: null
+  quasi_static: auto         # residualised modes: auto, above a frequency [rad/s], or [coordinates]; default: null
 
 refine: 1.0e-3               # double the intervals until the replay misses by less [m]; true: 0.1 mm; default: false
 
-# Apply the plan to a finer model of the arm. false (default), true, or a mapping:
+# Apply the plan to a finer model of the arm: false (default), true, or a mapping:
 audit:
   finer: {type: AssumedModes, n: 4, tip: auto}   # or by beam name; default: 2 n + 2 modes, twice the elements
   refine: false              # plan again with more modes until the finer model agrees

@@ -1,9 +1,9 @@
-"""What a command prints: tables for people, JSON for programs."""
+"""Output of commands: tables for people, JSON for programs, pictures."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,13 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]
     """Print a table; numbers are aligned to the right."""
     rows = [tuple(row) for row in rows]
     table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    # A column is numeric if all of its entries are, but for empty ones.
     for place, column in enumerate(columns):
         numeric = bool(rows) and all(isinstance(row[place], (int, float)) or row[place] == "" for row in rows)
         table.add_column(column, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
-        # As Text, so that the brackets of bending_y[1] are not read as markup.
-        table.add_row(*(Text(_written(entry)) for entry in row))
+        # As Text, because rich would read the brackets of bending_y[1] as markup.
+        table.add_row(*(Text(_formatted(entry)) for entry in row))
     Console().print(table)
 
 
@@ -32,7 +33,7 @@ def print_line(text: str) -> None:
 
 
 def print_json(data: Any) -> None:
-    """Print JSON to stdout, as strict as the standard: a number that is not finite becomes null."""
+    """Print strict JSON to stdout: numbers that are not finite become null."""
     print(json.dumps(_strict(data), indent=2))
 
 
@@ -41,7 +42,15 @@ def write_json(path: Path, data: Any) -> None:
     path.write_text(json.dumps(_strict(data), indent=2) + "\n", encoding="utf-8")
 
 
-def _written(entry: Any) -> str:
+def save_picture(path: Path | None, draw: Callable[[Any], Any]) -> None:
+    """Write the axes that ``draw(flexblocks.plot)`` returns to a file; do nothing without one."""
+    if path is not None:
+        from flexblocks import plot  # slow to import
+
+        plot.save(draw(plot), path)
+
+
+def _formatted(entry: Any) -> str:
     return f"{entry:.5g}" if isinstance(entry, float) else str(entry)
 
 

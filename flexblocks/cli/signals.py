@@ -1,10 +1,10 @@
-"""Input signals as they are written on the command line."""
+"""Input signals on the command line: numbers, shapes such as bang-bang, and columns of files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import casadi as ca
 import numpy as np
@@ -19,21 +19,22 @@ OPTION = "--input"
 HELP = (
     "A number; bang-bang:AMPLITUDE,WIDTH (+ for WIDTH seconds, - for as long, then 0); step:AMPLITUDE,TIME; "
     "sine:AMPLITUDE,FREQUENCY[,END] (Hz, s); or FILE:COLUMN of a table (.csv, its first column the time in seconds) "
-    "or of a saved trajectory (.csv, .nc), straight lines in between. May be repeated."
+    "or of a saved trajectory (.csv, .nc), interpolated linearly. May be repeated."
 )
+InputOption = Annotated[list[str] | None, typer.Option("--input", metavar="NAME=SIGNAL", help=HELP)]
 
 
-def signals(given: Iterable[str] | None) -> dict[str, Any]:
+def signals(texts: Iterable[str] | None) -> dict[str, Any]:
     """Return the inputs for `flexblocks.simulate` from NAME=SIGNAL arguments.
 
     Raises
     ------
     typer.BadParameter
-        Not one of the ways in which a signal is written.
+        Not one of the forms of a signal.
     FlexblocksError
-        A file that cannot be read, or numbers that make no signal.
+        An unreadable file, or invalid numbers.
     """
-    return {name: _signal(name, text) for name, text in pairs(OPTION, given).items()}
+    return {name: _signal(name, text) for name, text in pairs(OPTION, texts).items()}
 
 
 def _signal(name: str, text: str) -> Any:
@@ -54,15 +55,15 @@ def _signal(name: str, text: str) -> Any:
 
 def _numbers(name: str, text: str, least: int, most: int) -> list[float]:
     try:
-        found = [float(part) for part in text.split(",")]
+        values = [float(part) for part in text.split(",")]
     except ValueError:
-        found = []
-    if not least <= len(found) <= most:
+        values = []
+    if not least <= len(values) <= most:
         count = f"{least}" if least == most else f"{least} or {most}"
         raise typer.BadParameter(
-            f"{name}: '{text}'; must be {count} number(s) with commas between. {HELP}", param_hint=OPTION
+            f"{name}: '{text}'; must be {count} number(s), separated by commas. {HELP}", param_hint=OPTION
         )
-    return found
+    return values
 
 
 def _step(amplitude: float, time: float) -> Any:
@@ -86,6 +87,7 @@ SHAPES: dict[str, tuple[Callable[..., Any], int, int]] = {
 
 def _column(path: Path, column: str) -> tuple[np.ndarray, np.ndarray]:
     """Return times [s] and values of one column of a file."""
+    # A file that Trajectory.save wrote: .nc, or .csv with a header of comments. Any other .csv is a plain table.
     if path.is_file() and (path.suffix.lower() == ".nc" or path.read_text(encoding="utf-8").startswith("#")):
         trajectory = Trajectory.load(path)
         return trajectory.t, trajectory[column]
@@ -98,5 +100,5 @@ def _column(path: Path, column: str) -> tuple[np.ndarray, np.ndarray]:
         raise FileFormatError(f"{path}: has no column '{column}' ({listing(columns)}).{nearest(column, columns)}")
     for name in (columns[0], column):
         if not pd.api.types.is_numeric_dtype(table[name]):
-            raise FileFormatError(f"{path}: column '{name}' holds what is not a number.")
+            raise FileFormatError(f"{path}: column '{name}' has entries that are not numbers; must be numeric.")
     return table[columns[0]].to_numpy(float), table[column].to_numpy(float)

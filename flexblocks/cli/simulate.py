@@ -1,4 +1,4 @@
-"""`flexblocks simulate`: the motion of a model under given inputs."""
+"""`flexblocks simulate`: the motion of a model under prescribed inputs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from flexblocks.cli.arguments import (
     ModelArgument,
     OutOption,
     PlotOption,
+    SamplesOption,
     SetOption,
+    StartOption,
+    TimeOption,
     checked_file,
     checked_picture,
     numbers,
 )
 from flexblocks.cli.catalogue import model_named
-from flexblocks.cli.report import print_json, print_line, print_table
-from flexblocks.cli.signals import HELP, signals
+from flexblocks.cli.report import print_json, print_line, print_table, save_picture
+from flexblocks.cli.signals import InputOption, signals
 from flexblocks.simulation import SimulationError, Trajectory
 from flexblocks.simulation import simulate as integrate
 
@@ -28,13 +31,10 @@ from flexblocks.simulation import simulate as integrate
 def simulate(
     model: ModelArgument,
     settings: SetOption = None,
-    time: Annotated[float, typer.Option("--time", help="Duration in seconds.")] = 5.0,
-    samples: Annotated[int, typer.Option("--samples", min=2, help="Number of output times.")] = 1001,
-    inputs: Annotated[list[str] | None, typer.Option("--input", metavar="NAME=SIGNAL", help=HELP)] = None,
-    start: Annotated[
-        list[str] | None,
-        typer.Option("--start", metavar="NAME=VALUE", help="A state at the beginning; may be repeated."),
-    ] = None,
+    time: TimeOption = 5.0,
+    samples: SamplesOption = 1001,
+    inputs: InputOption = None,
+    start: StartOption = None,
     method: Annotated[str, typer.Option("--method", help="auto, adams, bdf, idas, rk4 or dop853.")] = "auto",
     step: Annotated[float | None, typer.Option("--step", help="Step of rk4 in seconds.", show_default=False)] = None,
     out: OutOption = None,
@@ -53,14 +53,12 @@ def simulate(
     except SimulationError as error:
         if out is None:
             raise
+        # Keep what was computed before the failure.
         error.trajectory.save(out)
         raise SimulationError(f"{error} They are saved in {out}.", error.trajectory, error.time) from None
     if out is not None:
         motion.save(out)
-    if plot is not None:
-        from flexblocks import plot as pictures
-
-        pictures.save(pictures.stacked(motion, quantities(motion))[0], plot)
+    save_picture(plot, lambda pictures: pictures.stacked(motion, quantities(motion))[0])
     rows = ranges(motion)
     if json:
         head = {"model": motion.model, "samples": len(motion), "time": [motion.t[0], motion.t[-1]]}
@@ -73,7 +71,7 @@ def simulate(
 
 
 def ranges(motion: Trajectory) -> list[dict[str, Any]]:
-    """Return for coordinates, inputs, outputs and energies their least, largest and last value."""
+    """Return the least, largest and last value of coordinates, inputs, outputs and energies."""
     coordinates = [name for name in motion.names["x"] if not name.startswith("der(")]
     names = [*coordinates, *motion.names["u"], *motion.names["y"], *motion.names["energy"]]
     return [
@@ -89,9 +87,9 @@ def ranges(motion: Trajectory) -> list[dict[str, Any]]:
 
 
 def quantities(motion: Trajectory) -> list[list[str]]:
-    """Return groups of variables for a picture: inputs, coordinates and outputs of one kind each.
+    """Return groups of variables for a picture: inputs, coordinates and outputs of one unit and kind each.
 
-    What stands still is left out, and so are the coordinates of bending: the deflections show it.
+    Constant variables are left out, and so are bending coordinates: the tip deflections show the bending.
     """
     coordinates = [name for name in motion.names["x"] if not name.startswith("der(") and "bending" not in name]
     groups: dict[tuple[str, str], list[str]] = {}

@@ -1,4 +1,4 @@
-"""Control: laws, closed loops that are DAEs again, observers, shaped references, robustness."""
+"""Control: laws, closed loops as DAEs, observers, input shaping, two time scales, robustness."""
 
 from flexblocks.control.close_loop import close_loop
 from flexblocks.control.estimation.kalman import Kalman

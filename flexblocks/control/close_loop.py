@@ -1,4 +1,4 @@
-"""Closing the loop: an arm and a law make a DAE again."""
+"""Closed loop of an arm and a control law, as a DAE."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ def close_loop(dae: DAE, law: Law, *, limits: bool = True, disturbances: bool | 
         The arm; it may be a closed loop itself.
     law : Law
     limits : bool
-        Whether commands are kept within the limits of the arm's inputs (``limit`` of a TorqueSource or ForceSource),
-        by an exact clamp.
+        Whether commands saturate at the limits of the arm's inputs (``limit`` of a TorqueSource or ForceSource), by an
+        exact clamp.
     disturbances : bool or iterable of str
-        Driven inputs at which a disturbance acts on top of the command, past the limit; True for all of them.
+        Driven inputs to which a disturbance is added after saturation; True for all of them.
 
     Returns
     -------
     DAE
-        Everything that works on a DAE works on it. Of the arm's inputs the driven ones are gone. New are
+        Everything that works on a DAE works on it. The driven inputs of the arm are gone; new are
 
         * in u: the references of the law, ``reference.joint1.angle``, ``der(reference.joint1.angle)``, and
-          ``disturbance.motor1.torque``; the equations do not depend on time otherwise;
+          ``disturbance.motor1.torque``; the equations remain independent of time;
         * in x, at its end: the states of the law, ``pid.integral[1]``;
-        * in y: the inputs that the arm gets, under their own name, ``motor1.torque``; where they have a limit also what
-          was asked for, ``command.motor1.torque``; and what the law shows, ``error.joint1.angle``.
+        * in y: the inputs that reach the arm, under their own names, ``motor1.torque``; for inputs with a limit also
+          the command before saturation, ``command.motor1.torque``; and the outputs of the law, ``error.joint1.angle``.
 
     Raises
     ------
     NameUnknownError
         The law or `disturbances` name a variable that the arm does not have.
     ParameterError
-        The law cannot control this arm, or a name would be there twice.
+        The law cannot control this arm, or two variables would have the same name.
     ComputationError
-        A command would depend on itself at once: something measured depends on a driven input without delay.
+        Algebraic loop: a command depends on itself through a measurement that has direct feedthrough from an input.
 
     Examples
     --------
@@ -65,12 +65,15 @@ def close_loop(dae: DAE, law: Law, *, limits: bool = True, disturbances: bool | 
     """
     if not isinstance(law, Law):
         raise ParameterError(f"close_loop: law = {law!r}; must be a law of flexblocks.control, such as PD(...).")
-    site = actuators(dae, limits)
-    bound = law.bind(dae, site)
+    # Bind the law to the symbols of the arm.
+    drives = actuators(dae, limits)
+    bound = law.bind(dae, drives)
     _refuse_unfit(dae, bound)
-    disturbing = _disturbances(dae, bound, disturbances)
-    loop = _loop(dae, bound, site, disturbing)
-    u = grouped("input", [_undriven(dae, bound), bound.references, disturbing])
+    # Put its commands, saturated and disturbed, in the place of the inputs.
+    disturbance = _disturbances(dae, bound, disturbances)
+    loop = _loop(dae, bound, drives, disturbance)
+    # Give the closed loop its variables, and the tree the feedback that every algorithm of dynamics evaluates.
+    u = grouped("input", [_undriven(dae, bound), bound.references, disturbance])
     x = grouped("state", [dae.x, bound.states])
     y = grouped("output", [dae.y, variables("output", [(name, o.unit, 0.0) for name, o in loop.outputs.items()])])
     _refuse_repeated(x, dae.z, u, dae.p, y)
@@ -81,7 +84,7 @@ def close_loop(dae: DAE, law: Law, *, limits: bool = True, disturbances: bool | 
 
 @dataclass(frozen=True, eq=False)
 class _Loop:
-    """Expressions in the symbols of the closed loop: inputs of the arm, rates and changes of the law, outputs."""
+    """Expressions in the symbols of the closed loop: inputs of the arm, rates and updates of the law, outputs."""
 
     inputs: ca.SX
     rates: ca.SX
@@ -89,16 +92,19 @@ class _Loop:
     outputs: Mapping[str, Output]
 
 
-def _loop(dae: DAE, bound: Bound, site: Actuators, disturbing: Variables) -> _Loop:
-    applied = {name: site.clamped(name, command) for name, command in bound.commands.items()}
-    excess = site.excesses(bound.commands)
-    own = {name: dae.u.symbol[i] for i, name in enumerate(dae.u.names)}
-    known = ca.vertcat(*[applied.get(name, symbol) for name, symbol in own.items()], ca.SX(0, 1))
-    disturbed = dict(zip(disturbing.names, ca.vertsplit(disturbing.symbol), strict=True)) if len(disturbing) else {}
-    acting = {name: known[i] + disturbed.get(f"disturbance.{name}", 0) for i, name in enumerate(own)}
+def _loop(dae: DAE, bound: Bound, drives: Actuators, disturbance: Variables) -> _Loop:
+    """Return the loop with saturated commands plus disturbances in the place of the driven inputs."""
+    # What the controller knows of the inputs: its saturated commands, and the inputs that it does not drive.
+    saturated = {name: drives.saturated(name, command) for name, command in bound.commands.items()}
+    excess = drives.excess_values(bound.commands)
+    symbols = {name: dae.u.symbol[i] for i, name in enumerate(dae.u.names)}
+    known = ca.vertcat(*[saturated.get(name, symbol) for name, symbol in symbols.items()], ca.SX(0, 1))
+    # What reaches the arm: the same plus disturbances.
+    added = dict(zip(disturbance.names, ca.vertsplit(disturbance.symbol), strict=True)) if len(disturbance) else {}
+    acting = {name: known[i] + added.get(f"disturbance.{name}", 0) for i, name in enumerate(symbols)}
 
     inputs = ca.vertcat(*acting.values(), ca.SX(0, 1))
-    before, after = ca.vertcat(site.excess, site.applied, dae.u.symbol), ca.vertcat(excess, known, inputs)
+    before, after = ca.vertcat(drives.excess, drives.applied, dae.u.symbol), ca.vertcat(excess, known, inputs)
 
     def with_applied(expression: ca.SX) -> ca.SX:
         return ca.substitute(expression, before, after)
@@ -107,29 +113,29 @@ def _loop(dae: DAE, bound: Bound, site: Actuators, disturbing: Variables) -> _Lo
     outputs |= {
         f"command.{name}": Output(command, dae.u.unit(name))
         for name, command in bound.commands.items()
-        if site.has_limit(name)
+        if drives.has_limit(name)
     }
     outputs |= {name: Output(with_applied(o.value), o.unit) for name, o in bound.outputs.items()}
     return _Loop(
         inputs,
         with_applied(bound.rates),
-        tuple(with_applied(tick.change) for tick in bound.ticks),
+        tuple(with_applied(update.change) for update in bound.updates),
         outputs,
     )
 
 
 def _feedback(dae: DAE, loop: _Loop, bound: Bound, x: Variables, u: Variables) -> Feedback:
-    """Return the feedback of the whole loop: around an inner loop it goes through that one's."""
+    """Return the feedback of the whole loop, composed with that of an inner loop if the arm is one already."""
     symbols = [x.symbol, dae.z.symbol, u.symbol, dae.p.symbol]
     inputs, rates = loop.inputs, loop.rates
     outputs = ca.vertcat(*[ca.SX(o.value) for o in loop.outputs.values()])
     units = {name: o.unit for name, o in loop.outputs.items()}
     inner = dae.tree.feedback
     if inner is not None:
-        given = [dae.x.symbol, dae.z.symbol, loop.inputs, dae.p.symbol]
-        rates = ca.vertcat(inner.rates(*given), rates)
-        outputs, units = ca.vertcat(inner.outputs(*given), outputs), {**inner.units, **units}
-        inputs = inner.inputs(*given)
+        at_inner = [dae.x.symbol, dae.z.symbol, loop.inputs, dae.p.symbol]
+        rates = ca.vertcat(inner.rates(*at_inner), rates)
+        outputs, units = ca.vertcat(inner.outputs(*at_inner), outputs), {**inner.units, **units}
+        inputs = inner.inputs(*at_inner)
     return Feedback(
         _function("inputs", symbols, inputs),
         _function("rates", symbols, rates),
@@ -139,16 +145,17 @@ def _feedback(dae: DAE, loop: _Loop, bound: Bound, x: Variables, u: Variables) -
 
 
 def _clocks(dae: DAE, loop: _Loop, bound: Bound, x: Variables, u: Variables) -> tuple[Clock, ...]:
+    """Return the clocks of an inner loop and those of this law's updates; each leaves the other's states alone."""
     symbols = [x.symbol, dae.z.symbol, u.symbol, dae.p.symbol]
-    found = []
+    clocks = []
     for clock in dae.clocks:
         change = clock.change(dae.x.symbol, dae.z.symbol, loop.inputs, dae.p.symbol)
         change = ca.vertcat(change, ca.SX.zeros(len(bound.states)))
-        found.append(Clock(clock.period, clock.offset, _function("change", symbols, change)))
-    for tick, change in zip(bound.ticks, loop.changes, strict=True):
+        clocks.append(Clock(clock.period, clock.offset, _function("change", symbols, change)))
+    for update, change in zip(bound.updates, loop.changes, strict=True):
         change = ca.vertcat(ca.SX.zeros(len(dae.x)), change)
-        found.append(Clock(tick.period, tick.offset, _function("change", symbols, change)))
-    return tuple(found)
+        clocks.append(Clock(update.period, update.offset, _function("change", symbols, change)))
+    return tuple(clocks)
 
 
 def _function(name: str, symbols: list[ca.SX], result: ca.SX) -> ca.Function:
@@ -156,6 +163,7 @@ def _function(name: str, symbols: list[ca.SX], result: ca.SX) -> ca.Function:
 
 
 def _undriven(dae: DAE, bound: Bound) -> Variables:
+    """Return the inputs that no law drives, with their symbols."""
     kept = [i for i, name in enumerate(dae.u.names) if name not in bound.commands]
     group = Variables(
         "input",
@@ -168,37 +176,39 @@ def _undriven(dae: DAE, bound: Bound) -> Variables:
     return with_symbols(group, [dae.u.symbol[i] for i in kept])
 
 
-def _disturbances(dae: DAE, bound: Bound, wanted: bool | Iterable[str]) -> Variables:
-    if isinstance(wanted, str):
-        wanted = (wanted,)
-    names = list(bound.commands) if wanted is True else [] if wanted is False else list(wanted)
+def _disturbances(dae: DAE, bound: Bound, requested: bool | Iterable[str]) -> Variables:
+    """Return the disturbance inputs asked for; refuse one at an input that the law does not drive."""
+    if isinstance(requested, str):
+        requested = (requested,)
+    names = list(bound.commands) if requested is True else [] if requested is False else list(requested)
     for name in names:
         if name not in bound.commands:
             raise NameUnknownError(
-                f"close_loop: disturbances: '{name}' is no input that the law drives ({listing(bound.commands)})."
+                f"close_loop: disturbances: the law drives no input '{name}' (it drives {listing(bound.commands)})."
                 f"{nearest(name, bound.commands)}"
             )
     return variables("input", [(f"disturbance.{name}", dae.u.unit(name), 0.0) for name in names])
 
 
 def _refuse_unfit(dae: DAE, bound: Bound) -> None:
-    """Refuse commands for inputs that are not there, and commands that depend on themselves."""
+    """Refuse commands for inputs that the arm does not have, and algebraic loops."""
     for name in bound.commands:
         dae.u.index(name)
     driven = ca.vertcat(*[dae.u.symbol[dae.u.index(name)] for name in bound.commands], ca.SX(0, 1))
     direct = [name for name, command in bound.commands.items() if ca.depends_on(ca.SX(command), driven)]
     if direct:
         raise ComputationError(
-            f"close_loop: the command of {listing(direct)} depends on itself at once: something measured depends "
-            "on a driven input without delay, as the output of an Accelerometer does. Measure something else, use it "
-            "in an observer, or make the law Sampled with a delay."
+            f"close_loop: algebraic loop: the command of {listing(direct)} depends on itself at once, through a "
+            "measurement with direct feedthrough from a driven input, such as the output of an Accelerometer. Measure "
+            "something else, use it in an observer, or make the law Sampled with a delay."
         )
 
 
 def _refuse_repeated(*groups: Variables) -> None:
+    """Refuse a closed loop in which two variables would have the same name."""
     names = [name for group in groups for name in group.names]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise ParameterError(
-            f"close_loop: {listing(repeated)} would be there twice; give one of the laws another name, as in "
-            "PID(..., name='outer')."
+            f"close_loop: two variables would be named {listing(repeated)}; must differ. Give one law another name, as "
+            "in PID(..., name='outer')."
         )

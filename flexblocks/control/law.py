@@ -1,4 +1,4 @@
-"""What a law of control is, and what it is once it is bound to an arm."""
+"""Control laws: a law, a law bound to one arm, and the sum of laws."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from flexblocks.interfaces.variables import Variables, variables
 
 
 @dataclass(frozen=True, eq=False)
-class Tick:
-    """What a sampled law changes, and when.
+class SampledUpdate:
+    """The update of a sampled law's states, at t = offset, offset + period, offset + 2 period, ...
 
     Attributes
     ----------
     period, offset : float
         [s]
-    change : SX
-        What is added to each state of the law. It may depend on what rates may depend on.
+    change : SX (number of states,)
+        Increment of each state of the law. It may depend on whatever `Bound.rates` may depend on.
     """
 
     period: float
@@ -36,23 +36,24 @@ class Tick:
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """A law in the symbols of one DAE: of its x, z and p, of inputs that no law drives, and of its own.
+    """A law bound to one DAE: expressions in its x, z and p, its undriven inputs, and the law's references and states.
 
     Attributes
     ----------
     commands : dict of SX
-        What the law sets, by input.
+        Command of each input that the law drives, by input.
     references : Variables
-        What it is given: these become inputs of the closed loop.
+        The law's reference signals; they become inputs of the closed loop.
     states : Variables
-        Its own states.
+        The law's own states, such as integrals and estimates.
     rates : SX (len(states),)
-        Their time derivatives. These may also depend on all of ``dae.u.symbol``, the inputs as the arm gets them,
-        through what is measured, and on `Actuators.applied` and `Actuators.excess`.
+        Time derivatives of the states. Beyond what commands depend on, these may depend on all of ``dae.u.symbol``,
+        the inputs that reach the arm (measurements may contain them), on `Actuators.applied` and on
+        `Actuators.excess`.
     outputs : dict of Output
-        What is worth a look: errors, estimates.
-    ticks : tuple of Tick
-        What happens at the sample times of a sampled law.
+        Further signals to record: control errors, estimates.
+    updates : tuple of SampledUpdate
+        What a sampled law does to its states at its sample times.
     """
 
     commands: Mapping[str, ca.SX]
@@ -60,36 +61,36 @@ class Bound:
     states: Variables = field(default_factory=lambda: variables("state", ()))
     rates: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
     outputs: Mapping[str, Output] = field(default_factory=dict)
-    ticks: tuple[Tick, ...] = ()
+    updates: tuple[SampledUpdate, ...] = ()
 
 
 class Law(ABC):
-    """A law of control: what sets inputs of an arm, from what is measured and what is wanted.
+    """A control law: computes inputs of an arm from measurements and references.
 
-    Subclasses are frozen dataclasses of gains and names. ``law + other`` drives the sum of both.
+    Subclasses are frozen dataclasses of gains and names. ``law + other`` adds their commands.
     """
 
     @abstractmethod
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
-        """Return the law in the symbols of a DAE.
+        """Return the law as expressions in the symbols of a DAE.
 
         Raises
         ------
         FlexblocksError
-            A name that the DAE does not have, or an arm that the law cannot control.
+            The DAE lacks a variable that the law names, or the law cannot control this arm.
         """
 
     def bind_sampled(self, dae: DAE, actuators: Actuators, sample_time: float) -> Bound:
-        """Return the law for a controller that acts every `sample_time` [s], holding its commands in between.
+        """Return the law for a controller that runs every `sample_time` [s] and holds its commands in between.
 
-        ``rates`` are then the change of each state from one sample to the next over the sample time. If a law does not
-        say otherwise, its gains stay as they are and its states go on by Euler's method.
+        ``rates`` are then the change of each state from one sample to the next, divided by the sample time. By default
+        the gains stay as they are and the states advance by the explicit Euler method.
         """
         del sample_time
         return self.bind(dae, actuators)
 
     def designed_on(self, model: DAE) -> Law:
-        """Return the law with `model` for its model of the arm, where it has none of its own."""
+        """Return the law with `model` as its model of the arm, unless it already has one."""
         if getattr(self, "model", model) is None:
             return dataclasses.replace(self, model=model)  # pyright: ignore[reportArgumentType, reportCallIssue]
         return self
@@ -104,7 +105,7 @@ class Composite(Law):
     Parameters
     ----------
     *laws : Law
-        Commands for the same input are added. References of the same name are one; names of states must differ.
+        Commands for the same input are added, references of the same name are shared; names of states must differ.
     """
 
     def __init__(self, *laws: Law) -> None:
@@ -113,10 +114,10 @@ class Composite(Law):
         self.laws = tuple(part for law in laws for part in (law.laws if isinstance(law, Composite) else (law,)))
 
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
-        return added([law.bind(dae, actuators) for law in self.laws])
+        return summed([law.bind(dae, actuators) for law in self.laws])
 
     def bind_sampled(self, dae: DAE, actuators: Actuators, sample_time: float) -> Bound:
-        return added([law.bind_sampled(dae, actuators, sample_time) for law in self.laws])
+        return summed([law.bind_sampled(dae, actuators, sample_time) for law in self.laws])
 
     def designed_on(self, model: DAE) -> Composite:
         return Composite(*(law.designed_on(model) for law in self.laws))
@@ -125,35 +126,38 @@ class Composite(Law):
         return " + ".join(map(repr, self.laws))
 
 
-def added(parts: list[Bound]) -> Bound:
-    """Return the sum of laws bound to one arm; references of one name are one."""
+def summed(parts: list[Bound]) -> Bound:
+    """Return the sum of laws bound to one arm: commands add up, references of one name are shared."""
     states = grouped("state", [part.states for part in parts])
     if repeated := [name for name in dict.fromkeys(states.names) if states.names.count(name) > 1]:
         raise ParameterError(
-            f"Composite: two laws have the states {listing(repeated)}; give one of them another name, as in "
+            f"Composite: two laws have the states {listing(repeated)}; must differ. Give one law another name, as in "
             "PID(..., name='fast')."
         )
     commands: dict[str, ca.SX] = {}
     outputs: dict[str, Output] = {}
     shared: dict[str, tuple[str, float, ca.SX]] = {}
-    rates, ticks, position = [], [], 0
+    rates, updates, position = [], [], 0
     for part in parts:
-        own = [shared.setdefault(name, entry) for name, entry in _entries(part.references)]
-        symbols = part.references.symbol, ca.vertcat(*[symbol for _, _, symbol in own], ca.SX(0, 1))
+        # Every law made symbols for its references; those of the first law that uses a reference replace the others.
+        kept = [shared.setdefault(name, entry) for name, entry in _entries(part.references)]
+        symbols = part.references.symbol, ca.vertcat(*[symbol for _, _, symbol in kept], ca.SX(0, 1))
         for name, command in part.commands.items():
             commands[name] = commands.get(name, ca.SX(0)) + ca.substitute(command, *symbols)
         for name, output in part.outputs.items():
             outputs.setdefault(name, Output(ca.substitute(output.value, *symbols), output.unit))
         rates.append(ca.substitute(part.rates, *symbols))
-        for tick in part.ticks:
+        # An update of this law leaves the states of the others alone.
+        for update in part.updates:
             change = ca.SX(len(states), 1)
-            change[position : position + len(part.states)] = ca.substitute(tick.change, *symbols)
-            ticks.append(Tick(tick.period, tick.offset, change))
+            change[position : position + len(part.states)] = ca.substitute(update.change, *symbols)
+            updates.append(SampledUpdate(update.period, update.offset, change))
         position += len(part.states)
     references = variables("reference", [(name, unit, start) for name, (unit, start, _) in shared.items()])
     references = with_symbols(references, [symbol for _, _, symbol in shared.values()])
-    return Bound(commands, references, states, ca.vertcat(*rates), outputs, tuple(ticks))
+    return Bound(commands, references, states, ca.vertcat(*rates), outputs, tuple(updates))
 
 
 def _entries(group: Variables) -> list[tuple[str, tuple[str, float, ca.SX]]]:
+    """Return name and (unit, start value, symbol) of each variable of a group."""
     return [(name, (group.units[i], float(group.start[i]), group.symbol[i])) for i, name in enumerate(group.names)]

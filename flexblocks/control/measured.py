@@ -1,4 +1,4 @@
-"""What a law may measure: states and outputs of an arm, by name, with their rates."""
+"""Measured variables: states and outputs of an arm by name, and their rates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """A measured variable: its value, SX of the symbols of the DAE, its unit, and its value at the start."""
+    """A measured variable: its value as an expression in the symbols of the DAE, its unit, and its start value."""
 
     name: str
     value: ca.SX
@@ -26,7 +26,7 @@ def measured(dae: DAE, name: str, where: str) -> Measured:
     Raises
     ------
     NameUnknownError
-        There is none.
+        The arm has no such variable.
     """
     for group in (dae.x, dae.z):
         if name in group:
@@ -42,17 +42,17 @@ def measured(dae: DAE, name: str, where: str) -> Measured:
 
 
 def rate_of(dae: DAE, variable: Measured, where: str) -> ca.SX:
-    """Return the time derivative of a measured variable that depends on coordinates alone.
+    """Return the time derivative of a measured variable that depends on the coordinates alone.
 
     Raises
     ------
     ParameterError
-        It depends on more than coordinates.
+        It depends on anything but the coordinates.
     """
     others = ca.vertcat(dae.x.symbol[dae.tree.size :], dae.z.symbol, dae.u.symbol)
     if ca.depends_on(variable.value, others):
         raise ParameterError(
-            f"{where}: '{variable.name}' has no rate that could be measured: it is no function of the coordinates "
-            f"({listing(dae.q_names)}) alone. Measure such a one, or do without the derivative."
+            f"{where}: '{variable.name}' has no rate that can be measured: it does not depend on the coordinates "
+            f"({listing(dae.q_names)}) alone. Measure a variable that does, or leave out the derivative term."
         )
     return ca.densify(ca.jtimes(variable.value, dae.q, dae.v))

@@ -1,19 +1,19 @@
-"""Names of what closed loops add to an arm."""
+"""Names of the variables that a law adds to an arm, and units of derivatives."""
 
 from __future__ import annotations
 
 
 def prefixed(prefix: str, name: str) -> str:
-    """Return ``prefix.name``, and for the rate ``der(name)`` the rate ``der(prefix.name)``."""
+    """Return ``prefix.name``, or ``der(prefix.name)`` if `name` is the rate ``der(...)``."""
     if name.startswith("der("):
         return f"der({prefix}.{name[4:]}"
     return f"{prefix}.{name}"
 
 
 def reference_name(name: str, order: int = 0) -> str:
-    """Return the name of the reference of a variable, or of its first or second derivative in time.
+    """Return the name of a variable's reference, or of that reference's time derivative.
 
-    As FMI writes derivatives: ``reference.joint1.angle``, ``der(reference.joint1.angle)``,
+    Derivatives are written as in FMI: ``reference.joint1.angle``, ``der(reference.joint1.angle)``,
     ``der(reference.joint1.angle,2)``.
     """
     if name.startswith("der("):
@@ -23,5 +23,5 @@ def reference_name(name: str, order: int = 0) -> str:
 
 
 def derivative_unit(unit: str, order: int) -> str:
-    """Return the unit of a derivative in time."""
+    """Return the unit of a time derivative."""
     return unit if order == 0 else f"{unit}/s" if order == 1 else f"{unit}/s{order}"

@@ -1,4 +1,4 @@
-"""The references of a law while it is bound: each asked for by the variable that is to follow it."""
+"""Reference inputs of a law, collected while it is bound, and groups of variables joined into one."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from flexblocks.interfaces.variables import Variables, variables
 
 
 class References:
-    """Collects references; one that is asked for twice is one."""
+    """Collects the references that a law uses; asking twice for one returns the same symbol."""
 
     def __init__(self) -> None:
-        self._found: dict[str, tuple[str, float, ca.SX]] = {}
+        self._inputs: dict[str, tuple[str, float, ca.SX]] = {}
 
     def of(self, variable: Measured, order: int = 0) -> ca.SX:
-        """Return the symbol of the reference of a variable, or of its derivative of that order."""
+        """Return the symbol of a variable's reference, or of its time derivative of the given order."""
         name = reference_name(variable.name, order)
         start = variable.start if order == 0 else 0.0
         entry = (derivative_unit(variable.unit, order), start, ca.SX.sym(name))
-        return self._found.setdefault(name, entry)[2]
+        return self._inputs.setdefault(name, entry)[2]
 
     def variables(self) -> Variables:
-        """Return all of them as a group."""
-        group = variables("reference", [(name, unit, start) for name, (unit, start, _) in self._found.items()])
-        return with_symbols(group, [symbol for _, _, symbol in self._found.values()])
+        """Return all references collected so far as one group."""
+        group = variables("reference", [(name, unit, start) for name, (unit, start, _) in self._inputs.items()])
+        return with_symbols(group, [symbol for _, _, symbol in self._inputs.values()])
 
 
 def with_symbols(group: Variables, symbols: list[ca.SX]) -> Variables:
-    """Return the group with these symbols in place of fresh ones."""
+    """Return the group with these symbols instead of its own."""
     return Variables(group.kind, group.names, group.units, group.start, ca.vertcat(*symbols, ca.SX(0, 1)), group.limits)
 
 
 def grouped(kind: str, groups: Sequence[Variables]) -> Variables:
-    """Return several groups as one, with their own symbols."""
+    """Return several groups joined into one, with their symbols."""
     return Variables(
         kind,
         tuple(name for group in groups for name in group.names),

@@ -1,4 +1,4 @@
-"""Pictures of arms, motions and linear models. Every function takes the axes to draw on and returns them."""
+"""Pictures of arms, motions, plans and linear models; functions take the axes to draw on, and return axes."""
 
 from flexblocks.plot.arm import arm
 from flexblocks.plot.block_graph import model

@@ -1,4 +1,4 @@
-"""One posture of an arm, its links bent as they are."""
+"""Picture of an arm in one posture, links deformed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def arm(
     undeformed: bool = False,
     legend: bool = True,
 ) -> Axes:
-    """Draw one posture of an arm.
+    """Draw an arm in one posture.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def arm(
     exaggeration : float
         Factor on the bending of the links.
     undeformed : bool
-        Whether to draw the same posture without bending beside it.
+        Whether to draw the same posture without bending, too.
     legend : bool
 
     Returns
@@ -61,7 +61,7 @@ def arm(
     Raises
     ------
     FlexblocksError
-        An unknown name in `x` or `p`, an array of the wrong length, or no such plane.
+        An unknown name in `x` or `p`, an array of the wrong length, or an invalid plane.
     """
     ax = drawing_axes(ax, plane)
     outline = shape(dae)
@@ -70,6 +70,7 @@ def arm(
     if undeformed:
         straight = outline(np.where(bent, 0.0, x), p)
         draw_links(ax, outline, straight, plane, color=GREY, linewidth=1.0, linestyle="--", label="undeformed")
+    # The posture itself on top, with exaggerated bending.
     lines = outline(np.where(bent, exaggeration * x, x), p)
     scale = "" if exaggeration == 1.0 else f" (bending x {exaggeration:g})"
     draw_links(ax, outline, lines, plane, color=BLUE, linewidth=3.5, label=f"link{scale}")
@@ -83,7 +84,7 @@ def arm(
 def draw_links(
     ax: Axes, outline: Shape, lines: dict[str, np.ndarray], plane: str, *, label: str | None = None, **style
 ) -> None:
-    """Draw every body that has an extent; a slide thinner than a link."""
+    """Draw every body that has an extent: links thick, others, such as slides, thin."""
     blocks = _blocks(outline)
     for name, points in lines.items():
         if np.ptp(points, axis=0).max() == 0:

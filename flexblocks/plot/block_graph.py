@@ -1,4 +1,4 @@
-"""The graph of a model: blocks as boxes, connections as lines."""
+"""Block diagram of a model: blocks as boxes, connections as lines."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ LINES = {
 
 
 def model(model: Model, ax: Axes | None = None) -> Axes:
-    """Draw the blocks of a model and their connections.
+    """Draw the block diagram of a model.
 
-    The arm runs from the ground to the right; branches are stacked above it, drives hang below their joints.
+    The arm extends from the ground to the right; branches are stacked above it, drives hang below their joints.
 
     Parameters
     ----------
@@ -37,6 +37,7 @@ def model(model: Model, ax: Axes | None = None) -> Axes:
     columns = [x for x, _ in places.values()] or [0.0]
     rows = [y for _, y in places.values()] or [0.0]
     width, height = max(columns) - min(columns) + 1, max(rows) - min(rows) + 1
+    # Inches of a column and a row that hold the longest usual names; by trial.
     ax = axes(ax, size=(1.55 * width, 0.95 * height + 0.5))
     kinds = set()
     for first, second, kind in model.graph.edges(data="kind"):
@@ -54,6 +55,7 @@ def model(model: Model, ax: Axes | None = None) -> Axes:
             linespacing=1.3,
             bbox={"boxstyle": "round,pad=0.4", "facecolor": "white", "edgecolor": BLACK, "linewidth": 1.0},
         )
+    # Half a box of room on all sides, and the kinds of connections explained below.
     ax.set_xlim(min(columns) - 0.5, max(columns) + 0.5)
     ax.set_ylim(min(rows) - 0.5, max(rows) + 0.5)
     ax.set_axis_off()
@@ -63,8 +65,9 @@ def model(model: Model, ax: Axes | None = None) -> Axes:
 
 
 def layout(model: Model) -> dict[str, tuple[float, float]]:
-    """Return a place (column, row) for every block, no two the same."""
+    """Return a grid position (column, row) for every block, no two the same."""
     graph = model.graph
+    # The tree of frames, from the ground to the right.
     frames = nx.Graph((a, b) for a, b, kind in graph.edges(data="kind") if kind is Kind.FRAME)
     places: dict[str, tuple[float, float]] = {}
     roots = [name for name, block in model.blocks.items() if isinstance(block, Ground)]
@@ -73,7 +76,7 @@ def layout(model: Model) -> dict[str, tuple[float, float]]:
             _lay_out_tree(nx.bfs_tree(frames, root), root, places)
         else:
             places[root] = (0.0, 0.0)
-    # What has no place in space hangs below what it is connected to, down to the first free row.
+    # Blocks without frames, such as drives, hang below the block they are connected to, in the first free row.
     for start in list(places):
         for parent, child in nx.bfs_edges(graph, start):
             if child not in places:
@@ -85,7 +88,7 @@ def layout(model: Model) -> dict[str, tuple[float, float]]:
 
 
 def _lay_out_tree(tree: nx.DiGraph, root: str, places: dict[str, tuple[float, float]]) -> None:
-    """Place the longest branch of the tree straight on, the others in rows above."""
+    """Place the longest branch of the tree in the row of its root, the others in rows above."""
     places[root] = (0.0, 0.0)
     for name in nx.topological_sort(tree):
         x, y = places[name]
@@ -98,6 +101,7 @@ def _lay_out_tree(tree: nx.DiGraph, root: str, places: dict[str, tuple[float, fl
 
 
 def _free(places: dict[str, tuple[float, float]], x: float, y: float) -> tuple[float, float]:
+    """Return the first free position in a column, from a row down."""
     y = min(0.0, y)
     while (x, y) in places.values():
         y -= 1

@@ -1,4 +1,4 @@
-"""Eigenvalues of a linear model in the complex plane."""
+"""Pole map: eigenvalues of a linear model in the complex plane."""
 
 from __future__ import annotations
 
@@ -29,20 +29,22 @@ def eigenvalues(lin: LinearModel, ax: Axes | None = None, *, reach: float | None
     Returns
     -------
     Axes
-        Its first line holds the stable eigenvalues and those on the imaginary axis, its second the unstable ones.
+        The first line has the stable eigenvalues and those on the imaginary axis, the second the unstable ones.
     """
     ax = axes(ax, size=(6.0, 5.0))
-    found = lin.modes().eigenvalue
-    pairs = found[np.imag(found) != 0]
-    x = np.concatenate([np.real(found), np.real(pairs)])
-    y = np.concatenate([np.imag(found), -np.imag(pairs)])
+    values = lin.modes().eigenvalue
+    pairs = values[np.imag(values) != 0]
+    x = np.concatenate([np.real(values), np.real(pairs)])
+    y = np.concatenate([np.imag(values), -np.imag(pairs)])
     size = np.hypot(x, y)
-    unstable = x > 1e-9 * size.max(initial=0.0)  # what is less is rounding
+    # Eigenvalues to show, stable and unstable ones told apart by colour.
+    unstable = x > 1e-9 * size.max(initial=0.0)  # less is rounding; by trial
     shown = size <= (np.inf if reach is None else reach)
     top = max(1.1 * size.max(initial=0.0), 1.0) if reach is None else reach
     for chosen, label, color in ((~unstable, "eigenvalue", BLUE), (unstable, "unstable", VERMILION)):
         if (chosen & shown).any():
             ax.plot(x[chosen & shown], y[chosen & shown], "x", color=color, ms=8, mew=2, label=label, zorder=3)
+    # Limits that leave room about the outermost eigenvalues, by trial.
     left = -max(1.15 * np.abs(x[shown]).max(initial=0.0), 0.25 * top)
     right = max(1.15 * x[shown].max(initial=0.0), 0.06 * top)
     _draw_damping_ratios(ax, left, top)
@@ -59,6 +61,7 @@ def eigenvalues(lin: LinearModel, ax: Axes | None = None, *, reach: float | None
 
 
 def _draw_damping_ratios(ax: Axes, left: float, top: float) -> None:
+    """Draw rays of constant damping ratio, up to the edge of the axes."""
     for ratio in DAMPING_RATIOS:
         slope = np.sqrt(1 - ratio**2) / ratio
         end = min(-left, top / slope)

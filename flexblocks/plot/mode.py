@@ -1,4 +1,4 @@
-"""The shape of a mode."""
+"""Mode shape of an arm."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from matplotlib.axes import Axes
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError
 from flexblocks.geometry import shape
+from flexblocks.linear.constraint_tangent import tangent
 from flexblocks.plot.arm import draw_links, draw_markers
 from flexblocks.plot.plane import drawing_axes, equal_scales
 from flexblocks.plot.style import BLUE, GREY, SKY
 
 if TYPE_CHECKING:
     from flexblocks.linear.linear_model import LinearModel
-from flexblocks.linear.constraint_tangent import tangent
 
-# How far the arm is moved at most, as a share of its size: far enough to see, near enough to be the linear motion.
+# Largest displacement, as a share of the arm's size: large enough to see, small enough to look like the linear motion.
 SWING = 0.06
 
 
 def mode(dae: DAE, lin: LinearModel, number: int, ax: Axes | None = None, *, plane: str = "xy") -> Axes:
-    """Draw an arm swung out in one mode to both sides, about the posture in which it was linearised.
+    """Draw a mode shape: the arm at both extremes of one mode, about the posture in which it was linearised.
 
-    The amplitude is arbitrary. A complex mode is drawn when its largest coordinate is at its extreme.
+    The amplitude is arbitrary. A complex mode is drawn at the instant when its largest coordinate is at an extreme.
 
     Parameters
     ----------
@@ -46,12 +46,16 @@ def mode(dae: DAE, lin: LinearModel, number: int, ax: Axes | None = None, *, pla
     Raises
     ------
     ParameterError
-        There is no such mode or plane, or `lin` belongs to another arm.
+        No such mode, an invalid plane, or a linear model of another arm.
     """
+    # The mode, as a direction in the states.
     modes = lin.modes()
     point = lin.operating_point
     if point.states != dae.x.names:
-        raise ParameterError("plot.mode: the linear model has other states than the DAE; give the DAE it came from.")
+        raise ParameterError(
+            "plot.mode: the linear model has other states than the DAE; must be of the same arm. Give the DAE "
+            "it came from."
+        )
     if not isinstance(number, int) or not 1 <= number <= len(modes):
         raise ParameterError(f"plot.mode: number = {number!r}; must be a whole number from 1 to {len(modes)}.")
     chosen = modes[number - 1]
@@ -62,10 +66,11 @@ def mode(dae: DAE, lin: LinearModel, number: int, ax: Axes | None = None, *, pla
     n = dae.tree.size
     direction[:n] = tangent(dae, point, np.zeros(n)).q @ np.real(chosen.shape)
     still = outline(rest, p)
-    # Small steps give the linear motion: coordinates may be large that cancel where the arm goes.
+    # The linear motion by a small central difference: scaled coordinates could be large and cancel in the outline.
     step = 1e-5 / max(np.abs(direction).max(), 1e-300)
     ahead, behind = (outline(rest + sign * step * direction, p) for sign in (1, -1))
     motion = {name: (ahead[name] - behind[name]) / (2 * step) for name in still}
+    # Scaled so that the arm moves visibly, at rest and at both extremes.
     reach = np.linalg.norm(np.ptp(np.concatenate(list(still.values())), axis=0))
     travel = max(np.linalg.norm(part, axis=1).max(initial=0.0) for part in motion.values())
     amplitude = SWING * reach / travel if travel else 0.0

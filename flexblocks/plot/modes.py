@@ -1,4 +1,4 @@
-"""The shapes of several modes side by side."""
+"""Mode shapes side by side."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST, WIDTH, HEIGHT = 6, 4.2, 3.6  # modes by default; inches of each picture
 
 
 def modes(dae: DAE, lin: LinearModel, numbers: Sequence[int] | None = None, *, plane: str = "xy") -> np.ndarray:
-    """Draw an arm swung out in several modes, a picture each, in a new figure.
+    """Draw several mode shapes side by side in a new figure.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def modes(dae: DAE, lin: LinearModel, numbers: Sequence[int] | None = None, *, p
     lin : LinearModel
         Of `dae`.
     numbers : sequence of int, optional
-        Counted from 1, as ``print(lin.modes())`` does; by default the six slowest that are no rigid-body motions.
+        Counted from 1, as ``print(lin.modes())`` does; by default the six slowest, rigid-body modes left out.
     plane : str
         As in `arm`.
 
@@ -38,12 +38,15 @@ def modes(dae: DAE, lin: LinearModel, numbers: Sequence[int] | None = None, *, p
     Raises
     ------
     ParameterError
-        As for `mode`; or there is no mode to draw.
+        As for `mode`; or no mode to draw.
     """
     if numbers is None:
-        numbers = [i for i, found in enumerate(lin.modes(), 1) if found.eigenvalue != 0][:MOST]
+        numbers = [i for i, candidate in enumerate(lin.modes(), 1) if candidate.eigenvalue != 0][:MOST]
     if not len(numbers):
-        raise ParameterError("plot.modes: no mode to draw; numbers must name one at least, and the arm have one.")
+        raise ParameterError(
+            "plot.modes: no mode to draw; must be one at least. Give numbers=[...] of modes, or an arm "
+            "with elastic modes."
+        )
     columns = min(len(numbers), 3)
     rows = -(-len(numbers) // columns)
     subplot: dict[str, Any] = {"projection": "3d"} if plane == "xyz" else {}

@@ -1,4 +1,4 @@
-"""A plan in one picture: the arm along its way, and what its limits say, over time."""
+"""Picture of a plan: the arm along its path, and its variables with their limits over time."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from flexblocks.optim import Plan, Replay
     from flexblocks.simulation import Trajectory
 
-NEAR = 1.6  # times the largest magnitude of a curve, within which its limit is drawn: one far off would press it flat
+NEAR = 1.6  # a limit is drawn within this multiple of its curve's magnitude: one far away would flatten the curve
 ROW = 1.75  # inches
 
 
 def plan(plan: Plan, replay: Replay | None = None, *, count: int = 10, plane: str = "xy") -> tuple[Axes, ...]:
     """Draw a plan in one figure.
 
-    On the left the arm at instants evenly spaced in time, with the path of its tip and the regions that it keeps out of
-    or in (as the plane cuts them, not in space); on the right over time its inputs,
-    the coordinates that it is moved by, what else is limited, and the deflections of its beams, all with their limits.
+    On the left the arm at instants evenly spaced in time, with the path of its tip and sections of the regions that it
+    must avoid or stay in (not in space); on the right, over time, the inputs, the driven coordinates, whatever else is
+    limited, and the tip deflections of the beams, all with their limits.
 
     Parameters
     ----------
     plan : Plan
     replay : Replay, optional
-        ``plan.replay()``: what the arm really does, drawn as dashed lines over the plan.
+        ``plan.replay()``: the simulated motion of the arm, drawn as dashed lines over the plan.
     count : int
         Number of postures, at least 2.
     plane : "xy", "xz", "yz" or "xyz"
@@ -50,9 +50,10 @@ def plan(plan: Plan, replay: Replay | None = None, *, count: int = 10, plane: st
     Raises
     ------
     ParameterError
-        `count` is less than 2, or there is no such plane.
+        `count` is less than 2, or an invalid plane.
     """
     dae, motion = plan.transcribed.dae, plan.trajectory
+    # The postures on the left.
     groups = _groups(plan)
     figure = plt.figure(figsize=(12.5, max(5.5, 0.5 + ROW * len(groups))), layout="constrained")
     halves: Any = figure.subfigures(1, 2)
@@ -62,6 +63,7 @@ def plan(plan: Plan, replay: Replay | None = None, *, count: int = 10, plane: st
     if replay is not None:
         _draw_path(plan, replay.trajectory, postures, plane)
     _explain(plan, postures, plane)
+    # The time series on the right.
     series = right.subplots(len(groups), sharex=True, squeeze=False)[:, 0]
     limits = _limits(plan)
     for ax, names in zip(series, groups, strict=True):
@@ -79,7 +81,7 @@ def plan(plan: Plan, replay: Replay | None = None, *, count: int = 10, plane: st
 
 
 def _groups(plan: Plan) -> list[list[str]]:
-    """Return names for each axes: inputs, driven coordinates, what is limited, deflections; those alike together."""
+    """Return names for each axes: inputs, driven coordinates, limited variables, deflections, grouped by kind."""
     motion, phases = plan.trajectory, plan.transcribed.problem.phases
     driven = [name for phase in phases for name in (phase.goal or phase.passing or {})]
     deflections = [name for name in motion.names["y"] if ".tip_deflection_" in name]
@@ -92,27 +94,28 @@ def _groups(plan: Plan) -> list[list[str]]:
 
 
 def _kind(name: str) -> str:
+    """Return what variables of one axes have in common: order of the derivative and last word of the name."""
     word = name.rpartition(".")[2].rstrip(")")
     rates = name.count("der(")
     return f"{rates} {'position' if word in ('x', 'y', 'z') else word.partition('[')[0]}"
 
 
 def _limits(plan: Plan) -> dict[str, tuple[float, float]]:
-    """Return the limits that are the same in all phases, as resolved against the arm, by name."""
-    found: dict[str, set[tuple[float, float]]] = {}
+    """Return the limits that are the same in all phases, by name, with those of the blocks resolved."""
+    limits: dict[str, set[tuple[float, float]]] = {}
     for t in plan.transcribed.first:
-        own = dict(plan.transcribed.problem.ranges_in(t.phase))
+        in_phase = dict(plan.transcribed.problem.ranges_in(t.phase))
         for group, bounds in ((t.dae.x, t.limits.x), (t.dae.u, t.limits.u)):
-            own |= {name: (low, high) for name, (low, high) in zip(group.names, bounds.tolist(), strict=True)}
-        for name, limit in own.items():
-            found.setdefault(name, set()).add(limit)
-    return {name: next(iter(limits)) for name, limits in found.items() if len(limits) == 1}
+            in_phase |= {name: (low, high) for name, (low, high) in zip(group.names, bounds.tolist(), strict=True)}
+        for name, limit in in_phase.items():
+            limits.setdefault(name, set()).add(limit)
+    return {name: next(iter(bounds)) for name, bounds in limits.items() if len(bounds) == 1}
 
 
 def _near(
     limits: Mapping[str, tuple[float, float]], motion: Trajectory, names: list[str]
 ) -> dict[str, tuple[float | None, float | None]]:
-    """Return the limits that the curves of one axes come near to."""
+    """Return the limits of one axes that are near its curves."""
     largest = max(float(np.abs(motion[name]).max()) for name in names)
 
     def near(bound: float) -> float | None:
@@ -129,7 +132,7 @@ def _draw_path(plan: Plan, motion: Trajectory, ax: Axes, plane: str) -> None:
 
 
 def _explain(plan: Plan, ax: Axes, plane: str) -> None:
-    """Draw regions and via points, and a legend where it hides none of them."""
+    """Draw regions and via points, and a legend below the axes."""
     from flexblocks.optim import KeepIn, KeepOut
 
     problem = plan.transcribed.problem
@@ -149,7 +152,7 @@ def _explain(plan: Plan, ax: Axes, plane: str) -> None:
 
 
 def _places(values: Mapping[str, float]) -> list[list[float]]:
-    """Return the places (3,) among values by name: what has an x and a y."""
+    """Return the points (3,) among values by name: whatever has an x and a y."""
     names = dict.fromkeys(name.rpartition(".")[0] for name in values)
     known = [name for name in names if f"{name}.x" in values and f"{name}.y" in values]
     return [[values.get(f"{name}.{axis}", 0.0) for axis in "xyz"] for name in known]

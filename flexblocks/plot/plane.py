@@ -1,4 +1,4 @@
-"""The plane of a picture of an arm."""
+"""Projection of an arm on the plane of a picture."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ PLANES = tuple("".join(pair) for pair in permutations("xyz", 2))
 
 
 def drawing_axes(ax: Axes | None, plane: str) -> Axes:
-    """Return axes for drawing in `plane`, labelled.
+    """Return labelled axes for a picture in `plane`.
 
     Raises
     ------
     ParameterError
-        No such plane, or flat axes for a picture in space.
+        An invalid plane, or two-dimensional axes for a picture in space.
     """
     if plane not in (*PLANES, "xyz"):
         raise ParameterError(f"plot: plane = {plane!r}; must be two different ones of x, y, z, or 'xyz'.")
     if plane == "xyz":
         ax = axes(ax, size=(6.5, 6.0), projection="3d")
         if not isinstance(ax, Axes3D):
-            raise ParameterError("plot: plane = 'xyz' needs axes made with projection='3d'.")
+            raise ParameterError(
+                "plot: plane = 'xyz' with two-dimensional axes; must be axes made with projection='3d', or ax=None."
+            )
     else:
         ax = axes(ax, size=(6.5, 5.5))
         quiet(ax)
@@ -37,11 +39,12 @@ def drawing_axes(ax: Axes | None, plane: str) -> Axes:
 
 
 def equal_scales(ax: Axes, plane: str) -> None:
-    """Give all axes one scale, once everything is drawn: in space it is taken from what is there."""
+    """Give all axes the same scale; to be called last, since in space the scale comes from what is drawn."""
     if plane != "xyz":
         ax.set_aspect("equal", adjustable="datalim")
         return
     assert isinstance(ax, Axes3D)
+    # A cube about the middle of what is drawn.
     limits = np.array([ax.get_xlim(), ax.get_ylim(), ax.get_zlim()])
     reach = np.ptp(limits, axis=1).max() / 2
     for direction, middle in zip("xyz", limits.mean(axis=1), strict=True):
@@ -50,7 +53,7 @@ def equal_scales(ax: Axes, plane: str) -> None:
 
 
 def draw_legend(ax: Axes, plane: str) -> None:
-    """Explain the lines and markers; in space in the corner that the box leaves free."""
+    """Draw the legend; in space in the corner that the box leaves free."""
     ax.legend(frameon=False, fontsize="small", loc="upper left" if plane == "xyz" else "best")
 
 

@@ -1,4 +1,4 @@
-"""Pictures to files."""
+"""Saving pictures to files."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ def save(ax: Axes, path: str | Path) -> None:
     """Write the figure that holds `ax` to a file and close it."""
     figure = ax.get_figure(root=True)
     assert figure is not None
-    figure.savefig(path, dpi=150)
+    figure.savefig(path, dpi=150)  # sharp on screens, and small files
     plt.close(figure)

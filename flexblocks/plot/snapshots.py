@@ -1,4 +1,4 @@
-"""An arm along a motion."""
+"""Snapshots of an arm along a motion."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from flexblocks.simulation import Trajectory
 
 FADING = LinearSegmentedColormap.from_list("fading", ["#CFE3F0", BLUE, "#00263D"])
-PATH_POINTS = 400
+PATH_POINTS = 400  # a smooth line in a figure of 6 inches; by trial
 
 
 def snapshots(
@@ -33,7 +33,7 @@ def snapshots(
     plane: str = "xy",
     exaggeration: float = 1.0,
 ) -> Axes:
-    """Draw an arm at `count` instants, evenly spaced in time, from light to dark, and the path of its tip.
+    """Draw snapshots of an arm, evenly spaced in time, from light to dark, and the path of its tip.
 
     Parameters
     ----------
@@ -56,22 +56,24 @@ def snapshots(
     Raises
     ------
     FlexblocksError
-        `count` is less than 2, there is no such plane, or the trajectory belongs to another arm.
+        `count` is less than 2, an invalid plane, or a trajectory of another arm.
     """
     if not isinstance(count, int) or count < 2:
         raise ParameterError(f"plot.snapshots: count = {count!r}; must be a whole number of at least 2.")
     if traj.names["x"] != dae.x.names:
         raise ParameterError(
             f"plot.snapshots: the trajectory of '{traj.model}' has other states than the DAE '{dae.name}'; "
-            "give the DAE it came from."
+            "must be of the same arm. Give the DAE it came from."
         )
     p = traj.p if p is None else p
     ax = drawing_axes(ax, plane)
     outline = shape(dae)
     factor = np.where(bending(dae), exaggeration, 1.0)
     tip = outline.tip
+    # The path of the tip, finer than the snapshots.
     path = [outline(x * factor, p)[tip][-1] for x in _at(traj, PATH_POINTS)[1]]
     ax.plot(*project(np.array(path), plane), color=VERMILION, linewidth=1.2, label=f"path of {tip}", zorder=3)
+    # The postures, coloured by time.
     scale = Normalize(traj.t[0], traj.t[-1])
     for t, x in zip(*_at(traj, count), strict=True):
         lines = outline(x * factor, p)

@@ -1,4 +1,4 @@
-"""Variables of a motion over time."""
+"""Time series of a motion."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def time_series(
     ax : Axes, optional
         By default those of a new figure.
     limits : dict, optional
-        For some of `names` the largest magnitude, or (low, high) with None where there is none, drawn as thin lines.
+        Largest magnitude, or (low, high) with None for no limit, of some of `names`; drawn as thin lines.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def time_series(
     NameUnknownError
         A name that is not in the trajectory.
     ParameterError
-        No names, or names of different units: those do not share an axis; see `stacked`.
+        No names, or names of different units, which need axes of their own; see `stacked`.
     """
     names = [names] if isinstance(names, str) else list(names)
     unit = _common_unit(traj, names)
@@ -71,7 +71,7 @@ def time_series(
 def stacked(
     traj: Trajectory, groups: Sequence[str | Sequence[str]], *, limits: Mapping[str, Limit] | None = None
 ) -> tuple[Axes, ...]:
-    """Draw groups of variables over time, one below the other on axes of a new figure.
+    """Draw groups of variables over time, on axes stacked in a new figure.
 
     Parameters
     ----------
@@ -91,20 +91,20 @@ def stacked(
     NameUnknownError
         A name that is not in the trajectory.
     ParameterError
-        No groups, or one whose variables have different units.
+        No groups, or a group of variables of different units.
     """
     if not groups:
         raise ParameterError("plot.stacked: groups is empty; give the names for at least one axes.")
     for group in groups:
         _common_unit(traj, group)
-    _, found = plt.subplots(
+    _, grid = plt.subplots(
         len(groups), figsize=(7.5, 0.6 + 2.0 * len(groups)), sharex=True, squeeze=False, layout="constrained"
     )
-    for ax, group in zip(found[:, 0], groups, strict=True):
+    for ax, group in zip(grid[:, 0], groups, strict=True):
         time_series(traj, group, ax, limits=limits)
         ax.label_outer()
-    found[0, 0].figure.align_ylabels()
-    return tuple(found[:, 0])
+    grid[0, 0].figure.align_ylabels()
+    return tuple(grid[:, 0])
 
 
 def _common_unit(traj: Trajectory, names: str | Sequence[str]) -> str:
@@ -127,7 +127,7 @@ def _bounds(limits: Mapping[str, Limit] | None, name: str) -> tuple[float, ...]:
 
 
 def _common_word(names: Sequence[str]) -> str:
-    """Return what the variables are if all are called alike, as ``angle`` for joint1.angle and joint2.angle."""
+    """Return the quantity if all variables share it, such as ``angle`` for joint1.angle and joint2.angle."""
     words = {_word(name) for name in names}
     return words.pop() if len(words) == 1 else ""
 

@@ -55,6 +55,11 @@ def test_importing_flexblocks_does_not_import_matplotlib():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+def test_importing_plot_does_not_import_pyomo():
+    code = "import sys, flexblocks.plot; sys.exit('pyomo' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
 def test_time_series_shows_the_trajectory(motion):
     names = ["joint1.angle", "joint2.angle"]
     _, given = plt.subplots()

@@ -17,7 +17,7 @@ from flexblocks.errors import ParameterError
 from flexblocks.interfaces.physics import Physics
 from flexblocks.interfaces.ports import inlet, outlet
 from flexblocks.models import yu_chen_2019
-from flexblocks.models.yu_chen import stage
+from flexblocks.models.yu_chen import link_data
 from flexblocks.models.yu_chen_chords import chord_coordinates
 from oracles.published import reference
 from oracles.yu_chen_equations import Link, Matrices, matrices
@@ -74,7 +74,7 @@ def test_equations_of_one_link():
 
 
 def paper(mu: tuple[float, ...], q: np.ndarray, v: np.ndarray) -> Matrices:
-    stages = [stage(i) for i in range(1, len(mu) + 1)]
+    stages = [link_data(i) for i in range(1, len(mu) + 1)]
     links = [Link(data.length, data.mass, data.lumped_mass, m) for data, m in zip(stages, mu, strict=True)]
     return matrices(links, q, v)
 
@@ -90,7 +90,7 @@ def random_state(links: int) -> tuple[np.ndarray, np.ndarray]:
 def test_the_papers_matrices_for_more_links_and_masses_anywhere(mu, dynamics):
     links = len(mu)
     q, v = random_state(links)
-    places = [stage(i).length * (1 + m) for i, m in enumerate(mu, start=1)]
+    places = [link_data(i).length * (1 + m) for i, m in enumerate(mu, start=1)]
     model = yu_chen_2019(links=links, lumped_mass_at=places, gravity=0.0)
     dae = chord_coordinates(fb.assemble(model, dynamics=dynamics))
     expected = paper(mu, q, v)

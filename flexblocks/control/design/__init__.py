@@ -1,1 +1,1 @@
-"""Models and equations that control design works on."""
+"""Control design: models of the arm, gains, cost matrices, Riccati equations."""

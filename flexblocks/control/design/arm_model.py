@@ -1,4 +1,4 @@
-"""The model that a law carries of the arm: its expressions, in the symbols of the arm it controls."""
+"""The internal model of a law: a DAE whose states are measured at the controlled arm."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 
 @dataclass(frozen=True, eq=False)
 class ArmModel:
-    """A DAE as an image of another: what is a state of the one is measured at the other.
+    """A model of the arm inside a law, its states measured at the controlled arm.
 
     Attributes
     ----------
@@ -23,9 +23,9 @@ class ArmModel:
     plant : DAE
         The controlled arm.
     measured : dict of str
-        Which state or output of the arm stands for a coordinate of the model; the rest by their own names.
+        State or output of the arm measured for a coordinate of the model; all others have the same name in both.
     where : str
-        What is bound, for messages.
+        The law or observer, for messages.
     """
 
     dae: DAE
@@ -33,16 +33,17 @@ class ArmModel:
     measured: Mapping[str, str]
     where: str
 
-    def seen(self, expression: ca.SX) -> ca.SX:
+    def in_arm_symbols(self, expression: ca.SX) -> ca.SX:
         """Return an expression of the model's x, z, u and p in the symbols of the arm.
 
         Raises
         ------
         NameUnknownError
-            It depends on something that the arm does not have.
+            It depends on a variable that the arm does not have.
         """
         if self.dae is self.plant and not self.measured:
             return expression
+        # Only variables that the expression depends on have to exist at the arm.
         used = [(group, i) for group in (self.dae.x, self.dae.z, self.dae.u) for i in range(len(group))]
         used = [(group, i) for group, i in used if ca.depends_on(expression, group.symbol[i])]
         symbols, values = [], []
@@ -50,11 +51,12 @@ class ArmModel:
             name = group.names[i]
             symbols.append(group.symbol[i])
             values.append(self._input(name) if group is self.dae.u else self._value(name))
+        # Parameters of the arm itself stay symbols; those of another model have their values.
         p = self.dae.p.symbol if self.dae is self.plant else ca.SX(ca.DM(self.dae.p.start))
         return ca.substitute(expression, ca.vertcat(*symbols, self.dae.p.symbol), ca.vertcat(*values, p))
 
     def coordinate(self, name: str) -> str:
-        """Return the name at the arm of a coordinate of the model."""
+        """Return what a coordinate of the model is called in the arm."""
         return self.measured.get(name, name)
 
     def _value(self, name: str) -> ca.SX:
@@ -64,42 +66,45 @@ class ArmModel:
 
     def _input(self, name: str) -> ca.SX:
         if name not in self.plant.u:
-            raise NameUnknownError(f"{self.where}: the model's input '{name}' is none of the arm's inputs.")
+            raise NameUnknownError(
+                f"{self.where}: the arm has no input '{name}' as the model has ({listing(self.plant.u.names)}). Give a "
+                "model with the inputs of the arm."
+            )
         return self.plant.u.symbol[self.plant.u.index(name)]
 
 
 def arm_model(model: DAE | None, plant: DAE, measured_as: Mapping[str, str] | None, where: str) -> ArmModel:
-    """Return the model that a law was given, or the arm itself.
+    """Return the model of a law: the DAE that it was given, or by default the arm itself.
 
     Raises
     ------
     NameUnknownError
-        `measured_as` names what is no coordinate of the model.
+        `measured_as` names a coordinate that the model does not have.
     ParameterError
-        The model has closed kinematic loops, whose forces the law would leave out.
+        The model has closed kinematic loops, whose constraint forces the law would leave out.
     """
     if (model or plant).tree.loops.closures:
         raise ParameterError(
-            f"{where}: the model has closed kinematic loops, and this law knows no forces that keep them closed. Use "
-            "PD, PID or LQR, or give the model of a tree."
+            f"{where}: the model has closed kinematic loops, and this law leaves out their constraint forces. Use "
+            "PD, PID or LQR, or give model=, the DAE of an arm without loops."
         )
-    found = ArmModel(model or plant, plant, dict(measured_as or {}), where)
-    for name in found.measured:
-        if name not in found.dae.q_names:
-            known = found.dae.q_names
+    image = ArmModel(model or plant, plant, dict(measured_as or {}), where)
+    for name in image.measured:
+        if name not in image.dae.q_names:
+            known = image.dae.q_names
             raise NameUnknownError(
                 f"{where}: measured: the model has no coordinate '{name}' ({listing(known)}).{nearest(name, known)}"
             )
-    return found
+    return image
 
 
 def input_map(dae: DAE, inputs: Sequence[str], where: str) -> tuple[ca.SX, ca.SX]:
-    """Return B (n, k) and r (n): the applied forces are B u + r for these inputs u, whatever the others are.
+    """Return the input matrix B (n, k) and r (n,): generalised forces are B u + r in the k inputs u; r holds the rest.
 
     Raises
     ------
     NameUnknownError
-        An input that is not there.
+        The arm does not have the input.
     ParameterError
         The forces are not linear in the inputs.
     """
@@ -107,17 +112,19 @@ def input_map(dae: DAE, inputs: Sequence[str], where: str) -> tuple[ca.SX, ca.SX
     force = dae.applied_expression
     B = ca.sparsify(ca.jacobian(force, u))
     if ca.depends_on(B, u):
-        raise ParameterError(f"{where}: the forces are not linear in {listing(inputs)}; this law needs that they are.")
+        raise ParameterError(
+            f"{where}: the generalised forces are not linear in {listing(inputs)}; must be, for this law."
+        )
     return B, ca.sparsify(ca.substitute(force, u, ca.SX.zeros(u.shape)))
 
 
 def driven_coordinates(dae: DAE, B: ca.SX, inputs: Sequence[str], where: str) -> list[int]:
-    """Return the coordinates that the inputs act on, one for each.
+    """Return the coordinates that the inputs act on, as many as there are inputs.
 
     Raises
     ------
     ParameterError
-        They are not as many as the inputs.
+        The inputs act on more or fewer coordinates.
     """
     rows = sorted(set(B.sparsity().get_triplet()[0]))
     if len(rows) != len(inputs):

@@ -1,4 +1,4 @@
-"""The linear model on which a law or an observer is designed."""
+"""Design model: the linearised arm and the inputs that a law drives."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from flexblocks.statics.operating_point import OperatingPoint
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
-    """A linear model with the inputs that matter: B (nx, k) of `inputs` and their values u0 (k,) at the point."""
+class DesignModel:
+    """The linearised arm, with the columns B (nx, k) of the driven `inputs` and their values u0 (k,) at the point."""
 
     lin: LinearModel
     inputs: tuple[str, ...]
@@ -25,19 +25,23 @@ class Design:
     u0: np.ndarray
 
 
-def design(dae: DAE, at: OperatingPoint | Mapping[str, Any] | None, inputs: Sequence[str] | None, where: str) -> Design:
-    """Return the linear model of an arm at a point, for some of its inputs or all.
+def design_model(
+    dae: DAE, at: OperatingPoint | Mapping[str, Any] | None, inputs: Sequence[str] | None, where: str
+) -> DesignModel:
+    """Return the arm linearised at a point, with some of its inputs, by default all.
 
     Raises
     ------
     FlexblocksError
-        A name that is not there, no input at all, or no equilibrium.
+        An unknown name, an arm without inputs, or no equilibrium.
     """
     if isinstance(inputs, str):
         inputs = (inputs,)
     names = dae.u.names if inputs is None else tuple(inputs)
     if not names:
-        raise ParameterError(f"{where}: '{dae.name}' has no input to drive.")
+        raise ParameterError(
+            f"{where}: '{dae.name}' has no inputs; must have one at least. Add a TorqueSource or a ForceSource."
+        )
     columns = [dae.u.index(name) for name in names]
     lin = linearize(dae, at)
-    return Design(lin, names, lin.B[:, columns], lin.operating_point.u[columns])
+    return DesignModel(lin, names, lin.B[:, columns], lin.operating_point.u[columns])

@@ -1,4 +1,4 @@
-"""Gains by loop, from what the user gave: a number for all, one for each, or a dict by name."""
+"""Gains from user input: one number for all, a sequence, or a dict by name."""
 
 from __future__ import annotations
 
@@ -10,33 +10,35 @@ import numpy as np
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 
 
-def gains(given: Any, names: Sequence[str], where: str, positive: bool = False) -> np.ndarray:
+def gains(values: Any, names: Sequence[str], where: str, positive: bool = False) -> np.ndarray:
     """Return a gain (k,) for each of the k names.
 
     Raises
     ------
     ParameterError
-        Not a finite number >= 0 (> 0 with `positive`) for each.
+        Some gain is missing, not finite, or negative (with `positive`: not > 0).
     NameUnknownError
-        A dict with a name that is none of them.
+        A dict with an unknown name.
     """
-    if isinstance(given, Mapping):
-        for name in given:
+    # A dict becomes a list in the order of the names.
+    if isinstance(values, Mapping):
+        for name in values:
             if name not in names:
                 raise NameUnknownError(f"{where}: there is no '{name}' ({listing(names)}).{nearest(str(name), names)}")
-        if missing := [name for name in names if name not in given]:
-            raise ParameterError(f"{where}: nothing given for {listing(missing)}; give a number for each name.")
-        given = [given[name] for name in names]
+        if missing := [name for name in names if name not in values]:
+            raise ParameterError(f"{where}: no value for {listing(missing)}; must be a number for each name.")
+        values = [values[name] for name in names]
+    # Values that are not numbers become an array that fails the shape test below.
     try:
-        found = np.array(given, dtype=float)
-        found = np.full(len(names), found) if found.ndim == 0 else found
+        array = np.array(values, dtype=float)
+        array = np.full(len(names), array) if array.ndim == 0 else array
     except (TypeError, ValueError):
-        found = np.zeros((0, 0))
+        array = np.zeros((0, 0))
     least = "> 0" if positive else ">= 0"
-    fits = found.shape == (len(names),) and np.all(np.isfinite(found))
-    if not fits or np.any(found < 0) or (positive and np.any(found == 0)):
+    fits = array.shape == (len(names),) and np.all(np.isfinite(array))
+    if not fits or np.any(array < 0) or (positive and np.any(array == 0)):
         raise ParameterError(
-            f"{where} = {given!r}; must be a finite number {least}, or {len(names)} of them, in the order "
+            f"{where} = {values!r}; must be a finite number {least}, or {len(names)} of them, in the order "
             f"{listing(names)}, or a dict by name."
         )
-    return found
+    return array

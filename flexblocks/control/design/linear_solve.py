@@ -1,4 +1,4 @@
-"""Solving a small linear system symbolically, as laws of a few joints need it."""
+"""Symbolic solution of small linear systems, by Gauss elimination."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ import casadi as ca
 
 
 def solve(A: ca.SX, b: ca.SX) -> ca.SX:
-    """Return A^-1 b for a small matrix A (k, k), by elimination that pivots on structure alone.
+    """Return A^-1 b for a small matrix A (k, k), by Gauss elimination with pivots chosen by sparsity alone.
 
-    Structural zeros stay zeros, so that a diagonal input map costs k divisions.
+    Structural zeros stay zeros, so that a diagonal input matrix costs k divisions.
+
+    Raises
+    ------
+    ZeroDivisionError
+        A is structurally singular.
     """
     k = A.shape[0]
     M = ca.sparsify(ca.horzcat(A, b))
     rows = list(range(k))
     for column in range(k):
+        # A constant pivot first, as it divides by no expression; then the sparsest row, which fills in least.
         pivot = min(
             (r for r in rows[column:] if M.has_nz(r, column)),
             key=lambda r: (not M[r, column].is_constant(), M[r, :].nnz()),
@@ -29,9 +35,10 @@ def solve(A: ca.SX, b: ca.SX) -> ca.SX:
                 M[r, :] = ca.sparsify(M[r, :] - factor * M[pivot, :])
                 M[r, column] = 0
         M = ca.sparsify(M)
-    found = ca.SX(k, b.shape[1])
+    # Back substitution.
+    solution = ca.SX(k, b.shape[1])
     for column in reversed(range(k)):
         row = rows[column]
-        rest = M[row, k:] - M[row, column + 1 : k] @ found[column + 1 :, :]
-        found[column, :] = rest / M[row, column]
-    return ca.densify(found)
+        rest = M[row, k:] - M[row, column + 1 : k] @ solution[column + 1 :, :]
+        solution[column, :] = rest / M[row, column]
+    return ca.densify(solution)

@@ -1,4 +1,4 @@
-"""The quadratic cost of a regulator, from weights by name."""
+"""Quadratic cost of a regulator: the weighting matrices Q and R, from weights by name."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ ENERGIES = ("elastic_energy", "kinetic_energy")
 
 
 def state_weight(lin: LinearModel, Q: Any, where: str) -> np.ndarray:
-    """Return the matrix (nx, nx) of the cost x' Q x.
+    """Return the state weighting matrix Q (nx, nx) of the cost x' Q x.
 
     Parameters
     ----------
     lin : LinearModel
-        With all its outputs.
+        With all outputs that `Q` may name.
     Q : dict or array (nx, nx)
-        By name: the weight of the square of a state or output, or of ``"elastic_energy"`` or ``"kinetic_energy"``.
+        By name: weight of the square of a state or output, or of ``"elastic_energy"`` or ``"kinetic_energy"`` itself.
     where : str
         For messages.
 
@@ -48,7 +48,9 @@ def state_weight(lin: LinearModel, Q: Any, where: str) -> np.ndarray:
 
 
 def input_weight(R: Any, names: Sequence[str], where: str) -> np.ndarray:
-    """Return the positive definite matrix (nu, nu) of the cost u' R u, from a number, a dict by name or a matrix.
+    """Return the input weighting matrix R (nu, nu) of the cost u' R u, positive definite.
+
+    `R` is a number, a dict by name or a matrix.
 
     Raises
     ------
@@ -58,16 +60,19 @@ def input_weight(R: Any, names: Sequence[str], where: str) -> np.ndarray:
         return np.diag(gains(R, names, f"{where}: R", positive=True))
     matrix = _matrix(R, len(names), f"{where}: R")
     if np.linalg.eigvalsh(matrix)[0] <= 0:
-        raise ParameterError(f"{where}: R is not positive definite; every input must cost something.")
+        raise ParameterError(f"{where}: R is not positive definite; must be, so that every input has a cost.")
     return matrix
 
 
 def _square(lin: LinearModel, name: str, where: str) -> np.ndarray:
-    """Return the matrix of the square of a variable, or of an energy."""
+    """Return the matrix W for which x' W x is the square of a variable, or an energy."""
     nx, n = len(lin.states), len(lin.structure.coordinates)
     matrix = np.zeros((nx, nx))
     if name in ENERGIES and lin.states[:n] != lin.structure.coordinates:
-        raise ParameterError(f"{where}: Q: '{name}' needs all coordinates as states; weight states by name instead.")
+        raise ParameterError(
+            f"{where}: Q: '{name}' needs all coordinates as states, and some depend on others; weight "
+            "states by name instead."
+        )
     if name == "elastic_energy":
         matrix[:n, :n] = sum(lin.structure.stored.values(), np.zeros((n, n))) / 2
         return matrix
@@ -78,19 +83,21 @@ def _square(lin: LinearModel, name: str, where: str) -> np.ndarray:
     return np.outer(row, row)
 
 
-def _matrix(given: Any, size: int, where: str) -> np.ndarray:
+def _matrix(values: Any, size: int, where: str) -> np.ndarray:
     try:
-        matrix = np.array(given, dtype=float)
+        matrix = np.array(values, dtype=float)
     except (TypeError, ValueError):
         matrix = np.zeros(0)
     if matrix.shape != (size, size) or not np.all(np.isfinite(matrix)):
-        raise ParameterError(f"{where} = {given!r}; must be a dict of weights by name, or a matrix ({size}, {size}).")
+        raise ParameterError(f"{where} = {values!r}; must be a dict of weights by name, or a matrix ({size}, {size}).")
+    # Rounding of a product such as C'C leaves less asymmetry than this; a mistyped entry leaves more.
     if not np.allclose(matrix, matrix.T, rtol=1e-9, atol=1e-12 * max(np.max(np.abs(matrix), initial=0.0), 1e-300)):
-        raise ParameterError(f"{where} is not symmetric.")
+        raise ParameterError(f"{where} is not symmetric; must be. Give (M + M.T) / 2.")
     return (matrix + matrix.T) / 2
 
 
 def _refuse_indefinite(matrix: np.ndarray, where: str) -> None:
     values = np.linalg.eigvalsh(matrix) if matrix.size else np.zeros(1)
+    # Rounding leaves eigenvalues of a semidefinite matrix this far below 0, as a share of the largest.
     if values[0] < -1e-9 * max(values[-1], 0.0):
-        raise ParameterError(f"{where} has the eigenvalue {values[0]:.3g}; must have none below 0.")
+        raise ParameterError(f"{where} has the eigenvalue {values[0]:.3g}; must be positive semidefinite.")

@@ -1,4 +1,4 @@
-"""Single loops: which measured variable drives which input."""
+"""Single-loop control: pairs of measured variable and input, with their control errors."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from flexblocks.interfaces.physics import Output
 
 
 @dataclass(frozen=True, eq=False)
-class Loop:
-    """One loop: the input, the measured variable, its error and the rate of the error (None without need of one)."""
+class SingleLoop:
+    """One loop: the input, the measured variable, its control error and the error's rate (None if not needed)."""
 
     input: str
     variable: Measured
@@ -26,7 +26,7 @@ class Loop:
 
 
 def checked_loops(loops: Any, where: str) -> Mapping[str, str]:
-    """Return the loops; refuse what is no mapping from measured variables to inputs.
+    """Return the loops, checked to be a mapping from measured variables to inputs.
 
     Raises
     ------
@@ -34,26 +34,31 @@ def checked_loops(loops: Any, where: str) -> Mapping[str, str]:
     """
     if not isinstance(loops, Mapping) or not loops:
         raise ParameterError(
-            f"{where}: loops = {loops!r}; must be a dict from what is measured to the input it drives, such as "
+            f"{where}: loops = {loops!r}; must be a dict from measured variables to the inputs they drive, such as "
             "{'joint1.angle': 'motor1.torque'}."
         )
     if len(set(loops.values())) < len(loops):
-        raise ParameterError(f"{where}: loops = {dict(loops)!r}; an input is driven twice. Add two laws instead.")
+        raise ParameterError(
+            f"{where}: loops = {dict(loops)!r}; an input is driven twice; must be an input for each loop. Add "
+            "two laws instead, as in PD(...) + PD(...)."
+        )
     return loops
 
 
-def open_loops(dae: DAE, loops: Mapping[str, str], rates: bool, references: References, where: str) -> tuple[Loop, ...]:
-    """Return the loops of an arm, with references for the measured variables and, if asked for, their rates."""
-    found = []
+def single_loops(
+    dae: DAE, loops: Mapping[str, str], rates: bool, references: References, where: str
+) -> tuple[SingleLoop, ...]:
+    """Return the loops of an arm; collect references for the measured variables and, with `rates`, their rates."""
+    bound = []
     for name, driven in loops.items():
         dae.u.index(driven)
         variable = measured(dae, name, where)
         error = references.of(variable) - variable.value
         rate = references.of(variable, 1) - rate_of(dae, variable, where) if rates else None
-        found.append(Loop(driven, variable, error, rate))
-    return tuple(found)
+        bound.append(SingleLoop(driven, variable, error, rate))
+    return tuple(bound)
 
 
-def errors(loops: tuple[Loop, ...]) -> dict[str, Output]:
-    """Return the errors as outputs."""
+def errors(loops: tuple[SingleLoop, ...]) -> dict[str, Output]:
+    """Return the control errors as outputs, ``error.joint1.angle``."""
     return {f"error.{loop.variable.name}": Output(loop.error, loop.variable.unit) for loop in loops}

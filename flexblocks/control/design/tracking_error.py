@@ -1,4 +1,4 @@
-"""Accelerations that make coordinates follow their references: r'' + Gv (r' - q') + Gp (r - q)."""
+"""Tracking-error feedback: commanded accelerations r'' + Gv (r' - q') + Gp (r - q)."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ from flexblocks.dae.dae import DAE
 from flexblocks.interfaces.physics import Output
 
 
-def wanted_accelerations(
+def commanded_accelerations(
     dae: DAE, coordinates: Sequence[str], kp: Any, kv: Any, references: References, where: str
 ) -> tuple[ca.SX, dict[str, Output]]:
-    """Return wanted accelerations (k,) and the errors as outputs. Where kp and kv are 0, references are accelerations.
+    """Return the commanded accelerations (k,) and the tracking errors as outputs.
+
+    A coordinate with kp = kv = 0 has the acceleration as its only reference.
 
     Raises
     ------
     FlexblocksError
-        A coordinate that is not there, a gain that is no finite number >= 0.
+        An unknown coordinate, or a gain that is not a finite number >= 0.
     """
     Gp, Gv = gains(kp, coordinates, f"{where}: kp"), gains(kv, coordinates, f"{where}: kv")
-    found, errors = [], {}
+    accelerations, errors = [], {}
     for name, p, v in zip(coordinates, Gp, Gv, strict=True):
         variable = measured(dae, name, where)
         acceleration = ca.SX(0)
@@ -35,5 +37,5 @@ def wanted_accelerations(
             acceleration += p * error
         if v:
             acceleration += v * (references.of(variable, 1) - rate_of(dae, variable, where))
-        found.append(acceleration + references.of(variable, 2))
-    return ca.vertcat(*found, ca.SX(0, 1)), errors
+        accelerations.append(acceleration + references.of(variable, 2))
+    return ca.vertcat(*accelerations, ca.SX(0, 1)), errors

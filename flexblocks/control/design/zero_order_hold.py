@@ -1,4 +1,4 @@
-"""What a sample time makes of equations in continuous time, with inputs held."""
+"""Zero-order hold: continuous-time equations discretised with inputs held over a sample."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ import scipy.linalg
 
 
 def sampled_matrices(A: np.ndarray, B: np.ndarray, sample_time: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return Ad, Bd of x[k+1] = Ad x[k] + Bd u[k] for x' = A x + B u with u held over `sample_time` [s]: exact."""
+    """Return Ad (nx, nx), Bd (nx, nu) of x[k+1] = Ad x[k] + Bd u[k], exact for x' = A x + B u with u held.
+
+    The exponential of [[A, B], [0, 0]] `sample_time` holds both.
+    """
     nx, nu = B.shape
     F = scipy.linalg.expm(np.block([[A, B], [np.zeros((nu, nx + nu))]]) * sample_time)
     return F[:nx, :nx], F[:nx, nx:]
 
 
-def sampled_noise(A: np.ndarray, process: np.ndarray, sample_time: float) -> np.ndarray:
-    """Return the covariance (nx, nx) that white noise of the density `process` gathers over `sample_time` [s].
+def sampled_noise_covariance(A: np.ndarray, process: np.ndarray, sample_time: float) -> np.ndarray:
+    """Return the covariance (nx, nx) of white noise of spectral density `process` accumulated over `sample_time` [s].
 
     Van Loan, IEEE Trans. Automatic Control 23 (1978) 395-404.
     """
@@ -25,8 +28,8 @@ def sampled_noise(A: np.ndarray, process: np.ndarray, sample_time: float) -> np.
     return (covariance + covariance.T) / 2
 
 
-def held(f: ca.Function, x: ca.SX, u: ca.SX, sample_time: float) -> ca.SX:
-    """Return x after `sample_time` [s] of x' = f(x, u) with u held, by one step of the classical Runge-Kutta method."""
+def runge_kutta_step(f: ca.Function, x: ca.SX, u: ca.SX, sample_time: float) -> ca.SX:
+    """Return x after `sample_time` [s] of x' = f(x, u) with u held: one step of the classical Runge-Kutta method."""
     h = sample_time
     k1 = f(x, u)
     k2 = f(x + h / 2 * k1, u)

@@ -1,1 +1,1 @@
-"""State observers."""
+"""State estimation: Luenberger observer and Kalman filter."""

@@ -1,4 +1,4 @@
-"""The Kalman filter, on linear or nonlinear equations."""
+"""Kalman filter: linear, nonlinear with constant gain, or extended."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from flexblocks.control.design.arm_model import arm_model
 from flexblocks.control.design.gains import gains
-from flexblocks.control.design.riccati import covariance, estimator, sampled_estimator
+from flexblocks.control.design.riccati import error_covariance, kalman_gain, sampled_kalman_gain
 from flexblocks.control.estimation.observer import EQUATIONS, Estimate, Observer, model_functions
 from flexblocks.control.measured import measured
 from flexblocks.control.reference_inputs import grouped
@@ -24,25 +24,26 @@ from flexblocks.linear.linear_model import LinearModel
 
 @dataclass(frozen=True, eq=False)
 class Kalman(Observer):
-    """The observer that is best against white noise.
+    """The Kalman filter: the minimum-variance observer under white process and measurement noise.
 
     Parameters
     ----------
     measured, at, model, name
         As for `Observer`.
     process : dict
-        Spectral densities [unit^2 s] of noises, by the input they come in through (torques that nobody commanded), or
-        by the state whose rate they disturb.
+        Spectral densities [unit^2 s] of process noise, by the input through which it enters (as a random torque), or by
+        the state whose rate it disturbs.
     noise : float, sequence or dict by measured name
-        Spectral densities of what is added to the measured values [unit^2 s], > 0.
+        Spectral densities of the measurement noise [unit^2 s], > 0.
     equations : "linear", "nonlinear" or "extended"
-        ``"extended"`` is the extended Kalman filter: full equations, and the gain follows from Riccati's equation
-        along the estimate; the covariances are states ``estimate.covariance[i,j]``, which start at those of the point.
+        ``"extended"`` is the extended Kalman filter: nonlinear equations, and a gain from the Riccati equation along
+        the estimate; the covariances are states ``estimate.covariance[i,j]``, which start at their stationary values at
+        the operating point.
 
     Notes
     -----
-    `Sampled`, the noises are those of the same densities: covariances of white noise gathered over a sample time, and
-    noise / sample_time.
+    `Sampled`, the noises have the same densities: the process noise accumulates over a sample time, and the
+    measurement noise has the covariance noise / sample_time.
     """
 
     process: Mapping[str, float] = field(default_factory=dict)
@@ -55,11 +56,11 @@ class Kalman(Observer):
     def gain(self, lin: LinearModel, sample_time: float | None = None) -> np.ndarray:
         W, R = self.process_noise(lin), self.measurement_noise(lin)
         if sample_time is None:
-            return estimator(lin.A, lin.C, W, R, lin.states)
-        return sampled_estimator(lin.A, lin.C, W, R, sample_time, lin.states)
+            return kalman_gain(lin.A, lin.C, W, R, lin.states)
+        return sampled_kalman_gain(lin.A, lin.C, W, R, sample_time, lin.states)
 
     def process_noise(self, lin: LinearModel) -> np.ndarray:
-        """Return the density matrix (nx, nx) of the process noise."""
+        """Return the spectral density matrix (nx, nx) of the process noise."""
         if not isinstance(self.process, Mapping) or not self.process:
             raise ParameterError(
                 f"Kalman: process = {self.process!r}; must be a dict of spectral densities by the name of an input or "
@@ -80,14 +81,18 @@ class Kalman(Observer):
         return W
 
     def measurement_noise(self, lin: LinearModel) -> np.ndarray:
-        """Return the density matrix (ny, ny) of the noise of what is measured."""
+        """Return the spectral density matrix (ny, ny) of the measurement noise."""
         return np.diag(gains(self.noise, lin.outputs, "Kalman: noise", positive=True))
 
     def estimate(self, dae: DAE, actuators: Actuators, sample_time: float | None = None) -> Estimate:
         if self.equations != "extended":
             return super().estimate(dae, actuators, sample_time)
         if sample_time is not None:
-            raise ParameterError("Kalman: equations='extended' cannot be sampled; take 'nonlinear', with a fixed gain.")
+            raise ParameterError(
+                "Kalman: equations='extended' in a Sampled law; must be in continuous time. Use 'nonlinear', with a "
+                "constant gain."
+            )
+        # The model, its inputs and measurements.
         lin = self.linear_model(dae)
         model = arm_model(self.model, dae, None, "Kalman")
         f, h = model_functions(model.dae, lin, "Kalman")
@@ -97,13 +102,15 @@ class Kalman(Observer):
         u = actuators.applied_to(lin.inputs)
         y = ca.vertcat(*[measured(dae, name, "Kalman").value for name in lin.outputs])
         W, R = self.process_noise(lin), self.measurement_noise(lin)
-        start = covariance(lin.A, lin.C, W, R, lin.states)
+        start = error_covariance(lin.A, lin.C, W, R, lin.states)
+        # Of the symmetric covariance the upper triangle is a state.
         pairs = [(i, j) for i in range(nx) for j in range(i, nx)]
         spread = variables("state", [(f"{self.name}.covariance[{i + 1},{j + 1}]", "", start[i, j]) for i, j in pairs])
         P = ca.SX(nx, nx)
         for k, (i, j) in enumerate(pairs):
             P[i, j] = P[j, i] = spread.symbol[k]
         x = states.symbol
+        # The Riccati differential equation, with the Jacobians at the estimate.
         A, C = ca.jacobian(f(x, u), x), ca.jacobian(h(x, u), x)
         L = P @ C.T @ ca.DM(np.linalg.inv(R))
         dP = A @ P + P @ A.T + ca.DM(W) - L @ ca.DM(R) @ L.T

@@ -1,4 +1,4 @@
-"""Observers: what is known of a state of which little is measured."""
+"""State observers: estimates of all states of a model from a few measurements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.control.design.arm_model import ArmModel, arm_model
-from flexblocks.control.design.zero_order_hold import held, sampled_matrices
+from flexblocks.control.design.zero_order_hold import runge_kutta_step, sampled_matrices
 from flexblocks.control.measured import measured
 from flexblocks.control.naming import prefixed
 from flexblocks.control.saturation import Actuators
@@ -28,7 +28,7 @@ EQUATIONS = ("linear", "nonlinear")
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """An observer bound to an arm.
+    """An observer bound to an arm, as expressions in its symbols.
 
     Attributes
     ----------
@@ -47,20 +47,21 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Observer(ABC):
-    """Estimates x^ of the states of a model, x^' = f(x^, u) + L (y - h(x^, u)).
+    """State observer x^' = f(x^, u) + L (y - h(x^, u)) of a model's states x.
 
     Parameters
     ----------
     measured : sequence of str
-        Names of outputs or states: y.
+        Names of the measured outputs or states y.
     at : OperatingPoint or dict, optional
-        Where the gain is computed and, with linear equations, about which they hold; see `flexblocks.linearize`.
+        Operating point at which the gain is designed and linear equations hold; see `flexblocks.linearize`.
     model : DAE, optional
         By default the arm itself.
     equations : "linear" or "nonlinear"
-        Whether f and h are the linearised or the full equations of the model; L is constant.
+        Whether f and h are the linearised or the full nonlinear equations of the model; L is constant.
     name : str
-        Of the states: ``estimate.joint1.angle``, ``der(estimate.joint1.angle)``. They start at the point.
+        Prefix of the states: ``estimate.joint1.angle``, ``der(estimate.joint1.angle)``. They start at the operating
+        point.
     """
 
     measured: Sequence[str]
@@ -71,17 +72,17 @@ class Observer(ABC):
 
     @abstractmethod
     def gain(self, lin: LinearModel, sample_time: float | None = None) -> np.ndarray:
-        """Return L (nx, ny) for a linear model whose outputs are what is measured.
+        """Return the gain L (nx, ny) for a linear model whose outputs are the measured variables.
 
-        With a sample time [s] it is that of x^[k+1] = Ad x^[k] + Bd u[k] + L (y[k] - C x^[k] - D u[k]).
+        With a sample time [s] it is the gain of x^[k+1] = Ad x^[k] + Bd u[k] + L (y[k] - C x^[k] - D u[k]).
         """
 
     def linear_model(self, dae: DAE) -> LinearModel:
-        """Return the model about the point, with what is measured as outputs."""
+        """Return the model linearised at the operating point, with the measured variables as outputs."""
         where = type(self).__name__
         names = (self.measured,) if isinstance(self.measured, str) else tuple(self.measured)
         if not names:
-            raise ParameterError(f"{where}: nothing is measured; name outputs or states.")
+            raise ParameterError(f"{where}: nothing is measured; must name one output or state at least.")
         if self.equations not in self.forms():
             raise ParameterError(f"{where}: equations = {self.equations!r}; must be one of {', '.join(self.forms())}.")
         for name in names:
@@ -90,14 +91,15 @@ class Observer(ABC):
 
     @classmethod
     def forms(cls) -> tuple[str, ...]:
-        """Return what `equations` may be."""
+        """Return the values that `equations` may have."""
         return EQUATIONS
 
     def estimate(self, dae: DAE, actuators: Actuators, sample_time: float | None = None) -> Estimate:
-        """Return the observer in the symbols of a DAE; with a sample time, rates are changes over it."""
+        """Return the observer in the symbols of a DAE; with a sample time [s], rates are changes per sample time."""
         where = type(self).__name__
         lin = self.linear_model(dae)
         model = arm_model(self.model, dae, None, where)
+        # Measurements and inputs, in the symbols of the arm.
         states = self.states(lin)
         y = ca.vertcat(*[measured(dae, name, where).value for name in lin.outputs])
         for name in lin.inputs:
@@ -111,51 +113,54 @@ class Observer(ABC):
         return Estimate(dict(zip(lin.states, ca.vertsplit(states.symbol), strict=True)), states, rates)
 
     def designed_on(self, model: DAE) -> Observer:
-        """Return the observer with `model` for its model of the arm, where it has none of its own."""
+        """Return the observer with `model` as its model of the arm, unless it already has one."""
         return self if self.model is not None else dataclasses.replace(self, model=model)
 
     def states(self, lin: LinearModel) -> Variables:
-        """Return the estimates as states, which start at the point."""
+        """Return the estimates as states, which start at the operating point."""
         entries = zip(lin.states, lin.state_units, lin.state_values.tolist(), strict=True)
         return variables("state", [(prefixed(self.name, name), unit, start) for name, unit, start in entries])
 
     def _linear(
         self, lin: LinearModel, model: DAE, x: ca.SX, u: ca.SX, y: ca.SX, L: ca.DM, sample_time: float | None
     ) -> ca.SX:
+        """Return the rates of the estimates by the linearised equations, or their changes per sample time."""
         point = lin.operating_point
         A, B = (lin.A, lin.B) if sample_time is None else sampled_matrices(lin.A, lin.B, sample_time)
         dx, du = x - ca.DM(lin.state_values), u - ca.DM(point.u)
         innovation = y - ca.DM(_outputs_at(model, lin)) - ca.DM(lin.C) @ dx - ca.DM(lin.D) @ du
-        following = ca.DM(A) @ dx + ca.DM(B) @ du + L @ innovation
-        return following if sample_time is None else (following - dx) / sample_time
+        # A x + B u + L innovation: the rate in continuous time, the next deviation in discrete time.
+        successor = ca.DM(A) @ dx + ca.DM(B) @ du + L @ innovation
+        return successor if sample_time is None else (successor - dx) / sample_time
 
     def _nonlinear(
         self, lin: LinearModel, model: ArmModel, x: ca.SX, u: ca.SX, y: ca.SX, L: ca.DM, sample_time: float | None
     ) -> ca.SX:
+        """Return the rates of the estimates by the nonlinear equations, or their changes per sample time."""
         f, h = model_functions(model.dae, lin, type(self).__name__)
         innovation = L @ (y - h(x, u))
         if sample_time is None:
             return f(x, u) + innovation
-        return (held(f, x, u, sample_time) - x + innovation) / sample_time
+        return (runge_kutta_step(f, x, u, sample_time) - x + innovation) / sample_time
 
 
 def model_functions(model: DAE, lin: LinearModel, where: str) -> tuple[ca.Function, ca.Function]:
-    """Return f (x, u) -> der(x) and h (x, u) -> y of a model, with its parameters at the point.
+    """Return f (x, u) -> der(x) and h (x, u) -> y of a model, with the parameters of the operating point.
 
     Raises
     ------
     ParameterError
-        The model has algebraic variables or dependent states, which no observer of this kind can carry along.
+        The model has algebraic variables or dependent states, which a nonlinear observer cannot integrate.
     """
     if len(model.z):
         raise ParameterError(
-            f"{where}: the model has algebraic variables ({model.z.names[0]}, ...); take equations='linear', in which "
-            "they are eliminated."
+            f"{where}: the model has algebraic variables ({model.z.names[0]}, ...); must have none here. Use "
+            "equations='linear', where they are eliminated."
         )
     if lin.states != model.x.names:
         raise ParameterError(
             f"{where}: states of the model depend on each other ({listing(set(model.x.names) - set(lin.states))} "
-            "follow); take equations='linear', in which only independent ones are estimated."
+            "follow); must be independent here. Use equations='linear', where only independent ones are estimated."
         )
     y = ca.vertcat(*[measured(model, name, where).value for name in lin.outputs])
     expressions = [model.rate_expression, y]
@@ -167,7 +172,7 @@ def model_functions(model: DAE, lin: LinearModel, where: str) -> tuple[ca.Functi
 
 
 def _outputs_at(model: DAE, lin: LinearModel) -> np.ndarray:
-    """Return what is measured at the point (ny,)."""
+    """Return the measured variables at the operating point (ny,)."""
     point = lin.operating_point
     y = ca.vertcat(*[measured(model, name, "observer").value for name in lin.outputs])
     symbols = [model.x.symbol, model.z.symbol, model.u.symbol, model.p.symbol]

@@ -1,1 +1,1 @@
-"""Control laws."""
+"""Control laws, one file each."""

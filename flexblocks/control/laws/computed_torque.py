@@ -1,4 +1,4 @@
-"""Computed torque: inverse dynamics of a model, usually of the rigid arm."""
+"""Computed-torque control: inverse dynamics of a model, usually of the rigid arm."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import casadi as ca
 
 from flexblocks.control.design.arm_model import arm_model, driven_coordinates, input_map
 from flexblocks.control.design.linear_solve import solve
-from flexblocks.control.design.tracking_error import wanted_accelerations
+from flexblocks.control.design.tracking_error import commanded_accelerations
 from flexblocks.control.law import Bound, Law
 from flexblocks.control.reference_inputs import References
 from flexblocks.control.saturation import Actuators
@@ -21,23 +21,25 @@ from flexblocks.errors import ParameterError, listing
 
 @dataclass(frozen=True, eq=False)
 class ComputedTorque(Law):
-    """u = M(q) (r'' + Kv (r' - q') + Kp (r - q)) + h(q, q') of a model with an input for each coordinate.
+    """Computed torque: u = M(q) (r'' + Kv (r' - q') + Kp (r - q)) + h(q, q'), for a model fully actuated.
 
     Parameters
     ----------
     kp, kv : float, sequence or dict by coordinate (of the arm)
         Kp [1/s2] and Kv [1/s].
     model : DAE, optional
-        By default the arm itself, which must then be rigid; for a flexible arm give the rigid one.
+        With an input for each coordinate. By default the arm itself, which must then be rigid; for a flexible arm give
+        the rigid one.
     measured : dict, optional
-        Which coordinate of the arm stands for a coordinate of the model: ``{"joint1.angle": "rotor1.angle"}``.
+        Variable of the arm that is measured for a coordinate of the model: ``{"joint1.angle": "rotor1.angle"}``.
     inputs : sequence of str, optional
         By default all inputs of the model.
 
     Notes
     -----
-    Spong, Hutchinson & Vidyasagar, *Robot Modeling and Control*, section 8.3. On its own model it makes each
-    coordinate a linear oscillator; `Decoupling` does that with arms that have more coordinates than inputs.
+    Spong, Hutchinson & Vidyasagar, *Robot Modeling and Control*, section 8.3. If the model is exact, each
+    tracking error is a linear oscillator of its own. `Decoupling` does the same for arms with more coordinates than
+    inputs.
     """
 
     kp: Any
@@ -55,15 +57,17 @@ class ComputedTorque(Law):
         if arm.tree.size != len(inputs):
             raise ParameterError(
                 f"ComputedTorque: the model has {arm.tree.size} coordinates ({listing(arm.q_names)}) and {len(inputs)} "
-                f"inputs ({listing(inputs)}); must be as many. Give model=, the DAE of the rigid arm, or use "
+                f"inputs ({listing(inputs)}); must be as many of each. Give model=, the DAE of the rigid arm, or use "
                 "Decoupling."
             )
+        # The model is B u + other = M a + h: refuse it unless every coordinate has an input.
         B, other = input_map(arm, inputs, where)
         driven_coordinates(arm, B, inputs, where)
+        # Inverse dynamics at the accelerations that make the errors decay.
         references = References()
         names = [model.coordinate(name) for name in arm.q_names]
-        wanted, errors = wanted_accelerations(dae, names, self.kp, self.kv, references, where)
+        accelerations, errors = commanded_accelerations(dae, names, self.kp, self.kv, references, where)
         a = ca.SX.sym("a", arm.tree.size)
         torque = solve(B, inverse_dynamics(arm.tree, arm.q, arm.v, a) - other)
-        commands = ca.substitute(model.seen(torque), a, wanted)
+        commands = ca.substitute(model.in_arm_symbols(torque), a, accelerations)
         return Bound(dict(zip(inputs, ca.vertsplit(commands), strict=True)), references.variables(), outputs=errors)

@@ -1,4 +1,4 @@
-"""Feedforward: inputs that are planned, for a feedback to be added to."""
+"""Feedforward: planned inputs, to which a feedback law is added."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from flexblocks.dae.dae import DAE
 
 @dataclass(frozen=True, eq=False)
 class Feedforward(Law):
-    """u = reference: an input of the closed loop, ``reference.motor1.torque``, goes to each of the arm's.
+    """Feedforward u = r(t): each input of the arm follows an input of the closed loop, ``reference.motor1.torque``.
 
     Parameters
     ----------
     inputs : sequence of str, optional
-        By default all inputs of the arm. Unlike a disturbance they are kept within the limits, together with the
-        feedback: ``Feedforward() + PD(...)`` follows a plan.
+        By default all inputs of the arm. Unlike disturbances they saturate at the limits, together with the feedback:
+        ``Feedforward() + PD(...)`` tracks a plan.
     """
 
     inputs: Sequence[str] | None = None

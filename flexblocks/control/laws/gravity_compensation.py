@@ -1,4 +1,4 @@
-"""Gravity compensation: the inputs carry the weight."""
+"""Gravity compensation: the inputs balance the gravity torques of a model."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from flexblocks.errors import ParameterError
 
 @dataclass(frozen=True, eq=False)
 class GravityCompensation(Law):
-    """u = g(q): the weight that a model of the arm puts on the coordinates that the inputs act on.
+    """Gravity compensation u = g(q): the gravity torques of a model at the coordinates that the inputs act on.
 
     Parameters
     ----------
     model : DAE, optional
-        By default the arm itself: all its coordinates are measured. With elastic joints give the arm with rigid
-        ones; the motors there act on the joints and feel their weight.
+        By default the arm itself, with all its coordinates measured. For elastic joints give the arm with rigid ones,
+        whose motors act on the joints directly and so feel their gravity torques.
     measured : dict, optional
-        Which coordinate of the arm stands for a coordinate of the model.
+        Variable of the arm that is measured for a coordinate of the model.
     inputs : sequence of str, optional
         By default all inputs of the model.
     at : "measured" or "reference"
-        Where g is taken: at the measured position, or at that of the references (Tomei, IEEE Trans. Automatic Control
-        36 (1991) 1208-1213, for elastic joints).
+        Where g is evaluated: at the measured position, or at the reference position (Tomei, IEEE Trans. Automatic
+        Control 36 (1991) 1208-1213, for elastic joints).
 
     Notes
     -----
-    Added to a PD law of the same coordinates, g(q) of the arm itself leaves a closed loop whose energy
-    1/2 v'M v + V_elastic + 1/2 e'Kp e never rises while the references stand still (Takegaki & Arimoto 1981), as long
-    as all weight is carried by driven coordinates.
+    Added to a PD law of the same coordinates, g(q) of the arm itself gives a closed loop whose energy
+    1/2 v'M v + V_elastic + 1/2 e'Kp e never rises under constant references (Takegaki & Arimoto 1981), as long as all
+    gravity torques act on driven coordinates.
     """
 
     model: DAE | None = None
@@ -63,8 +63,9 @@ class GravityCompensation(Law):
         torque = solve(B[rows, :], weight[rows])
         references = References()
         if self.at == "reference":
+            # Only coordinates that the torque depends on become references.
             used = [i for i, name in enumerate(arm.q_names) if ca.depends_on(torque, arm.q[i])]
-            wanted = [references.of(measured(dae, model.coordinate(arm.q_names[i]), where)) for i in used]
-            torque = ca.substitute(torque, arm.q[used], ca.vertcat(*wanted, ca.SX(0, 1))) if used else torque
-        commands = ca.vertsplit(model.seen(torque))
+            positions = [references.of(measured(dae, model.coordinate(arm.q_names[i]), where)) for i in used]
+            torque = ca.substitute(torque, arm.q[used], ca.vertcat(*positions, ca.SX(0, 1))) if used else torque
+        commands = ca.vertsplit(model.in_arm_symbols(torque))
         return Bound(dict(zip(inputs, commands, strict=True)), references.variables())

@@ -1,4 +1,4 @@
-"""The linear-quadratic regulator about a point."""
+"""Linear-quadratic regulator about an operating point."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexblocks.control.design.design_model import Design, design
+from flexblocks.control.design.design_model import DesignModel, design_model
 from flexblocks.control.design.quadratic_cost import input_weight, state_weight
-from flexblocks.control.design.riccati import regulator, sampled_regulator
+from flexblocks.control.design.riccati import regulator_gain, sampled_regulator_gain
 from flexblocks.control.law import Bound, Law
 from flexblocks.control.measured import measured
 from flexblocks.control.reference_inputs import References
@@ -23,7 +23,7 @@ from flexblocks.statics.operating_point import OperatingPoint
 
 @dataclass(frozen=True, eq=False)
 class LQR(Law):
-    """u = u0 - K (x - x0), K least in the integral of x'Q x + u'R u for the arm linearised at (x0, u0).
+    """LQR u = u0 - K (x - x0): K minimises the integral of x'Q x + u'R u for the arm linearised at (x0, u0).
 
     Parameters
     ----------
@@ -35,15 +35,15 @@ class LQR(Law):
     at : OperatingPoint or dict, optional
         Where to linearise, see `flexblocks.linearize`; by default the equilibrium next to the start values.
     inputs : sequence of str, optional
-        What it drives; by default all inputs of the model.
+        Inputs that it drives; by default all of the model's.
     references : sequence of str
-        States whose place x0 becomes an input of the closed loop, ``reference.joint1.angle``.
+        States whose set point x0 becomes an input of the closed loop, ``reference.joint1.angle``.
     model : DAE, optional
-        What the gain is computed for; by default the arm itself. Its states are measured at the arm, by name.
+        Design model; by default the arm itself. Its states are measured at the arm, by name.
 
     Notes
     -----
-    `Sampled`, it has the gain that is least in the same integral with inputs that are held between samples.
+    `Sampled`, it has the gain that minimises the same integral with inputs held between samples.
     """
 
     Q: Any
@@ -54,12 +54,12 @@ class LQR(Law):
     model: DAE | None = None
 
     def gain(self, dae: DAE, sample_time: float | None = None) -> np.ndarray:
-        """Return K (inputs, states of the model), for continuous time or for a sample time [s].
+        """Return the gain K (inputs, states of the model), in continuous time or for a sample time [s].
 
         Raises
         ------
         FlexblocksError
-            A name that is not there; a motion that no input stops, or that is not weighted and does not decay.
+            An unknown name; or a mode that does not decay and is not reached by the inputs or not weighted.
         """
         return self._gain(self._design(dae), sample_time)
 
@@ -71,20 +71,20 @@ class LQR(Law):
         del actuators
         return self._bound(dae, sample_time)
 
-    def _design(self, dae: DAE) -> Design:
-        return design(self.model or dae, self.at, self.inputs, "LQR")
+    def _design(self, dae: DAE) -> DesignModel:
+        return design_model(self.model or dae, self.at, self.inputs, "LQR")
 
-    def _gain(self, found: Design, sample_time: float | None) -> np.ndarray:
-        Q = state_weight(found.lin, self.Q, "LQR")
-        R = input_weight(self.R, found.inputs, "LQR")
+    def _gain(self, design: DesignModel, sample_time: float | None) -> np.ndarray:
+        Q = state_weight(design.lin, self.Q, "LQR")
+        R = input_weight(self.R, design.inputs, "LQR")
         if sample_time is None:
-            return regulator(found.lin.A, found.B, Q, R, found.lin.states)
-        return sampled_regulator(found.lin.A, found.B, Q, R, sample_time, found.lin.states)
+            return regulator_gain(design.lin.A, design.B, Q, R, design.lin.states)
+        return sampled_regulator_gain(design.lin.A, design.B, Q, R, sample_time, design.lin.states)
 
     def _bound(self, dae: DAE, sample_time: float | None) -> Bound:
-        found = self._design(dae)
-        K = self._gain(found, sample_time)
-        states = found.lin.states
+        design = self._design(dae)
+        K = self._gain(design, sample_time)
+        states = design.lin.states
         for name in self.references:
             if name not in states:
                 raise NameUnknownError(
@@ -92,9 +92,9 @@ class LQR(Law):
                 )
         references = References()
         deviations = []
-        for name, value in zip(states, found.lin.state_values, strict=True):
+        for name, value in zip(states, design.lin.state_values, strict=True):
             variable = measured(dae, name, "LQR")
-            place = references.of(variable) if name in self.references else value
-            deviations.append(variable.value - place)
-        commands = ca.DM(found.u0) - ca.DM(K) @ ca.vertcat(*deviations)
-        return Bound(dict(zip(found.inputs, ca.vertsplit(commands), strict=True)), references.variables())
+            set_point = references.of(variable) if name in self.references else value
+            deviations.append(variable.value - set_point)
+        commands = ca.DM(design.u0) - ca.DM(K) @ ca.vertcat(*deviations)
+        return Bound(dict(zip(design.inputs, ca.vertsplit(commands), strict=True)), references.variables())

@@ -1,4 +1,4 @@
-"""Output feedback: a law of the state, acting on what an observer makes of what is measured."""
+"""Output feedback: a state-feedback law acting on the estimates of an observer."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from flexblocks.errors import ParameterError, listing
 
 @dataclass(frozen=True, eq=False)
 class OutputFeedback(Law):
-    """A law with estimates in the place of states.
+    """Output feedback: a law whose states are replaced by an observer's estimates.
 
     Parameters
     ----------
     law : Law
-        What to do if the state were known.
+        State feedback, designed as if the state were known.
     observer : Observer
-        It knows the inputs as the arm gets them, limits included, disturbances not.
+        It knows the inputs that reach the arm, saturated, without disturbances.
     """
 
     law: Law
@@ -50,18 +50,21 @@ class OutputFeedback(Law):
         return dataclasses.replace(self, law=self.law.designed_on(model), observer=self.observer.designed_on(model))
 
     def _bound(self, dae: DAE, law: Bound, estimate: Estimate) -> Bound:
+        # Estimates take the place of states.
         known = [estimate.values.get(name, dae.x.symbol[i]) for i, name in enumerate(dae.x.names)]
         commands, rates = list(law.commands.values()), law.rates
         *commands, rates = ca.substitute([*commands, rates], [dae.x.symbol], [ca.vertcat(*known)])
+        # Nothing else of the arm may be left in the law.
         used = ca.vertcat(*commands, rates)
         groups = [(dae.x, i, name) for i, name in enumerate(dae.x.names) if name not in estimate.values]
         groups += [(dae.z, i, name) for i, name in enumerate(dae.z.names)]
         unknown = [name for group, i, name in groups if ca.depends_on(used, group.symbol[i])]
         if unknown:
             raise ParameterError(
-                f"{type(self).__name__}: the law uses {listing(unknown)}, which the observer does not estimate. Give "
-                "both the same model=."
+                f"{type(self).__name__}: the law uses {listing(unknown)}, which the observer does not estimate; must "
+                "use estimated states only. Give both the same model=."
             )
+        # The states of the law, then those of the observer.
         return Bound(
             dict(zip(law.commands, commands, strict=True)),
             law.references,
@@ -73,14 +76,15 @@ class OutputFeedback(Law):
 
 @dataclass(frozen=True, eq=False)
 class LQG(OutputFeedback):
-    """The linear-quadratic-Gaussian controller: an `LQR` or `TimeVaryingLQR` on the estimate of a `Kalman` filter.
+    """Linear-quadratic-Gaussian control: an `LQR` or `TimeVaryingLQR` on the estimates of a `Kalman` filter.
 
     Parameters
     ----------
     law : LQR or TimeVaryingLQR
-        Along a motion, take a Kalman filter with ``equations="extended"``, whose gain follows the estimate.
+        Along a motion, use a Kalman filter with ``equations="extended"``, whose gain follows the estimate.
     observer : Kalman
-        With the same point and model, the poles of the closed loop are those of both (separation).
+        With the same operating point and model, the closed-loop poles are those of regulator and filter (separation
+        principle).
     """
 
     law: LQR | TimeVaryingLQR

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flexblocks.control.design.gains import gains
-from flexblocks.control.design.single_loops import checked_loops, errors, open_loops
+from flexblocks.control.design.single_loops import checked_loops, errors, single_loops
 from flexblocks.control.law import Bound, Law
 from flexblocks.control.reference_inputs import References
 from flexblocks.control.saturation import Actuators
@@ -16,15 +16,15 @@ from flexblocks.dae.dae import DAE
 
 @dataclass(frozen=True, eq=False)
 class PD(Law):
-    """u = kp (reference - y) + kd (der(reference) - der(y)) for each loop.
+    """PD control of single loops: u = kp (reference - y) + kd (der(reference) - der(y)).
 
     Parameters
     ----------
     loops : dict
-        Which input each measured variable drives: ``{"joint1.angle": "motor1.torque"}``. Measured are coordinates, or
-        outputs that depend on coordinates alone.
+        Input that each measured variable drives: ``{"joint1.angle": "motor1.torque"}``. With kd, measured variables
+        must be coordinates, or outputs that depend on coordinates alone.
     kp, kd : float, sequence or dict by measured variable
-        [N m/rad], [N m s/rad], or what the units of the loop ask for; >= 0.
+        [N m/rad] and [N m s/rad], or as the units of the loop require; >= 0.
     """
 
     loops: Mapping[str, str]
@@ -41,7 +41,7 @@ class PD(Law):
         names = list(self.loops)
         kp, kd = gains(self.kp, names, "PD: kp"), gains(self.kd, names, "PD: kd")
         references = References()
-        loops = open_loops(dae, self.loops, bool(kd.any()), references, "PD")
+        loops = single_loops(dae, self.loops, bool(kd.any()), references, "PD")
         commands = {
             loop.input: p * loop.error + (0 if loop.error_rate is None else d * loop.error_rate)
             for loop, p, d in zip(loops, kp, kd, strict=True)

@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 
 from flexblocks.control.design.gains import gains
-from flexblocks.control.design.single_loops import checked_loops, errors, open_loops
+from flexblocks.control.design.single_loops import checked_loops, errors, single_loops
 from flexblocks.control.law import Bound, Law
 from flexblocks.control.reference_inputs import References
 from flexblocks.control.saturation import Actuators
@@ -20,7 +20,7 @@ from flexblocks.interfaces.variables import variables
 
 @dataclass(frozen=True, eq=False)
 class PID(Law):
-    """u = kp e + ki integral(e) + kd der(e), e = reference - y, for each loop.
+    """PID control of single loops: u = kp e + ki integral(e) + kd der(e), e = reference - y.
 
     Parameters
     ----------
@@ -29,13 +29,13 @@ class PID(Law):
     kp, ki, kd : float, sequence or dict by measured variable
         ki > 0.
     tracking_time : float, sequence or dict, optional
-        Time constant [s] with which the integral follows an input that is at its limit; by default kp / ki.
+        Time constant [s] with which the integral is reset while the input is saturated; by default kp / ki.
     name : str
-        Of its states: ``pid.integral[1]`` [unit of y times s], one for each loop.
+        Prefix of its states, ``pid.integral[1]`` [unit of y times s], one for each loop.
 
     Notes
     -----
-    Anti-windup by back-calculation: der(integral) = e + (applied - commanded) / (ki tracking_time).
+    Anti-windup by back-calculation: der(integral) = e + (saturated - unsaturated command) / (ki tracking_time).
     Astrom & Hagglund, *PID Controllers*, 2nd ed., section 3.5.
     """
 
@@ -55,7 +55,8 @@ class PID(Law):
             gains(self.tracking_time, names, "PID: tracking_time", positive=True)
         elif not kp.all():
             raise ParameterError(
-                f"PID: kp = {self.kp!r} leaves no default of the tracking time kp / ki; give tracking_time [s]."
+                f"PID: kp = {self.kp!r} gives no default for the tracking time kp / ki; must be > 0. Or give "
+                "tracking_time [s]."
             )
 
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
@@ -63,7 +64,7 @@ class PID(Law):
         kp, ki, kd = (gains(getattr(self, k), names, f"PID: {k}") for k in ("kp", "ki", "kd"))
         tracking = kp / ki if self.tracking_time is None else gains(self.tracking_time, names, "PID: tracking_time")
         references = References()
-        loops = open_loops(dae, self.loops, bool(kd.any()), references, "PID")
+        loops = single_loops(dae, self.loops, bool(kd.any()), references, "PID")
         states = variables(
             "state", [(f"{self.name}.integral[{i}]", f"{loop.variable.unit} s", 0.0) for i, loop in enumerate(loops, 1)]
         )

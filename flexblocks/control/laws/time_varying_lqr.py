@@ -1,4 +1,4 @@
-"""The regulator along a motion: gains that change with time, as reference inputs."""
+"""Time-varying linear-quadratic regulator along a motion, its gains as reference inputs."""
 
 from __future__ import annotations
 
@@ -26,25 +26,27 @@ from flexblocks.linear.linearize import linearize
 from flexblocks.simulation.signal import TimeSignal
 from flexblocks.simulation.trajectory import Trajectory
 
-SAMPLES, STEPS = 101, 4  # of the gains along the motion, and of the integration between two of them
+# Samples of the gains along the motion, joined by cubic splines, and steps of the integration between two samples, each
+# exact for constant A and B. By trial.
+SAMPLES, STEPS = 101, 4
 
 
 @dataclass(frozen=True, eq=False)
 class TimeVaryingLQR(Law):
-    """u = r(t) - K(t) (x - x_r(t)) along a motion of an arm, K least in the integral of x'Q x + u'R u.
+    """Time-varying LQR u = u_r(t) - K(t) (x - x_r(t)): K minimises the integral of x'Q x + u'R u along a motion.
 
     Parameters
     ----------
     motion : Trajectory or Plan
-        What it is linearised along: of the same arm, at rest at its end.
+        A motion of the same arm, along which it is linearised; at rest at its end.
     Q, R
-        As for `LQR`, at the end of the motion.
+        As for `LQR`; weights by name are resolved at the end of the motion.
 
     Notes
     -----
     The equations of a closed loop do not depend on time: the motion and the gains are reference inputs,
-    ``reference.joint1.angle``, ``gain.motor1.torque.joint1.angle``, which `signals` gives. Riccati's equation is
-    followed backward from its stationary solution at the end, so that the arm is held there when the motion is over.
+    ``reference.joint1.angle``, ``gain.motor1.torque.joint1.angle``, which `signals` returns. The Riccati equation is
+    integrated backwards from its stationary solution at the end, so that the arm is held there when the motion is over.
     """
 
     motion: Any
@@ -53,11 +55,11 @@ class TimeVaryingLQR(Law):
 
     @property
     def trajectory(self) -> Trajectory:
-        """The states along the motion."""
-        found = self.motion if isinstance(self.motion, Trajectory) else getattr(self.motion, "trajectory", None)
-        if not isinstance(found, Trajectory):
+        """The motion as a trajectory."""
+        trajectory = self.motion if isinstance(self.motion, Trajectory) else getattr(self.motion, "trajectory", None)
+        if not isinstance(trajectory, Trajectory):
             raise ParameterError(f"TimeVaryingLQR: motion = {self.motion!r}; must be a Trajectory or a Plan.")
-        return found
+        return trajectory
 
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
         del actuators
@@ -74,26 +76,26 @@ class TimeVaryingLQR(Law):
         )
 
     def signals(self, dae: DAE, closed: DAE) -> dict[str, TimeSignal]:
-        """Return the reference inputs of the closed loop for `flexblocks.simulate`: the motion and the gains.
+        """Return the reference inputs of the closed loop, for `flexblocks.simulate`: the motion and the gains.
 
         Parameters
         ----------
         dae : DAE
             The arm.
         closed : DAE
-            What `close_loop` made of it.
+            The closed loop that `close_loop` returned.
 
         Raises
         ------
         ComputationError
-            The arm cannot be held at the end of the motion, or the gains grow beyond all bounds on the way.
+            The arm cannot be stabilised at the end of the motion, or the gains diverge along it.
         """
         times, K = self.gains(dae)
-        found = follow(closed, self.motion)
+        inputs = follow(closed, self.motion)
         for i, driven in enumerate(dae.u.names):
             for j, state in enumerate(dae.x.names):
-                found[_gain(driven, state)] = held_at_end(CubicSpline(times, K[:, i, j]))
-        return found
+                inputs[_gain(driven, state)] = held_at_end(CubicSpline(times, K[:, i, j]))
+        return inputs
 
     def gains(self, dae: DAE) -> tuple[np.ndarray, np.ndarray]:
         """Return times (k,) [s] and the gains K (k, nu, nx) there.
@@ -103,13 +105,17 @@ class TimeVaryingLQR(Law):
         ComputationError
             As from `signals`.
         """
+        # The stationary regulator at the end of the motion.
         motion = self.trajectory
         p = np.array([motion.p[name] for name in dae.p.names])
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FlexblocksWarning)  # a plan ends at rest to its own accuracy
+            warnings.simplefilter("ignore", FlexblocksWarning)  # a plan ends at rest only to its own accuracy
             lin = linearize(dae, {"x": motion.x[-1], "u": motion.u[-1], "p": p})
         if len(dae.z) or lin.states != dae.x.names:
-            raise ParameterError("TimeVaryingLQR: the arm has algebraic variables or dependent states; not supported.")
+            raise ParameterError(
+                "TimeVaryingLQR: the arm has algebraic variables or dependent states; must have neither. Use PD or "
+                "PID, or fixed mode shapes."
+            )
         Q, R = state_weight(lin, self.Q, "TimeVaryingLQR"), input_weight(self.R, dae.u.names, "TimeVaryingLQR")
         x, u = CubicSpline(motion.t, motion.x), CubicSpline(motion.t, motion.u)
         function = _jacobians(dae)
@@ -119,20 +125,26 @@ class TimeVaryingLQR(Law):
             return A, B
 
         P = cost_to_go(lin.A, lin.B, Q, R, lin.states)
+        # From there backwards in time, the gain at each sample.
         times = np.linspace(motion.t[0], motion.t[-1], SAMPLES)
         step = (times[1] - times[0]) / STEPS
-        found = []
+        gains = []
         for t in times[::-1]:
-            found.append(np.linalg.solve(R, derivatives(t)[1].T @ P))
+            gains.append(np.linalg.solve(R, derivatives(t)[1].T @ P))
             for k in range(STEPS):
-                P = _earlier(P, *derivatives(max(t - (k + 0.5) * step, times[0])), Q, R, step)
-        if not np.all(np.isfinite(found)):
-            raise ComputationError("TimeVaryingLQR: the gains grow beyond all bounds on the way.")
-        return times, np.array(found[::-1])
+                P = _riccati_step_back(P, *derivatives(max(t - (k + 0.5) * step, times[0])), Q, R, step)
+        if not np.all(np.isfinite(gains)):
+            raise ComputationError(
+                "TimeVaryingLQR: the gains are not finite along the motion; must be. Choose weights of less different "
+                "magnitude, or a motion that stays clear of singular postures."
+            )
+        return times, np.array(gains[::-1])
 
 
-def _earlier(P: np.ndarray, A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, step: float) -> np.ndarray:
-    """Return the cost to go a step earlier, with A and B constant over it: the flow of the Hamiltonian matrix."""
+def _riccati_step_back(
+    P: np.ndarray, A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, step: float
+) -> np.ndarray:
+    """Return the cost-to-go matrix one step earlier, with A and B constant over it, by the flow of the Hamiltonian."""
     n = len(A)
     H = np.block([[A, -B @ np.linalg.solve(R, B.T)], [-Q, -A.T]])
     flow = scipy.linalg.expm(-step * H)
@@ -142,12 +154,13 @@ def _earlier(P: np.ndarray, A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.n
 
 
 def _gain(driven: str, state: str) -> str:
+    """Return the name of the reference input that holds one gain."""
     return f"gain.{driven}.{state}"
 
 
 @lru_cache(maxsize=8)
 def _jacobians(dae: DAE) -> ca.Function:
-    """Return the function (x, u, p) -> derivatives of der(x) in x and in u."""
+    """Return the function (x, u, p) -> Jacobians A (nx, nx) and B (nx, nu) of der(x)."""
     x, u, p = dae.x.symbol, dae.u.symbol, dae.p.symbol
     jacobians = [ca.densify(ca.jacobian(dae.rate_expression, group)) for group in (x, u)]
     return ca.Function("jacobians", [x, u, p], ca.cse(jacobians))

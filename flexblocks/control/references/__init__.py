@@ -1,1 +1,1 @@
-"""Reference trajectories."""
+"""Reference trajectories and their tracking."""

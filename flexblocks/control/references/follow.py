@@ -1,4 +1,4 @@
-"""What a closed loop is to follow: its reference inputs from motions, trajectories or plans."""
+"""Reference tracking: the reference inputs of a closed loop, from motions, trajectories or plans."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline, CubicSpline, PPoly
 
 from flexblocks.control.naming import reference_name
-from flexblocks.control.references.reference import Reference, of_polynomial, reference
+from flexblocks.control.references.reference import Reference, polynomial_reference, reference
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.simulation.polynomial import PiecewisePolynomial, from_ppoly
@@ -18,7 +18,7 @@ from flexblocks.simulation.trajectory import Trajectory
 
 
 class PlanLike(Protocol):
-    """What is needed of a plan: a trajectory, and the inputs as polynomials."""
+    """A plan as far as tracking needs it: a trajectory, and the inputs as polynomials."""
 
     @property
     def trajectory(self) -> Trajectory: ...
@@ -35,58 +35,59 @@ def follow(closed: DAE, wanted: Mapping[str, Any] | Trajectory | PlanLike) -> di
     closed : DAE
         What `close_loop` returned.
     wanted : dict, Trajectory or Plan
-        By the name of a variable what it is to follow, as `reference` takes it:
-        ``{"joint1.angle": quintic(0.0, 1.5, 2.0)}``, or a Trajectory in which it moves as wanted. Or a motion of the
-        arm: then every reference follows it, feedforward inputs included, and stands still where it ends.
+        The motion to follow, by variable, in any form that `reference` takes:
+        ``{"joint1.angle": quintic(0.0, 1.5, 2.0)}``, or a Trajectory that has the variable. Or one Trajectory or Plan
+        of the arm: then every reference follows it, feedforward inputs included, and holds its last value beyond the
+        end.
 
     Returns
     -------
     dict of TimeSignal
-        By the name of the reference input; those that `wanted` does not name are left out.
+        By reference input; those that `wanted` does not name are left out.
 
     Raises
     ------
     NameUnknownError
-        The closed loop has no such reference, or the trajectory does not have what a reference follows.
+        The closed loop has no such reference, or the trajectory lacks a variable that a reference follows.
     ParameterError
-        `wanted` is none of these, or something in it is no reference.
+        `wanted` is of another type, or contains something that cannot be a reference.
     """
     if isinstance(wanted, Trajectory):
-        return _along(closed, wanted, {})
+        return _from_motion(closed, wanted, {})
     if isinstance(wanted, Mapping):
         return _by_name(closed, wanted)
     trajectory, inputs = getattr(wanted, "trajectory", None), getattr(wanted, "inputs", None)
     if isinstance(trajectory, Trajectory) and isinstance(inputs, Mapping):
-        return _along(closed, trajectory, inputs)
+        return _from_motion(closed, trajectory, inputs)
     raise ParameterError(f"follow: wanted = {wanted!r}; must be a dict by name, a Trajectory or a Plan.")
 
 
 def _by_name(closed: DAE, wanted: Mapping[str, Any]) -> dict[str, TimeSignal]:
-    found: dict[str, TimeSignal] = {}
-    for name, given in wanted.items():
+    signals: dict[str, TimeSignal] = {}
+    for name, target in wanted.items():
         inputs = {order: reference_name(name, order) for order in range(4)}
         known = {order: entry for order, entry in inputs.items() if entry in closed.u}
         if not known:
-            names = followed(closed)
+            names = tracked_variables(closed)
             raise NameUnknownError(
                 f"follow: the closed loop has no reference of '{name}' (it follows {listing(names)})."
                 f"{nearest(str(name), names)}"
             )
         try:
-            motion = _interpolated(given, name) if isinstance(given, Trajectory) else reference(given)
+            motion = _interpolated(target, name) if isinstance(target, Trajectory) else reference(target)
         except ParameterError as error:
             raise ParameterError(f"follow: {name}: {error}") from None
-        found |= {entry: motion.derivative(order) for order, entry in known.items()}
-    return found
+        signals |= {entry: motion.derivative(order) for order, entry in known.items()}
+    return signals
 
 
-def followed(closed: DAE) -> tuple[str, ...]:
-    """Return the variables that have a reference in a closed loop."""
-    return tuple(dict.fromkeys(_split(name)[0] for name in closed.u.names if "reference." in name))
+def tracked_variables(closed: DAE) -> tuple[str, ...]:
+    """Return the variables for which a closed loop has a reference."""
+    return tuple(dict.fromkeys(_variable_and_order(name)[0] for name in closed.u.names if "reference." in name))
 
 
-def _split(name: str) -> tuple[str, int]:
-    """Return which variable a reference input belongs to, and the order of its derivative."""
+def _variable_and_order(name: str) -> tuple[str, int]:
+    """Return the variable that a reference input belongs to, and the order of the derivative."""
     order = 0
     if name.startswith("der("):
         inner, comma, count = name[4:-1].partition(",")
@@ -94,24 +95,24 @@ def _split(name: str) -> tuple[str, int]:
     return name.removeprefix("reference."), order
 
 
-def _along(closed: DAE, motion: Trajectory, inputs: Mapping[str, PPoly]) -> dict[str, TimeSignal]:
-    found = {}
+def _from_motion(closed: DAE, motion: Trajectory, inputs: Mapping[str, PPoly]) -> dict[str, TimeSignal]:
+    signals = {}
     for entry in closed.u.names:
         if not entry.startswith(("reference.", "der(reference.")):
             continue
-        name, order = _split(entry)
+        name, order = _variable_and_order(entry)
         if name in inputs:
-            found[entry] = of_polynomial(held_at_end(inputs[name])).derivative(order)
+            signals[entry] = polynomial_reference(held_at_end(inputs[name])).derivative(order)
         else:
-            found[entry] = _interpolated(motion, name).derivative(order)
-    return found
+            signals[entry] = _interpolated(motion, name).derivative(order)
+    return signals
 
 
 def _interpolated(motion: Trajectory, name: str) -> Reference:
-    """Return what a variable does along a trajectory; with samples of its rate, these are used, too."""
+    """Return the spline through a variable's samples; a Hermite spline where the trajectory has its rate, too."""
     t, rate = motion.t, f"der({name})"
     if rate not in motion:
-        return of_polynomial(held_at_end(CubicSpline(t, motion[name])))
+        return polynomial_reference(held_at_end(CubicSpline(t, motion[name])))
     rates = CubicSpline(t, motion[rate])
     return Reference(
         held_at_end(CubicHermiteSpline(t, motion[name], motion[rate])), _ended(rates), _ended(rates.derivative())
@@ -119,18 +120,19 @@ def _interpolated(motion: Trajectory, name: str) -> Reference:
 
 
 def held_at_end(pieces: PPoly) -> PiecewisePolynomial:
-    """Return a polynomial that keeps its last value after its end."""
+    """Return the piecewise polynomial, continued by its last value."""
     return _continued(pieces, float(pieces(pieces.x[-1])))
 
 
 def _ended(pieces: PPoly) -> PiecewisePolynomial:
-    """Return a polynomial that is 0 after its end."""
+    """Return the piecewise polynomial, continued by 0."""
     return _continued(pieces, 0.0)
 
 
 def _continued(pieces: PPoly, value: float) -> PiecewisePolynomial:
-    found = from_ppoly(pieces)
-    c = np.hstack([found.pieces.c, np.zeros((len(found.pieces.c), 1))])
+    """Return the piecewise polynomial with one more piece, a constant without end."""
+    polynomial = from_ppoly(pieces)
+    c = np.hstack([polynomial.pieces.c, np.zeros((len(polynomial.pieces.c), 1))])
     c[-1, -1] = value
-    x = np.append(found.pieces.x, found.pieces.x[-1] + 1.0)
-    return PiecewisePolynomial(PPoly(c, x), (found.domain[0], np.inf))
+    x = np.append(polynomial.pieces.x, polynomial.pieces.x[-1] + 1.0)
+    return PiecewisePolynomial(PPoly(c, x), (polynomial.domain[0], np.inf))

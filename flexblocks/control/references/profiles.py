@@ -1,4 +1,4 @@
-"""Smooth motions from point to point."""
+"""Point-to-point motion profiles: quintic polynomial and cycloid."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import casadi as ca
 import numpy as np
 from scipy.interpolate import PPoly
 
-from flexblocks.control.references.reference import Reference, of_polynomial
+from flexblocks.control.references.reference import Reference, polynomial_reference
 from flexblocks.errors import ParameterError
 from flexblocks.simulation.polynomial import PiecewisePolynomial
 from flexblocks.simulation.signal import Signal
 
 
 def quintic(start: float, goal: float, duration: float, begin: float = 0.0) -> Reference:
-    """Return the motion start + (goal - start) (10 s^3 - 15 s^4 + 6 s^5), s = (t - begin) / duration.
+    """Quintic profile: start + (goal - start) (10 s^3 - 15 s^4 + 6 s^5), s = (t - begin) / duration.
 
-    Before and after it stands still; rate and acceleration are continuous.
+    At rest before and after; rate and acceleration are continuous.
 
     Parameters
     ----------
@@ -30,20 +30,21 @@ def quintic(start: float, goal: float, duration: float, begin: float = 0.0) -> R
     Raises
     ------
     ParameterError
-        A number that is not finite, or a duration that is not > 0.
+        A number is not finite, or the duration is not > 0.
     """
     _check("quintic", start, goal, duration, begin)
+    # Three pieces, highest power first: rest at the start, the motion, rest at the goal.
     c = np.zeros((6, 3))
     c[5] = start, start, goal
     c[:3, 1] = (goal - start) * np.array([6 / duration**5, -15 / duration**4, 10 / duration**3])
     ends = [begin - duration, begin, begin + duration, begin + 2 * duration]
-    return of_polynomial(PiecewisePolynomial(PPoly(c, ends), (-np.inf, np.inf)))
+    return polynomial_reference(PiecewisePolynomial(PPoly(c, ends), (-np.inf, np.inf)))
 
 
 def cycloid(start: float, goal: float, duration: float, begin: float = 0.0) -> Reference:
-    """Return the motion start + (goal - start) (s - sin(2 pi s) / (2 pi)), s = (t - begin) / duration.
+    """Cycloidal profile: start + (goal - start) (s - sin(2 pi s) / (2 pi)), s = (t - begin) / duration.
 
-    Before and after it stands still; rate and acceleration are continuous (Theodore & Ghosal 1995, section 5).
+    At rest before and after; rate and acceleration are continuous (Theodore & Ghosal 1995, section 5).
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ def cycloid(start: float, goal: float, duration: float, begin: float = 0.0) -> R
         As for `quintic`.
     """
     _check("cycloid", start, goal, duration, begin)
-    way, turn = goal - start, 2 * np.pi
+    distance, turn = goal - start, 2 * np.pi
 
     def over(shape: Callable[[Any], Any]) -> Signal:
         def value(t: Any) -> Any:
@@ -65,9 +66,9 @@ def cycloid(start: float, goal: float, duration: float, begin: float = 0.0) -> R
         return Signal(value, (begin, begin + duration))
 
     return Reference(
-        over(lambda s: start + way * (s - np.sin(turn * s) / turn)),
-        over(lambda s: way / duration * (1 - np.cos(turn * s))),
-        over(lambda s: way * turn / duration**2 * np.sin(turn * s)),
+        over(lambda s: start + distance * (s - np.sin(turn * s) / turn)),
+        over(lambda s: distance / duration * (1 - np.cos(turn * s))),
+        over(lambda s: distance * turn / duration**2 * np.sin(turn * s)),
     )
 
 

@@ -1,1 +1,1 @@
-"""Margins, spillover, Monte Carlo."""
+"""Robustness: stability margins, spillover, Monte Carlo analysis, Floquet multipliers."""

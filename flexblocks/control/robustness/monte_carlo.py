@@ -1,4 +1,4 @@
-"""Monte-Carlo: what a closed loop makes of parameters that are not what they were thought to be."""
+"""Monte Carlo analysis of a closed loop under parameter uncertainty."""
 
 from __future__ import annotations
 
@@ -27,54 +27,55 @@ def monte_carlo(
     u: Mapping[str, float] | None = None,
     simulation: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
-    """Draw parameters at random, and give the poles of the closed loop for each draw, and its motion if asked for.
+    """Monte Carlo analysis: the poles of a closed loop for random parameters and, on request, its motions.
 
     Parameters
     ----------
     closed : DAE
-        With the parameters that vary left symbolic when the arm was assembled.
+        A closed loop in which the uncertain parameters are symbolic (``assemble(model, symbolic=...)``).
     p : dict
-        By parameter: (lowest, highest) for a uniform distribution, or a frozen distribution of scipy.stats.
+        Distribution of each parameter: (lowest, highest) for a uniform one, or a frozen distribution of scipy.stats.
     runs : int
     seed : int
     x, u : dict, optional
-        What is held where the loop is linearised, for each draw at its own equilibrium (`flexblocks.equilibrium`): such
-        as references.
+        Values held in the equilibrium at which each draw is linearised (`flexblocks.equilibrium`), such as references.
     simulation : dict, optional
-        Arguments of `flexblocks.simulate_batch`: ``{"t": (0.0, 2.0), "u": ..., "x0": ...}``; without it only poles.
+        Arguments of `flexblocks.simulate_batch`, ``{"t": (0.0, 2.0), "u": ..., "x0": ...}``; by default no simulation.
 
     Returns
     -------
     xarray.Dataset
-        Over ``run``: ``pole`` (run, pole) complex [1/s], ``growth``, the largest real part, ``stable``; what
-        `simulate_batch` gives; and the parameters as coordinates ``p[name]``.
+        Over ``run``: ``pole`` (run, pole) complex [1/s], ``growth``, the largest real part, ``stable``; the
+        result of `simulate_batch`; and the parameters as coordinates ``p[name]``.
 
     Raises
     ------
     NameUnknownError
-        A name that the closed loop does not have.
+        The closed loop has no such variable or parameter.
     ParameterError
-        A distribution that is none, or a number of runs that is not > 0.
+        Invalid distribution, or runs < 1.
     ComputationError
-        There is no equilibrium for a draw.
+        A draw has no equilibrium.
 
     Notes
     -----
-    A model-based law that was bound to the arm itself knows the true parameters of each draw; one with ``model=``
-    does not.
+    A model-based law bound to the arm itself knows the true parameters of each draw; one with ``model=`` does not.
     """
     import xarray as xr
 
     if isinstance(runs, bool) or not isinstance(runs, int) or runs < 1:
         raise ParameterError(f"monte_carlo: runs = {runs!r}; must be a whole number > 0.")
+    # Parameters of all runs first: the draws of one parameter then do not depend on what the runs do.
     draws = _draws(closed, p, runs, np.random.default_rng(seed))
     poles = []
+    # Poles at each draw's equilibrium.
     for run in range(runs):
         point = equilibrium(closed, x, u, {name: float(values[run]) for name, values in draws.items()})
         poles.append(np.linalg.eigvals(linearize(closed, point).A))
+    # Poles, growth and parameters of each run as a dataset, merged with the motions if there are any.
     pole = np.array(poles)
     growth = np.real(pole).max(axis=1)
-    found = xr.Dataset(
+    poles_of_runs = xr.Dataset(
         {
             "pole": (("run", "pole_number"), pole, {"units": "1/s"}),
             "growth": ("run", growth, {"units": "1/s"}),
@@ -85,33 +86,37 @@ def monte_carlo(
         attrs={"model": closed.name, "seed": seed},
     )
     if simulation is None:
-        return found
-    moved = simulate_batch(closed, **{**simulation, "p": {name: values.tolist() for name, values in draws.items()}})
-    return moved.merge(found, combine_attrs="override", compat="override")
+        return poles_of_runs
+    motions = simulate_batch(closed, **{**simulation, "p": {name: values.tolist() for name, values in draws.items()}})
+    return motions.merge(poles_of_runs, combine_attrs="override", compat="override")
 
 
 def _draws(closed: DAE, p: Mapping[str, Any], runs: int, random: np.random.Generator) -> dict[str, np.ndarray]:
+    """Return `runs` random values of each parameter."""
     if not isinstance(p, Mapping) or not p:
         raise ParameterError(
             f"monte_carlo: p = {p!r}; must be a dict from symbolic parameters ({listing(closed.p.names)}) to "
             "(lowest, highest) or a distribution of scipy.stats."
         )
-    found = {}
-    for name, given in p.items():
+    draws = {}
+    for name, distribution in p.items():
         closed.p.index(name)
-        if hasattr(given, "rvs"):
-            values = np.asarray(given.rvs(size=runs, random_state=random), dtype=float)
+        if hasattr(distribution, "rvs"):
+            values = np.asarray(distribution.rvs(size=runs, random_state=random), dtype=float)
         else:
             try:
-                low, high = (float(bound) for bound in given)
+                low, high = (float(bound) for bound in distribution)
             except (TypeError, ValueError):
                 low = high = np.nan
             if not low < high:
                 raise ParameterError(
-                    f"monte_carlo: p[{name}] = {given!r}; must be (lowest, highest) or a distribution of scipy.stats."
+                    f"monte_carlo: p[{name}] = {distribution!r}; must be (lowest, highest) or a distribution of "
+                    "scipy.stats."
                 )
             values = random.uniform(low, high, runs)
         if values.shape != (runs,) or not np.all(np.isfinite(values)):
-            raise ParameterError(f"monte_carlo: p[{name}]: the distribution gives no finite number for each run.")
-        found[name] = values
-    return found
+            raise ParameterError(
+                f"monte_carlo: p[{name}]: the distribution must give a finite number for each run; choose another."
+            )
+        draws[name] = values
+    return draws

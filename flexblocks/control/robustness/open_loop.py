@@ -1,4 +1,4 @@
-"""The loop cut open at the inputs of the arm, linearised."""
+"""Open loop: the linearised loop cut at the inputs of the arm."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from flexblocks.dae.dae import DAE
 from flexblocks.linear.linearize import linearize
 from flexblocks.statics.operating_point import OperatingPoint
 
-# What is left below this share of two numbers that cancel is rounding.
+# A difference below this share of its terms is rounding: some 50 times the 2e-16 of one operation.
 ROUNDING = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
 class OpenLoop:
-    """x' = A x + B d, u = C x: what the law commands (u) when something else (d) goes to the arm; x holds both states.
+    """Open loop x' = A x + B d, u = C x: the law commands u while the arm gets d; x holds the states of both.
 
-    The loop transfer function is L(s) = -C (s - A)^-1 B, negative feedback: closed, A + B C.
+    The loop transfer function is L(s) = -C (s - A)^-1 B, for negative feedback; the closed loop has A + B C.
 
     Attributes
     ----------
@@ -42,19 +42,19 @@ class OpenLoop:
         return self.A + self.B @ self.C
 
     def sensitivity(self, s: complex) -> np.ndarray:
-        """Return S(s) = (1 + L(s))^-1, (k, k), what of a disturbance at the inputs is left."""
+        """Return the sensitivity S(s) = (1 + L(s))^-1 (k, k), from disturbances at the inputs to the inputs."""
         L = -self.C @ np.linalg.solve(s * np.eye(len(self.A)) - self.A, self.B)
         return np.linalg.inv(np.eye(len(self.inputs)) + L)
 
     def alone(self, i: int) -> OpenLoop:
-        """Return the loop cut at input `i` only, all others closed."""
+        """Return the loop opened at input `i` only, with all others closed."""
         others = [k for k in range(len(self.inputs)) if k != i]
         A = self.A + self.B[:, others] @ self.C[others]
         return OpenLoop((self.inputs[i],), A, self.B[:, [i]], self.C[[i]])
 
 
 def open_loop(dae: DAE, law: Law, at: OperatingPoint | Mapping[str, Any] | None = None) -> OpenLoop:
-    """Cut the loop of an arm and a law at the inputs that it drives.
+    """Open the loop of an arm and a law at the inputs that the law drives.
 
     Parameters
     ----------
@@ -62,19 +62,20 @@ def open_loop(dae: DAE, law: Law, at: OperatingPoint | Mapping[str, Any] | None 
     law : Law
         In continuous time.
     at : OperatingPoint or dict, optional
-        Of the closed loop, see `flexblocks.linearize`; limits are not looked at.
+        Operating point of the closed loop, see `flexblocks.linearize`; limits are ignored.
 
     Raises
     ------
     FlexblocksError
         As from `close_loop` and `flexblocks.linearize`.
     """
+    # Close it with a disturbance at every driven input, and take the law's part out of A again.
     closed = close_loop(dae, law, limits=False, disturbances=True)
     disturbances = [name for name in closed.u.names if name.startswith("disturbance.") and name not in dae.u]
     inputs = tuple(name.removeprefix("disturbance.") for name in disturbances)
     lin = linearize(closed, at, inputs)
     B = lin.B[:, [lin.inputs.index(name) for name in disturbances]]
     A = lin.A - B @ lin.C
-    # What the law adds and this takes away again must leave zeros, not rounding.
+    # What the law added and this subtracts must leave zeros, not rounding.
     A[np.abs(A) <= ROUNDING * (np.abs(lin.A) + np.abs(B) @ np.abs(lin.C))] = 0.0
     return OpenLoop(inputs, A, B, lin.C)

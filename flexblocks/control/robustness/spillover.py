@@ -1,4 +1,4 @@
-"""Spillover: what a law that was designed on few modes does to the others."""
+"""Spillover: the effect of a law designed on few modes on the neglected ones."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from flexblocks.linear.scaling import state_scales
 if TYPE_CHECKING:
     import pandas
 
-# Real parts below this share of an eigenvalue's magnitude are rounding.
+# Real parts below this share of an eigenvalue's magnitude are rounding. By trial.
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class NeglectedMode:
-    """A mode of the finer model that the design does not know.
+    """A neglected mode: one of the finer model that the design model lacks.
 
     Attributes
     ----------
     eigenvalue : complex
-        Without control [1/s].
+        Eigenvalue without control [1/s].
     shift : complex
-        What the loop of the design will add to it, to first order [1/s].
+        First-order shift of the eigenvalue by the loop of the design [1/s].
     closed : complex
-        The eigenvalue of the closed loop around the finer model that is nearest to the sum.
+        Eigenvalue of the closed loop around the finer model that is nearest to their sum [1/s].
     """
 
     eigenvalue: complex
@@ -42,34 +42,34 @@ class NeglectedMode:
 
     @property
     def frequency(self) -> float:
-        """[rad/s]"""
+        """Natural frequency [rad/s]."""
         return abs(self.eigenvalue)
 
     @property
     def gain(self) -> float:
-        """Peak of the loop gain through this mode, abs(shift) / decay: below 1 it cannot be destabilised."""
+        """Peak loop gain through this mode, abs(shift) / decay rate: below 1 the mode cannot be destabilised."""
         decay = -self.eigenvalue.real
         return abs(self.shift) / decay if decay > ROUNDING * self.frequency else np.inf
 
     @property
     def expected(self) -> complex:
-        """Where the eigenvalue will go, to first order."""
+        """First-order prediction of the eigenvalue in the closed loop [1/s]."""
         return self.eigenvalue + self.shift
 
     @property
     def warned(self) -> bool:
-        """Whether it is expected to grow, before the loop is closed around the finer model."""
+        """Whether it is predicted to be unstable, before the loop is closed around the finer model."""
         return self.expected.real > ROUNDING * self.frequency
 
 
 @dataclass(frozen=True, eq=False)
 class Spillover:
-    """What was foreseen from the design and the neglected modes, and what comes of it.
+    """Spillover report: prediction from the design and the neglected modes, and outcome on the finer model.
 
     Attributes
     ----------
     modes : tuple of NeglectedMode
-        From slow to fast.
+        Neglected modes, from slow to fast.
     design_poles : ndarray
         Poles of the closed loop around the design's model [1/s].
     poles : ndarray
@@ -87,12 +87,12 @@ class Spillover:
 
     @property
     def warned(self) -> tuple[NeglectedMode, ...]:
-        """Modes that were expected to be destabilised, before the loop was closed around the finer model."""
+        """Modes predicted to be destabilised."""
         return tuple(mode for mode in self.modes if mode.warned)
 
     @property
     def destabilised(self) -> tuple[NeglectedMode, ...]:
-        """Modes that grow in the closed loop around the finer model."""
+        """Modes that are unstable in the closed loop around the finer model."""
         return tuple(mode for mode in self.modes if mode.closed.real > ROUNDING * mode.frequency)
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -134,16 +134,16 @@ def spillover(
     design_at: Mapping[str, Any] | None = None,
     finer_at: Mapping[str, Any] | None = None,
 ) -> Spillover:
-    """Close a law that was designed on one model around a finer one, and say beforehand what its other modes will do.
+    """Close a law designed on one model around a finer one, and predict the effect on its neglected modes.
 
     Parameters
     ----------
     law : Law
-        In continuous time. Where it has no model of its own, it takes `design` for one.
+        In continuous time. Unless it has a model of its own, `design` becomes its model.
     design, finer : DAE
-        The same arm with few and with more modes. What the law measures, both must have.
+        The same arm with few and with more modes. Both must have the variables that the law measures.
     design_at, finer_at : OperatingPoint or dict, optional
-        Of the closed loops, see `flexblocks.linearize`.
+        Operating points of the closed loops, see `flexblocks.linearize`.
 
     Returns
     -------
@@ -157,34 +157,35 @@ def spillover(
     Notes
     -----
     A neglected mode with the eigenvalue s, the input row b = l B and the response k = C r of the law to it (l, r the
-    left and right eigenvectors of the loop cut open) is shifted by b S(s) k to first order, S the sensitivity of the
-    loop around `design`. A small-gain argument for this mode alone asks for abs(b S k) < -Re s. Balas, IEEE Trans.
+    left and right eigenvectors of the open loop) is shifted by b S(s) k to first order, S the sensitivity of the
+    loop around `design`. The small-gain theorem for this mode alone requires abs(b S k) < -Re s. Balas, IEEE Trans.
     Automatic Control 23 (1978) 673-679: b is the control, k the observation spillover.
     """
     law = law.designed_on(design)
-    known, whole = open_loop(design, law, design_at), open_loop(finer, law, finer_at)
-    poles = np.linalg.eigvals(whole.closed)
-    neglected = _unmatched(_swinging(design), _swinging(finer))
-    values, left, right = _eigen(whole.A)
+    design_loop, finer_loop = open_loop(design, law, design_at), open_loop(finer, law, finer_at)
+    poles = np.linalg.eigvals(finer_loop.closed)
+    # First-order shift of each neglected mode by the loop of the design.
+    neglected = _unmatched(_oscillatory(design), _oscillatory(finer))
+    values, left, right = _eigen(finer_loop.A)
     modes = []
     for s in neglected:
         i = int(np.argmin(np.abs(values - s)))
-        reach = (left[:, i].conj() @ whole.B) @ known.sensitivity(values[i]) @ (whole.C @ right[:, i])
-        shift = complex(reach / (left[:, i].conj() @ right[:, i]))
+        gain = (left[:, i].conj() @ finer_loop.B) @ design_loop.sensitivity(values[i]) @ (finer_loop.C @ right[:, i])
+        shift = complex(gain / (left[:, i].conj() @ right[:, i]))
         expected = values[i] + shift
         modes.append(NeglectedMode(complex(values[i]), shift, complex(poles[np.argmin(np.abs(poles - expected))])))
     modes.sort(key=lambda mode: mode.frequency)
-    return Spillover(tuple(modes), np.linalg.eigvals(known.closed), poles)
+    return Spillover(tuple(modes), np.linalg.eigvals(design_loop.closed), poles)
 
 
-def _swinging(dae: DAE) -> np.ndarray:
-    """Return the eigenvalues of what swings in an arm without the law, those with Im > 0."""
+def _oscillatory(dae: DAE) -> np.ndarray:
+    """Return the eigenvalues of the oscillatory modes of an arm without control, those with Im > 0 [1/s]."""
     modes = linearize(dae).modes()
     return np.array([mode.eigenvalue for mode in modes if mode.eigenvalue.imag > 0], dtype=complex)
 
 
 def _unmatched(few: np.ndarray, many: np.ndarray) -> list[complex]:
-    """Return those of many eigenvalues that are left when each of the few has taken the one nearest in frequency."""
+    """Return the eigenvalues left over when each of the few is matched with the nearest in frequency."""
     rest = sorted(many, key=abs)
     for value in sorted(few, key=abs):
         if rest:
@@ -193,7 +194,7 @@ def _unmatched(few: np.ndarray, many: np.ndarray) -> list[complex]:
 
 
 def _eigen(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return eigenvalues, left and right eigenvectors (columns), of a badly scaled matrix."""
+    """Return eigenvalues, left and right eigenvectors (columns) of a badly scaled matrix."""
     T = state_scales(A)
     values, left, right = scipy.linalg.eig(A / T[:, None] * T, left=True, right=True)  # pyright: ignore
     return values, left / T[:, None], right * T[:, None]

@@ -1,4 +1,4 @@
-"""Input shaping inside a digital controller: the references of a law through a tapped delay line."""
+"""Input shaping inside a digital controller: a law whose references pass through a tapped delay line."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from flexblocks.interfaces.variables import variables
 
 @dataclass(frozen=True, eq=False)
 class Shaped(Law):
-    """A law that gets its references shaped, inside a `Sampled` one: ``Sampled(Shaped(law, ZVD(mode)), 0.01)``.
+    """A law with shaped references, for use inside a `Sampled` one: ``Sampled(Shaped(law, ZVD(mode)), 0.01)``.
 
     Parameters
     ----------
     law : Law
     shaper : Shaper
-        Its impulses are shared out to the samples before and after them (see `Shaper.taps`).
+        Each impulse is distributed over the two samples next to it (see `Shaper.taps`).
     name : str
-        Of its states, what each reference was in the last samples: ``shaped.past[1].reference.joint1.angle``.
+        Prefix of its states, the past samples of each reference: ``shaped.past[1].reference.joint1.angle``.
 
     Notes
     -----
-    The delay line remembers duration / sample_time samples of each reference. Outside a digital controller delays have
-    no finite state: there, shape the reference itself (`Shaper.apply`).
+    The delay line holds duration / sample_time samples of each reference. In continuous time a delay has no finite
+    state: shape the reference itself there (`Shaper.apply`).
     """
 
     law: Law
@@ -55,31 +55,32 @@ class Shaped(Law):
 
     def bind_sampled(self, dae: DAE, actuators: Actuators, sample_time: float) -> Bound:
         inner = self.law.bind_sampled(dae, actuators, sample_time)
-        given = inner.references
+        references = inner.references
         weights = self.shaper.taps(sample_time)
         past = [
             variables(
                 "state",
                 [
                     (prefixed(f"{self.name}.past[{k}]", name), unit, float(start))
-                    for name, unit, start in zip(given.names, given.units, given.start, strict=True)
+                    for name, unit, start in zip(references.names, references.units, references.start, strict=True)
                 ],
             )
             for k in range(1, len(weights))
         ]
-        line = [given.symbol, *(register.symbol for register in past)]
-        shaped = sum((float(w) * values for w, values in zip(weights, line, strict=True)), ca.SX(len(given), 1))
+        line = [references.symbol, *(register.symbol for register in past)]
+        # The shaped reference is a weighted sum along the delay line, which moves on by one at every sample.
+        shaped = sum((float(w) * values for w, values in zip(weights, line, strict=True)), ca.SX(len(references), 1))
 
-        def seen(expression: ca.SX) -> ca.SX:
-            return ca.substitute(ca.SX(expression), given.symbol, ca.densify(shaped))
+        def with_shaped(expression: ca.SX) -> ca.SX:
+            return ca.substitute(ca.SX(expression), references.symbol, ca.densify(shaped))
 
         shifts = [(newer - older) / sample_time for newer, older in pairwise(line)]
         return dataclasses.replace(
             inner,
-            commands={name: seen(command) for name, command in inner.commands.items()},
+            commands={name: with_shaped(command) for name, command in inner.commands.items()},
             states=grouped("state", [inner.states, *past]),
-            rates=ca.vertcat(seen(inner.rates), *shifts),
-            outputs={name: Output(seen(o.value), o.unit) for name, o in inner.outputs.items()},
+            rates=ca.vertcat(with_shaped(inner.rates), *shifts),
+            outputs={name: Output(with_shaped(o.value), o.unit) for name, o in inner.outputs.items()},
         )
 
     def designed_on(self, model: DAE) -> Shaped:

@@ -1,4 +1,4 @@
-"""Input shapers: a few impulses, convolved with a command, after which a mode stands still."""
+"""Input shaping: convolution of a command with a few impulses that cancel a mode's residual vibration."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from flexblocks.simulation.signal import Signal, TimeSignal
 
 @dataclass(frozen=True)
 class Shaper:
-    """Impulses of `amplitudes` (k,), which add up to 1, at `times` (k,) [s] from 0 on.
+    """Input shaper: impulses of `amplitudes` (k,), which sum to 1, at `times` (k,) [s] from 0 on.
 
-    ``shaper * other`` does what both do one after the other, for one mode each.
+    ``shaper * other`` is the convolution of both, which cancels the modes of both.
     """
 
     times: tuple[float, ...]
@@ -30,13 +30,13 @@ class Shaper:
         fits = t.ndim == 1 and t.shape == A.shape and len(t) and np.all(np.isfinite(t)) and np.all(np.isfinite(A))
         if not fits or t[0] != 0 or np.any(np.diff(t) <= 0) or abs(A.sum() - 1) > 1e-9:
             raise ParameterError(
-                f"Shaper: times = {self.times!r}, amplitudes = {self.amplitudes!r}; must be as many times, rising from "
-                "0, as amplitudes, which add up to 1."
+                f"Shaper: times = {self.times!r}, amplitudes = {self.amplitudes!r}; must be equally many, the times "
+                "increasing from 0, the amplitudes summing to 1."
             )
 
     @property
     def duration(self) -> float:
-        """By how much it prolongs a command [s]."""
+        """Time by which it prolongs a command [s]."""
         return self.times[-1]
 
     def __mul__(self, other: Shaper) -> Shaper:
@@ -47,12 +47,13 @@ class Shaper:
         ]
         merged: dict[float, float] = {}
         for time, amplitude in sorted(pairs):
+            # Impulses at the same time but for rounding are one.
             near = next((known for known in merged if abs(known - time) <= 1e-12 * max(time, 1e-300)), time)
             merged[near] = merged.get(near, 0.0) + amplitude
         return Shaper(tuple(merged), tuple(merged.values()))
 
     def residual(self, frequency: float | np.ndarray, damping_ratio: float = 0.0) -> np.ndarray:
-        """Return the vibration that is left of a mode, as a share of that after one impulse.
+        """Return the residual vibration of a mode, relative to that after a single unit impulse.
 
         Parameters
         ----------
@@ -62,8 +63,8 @@ class Shaper:
 
         Notes
         -----
-        Singer & Seering, J. Dynamic Systems, Measurement, and Control 112 (1990) 76-82, eq 2: the sum of decaying
-        phasors at the time of the last impulse.
+        Singer & Seering, J. Dynamic Systems, Measurement, and Control 112 (1990) 76-82, eq 2: the sum of the
+        impulses' decaying phasors at the time of the last one.
         """
         omega = np.asarray(frequency, dtype=float)
         damped = omega * np.sqrt(1 - damping_ratio**2)
@@ -74,26 +75,27 @@ class Shaper:
         return np.abs(np.sum(phasors, axis=0))
 
     def taps(self, sample_time: float) -> np.ndarray:
-        """Return the weights (k,) of the last k samples that make the shaper in discrete time; they add up to 1.
+        """Return the taps of the shaper in discrete time: weights (k,) of the last k samples, which sum to 1.
 
-        An impulse between two samples is shared out between them, so that its mean time stays: what is left of a mode
-        of frequency omega is of order (omega sample_time)^2 (Murphy & Watanabe, IEEE Trans. Robotics and Automation
-        8 (1992) 285-289, on digital shapers).
+        An impulse between two samples is distributed over them so that its mean time stays the same: the residual of a
+        mode of frequency omega is of order (omega sample_time)^2 (Murphy & Watanabe, IEEE Trans. Robotics and
+        Automation 8 (1992) 285-289, on digital shapers).
 
         Raises
         ------
         ParameterError
-            `sample_time` is no finite number > 0.
+            `sample_time` is not a finite number > 0.
         """
         if not (isinstance(sample_time, (int, float)) and np.isfinite(sample_time) and sample_time > 0):
             raise ParameterError(f"Shaper.taps: sample_time = {sample_time!r}; must be a finite number > 0 [s].")
-        turns = np.array(self.times) / sample_time
-        turns = np.where(np.abs(turns - np.round(turns)) < 1e-9, np.round(turns), turns)
-        before = np.floor(turns).astype(int)
-        found = np.zeros(before[-1] + 2)
-        np.add.at(found, before, np.array(self.amplitudes) * (before + 1 - turns))
-        np.add.at(found, before + 1, np.array(self.amplitudes) * (turns - before))
-        return found if found[-1] else found[:-1]
+        # Impulse times in samples; those that rounding moved off a sample go back on it.
+        samples = np.array(self.times) / sample_time
+        samples = np.where(np.abs(samples - np.round(samples)) < 1e-9, np.round(samples), samples)
+        before = np.floor(samples).astype(int)
+        taps = np.zeros(before[-1] + 2)
+        np.add.at(taps, before, np.array(self.amplitudes) * (before + 1 - samples))
+        np.add.at(taps, before + 1, np.array(self.amplitudes) * (samples - before))
+        return taps if taps[-1] else taps[:-1]
 
     @overload
     def apply(self, command: Reference) -> Reference: ...
@@ -102,36 +104,39 @@ class Shaper:
     def apply(self, command: Any) -> TimeSignal: ...
 
     def apply(self, command: Any) -> Reference | TimeSignal:
-        """Return the shaped command, sum of amplitude_i command(t - time_i).
+        """Return the shaped command, the sum of amplitude_i command(t - time_i).
 
         Parameters
         ----------
         command : Reference, or what `flexblocks.simulate` takes as an input
-            Before and after the times for which it is given it keeps its first and its last value.
+            Outside the times that it covers, it holds its first and last values.
 
         Raises
         ------
         ParameterError
-            It is none of these.
+            The command is of another type.
         """
         if isinstance(command, Reference):
             return Reference(*(self.apply(command.derivative(order)) for order in range(3)))
         try:
-            found = signal(command, None)
+            time_signal = signal(command, None)
         except ParameterError as error:
             raise ParameterError(f"Shaper: the command {error}") from None
-        if isinstance(found, PiecewisePolynomial):
-            return self._polynomial(found)
-        assert isinstance(found, Signal)
-        return self._function(found)
+        if isinstance(time_signal, PiecewisePolynomial):
+            return self._polynomial(time_signal)
+        assert isinstance(time_signal, Signal)
+        return self._function(time_signal)
 
     def _polynomial(self, command: PiecewisePolynomial) -> PiecewisePolynomial:
+        """Return the shaped piecewise polynomial: exact, on the breakpoints of all shifted copies."""
+        # Breakpoints of the sum: those of every shifted copy.
         pieces = _unbounded(command)
         shifts = np.array(self.times)
         inner = np.unique(np.add.outer(pieces.x[1:-1], shifts))
         ends = np.concatenate([[pieces.x[0]], inner, [pieces.x[-1] + shifts[-1]]])
         middles, size = (ends[:-1] + ends[1:]) / 2, len(pieces.c)
         c = np.zeros((size, len(middles)))
+        # On each new piece, add the piece of every copy, re-expanded about its left end.
         for shift, amplitude in zip(shifts, self.amplitudes, strict=True):
             piece = np.searchsorted(pieces.x[1:-1], middles - shift, side="right")
             moved = _taylor(pieces.c[:, piece], ends[:-1] - shift - pieces.x[piece])
@@ -143,12 +148,14 @@ class Shaper:
             parts = zip(self.times, self.amplitudes, strict=True)
             return sum(amplitude * command.function(t - time) for time, amplitude in parts)
 
-        given = command.breakpoints
-        return Signal(value, None if given is None else np.add.outer(np.array(given), self.times).ravel().tolist())
+        breakpoints = command.breakpoints
+        return Signal(
+            value, None if breakpoints is None else np.add.outer(np.array(breakpoints), self.times).ravel().tolist()
+        )
 
 
 def _unbounded(command: PiecewisePolynomial) -> PPoly:
-    """Return the pieces with a constant before and after them, where the command is not defined there."""
+    """Return the pieces, continued by constants where the command's domain ends."""
     pieces, (start, end) = command.pieces, command.domain
     c, x = pieces.c, pieces.x
     for bounded, before in ((np.isfinite(start), True), (np.isfinite(end), False)):
@@ -162,44 +169,10 @@ def _unbounded(command: PiecewisePolynomial) -> PPoly:
 
 
 def _taylor(c: np.ndarray, shift: np.ndarray) -> np.ndarray:
-    """Return the coefficients, highest power first, of polynomials about a point that lies `shift` further on."""
-    found = c.copy()
-    size = len(found)
+    """Return the coefficients, highest power first, of polynomials re-expanded about a point `shift` further on."""
+    shifted = c.copy()
+    size = len(shifted)
     for i in range(1, size):
         for k in range(1, size - i + 1):
-            found[k] = found[k] + found[k - 1] * shift
-    return found
-
-
-def mode_numbers(mode: Any, damping_ratio: Any, where: str) -> tuple[float, float]:
-    """Return frequency [rad/s] and damping ratio of a mode, or as given.
-
-    Raises
-    ------
-    ParameterError
-        A frequency that is not > 0, or a damping ratio that is not >= 0 and < 1.
-    """
-    frequency = mode if damping_ratio is not None or not hasattr(mode, "frequency") else mode.frequency
-    ratio = getattr(mode, "damping_ratio", 0.0) if damping_ratio is None else damping_ratio
-    try:
-        frequency, ratio = float(frequency), float(ratio)
-    except (TypeError, ValueError):
-        frequency = ratio = np.nan
-    if not (np.isfinite(frequency) and frequency > 0 and 0 <= ratio < 1):
-        raise ParameterError(
-            f"{where}: frequency = {frequency!r} rad/s, damping_ratio = {ratio!r}; must be a mode that swings: a "
-            "frequency > 0 and a damping ratio >= 0 and < 1."
-        )
-    return frequency, ratio
-
-
-def binomial(mode: Any, damping_ratio: Any, count: int, where: str) -> Shaper:
-    """Return the shaper of `count` impulses half a period apart, of binomial amplitudes decaying with the mode."""
-    frequency, ratio = mode_numbers(mode, damping_ratio, where)
-    half = np.pi / (frequency * np.sqrt(1 - ratio**2))
-    decay = np.exp(-ratio * frequency * half)
-    amplitudes = np.array([1.0])
-    for _ in range(count - 1):
-        amplitudes = np.convolve(amplitudes, [1.0, decay])
-    amplitudes = amplitudes / amplitudes.sum()
-    return Shaper(tuple((half * np.arange(count)).tolist()), tuple(amplitudes.tolist()))
+            shifted[k] = shifted[k] + shifted[k - 1] * shift
+    return shifted

@@ -1,4 +1,4 @@
-"""The usual input shapers: zero vibration, its robust form, and extra insensitivity."""
+"""Standard input shapers: zero vibration (ZV), zero vibration and derivative (ZVD), extra-insensitive (EI)."""
 
 from __future__ import annotations
 
@@ -7,88 +7,88 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 
-from flexblocks.control.shaping.shaper import Shaper, binomial, mode_numbers
+from flexblocks.control.shaping.shaper import Shaper
 from flexblocks.errors import ComputationError, ParameterError
 
 
 def ZV(mode: Any, damping_ratio: float | None = None) -> Shaper:
-    """Return the shaper of two impulses after which the mode stands still.
+    """Zero-vibration shaper: two impulses that leave no residual vibration of the mode.
 
     Parameters
     ----------
     mode : Mode or float
         A mode of ``linearize(dae).modes()``, or its natural frequency [rad/s].
     damping_ratio : float, optional
-        That of the mode; 0 for a frequency.
+        By default that of the mode, and 0 for a frequency.
 
     Raises
     ------
     ParameterError
-        The mode does not swing.
+        The mode does not oscillate.
 
     Notes
     -----
     Smith 1957; Singer & Seering 1990. Undamped, the residual at the frequency w is abs(cos(pi w / (2 w0))).
     """
-    return binomial(mode, damping_ratio, 2, "ZV")
+    return _binomial(mode, damping_ratio, 2, "ZV")
 
 
 def ZVD(mode: Any, damping_ratio: float | None = None) -> Shaper:
-    """Return the shaper of three impulses whose residual also has no slope in the frequency.
+    """Zero-vibration-and-derivative shaper: three impulses whose residual is also insensitive to first order.
 
-    Parameters and errors as for `ZV`.
+    The derivative of the residual with respect to the frequency is 0. Parameters and errors as for `ZV`.
 
     Notes
     -----
     Singer & Seering 1990. Undamped, the residual at the frequency w is cos(pi w / (2 w0))^2.
     """
-    return binomial(mode, damping_ratio, 3, "ZVD")
+    return _binomial(mode, damping_ratio, 3, "ZVD")
 
 
 def EI(mode: Any, damping_ratio: float | None = None, vibration: float = 0.05) -> Shaper:
-    """Return the shaper of three impulses that leaves some vibration at the mode, and no more in a wide band about it.
+    """Extra-insensitive shaper: three impulses that allow some vibration at the mode, and no more in a wide band.
 
     Parameters
     ----------
     mode, damping_ratio
         As for `ZV`.
     vibration : float
-        What may be left, as a share of that after one impulse; > 0 and < 1.
+        Tolerated residual vibration, relative to that after a single impulse; > 0 and < 1.
 
     Raises
     ------
     ParameterError
-        The mode does not swing, or `vibration` is out of its range.
+        The mode does not oscillate, or `vibration` is out of range.
     ComputationError
-        There is no such shaper for this damping.
+        No such shaper exists for this damping.
 
-    Notes
-    -----
-    Singhose, Seering & Singer, J. Mechanical Design 116 (1994) 654-659. The residual is `vibration` at the mode, with
-    no slope in the frequency, and 0 at one frequency on each side. With damping these conditions are solved by Newton's
-    method from the undamped shaper, ((1 + V) / 4, (1 - V) / 2, (1 + V) / 4).
+    Notes ----- Singhose, Seering & Singer, J. Mechanical Design 116 (1994) 654-659. The residual is `vibration` at the
+    mode, where its derivative with respect to the frequency is 0, and 0 at one frequency on each side. With damping
+    these conditions are solved by Newton's method from the undamped shaper, ((1 + V) / 4, (1 - V) / 2, (1 + V) / 4).
     """
-    frequency, ratio = mode_numbers(mode, damping_ratio, "EI")
+    frequency, ratio = _mode_numbers(mode, damping_ratio, "EI")
     if not 0 < vibration < 1:
         raise ParameterError(f"EI: vibration = {vibration!r}; must be > 0 and < 1.")
     outer = (1 + vibration) / 4
-    around = np.arccos(-(1 - vibration) / (1 + vibration)) / np.pi
-    # In half periods of the undamped mode: amplitudes 1 and 3, times 2 and 3, frequencies of no residual.
-    unknowns = np.array([outer, outer, 1.0, 2.0, around, 2 - around])
+    zero = np.arccos(-(1 - vibration) / (1 + vibration)) / np.pi
+    # In half periods of the undamped mode: amplitudes 1 and 3, times 2 and 3, frequencies of zero residual.
+    unknowns = np.array([outer, outer, 1.0, 2.0, zero, 2 - zero])
+    # Continuation in the damping ratio, by steps of 0.05 (by trial), so that Newton starts near its solution.
     for damping in np.linspace(0, ratio, max(int(np.ceil(ratio / 0.05)), 1) + 1)[1:] if ratio else ():
-        found = scipy.optimize.root(_conditions, unknowns, args=(damping, vibration), tol=1e-13)
-        if not found.success:
+        newton = scipy.optimize.root(_conditions, unknowns, args=(damping, vibration), tol=1e-13)
+        if not newton.success:
             raise ComputationError(
-                f"EI: no three impulses leave {vibration:g} at a damping ratio of {ratio:g}; take ZVD."
+                f"EI: no three impulses leave a residual of {vibration:g} at a damping ratio of {ratio:g}; "
+                "must be a lightly damped mode. Use ZVD."
             )
-        unknowns = found.x
+        unknowns = newton.x
     first, third, t2, t3 = unknowns[:4]
     half = np.pi / frequency
     return Shaper((0.0, float(half * t2), float(half * t3)), (float(first), float(1 - first - third), float(third)))
 
 
 def _conditions(unknowns: np.ndarray, ratio: float, vibration: float) -> np.ndarray:
-    """Return what must vanish: residual and slope at the mode, both phasors at the two frequencies beside it."""
+    """Return the residuals of the EI conditions (6,): size and slope at the mode, both zeros beside it."""
     first, third, t2, t3, low, high = unknowns
     amplitudes, times = np.array([first, 1 - first - third, third]), np.pi * np.array([0, t2, t3])
 
@@ -109,3 +109,37 @@ def _conditions(unknowns: np.ndarray, ratio: float, vibration: float) -> np.ndar
             *(part for phase in beside for part in (phase.real, phase.imag)),
         ]
     )
+
+
+def _mode_numbers(mode: Any, damping_ratio: Any, where: str) -> tuple[float, float]:
+    """Return natural frequency [rad/s] and damping ratio, from a Mode or from numbers.
+
+    Raises
+    ------
+    ParameterError
+        The frequency is not > 0, or the damping ratio not in [0, 1).
+    """
+    frequency = mode if damping_ratio is not None or not hasattr(mode, "frequency") else mode.frequency
+    ratio = getattr(mode, "damping_ratio", 0.0) if damping_ratio is None else damping_ratio
+    try:
+        frequency, ratio = float(frequency), float(ratio)
+    except (TypeError, ValueError):
+        frequency = ratio = np.nan
+    if not (np.isfinite(frequency) and frequency > 0 and 0 <= ratio < 1):
+        raise ParameterError(
+            f"{where}: frequency = {frequency!r} rad/s, damping_ratio = {ratio!r}; must be an "
+            "oscillatory mode: a frequency > 0 and a damping ratio >= 0 and < 1."
+        )
+    return frequency, ratio
+
+
+def _binomial(mode: Any, damping_ratio: Any, count: int, where: str) -> Shaper:
+    """Return the shaper of `count` impulses half a damped period apart, with binomial amplitudes times the decay."""
+    frequency, ratio = _mode_numbers(mode, damping_ratio, where)
+    half = np.pi / (frequency * np.sqrt(1 - ratio**2))
+    decay = np.exp(-ratio * frequency * half)
+    amplitudes = np.array([1.0])
+    for _ in range(count - 1):
+        amplitudes = np.convolve(amplitudes, [1.0, decay])
+    amplitudes = amplitudes / amplitudes.sum()
+    return Shaper(tuple((half * np.arange(count)).tolist()), tuple(amplitudes.tolist()))

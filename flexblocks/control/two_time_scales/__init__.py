@@ -1,1 +1,1 @@
-"""Singular perturbation and composite control."""
+"""Two-time-scale control: singular perturbation, slow and fast subsystems, composite control."""

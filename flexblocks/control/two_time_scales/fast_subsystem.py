@@ -1,4 +1,4 @@
-"""The fast subsystem: the deformation of the stiff blocks at a posture, the slow motion frozen."""
+"""Fast subsystem: the linear vibration of the stiff blocks at a posture, the slow motion frozen."""
 
 from __future__ import annotations
 
@@ -17,13 +17,11 @@ from flexblocks.statics.operating_point import OperatingPoint
 
 
 def fast_subsystem(dae: DAE, motion: RigidMotion, theta: np.ndarray, p: np.ndarray) -> LinearModel:
-    """Return der(x_f) = A_f x_f + B_f u_f at the posture theta (n_s,), x_f = [xi, der(xi)].
+    """Return the fast subsystem der(x_f) = A_f x_f + B_f u_f, x_f = [xi, der(xi)], at the posture theta (n_s,).
 
-    Notes
-    -----
-    Subudhi & Morris 2002, eq 67, corrected: with H = M^-1 partitioned, xi'' = -H_xixi K xi + (H B)_xi u_f. It is found
-    here without H. Deformation moves no momentum of the rigid motion: q = R xi, R = P - N (N'M N)^-1 N'M P, and then
-    R'M R xi'' + R'D R xi' + R'K R xi = R'B u_f, because (H_xixi)^-1 is the Schur complement R'M R.
+    Notes ----- Subudhi & Morris 2002, eq 67, corrected: with H = M^-1 partitioned, xi'' = -H_xixi K xi + (H B)_xi u_f.
+    It is computed here without H. Deformation carries no momentum of the rigid motion: q = R xi, R = P - N (N'M N)^-1
+    N'M P, and then R'M R xi'' + R'D R xi' + R'K R xi = R'B u_f, because (H_xixi)^-1 is the Schur complement R'M R.
     """
     n, N, P = dae.tree.size, motion.N, motion.P
     q = N @ theta
@@ -32,6 +30,7 @@ def fast_subsystem(dae: DAE, motion: RigidMotion, theta: np.ndarray, p: np.ndarr
     point = OperatingPoint(
         dae.x.names, dae.z.names, dae.u.names, dae.p.names, x, z, u, p, np.zeros(len(dae.x) - n + len(z))
     )
+    # Project mass, damping, stiffness and inputs on the deformations that leave the rigid momentum alone.
     M = dae.mass_matrix(q, p).full()
     R = P - N @ np.linalg.solve(N.T @ M @ N, N.T @ M @ P)
     kinetic, stored = energy_matrices(dae, point)
@@ -42,6 +41,7 @@ def fast_subsystem(dae: DAE, motion: RigidMotion, theta: np.ndarray, p: np.ndarr
     structure = Structure(
         names, mass, R.T @ damping @ R, stiffness, {name: R.T @ K @ R for name, K in kinetic.items()}, stored
     )
+    # The second-order equations as a first-order linear model.
     factor, k = scipy.linalg.cho_factor(mass), len(names)
     A = np.block(
         [
@@ -70,14 +70,15 @@ def fast_subsystem(dae: DAE, motion: RigidMotion, theta: np.ndarray, p: np.ndarr
 
 
 def deformation_names(dae: DAE, motion: RigidMotion) -> tuple[str, ...]:
-    """Return what each xi is: ``link1.bending_y[1]``, or for a spring ``rotor1.angle - joint1.angle``."""
+    """Return the name of each xi: ``link1.bending_y[1]``, or for a spring ``rotor1.angle - joint1.angle``."""
     return tuple(_difference(dae.q_names, row, i) for i, row in zip(motion.fast, motion.deformation, strict=True))
 
 
-def _difference(names: tuple[str, ...], row: np.ndarray, own: int) -> str:
-    text = names[own]
+def _difference(names: tuple[str, ...], row: np.ndarray, first: int) -> str:
+    """Return a row of coefficients as a sum of names, that of `first` first."""
+    text = names[first]
     for i in np.flatnonzero(row):
-        if i != own:
+        if i != first:
             size = "" if abs(row[i]) == 1 else f"{abs(row[i]):.6g} "
             text += f" {'-' if row[i] < 0 else '+'} {size}{names[i]}"
     return text
@@ -85,7 +86,7 @@ def _difference(names: tuple[str, ...], row: np.ndarray, own: int) -> str:
 
 @lru_cache(maxsize=16)
 def _forces(dae: DAE) -> ca.Function:
-    """Return the function (x, z, u, p) -> damping (n, n) of the blocks, B (n, nu) of the inputs."""
+    """Return the function (x, z, u, p) -> damping matrix (n, n) of the blocks, input matrix B (n, nu)."""
     damping = ca.jacobian(inner_force(dae.tree, dae.q, dae.v), dae.v)
     B = ca.jacobian(dae.applied_expression, dae.u.symbol)
     symbols = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol]

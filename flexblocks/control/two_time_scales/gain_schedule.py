@@ -1,4 +1,4 @@
-"""Gain scheduling: gains designed at several places, and interpolated between them."""
+"""Gain scheduling: gains designed at Chebyshev points of scheduling variables, and interpolated."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from numpy.polynomial import chebyshev
 
 from flexblocks.errors import ComputationError, ParameterError, listing
 
-MOST = 17  # places along one variable; twice as many are designed at if these are not enough
+# At most 2 MOST - 1 = 33 designs along one variable, from 3 by doubling the degree. By trial: gains that need more are
+# not smooth.
+MOST = 17
 
 
 @dataclass(frozen=True, eq=False)
 class GainSchedule:
     """Gains K (rows, columns) as polynomials of scheduling variables, over a range of each.
 
-    Beyond its range a variable counts as being at the nearer end. Made by `gain_schedule`.
+    Outside its range a variable is clamped to the nearer end. Made by `gain_schedule`.
 
     Attributes
     ----------
     over : dict of (float, float)
         Scheduling variables and their ranges.
     coefficients : ndarray (n_1, ..., n_d, rows, columns)
-        Of the products of Chebyshev polynomials of the variables, each scaled to -1 ... 1.
+        Coefficients of the products of Chebyshev polynomials in the variables, each scaled to -1 ... 1.
     """
 
     over: Mapping[str, tuple[float, float]]
@@ -39,7 +41,7 @@ class GainSchedule:
         return rows, columns
 
     def at(self, place: Mapping[str, float]) -> np.ndarray:
-        """Return K (rows, columns) at a place.
+        """Return K (rows, columns) at values of the scheduling variables, by name.
 
         Raises
         ------
@@ -47,12 +49,16 @@ class GainSchedule:
             A scheduling variable is missing.
         """
         if missing := [name for name in self.over if name not in place]:
-            raise ParameterError(f"GainSchedule: no place of {listing(missing)}; the gains depend on it.")
-        found = self.coefficients
+            raise ParameterError(
+                f"GainSchedule: no value for {listing(missing)}; must be one for each scheduling variable."
+            )
+        coefficients = self.coefficients
         for name, (low, high) in self.over.items():
             scaled = np.clip((2 * place[name] - low - high) / (high - low), -1, 1)
-            found = np.tensordot(chebyshev.chebvander(scaled, len(found) - 1).ravel(), found, axes=1)
-        return found
+            coefficients = np.tensordot(
+                chebyshev.chebvander(scaled, len(coefficients) - 1).ravel(), coefficients, axes=1
+            )
+        return coefficients
 
     def expression(self, place: Mapping[str, ca.SX]) -> ca.SX:
         """Return K (rows, columns) as an expression of the scheduling variables."""
@@ -63,13 +69,13 @@ class GainSchedule:
             while len(basis) < degrees:
                 basis.append(2 * scaled * basis[-1] - basis[-2])
             bases.append(basis[:degrees])
-        found = ca.SX(*self.shape)
+        K = ca.SX(*self.shape)
         for index in itertools.product(*(range(len(basis)) for basis in bases)):
             product = ca.SX(1)
             for basis, degree in zip(bases, index, strict=True):
                 product *= basis[degree]
-            found += product * ca.sparsify(ca.DM(self.coefficients[index]))
-        return found
+            K += product * ca.sparsify(ca.DM(self.coefficients[index]))
+        return K
 
 
 def gain_schedule(
@@ -82,11 +88,11 @@ def gain_schedule(
     Parameters
     ----------
     design : callable
-        From a place, values by name, to the gains K (rows, columns) there; smooth in the place.
+        Function of a dict of values by name that returns the gains K (rows, columns) there; smooth in the values.
     over : dict of (float, float)
         Lowest and highest value of each scheduling variable.
     tolerance : float
-        How closely the gains are to be met, relative to the largest of them. Places are added until they are.
+        Interpolation error of the gains, relative to the largest of them. Designs are added until it is met.
 
     Returns
     -------
@@ -95,16 +101,15 @@ def gain_schedule(
     Raises
     ------
     ParameterError
-        A range or tolerance that is none.
+        Invalid range or tolerance.
     ComputationError
-        The gains are no smooth function of the variables: 33 places along one of them do not meet the tolerance.
+        The gains are not smooth in the variables: 33 designs along one of them do not meet the tolerance.
     FlexblocksError
-        Whatever `design` raises.
+        Any error of `design`.
 
-    Notes
-    -----
-    Interpolation at Chebyshev points of the second kind, which converges geometrically where the design is analytic, as
-    a regulator's gains are (Trefethen, *Approximation Theory and Approximation Practice*, chapters 2 to 4 and 8).
+    Notes ----- Interpolation at Chebyshev points of the second kind, which converges geometrically where the gains are
+    analytic, as a regulator's are (Trefethen, *Approximation Theory and Approximation Practice*, chapters 2 to 4 and
+    8).
     """
     ranges = _checked(over)
     if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
@@ -120,6 +125,7 @@ def gain_schedule(
             known[scaled] = np.asarray(design(place), dtype=float)
         return known[scaled]
 
+    # Double the degree along each variable whose highest coefficients are not yet small.
     degrees = [2] * len(ranges)
     while True:
         coefficients = _interpolated(designed, degrees)
@@ -131,30 +137,30 @@ def gain_schedule(
             if degrees[axis] >= 2 * (MOST - 1):
                 raise ComputationError(
                     f"gain_schedule: the gains change too fast with {list(ranges)[axis]}: {degrees[axis] + 1} places "
-                    f"do not meet the tolerance {tolerance:g}. Take a smaller range, or a design that is unique, such "
-                    "as a regulator's."
+                    f"do not meet the tolerance {tolerance:g}. Use a smaller range, or a design with unique gains, "
+                    "such as a regulator's."
                 )
             degrees[axis] *= 2
 
 
 def _interpolated(designed: Callable[[tuple[float, ...]], np.ndarray], degrees: list[int]) -> np.ndarray:
-    """Return the coefficients of the polynomial through the designs at the Chebyshev points of these degrees."""
+    """Return the Chebyshev coefficients of the interpolant of these degrees through the designs."""
     points = [[float(np.round(np.cos(np.pi * i / n), 15)) for i in range(n + 1)] for n in degrees]
-    found = np.array([designed(scaled) for scaled in itertools.product(*points)])
-    found = found.reshape([n + 1 for n in degrees] + list(found.shape[1:]))
+    values = np.array([designed(scaled) for scaled in itertools.product(*points)])
+    values = values.reshape([n + 1 for n in degrees] + list(values.shape[1:]))
     for axis, along in enumerate(points):
-        solved = np.tensordot(np.linalg.inv(chebyshev.chebvander(np.array(along), len(along) - 1)), found, (1, axis))
-        found = np.moveaxis(solved, 0, axis)
-    return found
+        solved = np.tensordot(np.linalg.inv(chebyshev.chebvander(np.array(along), len(along) - 1)), values, (1, axis))
+        values = np.moveaxis(solved, 0, axis)
+    return values
 
 
 def _tail(coefficients: np.ndarray, axis: int) -> float:
-    """Return the size of the last two coefficients along an axis, which is about what interpolation misses."""
+    """Return the size of the last two coefficients along an axis, an estimate of the interpolation error."""
     return float(np.max(np.abs(np.take(coefficients, [-2, -1], axis=axis))))
 
 
 def _trimmed(coefficients: np.ndarray, variables: int, allowed: float) -> np.ndarray:
-    """Return the coefficients without the highest degrees that add next to nothing."""
+    """Return the coefficients without the highest degrees that contribute less than `allowed`."""
     for axis in range(variables):
         others = tuple(i for i in range(coefficients.ndim) if i != axis)
         sizes = np.max(np.abs(coefficients), axis=others)
@@ -164,12 +170,13 @@ def _trimmed(coefficients: np.ndarray, variables: int, allowed: float) -> np.nda
 
 
 def _checked(over: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+    """Return the ranges as floats; refuse what is not a range."""
     if not isinstance(over, Mapping) or not over:
         raise ParameterError(
             f"gain_schedule: over = {over!r}; must be a dict from scheduling variables to their ranges, such as "
             "{'joint2.angle': (0.0, 1.5)}."
         )
-    found = {}
+    ranges = {}
     for name, ends in over.items():
         try:
             low, high = (float(end) for end in ends)
@@ -177,5 +184,5 @@ def _checked(over: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, 
             low = high = np.nan
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
             raise ParameterError(f"gain_schedule: over: {name} = {ends!r}; must be two finite numbers, low < high.")
-        found[name] = (low, high)
-    return found
+        ranges[name] = (low, high)
+    return ranges

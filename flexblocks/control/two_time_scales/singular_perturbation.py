@@ -1,4 +1,4 @@
-"""Singular perturbation: an arm as a slow and a fast subsystem, from which of its blocks are stiff."""
+"""Singular perturbation of an arm: slow and fast subsystem, from the blocks that are stiff."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def singular_perturbation(
     Parameters
     ----------
     dae : DAE
-        Any arm with blocks that store energy; no closed loop.
+        An arm with blocks that store energy, without control.
     stiff : sequence of str, optional
         The blocks whose deformation is fast; by default all that store energy: springs and flexible beams.
     slow : sequence of str, optional
-        Coordinates that tell the rigid motion; by default those of joints. Where a rotor drives a joint through a
-        spring, either may.
+        Coordinates that determine the rigid motion; by default those of joints. Where a rotor drives a joint through a
+        spring, either will do.
 
     Returns
     -------
@@ -34,26 +34,29 @@ def singular_perturbation(
     Raises
     ------
     NameUnknownError
-        A block of `stiff` stores no energy, a coordinate of `slow` is not there.
+        A block of `stiff` stores no energy, or a coordinate of `slow` does not exist.
     ParameterError
-        The arm is a closed loop or has variables that follow from its coordinates; nothing is stiff, or all is; the
-        coordinates of `slow` do not tell the rigid motion.
+        The arm is a closed loop or has variables that depend on its coordinates; nothing is stiff, or everything is;
+        the coordinates of `slow` do not determine the rigid motion.
 
     Warns
     -----
     FlexblocksWarning
-        Without control already, the slow subsystem is not slower than the fast one at the start values.
+        At the start values the slow subsystem is not slower than the fast one even without control.
 
     Notes
     -----
     Subudhi & Morris, Robotics and Autonomous Systems 41 (2002) 257-270, section 4; Kokotovic, Khalil & O'Reilly,
-    *Singular Perturbation Methods in Control*. `time_scales` tells how far apart the two are.
+    *Singular Perturbation Methods in Control*. `time_scales` measures their separation.
     """
     if dae.tree.feedback is not None:
-        raise ParameterError("singular_perturbation: this is a closed loop; split the arm, then close its loops.")
+        raise ParameterError(
+            "singular_perturbation: this is a closed loop; must be the arm alone. Split the arm, then close its loop."
+        )
     if dae.followed_names:
         raise ParameterError(
-            f"singular_perturbation: {listing(dae.followed_names)} follow from the coordinates; use fixed mode shapes."
+            f"singular_perturbation: {listing(dae.followed_names)} depend on the coordinates; must be none. Use fixed "
+            "mode shapes."
         )
     motion = rigid_motion(dae, stiff, slow)
     split = SingularPerturbation(dae, motion, slow_subsystem(dae, motion))

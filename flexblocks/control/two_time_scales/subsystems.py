@@ -1,4 +1,4 @@
-"""An arm split into a slow and a fast subsystem: what each is, and what both make of a motion."""
+"""Slow and fast subsystem of an arm, and its quasi-static motion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from flexblocks.control.references.reference import reference
 from flexblocks.control.two_time_scales.fast_subsystem import deformation_names, fast_subsystem
 from flexblocks.control.two_time_scales.rigid_motion import RigidMotion
-from flexblocks.control.two_time_scales.slow_manifold import manifold
+from flexblocks.control.two_time_scales.slow_manifold import slow_manifold
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.linear.linear_model import LinearModel
@@ -20,16 +20,16 @@ from flexblocks.linear.linear_model import LinearModel
 
 @dataclass(frozen=True, eq=False)
 class SingularPerturbation:
-    """The two time scales of an arm: q = N theta + P xi, slow theta and fast xi.
+    """An arm split into slow and fast subsystem, q = N theta + P xi: slow theta, fast xi.
 
     Attributes
     ----------
     dae : DAE
         The arm.
     motion : RigidMotion
-        Which coordinates are slow and fast.
+        Rigid motion and deformation: N, P, and which coordinates are slow and fast.
     slow : DAE
-        The arm as if its stiff blocks were rigid, with the same inputs and outputs: a model for
+        The arm with its stiff blocks rigid, with the same inputs and outputs: a model for
         ``ComputedTorque(kp, kv, model=split.slow)``.
     """
 
@@ -39,7 +39,7 @@ class SingularPerturbation:
 
     @property
     def stiff(self) -> tuple[str, ...]:
-        """The blocks that are taken to be stiff."""
+        """The blocks considered stiff."""
         return self.motion.stiff
 
     @cached_property
@@ -48,16 +48,17 @@ class SingularPerturbation:
         return deformation_names(self.dae, self.motion)
 
     def fast(self, at: Mapping[str, float] | None = None) -> LinearModel:
-        """Return the fast subsystem A_f, B_f at a posture, in natural time, with `modes()` and shares by block.
+        """Return the fast subsystem A_f, B_f at a posture: a LinearModel in physical time, with modes by block.
 
         Parameters
         ----------
         at : dict, optional
-            Places of slow coordinates by name, and values of symbolic parameters; the rest at their start values.
+            Slow coordinates and symbolic parameters by name; the rest at their start values.
 
         Raises
         ------
         NameUnknownError
+            The arm has no slow coordinate or parameter of that name.
         """
         theta, p = self.posture(at)
         return fast_subsystem(self.dae, self.motion, theta, p)
@@ -68,6 +69,7 @@ class SingularPerturbation:
         Raises
         ------
         NameUnknownError
+            The arm has no slow coordinate or parameter of that name.
         """
         at = dict(at or {})
         known = (*self.slow.q_names, *self.dae.p.names)
@@ -82,24 +84,24 @@ class SingularPerturbation:
         return x[:n], self.dae.p.values({name: at[name] for name in at if name in self.dae.p})
 
     def quasi_static(self, wanted: Mapping[str, Any], t: Any) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        """Return what all coordinates do when the slow ones follow references and the stiff blocks give way.
+        """Return the quasi-static motion of all coordinates: slow ones on references, the rest on the slow manifold.
 
         Parameters
         ----------
         wanted : dict
-            By the name of each slow coordinate what `reference` takes.
+            Motion of each slow coordinate by name, in any form that `reference` takes.
         t : array (k,)
             Times [s].
 
         Returns
         -------
         dict
-            By coordinate the pair (t, values), as `follow` takes it.
+            Pairs (t, values) by coordinate, as `follow` takes them.
 
         Raises
         ------
         ParameterError
-            A slow coordinate is missing in `wanted`, or the inputs are not as many as the slow coordinates.
+            `wanted` does not name the slow coordinates, or there are not as many inputs.
         """
         names, t = self.slow.q_names, np.asarray(t, dtype=float)
         if set(wanted) != set(names):
@@ -109,7 +111,7 @@ class SingularPerturbation:
         motions = [reference(wanted[name]) for name in names]
         parts: list[Any] = [motion.derivative(order) for order in range(3) for motion in motions]
         samples = np.array([[float(part(moment)) for moment in t] for part in parts])
-        theta, xi = manifold(self.dae, self.motion, self.slow).map(len(t))(samples, self.dae.p.start)
+        theta, xi = slow_manifold(self.dae, self.motion, self.slow).map(len(t))(samples, self.dae.p.start)
         q = self.motion.N @ theta.full() + self.motion.P @ xi.full()
         return {name: (t, row) for name, row in zip(self.dae.q_names, q, strict=True)}
 

@@ -1,0 +1,89 @@
+"""Hautus test: stabilisability and detectability, which Riccati equations need for a stabilising solution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from flexblocks.errors import ComputationError, listing
+from flexblocks.linear.scaling import state_scales
+
+# Real parts above this share of the fastest eigenvalue count as not decaying, within its magnitude of 0 as on the
+# imaginary axis: far above rounding, far below any damping that a model has. By trial.
+DECAYS = -1e-9
+# A matrix [A - s; C] whose smallest singular value is below this share of the largest has lost rank. By trial.
+RANK = 1e-10
+# Eigenvalues below this share of the fastest are 0: a double 0 comes out as a pair of about sqrt(eps) = 1.5e-8.
+NEAR_ZERO = 1e-7
+
+
+def _fastest(A: np.ndarray) -> float:
+    """Return the largest magnitude of an eigenvalue [1/s], 1 at least."""
+    return max(float(np.max(np.abs(np.linalg.eigvals(A)), initial=0.0)), 1.0)
+
+
+def _does_not_decay(A: np.ndarray) -> Callable[[complex], bool]:
+    """Return the test for eigenvalues of modes that do not decay."""
+    return lambda s: s.real >= DECAYS * _fastest(A)
+
+
+def _on_imaginary_axis(A: np.ndarray) -> Callable[[complex], bool]:
+    """Return the test for eigenvalues of modes that neither decay nor grow."""
+    return lambda s: abs(s.real) <= -DECAYS * _fastest(A)
+
+
+def refuse_unstabilisable(A: np.ndarray, B: np.ndarray, Q: np.ndarray, states: Sequence[str]) -> None:
+    """Refuse a regulator problem without a stabilising solution.
+
+    Every mode that does not decay must be controllable, every mode on the imaginary axis weighted by Q.
+
+    Raises
+    ------
+    ComputationError
+        A mode that does not decay is not reached by the inputs, or not weighted.
+    """
+    _refuse_unobservable(A.T, B.T, states, "LQR: no input acts on", "Add an input", _does_not_decay(A))
+    _refuse_unobservable(A, Q, states, "LQR: Q does not weight", "Weight one of these", _on_imaginary_axis(A))
+
+
+def refuse_undetectable(A: np.ndarray, C: np.ndarray, process: np.ndarray, states: Sequence[str]) -> None:
+    """Refuse an estimation problem without a stabilising solution, the dual of `refuse_unstabilisable`.
+
+    Raises
+    ------
+    ComputationError
+        A mode that does not decay is not seen in the measurements, or not driven by the process noise.
+    """
+    _refuse_unobservable(A, C, states, "Kalman: nothing measured shows", "Measure more", _does_not_decay(A))
+    _refuse_unobservable(
+        A.T, process, states, "Kalman: no process noise drives", "Add process noise", _on_imaginary_axis(A)
+    )
+
+
+def _refuse_unobservable(
+    A: np.ndarray, C: np.ndarray, states: Sequence[str], what: str, remedy: str, counts: Callable[[complex], bool]
+) -> None:
+    """Refuse unobservable modes among those that count, by the Hautus test; of transposes, uncontrollable ones."""
+    # Balance A, and scale C to it: the ranks below are then of entries of one size.
+    T = state_scales(A)
+    A, C = A / T[:, None] * T, C * T
+    size = np.linalg.norm(C)
+    C = C * (np.linalg.norm(A) / size if size else 0.0)
+    values = np.linalg.eigvals(A)
+    # A defective 0, such as that of a free joint, is split by rounding.
+    values[np.abs(values) <= NEAR_ZERO * _fastest(A)] = 0.0
+    for s in values:
+        # Of a conjugate pair one test is enough.
+        if s.imag < 0 or not counts(s):
+            continue
+        _, sizes, directions = np.linalg.svd(np.vstack([A - s * np.eye(len(A)), C]))
+        if sizes[-1] > RANK * sizes[0]:
+            continue
+        shape = np.abs(directions[-1])
+        # The message names the states with a tenth of the largest share or more (by trial), the largest first.
+        names = [states[int(i)] for i in np.argsort(-shape) if shape[i] > 0.1 * shape.max()]
+        raise ComputationError(
+            f"{what} the mode at {s:.4g} 1/s (mostly {listing(names, 4)}), which does not decay by itself. "
+            f"{remedy}, or leave this motion out of the model."
+        )
