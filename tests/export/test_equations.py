@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 import re
 import shutil
 import subprocess
+import sys
 import types
 from pathlib import Path
 
@@ -437,13 +437,6 @@ def test_files_of_other_kinds_are_refused(tmp_path: Path) -> None:
 
 
 def test_without_sympy_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def missing(name: str, *rest):
-        if name == "sympy":
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", missing)
+    monkeypatch.setitem(sys.modules, "sympy", None)  # to import it is an ImportError from here on
     with pytest.raises(FlexblocksError, match=r"pip install 'flexblocks\[symbolic\]'"):
         export.equations(ARMS["numbers"], "sympy")

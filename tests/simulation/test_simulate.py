@@ -1,6 +1,6 @@
 """Simulation against closed forms, against itself with independent methods, and against published numbers."""
 
-import _thread
+import contextlib
 import math
 import signal
 from dataclasses import dataclass, replace
@@ -21,8 +21,8 @@ from flexblocks.interfaces.block import Block
 from flexblocks.interfaces.parameters import POSITIVE, parameter
 from flexblocks.interfaces.physics import GUEST, Coordinate, Load, Physics, Variable
 from flexblocks.interfaces.ports import flange
-from flexblocks.simulation import chunks as pace
 from oracles.published import reference
+from terminal import ImpatientTerminal
 
 REFERENCE = reference("subudhi_morris_2002")
 G, LENGTH, MASS = 9.81, 0.5, 1.3
@@ -194,14 +194,12 @@ def test_a_run_may_start_at_any_time():
     np.testing.assert_allclose(late["joint.angle"] + math.pi / 2, pendulum_angle(late.t + 3.0, math.pi / 2), atol=1e-6)
 
 
-def test_chunks_do_not_change_the_motion(monkeypatch):
-    """A run cut into many short chunks, as long runs are, ends where one in few does."""
-    dae, options = pendulum(), {"x0": {"joint.angle": 0.0}, "rtol": 1e-12, "atol": 1e-14}
-    spans = ((0.0, 5.0), np.array([0.0, 5.0]))
-    whole = [fb.simulate(dae, t, **options) for t in spans]
-    monkeypatch.setattr(pace, "CHUNK", 1e-3)
-    for t, one in zip(spans, whole, strict=True):
-        np.testing.assert_allclose(fb.simulate(dae, t, **options).x, one.x, rtol=0, atol=1e-7)
+@pytest.mark.parametrize("samples", [2, 4001], ids=["ends only", "many samples"])
+def test_a_long_run_keeps_its_motion(samples):
+    """It takes 46000 steps, nine times as many as are integrated in one go."""
+    t = np.linspace(0.0, 400.0, samples)
+    got = fb.simulate(pendulum(), t, x0={"joint.angle": 1.0 - math.pi / 2}, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(got["joint.angle"] + math.pi / 2, pendulum_angle(t, 1.0), rtol=0, atol=1e-7)
 
 
 def test_a_motor_with_current_dynamics():
@@ -430,22 +428,18 @@ def test_an_interrupt_in_the_users_function_keeps_the_past(method):
 
 
 def test_control_c_keeps_the_past(monkeypatch):
-    """A run of half a year, interrupted by a signal after three chunks."""
-    done, reached = pace.Pace.done, []
-
-    def signalling(self, before, now, steps):
-        done(self, before, now, steps)
-        reached.append(now)
-        if len(reached) == 3:
-            _thread.interrupt_main()
-
-    monkeypatch.setattr(pace.Pace, "done", signalling)
-    before = signal.getsignal(signal.SIGINT)
-    with pytest.warns(FlexblocksWarning, match="was interrupted"):
-        got = fb.simulate(pendulum(), np.linspace(0.0, 1.5e7, 10**6), x0={"joint.angle": 0.0})
-    assert len(reached) == 3
+    """A run of half a year, interrupted once the progress bar shows that it has gone some way."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "200")
+    before, t = signal.getsignal(signal.SIGINT), np.linspace(0.0, 1.5e7, 10**6)
+    terminal = ImpatientTerminal(r"t = (\d\S*) s")
+    with contextlib.redirect_stderr(terminal), pytest.warns(FlexblocksWarning, match="was interrupted"):
+        got = fb.simulate(pendulum(), t, x0={"joint.angle": 0.0}, progress=True)
     assert not got.complete
-    assert reached[-1] - 15 < got.t[-1] <= reached[-1]
+    np.testing.assert_array_equal(got.t, t[: len(got.t)])
+    # Nothing shown is lost, but for what lies after the last sample; the rest of the half year is not waited for.
+    assert float(terminal.seen[1]) - 15 < got.t[-1] < 1e5
+    assert np.isfinite(got.x).all()
     assert signal.getsignal(signal.SIGINT) is before
 
 
