@@ -86,9 +86,9 @@ class CasadiSolver(SolverBase):
         Results
             ``extra_info`` holds ``iteration_count``, ``newton_steps`` (before the first iteration, see
             :attr:`CasadiSolverConfig.predict`), ``factorizations`` (for these steps), ``return_status``, ``rebuilt``
-            (why the program was made; None if a persistent solver had it) and ``compiled`` (where compiled functions are, or why there are none);
-            ``timing_info`` the wall times [s] ``build`` (walking the model), ``functions`` (derivatives and solver
-            set-up), ``solve`` and, within it, ``evaluation``.
+            (why the program was made; None if a persistent solver had it) and ``compiled`` (where compiled functions
+            are, or why there are none); ``timing_info`` the wall times [s] ``build`` (walking the model), ``functions``
+            (derivatives and solver set-up), ``solve`` and, within it, ``evaluation``.
 
         Raises
         ------
