@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -13,6 +15,7 @@ SPEEDS = (0.0, 3.0, 6.0, 12.0)
 TERMS = 150
 
 
+@cache
 def flapwise(speed: float) -> list[float]:
     """Return the frequencies below 90 of a uniform rotating cantilever without hub, over sqrt(EI/(m l^4)).
 
