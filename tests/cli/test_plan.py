@@ -179,4 +179,4 @@ def test_wrong_calls_are_told_how(tmp_path):
     ):
         result = run(*arguments)
         assert result.exit_code == 2
-        assert words in result.stderr
+        assert words in " ".join(result.stderr.replace("│", " ").split())  # in a box, broken where a line is full

@@ -184,6 +184,7 @@ def test_unstable_eigenvalues_are_marked():
 
 
 def test_damping_lines_have_their_ratio(lin):
+    """Each line is labelled where it leaves the picture."""
     ax = plot.eigenvalues(lin)
     for text in ax.texts:
         x, y = text.get_position()
