@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 
 import flexblocks as fb
+from flexblocks.constraints.consistent_state import closed_state
 
 G = 9.81
 NORMAL = ca.DM([[0, -1], [1, 0]])
@@ -145,3 +146,12 @@ def parallelogram(cranks: int = 2, base: fb.Block | None = None, gravity=(0.0, -
         else:
             model.connect(pin.frame_b, bar.station(0.25 * i))
     return model
+
+
+RIGID = FourBar()
+FLEXIBLE = FourBar(rigidity=0.5)
+
+
+def turning(dae: fb.DAE, theta: float, rate: float) -> np.ndarray:
+    """Return the state with this angle and rate of the crank."""
+    return closed_state(dae, {"crank_joint.angle": theta, "der(crank_joint.angle)": rate}, dae.p.start, "test: ")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -13,6 +15,7 @@ SPEEDS = (0.0, 3.0, 6.0, 12.0)
 TERMS = 150
 
 
+@cache
 def flapwise(speed: float) -> list[float]:
     """Return the frequencies below 90 of a uniform rotating cantilever without hub, over sqrt(EI/(m l^4)).
 
@@ -107,13 +110,13 @@ def test_a_stiffened_beam_keeps_its_energy_in_a_fast_spin() -> None:
     assert np.abs(energy - hub - (energy - hub)[0]).max() < 20.0
 
 
-@pytest.mark.parametrize(("kind", "costs"), [(fb.AssumedModes(2), (23, 245)), (fb.FiniteElements(2), (75, 1369))])
-def test_what_it_costs(kind, costs: tuple[int, int]) -> None:
-    """Instructions of M(q) without and with it: an increase is a loss."""
-    for stiffening, instructions in zip((False, True), costs, strict=True):
+@pytest.mark.parametrize(("kind", "bounds"), [(fb.AssumedModes(2), (23, 245)), (fb.FiniteElements(2), (75, 1369))])
+def test_what_it_costs(kind, bounds: tuple[int, int]) -> None:
+    """Instructions of M(q) without and with it: no more than were reached."""
+    for stiffening, bound in zip((False, True), bounds, strict=True):
         model = fb.Model("arm")
         ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint"))
         beam = model.add(fb.FlexibleBeam("beam", 1.0, 1.0, 1.0, kind, stiffening=stiffening))
         model.connect(ground.frame_b, joint.frame_a)
         model.connect(joint.frame_b, beam.frame_a)
-        assert fb.assemble(model).mass_matrix.n_instructions() == instructions
+        assert fb.assemble(model).mass_matrix.n_instructions() <= bound

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -18,12 +20,16 @@ SHEAR, TURNING = 60.0, 0.03  # kappa G A [N] and rho I [kg m]
 
 
 def first_roots(equation: Callable[[float], float], start: float, end: float, count: int, step: float) -> np.ndarray:
-    grid = np.arange(start, end, step)
-    values = np.array([equation(w) for w in grid])
-    changes = np.flatnonzero(np.sign(values[:-1]) != np.sign(values[1:]))[:count]
-    return np.array([brentq(equation, grid[i], grid[i + 1], xtol=1e-13) for i in changes])
+    roots, values = [], ((w, equation(w)) for w in np.arange(start, end, step))
+    for (low, before), (high, after) in pairwise(values):
+        if np.sign(before) != np.sign(after):
+            roots.append(brentq(equation, low, high, xtol=1e-13))
+        if len(roots) == count:
+            break
+    return np.array(roots)
 
 
+@cache
 def timoshenko(shear: float | None, turning: float, tip: fb.TipBody, count: int) -> np.ndarray:
     """Return the frequencies [rad/s] of the cantilever with a tip body, by Timoshenko's transfer matrix.
 

@@ -24,6 +24,8 @@ def exact(lin: fb.LinearModel, K: np.ndarray, x: np.ndarray, delay: float, times
     events = np.unique(np.round(np.concatenate([times, samples, samples + delay]), 10))
     computed, held, found = {}, np.zeros(len(K)), []
     nx, nu = lin.B.shape
+    coupled = np.block([[lin.A, lin.B], [np.zeros((nu, nx + nu))]])
+    flows = {}  # the steps between events are few different ones
     for now, following in zip(events, [*events[1:], events[-1] + T], strict=True):
         if np.min(np.abs(samples - now)) < 1e-9:
             computed[round(now / T)] = -K @ x
@@ -32,7 +34,10 @@ def exact(lin: fb.LinearModel, K: np.ndarray, x: np.ndarray, delay: float, times
             held = computed[round(k)]
         if np.min(np.abs(times - now)) < 1e-9:
             found.append(x)
-        F = scipy.linalg.expm(np.block([[lin.A, lin.B], [np.zeros((nu, nx + nu))]]) * (following - now))
+        step = round(following - now, 10)
+        if step not in flows:
+            flows[step] = scipy.linalg.expm(coupled * step)
+        F = flows[step]
         x = F[:nx, :nx] @ x + F[:nx, nx:] @ held
     return np.array(found)
 

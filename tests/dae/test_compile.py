@@ -95,11 +95,15 @@ def test_what_needs_expressions_works_on_a_compiled_dae_too() -> None:
 
 
 @needs_compiler
-def test_the_second_time_it_comes_from_the_cache(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = arm().compile(strict=True)
-    monkeypatch.setattr(compiler, "_build", lambda *_: pytest.fail("compiled again"))
-    second = arm().compile(strict=True)
+def test_the_second_time_it_comes_from_the_cache(own_cache: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "flexblocks.compiler"):
+        first = arm().compile(strict=True)
+        assert caplog.text.count("compiling") == 1
+        written = first.library.stat().st_mtime_ns
+        second = arm().compile(strict=True)
+    assert caplog.text.count("compiling") == 1
     assert first.library == second.library
+    assert second.library.stat().st_mtime_ns == written
     assert [path.suffix for path in own_cache.iterdir()] == [compiler.SUFFIX]
 
 

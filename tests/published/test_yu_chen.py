@@ -1,6 +1,6 @@
 """The arm of Yu & Chen (2019): equations and frequencies against independent numbers and the paper's own matrices.
 
-Numbers: tests/references/yu_chen_2019.json, from a SymPy Lagrangian that knows nothing of this library.
+Numbers: tests/oracles/references/yu_chen_2019.json, from a SymPy Lagrangian that knows nothing of this library.
 """
 
 from __future__ import annotations

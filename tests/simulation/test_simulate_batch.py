@@ -1,6 +1,6 @@
 """Batches of simulations against single ones, closed forms and each other."""
 
-import _thread
+import contextlib
 import math
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from flexblocks.errors import FlexblocksError, FlexblocksWarning, NameUnknownErr
 from flexblocks.interfaces.physics import GUEST, Coordinate, Load, Physics
 from flexblocks.interfaces.ports import flange
 from flexblocks.simulation.dataset import from_xarray
-from flexblocks.simulation.runs_dataset import Runs
+from terminal import ImpatientTerminal
 
 G, LENGTH = 9.81, 0.5
 TIMES = np.linspace(0.0, 0.4, 81)
@@ -197,20 +197,13 @@ def test_runs_that_fail_are_nan_from_there_on():
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_control_c_keeps_the_runs_that_are_finished(arm, threads, monkeypatch):
-    put, finished = Runs.put, []
-
-    def signalling(self, run, trajectory):
-        put(self, run, trajectory)
-        finished.append(run)
-        if len(finished) == 3:
-            _thread.interrupt_main()
-
-    monkeypatch.setattr(Runs, "put", signalling)
-    with pytest.warns(FlexblocksWarning, match="was interrupted"):
-        runs = fb.simulate_batch(arm, TIMES, {"motor.torque": [0.1] * 60}, threads=threads)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "200")
+    terminal = ImpatientTerminal(r"([3-9]|\d\d+) of 500 runs")
+    with contextlib.redirect_stderr(terminal), pytest.warns(FlexblocksWarning, match="was interrupted"):
+        runs = fb.simulate_batch(arm, TIMES, {"motor.torque": [0.1] * 500}, threads=threads, progress=True)
     complete = runs["complete"].values
-    assert complete[finished[:3]].all()
-    assert 3 <= complete.sum() < 60
+    assert int(terminal.seen[1]) <= complete.sum() < 500
     angles = runs["joint.angle"].values
     assert np.isfinite(angles[complete]).all()
     assert np.isnan(angles[~complete]).any(axis=1).all()

@@ -33,6 +33,11 @@ class Predictor:
     oracle : Oracle
     has_adjoints : bool
         Whether its functions can be differentiated; otherwise J' lambda is a product with the Jacobian.
+
+    Attributes
+    ----------
+    factorizations : int
+        Made so far.
     """
 
     def __init__(self, oracle: Oracle, has_adjoints: bool):
@@ -50,6 +55,7 @@ class Predictor:
         self._step: Callable[[np.ndarray], np.ndarray]
         self._in_play = np.zeros(0, dtype=bool)
         self._met, self._lost = self._in_play, False
+        self.factorizations = 0
 
     def predict(self, posed: Posed, solved: Posed, tolerance: float) -> tuple[Posed, int] | None:
         """Return a program started at its solution, and in how many steps that was found.
@@ -106,6 +112,7 @@ class Predictor:
         except RuntimeError:
             return False
         self._in_play = in_play
+        self.factorizations += 1
         return True
 
     def _followed(self, posed: Posed, sides: np.ndarray, tolerance: float) -> tuple[Posed, int] | None:

@@ -41,6 +41,8 @@ class Run:
     iterations : int
     newton_steps : int
         Before the first iteration, if these led to a solution.
+    factorizations : int
+        Made for these steps; 0 where an earlier one serves.
     setup_time, solve_time, evaluation_time : float
         Wall times [s] of making the solver, of the prediction and IPOPT with all it calls, and of the functions and
         derivatives in IPOPT.
@@ -50,6 +52,7 @@ class Run:
     return_status: str
     iterations: int
     newton_steps: int = 0
+    factorizations: int = 0
     setup_time: float = 0.0
     solve_time: float = 0.0
     evaluation_time: float = 0.0
@@ -125,9 +128,9 @@ class Ipopt:
         )
         ready = perf_counter()
         posed = scaling.posed(data, data.start, lam_x, lam_g)
-        steps = 0
+        steps = factorizations = 0
         if predict:
-            posed, steps = self._predicted(posed, options.get("ipopt.tol", IPOPT_TOLERANCE))
+            posed, steps, factorizations = self._predicted(posed, options.get("ipopt.tol", IPOPT_TOLERANCE))
         with watch.interruptible():
             found = solver(**vars(posed))
         done = perf_counter()
@@ -144,16 +147,19 @@ class Ipopt:
             return_status=stats["return_status"],
             iterations=stats["iter_count"],
             newton_steps=steps,
+            factorizations=factorizations,
             setup_time=ready - started,
             solve_time=done - ready,
             evaluation_time=sum(spent for name, spent in stats.items() if name.startswith("t_wall_nlp_")),
         )
 
-    def _predicted(self, posed: Posed, tolerance: float) -> tuple[Posed, int]:
-        """Return the program started where the last solution moves to, and in how many steps, if that can be told."""
+    def _predicted(self, posed: Posed, tolerance: float) -> tuple[Posed, int, int]:
+        """Return the program started where the last solution moves to, if that can be told; steps, factorisations."""
         if self._solved is None or posed.has_the_numbers_of(self._solved):
-            return posed, 0
-        return self._predictor.predict(posed, self._solved, tolerance) or (posed, 0)
+            return posed, 0, 0
+        before = self._predictor.factorizations
+        start, steps = self._predictor.predict(posed, self._solved, tolerance) or (posed, 0)
+        return start, steps, self._predictor.factorizations - before
 
     def prepare(self) -> None:
         """Do now what of the next run depends on the last one only: factor where that ended."""

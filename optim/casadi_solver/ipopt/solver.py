@@ -85,10 +85,10 @@ class CasadiSolver(SolverBase):
         -------
         Results
             ``extra_info`` holds ``iteration_count``, ``newton_steps`` (before the first iteration, see
-            :attr:`CasadiSolverConfig.predict`), ``return_status``, ``rebuilt`` (why the program was made; None if
-            a persistent solver had it) and ``compiled`` (where compiled functions are, or why there are none);
-            ``timing_info`` the wall times [s] ``build`` (walking the model), ``functions`` (derivatives and solver
-            set-up), ``solve`` and, within it, ``evaluation``.
+            :attr:`CasadiSolverConfig.predict`), ``factorizations`` (for these steps), ``return_status``, ``rebuilt``
+            (why the program was made; None if a persistent solver had it) and ``compiled`` (where compiled functions
+            are, or why there are none); ``timing_info`` the wall times [s] ``build`` (walking the model), ``functions``
+            (derivatives and solver set-up), ``solve`` and, within it, ``evaluation``.
 
         Raises
         ------
@@ -151,6 +151,7 @@ class CasadiSolver(SolverBase):
         results.termination_condition, results.solution_status = STATUS[run.return_status]
         results.extra_info.iteration_count = run.iterations
         results.extra_info.newton_steps = run.newton_steps
+        results.extra_info.factorizations = run.factorizations
         results.extra_info.return_status = run.return_status
         if results.solution_status == SolutionStatus.noSolution:
             results.solution_loader = NoSolutionSolutionLoader(nlp.model, advice(run.return_status))

@@ -1,7 +1,6 @@
 """Plans: rest to rest, their limits, their replay, and what is refused."""
 
-import os
-import signal
+import contextlib
 
 import numpy as np
 import pyomo.environ as pyo
@@ -11,8 +10,8 @@ import flexblocks as fb
 from arms.turns import hinge
 from flexblocks import models, optim
 from flexblocks.errors import FlexblocksError
-from flexblocks.optim.progress import Progress
 from flexblocks.simulation.simulate import simulate
+from terminal import ImpatientTerminal
 
 HALF_TURN = {"joint1.angle": np.pi / 2, "joint2.angle": np.pi / 6}
 HOME = {"joint1.angle": 0.0, "joint2.angle": 0.0}
@@ -243,20 +242,16 @@ def test_violations_name_the_users_constraint():
     assert {"mine", "yours"} & {violation.name for violation in caught.value.violations}
 
 
-def test_control_c_keeps_the_last_iterate(arm, monkeypatch):
-    def interrupt(self, iteration):
-        if iteration.number == 3:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    monkeypatch.setattr(Progress, "__call__", interrupt)
-    with pytest.raises(optim.PlanError, match="interrupted") as caught:
-        optim.plan(arm, optim.RestToRest(HOME, HALF_TURN, 2.0), intervals=20)
+def test_control_c_keeps_the_last_iterate(arm):
+    """Ctrl-C when IPOPT's log shows the third iteration."""
+    terminal = ImpatientTerminal(r"(?m)^ +3 ")
+    with contextlib.redirect_stdout(terminal), pytest.raises(optim.PlanError, match="interrupted") as caught:
+        optim.plan(arm, optim.RestToRest(HOME, HALF_TURN, 2.0), intervals=20, tee=True)
     plan = caught.value.plan
     assert plan.statistics.iterations <= 4
     assert 0.1 < plan.objective < 1
     assert np.isfinite(plan.trajectory.x).all()
     assert "optim.solve(error.plan.model)" in str(caught.value)
-    monkeypatch.undo()
     assert optim.solve(plan.model).status == "converged"
 
 

@@ -1,4 +1,7 @@
-"""Operation counts are exact: the spatial formulation costs a planar arm nothing, and what was reached is kept."""
+"""Operation counts: the spatial formulation costs a planar arm nothing, and no count rises above what was reached.
+
+Every number is the count on the day it was written: a lower one is progress, and becomes the bound.
+"""
 
 from __future__ import annotations
 
@@ -106,14 +109,14 @@ def test_kinetic_energy_of_the_two_link_arm() -> None:
     """Constant shape integrals in body axes: loads of states and constants included."""
     dae = fb.assemble(models.subudhi_morris_2002())
     kinetic = total(kinetic_energies(dae.tree, dae.q, dae.v))
-    assert ca.Function("T", [dae.x.symbol], [ca.cse(kinetic)]).n_instructions() == 178
+    assert ca.Function("T", [dae.x.symbol], [ca.cse(kinetic)]).n_instructions() <= 178
 
 
-@pytest.mark.parametrize(("links", "instructions"), [(1, 42), (2, 225), (3, 480), (4, 795)])
-def test_mass_matrix(links: int, instructions: int) -> None:
-    """The whole matrix, both triangles stored: an increase is a loss."""
+@pytest.mark.parametrize(("links", "bound"), [(1, 42), (2, 225), (3, 480), (4, 795)])
+def test_mass_matrix(links: int, bound: int) -> None:
+    """Instructions of the whole matrix, both triangles stored."""
     dae = fb.assemble(models.subudhi_morris_2002(links=links, joints="rigid", shapes="as-printed"))
-    assert dae.mass_matrix.n_instructions() == instructions
+    assert dae.mass_matrix.n_instructions() <= bound
 
 
 def published_arm(*flexible: bool, bending: Discretization, length: float = 1.0) -> fb.Model:
@@ -130,41 +133,42 @@ def published_arm(*flexible: bool, bending: Discretization, length: float = 1.0)
     return model
 
 
-def upper_triangle(model: fb.Model) -> tuple[int, int]:
-    """Return multiplications and additions of the upper triangle of M(q)."""
+def assert_upper_triangle_costs_at_most(bounds: tuple[int, int], model: fb.Model) -> None:
+    """Compare multiplications and additions of the upper triangle of M(q) with their bounds, each with its own."""
     dae = fb.assemble(model)
     n = dae.tree.size
     upper = ca.vertcat(*[dae.mass_expression[i, j] for i in range(n) for j in range(i, n)])
     counts = operation_counts(ca.Function("M", [dae.q], [ca.cse(ca.sparsify(upper))]))
-    return counts["multiplications"], counts["additions"]
+    assert counts["multiplications"] <= bounds[0]
+    assert counts["additions"] <= bounds[1]
 
 
 RR, RRR = (True, True), (False, True, True)
 
 
-@pytest.mark.parametrize(("arm_of", "expected"), [(RR, (54, 55)), (RRR, (68, 76))], ids=["RR", "RRR"])
-def test_upper_triangle_of_published_arms(arm_of: tuple[bool, ...], expected: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("arm_of", "bounds"), [(RR, (54, 55)), (RRR, (68, 76))], ids=["RR", "RRR"])
+def test_upper_triangle_of_published_arms(arm_of: tuple[bool, ...], bounds: tuple[int, int]) -> None:
     """Theodore & Ghosal, Table 2, two assumed modes: 405/168 for RR, 878/376 for RRR (first link rigid)."""
-    assert upper_triangle(published_arm(*arm_of, bending=fb.AssumedModes(2))) == expected
+    assert_upper_triangle_costs_at_most(bounds, published_arm(*arm_of, bending=fb.AssumedModes(2)))
 
 
 @pytest.mark.parametrize(
-    ("arm_of", "length", "expected"),
+    ("arm_of", "length", "bounds"),
     [(RR, 1.0, (45, 43)), (RRR, 1.0, (61, 66)), (RR, 0.5, (49, 43)), (RRR, 0.5, (72, 66))],
     ids=["RR", "RRR", "RR of 0.5 m", "RRR of 0.5 m"],
 )
 def test_upper_triangle_of_published_arms_by_elements(
-    arm_of: tuple[bool, ...], length: float, expected: tuple[int, int]
+    arm_of: tuple[bool, ...], length: float, bounds: tuple[int, int]
 ) -> None:
     """Theodore & Ghosal, Table 2, two finite elements: 156/80 for RR, 592/237 for RRR.
 
     Links of 1 m, as theirs, save the multiplications by the length.
     """
-    assert upper_triangle(published_arm(*arm_of, bending=fb.FiniteElements(2), length=length)) == expected
+    assert_upper_triangle_costs_at_most(bounds, published_arm(*arm_of, bending=fb.FiniteElements(2), length=length))
 
 
 @pytest.mark.parametrize(
-    ("arm_of", "discretization", "expected"),
+    ("arm_of", "discretization", "bounds"),
     [
         ("RP", "modes", (93, 68)),
         ("RP", "elements", (146, 94)),
@@ -172,11 +176,11 @@ def test_upper_triangle_of_published_arms_by_elements(
         ("RRP", "elements", (515, 391)),
     ],
 )
-def test_upper_triangle_of_published_sliding_arms(arm_of: str, discretization: str, expected: tuple[int, int]) -> None:
+def test_upper_triangle_of_published_sliding_arms(arm_of: str, discretization: str, bounds: tuple[int, int]) -> None:
     """Theodore & Ghosal, Table 2: RP 103/42 by modes and 88/33 by elements, RRP 743/284 and 376/128.
 
     Below the published figures by modes, but for the additions of RP; above them by elements, whose published counts
     no other derivation is known to reach (lowest else: 181/105 and 539/351).
     """
     model = models.theodore_ghosal_1995(arm_of, discretization, payload=0.0, motors=False)
-    assert upper_triangle(model) == expected
+    assert_upper_triangle_costs_at_most(bounds, model)

@@ -13,10 +13,14 @@ import matplotlib.pyplot as plt
 import pytest
 from typer.testing import CliRunner
 
+import flexblocks as fb
+from flexblocks import optim
 from flexblocks.cli import app
 from repository import ROOT
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+# What a comment says that a line prints, where it says it to the letter: a name, or a tuple of names.
+PRINTED = re.compile(r"^ *print\(.*\) +# (\(.*\)|[\w.]+)$", re.MULTILINE)
 FENCED = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -30,7 +34,10 @@ def marked(page: Path) -> object:
 
 
 @pytest.mark.parametrize("page", [marked(page) for page in PAGES if fenced(page, "python")], ids=lambda page: page.name)
-def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_runs(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    """Every block runs, prints what its comments say, and what it simulates and plans reaches its end."""
     mpl.use("Agg")
     plt.close("all")
     monkeypatch.chdir(tmp_path)
@@ -38,6 +45,11 @@ def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "document", module)
     for code in fenced(page, "python"):
         exec(compile(code, str(page), "exec"), module.__dict__)
+        printed = capsys.readouterr().out
+        assert [text for text in PRINTED.findall(code) if text not in printed] == []
+    results = vars(module).values()
+    assert all(result.complete for result in results if isinstance(result, fb.Trajectory))
+    assert all(result.status in ("converged", "optimal") for result in results if isinstance(result, optim.Plan))
 
 
 def commands() -> list[str]:

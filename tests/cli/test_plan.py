@@ -192,4 +192,4 @@ def test_wrong_calls_are_told_how(tmp_path):
     ):
         result = run(*arguments)
         assert result.exit_code == 2
-        assert words in " ".join(result.stderr.replace("│", " ").split())  # rich frames and wraps what it prints
+        assert words in " ".join(result.stderr.replace("│", " ").split())  # in a box, broken where a line is full

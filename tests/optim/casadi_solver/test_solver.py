@@ -4,7 +4,6 @@ import math
 import os
 import signal
 
-import numpy as np
 import pyomo.environ as pyo
 import pyomo_pounce  # noqa: F401  (registers the solver)
 import pytest
@@ -375,6 +374,6 @@ def test_warm_start_takes_multipliers():
 
 def test_values_are_finite_after_failure():
     m = undefined()
-    solve(m, raise_exception_on_nonoptimal_result=False)
+    result = solve(m, raise_exception_on_nonoptimal_result=False)
+    assert result.solution_status != SolutionStatus.optimal
     assert math.isfinite(m.x.value)
-    assert np.isfinite(pyo.value(m.x))

@@ -1,0 +1,146 @@
+"""Runs that fail or are interrupted: what was computed is kept, and said why there is no more."""
+
+import contextlib
+import math
+import signal
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import flexblocks as fb
+from arms.closed_forms import (
+    Machine,
+    Motor,
+    QuasiStaticMotor,
+    driven,
+    pendulum,
+)
+from arms.driven import rotor
+from flexblocks import control
+from flexblocks.errors import ComputationError, FlexblocksError, FlexblocksWarning
+from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.physics import Load, Physics
+from flexblocks.interfaces.ports import flange
+from terminal import ImpatientTerminal
+
+
+@dataclass(frozen=True)
+class Runaway(Block):
+    """A torque angle^3, which sends a rotor to infinity in finite time."""
+
+    ports: ClassVar = (flange("flange_b"),)
+    coordinates = Machine.coordinates
+    flanges = Machine.flanges
+
+    def physics(self, frame, local):
+        return Physics(loads=(Load(local["angle"] ** 3, local["angle"]),))
+
+
+@pytest.mark.parametrize("method", ["auto", "bdf", "dop853"])
+def test_a_failure_says_when_and_keeps_what_was_computed(method):
+    """From angle 1 at rate 1/sqrt 2 with J = 1, angle = 1 / (1 - t / sqrt 2), which is infinite at t = sqrt 2.
+
+    Before that its rate, angle^2 / sqrt 2, is 1e5 rad/s, which nothing real reaches.
+    """
+    dae = driven(Runaway("runaway"), inertia=1.0)
+    x0 = {"rotor.angle": 1.0, "der(rotor.angle)": math.sqrt(0.5)}
+    with pytest.raises(
+        fb.SimulationError, match=r"t = 1.41\d+ s of 2 s: .* der\(rotor\.angle\) beyond 100000.*\.trajectory holds"
+    ) as caught:
+        fb.simulate(dae, np.linspace(0.0, 2.0, 201), x0=x0, method=method)
+    assert caught.value.time == pytest.approx(math.sqrt(2) * (1 - (math.sqrt(2) * 1e5) ** -0.5), abs=1e-5)
+    kept = caught.value.trajectory
+    assert not kept.complete
+    assert kept.t[-1] == pytest.approx(1.41)
+    np.testing.assert_allclose(1 / kept["rotor.angle"], 1 - kept.t / math.sqrt(2), rtol=0, atol=1e-6)
+    assert isinstance(caught.value, ComputationError)
+
+
+def test_an_unstable_closed_loop_ends_soon_and_keeps_what_it_has():
+    """A rotor that is pushed the way it turns: its rate is exp(5 t), and reaches the bound at a known time."""
+
+    class Pushed(control.Law):
+        def bind(self, dae, actuators):
+            return control.Bound({"motor.torque": 0.5 * dae.x.symbol[dae.x.index("der(wheel.angle)")]})
+
+    dae = control.close_loop(rotor(), Pushed())  # of 0.1 kg m2
+    with pytest.raises(fb.SimulationError, match=r"der\(wheel\.angle\) beyond 100000") as caught:
+        fb.simulate(dae, np.linspace(0, 10.0, 2001), x0={"der(wheel.angle)": 1.0})
+    end = math.log(1e5) / 5
+    assert caught.value.time == pytest.approx(end, abs=2e-5)
+    kept = caught.value.trajectory
+    assert kept.t[-1] == pytest.approx(math.floor(end / 5e-3) * 5e-3)
+    np.testing.assert_allclose(kept["der(wheel.angle)"], np.exp(5 * kept.t), rtol=1e-6)
+
+
+def test_an_unstable_step_is_named():
+    """RK4 is unstable where step * frequency > 2.83; here it is 10."""
+    model = fb.Model("spring")
+    ground = model.add(fb.Ground("ground"))
+    joint = model.add(fb.Revolute("joint"))
+    spring = model.add(fb.TorsionalSpring("spring", stiffness=1e6))
+    rotor = model.add(fb.Rotor("rotor", inertia=1.0))
+    load = model.add(fb.Payload("load", mass=1.0, inertia=1.0))
+    model.connect(ground.frame_b, joint.frame_a)
+    model.connect(joint.frame_b, load.frame_a)
+    model.connect(rotor.flange_b, spring.flange_a)
+    model.connect(spring.flange_b, joint.axis)
+    dae = fb.assemble(model)
+    with pytest.raises(fb.SimulationError, match=r"beyond all bounds.*\. Take a smaller step") as caught:
+        fb.simulate(dae, (0.0, 5.0), x0={"rotor.angle": 0.1}, method="rk4", step=1e-2)
+    assert 0 < caught.value.time < 5
+    assert np.all(np.isfinite(caught.value.trajectory.x))
+
+
+def test_a_beam_that_slides_out_of_its_hub_ends_the_run():
+    model = fb.Model("slide")
+    beam = model.add(fb.SlidingBeam("beam", 1.3, 0.3, 5.0, start=0.5))
+    model.connect(model.add(fb.Ground("ground")).frame_b, beam.frame_a)
+    with pytest.raises(fb.SimulationError, match=r"beam\.displacement leaves its reach, 0 to 1\.3 m") as caught:
+        fb.simulate(fb.assemble(model), (0.0, 2.0), x0={"der(beam.displacement)": 1.0})
+    assert caught.value.time == pytest.approx(0.8, abs=1e-5)
+    assert caught.value.trajectory["beam.displacement"][-1] == pytest.approx(1.3, abs=0.01)
+
+
+def test_algebraic_equations_without_solution():
+    class Impossible(QuasiStaticMotor):
+        def physics(self, frame, local):
+            return Physics(residuals=(local["current"] ** 2 + 1,))
+
+    with pytest.raises(FlexblocksError, match=r"algebraic equations of motor.current could not be solved at t = 0 s"):
+        fb.simulate(driven(Impossible("motor")), (0.0, 1.0))
+
+
+@pytest.mark.parametrize("method", ["auto", "dop853"])
+def test_an_interrupt_in_the_users_function_keeps_the_past(method):
+    def torque(t):
+        if t > 0.6:
+            raise KeyboardInterrupt
+        return 0.1 * math.cos(t)
+
+    dae = driven(Motor("motor"))
+    voltage = fb.Signal(torque, breakpoints=())
+    with pytest.warns(FlexblocksWarning, match=r"was interrupted at t = 0\.\d+ s of 1 s; the trajectory ends"):
+        got = fb.simulate(dae, (0.0, 1.0), u={"motor.voltage": voltage}, method=method)
+    assert not got.complete
+    assert 0 < got.t[-1] <= 0.6
+    whole = fb.simulate(dae, (0.0, 1.0), u={"motor.voltage": lambda t: 0.1 * np.cos(t)})
+    np.testing.assert_allclose(got.x, whole.x[: len(got.t)], atol=1e-8)
+
+
+def test_control_c_keeps_the_past(monkeypatch):
+    """A run of half a year, interrupted once the progress bar shows that it has gone some way."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "200")
+    before, t = signal.getsignal(signal.SIGINT), np.linspace(0.0, 1.5e7, 10**6)
+    terminal = ImpatientTerminal(r"t = (\d\S*) s")
+    with contextlib.redirect_stderr(terminal), pytest.warns(FlexblocksWarning, match="was interrupted"):
+        got = fb.simulate(pendulum(), t, x0={"joint.angle": 0.0}, progress=True)
+    assert not got.complete
+    np.testing.assert_array_equal(got.t, t[: len(got.t)])
+    # Nothing shown is lost, but for what lies after the last sample; the rest of the half year is not waited for.
+    assert float(terminal.seen[1]) - 15 < got.t[-1] < 1e5
+    assert np.isfinite(got.x).all()
+    assert signal.getsignal(signal.SIGINT) is before
