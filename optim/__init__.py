@@ -6,9 +6,10 @@ from .infeasibility.diagnose import diagnose
 from .model.build import pyomo_model
 from .model.update_boundary import repose
 from .planner import plan
-from .problem.objective import Objective
-from .problem.objective_terms import Effort, Final, Integral, Jerk, Time, Tracking, Vibration
-from .problem.path_constraints import KeepIn, KeepOut, Within
+from .problem import objectives, path_constraints
+from .problem.objectives import *  # noqa: F403  (the terms that are registered there)
+from .problem.objectives.objective import Objective
+from .problem.path_constraints import *  # noqa: F403
 from .problem.phase import Phase
 from .problem.problem import Problem
 from .problem.region import Box, HalfSpace, Sphere
@@ -26,13 +27,7 @@ __all__ = [
     "Audit",
     "Box",
     "Conflict",
-    "Effort",
-    "Final",
     "HalfSpace",
-    "Integral",
-    "Jerk",
-    "KeepIn",
-    "KeepOut",
     "Objective",
     "Phase",
     "Plan",
@@ -43,11 +38,7 @@ __all__ = [
     "Replay",
     "RestToRest",
     "Sphere",
-    "Time",
-    "Tracking",
     "Via",
-    "Vibration",
-    "Within",
     "diagnose",
     "load_plan",
     "plan",
@@ -55,3 +46,5 @@ __all__ = [
     "repose",
     "solve",
 ]
+__all__ += objectives.__all__
+__all__ += path_constraints.__all__

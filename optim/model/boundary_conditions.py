@@ -19,7 +19,7 @@ from .equilibrium_constraints import add_arrival, add_balance
 SAME = 1e-9  # how near a state has to be to where it is meant, as a share of that or of one
 
 
-def set_ends(b: Any, t: Transcription) -> None:
+def add_boundary_conditions(b: Any, t: Transcription) -> None:
     """Fix or constrain the states at both ends, and the inputs there if they begin or end at holding values."""
     for where, k, end, holds in (
         ("start", 0, t.begin, t.holds_start),

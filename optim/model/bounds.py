@@ -27,7 +27,7 @@ def bounds_of(t: Transcription) -> dict[str, Bounds]:
     return {group: dict(zip(names, map(_or_none, limits), strict=True)) for group, (names, limits) in rows.items()}
 
 
-def add_path_limits(b: Any, t: Transcription) -> None:
+def add_limits(b: Any, t: Transcription) -> None:
     """Add ``b.input_limit``, ``b.input_rate_limit`` and ``b.state_limit`` where something is limited.
 
     Inputs keep their limits at every time: the constraints are on the Bernstein coefficients of the polynomial, between

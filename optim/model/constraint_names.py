@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..presolve.phase_transcription import Transcription
-from .trajectories import Arc, arcs
+from .trajectories import PhaseTrajectory, arcs
 
 DURATION = "duration"
 RATES = {"v", "du", "input_rate_limit"}
@@ -40,7 +40,7 @@ class Label:
 class Place:
     """An arc, what it is called, and when it begins [s]."""
 
-    arc: Arc
+    arc: PhaseTrajectory
     name: str
     begin: float
 

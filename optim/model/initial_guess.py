@@ -41,7 +41,8 @@ def set_guess(b: Any, t: Transcription, detour: Waypoint | None = None) -> None:
     set_values(b.f, np.broadcast_to(loop_forces(t.dae, t.start), (*inner.shape, len(b.closures))))
     if not t.borrows_inputs:
         _set_inputs(b, t, u)
-    settle_path(b)
+    if len(t.path):
+        settle_path(b)
 
 
 def _set_inputs(b: Any, t: Transcription, u: np.ndarray) -> None:

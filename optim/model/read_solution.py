@@ -17,7 +17,7 @@ from flexblocks.simulation.trajectory import ENERGIES, GROUPS, Trajectory
 from ..collocation.mesh import Mesh
 from ..collocation.schemes import Collocation
 from ..errors import ProblemError
-from .trajectories import Arc
+from .trajectories import PhaseTrajectory
 
 
 def active_objective(model: Any) -> Any:
@@ -33,7 +33,7 @@ def values(variables: Any, *shape: int) -> np.ndarray:
     return np.array([variable.value for variable in variables.values()], dtype=float).reshape(shape)
 
 
-def input_polynomials(arc: Arc) -> dict[str, PPoly]:
+def input_polynomials(arc: PhaseTrajectory) -> dict[str, PPoly]:
     """Return the inputs over an arc's own time [s], by name, exactly as planned."""
     m, t, mesh = arc.block, arc.transcription, arc.mesh
     K, h = mesh.intervals, mesh.steps
@@ -53,7 +53,7 @@ def collocated_times(mesh: Mesh, scheme: Collocation) -> np.ndarray:
     return mesh.times[:-1, None] + mesh.steps[:, None] * scheme.nodes
 
 
-def trajectory(arc: Arc, inputs: dict[str, PPoly]) -> Trajectory:
+def trajectory(arc: PhaseTrajectory, inputs: dict[str, PPoly]) -> Trajectory:
     """Return the motion at the start and at all collocation points, the last of each interval being a mesh point."""
     m, t, mesh, p = arc.block, arc.transcription, arc.mesh, arc.p
     dae, K, d = t.dae, t.mesh.intervals, t.scheme.degree
@@ -97,7 +97,7 @@ def trajectory(arc: Arc, inputs: dict[str, PPoly]) -> Trajectory:
     )
 
 
-def _algebraics(arc: Arc, x: np.ndarray, u: np.ndarray) -> np.ndarray:
+def _algebraics(arc: PhaseTrajectory, x: np.ndarray, u: np.ndarray) -> np.ndarray:
     """Return the algebraic variables (1 + K d, nz); at the start they are solved for."""
     m, t = arc.block, arc.transcription
     dae, points = t.dae, t.mesh.intervals * t.scheme.degree

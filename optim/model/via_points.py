@@ -11,12 +11,13 @@ import pyomo.environ as pyo
 from ..casadi_solver import CasadiGreyBox, attach
 from ..collocation.path_functions import path_kernel
 from ..presolve.phase_transcription import Transcription
-from ..problem.signals import Signals, instant
+from ..problem.instant import instant
+from ..problem.signals import Signals
 from .path_constraints import path_constants
-from .variable_index import Places
+from .variable_index import VariableIndex
 
 
-def add_vias(b: Any, t: Transcription, at: Places) -> None:
+def add_via_points(b: Any, t: Transcription, index: VariableIndex) -> None:
     """Fix what is given at via points, ``b.via[i, name]`` where it is no variable of the mesh point itself.
 
     Each via point is a mesh point. What it says of accelerations and algebraic variables holds just before it.
@@ -45,16 +46,16 @@ def add_vias(b: Any, t: Transcription, at: Places) -> None:
             values=ca.vertcat(*[signals[name] for name in names]),
             points=(t.scheme.degree,),
         )
-        own = len(at.variables) + np.arange(len(names))
+        own = len(index.variables) + np.arange(len(names))
         box = CasadiGreyBox(
             kernel,
-            np.append(at.index[k - 1], own)[None],
+            np.append(index.local[k - 1], own)[None],
             path_constants(t)[k - 1 : k],
             name=f"via {i + 1}",
             residual_names=names,
-            n_inputs=len(at.variables) + len(names),
+            n_inputs=len(index.variables) + len(names),
         )
-        variables: list = [*at.variables, *(b.via[i, name] for name in names)]
+        variables: list = [*index.variables, *(b.via[i, name] for name in names)]
         attach(b, f"via_values_{i + 1}", box, variables)
 
 

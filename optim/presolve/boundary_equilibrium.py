@@ -12,7 +12,8 @@ from flexblocks.errors import nearest
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..errors import ProblemError
-from ..problem.signals import Signals, instant
+from ..problem.instant import instant
+from ..problem.signals import Signals
 from .bounds import Limits
 from .equilibrium import rest
 from .inverse_statics import Posture, posture

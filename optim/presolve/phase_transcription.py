@@ -14,7 +14,7 @@ from ..collocation.interval import IntervalForm
 from ..collocation.mesh import Mesh
 from ..collocation.quasi_static import ALL_MOVE, StaticModes
 from ..collocation.schemes import Collocation
-from ..problem.objective import Objective
+from ..problem.objectives.objective import Objective
 from ..problem.phase import Phase
 from ..problem.problem import Problem
 from .boundary import End

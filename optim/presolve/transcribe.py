@@ -13,7 +13,6 @@ from ..collocation.input_parametrization import InputShape, input_shape
 from ..collocation.mesh import Mesh, check_intervals, uniform_mesh
 from ..collocation.schemes import collocation
 from ..errors import ProblemError
-from ..problem.objective_terms import Effort, Jerk
 from ..problem.phase import Phase
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
@@ -53,7 +52,7 @@ def transcribe(
     problem = _general(dae, problem)
     counts = _counts(problem, intervals)
     points, shape = collocation(scheme, degree), input_shape(inputs)
-    _check_rate_weight(problem, shape)
+    problem.objective.check_inputs(shape)
     limits = [resolved_limits(dae, problem.ranges_in(phase), shape) for phase in problem.phases]
     _check_bounded(problem, limits)
     base = dae.p.values(p, "plan: ")
@@ -143,24 +142,9 @@ def _check_ends(dae: DAE, limits: Sequence[Limits], ends: Sequence[tuple[End, En
             check_within(dae, limits[i], "start", begin.point.x, None)
 
 
-def _check_rate_weight(problem: Problem, shape: InputShape) -> None:
-    orders = [term.order for _, term in problem.objective.terms if isinstance(term, Jerk)]
-    if any(order > shape.degree for order in orders):
-        raise ProblemError(
-            f"plan: objective = Jerk(order={max(orders)}) with inputs = '{shape.name}', whose derivatives of that "
-            'order vanish or jump; use inputs="cubic".'
-        )
-    weights = [term.rate_weight for _, term in problem.objective.terms if isinstance(term, Effort)]
-    if any(weights) and not shape.is_continuous:
-        raise ProblemError(
-            f"plan: inputs = '{shape.name}' jump, so their rate cannot be weighted (rate_weight = "
-            f"{max(weights):g} s2); use continuous inputs, or objective=optim.Effort(rate_weight=0)."
-        )
-
-
 def _check_bounded(problem: Problem, limits: Iterable[Limits]) -> None:
     """Refuse a shortest time that nothing limits."""
-    costly = any(isinstance(term, Effort) for _, term in problem.objective.terms)
+    costly = 0 in problem.objective.input_weights
     for phase, own in zip(problem.phases, limits, strict=True):
         limited = any(np.isfinite(group).any() for group in (own.x, own.u, own.du))
         if phase.duration == "free" and not limited and not costly:

@@ -13,7 +13,8 @@ import casadi as ca
 from flexblocks.errors import nearest
 
 from ..errors import ProblemError
-from .signals import Instant, Signals
+from .instant import Instant
+from .signals import Signals
 
 BINARY: dict[type, Callable] = {
     ast.Add: operator.add,

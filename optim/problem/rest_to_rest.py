@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .objective_terms import objective_named
+from .objectives import checked_objective
 from .path_constraints import checked_path
 from .phase import Phase
 from .problem import Problem, check_time
@@ -74,7 +74,7 @@ class RestToRest:
             "start": coordinates(f"{WHERE}: start", self.start),
             "goal": coordinates(f"{WHERE}: goal", self.goal),
             "duration": checked_duration(WHERE, self.duration),
-            "objective": objective_named(self.objective),
+            "objective": checked_objective(self.objective),
             "limits": mapping(f"{WHERE}: limits", self.limits),
             "path": checked_path(f"{WHERE}: path", self.path),
             "via": checked_vias(f"{WHERE}: via", self.via, checked_duration(WHERE, self.duration)),

@@ -19,8 +19,8 @@ import numpy as np
 from flexblocks.errors import FileFormatError, FlexblocksError, listing, nearest
 
 from .expression import Expression
-from .objective import Objective, WeightedSum
-from .objective_terms import objective_named
+from .objectives import checked_objective
+from .objectives.objective import Objective, WeightedSum
 
 RESULTS = {"Attempt", "Audit", "Conflict", "Plan", "Replay"}  # what planning gives and no problem holds
 
@@ -111,7 +111,7 @@ def _sum(data: list[Mapping[str, Any]], place: str) -> Objective:
         where = f"{place}[{i}]"
         term = _made({name: value for name, value in one.items() if name != "weight"}, where)
         try:
-            terms.append(one.get("weight", 1.0) * objective_named(term))
+            terms.append(one.get("weight", 1.0) * checked_objective(term))
         except (FlexblocksError, TypeError) as error:
             raise FileFormatError(f"{where}: {error}") from error
     return sum(terms[1:], terms[0])

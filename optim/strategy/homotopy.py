@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,8 +15,8 @@ from ..collocation.schemes import Collocation
 from ..errors import PlanError, PlanWarning
 from ..model.trajectories import outline_of
 from ..presolve.transcribed_problem import Outline
-from ..problem.objective import Objective, has_term
-from ..problem.objective_terms import Effort, Jerk, Time
+from ..problem.objectives import Effort
+from ..problem.objectives.objective import Objective
 from ..problem.problem import Problem
 from ..results.attempt import Attempt
 from ..results.plan import Plan
@@ -110,9 +110,8 @@ def solve_in_stages(model: Any, solving: Solving, before: tuple[Attempt, ...] = 
 def warn_of_jumps(outline: Outline) -> None:
     """Warn of a shortest time whose inputs may jump from limit to limit, where that shakes springs or beams."""
     dae, objective = outline.dae, outline.problem.objective
-    shaping = [term for _, term in objective.terms if isinstance(term, (Effort, Jerk))]
-    weighted = any(order and weight for term in shaping for order, weight in term.squared.items())
-    if not has_term(objective, Time) or weighted or not stored_energies(dae.tree, dae.q):
+    weighted = any(order for order in objective.input_weights)
+    if not objective.time_weight or weighted or not stored_energies(dae.tree, dae.q):
         return
     limits = np.array([t.limits.du for t in outline.first if t.is_free])
     jumping = [name for i, name in enumerate(dae.u.names) if not np.isfinite(limits[:, i]).all()]
@@ -158,14 +157,11 @@ def _effort(outline: Outline) -> Effort:
 
 def _value(objective: Objective, plan: Plan) -> float:
     """Return about what an objective is worth along a plan, for a weight beside it."""
-    times: Iterable[float] = (weight for weight, term in objective.terms if isinstance(term, Time))
-    return (sum(times) or 1.0) * plan.duration
+    return (objective.time_weight or 1.0) * plan.duration
 
 
 def _short(objective: Objective) -> str:
-    return " + ".join(
-        f"{'' if weight == 1 else f'{weight:g} '}{type(term).__name__.lower()}" for weight, term in objective.terms
-    )
+    return " + ".join(f"{'' if weight == 1 else f'{weight:g} '}{term.label}" for weight, term in objective.terms)
 
 
 def _noted(what: str, plan: Plan) -> Attempt:

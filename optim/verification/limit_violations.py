@@ -11,6 +11,7 @@ from flexblocks.simulation.trajectory import Trajectory
 
 from ..model.violations import Violation
 from ..presolve.path_values import Path
+from ..problem.instant import instant_rows
 
 TOLERANCE = 1e-6
 
@@ -39,7 +40,7 @@ def excesses(
     begin : float
         Added to the times that are told [s].
     """
-    limits = {name: limit for name, limit in ranges.items() if name in path.at.dae.x}
+    limits = {name: limit for name, limit in ranges.items() if name in path.dae.x}
     values = [*(motion[name] for name in limits), *values_along(path, motion, inputs, p).T]
     low, high = np.array([*limits.values(), *zip(path.low, path.high, strict=True)]).reshape(-1, 2).T
     found = []
@@ -53,7 +54,7 @@ def excesses(
 
 def values_along(path: Path, motion: Trajectory, inputs: Mapping[str, PPoly], p: np.ndarray) -> np.ndarray:
     """Return the path's values (times, m) along a simulated motion; accelerations are those of the forward dynamics."""
-    dae, count = path.at.dae, len(motion.t)
+    dae, count = path.dae, len(motion.t)
     if not len(path):
         return np.zeros((count, 0))
     n, times = dae.tree.size, motion.t
@@ -64,5 +65,7 @@ def values_along(path: Path, motion: Trajectory, inputs: Mapping[str, PPoly], p:
     forces = (
         np.array(dae.multipliers(motion.x.T, motion.u.T, p, *more)) if dae.tree.loops.closures else np.zeros((0, count))
     )
-    y = np.vstack([motion.x.T, rates, motion.z.T.reshape(len(dae.z), count), forces, motion.u.T, *du, times])
+    y = instant_rows(
+        dae, x=motion.x.T, a=rates[:n], dw=rates[n:], z=motion.z.T, f=forces, u=motion.u.T, du=np.array(du), time=times
+    )
     return np.array(path.function(y, p)).reshape(len(path), count).T

@@ -11,7 +11,7 @@ from flexblocks.statics.operating_point import OperatingPoint
 
 from ..errors import ProblemError
 from ..model.read_solution import input_polynomials, trajectory
-from ..model.trajectories import Arc
+from ..model.trajectories import PhaseTrajectory
 from ..presolve.boundary_equilibrium import likewise, settled
 from ..presolve.bounds import other_limits
 from ..presolve.parameters import place_of
@@ -21,13 +21,13 @@ from .replay import Leg, outputs_at
 
 
 def scenario_run(
-    run: Sequence[Arc], scenario: Mapping[str, float] | None = None, dae: DAE | None = None
+    run: Sequence[PhaseTrajectory], scenario: Mapping[str, float] | None = None, dae: DAE | None = None
 ) -> tuple[OperatingPoint, list[Leg]]:
     """Return the rest from which a scenario starts, and its phases.
 
     Parameters
     ----------
-    run : sequence of Arc
+    run : sequence of PhaseTrajectory
     scenario : dict of float, optional
         Other values of parameters; start and goals are then equilibria under them.
     dae : DAE, optional
@@ -77,7 +77,7 @@ def _rest(dae: DAE, given: Mapping[str, float], p: np.ndarray, planned: Operatin
     return settled(dae, given, p, f"replay: {where}", near=likewise(dae, planned)).point
 
 
-def _parameters(arc: Arc, scenario: Mapping[str, float]) -> np.ndarray:
+def _parameters(arc: PhaseTrajectory, scenario: Mapping[str, float]) -> np.ndarray:
     t, p = arc.transcription, arc.p
     for name, value in numbers("replay: scenario", scenario).items():
         if name in t.phase.p:
