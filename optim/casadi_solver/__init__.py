@@ -3,9 +3,9 @@
 Importing this package registers the solver. It needs no robot arm, no compiler and no executable.
 """
 
-from .errors import GreyBoxError, NotOptimalError, SolverOptionError, TrivialConstraintError, UnsupportedModelError
-from .greyboxes.attach import attach
-from .greyboxes.greybox import CasadiGreyBox
+from .errors import NotOptimalError, SolverOptionError, TrivialConstraintError, UnsupportedModelError
+from .greyboxes.errors import GreyBoxError
+from .greyboxes.greybox import CasadiGreyBox, attach
 from .greyboxes.kernel import Kernel, Pattern
 from .ipopt.persistent import CasadiPersistentSolver
 from .ipopt.solver import CasadiSolver

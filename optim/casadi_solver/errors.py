@@ -1,4 +1,4 @@
-"""What this package refuses, each also as the Pyomo exception that Pyomo users catch."""
+"""Errors of the solver, each also the Pyomo exception that Pyomo users catch."""
 
 from __future__ import annotations
 
@@ -6,10 +6,6 @@ from pyomo.common.errors import InfeasibleConstraintException
 from pyomo.contrib.solver.common.util import IncompatibleModelError, NoOptimalSolutionError
 
 from flexblocks.errors import ComputationError, FlexblocksError
-
-
-class GreyBoxError(FlexblocksError):
-    """A CasADi function, index array or parameter value that does not make a grey box."""
 
 
 class UnsupportedModelError(FlexblocksError, IncompatibleModelError):

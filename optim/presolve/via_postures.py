@@ -59,6 +59,8 @@ def check_vias(
     ProblemError
         Says which.
     """
+    if not phase.via:
+        return
     signals = Signals(instant(dae))
     if len(phase.via) >= intervals:
         raise ProblemError(f"plan: {len(phase.via)} via points on {intervals} intervals; take more intervals.")

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ..greyboxes.scatter import scatter
-from ..greyboxes.term import Term
+from ..greyboxes.mapped_kernel import MappedKernel, scatter
 from ..program.nlp import NonlinearProgram
 
 
@@ -83,7 +82,7 @@ def build_oracle(nlp: NonlinearProgram) -> Oracle:
     return Oracle({"x": x, "p": p, "f": f, "g": g}, derivatives)
 
 
-def _local_inputs(terms: Sequence[Term], columns: ca.MX, constants: ca.MX) -> list[tuple[ca.MX, ca.MX]]:
+def _local_inputs(terms: Sequence[MappedKernel], columns: ca.MX, constants: ca.MX) -> list[tuple[ca.MX, ca.MX]]:
     """Gather w (n_w x K) and p (n_p x K) of every term."""
     inputs, start = [], 0
     for term in terms:

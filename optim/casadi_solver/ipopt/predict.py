@@ -16,9 +16,9 @@ import casadi as ca
 import numpy as np
 
 from ..greyboxes.buffered import Buffered
+from .data import Posed
 from .kkt import KktSystem
 from .oracle import Oracle
-from .posed import Posed
 
 MOST_STEPS = 20
 #: Every step has to take the error down to this share.

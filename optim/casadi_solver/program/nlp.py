@@ -14,14 +14,14 @@ from pyomo.core.base.expression import NamedExpressionData
 from pyomo.core.base.objective import ObjectiveData
 
 from ..greyboxes.kernel import differentiate
-from ..greyboxes.term import Term
+from ..greyboxes.mapped_kernel import MappedKernel
 from .coefficients import Coefficients
 from .components import Components, collect
 from .constants import Constants
 from .placement import PlacedBox, is_eliminable, place
 from .rows import Rows
 from .trivial import TrivialRows
-from .variables import Variables
+from .variables import ProgramVariables
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class NonlinearProgram:
     objective : ObjectiveData or None
     sense : int
         1 to minimise, -1 to maximise; f is the objective times this.
-    variables : Variables
+    variables : ProgramVariables
     constraints : list of ConstraintData
         Those in the first rows; rows of grey boxes follow.
     lower, upper, gradient : Coefficients (m,), (m,), (n,)
@@ -46,11 +46,11 @@ class NonlinearProgram:
         Of the matrix.
     entries : Coefficients
         Its nonzeros, column by column.
-    terms : list of Term
+    terms : list of MappedKernel
     weights : Coefficients
         Factor of every term's cost in the objective.
     boxes : list of PlacedBox
-    trivial : TrivialRows
+    trivial : TrivialRows or None
     named : list of (NamedExpressionData, expression)
         Named Expressions, with what they stood for.
     """
@@ -60,7 +60,7 @@ class NonlinearProgram:
     constants: Constants
     objective: ObjectiveData | None
     sense: int
-    variables: Variables
+    variables: ProgramVariables
     constraints: list[ConstraintData]
     lower: Coefficients
     upper: Coefficients
@@ -68,10 +68,10 @@ class NonlinearProgram:
     constant: Coefficients
     pattern: ca.Sparsity
     entries: Coefficients
-    terms: Sequence[Term]
+    terms: Sequence[MappedKernel]
     weights: Coefficients
     boxes: Sequence[PlacedBox]
-    trivial: TrivialRows
+    trivial: TrivialRows | None
     named: Sequence[tuple[NamedExpressionData, object]]
 
     def has_freedom(self, fixed: Sequence[bool]) -> bool:
@@ -113,9 +113,9 @@ def compile_nlp(model: BlockData, symbolic: bool = False) -> NonlinearProgram:
     affine, cost = rows.symbolic(0.0 if objective is None else objective.expr)
     goal = {key: sense * coefficient for key, coefficient in affine.coefficients.items()}
 
-    met, variables = rows.variables(), Variables()
+    met, variables = rows.variables(), ProgramVariables()
     variables.add(met[key] for key in rows.key)
-    variables.add(rows.walker.variables.values())
+    variables.add(rows.nonlinear_variables.values())
     for box in components.boxes:
         variables.add(box.inputs)
     outputs = [box.output for box in components.boxes if box.output is not None]
@@ -151,7 +151,7 @@ def compile_nlp(model: BlockData, symbolic: bool = False) -> NonlinearProgram:
         weights=coefficients(factors),
         boxes=boxes,
         trivial=rows.trivial(),
-        named=[*rows.splitter.named, *rows.walker.named],
+        named=rows.named,
     )
 
 
@@ -162,13 +162,13 @@ def _column_major(row: np.ndarray, col: np.ndarray, shape: tuple[int, int]) -> t
     return ca.Sparsity(*shape, starts.tolist(), row[order].tolist()), order
 
 
-def _algebraic_term(rows: Rows, cost: ca.SX | None, variables: Variables) -> Term:
+def _algebraic_term(rows: Rows, cost: ca.SX | None, variables: ProgramVariables) -> MappedKernel:
     """Return the nonlinear Pyomo expressions as one copy of one kernel."""
     walker = rows.walker
     symbols = ca.vertcat(*walker.symbols.values())
     residual = ca.vertcat(ca.SX(0, 1), *rows.residuals)
     kernel = differentiate(symbols, rows.constants.symbol, residual, ca.SX(0) if cost is None else cost, "algebraic")
-    return Term(
+    return MappedKernel(
         kernel=kernel,
         columns=variables.positions(walker.symbols)[None, :],
         rows=np.array(rows.residual_rows, dtype=np.int64)[None, :],
