@@ -10,9 +10,9 @@ from .problem import objectives, path_constraints
 from .problem.objectives import *  # noqa: F403  (the terms that are registered there)
 from .problem.objectives.objective import Objective
 from .problem.path_constraints import *  # noqa: F403
+from .problem.path_constraints.region import Box, HalfSpace, Sphere
 from .problem.phase import Phase
 from .problem.problem import Problem
-from .problem.region import Box, HalfSpace, Sphere
 from .problem.rest_to_rest import RestToRest
 from .problem.via import Via
 from .results.attempt import Attempt

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from flexblocks.errors import ParameterError
-from flexblocks.optim.problem.region import Region
+from flexblocks.optim.problem.path_constraints.region import Region
 from flexblocks.plot.plane import PLANES
 from flexblocks.plot.style import GREY
 

@@ -13,8 +13,8 @@ from flexblocks.errors import NameUnknownError
 
 from ..casadi_solver.greyboxes.kernel import Kernel
 from ..errors import ProblemError
-from ..problem.instant import instant
 from ..problem.objectives.functionals import Lagrangian, Mayer
+from ..problem.signals.instant import instant
 from .input_parametrization import InputShape, weights
 from .interval import IntervalForm, combined, interval_length
 from .path_functions import path_kernel

@@ -12,7 +12,7 @@ from flexblocks.dynamics.algorithms.constrained_accelerations import stabilised
 from flexblocks.dynamics.algorithms.generalised_forces import state_rates
 
 from ..casadi_solver.greyboxes.kernel import Kernel, Pattern
-from ..problem.instant import instant_vector
+from ..problem.signals.instant import instant_vector
 from .input_parametrization import weights
 from .interval import IntervalForm, collocated_states, combined, interval_symbols, with_design
 from .quasi_static import ALL_MOVE, StaticModes

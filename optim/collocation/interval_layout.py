@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from flexblocks.dae.dae import DAE
 
-from ..problem.instant import part_sizes
+from ..problem.signals.instant import part_sizes
 
 T = TypeVar("T")
 

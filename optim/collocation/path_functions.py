@@ -9,7 +9,7 @@ import casadi as ca
 from flexblocks.dae.dae import DAE
 
 from ..casadi_solver.greyboxes.kernel import Kernel, Pattern
-from ..problem.instant import Instant, instant_vector
+from ..problem.signals.instant import Instant, instant_vector
 from .input_parametrization import weights
 from .interval import Interval, IntervalForm, collocated_states, combined, interval_symbols, with_design
 

@@ -1,4 +1,4 @@
-"""Limits along the way: bounds of Vars, and linear constraints for what lies between mesh points."""
+"""Bounds of Vars, and linear constraints that keep limits between mesh points."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from pyomo.core.expr.numeric_expr import LinearExpression
 
 from ..collocation.input_parametrization import Weights, control_points
 from ..presolve.phase_transcription import Transcription
+
+# The constraints that keep the limits of inputs, and the order of the derivative that each is on.
+INPUT_LIMITS = {"input_limit": 0, "input_rate_limit": 1}
 
 Bounds = dict[str, tuple[float | None, float | None]]
 
@@ -37,9 +40,9 @@ def add_limits(b: Any, t: Transcription) -> None:
     _add_state_limits(b, t)
     if t.borrows_inputs:
         return
-    _add_input_limits(b, "input_limit", t, control_points(t.shape), t.limits.u)
-    if t.shape.is_continuous:
-        _add_input_limits(b, "input_rate_limit", t, control_points(t.shape, order=1), t.limits.du)
+    for name, order in INPUT_LIMITS.items():
+        if order <= t.shape.degree:
+            _add_input_limits(b, name, t, control_points(t.shape, order), t.limits.inputs[order])
 
 
 def _add_input_limits(b: Any, name: str, t: Transcription, points: Weights, limits: np.ndarray) -> None:
@@ -67,7 +70,9 @@ def _steps(b: Any, t: Transcription) -> list:
 
 
 def _power(h: Any, power: float) -> Any:
-    return {-1.0: 1 / h, 0.0: 1.0, 1.0: h}[power]
+    if power < 0:
+        return 1 / _power(h, -power)
+    return 1.0 if power == 0 else h if power == 1 else h**power
 
 
 def _combination(factors: list, variables: list) -> Any:

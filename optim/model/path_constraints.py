@@ -11,7 +11,7 @@ import pyomo.environ as pyo
 from ..casadi_solver import CasadiGreyBox, Kernel, attach
 from ..collocation.interval import IntervalForm
 from ..collocation.path_functions import path_kernel
-from ..presolve.path_values import Path
+from ..presolve.path_values import PathValues
 from ..presolve.phase_transcription import Transcription
 from .variable_index import VariableIndex
 
@@ -87,6 +87,6 @@ def settle_path(b: Any) -> None:
 
 
 @lru_cache(maxsize=32)
-def _kernel(path: Path, form: IntervalForm) -> Kernel:
+def _kernel(path: PathValues, form: IntervalForm) -> Kernel:
     assert path.at is not None  # there are values
     return path_kernel(path.at, form, values=path.values)

@@ -11,8 +11,8 @@ import pyomo.environ as pyo
 from ..casadi_solver import CasadiGreyBox, attach
 from ..collocation.path_functions import path_kernel
 from ..presolve.phase_transcription import Transcription
-from ..problem.instant import instant
-from ..problem.signals import Signals
+from ..problem.signals.instant import instant
+from ..problem.signals.signals import Signals
 from .path_constraints import path_constants
 from .variable_index import VariableIndex
 

@@ -11,12 +11,13 @@ import pyomo.environ as pyo
 from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxBlock
 
 from ..collocation.interval import residual_names
+from .bounds import INPUT_LIMITS
 from .path_constraints import path_values
 from .read_solution import collocated_times
 from .trajectories import PhaseTrajectory, all_arcs, arcs
 
 TOLERANCE = 1e-6
-OWN_LIMITS = ("input_limit", "input_rate_limit", "state_limit")  # indexed by interval first
+OWN_LIMITS = (*INPUT_LIMITS, "state_limit")  # indexed by interval first
 OWN_VARIABLES = ("q", "v", "w", "u", "du")  # indexed by mesh point first
 
 

@@ -12,8 +12,8 @@ from flexblocks.errors import nearest
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..errors import ProblemError
-from ..problem.instant import instant
-from ..problem.signals import Signals
+from ..problem.signals.instant import instant
+from ..problem.signals.signals import Signals
 from .bounds import Limits
 from .equilibrium import rest
 from .inverse_statics import Posture, posture

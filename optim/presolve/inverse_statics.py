@@ -14,8 +14,8 @@ from flexblocks.statics.balance import rest
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..errors import ProblemError
-from ..problem.instant import instant, instant_vector, part_sizes
-from ..problem.signals import Signals
+from ..problem.signals.instant import instant, instant_vector, part_sizes
+from ..problem.signals.signals import Signals
 from .equilibrium import loop_forces, slow_motions
 
 TRIES = 32  # starts about the posture that the search is to stay near to

@@ -1,4 +1,4 @@
-"""Path values: the path constraints of a problem resolved against an arm, as named values with bounds."""
+"""PathValues values: the path constraints of a problem resolved against an arm, as named values with bounds."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from flexblocks.errors import NameUnknownError
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..errors import ProblemError
-from ..problem.instant import Instant, instant, instant_rows
 from ..problem.path_constraints.path_constraint import BoundedValue, PathConstraint
 from ..problem.path_constraints.signal_limit import SignalLimit
-from ..problem.signals import Signals
+from ..problem.signals.instant import Instant, instant, instant_rows
+from ..problem.signals.signals import Signals
 from .equilibrium import loop_forces
 
 SLACK = 1e-9  # rounding of a posture that lies on a bound, as a share of the value or of one
 
 
 @dataclass(frozen=True, eq=False)
-class Path:
+class PathValues:
     """Named values of one instant and the bounds that they keep.
 
     Attributes
@@ -80,7 +80,9 @@ class Path:
         return np.maximum(self.low - values, values - self.high)
 
 
-def resolved_path(dae: DAE, ranges: Mapping[str, tuple[float, float]], constraints: tuple[PathConstraint, ...]) -> Path:
+def resolved_path(
+    dae: DAE, ranges: Mapping[str, tuple[float, float]], constraints: tuple[PathConstraint, ...]
+) -> PathValues:
     """Return what limits by name and path constraints ask for along the way.
 
     Parameters
@@ -96,11 +98,11 @@ def resolved_path(dae: DAE, ranges: Mapping[str, tuple[float, float]], constrain
         A name that is not there.
     """
     limits = [SignalLimit(name, low, high) for name, (low, high) in ranges.items()]
-    return _resolved(dae, (*limits, *constraints)) if limits or constraints else Path(dae)
+    return _resolved(dae, (*limits, *constraints)) if limits or constraints else PathValues(dae)
 
 
 @lru_cache(maxsize=32)
-def _resolved(dae: DAE, constraints: tuple[PathConstraint, ...]) -> Path:
+def _resolved(dae: DAE, constraints: tuple[PathConstraint, ...]) -> PathValues:
     signals = Signals(instant(dae))
     rows: list[tuple[BoundedValue, PathConstraint]] = []
     for label, constraint in zip(_labels(constraints), constraints, strict=True):
@@ -108,10 +110,10 @@ def _resolved(dae: DAE, constraints: tuple[PathConstraint, ...]) -> Path:
             rows += [(row, constraint) for row in constraint.values(label, signals)]
         except NameUnknownError as error:
             raise ProblemError(f"plan: path: {type(constraint).__name__} {constraint.label}: {error}") from error
-    return Path(dae, signals.instant, *(tuple(column) for column in zip(*rows, strict=True)))
+    return PathValues(dae, signals.instant, *(tuple(column) for column in zip(*rows, strict=True)))
 
 
-def check_path(path: Path, where: str, op: OperatingPoint, time: float) -> None:
+def check_path(path: PathValues, where: str, op: OperatingPoint, time: float) -> None:
     """Refuse a rest that does not keep what must be kept on the way.
 
     Raises

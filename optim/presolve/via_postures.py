@@ -12,10 +12,10 @@ from flexblocks.errors import listing, nearest
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..errors import ProblemError
-from ..problem.instant import instant
 from ..problem.path_constraints.path_constraint import PathConstraint
 from ..problem.phase import Phase
-from ..problem.signals import Signals
+from ..problem.signals.instant import instant
+from ..problem.signals.signals import Signals
 from .bounds import Limits
 from .inverse_statics import posture
 from .rigid_arm import Waypoint

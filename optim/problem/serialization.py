@@ -18,9 +18,9 @@ import numpy as np
 
 from flexblocks.errors import FileFormatError, FlexblocksError, listing, nearest
 
-from .expression import Expression
 from .objectives import checked_objective
 from .objectives.objective import Objective, WeightedSum
+from .signals.expression import Expression
 
 RESULTS = {"Attempt", "Audit", "Conflict", "Plan", "Replay"}  # what planning gives and no problem holds
 

@@ -10,7 +10,7 @@ from flexblocks.statics.balance import rest as balance
 from ..presolve.equilibrium import loop_forces, slow_motions
 from ..presolve.phase_transcription import Transcription
 from ..presolve.rigid_arm import Waypoint, course
-from ..problem.instant import instant_rows
+from ..problem.signals.instant import instant_rows
 
 TRIES = 128
 SPREAD = 2.5  # rad or m, either way

@@ -10,14 +10,14 @@ from scipy.interpolate import PPoly
 from flexblocks.simulation.trajectory import Trajectory
 
 from ..model.violations import Violation
-from ..presolve.path_values import Path
-from ..problem.instant import instant_rows
+from ..presolve.path_values import PathValues
+from ..problem.signals.instant import instant_rows
 
 TOLERANCE = 1e-6
 
 
 def excesses(
-    path: Path,
+    path: PathValues,
     ranges: Mapping[str, tuple[float, float]],
     motion: Trajectory,
     inputs: Mapping[str, PPoly],
@@ -28,7 +28,7 @@ def excesses(
 
     Parameters
     ----------
-    path : Path
+    path : PathValues
         Limited outputs, distances from regions, expressions.
     ranges : dict of (float, float)
         Limits, of which those of states are looked at here; those of the inputs hold at every time.
@@ -52,7 +52,7 @@ def excesses(
     return tuple(sorted(found, key=lambda violation: -violation.amount))
 
 
-def values_along(path: Path, motion: Trajectory, inputs: Mapping[str, PPoly], p: np.ndarray) -> np.ndarray:
+def values_along(path: PathValues, motion: Trajectory, inputs: Mapping[str, PPoly], p: np.ndarray) -> np.ndarray:
     """Return the path's values (times, m) along a simulated motion; accelerations are those of the forward dynamics."""
     dae, count = path.dae, len(motion.t)
     if not len(path):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from ..errors import TrivialConstraintError, UnsupportedModelError
+from ..program.errors import TrivialConstraintError, UnsupportedModelError
 from ..program.nlp import NonlinearProgram
 
 

@@ -10,10 +10,10 @@ from time import perf_counter
 import casadi as ca
 import numpy as np
 
-from ..errors import SolverOptionError
 from ..greyboxes.compiled import CompiledKernels
 from ..program.nlp import NonlinearProgram
 from .data import Posed, ProgramData
+from .errors import SolverOptionError
 from .iterate import Iterate
 from .oracle import Oracle, build_oracle
 from .predict import Predictor

@@ -9,9 +9,9 @@ import casadi as ca
 import numpy as np
 from pyomo.core.base.suffix import SuffixFinder
 
-from ..errors import SolverOptionError
 from ..program.nlp import NonlinearProgram
 from .data import Posed
+from .errors import SolverOptionError
 from .iterate import Iterate
 from .oracle import Oracle
 

@@ -19,11 +19,11 @@ from pyomo.contrib.solver.common.solution_loader import NoSolutionSolutionLoader
 from pyomo.core.base.block import BlockData
 from pyomo.core.staleflag import StaleFlagManager
 
-from ..errors import NotOptimalError
 from ..greyboxes.compiled import CompiledKernels
 from ..program.nlp import NonlinearProgram, compile_nlp
 from .config import CasadiSolverConfig, nlpsol_options
 from .data import read_data
+from .errors import NotOptimalError
 from .log import logged
 from .run import Ipopt, IpoptResult
 from .solution import CasadiSolutionLoader

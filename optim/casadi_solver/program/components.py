@@ -14,8 +14,8 @@ from pyomo.core.base.var import VarData
 from pyomo.network import Port
 from pyomo.repn.util import categorize_valid_components
 
-from ..errors import UnsupportedModelError
 from ..greyboxes.greybox import CasadiGreyBox
+from .errors import UnsupportedModelError
 
 _HARMLESS = {
     pyo.Block,

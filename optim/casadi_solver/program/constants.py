@@ -10,7 +10,7 @@ import numpy as np
 from pyomo.common.numeric_types import native_numeric_types
 from pyomo.core.expr.numvalue import value
 
-from ..errors import UnsupportedModelError
+from .errors import UnsupportedModelError
 
 
 class Datum(ca.SX):

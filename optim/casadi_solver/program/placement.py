@@ -8,11 +8,11 @@ import casadi as ca
 import numpy as np
 from pyomo.core.base.var import VarData
 
-from ..errors import TrivialConstraintError
 from ..greyboxes.greybox import CasadiGreyBox
 from ..greyboxes.mapped_kernel import MappedKernel
 from .affine import Number
 from .components import BoxOnVariables
+from .errors import TrivialConstraintError
 from .rows import Rows
 from .trivial import TRIVIAL_TOLERANCE
 from .variables import ProgramVariables

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from pyomo.core.base.var import VarData
 
-from ..errors import UnsupportedModelError
 from .constants import numeric_value
+from .errors import UnsupportedModelError
 
 
 @dataclass

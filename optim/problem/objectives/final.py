@@ -7,8 +7,8 @@ from typing import Any
 
 import casadi as ca
 
-from ..expression import Expression, checked_expression
-from ..instant import Instant
+from ..signals.expression import Expression, checked_expression
+from ..signals.instant import Instant
 from .functionals import Mayer
 
 

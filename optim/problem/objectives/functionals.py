@@ -8,7 +8,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..instant import Instant
+from ..signals.instant import Instant
 from .objective import Objective, PhaseModel
 
 

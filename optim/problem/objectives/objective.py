@@ -10,12 +10,9 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from ...errors import ProblemError
-
-if TYPE_CHECKING:
-    from .functionals import Lagrangian, Mayer
 
 
 class InputForm(Protocol):
@@ -46,12 +43,12 @@ class PhaseModel(Protocol):
         """Return the integral of the weighted squares that `Objective.input_weights` names, exact by quadrature."""
         ...
 
-    def integral(self, term: Lagrangian) -> Any:
-        """Return the integral of the term's integrand, by the collocation's own quadrature."""
+    def integral(self, term: Any) -> Any:
+        """Return the integral of the integrand of a `Lagrangian`, by the collocation's own quadrature."""
         ...
 
-    def final_value(self, term: Mayer) -> Any:
-        """Return the term's value at the end of the motion; zero for a phase after which that goes on."""
+    def final_value(self, term: Any) -> Any:
+        """Return the value of a `Mayer` term at the end of the motion; zero for a phase after which that goes on."""
         ...
 
 

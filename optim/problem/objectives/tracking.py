@@ -10,8 +10,8 @@ import casadi as ca
 import numpy as np
 
 from ...errors import ProblemError
-from ..instant import Instant
-from ..signals import Signals
+from ..signals.instant import Instant
+from ..signals.signals import Signals
 from .functionals import Lagrangian
 
 Reference = Callable[[np.ndarray], Any] | np.ndarray | float

@@ -9,7 +9,7 @@ import casadi as ca
 
 from flexblocks.dynamics.algorithms.energy import stored_energies, total
 
-from ..instant import Instant
+from ..signals.instant import Instant
 from .functionals import Lagrangian
 
 

@@ -15,9 +15,9 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing, nearest
 
 from ...errors import ProblemError
-from ..region import Region
-from ..signals import Signals
+from ..signals.signals import Signals
 from .path_constraint import BoundedValue, PathConstraint
+from .region import Region
 
 SLACK = 1e-9  # m: rounding of a via point that lies on the surface
 

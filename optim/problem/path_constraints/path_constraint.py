@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import casadi as ca
 
-from ..signals import Signals
+from ..signals.signals import Signals
 
 
 @dataclass(frozen=True, eq=False)

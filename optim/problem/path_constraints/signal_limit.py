@@ -8,7 +8,7 @@ from typing import ClassVar
 from flexblocks.errors import NameUnknownError, listing, nearest
 
 from ...errors import ProblemError
-from ..signals import Signals
+from ..signals.signals import Signals
 from .path_constraint import BoundedValue, PathConstraint
 
 

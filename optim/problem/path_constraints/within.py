@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import ProblemError
-from ..expression import Expression, checked_expression
-from ..signals import Signals
+from ..signals.expression import Expression, checked_expression
+from ..signals.signals import Signals
 from .path_constraint import BoundedValue, PathConstraint
 
 

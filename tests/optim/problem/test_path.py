@@ -14,8 +14,8 @@ from flexblocks.optim.collocation.interval import IntervalForm
 from flexblocks.optim.collocation.path_functions import path_kernel
 from flexblocks.optim.collocation.schemes import radau
 from flexblocks.optim.model.violations import violations
-from flexblocks.optim.problem.instant import instant
-from flexblocks.optim.problem.signals import Signals
+from flexblocks.optim.problem.signals.instant import instant
+from flexblocks.optim.problem.signals.signals import Signals
 from flexblocks.optim.strategy import obstacle_homotopy as around
 
 HOME = {"joint1.angle": 0.0, "joint2.angle": 0.0}

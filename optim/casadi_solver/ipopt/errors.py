@@ -1,19 +1,10 @@
-"""Errors of the solver, each also the Pyomo exception that Pyomo users catch."""
+"""Errors of a solve."""
 
 from __future__ import annotations
 
-from pyomo.common.errors import InfeasibleConstraintException
-from pyomo.contrib.solver.common.util import IncompatibleModelError, NoOptimalSolutionError
+from pyomo.contrib.solver.common.util import NoOptimalSolutionError
 
 from flexblocks.errors import ComputationError, FlexblocksError
-
-
-class UnsupportedModelError(FlexblocksError, IncompatibleModelError):
-    """A Pyomo model that is not a smooth nonlinear program."""
-
-
-class TrivialConstraintError(FlexblocksError, InfeasibleConstraintException):
-    """A constraint without free variables that its constants violate."""
 
 
 class SolverOptionError(FlexblocksError):

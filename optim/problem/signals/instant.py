@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -13,19 +13,28 @@ from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.outputs import outputs
 
 
-def part_sizes(dae: DAE) -> dict[str, int]:
-    """Return the sizes of the parts of an instant's vector, in their order: the one place where that is written."""
+def part_names(dae: DAE) -> dict[str, Sequence[str]]:
+    """Return the names of all that an instant's vector holds, by part, in its order: the one place where it is written.
+
+    States ``x``, second derivatives of the coordinates ``a``, rates of the first-order states ``dw``, algebraic
+    variables ``z``, forces that keep loops closed ``f``, inputs ``u`` and their rates ``du``, ``time`` [s].
+    """
     n = dae.tree.size
     return {
-        "x": len(dae.x),
-        "a": n,
-        "dw": len(dae.x) - 2 * n,
-        "z": len(dae.z),
-        "f": len(dae.tree.loops.multipliers),
-        "u": len(dae.u),
-        "du": len(dae.u),
-        "time": 1,
+        "x": dae.x.names,
+        "a": [f"der({name})" for name in dae.x.names[n : 2 * n]],
+        "dw": [f"der({name})" for name in dae.x.names[2 * n :]],
+        "z": dae.z.names,
+        "f": dae.tree.loops.multipliers,
+        "u": dae.u.names,
+        "du": [f"der({name})" for name in dae.u.names],
+        "time": ["time"],
     }
+
+
+def part_sizes(dae: DAE) -> dict[str, int]:
+    """Return the sizes of the parts of an instant's vector, in its order."""
+    return {part: len(names) for part, names in part_names(dae).items()}
 
 
 def instant_vector(dae: DAE, **parts: ca.SX) -> ca.SX:
@@ -56,9 +65,7 @@ class Instant:
     ----------
     dae : DAE
     parts : dict of SX
-        By their names in `part_sizes`: states ``x``, second derivatives of the coordinates ``a`` (n), rates of the
-        first-order states ``dw`` (nw), algebraic variables ``z``, forces that keep loops closed ``f`` (m), inputs
-        ``u`` and their rates ``du`` (nu), ``time`` [s].
+        Columns, as in `part_names`.
     """
 
     dae: DAE

@@ -10,7 +10,7 @@ from flexblocks.dynamics.algorithms.outputs import POSITION
 from flexblocks.errors import FlexblocksError, NameUnknownError, listing, nearest
 from flexblocks.geometry import place
 
-from .instant import Instant
+from .instant import Instant, part_names
 
 
 class Signals(Mapping[str, ca.SX]):
@@ -24,17 +24,9 @@ class Signals(Mapping[str, ca.SX]):
 
     def __init__(self, at: Instant) -> None:
         self.instant = at
-        dae, parts, n = at.dae, at.parts, at.dae.tree.size
-        groups = [
-            (dae.x.names, parts["x"]),
-            ([f"der({name})" for name in dae.x.names[n : 2 * n]], parts["a"]),
-            ([f"der({name})" for name in dae.x.names[2 * n :]], parts["dw"]),
-            (dae.z.names, parts["z"]),
-            (dae.u.names, parts["u"]),
-            ([f"der({name})" for name in dae.u.names], parts["du"]),
-            (dae.p.names, dae.p.symbol),
-            (["time"], parts["time"]),
-        ]
+        dae = at.dae
+        groups = [(names, at.parts[part]) for part, names in part_names(dae).items() if part != "f"]
+        groups.append((dae.p.names, dae.p.symbol))
         self._symbols = {name: symbols[i] for names, symbols in groups for i, name in enumerate(names)}
         self._outputs = {name: i for i, name in enumerate(dae.y.names)}
 

@@ -12,7 +12,7 @@ import casadi as ca
 
 from flexblocks.errors import nearest
 
-from ..errors import ProblemError
+from ...errors import ProblemError
 from .instant import Instant
 from .signals import Signals
 
