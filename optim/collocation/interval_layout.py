@@ -13,13 +13,17 @@ from ..problem.signals.instant import part_sizes
 T = TypeVar("T")
 
 
-def state_sizes(dae: DAE) -> dict[str, int]:
-    """Return the parts of the states with their sizes, in the order of ``dae.x``.
+def state_names(dae: DAE) -> dict[str, Sequence[str]]:
+    """Return the parts of the states in the order of ``dae.x``, with the names that they are indexed by.
 
-    Coordinates ``q``, their rates ``v`` and first-order states ``w``.
+    Coordinates ``q``, their rates ``v`` (by the coordinate) and first-order states ``w``.
     """
-    n = dae.tree.size
-    return {"q": n, "v": n, "w": len(dae.x) - 2 * n}
+    return {"q": dae.q_names, "v": dae.q_names, "w": dae.x.names[2 * dae.tree.size :]}
+
+
+def state_sizes(dae: DAE) -> dict[str, int]:
+    """Return the parts of the states with their sizes, in their order."""
+    return {part: len(names) for part, names in state_names(dae).items()}
 
 
 def state_slices(dae: DAE) -> dict[str, slice]:

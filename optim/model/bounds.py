@@ -9,6 +9,7 @@ import pyomo.environ as pyo
 from pyomo.core.expr.numeric_expr import LinearExpression
 
 from ..collocation.input_parametrization import Weights, control_points
+from ..collocation.interval_layout import state_names, state_slices
 from ..presolve.phase_transcription import Transcription
 
 # The constraints that keep the limits of inputs, and the order of the derivative that each is on.
@@ -19,14 +20,9 @@ Bounds = dict[str, tuple[float | None, float | None]]
 
 def bounds_of(t: Transcription) -> dict[str, Bounds]:
     """Return the bounds of the mesh points' Vars ``q, v, w, u, du``, by name."""
-    n, q_names = t.dae.tree.size, t.dae.q_names
-    rows = {
-        "q": (q_names, t.limits.x[:n]),
-        "v": (q_names, t.limits.x[n : 2 * n]),
-        "w": (t.dae.x.names[2 * n :], t.limits.x[2 * n :]),
-        "u": (t.dae.u.names, t.limits.u),
-        "du": (t.dae.u.names, t.limits.du),
-    }
+    names, slices = state_names(t.dae), state_slices(t.dae)
+    rows = {part: (names[part], t.limits.x[slices[part]]) for part in names}
+    rows |= {"u": (t.dae.u.names, t.limits.u), "du": (t.dae.u.names, t.limits.du)}
     return {group: dict(zip(names, map(_or_none, limits), strict=True)) for group, (names, limits) in rows.items()}
 
 

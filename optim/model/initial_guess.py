@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..collocation.interval_layout import state_slices
 from ..presolve.equilibrium import loop_forces
 from ..presolve.phase_transcription import Transcription
 from ..presolve.rigid_arm import Waypoint, course, quintic, rigid_inputs
@@ -31,9 +32,8 @@ def set_guess(b: Any, t: Transcription, detour: Waypoint | None = None) -> None:
     u = rigid_inputs(t.dae, t.start, t.problem.start, q, v, w, a, along)
     u = np.clip(u, t.limits.u[:, 0], t.limits.u[:, 1])
     within = np.clip(np.concatenate([q, v, w], axis=1), t.limits.x[:, 0], t.limits.x[:, 1])
-    set_values(b.q, within[:, :n])
-    set_values(b.v, within[:, n : 2 * n])
-    set_values(b.w, within[:, 2 * n :])
+    for part, where in state_slices(t.dae).items():
+        set_values(getattr(b, part), within[:, where])
     set_values(b.a, accelerations(inner / T)[..., :n] / T**2 @ t.static.moving(n).T)
     set_values(b.e, states(inner / T)[..., :n] @ t.static.amounts(n).T)
     set_values(b.dw, rates(inner / T)[..., 2 * n :] / T)

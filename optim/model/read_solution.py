@@ -14,6 +14,7 @@ from scipy.interpolate import PPoly
 from flexblocks.dae.dae import DAE
 from flexblocks.simulation.trajectory import ENERGIES, GROUPS, Trajectory
 
+from ..collocation.interval_layout import state_names, state_slices
 from ..collocation.mesh import Mesh
 from ..collocation.schemes import Collocation
 from ..errors import ProblemError
@@ -57,9 +58,9 @@ def trajectory(arc: PhaseTrajectory, inputs: dict[str, PPoly]) -> Trajectory:
     """Return the motion at the start and at all collocation points, the last of each interval being a mesh point."""
     m, t, mesh, p = arc.block, arc.transcription, arc.mesh, arc.p
     dae, K, d = t.dae, t.mesh.intervals, t.scheme.degree
-    x = np.concatenate([values(var, K + 1, -1) for var in (m.q, m.v, m.w)], axis=1)
+    x = np.concatenate([values(getattr(m, part), K + 1, -1) for part in state_names(dae)], axis=1)
     n, h, A = dae.tree.size, mesh.steps[:, None, None], t.scheme.integral
-    q, v, w = np.split(x[:-1, None, :], [n, 2 * n], axis=2)
+    q, v, w = (x[:-1, None, where] for where in state_slices(dae).values())
     a, dw = values(m.a, K, d, n), values(m.dw, K, d, -1) if len(m.dw) else np.zeros((K, d, 0))
     e = values(m.e, K, d, -1) if len(m.e) else np.zeros((K, d, 0))
     moving, shapes = t.static.moving(n), t.static.directions(n)

@@ -13,6 +13,7 @@ from ..collocation.path_functions import path_kernel
 from ..presolve.phase_transcription import Transcription
 from ..problem.signals.instant import instant
 from ..problem.signals.signals import Signals
+from .boundary_conditions import state_variables
 from .path_constraints import path_constants
 from .variable_index import VariableIndex
 
@@ -66,12 +67,8 @@ def mesh_point(t: Transcription, i: int) -> int:
 
 def _own(b: Any, t: Transcription, k: int, name: str) -> Any:
     """Return the Var of a mesh point that has this name, None if there is none."""
-    n, dae = t.dae.tree.size, t.dae
-    if name in dae.x:
-        i = dae.x.index(name)
-        if i < 2 * n:
-            return (b.q if i < n else b.v)[k, dae.q_names[i % n]]
-        return b.w[k, name]
-    if name in dae.u and t.shape.is_continuous:
+    if name in t.dae.x:
+        return state_variables(b, t, k)[t.dae.x.index(name)]
+    if name in t.dae.u and t.shape.is_continuous:
         return b.u[k, name]
     return None
