@@ -39,15 +39,18 @@ def point_equations(dae: DAE, designed: tuple[int, ...] = (), static: StaticMode
     The closures stand as the accelerations that keep them, stabilised as in a simulation: the same motion is planned
     that a replay integrates. Modes that are carried quasi-statically have no acceleration.
     """
+    # Symbols of one point
     a, dw = ca.SX.sym("a", dae.tree.size), ca.SX.sym("dw", len(dae.x) - 2 * dae.tree.size)
     x, z, u, p = dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol
     followed = [dae.followed] if dae.followed_names else []
     (force,) = dae.interpreted.inverse_dynamics.call([dae.q, dae.v, a, p, *followed], True, False)
     f, (J, drift) = ca.SX.sym("f", len(dae.tree.loops.multipliers)), dae.constraint_rates
+    # Residuals: balance of forces, first-order states, algebraic variables, loops, modes without acceleration
     balance = force - dae.applied_expression - J.T @ f
     still = ca.sparsify(ca.SX(ca.DM(static.amounts(dae.tree.size)))) @ a
     closures = J @ a - stabilised(dae.constraint_expression, J, drift, dae.v)
     r = ca.vertcat(balance, state_rates(dae.tree, x, z, u) - dw, dae.algebraic_expression, closures, still)
+    # Designed parameters are variables; what stands in their places among the others is not looked at
     design = p[list(designed)] if designed else ca.SX(0, 1)
     p = with_design(p, designed, ca.SX.sym("unused", len(designed)))
     y = ca.vertcat(instant_vector(dae, x=x, a=a, dw=dw, z=z, f=f, u=u), design)
@@ -80,6 +83,7 @@ def interval_kernel(dae: DAE, form: IntervalForm) -> Kernel:
     What is differentiated shares its subexpressions already. To look for more among the derivatives takes four times as
     long as making them, and finds 4 % of the instructions.
     """
+    # Symbols of the interval, and the states and inputs at its points
     scheme, equations = form.scheme, point_equations(dae, form.designed, form.static)
     interval = interval_symbols(dae, form)
     step, p = ca.SX.sym("step"), ca.SX.sym("p", len(dae.p))
@@ -89,6 +93,7 @@ def interval_kernel(dae: DAE, form: IntervalForm) -> Kernel:
     states = collocated_states(dae.tree.size, interval, form, h)
     inputs = combined(weights(form.shape, scheme.nodes), interval.knots, h)
 
+    # Equations at every point, their derivatives carried over to the interval's variables
     residuals, rows, hessian = [], [], ca.SX(w.numel(), w.numel())
     for j, (x, point) in enumerate(zip(states, interval.local.points, strict=True)):
         y = ca.vertcat(instant_vector(dae, x=x, u=inputs[j, :].T, **point), interval.local.design)
@@ -99,6 +104,7 @@ def interval_kernel(dae: DAE, form: IntervalForm) -> Kernel:
         (H,) = equations.hessian.call([y, p, multipliers], True, False)
         rows.append(ca.sparsify(J) @ E)
         hessian += E.T @ ca.sparsify(H) @ E + _curvature(y, w, step, ca.sparsify(J).T @ multipliers)
+    # Continuity: the states at the end are those of the last point
     gap = interval.end - states[-1]
     residual, jacobian = ca.vertcat(*residuals, gap), ca.vertcat(*rows, ca.jacobian(gap, w))
     hessian += _curvature(gap, w, step, lam[equations.size * scheme.degree :])

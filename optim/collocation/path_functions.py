@@ -59,6 +59,7 @@ def path_kernel(
     chosen = tuple(range(1, scheme.degree + 1)) if points is None else tuple(points)
     m, r = values.numel(), ref.numel()
 
+    # Symbols: of the interval, of the values' own variables and references, of the instants at its points
     interval = interval_symbols(dae, form)
     step, begin, p = ca.SX.sym("step"), ca.SX.sym("begin"), ca.SX.sym("p", len(dae.p))
     own, refs = ca.SX.sym("own", m * len(chosen)), ca.SX.sym("ref", r * len(chosen))
@@ -73,6 +74,7 @@ def path_kernel(
     others = with_design(dae.p.symbol, designed, ca.SX.sym("unused", len(designed)))
     rate = ca.SX(0) if cost is None else cost
     local = _Local(y, others, ref, values, length * rate if integral else rate)
+    # At every point, derivatives carried over to the interval's variables
     residuals, rows, total = [], [], ca.SX(0)
     gradient, hessian = ca.SX(1, w.numel()), ca.SX(w.numel(), w.numel())
     for i, j in enumerate(chosen):

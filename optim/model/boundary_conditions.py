@@ -1,4 +1,4 @@
-"""The ends of a trajectory: at rest, passing, or joined to the phase before."""
+"""Boundary conditions of a phase: at rest, passing, or joined to the phase before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the bounds and constraints of a planner's model are called by people, and to which time they belong."""
+"""Names and times of the bounds and constraints of a planner's model, for people."""
 
 from __future__ import annotations
 

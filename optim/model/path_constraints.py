@@ -1,4 +1,4 @@
-"""What a motion keeps to on its way, as Vars with bounds that one grey box defines."""
+"""Path constraints: Vars with bounds, which one grey box gives their values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..presolve.path_values import PathValues
 from ..presolve.phase_transcription import Transcription
 from .variable_index import VariableIndex
 
-FAR = 1e3  # times, from where a limit is scaled
+FAR = 1e3  # times one; a limit farther off is scaled to one, or IPOPT weighs it against metres and radians
 
 
 def add_path_constraints(b: Any, t: Transcription, index: VariableIndex) -> None:

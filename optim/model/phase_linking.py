@@ -1,4 +1,4 @@
-"""Junctions: what holds where one phase ends and the next begins."""
+"""Linkage constraints: what holds where one phase ends and the next begins."""
 
 from __future__ import annotations
 

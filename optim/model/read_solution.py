@@ -58,6 +58,7 @@ def trajectory(arc: PhaseTrajectory, inputs: dict[str, PPoly]) -> Trajectory:
     """Return the motion at the start and at all collocation points, the last of each interval being a mesh point."""
     m, t, mesh, p = arc.block, arc.transcription, arc.mesh, arc.p
     dae, K, d = t.dae, t.mesh.intervals, t.scheme.degree
+    # States at mesh points, and from them those at collocation points by the scheme's integrals
     x = np.concatenate([values(getattr(m, part), K + 1, -1) for part in state_names(dae)], axis=1)
     n, h, A = dae.tree.size, mesh.steps[:, None, None], t.scheme.integral
     q, v, w = (x[:-1, None, where] for where in state_slices(dae).values())
@@ -70,11 +71,13 @@ def trajectory(arc: PhaseTrajectory, inputs: dict[str, PPoly]) -> Trajectory:
         v + h * (A @ a),
         w + h * (A @ dw),
     ]
+    # All points in one row, the start before them, with inputs and algebraic variables
     times = np.append(0.0, collocated_times(mesh, t.scheme).ravel())
     states = np.vstack([x[0], np.concatenate(stages, axis=2).reshape(K * d, -1)])
     u = np.array([inputs[name](np.minimum(times, mesh.duration)) for name in dae.u.names]).T
     z = _algebraics(arc, states[0], u[0])
     more = [z.T] if len(dae.z) else []
+    # Work by the same quadrature, energies and outputs
     force = np.array(dae.input_force(states.T, u.T, p, *more))
     power = np.sum(force * states[:, n : 2 * n].T, axis=0)[1:].reshape(K, d)
     work = np.cumsum(np.append(0.0, (mesh.steps[:, None] * (power @ A.T))[:, -1]))

@@ -1,4 +1,4 @@
-"""The arcs of a Pyomo model: one trajectory for each phase of each scenario."""
+"""Trajectories of a Pyomo model: one for each phase of each scenario."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Another start and goal for a model that stands."""
+"""Update of the boundary values of a model: another start and goal, nothing written anew."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands against an iterate: violated equations, constraints and bounds, worst first."""
+"""Constraint violations of an iterate: equations, constraints and bounds, worst first."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .path_constraints import path_values
 from .read_solution import collocated_times
 from .trajectories import PhaseTrajectory, all_arcs, arcs
 
-TOLERANCE = 1e-6
+TOLERANCE = 1e-6  # a hundred times that of IPOPT: what is above it was not met
 OWN_LIMITS = (*INPUT_LIMITS, "state_limit")  # indexed by interval first
 OWN_VARIABLES = ("q", "v", "w", "u", "du")  # indexed by mesh point first
 
 
 @dataclass(frozen=True)
 class Violation:
-    """By how much something does not hold.
+    """A violated constraint and its magnitude.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The plainest problem: from rest to rest."""
+"""Rest-to-rest problem: one phase between two postures of rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run IPOPT on a compiled nonlinear program."""
+"""IPOPT on a compiled nonlinear program."""
 
 from __future__ import annotations
 

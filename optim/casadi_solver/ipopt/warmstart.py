@@ -1,4 +1,4 @@
-"""Start multipliers from suffixes and grey boxes, for IPOPT's ``warm_start_init_point``."""
+"""Warm start: multipliers from suffixes and grey boxes, for IPOPT's ``warm_start_init_point``."""
 
 from __future__ import annotations
 

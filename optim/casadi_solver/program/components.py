@@ -1,4 +1,4 @@
-"""Find what a Pyomo model holds: objective, constraints, grey boxes; refuse what a nonlinear program cannot hold."""
+"""Active components of a Pyomo model; what no smooth nonlinear program can hold is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of a model: Params and fixed Vars, as floats or as symbols that keep their place for later solves."""
+"""Constants of a model: Params and fixed Vars, as floats or as symbols that keep their place for later solves."""
 
 from __future__ import annotations
 

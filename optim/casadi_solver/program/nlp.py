@@ -1,4 +1,4 @@
-"""Compile a Pyomo model into a nonlinear program."""
+"""Nonlinear program: a Pyomo model compiled to coefficients and mapped kernels."""
 
 from __future__ import annotations
 
@@ -104,6 +104,7 @@ def compile_nlp(model: BlockData, symbolic: bool = False) -> NonlinearProgram:
     UnsupportedModelError
         Integer variables, several objectives, foreign grey boxes, components or functions that do not fit.
     """
+    # Rows of the constraints, and the objective, as coefficients and symbols
     components, constants = collect(model), Constants(symbolic)
     rows = Rows(constants)
     for constraint in components.constraints:
@@ -113,6 +114,7 @@ def compile_nlp(model: BlockData, symbolic: bool = False) -> NonlinearProgram:
     affine, cost = rows.symbolic(0.0 if objective is None else objective.expr)
     goal = {key: sense * coefficient for key, coefficient in affine.coefficients.items()}
 
+    # Columns: variables in the order in which they are met, outputs of grey boxes eliminated where they can be
     met, variables = rows.variables(), ProgramVariables()
     variables.add(met[key] for key in rows.key)
     variables.add(rows.nonlinear_variables.values())
@@ -123,9 +125,11 @@ def compile_nlp(model: BlockData, symbolic: bool = False) -> NonlinearProgram:
     variables.add(met[key] for key in goal)
     variables.add(var for var in outputs if id(var) not in weights and not var.fixed)
 
+    # Mapped kernels: all nonlinear expressions as one, each grey box as one
     boxes = [place(box, weights.get(id(box.output)), variables, rows) for box in components.boxes]
     algebraic = [_algebraic_term(rows, cost, variables)] if rows.residuals or cost is not None else []
     factors = [sense for _ in algebraic] + [weights.get(id(box.output), 0.0) for box in components.boxes]
+    # The sparse matrix of the linear parts
     n, m = len(variables.free), len(rows.lower)
     gradient = dict(zip(variables.positions(goal).tolist(), goal.values(), strict=True))
     pattern, order = _column_major(np.array(rows.row, dtype=np.int64), variables.positions(rows.key), (m, n))

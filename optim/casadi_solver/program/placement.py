@@ -1,4 +1,4 @@
-"""Place grey boxes in a nonlinear program."""
+"""Placement of grey boxes in a nonlinear program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constraints without free variables."""
+"""Trivial constraints: those without free variables."""
 
 from __future__ import annotations
 

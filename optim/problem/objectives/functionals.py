@@ -1,4 +1,4 @@
-"""Lagrange and Mayer terms: integrals along a motion, and values at its end (Betts 2010, section 4.1)."""
+"""Lagrange and Mayer terms: integrals along a motion, and values at its end."""
 
 from __future__ import annotations
 
