@@ -6,12 +6,13 @@ from .infeasibility.diagnose import diagnose
 from .model.build import pyomo_model
 from .model.update_boundary import repose
 from .planner import plan
-from .problem.objective import Objective
-from .problem.objective_terms import Effort, Final, Integral, Jerk, Time, Tracking, Vibration
-from .problem.path_constraints import KeepIn, KeepOut, Within
+from .problem import objectives, path_constraints
+from .problem.objectives import *  # noqa: F403  (the terms that are registered there)
+from .problem.objectives.objective import Objective
+from .problem.path_constraints import *  # noqa: F403
+from .problem.path_constraints.region import Box, HalfSpace, Sphere
 from .problem.phase import Phase
 from .problem.problem import Problem
-from .problem.region import Box, HalfSpace, Sphere
 from .problem.rest_to_rest import RestToRest
 from .problem.via import Via
 from .results.attempt import Attempt
@@ -26,13 +27,7 @@ __all__ = [
     "Audit",
     "Box",
     "Conflict",
-    "Effort",
-    "Final",
     "HalfSpace",
-    "Integral",
-    "Jerk",
-    "KeepIn",
-    "KeepOut",
     "Objective",
     "Phase",
     "Plan",
@@ -43,11 +38,7 @@ __all__ = [
     "Replay",
     "RestToRest",
     "Sphere",
-    "Time",
-    "Tracking",
     "Via",
-    "Vibration",
-    "Within",
     "diagnose",
     "load_plan",
     "plan",
@@ -56,3 +47,5 @@ __all__ = [
     "repose",
     "solve",
 ]
+__all__ += objectives.__all__
+__all__ += path_constraints.__all__

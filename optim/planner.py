@@ -117,7 +117,7 @@ def plan_with(
         if transcribed.is_free:
             warn_of_jumps(transcribed)
             found = solve_by_homotopy(model, solving)
-        elif any(t.path.names for t in transcribed.first):
+        elif any(t.path.rows for t in transcribed.first):
             found = solve_past_obstacles(STRAIGHT, model, solving, ())
         else:
             found = solving.attempt(STRAIGHT, model, ())

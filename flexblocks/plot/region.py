@@ -13,7 +13,7 @@ from flexblocks.plot.plane import PLANES
 from flexblocks.plot.style import GREY
 
 if TYPE_CHECKING:  # importing optim imports Pyomo, which pictures of arms do not need
-    from flexblocks.optim.problem.region import Region
+    from flexblocks.optim.problem.path_constraints.region import Region
 
 POINTS = 600  # along each axis, by trial: outlines look smooth in a figure of 6 inches
 

@@ -3,13 +3,14 @@
 Importing this package registers the solver. It needs no robot arm, no compiler and no executable.
 """
 
-from .errors import GreyBoxError, NotOptimalError, SolverOptionError, TrivialConstraintError, UnsupportedModelError
-from .greyboxes.attach import attach
-from .greyboxes.greybox import CasadiGreyBox
+from .greyboxes.errors import GreyBoxError
+from .greyboxes.greybox import CasadiGreyBox, attach
 from .greyboxes.kernel import Kernel, Pattern
+from .ipopt.errors import NotOptimalError, SolverOptionError
 from .ipopt.persistent import CasadiPersistentSolver
 from .ipopt.solver import CasadiSolver
 from .ipopt.watch import Iteration
+from .program.errors import TrivialConstraintError, UnsupportedModelError
 
 __all__ = [
     "CasadiGreyBox",

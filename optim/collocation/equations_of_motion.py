@@ -1,4 +1,4 @@
-"""The equations of motion over one interval, with derivatives by the chain rule through the linear collocation."""
+"""Collocated equations of motion of one interval, with derivatives by the chain rule through the collocation."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from flexblocks.dynamics.algorithms.constrained_accelerations import stabilised
 from flexblocks.dynamics.algorithms.generalised_forces import state_rates
 
 from ..casadi_solver.greyboxes.kernel import Kernel, Pattern
+from ..problem.signals.instant import instant_vector
 from .input_parametrization import weights
 from .interval import IntervalForm, collocated_states, combined, interval_symbols, with_design
 from .quasi_static import ALL_MOVE, StaticModes
 
 
 @dataclass(frozen=True)
-class StageEquations:
-    """Residual r(y, p) of the equations of motion at one point, y = (x, a, dw, z, f, u, d), with its derivatives.
+class PointEquations:
+    """Residual r(y, p) of the equations of motion at one point, with its derivatives.
 
-    d are the parameters that are variables; their places in p are not looked at.
+    y are the instant's x, a, dw, z, f and u (see `instant_vector`), then the parameters that are variables; their
+    places in p are not looked at.
     """
 
     residual: ca.Function
@@ -31,25 +33,29 @@ class StageEquations:
 
 
 @lru_cache(maxsize=8)
-def stage_equations(dae: DAE, designed: tuple[int, ...] = (), static: StaticModes = ALL_MOVE) -> StageEquations:
+def point_equations(dae: DAE, designed: tuple[int, ...] = (), static: StaticModes = ALL_MOVE) -> PointEquations:
     """Return inverse dynamics less all forces, rates of first-order states, algebraic equations, closures of loops.
 
     The closures stand as the accelerations that keep them, stabilised as in a simulation: the same motion is planned
     that a replay integrates. Modes that are carried quasi-statically have no acceleration.
     """
+    # Symbols of one point
     a, dw = ca.SX.sym("a", dae.tree.size), ca.SX.sym("dw", len(dae.x) - 2 * dae.tree.size)
     x, z, u, p = dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol
     followed = [dae.followed] if dae.followed_names else []
     (force,) = dae.interpreted.inverse_dynamics.call([dae.q, dae.v, a, p, *followed], True, False)
     f, (J, drift) = ca.SX.sym("f", len(dae.tree.loops.multipliers)), dae.constraint_rates
+    # Residuals: balance of forces, first-order states, algebraic variables, loops, modes without acceleration
     balance = force - dae.applied_expression - J.T @ f
     still = ca.sparsify(ca.SX(ca.DM(static.amounts(dae.tree.size)))) @ a
     closures = J @ a - stabilised(dae.constraint_expression, J, drift, dae.v)
     r = ca.vertcat(balance, state_rates(dae.tree, x, z, u) - dw, dae.algebraic_expression, closures, still)
+    # Designed parameters are variables; what stands in their places among the others is not looked at
     design = p[list(designed)] if designed else ca.SX(0, 1)
     p = with_design(p, designed, ca.SX.sym("unused", len(designed)))
-    y, lam = ca.vertcat(x, a, dw, z, f, u, design), ca.SX.sym("lam", r.numel())
-    return StageEquations(
+    y = ca.vertcat(instant_vector(dae, x=x, a=a, dw=dw, z=z, f=f, u=u), design)
+    lam = ca.SX.sym("lam", r.numel())
+    return PointEquations(
         residual=ca.Function("residual", [y, p], [ca.densify(r)]),
         jacobian=ca.Function("jacobian", [y, p], [ca.jacobian(r, y)]),
         hessian=ca.Function("hessian", [y, p, lam], [ca.hessian(ca.dot(lam, r), y)[0]]),
@@ -77,7 +83,8 @@ def interval_kernel(dae: DAE, form: IntervalForm) -> Kernel:
     What is differentiated shares its subexpressions already. To look for more among the derivatives takes four times as
     long as making them, and finds 4 % of the instructions.
     """
-    scheme, equations = form.scheme, stage_equations(dae, form.designed, form.static)
+    # Symbols of the interval, and the states and inputs at its points
+    scheme, equations = form.scheme, point_equations(dae, form.designed, form.static)
     interval = interval_symbols(dae, form)
     step, p = ca.SX.sym("step"), ca.SX.sym("p", len(dae.p))
     h = interval.length(step)
@@ -86,15 +93,18 @@ def interval_kernel(dae: DAE, form: IntervalForm) -> Kernel:
     states = collocated_states(dae.tree.size, interval, form, h)
     inputs = combined(weights(form.shape, scheme.nodes), interval.knots, h)
 
+    # Equations at every point, their derivatives carried over to the interval's variables
     residuals, rows, hessian = [], [], ca.SX(w.numel(), w.numel())
-    for j, (x, stage) in enumerate(zip(states, interval.stages, strict=True)):
-        y = ca.vertcat(x, stage.a, stage.dw, stage.z, stage.f, inputs[j, :].T, interval.design)
+    for j, (x, point) in enumerate(zip(states, interval.local.points, strict=True)):
+        y = ca.vertcat(instant_vector(dae, x=x, u=inputs[j, :].T, **point), interval.local.design)
         E = ca.jacobian(y, w)
-        own = lam[j * equations.size : (j + 1) * equations.size]
+        multipliers = lam[j * equations.size : (j + 1) * equations.size]
         residuals += equations.residual.call([y, p], True, False)
-        (J,), (H,) = equations.jacobian.call([y, p], True, False), equations.hessian.call([y, p, own], True, False)
+        (J,) = equations.jacobian.call([y, p], True, False)
+        (H,) = equations.hessian.call([y, p, multipliers], True, False)
         rows.append(ca.sparsify(J) @ E)
-        hessian += E.T @ ca.sparsify(H) @ E + _curvature(y, w, step, ca.sparsify(J).T @ own)
+        hessian += E.T @ ca.sparsify(H) @ E + _curvature(y, w, step, ca.sparsify(J).T @ multipliers)
+    # Continuity: the states at the end are those of the last point
     gap = interval.end - states[-1]
     residual, jacobian = ca.vertcat(*residuals, gap), ca.vertcat(*rows, ca.jacobian(gap, w))
     hessian += _curvature(gap, w, step, lam[equations.size * scheme.degree :])

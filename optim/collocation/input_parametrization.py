@@ -1,4 +1,4 @@
-"""How inputs run between mesh points: polynomials in local time, linear in values and rates at the mesh points."""
+"""Input parametrization: piecewise polynomials, linear in values and rates at the mesh points."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""One interval: its unknowns, and the states and inputs that are linear in them."""
+"""A collocation interval: its unknowns, and the states and inputs that are linear in them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import casadi as ca
@@ -9,54 +10,48 @@ import casadi as ca
 from flexblocks.dae.dae import DAE
 
 from .input_parametrization import InputShape, Weights
+from .interval_layout import LocalVariables, point_sizes, state_sizes
 from .quasi_static import ALL_MOVE, StaticModes
 from .schemes import Collocation
 
 
 @dataclass(frozen=True)
-class Stage:
-    """What is unknown at one collocation point.
-
-    Accelerations, rates of first-order states, algebraic variables, forces that keep loops closed, and displacements
-    along modes that are carried quasi-statically.
-    """
-
-    a: ca.SX
-    dw: ca.SX
-    z: ca.SX
-    f: ca.SX
-    e: ca.SX
-
-
-@dataclass(frozen=True)
 class Interval:
-    """Symbols of one interval: states at both ends, stages between, knots (number of knots, nu) of the inputs.
+    """Symbols of one interval.
 
-    The local variables are ``begin, stages, end, knots, duration, design`` in this order, each stage as
-    ``a, dw, z, f, e`` and the knots one knot after the other. `duration`, that of the motion, is there (1, 1) where it
-    is free, and else empty. `design` are the parameters that are variables, at the places `designed` among all.
+    Attributes
+    ----------
+    local : LocalVariables of SX
+        Columns; the duration is there (1, 1) where it is free, and else empty.
+    designed : tuple of int
+        Places among all parameters of those that are variables.
     """
 
-    begin: ca.SX
-    stages: tuple[Stage, ...]
-    end: ca.SX
-    knots: ca.SX
-    duration: ca.SX
-    design: ca.SX
+    local: LocalVariables[ca.SX]
     designed: tuple[int, ...] = ()
 
     @property
     def variables(self) -> ca.SX:
-        stages = [ca.vertcat(stage.a, stage.dw, stage.z, stage.f, stage.e) for stage in self.stages]
-        return ca.vertcat(self.begin, *stages, self.end, ca.vec(self.knots.T), self.duration, self.design)
+        """All local variables in one column."""
+        return ca.vertcat(*self.local.ordered)
+
+    @property
+    def end(self) -> ca.SX:
+        """The states (nx, 1) at the end."""
+        return ca.vertcat(*self.local.end.values())
+
+    @property
+    def knots(self) -> ca.SX:
+        """What shapes the inputs (number of knots, nu)."""
+        return ca.horzcat(*self.local.knots).T
 
     def parameters(self, p: ca.SX) -> ca.SX:
         """Return the parameters (np, 1): `p`, but the variables where they are designed."""
-        return with_design(p, self.designed, self.design)
+        return with_design(p, self.designed, self.local.design)
 
     def length(self, step: ca.SX) -> ca.SX:
         """Return the length of the interval [s]: `step` is that or, where the duration is free, its share in it."""
-        return interval_length(step, self.duration)
+        return interval_length(step, self.local.duration)
 
 
 def interval_length(step: ca.SX, duration: ca.SX) -> ca.SX:
@@ -74,20 +69,19 @@ def with_design(p: ca.SX, designed: tuple[int, ...], design: ca.SX) -> ca.SX:
 
 def interval_symbols(dae: DAE, form: IntervalForm) -> Interval:
     """Return fresh symbols of one interval."""
-    n, nx, nu = dae.tree.size, len(dae.x), len(dae.u)
-    loops = len(dae.tree.loops.multipliers)
-    sizes = ("a", n), ("dw", nx - 2 * n), ("z", len(dae.z)), ("f", loops), ("e", len(form.static))
-    return Interval(
-        begin=ca.SX.sym("begin", nx),
-        stages=tuple(
-            Stage(*(ca.SX.sym(f"{kind}{j}", size) for kind, size in sizes)) for j in range(1, form.scheme.degree + 1)
-        ),
-        end=ca.SX.sym("end", nx),
-        knots=ca.SX.sym("knots", len(form.shape.knots), nu),
+
+    def symbols(sizes: Mapping[str, int], where: str | int) -> dict[str, ca.SX]:
+        return {name: ca.SX.sym(f"{name}{where}", size) for name, size in sizes.items()}
+
+    local = LocalVariables(
+        begin=symbols(state_sizes(dae), "_begin"),
+        points=[symbols(point_sizes(dae, len(form.static)), j) for j in range(1, form.scheme.degree + 1)],
+        end=symbols(state_sizes(dae), "_end"),
+        knots=[ca.SX.sym(f"knot{i}", len(dae.u)) for i in range(len(form.shape.knots))],
         duration=ca.SX.sym("duration", int(form.is_free)),
         design=ca.SX.sym("design", len(form.designed)),
-        designed=form.designed,
     )
+    return Interval(local, form.designed)
 
 
 def combined(w: Weights, knots: ca.SX, h: ca.SX) -> ca.SX:
@@ -101,15 +95,16 @@ def collocated_states(size: int, interval: Interval, form: IntervalForm, h: ca.S
 
     Modes that are carried quasi-statically have their displacements from the point itself, not from the beginning.
     """
-    q, v, w = ca.vertsplit(interval.begin, [0, size, 2 * size, interval.begin.numel()])
+    begin, points = interval.local.begin, interval.local.points
+    q, v, w = begin["q"], begin["v"], begin["w"]
     scheme, along = form.scheme, [ca.SX(size, 1)] * form.scheme.degree
     A, AA = scheme.integral, scheme.double_integral
     if form.static:
         moving, shapes = (ca.DM(matrix) for matrix in (form.static.moving(size), form.static.directions(size)))
         q, v = ca.mtimes(moving, q), ca.mtimes(moving, v)
-        along = [ca.mtimes(shapes, stage.e) for stage in interval.stages]
-    a = ca.horzcat(*[stage.a for stage in interval.stages])
-    dw = ca.horzcat(*[stage.dw for stage in interval.stages])
+        along = [ca.mtimes(shapes, point["e"]) for point in points]
+    a = ca.horzcat(*[point["a"] for point in points])
+    dw = ca.horzcat(*[point["dw"] for point in points])
     return [
         ca.vertcat(
             q + h * c * v + h**2 * ca.mtimes(a, ca.DM(AA[j])) + along[j],

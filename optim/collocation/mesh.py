@@ -1,4 +1,4 @@
-"""The mesh: the times between which a plan is collocated."""
+"""Mesh: the times between which a plan is collocated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of an instant along an interval, with derivatives by the chain rule through the linear collocation."""
+"""Path functions: functions of an instant along an interval, with derivatives by the chain rule."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import casadi as ca
 
+from flexblocks.dae.dae import DAE
+
 from ..casadi_solver.greyboxes.kernel import Kernel, Pattern
-from ..problem.signals import Instant
+from ..problem.signals.instant import Instant, instant_vector
 from .input_parametrization import weights
 from .interval import Interval, IntervalForm, collocated_states, combined, interval_symbols, with_design
 
@@ -57,12 +59,13 @@ def path_kernel(
     chosen = tuple(range(1, scheme.degree + 1)) if points is None else tuple(points)
     m, r = values.numel(), ref.numel()
 
+    # Symbols: of the interval, of the values' own variables and references, of the instants at its points
     interval = interval_symbols(dae, form)
     step, begin, p = ca.SX.sym("step"), ca.SX.sym("begin"), ca.SX.sym("p", len(dae.p))
     own, refs = ca.SX.sym("own", m * len(chosen)), ca.SX.sym("ref", r * len(chosen))
     w, constants = ca.vertcat(interval.variables, own), ca.vertcat(step, begin, p, refs)
     lam, sigma = ca.SX.sym("lam", own.numel()), ca.SX.sym("sigma")
-    instants = _instants(dae.tree.size, interval, form, step, begin)
+    instants = _instants(dae, interval, form, step, begin)
     h, share = interval.length(step), scheme.integral[-1]
 
     # The length of the interval is a variable of the integrand, so that a free duration is nothing special.
@@ -71,10 +74,11 @@ def path_kernel(
     others = with_design(dae.p.symbol, designed, ca.SX.sym("unused", len(designed)))
     rate = ca.SX(0) if cost is None else cost
     local = _Local(y, others, ref, values, length * rate if integral else rate)
+    # At every point, derivatives carried over to the interval's variables
     residuals, rows, total = [], [], ca.SX(0)
     gradient, hessian = ca.SX(1, w.numel()), ca.SX(w.numel(), w.numel())
     for i, j in enumerate(chosen):
-        Y = ca.vertcat(instants[j - 1], h, interval.design)
+        Y = ca.vertcat(instants[j - 1], h, interval.local.design)
         E = ca.jacobian(Y, w)
         mine, factors = own[i * m : (i + 1) * m], lam[i * m : (i + 1) * m]
         weight = float(share[j - 1]) if integral else 1.0
@@ -122,14 +126,15 @@ class _Local:
         return [ca.sparsify(result) for result in self._function.call([ca.SX(a) for a in arguments], True, False)]
 
 
-def _instants(size: int, interval: Interval, form: IntervalForm, step: ca.SX, begin: ca.SX) -> list[ca.SX]:
-    """Return x, a, dw, z, f, u, du, time at every collocation point."""
+def _instants(dae: DAE, interval: Interval, form: IntervalForm, step: ca.SX, begin: ca.SX) -> list[ca.SX]:
+    """Return the instant's vector at every collocation point."""
     scheme, h, start = form.scheme, interval.length(step), interval.length(begin)
-    states = collocated_states(size, interval, form, h)
+    states = collocated_states(dae.tree.size, interval, form, h)
     u, du = (combined(weights(form.shape, scheme.nodes, order), interval.knots, h) for order in (0, 1))
+    times = [start + h * share for share in scheme.nodes.tolist()]
     return [
-        ca.vertcat(x, stage.a, stage.dw, stage.z, stage.f, u[j, :].T, du[j, :].T, start + h * float(scheme.nodes[j]))
-        for j, (x, stage) in enumerate(zip(states, interval.stages, strict=True))
+        instant_vector(dae, x=x, u=u[j, :].T, du=du[j, :].T, time=time, **point)
+        for j, (x, point, time) in enumerate(zip(states, interval.local.points, times, strict=True))
     ]
 
 

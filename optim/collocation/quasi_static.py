@@ -1,4 +1,4 @@
-"""Quasi-static (residualised) modes: what an interval's equations of motion leave without rates and accelerations."""
+"""Quasi-static (residualised) modes: their displacements follow from a balance of forces."""
 
 from __future__ import annotations
 

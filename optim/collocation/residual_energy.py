@@ -1,4 +1,4 @@
-"""The energy by which an arm exceeds rest."""
+"""Residual energy: by how much the energy of an arm exceeds that of rest."""
 
 from __future__ import annotations
 

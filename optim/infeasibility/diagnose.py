@@ -13,7 +13,7 @@ from ..model.trajectories import arcs, transcribed_problem
 from ..presolve.controllability_check import scenarios_apart
 from ..presolve.duration_estimate import LONGEST, estimated_duration
 from ..presolve.transcribed_problem import TranscribedProblem
-from ..problem.objective_terms import Time
+from ..problem.objectives import Time
 from ..progress import Progress
 from ..solver_statistics import CONVERGED, statistics, status_of
 from .conflict import Conflict, conflict

@@ -1,4 +1,4 @@
-"""The ends of a trajectory: at rest, passing, or joined to the phase before."""
+"""Boundary conditions of a phase: at rest, passing, or joined to the phase before."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pyomo.environ as pyo
 from flexblocks.linear.constraint_tangent import tangent
 
 from ..casadi_solver import CasadiGreyBox, attach
+from ..collocation.interval_layout import state_names
 from ..collocation.residual_energy import residual_energy
 from ..presolve.boundary import End
 from ..presolve.phase_transcription import Transcription
@@ -19,7 +20,7 @@ from .equilibrium_constraints import add_arrival, add_balance
 SAME = 1e-9  # how near a state has to be to where it is meant, as a share of that or of one
 
 
-def set_ends(b: Any, t: Transcription) -> None:
+def add_boundary_conditions(b: Any, t: Transcription) -> None:
     """Fix or constrain the states at both ends, and the inputs there if they begin or end at holding values."""
     for where, k, end, holds in (
         ("start", 0, t.begin, t.holds_start),
@@ -43,11 +44,7 @@ def set_ends(b: Any, t: Transcription) -> None:
 
 def state_variables(b: Any, t: Transcription, k: int) -> list:
     """Return the Vars of the states at a mesh point, in the order of the states."""
-    return [
-        *(b.q[k, name] for name in b.coordinates),
-        *(b.v[k, name] for name in b.coordinates),
-        *(b.w[k, name] for name in b.first_order),
-    ]
+    return [getattr(b, part)[k, name] for part, names in state_names(t.dae).items() for name in names]
 
 
 def set_states(b: Any, t: Transcription, k: int, end: End, free: bool = False) -> None:

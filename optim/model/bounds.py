@@ -1,4 +1,4 @@
-"""Limits along the way: bounds of Vars, and linear constraints for what lies between mesh points."""
+"""Bounds of Vars, and linear constraints that keep limits between mesh points."""
 
 from __future__ import annotations
 
@@ -9,25 +9,24 @@ import pyomo.environ as pyo
 from pyomo.core.expr.numeric_expr import LinearExpression
 
 from ..collocation.input_parametrization import Weights, control_points
+from ..collocation.interval_layout import state_names, state_slices
 from ..presolve.phase_transcription import Transcription
+
+# The constraints that keep the limits of inputs, and the order of the derivative that each is on.
+INPUT_LIMITS = {"input_limit": 0, "input_rate_limit": 1}
 
 Bounds = dict[str, tuple[float | None, float | None]]
 
 
 def bounds_of(t: Transcription) -> dict[str, Bounds]:
     """Return the bounds of the mesh points' Vars ``q, v, w, u, du``, by name."""
-    n, q_names = t.dae.tree.size, t.dae.q_names
-    rows = {
-        "q": (q_names, t.limits.x[:n]),
-        "v": (q_names, t.limits.x[n : 2 * n]),
-        "w": (t.dae.x.names[2 * n :], t.limits.x[2 * n :]),
-        "u": (t.dae.u.names, t.limits.u),
-        "du": (t.dae.u.names, t.limits.du),
-    }
+    names, slices = state_names(t.dae), state_slices(t.dae)
+    rows = {part: (names[part], t.limits.x[slices[part]]) for part in names}
+    rows |= {"u": (t.dae.u.names, t.limits.u), "du": (t.dae.u.names, t.limits.du)}
     return {group: dict(zip(names, map(_or_none, limits), strict=True)) for group, (names, limits) in rows.items()}
 
 
-def add_path_limits(b: Any, t: Transcription) -> None:
+def add_limits(b: Any, t: Transcription) -> None:
     """Add ``b.input_limit``, ``b.input_rate_limit`` and ``b.state_limit`` where something is limited.
 
     Inputs keep their limits at every time: the constraints are on the Bernstein coefficients of the polynomial, between
@@ -37,9 +36,9 @@ def add_path_limits(b: Any, t: Transcription) -> None:
     _add_state_limits(b, t)
     if t.borrows_inputs:
         return
-    _add_input_limits(b, "input_limit", t, control_points(t.shape), t.limits.u)
-    if t.shape.is_continuous:
-        _add_input_limits(b, "input_rate_limit", t, control_points(t.shape, order=1), t.limits.du)
+    for name, order in INPUT_LIMITS.items():
+        if order <= t.shape.degree:
+            _add_input_limits(b, name, t, control_points(t.shape, order), t.limits.inputs[order])
 
 
 def _add_input_limits(b: Any, name: str, t: Transcription, points: Weights, limits: np.ndarray) -> None:
@@ -67,7 +66,9 @@ def _steps(b: Any, t: Transcription) -> list:
 
 
 def _power(h: Any, power: float) -> Any:
-    return {-1.0: 1 / h, 0.0: 1.0, 1.0: h}[power]
+    if power < 0:
+        return 1 / _power(h, -power)
+    return 1.0 if power == 0 else h if power == 1 else h**power
 
 
 def _combination(factors: list, variables: list) -> Any:

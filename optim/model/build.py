@@ -22,17 +22,17 @@ from ..presolve.transcribe import transcribe
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
-from .boundary_conditions import set_ends
-from .bounds import add_path_limits
+from .boundary_conditions import add_boundary_conditions
+from .bounds import add_limits
 from .equations_of_motion import add_equations_of_motion
 from .initial_guess import set_guess
-from .objective import add_objective
-from .path_constraints import add_path
-from .phase_linking import add_junction
-from .trajectories import Arc
-from .variable_index import Places, places
+from .objective import PhaseCosts, add_objective
+from .path_constraints import add_path_constraints
+from .phase_linking import link_phases
+from .trajectories import PhaseTrajectory
+from .variable_index import VariableIndex, variable_index
 from .variables import add_variables
-from .via_points import add_vias
+from .via_points import add_via_points
 
 
 @takes_transcription_options
@@ -98,37 +98,40 @@ def _model(transcribed: TranscribedProblem) -> Any:
         start = {name: float(transcribed.p[dae.p.index(name)]) for name in design}
         m.p = pyo.Var(list(start), bounds=lambda _, name: design[name], initialize=start, doc="design")
     blocks = _blocks(m, transcribed)
-    placed = []
-    for s, (run, transcriptions) in enumerate(zip(blocks, transcribed.runs, strict=True)):
-        lenders = blocks[0] if s else [None] * len(run)
-        own = [add_trajectory(b, t, lender) for b, t, lender in zip(run, transcriptions, lenders, strict=True)]
-        found = [Arc(b, t) for b, t in zip(run, transcriptions, strict=True)]
-        for before, after in pairwise(found):
-            add_junction(before, after)
-        placed.append(list(zip(found, own, strict=True)))
-    add_objective(m, transcribed, placed)
+    scenarios = []
+    for s, (phases, transcriptions) in enumerate(zip(blocks, transcribed.runs, strict=True)):
+        # Later scenarios have the inputs of the first.
+        lenders = blocks[0] if s else [None] * len(phases)
+        indices = [add_phase(b, t, lender) for b, t, lender in zip(phases, transcriptions, lenders, strict=True)]
+        for before, after in pairwise(PhaseTrajectory(b, t) for b, t in zip(phases, transcriptions, strict=True)):
+            link_phases(before, after)
+        scenarios.append([PhaseCosts(*parts) for parts in zip(phases, transcriptions, indices, strict=True)])
+    add_objective(m, transcribed, scenarios)
     note_own(m)
     return m
 
 
-def add_trajectory(b: Any, t: Transcription, lender: Any = None) -> Places:
-    """Put a trajectory on a Pyomo block or model: Vars with their start values, ends, equations of motion and limits.
+def add_phase(b: Any, t: Transcription, lender: Any = None) -> VariableIndex:
+    """Put a phase on a Pyomo block or model: Vars with start values, ends, equations of motion and limits.
 
     What is put on a block `b` is a function of it and of the `Transcription` behind it, ``b.transcription``. The inputs
-    may be those of another block, the `lender`.
+    may be those of another block, the `lender`. What a phase does not contain is not there.
     """
     b.transcription = t
+    # The variables, and what holds at both ends
     add_variables(b, t, lender)
-    set_ends(b, t)
-    at = places(b, t)
-    add_equations_of_motion(b, t, at)
-    add_path_limits(b, t)
-    if t.path.names:
-        add_path(b, t, at)
+    add_boundary_conditions(b, t)
+    index = variable_index(b, t)
+    # What holds all along, and at via points
+    add_equations_of_motion(b, t, index)
+    add_limits(b, t)
+    if t.path.rows:
+        add_path_constraints(b, t, index)
     if t.phase.via:
-        add_vias(b, t, at)
+        add_via_points(b, t, index)
+    # Where the solver starts
     set_guess(b, t)
-    return at
+    return index
 
 
 def _blocks(m: Any, transcribed: TranscribedProblem) -> list[list]:

@@ -1,4 +1,4 @@
-"""What the bounds and constraints of a planner's model are called by people, and to which time they belong."""
+"""Names and times of the bounds and constraints of a planner's model, for people."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..presolve.phase_transcription import Transcription
-from .trajectories import Arc, arcs
+from .bounds import INPUT_LIMITS
+from .trajectories import PhaseTrajectory, arcs
 
 DURATION = "duration"
-RATES = {"v", "du", "input_rate_limit"}
-# The Vars and constraints of limits, and where the name and the time stand in their index.
-OWN = {"q", "v", "w", "u", "du", "path", "input_limit", "input_rate_limit", "state_limit"}
+# The Vars and constraints of limits, and which derivative of what stands last in their index they are on.
+ORDERS = {"q": 0, "v": 1, "w": 0, "u": 0, "du": 1, "path": 0, "state_limit": 0} | INPUT_LIMITS
+OWN = frozenset(ORDERS)
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Label:
 class Place:
     """An arc, what it is called, and when it begins [s]."""
 
-    arc: Arc
+    arc: PhaseTrajectory
     name: str
     begin: float
 
@@ -70,7 +71,8 @@ def label_of(data: Any, places: Mapping[int, Place]) -> Label:
     if component not in OWN:
         return Label(data.name, "", None)
     index = data.index()
-    name = f"der({index[-1]})" if component in RATES else index[-1]
+    order = ORDERS[component]
+    name = f"{'der(' * order}{index[-1]}{')' * order}"
     return Label(place.name + name, _unit(place.arc.transcription, name), place.begin + _time(place, component, index))
 
 
@@ -78,8 +80,9 @@ def _unit(t: Transcription, name: str) -> str:
     for group in (t.dae.x, t.dae.u, t.dae.y):
         if name in group:
             return group.unit(name)
-    inside = name.removeprefix("der(").removesuffix(")")
-    return f"{t.dae.u.unit(inside)}/s" if inside in t.dae.u else ""
+    order = name.count("der(")
+    of = name[len("der(") * order : len(name) - order]
+    return f"{t.dae.u.unit(of)}/s{order if order > 1 else ''}" if order and of in t.dae.u else ""
 
 
 def _time(place: Place, component: str, index: tuple) -> float:
@@ -88,9 +91,9 @@ def _time(place: Place, component: str, index: tuple) -> float:
     share = 0.0
     if component in ("state_limit", "path"):
         share = t.scheme.nodes[index[1] - 1]
-    elif component in ("input_limit", "input_rate_limit"):
+    elif component in INPUT_LIMITS:
         # Control point i of a polynomial of degree n belongs to the share i / n of the interval.
-        degree = t.shape.degree - (component == "input_rate_limit")
+        degree = t.shape.degree - INPUT_LIMITS[component]
         share = index[1] / max(degree, 1)
     step = mesh.steps[k] if share else 0.0
     return float(np.clip(mesh.times[k] + share * step, 0.0, mesh.duration))

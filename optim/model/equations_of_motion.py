@@ -10,7 +10,7 @@ from ..casadi_solver import CasadiGreyBox, attach
 from ..collocation.equations_of_motion import interval_kernel
 from ..collocation.interval import residual_names
 from ..presolve.phase_transcription import Transcription
-from .variable_index import Places
+from .variable_index import VariableIndex
 
 
 def constants(t: Transcription) -> np.ndarray:
@@ -19,14 +19,14 @@ def constants(t: Transcription) -> np.ndarray:
     return np.hstack([step, np.tile(t.p, (len(step), 1))])
 
 
-def add_equations_of_motion(b: Any, t: Transcription, at: Places) -> None:
+def add_equations_of_motion(b: Any, t: Transcription, index: VariableIndex) -> None:
     """Add ``b.dynamics``: the collocated equations of motion of all intervals."""
     box = CasadiGreyBox(
         interval_kernel(t.dae, t.form),
-        at.index,
+        index.local,
         constants(t),
         name="dynamics",
         residual_names=residual_names(t.dae, t.form),
-        n_inputs=len(at.variables),
+        n_inputs=len(index.variables),
     )
-    attach(b, "dynamics", box, at.variables)
+    attach(b, "dynamics", box, index.variables)

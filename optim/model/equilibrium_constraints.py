@@ -87,7 +87,7 @@ def balance_function(
     return ca.Function("balance", symbols, [ca.cse(residual)], ["w", "p"], ["residual"])
 
 
-ROUNDING = 1e-12
+ROUNDING = 1e-12  # shares below it are zeros of an orthogonal projection
 
 
 def add_arrival(b: Any, t: Transcription, k: int, goal: Sequence[Any]) -> None:

@@ -1,4 +1,4 @@
-"""Where the solver starts."""
+"""Initial guess: where the solver starts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..collocation.interval_layout import state_slices
 from ..presolve.equilibrium import loop_forces
 from ..presolve.phase_transcription import Transcription
 from ..presolve.rigid_arm import Waypoint, quintic, rigid_inputs, spline_through
@@ -19,6 +20,7 @@ def set_guess(b: Any, t: Transcription, detour: Waypoint | None = None) -> None:
     are those of the arm as if it were rigid, within their limits, and are left to the scenario that they are borrowed
     from. A free duration is that of the mesh. A `detour` is passed besides.
     """
+    # A smooth course of the states over the mesh
     n, times, h, T = t.dae.tree.size, t.mesh.times, t.mesh.steps, t.mesh.duration
     inner = times[:-1, None] + h[:, None] * t.scheme.nodes
     states = spline_through(sorted((*t.waypoints, *([] if detour is None else [detour])), key=lambda point: point[0]))
@@ -26,14 +28,15 @@ def set_guess(b: Any, t: Transcription, detour: Waypoint | None = None) -> None:
     x, v, a = states(times / T), rates(times / T)[:, :n] / T, accelerations(times / T)[:, :n] / T**2
     q, w = x[:, :n], x[:, 2 * n :]
     z = t.start.z + quintic(inner, T)[0][..., None] * (t.goal.z - t.start.z)
+    # The inputs of the rigid arm along it, within their limits.
     # Algebraic variables stand at collocation points; the first of each interval serves for the mesh point before it.
     along = np.concatenate([z[:, 0], z[-1:, -1]])
     u = rigid_inputs(t.dae, t.start, t.problem.start, q, v, w, a, along)
     u = np.clip(u, t.limits.u[:, 0], t.limits.u[:, 1])
+    # What the Vars take from it
     within = np.clip(np.concatenate([q, v, w], axis=1), t.limits.x[:, 0], t.limits.x[:, 1])
-    set_values(b.q, within[:, :n])
-    set_values(b.v, within[:, n : 2 * n])
-    set_values(b.w, within[:, 2 * n :])
+    for part, where in state_slices(t.dae).items():
+        set_values(getattr(b, part), within[:, where])
     set_values(b.a, accelerations(inner / T)[..., :n] / T**2 @ t.static.moving(n).T)
     set_values(b.e, states(inner / T)[..., :n] @ t.static.amounts(n).T)
     set_values(b.dw, rates(inner / T)[..., 2 * n :] / T)
@@ -41,7 +44,7 @@ def set_guess(b: Any, t: Transcription, detour: Waypoint | None = None) -> None:
     set_values(b.f, np.broadcast_to(loop_forces(t.dae, t.start), (*inner.shape, len(b.closures))))
     if not t.borrows_inputs:
         _set_inputs(b, t, u)
-    if t.path.names:
+    if t.path.rows:
         settle_path(b)
 
 

@@ -1,60 +1,89 @@
-"""The objective of the Pyomo model: one grey box for each term and trajectory."""
+"""The objective of the Pyomo model: one grey box for each term and phase."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import casadi as ca
+import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.modeling import unique_component_name
 
-from ..casadi_solver import CasadiGreyBox, attach
-from ..collocation.input_cost import effort_function, vibration_function
+from ..casadi_solver import CasadiGreyBox, Kernel, attach
+from ..collocation.cost_functions import final_kernel, integral_kernel, squared_inputs
 from ..presolve.phase_transcription import Transcription
 from ..presolve.transcribed_problem import TranscribedProblem
-from ..problem.objective import Objective
-from ..problem.objective_terms import Effort, Final, Integral, Jerk, Time, Tracking
+from ..problem.objectives.functionals import Lagrangian, Mayer
+from ..problem.objectives.objective import Objective
 from .equations_of_motion import constants
-from .path_cost import path_cost
-from .trajectories import Arc
-from .variable_index import Places
+from .path_constraints import path_constants
+from .read_solution import collocated_times
+from .variable_index import VariableIndex
 
 
-def add_cost(b: Any, t: Transcription, at: Places, term: Objective) -> Any:
-    """Return what a term of the objective costs along a trajectory; on a box named after it, ``b.effort``."""
-    if isinstance(term, Time):
-        return b.T if t.is_free else t.mesh.duration
-    if isinstance(term, Final) and t.phase is not t.problem.phases[-1]:
-        return 0.0
-    name = unique_component_name(b, type(term).__name__.lower())
-    if isinstance(term, (Tracking, Integral)):
-        attach(b, name, path_cost(t, at, term, name), at.variables)
-        return getattr(b, name).outputs["cost"]
-    if isinstance(term, (Effort, Jerk)):
-        first = at.first_shaping
-        on, index, p = at.variables[first : at.end_shaping], at.shaping - first, constants(t)[:, :1]
-        function = effort_function(t.shape, term, len(t.dae.u), t.is_free)
-    else:
-        on, index, p = at.variables, at.index, constants(t)
-        function = vibration_function(t.dae, t.form)
-    attach(b, name, CasadiGreyBox(function, index, p, name=name, n_inputs=len(on)), on)
-    return getattr(b, name).outputs["cost"]
+@dataclass(frozen=True, eq=False)
+class PhaseCosts:
+    """What the terms of an objective put their costs on: the Pyomo block of a phase (see `PhaseModel`).
+
+    Attributes
+    ----------
+    block : Block or ConcreteModel
+    transcription : Transcription
+    index : VariableIndex
+    """
+
+    block: Any
+    transcription: Transcription
+    index: VariableIndex
+
+    @property
+    def duration(self) -> Any:
+        t = self.transcription
+        return self.block.T if t.is_free else t.mesh.duration
+
+    def integral_of_squared_inputs(self, term: Objective) -> Any:
+        t, index = self.transcription, self.index
+        function = squared_inputs(t.shape, term.input_weights, len(t.dae.u), t.is_free)
+        on = index.variables[index.first_shaping : index.end_shaping]
+        return self._box(term, function, index.shaping - index.first_shaping, constants(t)[:, :1], on)
+
+    def integral(self, term: Lagrangian) -> Any:
+        t = self.transcription
+        data = path_constants(t)
+        if term.references:
+            references = term.reference_values(collocated_times(t.mesh, t.scheme), t.mesh.duration, t.is_free)
+            data = np.hstack([data, np.moveaxis(references, 0, 2).reshape(len(data), -1)])
+        return self._box(term, integral_kernel(t.dae, t.form, term), self.index.local, data, self.index.variables)
+
+    def final_value(self, term: Mayer) -> Any:
+        t = self.transcription
+        if t.phase is not t.problem.phases[-1]:
+            return 0.0
+        kernel = final_kernel(t.dae, t.form, term)
+        return self._box(term, kernel, self.index.local[-1:], path_constants(t)[-1:], self.index.variables)
+
+    def _box(
+        self, term: Objective, function: ca.Function | Kernel, index: np.ndarray, data: np.ndarray, on: Sequence
+    ) -> Any:
+        """Put the cost on a grey box named after the term, as ``b.effort``; return its output."""
+        name = unique_component_name(self.block, term.label)
+        box = CasadiGreyBox(function, index, data, name=name, n_inputs=len(on))
+        return attach(self.block, name, box, on).outputs["cost"]  # pyright: ignore[reportAttributeAccessIssue]
 
 
-Placed = Sequence[tuple[Arc, Places]]
-
-
-def add_objective(m: Any, transcribed: TranscribedProblem, runs: Sequence[Placed]) -> None:
+def add_objective(m: Any, transcribed: TranscribedProblem, scenarios: Sequence[Sequence[PhaseCosts]]) -> None:
     """Add ``m.objective``; for the worst of several scenarios ``m.worst``, no less than the cost of each of them.
 
     What scenarios have in common, as effort and time, is there once.
     """
     terms = transcribed.problem.objective.terms
-    shared = [(weight, term) for weight, term in terms if term.is_shared or len(runs) == 1]
-    own = [(weight, term) for weight, term in terms if not (term.is_shared or len(runs) == 1)]
-    total = _cost(runs[0], shared)
-    if own:
-        costs = [_cost(run, own) for run in runs]
+    shared = [(weight, term) for weight, term in terms if term.is_shared or len(scenarios) == 1]
+    others = [(weight, term) for weight, term in terms if not (term.is_shared or len(scenarios) == 1)]
+    total = _cost(scenarios[0], shared)
+    if others:
+        costs = [_cost(phases, others) for phases in scenarios]
         if transcribed.problem.aggregate == "worst":
             m.worst = pyo.Var(doc="cost of the worst scenario")
             m.worst_case = pyo.Constraint(range(len(costs)), rule=lambda m, s: costs[s] <= m.worst)
@@ -64,5 +93,5 @@ def add_objective(m: Any, transcribed: TranscribedProblem, runs: Sequence[Placed
     m.objective = pyo.Objective(expr=total)
 
 
-def _cost(run: Placed, terms: Sequence[tuple]) -> Any:
-    return sum(weight * add_cost(arc.block, arc.transcription, at, term) for weight, term in terms for arc, at in run)
+def _cost(phases: Sequence[PhaseCosts], terms: Sequence[tuple[float, Objective]]) -> Any:
+    return sum(weight * term.cost(phase) for weight, term in terms for phase in phases)

@@ -1,4 +1,4 @@
-"""What a motion keeps to on its way, as Vars with bounds that one grey box defines."""
+"""Path constraints: Vars with bounds, which one grey box gives their values."""
 
 from __future__ import annotations
 
@@ -11,22 +11,20 @@ import pyomo.environ as pyo
 from ..casadi_solver import CasadiGreyBox, Kernel, attach
 from ..collocation.interval import IntervalForm
 from ..collocation.path_functions import path_kernel
-from ..presolve.path_values import Path
+from ..presolve.path_values import PathValues
 from ..presolve.phase_transcription import Transcription
-from .variable_index import Places
+from .variable_index import VariableIndex
 
-FAR = 1e3  # times, from where a limit is scaled
+FAR = 1e3  # times one; a limit farther off is scaled to one, or IPOPT weighs it against metres and radians
 
 
-def add_path(b: Any, t: Transcription, at: Places) -> None:
+def add_path_constraints(b: Any, t: Transcription, index: VariableIndex) -> None:
     """Add ``b.path[k, j, name]`` with bounds, and ``b.path_values``, the grey box that gives them their values.
 
     As variables of their own they are what the solver would make of inequalities anyway; a user's own constraints
     and objectives may use them.
     """
     path = t.path
-    if not len(path):
-        return
     K, d, m = t.mesh.intervals, t.scheme.degree, len(path)
     bounds = {
         name: (low if np.isfinite(low) else None, high if np.isfinite(high) else None)
@@ -37,16 +35,16 @@ def add_path(b: Any, t: Transcription, at: Places) -> None:
         b.intervals, b.points, b.path_names, bounds=lambda _, k, j, name: bounds[name], doc="what is limited on the way"
     )
     _scale(b, t)
-    own = len(at.variables) + np.arange(K * d * m).reshape(K, d * m)
+    own = len(index.variables) + np.arange(K * d * m).reshape(K, d * m)
     box = CasadiGreyBox(
         _kernel(path, t.form),
-        np.hstack([at.index, own]),
+        np.hstack([index.local, own]),
         path_constants(t),
         name="path",
         residual_names=[f"{name} at point {j}" for j in range(1, d + 1) for name in path.names],
-        n_inputs=len(at.variables) + own.size,
+        n_inputs=len(index.variables) + own.size,
     )
-    variables: list = [*at.variables, *b.path.values()]
+    variables: list = [*index.variables, *b.path.values()]
     attach(b, "path_values", box, variables)
 
 
@@ -82,8 +80,6 @@ def path_values(b: Any) -> np.ndarray:
 
 def settle_path(b: Any) -> None:
     """Set the Vars ``b.path`` to the values that they have along the trajectory as it stands."""
-    if b.component("path") is None:
-        return
     for variable in b.path.values():
         variable.set_value(0.0, skip_validation=True)
     for variable, value in zip(b.path.values(), path_values(b).ravel().tolist(), strict=True):
@@ -91,5 +87,6 @@ def settle_path(b: Any) -> None:
 
 
 @lru_cache(maxsize=32)
-def _kernel(path: Path, form: IntervalForm) -> Kernel:
+def _kernel(path: PathValues, form: IntervalForm) -> Kernel:
+    assert path.at is not None  # there are values
     return path_kernel(path.at, form, values=path.values)

@@ -1,4 +1,4 @@
-"""Junctions: what holds where one phase ends and the next begins."""
+"""Linkage constraints: what holds where one phase ends and the next begins."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pyomo.environ as pyo
 from ..casadi_solver import CasadiGreyBox, attach
 from ..presolve.impact import impact
 from .boundary_conditions import state_variables
-from .trajectories import Arc
+from .trajectories import PhaseTrajectory
 
 
-def add_junction(before: Arc, after: Arc) -> None:
+def link_phases(before: PhaseTrajectory, after: PhaseTrajectory) -> None:
     """Join two phases, with the constraints on the block of the second.
 
     ``b.joined_states``: continuous states; where a load at rest is picked up in motion, ``b.impact`` keeps the momentum

@@ -14,10 +14,11 @@ from scipy.interpolate import PPoly
 from flexblocks.dae.dae import DAE
 from flexblocks.simulation.trajectory import ENERGIES, GROUPS, Trajectory
 
+from ..collocation.interval_layout import state_names, state_slices
 from ..collocation.mesh import Mesh
 from ..collocation.schemes import Collocation
 from ..errors import ProblemError
-from .trajectories import Arc
+from .trajectories import PhaseTrajectory
 
 
 def active_objective(model: Any) -> Any:
@@ -33,7 +34,7 @@ def values(variables: Any, *shape: int) -> np.ndarray:
     return np.array([variable.value for variable in variables.values()], dtype=float).reshape(shape)
 
 
-def input_polynomials(arc: Arc) -> dict[str, PPoly]:
+def input_polynomials(arc: PhaseTrajectory) -> dict[str, PPoly]:
     """Return the inputs over an arc's own time [s], by name, exactly as planned."""
     m, t, mesh = arc.block, arc.transcription, arc.mesh
     K, h = mesh.intervals, mesh.steps
@@ -53,13 +54,14 @@ def collocated_times(mesh: Mesh, scheme: Collocation) -> np.ndarray:
     return mesh.times[:-1, None] + mesh.steps[:, None] * scheme.nodes
 
 
-def trajectory(arc: Arc, inputs: dict[str, PPoly]) -> Trajectory:
+def trajectory(arc: PhaseTrajectory, inputs: dict[str, PPoly]) -> Trajectory:
     """Return the motion at the start and at all collocation points, the last of each interval being a mesh point."""
     m, t, mesh, p = arc.block, arc.transcription, arc.mesh, arc.p
     dae, K, d = t.dae, t.mesh.intervals, t.scheme.degree
-    x = np.concatenate([values(var, K + 1, -1) for var in (m.q, m.v, m.w)], axis=1)
+    # States at mesh points, and from them those at collocation points by the scheme's integrals
+    x = np.concatenate([values(getattr(m, part), K + 1, -1) for part in state_names(dae)], axis=1)
     n, h, A = dae.tree.size, mesh.steps[:, None, None], t.scheme.integral
-    q, v, w = np.split(x[:-1, None, :], [n, 2 * n], axis=2)
+    q, v, w = (x[:-1, None, where] for where in state_slices(dae).values())
     a, dw = values(m.a, K, d, n), values(m.dw, K, d, -1) if len(m.dw) else np.zeros((K, d, 0))
     e = values(m.e, K, d, -1) if len(m.e) else np.zeros((K, d, 0))
     moving, shapes = t.static.moving(n), t.static.directions(n)
@@ -69,11 +71,13 @@ def trajectory(arc: Arc, inputs: dict[str, PPoly]) -> Trajectory:
         v + h * (A @ a),
         w + h * (A @ dw),
     ]
+    # All points in one row, the start before them, with inputs and algebraic variables
     times = np.append(0.0, collocated_times(mesh, t.scheme).ravel())
     states = np.vstack([x[0], np.concatenate(stages, axis=2).reshape(K * d, -1)])
     u = np.array([inputs[name](np.minimum(times, mesh.duration)) for name in dae.u.names]).T
     z = _algebraics(arc, states[0], u[0])
     more = [z.T] if len(dae.z) else []
+    # Work by the same quadrature, energies and outputs
     force = np.array(dae.input_force(states.T, u.T, p, *more))
     power = np.sum(force * states[:, n : 2 * n].T, axis=0)[1:].reshape(K, d)
     work = np.cumsum(np.append(0.0, (mesh.steps[:, None] * (power @ A.T))[:, -1]))
@@ -97,7 +101,7 @@ def trajectory(arc: Arc, inputs: dict[str, PPoly]) -> Trajectory:
     )
 
 
-def _algebraics(arc: Arc, x: np.ndarray, u: np.ndarray) -> np.ndarray:
+def _algebraics(arc: PhaseTrajectory, x: np.ndarray, u: np.ndarray) -> np.ndarray:
     """Return the algebraic variables (1 + K d, nz); at the start they are solved for."""
     m, t = arc.block, arc.transcription
     dae, points = t.dae, t.mesh.intervals * t.scheme.degree

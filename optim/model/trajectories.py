@@ -1,4 +1,4 @@
-"""The arcs of a Pyomo model: one trajectory for each phase of each scenario."""
+"""Trajectories of a Pyomo model: one for each phase of each scenario."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .boundary_conditions import values_at
 
 
 @dataclass(frozen=True, eq=False)
-class Arc:
+class PhaseTrajectory:
     """One phase of one scenario: the Pyomo block of its trajectory, and the transcription behind it."""
 
     block: Any
@@ -59,7 +59,7 @@ class Arc:
         return replace(found, u=_values(u), z=_values(z))
 
 
-def arcs(m: Any) -> tuple[tuple[Arc, ...], ...]:
+def arcs(m: Any) -> tuple[tuple[PhaseTrajectory, ...], ...]:
     """Return the arcs of a planner's model, by scenario and in it by phase.
 
     They live on ``m.scenario[i].phase[name]``; where there is one scenario or one phase, that level is left out.
@@ -70,14 +70,13 @@ def arcs(m: Any) -> tuple[tuple[Arc, ...], ...]:
         The model does not come from `pyomo_model`.
     """
     transcribed = transcribed_problem(m)
-    runs = m.scenario.values() if len(transcribed.runs) > 1 else [m]
-    return tuple(
-        tuple(Arc(b, b.transcription) for b in (run.phase.values() if len(transcribed.first) > 1 else [run]))
-        for run in runs
-    )
+    scenarios = m.scenario.values() if len(transcribed.runs) > 1 else [m]
+    several = len(transcribed.first) > 1
+    blocks = [list(scenario.phase.values()) if several else [scenario] for scenario in scenarios]
+    return tuple(tuple(PhaseTrajectory(b, b.transcription) for b in run) for run in blocks)
 
 
-def all_arcs(m: Any) -> tuple[Arc, ...]:
+def all_arcs(m: Any) -> tuple[PhaseTrajectory, ...]:
     """Return the arcs of a planner's model in one row."""
     return tuple(arc for run in arcs(m) for arc in run)
 

@@ -1,4 +1,4 @@
-"""Update the boundary conditions of a model that stands: another start, other goals."""
+"""Update of the boundary values of a model: another start and goal, nothing written anew."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
 from .boundary_conditions import hold_inputs, set_states
-from .trajectories import Arc, arcs, transcribed_problem
+from .trajectories import PhaseTrajectory, arcs, transcribed_problem
 
 ELSE = "make a new model by optim.pyomo_model(dae, problem)."
 
@@ -76,7 +76,7 @@ def repose(model: Any, problem: Problem | RestToRest) -> None:
     model.transcribed = replace(transcribed, problem=asked, runs=runs)
 
 
-def _move_boundaries(arc: Arc, new: Transcription) -> None:
+def _move_boundaries(arc: PhaseTrajectory, new: Transcription) -> None:
     """Fix the known states at both ends of a trajectory where a new transcription has them, and what holds them."""
     b, old = arc.block, arc.transcription
     for where, k, before, after in (

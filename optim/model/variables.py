@@ -1,4 +1,4 @@
-"""The Pyomo variables of one trajectory, on any block."""
+"""Decision variables of one phase, on any Pyomo block."""
 
 from __future__ import annotations
 

@@ -11,12 +11,14 @@ import pyomo.environ as pyo
 from ..casadi_solver import CasadiGreyBox, attach
 from ..collocation.path_functions import path_kernel
 from ..presolve.phase_transcription import Transcription
-from ..problem.signals import Signals, instant
+from ..problem.signals.instant import instant
+from ..problem.signals.signals import Signals
+from .boundary_conditions import state_variables
 from .path_constraints import path_constants
-from .variable_index import Places
+from .variable_index import VariableIndex
 
 
-def add_vias(b: Any, t: Transcription, at: Places) -> None:
+def add_via_points(b: Any, t: Transcription, index: VariableIndex) -> None:
     """Fix what is given at via points, ``b.via[i, name]`` where it is no variable of the mesh point itself.
 
     Each via point is a mesh point. What it says of accelerations and algebraic variables holds just before it.
@@ -45,16 +47,16 @@ def add_vias(b: Any, t: Transcription, at: Places) -> None:
             values=ca.vertcat(*[signals[name] for name in names]),
             points=(t.scheme.degree,),
         )
-        own = len(at.variables) + np.arange(len(names))
+        own = len(index.variables) + np.arange(len(names))
         box = CasadiGreyBox(
             kernel,
-            np.append(at.index[k - 1], own)[None],
+            np.append(index.local[k - 1], own)[None],
             path_constants(t)[k - 1 : k],
             name=f"via {i + 1}",
             residual_names=names,
-            n_inputs=len(at.variables) + len(names),
+            n_inputs=len(index.variables) + len(names),
         )
-        variables: list = [*at.variables, *(b.via[i, name] for name in names)]
+        variables: list = [*index.variables, *(b.via[i, name] for name in names)]
         attach(b, f"via_values_{i + 1}", box, variables)
 
 
@@ -65,12 +67,8 @@ def mesh_point(t: Transcription, i: int) -> int:
 
 def _own(b: Any, t: Transcription, k: int, name: str) -> Any:
     """Return the Var of a mesh point that has this name, None if there is none."""
-    n, dae = t.dae.tree.size, t.dae
-    if name in dae.x:
-        i = dae.x.index(name)
-        if i < 2 * n:
-            return (b.q if i < n else b.v)[k, dae.q_names[i % n]]
-        return b.w[k, name]
-    if name in dae.u and t.shape.is_continuous:
+    if name in t.dae.x:
+        return state_variables(b, t, k)[t.dae.x.index(name)]
+    if name in t.dae.u and t.shape.is_continuous:
         return b.u[k, name]
     return None

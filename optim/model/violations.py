@@ -1,4 +1,4 @@
-"""What stands against an iterate: violated equations, constraints and bounds, worst first."""
+"""Constraint violations of an iterate: equations, constraints and bounds, worst first."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ import pyomo.environ as pyo
 from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxBlock
 
 from ..collocation.interval import residual_names
+from .bounds import INPUT_LIMITS
 from .path_constraints import path_values
 from .read_solution import collocated_times
-from .trajectories import Arc, all_arcs, arcs
+from .trajectories import PhaseTrajectory, all_arcs, arcs
 
-TOLERANCE = 1e-6
-OWN_LIMITS = ("input_limit", "input_rate_limit", "state_limit")  # indexed by interval first
+TOLERANCE = 1e-6  # a hundred times that of IPOPT: what is above it was not met
+OWN_LIMITS = (*INPUT_LIMITS, "state_limit")  # indexed by interval first
 OWN_VARIABLES = ("q", "v", "w", "u", "du")  # indexed by mesh point first
 
 
 @dataclass(frozen=True)
 class Violation:
-    """By how much something does not hold.
+    """A violated constraint and its magnitude.
 
     Attributes
     ----------
@@ -56,7 +57,7 @@ def violations(m: Any) -> tuple[Violation, ...]:
     return tuple(sorted(found, key=lambda violation: -violation.amount))
 
 
-def _dynamics(arc: Arc, begin: float) -> Iterator[Violation]:
+def _dynamics(arc: PhaseTrajectory, begin: float) -> Iterator[Violation]:
     b, t, mesh = arc.block, arc.transcription, arc.mesh
     names = residual_names(t.dae, t.form)
     size = (len(names) - len(t.dae.x)) // t.scheme.degree
@@ -68,7 +69,7 @@ def _dynamics(arc: Arc, begin: float) -> Iterator[Violation]:
         yield Violation(_where(arc) + names[i].partition(" at point")[0], float(residual[k, i]), float(times[k, i]))
 
 
-def _path(arc: Arc, begin: float) -> Iterator[Violation]:
+def _path(arc: PhaseTrajectory, begin: float) -> Iterator[Violation]:
     path = arc.transcription.path
     if not len(path):
         return
@@ -78,7 +79,7 @@ def _path(arc: Arc, begin: float) -> Iterator[Violation]:
         yield Violation(_where(arc) + path.names[i], float(excess[k, j, i]), float(times[k, j]))
 
 
-def _where(arc: Arc) -> str:
+def _where(arc: PhaseTrajectory) -> str:
     """Return the block of an arc, for names; nothing where it is the only one."""
     return "" if arc.block is arc.block.model() else f"{arc.block.name}: "
 

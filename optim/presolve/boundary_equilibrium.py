@@ -13,7 +13,8 @@ from flexblocks.statics.equilibrium import NoEquilibriumError, equilibrium
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..errors import ProblemError
-from ..problem.signals import Signals, instant
+from ..problem.signals.instant import instant
+from ..problem.signals.signals import Signals
 from .bounds import Limits
 from .infeasible_goal import no_equilibrium
 from .inverse_statics import Posture, posture

@@ -12,6 +12,8 @@ from flexblocks.dae.dae import DAE
 from ..collocation.input_parametrization import InputShape
 from ..errors import ProblemError
 
+HIGHEST_ORDER = 1  # of the inputs' derivatives that can be limited: their rates
+
 
 @dataclass(frozen=True, eq=False)
 class Limits:
@@ -21,19 +23,33 @@ class Limits:
     ----------
     x : ndarray (nx, 2)
         Of the states.
-    u, du : ndarray (nu, 2)
-        Of the inputs and of their rates.
+    inputs : tuple of ndarray (nu, 2)
+        Of the inputs and their derivatives, by order.
     """
 
     x: np.ndarray
-    u: np.ndarray
-    du: np.ndarray
+    inputs: tuple[np.ndarray, ...]
+
+    @property
+    def u(self) -> np.ndarray:
+        """Limits of the inputs (nu, 2)."""
+        return self.inputs[0]
+
+    @property
+    def du(self) -> np.ndarray:
+        """Limits of the inputs' rates (nu, 2)."""
+        return self.inputs[1]
+
+
+def _input_names(dae: DAE) -> list[list[str]]:
+    """Return the names of the inputs and of their derivatives that can be limited, by order."""
+    return [[f"{'der(' * order}{name}{')' * order}" for name in dae.u.names] for order in range(HIGHEST_ORDER + 1)]
 
 
 def other_limits(dae: DAE, given: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
     """Return the limits of what is no variable of the plan itself: outputs, places, accelerations."""
-    own = {*dae.x.names, *dae.u.names, *(f"der({name})" for name in dae.u.names)}
-    return {name: limit for name, limit in given.items() if name not in own}
+    variables = {*dae.x.names, *(name for names in _input_names(dae) for name in names)}
+    return {name: limit for name, limit in given.items() if name not in variables}
 
 
 def resolved_limits(dae: DAE, given: Mapping[str, tuple[float, float]], shape: InputShape) -> Limits:
@@ -45,12 +61,13 @@ def resolved_limits(dae: DAE, given: Mapping[str, tuple[float, float]], shape: I
         A limit on the rate of a piecewise constant input, which has none.
     """
     x = np.tile([-np.inf, np.inf], (len(dae.x), 1))
-    u = np.column_stack([-dae.u.limits, dae.u.limits]).reshape(-1, 2)
-    du = np.tile([-np.inf, np.inf], (len(dae.u), 1))
+    of_sources = np.column_stack([-dae.u.limits, dae.u.limits]).reshape(-1, 2)
+    inputs = of_sources, *(np.tile([-np.inf, np.inf], (len(dae.u), 1)) for _ in range(HIGHEST_ORDER))
     rows = {name: x[i] for i, name in enumerate(dae.x.names)}
-    rows |= {name: u[i] for i, name in enumerate(dae.u.names)}
-    rates = {f"der({name})": du[i] for i, name in enumerate(dae.u.names)}
-    rows |= rates
+    rates = set()
+    for order, names in enumerate(_input_names(dae)):
+        rows |= {name: inputs[order][i] for i, name in enumerate(names)}
+        rates |= set(names) if order else set()
     for name, (low, high) in given.items():
         if name not in rows:
             continue  # limited along the path
@@ -66,4 +83,4 @@ def resolved_limits(dae: DAE, given: Mapping[str, tuple[float, float]], shape: I
                 f"plan: limits: {name} = ({low:g}, {high:g}); leaves nothing of the model's own limit, "
                 f"{dae.u.limits[dae.u.index(name)]:g} {dae.u.unit(name)}."
             )
-    return Limits(x, u, du)
+    return Limits(x, inputs)

@@ -7,7 +7,6 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.statics.operating_point import OperatingPoint
 
-from ..problem.objective_terms import Effort, Time
 from ..problem.phase import Phase
 from ..problem.problem import Problem
 from ..problem.validation import Duration
@@ -71,11 +70,8 @@ def _excess(values: np.ndarray, limits: np.ndarray) -> np.ndarray:
 
 def _value(problem: Problem, durations: np.ndarray, u: np.ndarray, du: np.ndarray) -> np.ndarray:
     """Return the objective (durations,) as far as it can be told from a rigid arm."""
-    value = np.zeros_like(durations)
-    for weight, term in problem.objective.terms:
-        if isinstance(term, Time):
-            value += weight * durations
-        elif isinstance(term, Effort):
-            power = np.sum(u**2 + term.rate_weight * du**2, axis=2)
-            value += weight * durations * np.trapezoid(power, dx=1.0 / (POINTS - 1), axis=1)
-    return value
+    objective, derivatives = problem.objective, (u, du)
+    weights = {order: weight for order, weight in objective.input_weights.items() if order < len(derivatives)}
+    power = sum(weight * np.sum(derivatives[order] ** 2, axis=2) for order, weight in weights.items())
+    value = objective.time_weight * durations
+    return value + durations * np.trapezoid(power, dx=1.0 / (POINTS - 1), axis=1) if weights else value

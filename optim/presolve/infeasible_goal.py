@@ -21,7 +21,7 @@ from ..problem.validation import Duration
 from .boundary import End
 from .bounds import Limits
 from .controllability_check import Ends, inertia_is_constant, listed_scenarios, scenarios_apart
-from .path_values import Path
+from .path_values import PathValues
 
 ROUNDING = 1e-9  # share of a value, or of one in its unit, by which a limit may be missed
 
@@ -79,7 +79,7 @@ def check_boundary_limits(dae: DAE, limits: Sequence[Limits], boundaries: Sequen
             _check_within(dae, limits[i], "start", begin.point.x, None)
 
 
-def check_boundary_path(path: Path, begin: End, end: End, duration: float) -> None:
+def check_boundary_path(path: PathValues, begin: End, end: End, duration: float) -> None:
     """Refuse known rests that do not keep what must be kept on the way.
 
     Parameters
@@ -98,17 +98,7 @@ def check_boundary_path(path: Path, begin: End, end: End, duration: float) -> No
         values = path.at_rest(boundary.point, time)
         excess = path.excess(values) - ROUNDING * np.maximum(1.0, np.abs(values))
         for i in np.flatnonzero(excess > 0):
-            keep = path.regions[i]
-            if keep is not None:
-                margin = f", margin {keep.margin:g} m" if keep.margin else ""
-                raise ProblemError(
-                    f"plan: {where}: not {path.names[i]}, by {-values[i]:.4g} m ({keep.region}{margin}). Move the "
-                    f"{where}, the region or the margin."
-                )
-            raise ProblemError(
-                f"plan: {where}: {path.names[i]} = {values[i]:.6g} at rest there; its limits are {path.low[i]:g} to "
-                f"{path.high[i]:g}. Move the {where} or widen the limit."
-            )
+            raise ProblemError(f"plan: {where}: {path.constraints[i].refusal(where, path.rows[i], values[i])}")
 
 
 def check_shared_holding(dae: DAE, ends: Ends) -> None:

@@ -13,7 +13,8 @@ from flexblocks.dae.dae import DAE
 from flexblocks.statics.balance import rest
 from flexblocks.statics.operating_point import OperatingPoint
 
-from ..problem.signals import Signals, instant
+from ..problem.signals.instant import instant, instant_vector, part_sizes
+from ..problem.signals.signals import Signals
 from .equilibrium import loop_forces, slow_motions
 from .infeasible_goal import out_of_reach
 
@@ -131,7 +132,9 @@ def at_rest(dae: DAE, names: tuple[str, ...]) -> ca.Function:
     signals, s, p = Signals(at), ca.SX.sym("s", n + nw + nz + nu), ca.SX.sym("p", len(dae.p))
     q, w, z_and_forces, u = ca.vertsplit(s, [0, n, n + nw, n + nw + nz, s.numel()])
     still = ca.SX(n, 1)
-    y = ca.vertcat(q, still, w, still, ca.SX(nw, 1), z_and_forces, u, ca.SX(nu + 1, 1))
+    z, f = ca.vertsplit(z_and_forces, [0, len(dae.z), nz])
+    at_standstill = {name: ca.SX(size, 1) for name, size in part_sizes(dae).items()}
+    y = instant_vector(dae, **at_standstill | {"x": ca.vertcat(q, still, w), "z": z, "f": f, "u": u})
     values = ca.Function("values", [at.vector, dae.p.symbol], [ca.vertcat(*[signals[name] for name in names])])
     return ca.Function("at_rest", [s, p], [ca.densify(values.call([y, p], True, False)[0])], {"cse": True})
 

@@ -14,12 +14,12 @@ from ..collocation.interval import IntervalForm
 from ..collocation.mesh import Mesh
 from ..collocation.quasi_static import ALL_MOVE, StaticModes
 from ..collocation.schemes import Collocation
-from ..problem.objective import Objective
+from ..problem.objectives.objective import Objective
 from ..problem.phase import Phase
 from ..problem.problem import Problem
 from .boundary import End
 from .bounds import Limits
-from .path_values import Path
+from .path_values import PathValues
 from .rigid_arm import Waypoint
 
 
@@ -43,7 +43,7 @@ class Transcription:
     scheme : Collocation
     shape : InputShape
     limits : Limits
-    path : Path
+    path : PathValues
         What is limited on the way besides.
     begin, end : End
     passed : tuple of (float, ndarray (nx,))
@@ -65,7 +65,7 @@ class Transcription:
     scheme: Collocation
     shape: InputShape
     limits: Limits
-    path: Path
+    path: PathValues
     begin: End
     end: End
     passed: tuple[Waypoint, ...] = ()

@@ -9,12 +9,10 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 
-from ..collocation.input_parametrization import InputShape
 from ..collocation.mesh import Mesh, uniform_mesh
 from ..collocation.quasi_static import ALL_MOVE
 from ..collocation.transcription_options import TranscriptionOptions
 from ..errors import ProblemError
-from ..problem.objective_terms import Effort, Jerk
 from ..problem.phase import Phase
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
@@ -31,7 +29,7 @@ from .infeasible_goal import (
     check_shared_momentum,
 )
 from .parameters import resolved_parameters
-from .path_values import NO_PATH, Path, resolved_path
+from .path_values import PathValues, resolved_path
 from .phase_boundaries import phase_ends
 from .phase_transcription import Transcription
 from .quasi_static_modes import static_modes
@@ -64,7 +62,7 @@ def transcribe(
     problem = _general(dae, problem)
     phases, options = problem.phases, options.for_phases(len(problem.phases))
     shape = options.input_shape
-    _check_rate_weight(problem, shape)
+    problem.objective.check_inputs(shape)
     limits = [resolved_limits(dae, problem.ranges_in(phase), shape) for phase in phases]
     _check_bounded(problem, limits)
     base = dae.p.values(p, "plan: ")
@@ -164,35 +162,22 @@ def _mesh(
     return uniform_mesh(duration, intervals, [via.share(phase.duration) for via in phase.via])
 
 
-def _path(dae: DAE, problem: Problem, phase: Phase, boundaries: Sequence[tuple[End, End]], duration: float) -> Path:
+def _path(
+    dae: DAE, problem: Problem, phase: Phase, boundaries: Sequence[tuple[End, End]], duration: float
+) -> PathValues:
     """Return what is limited on the way through a phase, and refuse known boundaries that do not keep it."""
     ranges, constraints = other_limits(dae, problem.ranges_in(phase)), problem.path_in(phase)
     if not ranges and not constraints:
-        return NO_PATH
+        return PathValues(dae)
     path = resolved_path(dae, ranges, constraints)
     for begin, end in boundaries:
         check_boundary_path(path, begin, end, duration)
     return path
 
 
-def _check_rate_weight(problem: Problem, shape: InputShape) -> None:
-    orders = [term.order for _, term in problem.objective.terms if isinstance(term, Jerk)]
-    if any(order > shape.degree for order in orders):
-        raise ProblemError(
-            f"plan: objective = Jerk(order={max(orders)}) with inputs = '{shape.name}', whose derivatives of that "
-            'order vanish or jump; use inputs="cubic".'
-        )
-    weights = [term.rate_weight for _, term in problem.objective.terms if isinstance(term, Effort)]
-    if any(weights) and not shape.is_continuous:
-        raise ProblemError(
-            f"plan: inputs = '{shape.name}' jump, so their rate cannot be weighted (rate_weight = "
-            f"{max(weights):g} s2); use continuous inputs, or objective=optim.Effort(rate_weight=0)."
-        )
-
-
 def _check_bounded(problem: Problem, limits: Iterable[Limits]) -> None:
     """Refuse a shortest time that nothing limits."""
-    costly = any(isinstance(term, Effort) for _, term in problem.objective.terms)
+    costly = 0 in problem.objective.input_weights
     for phase, own in zip(problem.phases, limits, strict=True):
         limited = any(np.isfinite(group).any() for group in (own.x, own.u, own.du))
         if phase.duration == "free" and not limited and not costly:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
@@ -13,10 +12,10 @@ from flexblocks.errors import listing, nearest
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..errors import ProblemError
-from ..problem.path_constraints import Keep, KeepOut, PathConstraint
+from ..problem.path_constraints.path_constraint import PathConstraint
 from ..problem.phase import Phase
-from ..problem.signals import Signals, instant
-from ..problem.via import Via
+from ..problem.signals.instant import instant
+from ..problem.signals.signals import Signals
 from .bounds import Limits
 from .inverse_statics import posture
 from .rigid_arm import Waypoint
@@ -60,6 +59,8 @@ def check_vias(
     ProblemError
         Says which.
     """
+    if not phase.via:
+        return
     signals = Signals(instant(dae))
     if len(phase.via) >= intervals:
         raise ProblemError(f"plan: {len(phase.via)} via points on {intervals} intervals; take more intervals.")
@@ -78,24 +79,7 @@ def check_vias(
             if not low - SLACK <= value <= high + SLACK:
                 raise ProblemError(f"{where}: {name} = {value:g}; its limits are {low:g} to {high:g}.")
         for one in path:
-            if isinstance(one, Keep):
-                _check_region(where, via, one)
-
-
-def _check_region(where: str, via: Via, one: Keep) -> None:
-    """Refuse a via point that puts a point of the arm where it must not be."""
-    side = "outside" if isinstance(one, KeepOut) else "inside"
-    for frame in one.frames:
-        given = [via.values.get(f"{frame}.{axis}") for axis in "xyz"]
-        if given[0] is None or given[1] is None:
-            continue
-        values = getattr(one.region, side)(ca.DM([value or 0.0 for value in given]), one.margin)
-        clearance = float(ca.mmin(ca.DM(values)))
-        if clearance < -SLACK:
-            raise ProblemError(
-                f"{where}: {frame} is not {side} {one.label} there, by {-clearance:.4g} m; move the via point, "
-                "the region or the margin."
-            )
+            one.check_via(where, via.values)
 
 
 def _is_posture(dae: DAE, name: str) -> bool:

@@ -1,19 +1,17 @@
 """What is asked of a motion: problems, phases, objectives, constraints along the path. Nothing here knows Pyomo."""
 
-from .objective_terms import Effort, Final, Integral, Jerk, Time, Tracking, Vibration
-from .path_constraints import KeepIn, KeepOut, Within
+from .objectives import OBJECTIVES
+from .path_constraints import PATH_CONSTRAINTS
+from .path_constraints.region import Box, HalfSpace, Sphere
 from .phase import Phase
 from .problem import Problem
-from .region import Box, HalfSpace, Sphere
 from .rest_to_rest import RestToRest
 from .via import Via
 
-OBJECTIVE_TERMS = (Effort, Final, Integral, Jerk, Time, Tracking, Vibration)
-PATH_CONSTRAINTS = (KeepIn, KeepOut, Within)
 REGIONS = (Box, HalfSpace, Sphere)
 # What a problem file may name.
 PROBLEM_TYPES: tuple[type, ...] = (
-    *OBJECTIVE_TERMS,
+    *OBJECTIVES,
     *PATH_CONSTRAINTS,
     *REGIONS,
     Phase,

@@ -83,9 +83,11 @@ class Phase:
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, coordinates(f"{where}: {name}", getattr(self, name)))
         object.__setattr__(self, "duration", checked_duration(where, self.duration))
-        object.__setattr__(self, "via", checked_vias(f"{where}: via", self.via, self.duration))
+        if self.via != ():
+            object.__setattr__(self, "via", checked_vias(f"{where}: via", self.via, self.duration))
         object.__setattr__(self, "p", numbers(f"{where}: p", self.p))
-        object.__setattr__(self, "path", checked_path(f"{where}: path", self.path))
+        if self.path != ():
+            object.__setattr__(self, "path", checked_path(f"{where}: path", self.path))
         object.__setattr__(self, "ranges", limit_ranges(where, self.limits))
         object.__setattr__(self, "limits", mapping(f"{where}: limits", self.limits))
         leeway = number(f"{where}: leeway", self.leeway, "a finite energy >= 0 J")

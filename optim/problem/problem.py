@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import ProblemError
-from .objective import Objective, has_term
-from .objective_terms import Time, objective_named
-from .path_constraints import PathConstraint, checked_path
+from .objectives import checked_objective
+from .objectives.objective import Objective
+from .path_constraints import checked_path
+from .path_constraints.path_constraint import PathConstraint
 from .phase import Phase
 from .validation import Duration, Limit, coordinates, limit_ranges, mapping, number, numbers, word
 
@@ -61,9 +62,9 @@ class Problem:
         put = {
             "start": coordinates(f"{WHERE}: start", self.start),
             "phases": _phases(self.phases),
-            "objective": objective_named(self.objective),
+            "objective": checked_objective(self.objective),
             "limits": mapping(f"{WHERE}: limits", self.limits),
-            "path": checked_path(f"{WHERE}: path", self.path),
+            "path": checked_path(f"{WHERE}: path", self.path) if self.path != () else (),
             "ranges": limit_ranges(WHERE, self.limits),
             "scenarios": _scenarios(self.scenarios),
             "design": _design(self.design),
@@ -110,7 +111,7 @@ def check_time(where: str, durations: Sequence[Duration], objective: Objective) 
     ProblemError
         Says what to change.
     """
-    timed = has_term(objective, Time)
+    timed = objective.time_weight > 0
     if timed and all(isinstance(duration, float) for duration in durations):
         times = " + ".join(f"{duration:g}" for duration in durations)
         raise ProblemError(

@@ -1,4 +1,4 @@
-"""The plainest problem: from rest to rest."""
+"""Rest-to-rest problem: one phase between two postures of rest."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .objective_terms import objective_named
+from .objectives import checked_objective
 from .path_constraints import checked_path
 from .phase import Phase
 from .problem import Problem, check_time
@@ -73,11 +73,11 @@ class RestToRest:
         put = {
             "start": coordinates(f"{WHERE}: start", self.start),
             "goal": coordinates(f"{WHERE}: goal", self.goal),
-            "duration": checked_duration(WHERE, self.duration),
-            "objective": objective_named(self.objective),
+            "duration": (duration := checked_duration(WHERE, self.duration)),
+            "objective": checked_objective(self.objective),
             "limits": mapping(f"{WHERE}: limits", self.limits),
-            "path": checked_path(f"{WHERE}: path", self.path),
-            "via": checked_vias(f"{WHERE}: via", self.via, checked_duration(WHERE, self.duration)),
+            "path": checked_path(f"{WHERE}: path", self.path) if self.path != () else (),
+            "via": checked_vias(f"{WHERE}: via", self.via, duration) if self.via != () else (),
             "ranges": limit_ranges(WHERE, self.limits),
         }
         for name, value in put.items():

@@ -18,9 +18,9 @@ from flexblocks.errors import FileFormatError, FlexblocksError
 from flexblocks.modeling.dataclass_data import read_dataclass, write_dataclass, write_plain
 
 from . import PROBLEM_TYPES
-from .expression import Expression
-from .objective import Objective, WeightedSum
-from .objective_terms import objective_named
+from .objectives import checked_objective
+from .objectives.objective import Objective, WeightedSum
+from .signals.expression import Expression
 
 TYPES: dict[str, type] = {kind.__name__: kind for kind in PROBLEM_TYPES}
 
@@ -72,7 +72,7 @@ def _sum(data: list[Mapping[str, Any]], place: str) -> Objective:
         where = f"{place}[{i}]"
         term = read_dataclass({name: value for name, value in one.items() if name != "weight"}, where, TYPES, from_data)
         try:
-            terms.append(one.get("weight", 1.0) * objective_named(term))
+            terms.append(one.get("weight", 1.0) * checked_objective(term))
         except (FlexblocksError, TypeError) as error:
             raise FileFormatError(f"{where}: {error}") from error
     return sum(terms[1:], terms[0])

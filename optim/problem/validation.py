@@ -1,4 +1,4 @@
-"""Check what a user gives: numbers by name, durations, limits."""
+"""Validation of what a user gives: numbers by name, durations, limits."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from flexblocks.simulation.trajectory import Trajectory
 from ..errors import PlanWarning, ProblemError
 from ..model.boundary_conditions import moved_ends
 from ..model.read_solution import active_objective, input_polynomials, joined_inputs, joined_trajectory, trajectory
-from ..model.trajectories import Arc, all_arcs, arcs, transcribed_problem
+from ..model.trajectories import PhaseTrajectory, all_arcs, arcs, transcribed_problem
 from ..presolve.phase_transcription import Transcription
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..solver_statistics import Statistics, statistics, status_of
@@ -262,7 +262,7 @@ def load_plan(path: str | Path, types: Iterable[type] = ()) -> Plan:
     )
 
 
-def _warn_of_moved(runs: Iterable[Iterable[Arc]]) -> None:
+def _warn_of_moved(runs: Iterable[Iterable[PhaseTrajectory]]) -> None:
     moved = [text for run in runs for arc in run for text in moved_ends(arc.block, arc.transcription)]
     if moved:
         more = f" (and {len(moved) - 1} more)" if moved[1:] else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -14,8 +13,8 @@ from flexblocks.dynamics.algorithms.energy import stored_energies
 from ..errors import PlanError, PlanWarning
 from ..model.trajectories import transcribed_problem
 from ..presolve.transcribed_problem import TranscribedProblem
-from ..problem.objective import Objective, has_term
-from ..problem.objective_terms import Effort, Jerk, Time
+from ..problem.objectives import Effort
+from ..problem.objectives.objective import Objective
 from ..results.attempt import Attempt
 from ..results.plan import Plan
 from .solving import Solving, attempts_of
@@ -63,9 +62,8 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
 def warn_of_jumps(transcribed: TranscribedProblem) -> None:
     """Warn of a shortest time whose inputs may jump from limit to limit, where that shakes springs or beams."""
     dae, objective = transcribed.dae, transcribed.problem.objective
-    shaping = [term for _, term in objective.terms if isinstance(term, (Effort, Jerk))]
-    weighted = any(order and weight for term in shaping for order, weight in term.squared.items())
-    if not has_term(objective, Time) or weighted or not stored_energies(dae.tree, dae.q):
+    weighted = any(order for order in objective.input_weights)
+    if not objective.time_weight or weighted or not stored_energies(dae.tree, dae.q):
         return
     limits = np.array([t.limits.du for t in transcribed.first if t.is_free])
     jumping = [name for i, name in enumerate(dae.u.names) if not np.isfinite(limits[:, i]).all()]
@@ -111,11 +109,8 @@ def _effort(transcribed: TranscribedProblem) -> Effort:
 
 def _value(objective: Objective, plan: Plan) -> float:
     """Return about what an objective is worth along a plan, for a weight beside it."""
-    times: Iterable[float] = (weight for weight, term in objective.terms if isinstance(term, Time))
-    return (sum(times) or 1.0) * plan.duration
+    return (objective.time_weight or 1.0) * plan.duration
 
 
 def _short(objective: Objective) -> str:
-    return " + ".join(
-        f"{'' if weight == 1 else f'{weight:g} '}{type(term).__name__.lower()}" for weight, term in objective.terms
-    )
+    return " + ".join(f"{'' if weight == 1 else f'{weight:g} '}{term.label}" for weight, term in objective.terms)

@@ -144,7 +144,7 @@ def _beyond(plan: Plan, excess: Violation, settings: Settings) -> float:
         if excess.name in t.path.names:
             i = t.path.names.index(excess.name)
             limits = (t.path.low[i], t.path.high[i])
-            if t.path.regions[i] is not None:
+            if t.path.constraints[i].is_distance:
                 return excess.amount / settings.most_intrusion
         else:
             limits = t.problem.ranges_in(t.phase).get(excess.name, ())

@@ -10,6 +10,7 @@ from flexblocks.statics.balance import rest as balance
 from ..presolve.equilibrium import loop_forces, slow_motions
 from ..presolve.phase_transcription import Transcription
 from ..presolve.rigid_arm import Waypoint, spline_through
+from ..problem.signals.instant import instant_rows
 from .settings import Settings
 
 
@@ -40,10 +41,7 @@ def _excess(t: Transcription, waypoints: tuple[Waypoint, ...], points: int) -> f
     dae, n, T = t.dae, t.dae.tree.size, t.mesh.duration
     shares = np.linspace(0.0, 1.0, points)
     x = spline_through(waypoints)
-    rows = np.zeros((t.path.at.vector.numel(), points))
-    rows[:n], rows[n : 2 * n] = x(shares)[:, :n].T, x.derivative()(shares)[:, :n].T / T
-    rows[2 * n : len(dae.x)] = x(shares)[:, 2 * n :].T
-    rows[len(dae.x) : len(dae.x) + n] = x.derivative(2)(shares)[:, :n].T / T**2
-    rows[-1] = shares * T
+    states = np.hstack([x(shares)[:, :n], x.derivative()(shares)[:, :n] / T, x(shares)[:, 2 * n :]])
+    rows = instant_rows(dae, x=states.T, a=x.derivative(2)(shares)[:, :n].T / T**2, time=shares * T)
     values = np.array(t.path.function(rows, t.p)).T
     return float(t.path.excess(values).max(initial=0.0))

@@ -83,7 +83,7 @@ def trajectories(model: Any) -> Iterator[Any]:
 
 def _lifted(t: Transcription) -> list[int]:
     """Return which path values are lifted: distances and expressions, not limits by name."""
-    return [i for i, name in enumerate(t.path.names) if name not in t.problem.ranges_in(t.phase)]
+    return [i for i, constraint in enumerate(t.path.constraints) if constraint.may_be_lifted]
 
 
 def _allow(model: Any, excess: float) -> None:

@@ -11,7 +11,7 @@ from ..collocation.schemes import Collocation
 from ..model.initial_guess import set_values
 from ..model.path_constraints import settle_path
 from ..model.read_solution import collocated_times, input_polynomials, values
-from ..model.trajectories import Arc, all_arcs, transcribed_problem
+from ..model.trajectories import PhaseTrajectory, all_arcs, transcribed_problem
 from .settings import SAME_TIME
 
 RESTS = tuple(f"{end}_{kind}" for end in ("start", "goal") for kind in ("inputs", "algebraics", "forces"))
@@ -30,10 +30,11 @@ def start_from(m: Any, source: Any, shared: Collection[str] | None = None) -> No
     for arc, old in zip(all_arcs(m), all_arcs(source), strict=True):
         _start_arc(arc, old, shared)
     for arc in all_arcs(m):
-        settle_path(arc.block)
+        if len(arc.transcription.path):
+            settle_path(arc.block)
 
 
-def _start_arc(arc: Arc, old: Arc, shared: Collection[str] | None) -> None:
+def _start_arc(arc: PhaseTrajectory, old: PhaseTrajectory, shared: Collection[str] | None) -> None:
     m, t, source = arc.block, arc.transcription, old.block
     dae, old_dae = t.dae, old.transcription.dae
     before = old.mesh
@@ -80,7 +81,7 @@ def _start_arc(arc: Arc, old: Arc, shared: Collection[str] | None) -> None:
         set_values(m.du, np.clip(du, t.limits.du[:, 0], t.limits.du[:, 1]))
 
 
-def _motion(arc: Arc, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _motion(arc: PhaseTrajectory, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return states (points, nx), and accelerations with rates of first-order states (points, n + nw), at `times`."""
     source, t, mesh = arc.block, arc.transcription, arc.mesh
     K, d = t.mesh.intervals, t.scheme.degree

@@ -7,18 +7,17 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.interpolate import PPoly
 
-from flexblocks.dae.dae import DAE
 from flexblocks.simulation.trajectory import Trajectory
 
 from ..model.violations import Violation
-from ..presolve.path_values import Path
+from ..presolve.path_values import PathValues
+from ..problem.signals.instant import instant_rows
 
 TOLERANCE = 1e-6
 
 
 def limit_violations(
-    dae: DAE,
-    path: Path,
+    path: PathValues,
     ranges: Mapping[str, tuple[float, float]],
     motion: Trajectory,
     inputs: Mapping[str, PPoly],
@@ -29,8 +28,7 @@ def limit_violations(
 
     Parameters
     ----------
-    dae : DAE
-    path : Path
+    path : PathValues
         Limited outputs, distances from regions, expressions.
     ranges : dict of (float, float)
         Limits, of which those of states are looked at here; those of the inputs hold at every time.
@@ -42,8 +40,8 @@ def limit_violations(
     begin : float
         Added to the times that are told [s].
     """
-    limits = {name: limit for name, limit in ranges.items() if name in dae.x}
-    values = [*(motion[name] for name in limits), *values_along(dae, path, motion, inputs, p).T]
+    limits = {name: limit for name, limit in ranges.items() if name in path.dae.x}
+    values = [*(motion[name] for name in limits), *values_along(path, motion, inputs, p).T]
     low, high = np.array([*limits.values(), *zip(path.low, path.high, strict=True)]).reshape(-1, 2).T
     found = []
     for name, own, least, most in zip((*limits, *path.names), values, low, high, strict=True):
@@ -54,9 +52,9 @@ def limit_violations(
     return tuple(sorted(found, key=lambda violation: -violation.amount))
 
 
-def values_along(dae: DAE, path: Path, motion: Trajectory, inputs: Mapping[str, PPoly], p: np.ndarray) -> np.ndarray:
+def values_along(path: PathValues, motion: Trajectory, inputs: Mapping[str, PPoly], p: np.ndarray) -> np.ndarray:
     """Return the path's values (times, m) along a simulated motion; accelerations are those of the forward dynamics."""
-    count = len(motion.t)
+    dae, count = path.dae, len(motion.t)
     if not len(path):
         return np.zeros((count, 0))
     n, times = dae.tree.size, motion.t
@@ -67,5 +65,7 @@ def values_along(dae: DAE, path: Path, motion: Trajectory, inputs: Mapping[str, 
     forces = (
         np.array(dae.multipliers(motion.x.T, motion.u.T, p, *more)) if dae.tree.loops.closures else np.zeros((0, count))
     )
-    y = np.vstack([motion.x.T, rates, motion.z.T.reshape(len(dae.z), count), forces, motion.u.T, *du, times])
+    y = instant_rows(
+        dae, x=motion.x.T, a=rates[:n], dw=rates[n:], z=motion.z.T, f=forces, u=motion.u.T, du=np.array(du), time=times
+    )
     return np.array(path.function(y, p)).reshape(len(path), count).T

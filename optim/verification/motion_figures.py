@@ -59,7 +59,7 @@ def motion_figures(dae: DAE, motion: Trajectory, legs: Sequence[Leg], coast: Tra
         tip_miss=arrived.tip_miss,
         energy_left=arrived.energy_left,
         peak_deflection={name: float(np.abs(motion[name]).max()) for name in deflections},
-        beyond_limits=_largest(_beyond_limits(dae, motion, legs)),
+        beyond_limits=_largest(_beyond_limits(motion, legs)),
         **more,
     )
 
@@ -76,7 +76,7 @@ def worst(scenarios: Sequence[MotionFigures]) -> MotionFigures:
     )
 
 
-def _beyond_limits(dae: DAE, motion: Trajectory, legs: Sequence[Leg]) -> Iterator[dict[str, float]]:
+def _beyond_limits(motion: Trajectory, legs: Sequence[Leg]) -> Iterator[dict[str, float]]:
     """Yield for each leg by how much limited quantities leave their limits."""
     begin = 0.0
     for leg in legs:
@@ -86,7 +86,7 @@ def _beyond_limits(dae: DAE, motion: Trajectory, legs: Sequence[Leg]) -> Iterato
         if len(leg.path):
             groups = {group: getattr(motion, group)[during] for group in GROUPS}
             part = replace(motion, t=motion.t[during] - begin, **groups)
-            beyond = leg.path.excess(values_along(dae, leg.path, part, leg.inputs, leg.p)).max(axis=0)
+            beyond = leg.path.excess(values_along(leg.path, part, leg.inputs, leg.p)).max(axis=0)
             found |= {name: max(0.0, most) for name, most in zip(leg.path.names, beyond.tolist(), strict=True)}
         begin += leg.duration
         yield found

@@ -17,7 +17,7 @@ from flexblocks.statics.operating_point import OperatingPoint
 from ..collocation.residual_energy import energy_left
 from ..model.read_solution import joined_trajectory
 from ..model.violations import Violation
-from ..presolve.path_values import Path
+from ..presolve.path_values import PathValues
 from .limit_violations import limit_violations
 
 AXES = ("x", "y", "z")
@@ -43,7 +43,7 @@ class Leg:
         Rest there; None where it ends in motion.
     ranges : dict of (float, float)
         The limits during it.
-    path : Path
+    path : PathValues
         What else is limited on the way.
     is_impact : bool
         Whether it begins with a load at rest being jerked along.
@@ -56,7 +56,7 @@ class Leg:
     outputs: Mapping[str, float]
     goal: OperatingPoint | None
     ranges: Mapping[str, tuple[float, float]]
-    path: Path
+    path: PathValues
     is_impact: bool = False
 
 
@@ -148,8 +148,8 @@ def replay(dae: DAE, start: OperatingPoint, legs: Sequence[Leg], *, rtol: float,
         p = leg.p
         parts.append(simulate(dae, (0.0, leg.duration), leg.inputs, x, p, method, rtol=rtol, atol=atol))
         x = parts[-1].x[-1]
-        if leg.ranges or leg.path.names:
-            beyond += limit_violations(dae, leg.path, leg.ranges, parts[-1], leg.inputs, p, begin)
+        if leg.ranges or len(leg.path):
+            beyond += limit_violations(leg.path, leg.ranges, parts[-1], leg.inputs, p, begin)
         begin += leg.duration
     motion = joined_trajectory(parts)
     beyond.sort(key=lambda violation: -violation.amount)

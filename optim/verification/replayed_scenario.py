@@ -11,11 +11,11 @@ from flexblocks.statics.operating_point import OperatingPoint
 
 from ..errors import ProblemError
 from ..model.read_solution import input_polynomials, trajectory
-from ..model.trajectories import Arc
+from ..model.trajectories import PhaseTrajectory
 from ..presolve.boundary_equilibrium import boundary_rest, translated_rest
 from ..presolve.bounds import other_limits
 from ..presolve.parameters import place_of
-from ..presolve.path_values import Path, resolved_path
+from ..presolve.path_values import PathValues, resolved_path
 from ..problem.phase import Phase
 from ..problem.problem import Problem
 from ..problem.validation import numbers
@@ -23,13 +23,13 @@ from .replay import Leg, outputs_at
 
 
 def scenario_run(
-    run: Sequence[Arc], scenario: Mapping[str, float] | None = None, dae: DAE | None = None
+    run: Sequence[PhaseTrajectory], scenario: Mapping[str, float] | None = None, dae: DAE | None = None
 ) -> tuple[OperatingPoint, list[Leg]]:
     """Return the rest from which a scenario starts, and its phases.
 
     Parameters
     ----------
-    run : sequence of Arc
+    run : sequence of PhaseTrajectory
     scenario : dict of float, optional
         Other values of parameters; start and goals are then equilibria under them.
     dae : DAE, optional
@@ -74,7 +74,7 @@ def scenario_run(
     return start, legs
 
 
-def _path(dae: DAE, problem: Problem, phase: Phase) -> Path:
+def _path(dae: DAE, problem: Problem, phase: Phase) -> PathValues:
     """Return what is limited on the way, for another model of the arm."""
     return resolved_path(dae, other_limits(dae, problem.ranges_in(phase)), problem.path_in(phase))
 
@@ -84,7 +84,7 @@ def _rest(dae: DAE, given: Mapping[str, float], p: np.ndarray, planned: Operatin
     return boundary_rest(dae, given, p, f"replay: {where}", near=translated_rest(dae, planned)).point
 
 
-def _parameters(arc: Arc, scenario: Mapping[str, float]) -> np.ndarray:
+def _parameters(arc: PhaseTrajectory, scenario: Mapping[str, float]) -> np.ndarray:
     t, p = arc.transcription, arc.p
     for name, value in numbers("replay: scenario", scenario).items():
         if name in t.phase.p:

@@ -1,18 +1,21 @@
-"""Copies of one CasADi function on Pyomo variables, as an external grey box."""
+"""Grey box: copies of one CasADi function on Pyomo variables."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
-from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxModel
+from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxBlock, ExternalGreyBoxModel
+from pyomo.core.base.block import BlockData
+from pyomo.core.base.var import VarData
 from scipy.sparse import coo_matrix
 
-from ..errors import GreyBoxError
+from .errors import GreyBoxError
 from .kernel import Kernel, kernel_of
-from .term import Term
+from .mapped_kernel import MappedKernel
 
 
 class CasadiGreyBox(ExternalGreyBoxModel):
@@ -81,7 +84,8 @@ class CasadiGreyBox(ExternalGreyBoxModel):
         self._inputs = np.zeros(count)
         self._multipliers = np.zeros(len(self._constraint_names))
         self._cost_multiplier = 0.0
-        self._term = Term(self.kernel, self.index, np.arange(self.copies * n_residual).reshape(self.copies, n_residual))
+        rows = np.arange(self.copies * n_residual).reshape(self.copies, n_residual)
+        self._mapped_kernel = MappedKernel(self.kernel, self.index, rows)
         self.parameters = np.zeros(self.kernel.n_p) if p is None and not self.kernel.n_p else p
 
     @property
@@ -142,7 +146,7 @@ class CasadiGreyBox(ExternalGreyBoxModel):
         return np.array([self._mapped(self.kernel.cost).sum()] if self._has_cost else [])
 
     def evaluate_jacobian_equality_constraints(self) -> coo_matrix:
-        row, col = self._term.jacobian_places()
+        row, col = self._mapped_kernel.jacobian_places()
         shape = (len(self._constraint_names), len(self._inputs))
         return _summed(self._mapped(self.kernel.jacobian), row, col, shape)
 
@@ -150,7 +154,7 @@ class CasadiGreyBox(ExternalGreyBoxModel):
         shape = (len(self.output_names()), len(self._inputs))
         if not self._has_cost:
             return coo_matrix(shape)
-        col = self._term.gradient_places()
+        col = self._mapped_kernel.gradient_places()
         return _summed(self._mapped(self.kernel.gradient), np.zeros_like(col), col, shape)
 
     def evaluate_hessian_equality_constraints(self) -> coo_matrix:
@@ -160,7 +164,7 @@ class CasadiGreyBox(ExternalGreyBoxModel):
         return self._hessian(np.zeros((self.kernel.n_residual, self.copies)), self._cost_multiplier)
 
     def _hessian(self, lam: np.ndarray, sigma: float) -> coo_matrix:
-        row, col, weight = self._term.hessian_places()
+        row, col, weight = self._mapped_kernel.hessian_places()
         values = weight * self._mapped(self.kernel.hessian, lam, np.full((1, self.copies), sigma))
         return _summed(values, col, row, (len(self._inputs), len(self._inputs)))
 
@@ -170,6 +174,40 @@ class CasadiGreyBox(ExternalGreyBoxModel):
             return np.zeros(0)
         values = function.map(self.copies)(self._inputs[self.index].T, self._parameters.T, *more)
         return np.asarray(values).ravel(order="F")
+
+
+def attach(parent: BlockData, name: str, greybox: CasadiGreyBox, inputs: Sequence[VarData]) -> ExternalGreyBoxBlock:
+    """Add `greybox` to the Pyomo block `parent` as the component `name`, on existing variables.
+
+    Parameters
+    ----------
+    parent : BlockData
+        A model or block.
+    name : str
+        Name of the new component.
+    greybox : CasadiGreyBox
+    inputs : sequence of VarData
+        The variables that the box's index array counts, in that order.
+
+    Returns
+    -------
+    ExternalGreyBoxBlock
+        Its ``outputs["cost"]`` is the summed cost, for use in an objective, if the function has one.
+
+    Raises
+    ------
+    GreyBoxError
+        The number of variables is not the number of inputs.
+    """
+    inputs = list(inputs)
+    if len(inputs) != greybox.n_inputs():
+        raise GreyBoxError(
+            f"Grey box '{name}': got {len(inputs)} variables; must be {greybox.n_inputs()}, one for each of its inputs."
+        )
+    block: Any = ExternalGreyBoxBlock()
+    parent.add_component(name, block)
+    block.set_external_model(greybox, inputs=inputs)
+    return block
 
 
 def _checked_index(index: ArrayLike, n_w: int, name: str) -> np.ndarray:

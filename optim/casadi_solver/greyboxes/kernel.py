@@ -1,4 +1,4 @@
-"""One local CasADi function with its exact sparse derivatives."""
+"""Kernel: one local CasADi function with its exact sparse derivatives."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ..errors import GreyBoxError
+from .errors import GreyBoxError
 
 
 @dataclass(frozen=True)

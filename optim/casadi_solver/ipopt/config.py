@@ -1,4 +1,4 @@
-"""Configuration of the solver and its translation to options of IPOPT."""
+"""Configuration of the solver, and its translation to options of IPOPT."""
 
 from __future__ import annotations
 

@@ -1,18 +1,60 @@
-"""The numbers of a program as they are now: read anew before every solve."""
+"""Program data: the numbers of a program as they are now, read anew before every solve."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pyomo.environ as pyo
 
-from ..errors import TrivialConstraintError, UnsupportedModelError
+from ..program.errors import TrivialConstraintError, UnsupportedModelError
 from ..program.nlp import NonlinearProgram
 
 
+@dataclass(frozen=True, eq=False)
+class Posed:
+    """The arguments of `casadi.nlpsol`, by its names, with its signs.
+
+    Attributes
+    ----------
+    p : float array
+        Parameters.
+    lbx, ubx : float arrays (n,)
+    lbg, ubg : float arrays (m,)
+    x0, lam_x0 : float arrays (n,)
+        Start, and its multipliers.
+    lam_g0 : float array (m,)
+    """
+
+    p: np.ndarray
+    lbx: np.ndarray
+    ubx: np.ndarray
+    lbg: np.ndarray
+    ubg: np.ndarray
+    x0: np.ndarray
+    lam_x0: np.ndarray
+    lam_g0: np.ndarray
+
+    @property
+    def low(self) -> np.ndarray:
+        """Lower bounds of variables and constraints (n + m,)."""
+        return np.append(self.lbx, self.lbg)
+
+    @property
+    def high(self) -> np.ndarray:
+        """Upper bounds of variables and constraints (n + m,)."""
+        return np.append(self.ubx, self.ubg)
+
+    def has_the_numbers_of(self, other: Posed) -> bool:
+        """Whether it is the same program, whatever the start."""
+        names = ("p", "lbx", "ubx", "lbg", "ubg")
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
+
+
 @dataclass(frozen=True)
-class Data:
+class ProgramData:
     """Parameters, bounds and start of a program.
 
     Attributes
@@ -23,6 +65,8 @@ class Data:
         Of the constraints.
     x_lower, x_upper, start : float arrays (n,)
         Of the variables.
+    suffixes : dict of list of Suffix
+        The exported ones by name, the outermost first.
     """
 
     p: np.ndarray
@@ -31,9 +75,14 @@ class Data:
     x_lower: np.ndarray
     x_upper: np.ndarray
     start: np.ndarray
+    suffixes: Mapping[str, Sequence[Any]]
+
+    def posed(self, x: np.ndarray, lam_x: np.ndarray, lam_g: np.ndarray) -> Posed:
+        """Return the program with these numbers, to be started at a point."""
+        return Posed(self.p, self.x_lower, self.x_upper, self.lower, self.upper, x, lam_x, lam_g)
 
 
-def read_data(nlp: NonlinearProgram) -> Data:
+def read_data(nlp: NonlinearProgram) -> ProgramData:
     """Return the present numbers of the model.
 
     Raises
@@ -44,7 +93,8 @@ def read_data(nlp: NonlinearProgram) -> Data:
         A constraint without free variables does not hold, or a lower bound is above the upper one.
     """
     constants = nlp.constants.values()
-    nlp.trivial.check(constants)
+    if nlp.trivial is not None:
+        nlp.trivial.check(constants)
     for box in nlp.boxes:
         box.check()
     lower, upper = nlp.lower.at(constants), nlp.upper.at(constants)
@@ -54,7 +104,16 @@ def read_data(nlp: NonlinearProgram) -> Data:
     p = np.concatenate([nlp.variables.fixed_values(), constants, *algebraic, *boxes])
     x_lower, x_upper = nlp.variables.bounds()
     _check_bounds("Var", nlp.variables.free, x_lower, x_upper)
-    return Data(p, lower, upper, x_lower, x_upper, nlp.variables.start())
+    return ProgramData(p, lower, upper, x_lower, x_upper, nlp.variables.start(), _exported(nlp))
+
+
+def _exported(nlp: NonlinearProgram) -> dict[str, list[Any]]:
+    """Return the active, exported suffixes of the model by name, the outermost first."""
+    suffixes: dict[str, list[Any]] = {}
+    for suffix in nlp.model.component_objects(pyo.Suffix, active=True, descend_into=True):
+        if suffix.export_enabled():
+            suffixes.setdefault(suffix.local_name, []).append(suffix)
+    return suffixes
 
 
 def _check_bounds(kind: str, components: Sequence, lower: np.ndarray, upper: np.ndarray) -> None:

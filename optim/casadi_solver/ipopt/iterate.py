@@ -1,4 +1,4 @@
-"""A primal-dual point."""
+"""Iterate: a primal-dual point."""
 
 from __future__ import annotations
 

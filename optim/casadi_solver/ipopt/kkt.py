@@ -1,4 +1,4 @@
-"""The linear system of Newton's method on the optimality conditions of a program."""
+"""KKT system: the linear system of Newton's method on the optimality conditions of a program."""
 
 from __future__ import annotations
 

@@ -25,10 +25,7 @@ class _Splitter(io.TextIOBase):
 
 @contextmanager
 def logged(streams: Sequence[TextIO]):
-    """Send what CasADi and IPOPT print to `streams`; yield a StringIO that collects it too. Nothing for no streams."""
+    """Send what CasADi and IPOPT print to `streams`; yield a StringIO that collects it too."""
     record = io.StringIO()
-    if not streams:
-        yield record
-        return
     with redirect_stdout(_Splitter([record, *streams])):
         yield record

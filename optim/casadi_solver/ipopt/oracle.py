@@ -1,4 +1,4 @@
-"""The CasADi functions of a nonlinear program: objective, constraints and their exact sparse derivatives."""
+"""Oracle of a nonlinear program: objective, constraints and exact sparse derivatives as CasADi functions."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ..greyboxes.scatter import scatter
-from ..greyboxes.term import Term
+from ..greyboxes.mapped_kernel import MappedKernel, scatter
 from ..program.nlp import NonlinearProgram
 
 
@@ -37,6 +36,7 @@ def build_oracle(nlp: NonlinearProgram) -> Oracle:
     """
     terms, n_fixed, n_constants = nlp.terms, len(nlp.variables.fixed), len(nlp.constants.nodes)
     m, n = nlp.pattern.shape
+    # Symbols, and the local variables and parameters of every mapped kernel among them
     x = ca.MX.sym("x", n)
     p = ca.MX.sym("p", n_fixed + n_constants + sum(term.copies * term.kernel.n_p for term in terms))
     fixed, constants, own = ca.vertsplit(p, [0, n_fixed, n_fixed + n_constants, p.numel()])
@@ -48,10 +48,12 @@ def build_oracle(nlp: NonlinearProgram) -> Oracle:
     def mapped(name: str, k: int, *more) -> ca.MX:
         return ca.vec(getattr(terms[k].kernel, name).map(terms[k].copies)(*inputs[k], *more))
 
+    # Objective: the linear part, and the costs that count there
     costs = {k: ca.sum1(mapped("cost", k)) for k, term in enumerate(terms) if term.has_cost}
     f = nlp.constant.symbolic(constants) + ca.dot(gradient, x)
     f += sum(weights[k] * cost for k, cost in costs.items() if terms[k].in_objective)
 
+    # Constraints: the linear part, and residuals and costs scattered into their rows
     residuals = [mapped("residual", k) for k in range(len(terms))]
     residuals += [cost for k, cost in costs.items() if terms[k].cost_row >= 0]
     rows = [term.rows.ravel() for term in terms]
@@ -61,6 +63,7 @@ def build_oracle(nlp: NonlinearProgram) -> Oracle:
         row = np.concatenate(rows)
         g += scatter(row, np.zeros_like(row), (m, 1))(ca.vertcat(*residuals))
 
+    # Derivatives, assembled from the local ones; the names are those that nlpsol looks for
     derivatives = {
         "grad_f": ca.Function(
             "nlp_grad_f",
@@ -83,7 +86,7 @@ def build_oracle(nlp: NonlinearProgram) -> Oracle:
     return Oracle({"x": x, "p": p, "f": f, "g": g}, derivatives)
 
 
-def _local_inputs(terms: Sequence[Term], columns: ca.MX, constants: ca.MX) -> list[tuple[ca.MX, ca.MX]]:
+def _local_inputs(terms: Sequence[MappedKernel], columns: ca.MX, constants: ca.MX) -> list[tuple[ca.MX, ca.MX]]:
     """Gather w (n_w x K) and p (n_p x K) of every term."""
     inputs, start = [], 0
     for term in terms:

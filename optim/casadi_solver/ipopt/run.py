@@ -1,8 +1,8 @@
-"""Run IPOPT on a compiled nonlinear program."""
+"""IPOPT on a compiled nonlinear program."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
@@ -10,13 +10,12 @@ from time import perf_counter
 import casadi as ca
 import numpy as np
 
-from ..errors import SolverOptionError
 from ..greyboxes.compiled import CompiledKernels
 from ..program.nlp import NonlinearProgram
-from .data import Data
+from .data import Posed, ProgramData
+from .errors import SolverOptionError
 from .iterate import Iterate
 from .oracle import Oracle, build_oracle
-from .posed import Posed
 from .predict import Predictor
 from .scaling import Scaling, scaled, scaling_of
 from .warmstart import start_multipliers
@@ -29,8 +28,8 @@ MOST_SOLVERS = 8
 
 
 @dataclass(frozen=True)
-class Run:
-    """What a run of IPOPT gave.
+class IpoptResult:
+    """Result of a run of IPOPT.
 
     Attributes
     ----------
@@ -79,11 +78,12 @@ class Ipopt:
         self.nlp = nlp
         self.last: Iterate | None = None
         self._unscaled = build_oracle(nlp)
-        self._scale(scaling_of(nlp))
+        self._scale(None)
 
-    def _scale(self, scaling: Scaling) -> None:
+    def _scale(self, scaling: Scaling | None) -> None:
+        """Take over the scaling of a model, None where it has none."""
         self._scaling = scaling
-        self._oracle: Oracle = scaled(self._unscaled, scaling)
+        self._oracle: Oracle = self._unscaled if scaling is None else scaled(self._unscaled, scaling)
         self._solvers: dict[tuple, tuple[ca.Function, Watch]] = {}
         vars(self).pop("_predictor", None)
         self._solved: Posed | None = None  # the last run, started where it ended
@@ -95,11 +95,11 @@ class Ipopt:
 
     def run(
         self,
-        data: Data,
+        data: ProgramData,
         options: dict,
         callback: Callable[[Iteration], object] | None = None,
         predict: bool = False,
-    ) -> Run:
+    ) -> IpoptResult:
         """Solve the program with the numbers in `data`.
 
         With `predict` Newton's method looks for the solution first, from that of the last run.
@@ -113,36 +113,42 @@ class Ipopt:
         nlp = self.nlp
         if not nlp.variables.free:  # IPOPT refuses a program without variables
             return self._without_freedom(data)
-        scaling = scaling_of(nlp)
+        # Functions, in the scaling that the model has now, and a solver with these options
+        scaling = scaling_of(nlp) if "scaling_factor" in data.suffixes else None
         if scaling != self._scaling:
             self._scale(scaling)
         solver, watch = self._solver(options)
-        lam_x, lam_g = start_multipliers(nlp, self.last)
         watch.restart(
             callback
             and (
                 lambda number, point: callback(
-                    Iteration.of(number, scaling.original(point), nlp.sense, data.lower, data.upper)
+                    Iteration.of(number, self._original(point), nlp.sense, data.lower, data.upper)
                 )
             )
         )
+        # The start; multipliers count for IPOPT only where it starts warm
+        lam_x, lam_g = np.zeros(len(data.start)), np.zeros(len(data.lower))
+        if predict or options.get("ipopt.warm_start_init_point") == "yes":
+            lam_x, lam_g = start_multipliers(nlp, data.suffixes, self.last)
+        posed = self._posed(data, data.start, lam_x, lam_g)
         ready = perf_counter()
-        posed = scaling.posed(data, data.start, lam_x, lam_g)
+        # The solution: foretold from the last one if that is wanted, and then IPOPT
         steps = factorizations = 0
         if predict:
             posed, steps, factorizations = self._predicted(posed, options.get("ipopt.tol", IPOPT_TOLERANCE))
         with watch.interruptible():
-            found = solver(**vars(posed))
+            point = solver(**vars(posed))
         done = perf_counter()
         if watch.error is not None:
             raise watch.error
-        if watch.last and not found["x"].is_regular():
-            found = watch.last
-        end = scaling.original(found)
+        if watch.last and not point["x"].is_regular():
+            point = watch.last
+        # What the next run may start from
+        end = self._original(point)
         self.last = end if np.isfinite(end.lam_x).all() and np.isfinite(end.lam_g).all() else None
-        self._solved = None if self.last is None else scaling.posed(data, end.x, end.lam_x, end.lam_g)
+        self._solved = None if self.last is None else self._posed(data, end.x, end.lam_x, end.lam_g)
         stats = solver.stats()
-        return Run(
+        return IpoptResult(
             iterate=end,
             return_status=stats["return_status"],
             iterations=stats["iter_count"],
@@ -152,6 +158,17 @@ class Ipopt:
             solve_time=done - ready,
             evaluation_time=sum(spent for name, spent in stats.items() if name.startswith("t_wall_nlp_")),
         )
+
+    def _posed(self, data: ProgramData, x: np.ndarray, lam_x: np.ndarray, lam_g: np.ndarray) -> Posed:
+        """Return the program as the solver sees it, to be started at a point of the model."""
+        posed = data.posed(x, lam_x, lam_g)
+        return posed if self._scaling is None else self._scaling.scaled(posed)
+
+    def _original(self, point: Mapping[str, ca.DM]) -> Iterate:
+        """Return a point of the solver, keys as in the result of `casadi.nlpsol`, as one of the model's."""
+        x, g, lam_x, lam_g = (np.asarray(point[name]).ravel() for name in ("x", "g", "lam_x", "lam_g"))
+        iterate = Iterate(x, float(point["f"]), g, lam_x, lam_g)
+        return iterate if self._scaling is None else self._scaling.original(iterate)
 
     def _predicted(self, posed: Posed, tolerance: float) -> tuple[Posed, int, int]:
         """Return the program started where the last solution moves to, if that can be told; steps, factorisations."""
@@ -185,9 +202,9 @@ class Ipopt:
                 ) from error
         return self._solvers[key]
 
-    def _without_freedom(self, data: Data) -> Run:
+    def _without_freedom(self, data: ProgramData) -> IpoptResult:
         """Return the only point there is; that its constraints hold was seen when the numbers were read."""
         problem = self._unscaled.problem
         f = ca.Function("f", [problem["x"], problem["p"]], [problem["f"]])(np.zeros(0), data.p)
         nothing = np.zeros(0)
-        return Run(Iterate(nothing, float(f), nothing, nothing, nothing), "Solve_Succeeded", 0)
+        return IpoptResult(Iterate(nothing, float(f), nothing, nothing, nothing), "Solve_Succeeded", 0)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
-import pyomo.environ as pyo
 from pyomo.core.base.suffix import SuffixFinder
 
-from ..errors import SolverOptionError
 from ..program.nlp import NonlinearProgram
-from .data import Data
+from .data import Posed
+from .errors import SolverOptionError
 from .iterate import Iterate
 from .oracle import Oracle
-from .posed import Posed
 
 
 @dataclass(frozen=True)
@@ -34,35 +32,39 @@ class Scaling:
     f: float
 
     def __eq__(self, other) -> bool:
-        return self.f == other.f and np.array_equal(self.x, other.x) and np.array_equal(self.g, other.g)
+        return (
+            isinstance(other, Scaling)
+            and self.f == other.f
+            and np.array_equal(self.x, other.x)
+            and np.array_equal(self.g, other.g)
+        )
 
-    @property
-    def is_none(self) -> bool:
-        """Whether all factors are 1."""
-        return self.f == 1 and bool((self.x == 1).all() and (self.g == 1).all())
+    def original(self, point: Iterate) -> Iterate:
+        """Return a point of the scaled program as one of the model's."""
+        return Iterate(
+            x=point.x / self.x,
+            f=point.f / self.f,
+            g=point.g / self.g,
+            lam_x=point.lam_x * self.x / self.f,
+            lam_g=point.lam_g * self.g / self.f,
+        )
 
-    def original(self, point: Mapping[str, ca.DM]) -> Iterate:
-        """Return a point of the scaled program, keys as in the result of `casadi.nlpsol`, as one of the model's."""
-        x, g, lam_x, lam_g = (np.asarray(point[name]).ravel() for name in ("x", "g", "lam_x", "lam_g"))
-        s = self
-        return Iterate(x / s.x, float(point["f"]) / s.f, g / s.g, lam_x * s.x / s.f, lam_g * s.g / s.f)
-
-    def posed(self, data: Data, x: np.ndarray, lam_x: np.ndarray, lam_g: np.ndarray) -> Posed:
-        """Return the scaled program with its numbers, to be started at a point of the model."""
+    def scaled(self, posed: Posed) -> Posed:
+        """Return the scaled program for one of the model's."""
         return Posed(
-            p=data.p,
-            lbx=data.x_lower * self.x,
-            ubx=data.x_upper * self.x,
-            lbg=data.lower * self.g,
-            ubg=data.upper * self.g,
-            x0=x * self.x,
-            lam_x0=lam_x * self.f / self.x,
-            lam_g0=lam_g * self.f / self.g,
+            p=posed.p,
+            lbx=posed.lbx * self.x,
+            ubx=posed.ubx * self.x,
+            lbg=posed.lbg * self.g,
+            ubg=posed.ubg * self.g,
+            x0=posed.x0 * self.x,
+            lam_x0=posed.lam_x0 * self.f / self.x,
+            lam_g0=posed.lam_g0 * self.f / self.g,
         )
 
 
-def scaling_of(nlp: NonlinearProgram) -> Scaling:
-    """Return the factors in the active, exported suffixes ``scaling_factor``; 1 where there is none.
+def scaling_of(nlp: NonlinearProgram) -> Scaling | None:
+    """Return the factors in the active suffixes ``scaling_factor``; None where all of them are 1.
 
     As everywhere in Pyomo, the suffix of the innermost block counts, and a factor for an indexed component or for
     ``None`` holds for all it covers. The equations of grey boxes are not scaled.
@@ -73,14 +75,12 @@ def scaling_of(nlp: NonlinearProgram) -> Scaling:
         A factor is not positive and finite.
     """
     free, rows = nlp.variables.free, nlp.constraints
-    x, g, f = np.ones(len(free)), np.ones(len(nlp.lower)), 1.0
-    suffixes = nlp.model.component_objects(pyo.Suffix, active=True, descend_into=True)
-    if any(suffix.local_name == "scaling_factor" and suffix.export_enabled() for suffix in suffixes):
-        finder = SuffixFinder("scaling_factor", default=1.0, context=nlp.model)
-        x[:] = _factors(finder, free)
-        g[: len(rows)] = _factors(finder, rows)
-        f = 1.0 if nlp.objective is None else float(_factors(finder, [nlp.objective])[0])
-    return Scaling(x, g, f)
+    g = np.ones(len(nlp.lower))
+    finder = SuffixFinder("scaling_factor", default=1.0, context=nlp.model)
+    g[: len(rows)] = _factors(finder, rows)
+    f = 1.0 if nlp.objective is None else float(_factors(finder, [nlp.objective])[0])
+    x = _factors(finder, free)
+    return None if f == 1 and (x == 1).all() and (g == 1).all() else Scaling(x, g, f)
 
 
 def _factors(finder: SuffixFinder, components: Sequence) -> np.ndarray:
@@ -94,8 +94,6 @@ def _factors(finder: SuffixFinder, components: Sequence) -> np.ndarray:
 
 def scaled(oracle: Oracle, scaling: Scaling) -> Oracle:
     """Return the oracle of the scaled program, s_f f and s_g g as functions of s_x x."""
-    if scaling.is_none:
-        return oracle
     nlp = ca.Function("nlp", [oracle.problem["x"], oracle.problem["p"]], [oracle.problem["f"], oracle.problem["g"]])
     n, m = len(scaling.x), len(scaling.g)
     x, p = ca.MX.sym("x", n), ca.MX.sym("p", nlp.numel_in(1))

@@ -1,4 +1,4 @@
-"""Bring an iterate back to the Pyomo model."""
+"""Solution loader: an iterate brought back to the Pyomo model."""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import io
+from contextlib import nullcontext
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -17,13 +19,13 @@ from pyomo.contrib.solver.common.solution_loader import NoSolutionSolutionLoader
 from pyomo.core.base.block import BlockData
 from pyomo.core.staleflag import StaleFlagManager
 
-from ..errors import NotOptimalError
 from ..greyboxes.compiled import CompiledKernels
 from ..program.nlp import NonlinearProgram, compile_nlp
 from .config import CasadiSolverConfig, nlpsol_options
 from .data import read_data
+from .errors import NotOptimalError
 from .log import logged
-from .run import Ipopt, Run
+from .run import Ipopt, IpoptResult
 from .solution import CasadiSolutionLoader
 from .status import STATUS, advice
 
@@ -117,7 +119,7 @@ class CasadiSolver(SolverBase):
         timer.stop("functions")
         derived = perf_counter()
         timer.start("ipopt")
-        with logged(config.tee) as log:
+        with logged(config.tee) if config.tee else nullcontext(io.StringIO()) as log:
             run = prepared.ipopt.run(
                 data, nlpsol_options(config), config.iteration_callback, config.warm_start and config.predict
             )
@@ -145,7 +147,7 @@ class CasadiSolver(SolverBase):
     def _prepare(self, model: BlockData, config: Any) -> Prepared:
         return Prepared(compile_nlp(model), "every solve")
 
-    def _results(self, nlp: NonlinearProgram, run: Run) -> Any:
+    def _results(self, nlp: NonlinearProgram, run: IpoptResult) -> Any:
         results: Any = Results()
         results.solver_name, results.solver_version = self.name, self.version()
         results.termination_condition, results.solution_status = STATUS[run.return_status]

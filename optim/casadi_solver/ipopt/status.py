@@ -1,4 +1,4 @@
-"""What IPOPT's return status means in Pyomo's terms."""
+"""IPOPT's return status in Pyomo's terms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Watch IPOPT's iterations: report progress, keep the last iterate, stop on Ctrl-C."""
+"""Iteration callback: reports progress, keeps the last iterate, stops on Ctrl-C."""
 
 from __future__ import annotations
 

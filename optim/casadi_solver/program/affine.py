@@ -1,4 +1,4 @@
-"""Split expressions into linear coefficients and what is left."""
+"""Affine part of an expression: its linear coefficients, and what is left."""
 
 from __future__ import annotations
 

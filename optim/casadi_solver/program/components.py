@@ -1,4 +1,4 @@
-"""Find what a Pyomo model holds: objective, constraints, grey boxes; refuse what a nonlinear program cannot hold."""
+"""Active components of a Pyomo model; what no smooth nonlinear program can hold is refused."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pyomo.core.base.var import VarData
 from pyomo.network import Port
 from pyomo.repn.util import categorize_valid_components
 
-from ..errors import UnsupportedModelError
 from ..greyboxes.greybox import CasadiGreyBox
+from .errors import UnsupportedModelError
 
 _HARMLESS = {
     pyo.Block,

@@ -1,4 +1,4 @@
-"""Numbers of a model: Params and fixed Vars, as floats or as symbols that keep their place for later solves."""
+"""Constants of a model: Params and fixed Vars, as floats or as symbols that keep their place for later solves."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from pyomo.common.numeric_types import native_numeric_types
 from pyomo.core.expr.numvalue import value
 
-from ..errors import UnsupportedModelError
+from .errors import UnsupportedModelError
 
 
 class Datum(ca.SX):

@@ -1,4 +1,4 @@
-"""Compile a Pyomo model into a nonlinear program."""
+"""Nonlinear program: a Pyomo model compiled to coefficients and mapped kernels."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pyomo.core.base.expression import NamedExpressionData
 from pyomo.core.base.objective import ObjectiveData
 
 from ..greyboxes.kernel import differentiate
-from ..greyboxes.term import Term
+from ..greyboxes.mapped_kernel import MappedKernel
 from .coefficients import Coefficients
 from .components import Components, collect
 from .constants import Constants
 from .placement import PlacedBox, is_eliminable, place
 from .rows import Rows
 from .trivial import TrivialRows
-from .variables import Variables
+from .variables import ProgramVariables
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class NonlinearProgram:
     objective : ObjectiveData or None
     sense : int
         1 to minimise, -1 to maximise; f is the objective times this.
-    variables : Variables
+    variables : ProgramVariables
     constraints : list of ConstraintData
         Those in the first rows; rows of grey boxes follow.
     lower, upper, gradient : Coefficients (m,), (m,), (n,)
@@ -46,11 +46,11 @@ class NonlinearProgram:
         Of the matrix.
     entries : Coefficients
         Its nonzeros, column by column.
-    terms : list of Term
+    terms : list of MappedKernel
     weights : Coefficients
         Factor of every term's cost in the objective.
     boxes : list of PlacedBox
-    trivial : TrivialRows
+    trivial : TrivialRows or None
     named : list of (NamedExpressionData, expression)
         Named Expressions, with what they stood for.
     """
@@ -60,7 +60,7 @@ class NonlinearProgram:
     constants: Constants
     objective: ObjectiveData | None
     sense: int
-    variables: Variables
+    variables: ProgramVariables
     constraints: list[ConstraintData]
     lower: Coefficients
     upper: Coefficients
@@ -68,10 +68,10 @@ class NonlinearProgram:
     constant: Coefficients
     pattern: ca.Sparsity
     entries: Coefficients
-    terms: Sequence[Term]
+    terms: Sequence[MappedKernel]
     weights: Coefficients
     boxes: Sequence[PlacedBox]
-    trivial: TrivialRows
+    trivial: TrivialRows | None
     named: Sequence[tuple[NamedExpressionData, object]]
 
     def has_freedom(self, fixed: Sequence[bool]) -> bool:
@@ -104,6 +104,7 @@ def compile_nlp(model: BlockData, symbolic: bool = False) -> NonlinearProgram:
     UnsupportedModelError
         Integer variables, several objectives, foreign grey boxes, components or functions that do not fit.
     """
+    # Rows of the constraints, and the objective, as coefficients and symbols
     components, constants = collect(model), Constants(symbolic)
     rows = Rows(constants)
     for constraint in components.constraints:
@@ -113,9 +114,10 @@ def compile_nlp(model: BlockData, symbolic: bool = False) -> NonlinearProgram:
     affine, cost = rows.symbolic(0.0 if objective is None else objective.expr)
     goal = {key: sense * coefficient for key, coefficient in affine.coefficients.items()}
 
-    met, variables = rows.variables(), Variables()
+    # Columns: variables in the order in which they are met, outputs of grey boxes eliminated where they can be
+    met, variables = rows.variables(), ProgramVariables()
     variables.add(met[key] for key in rows.key)
-    variables.add(rows.walker.variables.values())
+    variables.add(rows.nonlinear_variables.values())
     for box in components.boxes:
         variables.add(box.inputs)
     outputs = [box.output for box in components.boxes if box.output is not None]
@@ -123,9 +125,11 @@ def compile_nlp(model: BlockData, symbolic: bool = False) -> NonlinearProgram:
     variables.add(met[key] for key in goal)
     variables.add(var for var in outputs if id(var) not in weights and not var.fixed)
 
+    # Mapped kernels: all nonlinear expressions as one, each grey box as one
     boxes = [place(box, weights.get(id(box.output)), variables, rows) for box in components.boxes]
     algebraic = [_algebraic_term(rows, cost, variables)] if rows.residuals or cost is not None else []
     factors = [sense for _ in algebraic] + [weights.get(id(box.output), 0.0) for box in components.boxes]
+    # The sparse matrix of the linear parts
     n, m = len(variables.free), len(rows.lower)
     gradient = dict(zip(variables.positions(goal).tolist(), goal.values(), strict=True))
     pattern, order = _column_major(np.array(rows.row, dtype=np.int64), variables.positions(rows.key), (m, n))
@@ -151,7 +155,7 @@ def compile_nlp(model: BlockData, symbolic: bool = False) -> NonlinearProgram:
         weights=coefficients(factors),
         boxes=boxes,
         trivial=rows.trivial(),
-        named=[*rows.splitter.named, *rows.walker.named],
+        named=rows.named,
     )
 
 
@@ -162,13 +166,13 @@ def _column_major(row: np.ndarray, col: np.ndarray, shape: tuple[int, int]) -> t
     return ca.Sparsity(*shape, starts.tolist(), row[order].tolist()), order
 
 
-def _algebraic_term(rows: Rows, cost: ca.SX | None, variables: Variables) -> Term:
+def _algebraic_term(rows: Rows, cost: ca.SX | None, variables: ProgramVariables) -> MappedKernel:
     """Return the nonlinear Pyomo expressions as one copy of one kernel."""
     walker = rows.walker
     symbols = ca.vertcat(*walker.symbols.values())
     residual = ca.vertcat(ca.SX(0, 1), *rows.residuals)
     kernel = differentiate(symbols, rows.constants.symbol, residual, ca.SX(0) if cost is None else cost, "algebraic")
-    return Term(
+    return MappedKernel(
         kernel=kernel,
         columns=variables.positions(walker.symbols)[None, :],
         rows=np.array(rows.residual_rows, dtype=np.int64)[None, :],

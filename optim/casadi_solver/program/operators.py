@@ -13,7 +13,7 @@ import casadi as ca
 from pyomo.core.expr import numeric_expr as numeric
 from pyomo.core.expr import relational_expr as relational
 
-from ..errors import UnsupportedModelError
+from .errors import UnsupportedModelError
 
 Operator = Callable[..., ca.SX]
 

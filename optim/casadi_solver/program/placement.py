@@ -1,4 +1,4 @@
-"""Place grey boxes in a nonlinear program."""
+"""Placement of grey boxes in a nonlinear program."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import casadi as ca
 import numpy as np
 from pyomo.core.base.var import VarData
 
-from ..errors import TrivialConstraintError
 from ..greyboxes.greybox import CasadiGreyBox
-from ..greyboxes.term import Term
+from ..greyboxes.mapped_kernel import MappedKernel
 from .affine import Number
 from .components import BoxOnVariables
+from .errors import TrivialConstraintError
 from .rows import Rows
 from .trivial import TRIVIAL_TOLERANCE
-from .variables import Variables
+from .variables import ProgramVariables
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class PlacedBox:
     box : BoxOnVariables
     columns : int array
         Of its inputs; those of fixed variables follow the free ones.
-    term : Term
+    term : MappedKernel
     eliminated : bool
         Whether its output is no variable of the program: it is free and occurs only linearly in the objective, so the
         cost itself takes its place there. That spares a row that couples all variables.
@@ -35,7 +35,7 @@ class PlacedBox:
 
     box: BoxOnVariables
     columns: np.ndarray
-    term: Term
+    term: MappedKernel
     eliminated: bool
 
     @property
@@ -69,12 +69,12 @@ class PlacedBox:
             )
 
 
-def is_eliminable(output: VarData, variables: Variables) -> bool:
+def is_eliminable(output: VarData, variables: ProgramVariables) -> bool:
     """Whether the cost can take the place of its output variable, `variables` being those used elsewhere."""
     return id(output) not in variables and not output.fixed and output.bounds == (None, None)
 
 
-def place(box: BoxOnVariables, weight: Number | None, variables: Variables, rows: Rows) -> PlacedBox:
+def place(box: BoxOnVariables, weight: Number | None, variables: ProgramVariables, rows: Rows) -> PlacedBox:
     """Give a grey box its columns and append its rows.
 
     Parameters
@@ -83,7 +83,7 @@ def place(box: BoxOnVariables, weight: Number | None, variables: Variables, rows
     weight : number or None
         Factor of the cost in the minimised objective if its output is eliminated; otherwise None, and a last row says
         cost - output = 0.
-    variables : Variables
+    variables : ProgramVariables
         All those of the program.
     rows : Rows
     """
@@ -101,7 +101,7 @@ def place(box: BoxOnVariables, weight: Number | None, variables: Variables, rows
     return PlacedBox(
         box,
         columns,
-        Term(model.kernel, local, places, isinstance(weight, ca.SX) or bool(weight), cost_row),
+        MappedKernel(model.kernel, local, places, isinstance(weight, ca.SX) or bool(weight), cost_row),
         eliminated=cost_row < 0,
     )
 

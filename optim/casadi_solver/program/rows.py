@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 from pyomo.common.numeric_types import native_numeric_types
 from pyomo.core.base.constraint import ConstraintData
+from pyomo.core.base.expression import NamedExpressionData
 from pyomo.core.base.var import VarData
 
 from flexblocks.errors import FlexblocksError
@@ -40,7 +41,7 @@ class Rows:
     def __init__(self, constants: Constants):
         self.constants = constants
         self.splitter = AffineSplitter(constants)
-        self.walker = SymbolicWalker(constants)
+        self._walker: SymbolicWalker | None = None  # made when a constraint is not linear
         self.constraints: list[ConstraintData] = []
         self.lower: list[Number] = []
         self.upper: list[Number] = []
@@ -50,6 +51,23 @@ class Rows:
         self.residuals: list[ca.SX] = []
         self.residual_rows: list[int] = []
         self._trivial: list[tuple[ConstraintData, Number, Number, Number]] = []
+
+    @property
+    def walker(self) -> SymbolicWalker:
+        """What turns nonlinear expressions into SX."""
+        if self._walker is None:
+            self._walker = SymbolicWalker(self.constants)
+        return self._walker
+
+    @property
+    def nonlinear_variables(self) -> dict[int, VarData]:
+        """The free variables met in nonlinear expressions, by id."""
+        return {} if self._walker is None else self._walker.variables
+
+    @property
+    def named(self) -> list[tuple[NamedExpressionData, object]]:
+        """The named Expressions met, with what they stood for."""
+        return self.splitter.named + ([] if self._walker is None else self._walker.named)
 
     def add(self, constraint: ConstraintData) -> None:
         """Take in one constraint.
@@ -110,10 +128,12 @@ class Rows:
 
     def variables(self) -> dict[int, VarData]:
         """Return every free variable met, by id."""
-        return self.splitter.variables | self.walker.variables
+        return self.splitter.variables | self.nonlinear_variables
 
-    def trivial(self) -> TrivialRows:
-        """Return the constraints without free variables."""
+    def trivial(self) -> TrivialRows | None:
+        """Return the constraints without free variables; None where there are none."""
+        if not self._trivial:
+            return None
         body, lower, upper = (Coefficients.of([entry[k] for entry in self._trivial], self.constants) for k in (1, 2, 3))
         return TrivialRows([entry[0] for entry in self._trivial], body, lower, upper)
 

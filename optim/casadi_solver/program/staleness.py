@@ -1,4 +1,4 @@
-"""Does a compiled program still stand for its model?"""
+"""Staleness: whether a compiled program still stands for its model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constraints without free variables."""
+"""Trivial constraints: those without free variables."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from pyomo.core.base.constraint import ConstraintData
 
-from ..errors import TrivialConstraintError
 from .coefficients import Coefficients
+from .errors import TrivialConstraintError
 
 #: How far a constraint without free variables may be off, as in Pyomo's own model writers.
 TRIVIAL_TOLERANCE = 1e-8

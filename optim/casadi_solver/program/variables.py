@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from pyomo.core.base.var import VarData
 
-from ..errors import UnsupportedModelError
 from .constants import numeric_value
+from .errors import UnsupportedModelError
 
 
 @dataclass
-class Variables:
+class ProgramVariables:
     """Columns of the program: free variables first, then the fixed ones that grey boxes see as parameters.
 
     Fixed variables are substituted, not bounded: a fixed initial state then leaves no column without freedom.
@@ -59,7 +59,7 @@ class Variables:
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the present lower and upper bounds (n,), of declaration and domain together.
 
-        Variables that were free at first and are fixed now have their value for both.
+        ProgramVariables that were free at first and are fixed now have their value for both.
         """
         limits = [(var.value, var.value) if var.fixed else var.bounds for var in self.free]
         lower, upper = np.array(limits, dtype=float).reshape(-1, 2).T  # None becomes nan

@@ -16,7 +16,8 @@ from flexblocks.optim.collocation.schemes import radau
 from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
 from flexblocks.optim.model.violations import violations
 from flexblocks.optim.planner import plan_with
-from flexblocks.optim.problem.signals import Signals, instant
+from flexblocks.optim.problem.signals.instant import instant
+from flexblocks.optim.problem.signals.signals import Signals
 from flexblocks.optim.strategy.settings import Settings
 from flexblocks.optim.strategy.solving import Solving
 

@@ -7,8 +7,8 @@ import pytest
 
 from arms.turns import INERTIA, TORQUE, hinge, quarter_turn, swing, two_link_arm
 from flexblocks import optim
+from flexblocks.optim.collocation.cost_functions import integral_kernel, squared_inputs
 from flexblocks.optim.collocation.equations_of_motion import interval_kernel
-from flexblocks.optim.collocation.input_cost import effort_function, vibration_function
 from flexblocks.optim.collocation.input_parametrization import input_shape
 from flexblocks.optim.collocation.interval import IntervalForm
 from flexblocks.optim.collocation.schemes import radau
@@ -113,10 +113,13 @@ def test_residual_is_that_of_the_fixed_duration():
     expected = fixed.residual(w, [0.06])
     np.testing.assert_allclose(free.residual([*w, 1.5], [0.04]), expected, atol=1e-12)
     knots = np.random.default_rng(5).normal(size=4)
-    cost = effort_function(input_shape("cubic"), optim.Effort(), 1)(knots, 0.06)
-    assert float(effort_function(input_shape("cubic"), optim.Effort(), 1, True)([*knots, 1.5], 0.04)) == float(cost)
-    values = (vibration_function(dae, IntervalForm(radau(3), input_shape("cubic"), is_free))([*w, *more], step)
-              for is_free, more, step in ((False, [], 0.06), (True, [1.5], 0.04)))  # fmt: skip
+    cost = squared_inputs(input_shape("cubic"), optim.Effort().input_weights, 1)(knots, 0.06)
+    free_cost = squared_inputs(input_shape("cubic"), optim.Effort().input_weights, 1, True)([*knots, 1.5], 0.04)
+    assert float(free_cost) == float(cost)
+    kernels = (integral_kernel(dae, IntervalForm(radau(3), input_shape("cubic"), is_free), optim.Vibration())
+               for is_free in (False, True))  # fmt: skip
+    values = (kernel.cost([*w, *more], [step, 0.0])
+              for kernel, more, step in zip(kernels, ([], [1.5]), (0.06, 0.04), strict=True))  # fmt: skip
     assert float(next(values)) == pytest.approx(float(next(values)), rel=1e-12)
 
 

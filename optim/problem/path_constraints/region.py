@@ -13,7 +13,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..errors import ProblemError
+from ...errors import ProblemError
 
 ROUNDING = 0.05  # of a box's edges, as a share of its smallest half width
 

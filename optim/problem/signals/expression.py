@@ -12,8 +12,9 @@ import casadi as ca
 
 from flexblocks.errors import nearest
 
-from ..errors import ProblemError
-from .signals import Instant, Signals
+from ...errors import ProblemError
+from .instant import Instant
+from .signals import Signals
 
 BINARY: dict[type, Callable] = {
     ast.Add: operator.add,

@@ -1,21 +1,39 @@
-"""What a motion must keep to on its way, besides limits by name."""
+"""Regions that points of an arm keep out of, or stay in."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from ..errors import ProblemError
-from .expression import Expression, checked_expression
+import casadi as ca
+
+from flexblocks.blocks.stations import HasStations
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import listing, nearest
+
+from ...errors import ProblemError
+from ..signals.signals import Signals
+from .path_constraint import BoundedValue, PathConstraint
 from .region import Region
+
+SLACK = 1e-9  # m: rounding of a via point that lies on the surface
 
 
 @dataclass(frozen=True)
-class Keep:
-    """Points of an arm that keep to one side of a region's surface, see `KeepOut` and `KeepIn`."""
+class Keep(PathConstraint):
+    """Points of an arm that keep to one side of a region's surface, see `KeepOut` and `KeepIn`.
 
+    Attributes
+    ----------
+    side : str
+        Which side of the surface they keep to, in words.
+    """
+
+    is_distance: ClassVar[bool] = True
+    side: ClassVar[str]
     region: Region
     frames: Any = ()
     links: Any = ()
@@ -46,6 +64,46 @@ class Keep:
         """The name, or what the region is."""
         return self.name or type(self.region).__name__.lower()
 
+    @abstractmethod
+    def distances(self, r: ca.SX) -> ca.SX:
+        """Return distances (k, 1) [m], >= 0 where the point r (3, 1) is on its side of the surface."""
+
+    def values(self, label: str, signals: Signals) -> list[BoundedValue]:
+        values = []
+        for point in self._points(signals.instant.dae):
+            distances = ca.vertsplit(self.distances(signals.position(point)))
+            for i, distance in enumerate(distances):
+                number = f" ({i + 1})" if len(distances) > 1 else ""
+                values.append(BoundedValue(f"{point} {self.side} {label}{number}", distance, low=0.0))
+        return values
+
+    def _points(self, dae: DAE) -> list[str]:
+        """Return the names of all points: frames, and stations along links."""
+        links = {body.name: body.terms.block for body in dae.tree.bodies if isinstance(body.terms.block, HasStations)}
+        points = list(self.frames)
+        for link in self.links:
+            if link not in links:
+                raise ProblemError(f"plan: path: there is no link '{link}' ({listing(links)}).{nearest(link, links)}")
+            points += [f"{link}.{outlet}" for outlet in links[link].centreline(self.stations)]
+        return points
+
+    def refusal(self, where: str, bounded: BoundedValue, value: float) -> str:
+        margin = f", margin {self.margin:g} m" if self.margin else ""
+        broken = f"not {bounded.name}, by {-value:.4g} m ({self.region}{margin})"
+        return f"{broken}. Move the {where}, the region or the margin."
+
+    def check_via(self, where: str, values: Mapping[str, float]) -> None:
+        for frame in self.frames:
+            x, y, z = (values.get(f"{frame}.{axis}") for axis in "xyz")
+            if x is None or y is None:
+                continue
+            clearance = float(ca.mmin(ca.DM(self.distances(ca.SX(ca.DM([x, y, z or 0.0]))))))
+            if clearance < -SLACK:
+                raise ProblemError(
+                    f"{where}: {frame} is not {self.side} {self.label} there, by {-clearance:.4g} m; move the via "
+                    "point, the region or the margin."
+                )
+
 
 @dataclass(frozen=True)
 class KeepOut(Keep):
@@ -70,10 +128,17 @@ class KeepOut(Keep):
     with ``refine=True`` the mesh is refined until the replay keeps it too.
     """
 
+    side: ClassVar[str] = "outside"
+
+    def distances(self, r: ca.SX) -> ca.SX:
+        return self.region.outside(r, self.margin)
+
 
 @dataclass(frozen=True)
 class KeepIn(Keep):
     """Keep points of the arm in a region; the parameters are those of `KeepOut`."""
+
+    side: ClassVar[str] = "inside"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -83,68 +148,8 @@ class KeepIn(Keep):
                 f"{self.region.smallest:g} m."
             )
 
-
-@dataclass(frozen=True, eq=False)
-class Within:
-    """Keep an expression of what the arm has by name within limits.
-
-    Parameters
-    ----------
-    expression : callable or str
-        ``lambda s: s["payload.y"] - s["payload.x"]``, on CasADi expressions by name, or the same as text,
-        ``"payload.y - payload.x"``; see `Expression`.
-    low, high : float or None
-    name : str, optional
-        For messages.
-    """
-
-    expression: Callable[[Any], Any] | str
-    low: float | None = None
-    high: float | None = None
-    name: str | None = None
-
-    def __post_init__(self) -> None:
-        where = f"Within {self.name or ''}".rstrip()
-        object.__setattr__(self, "expression", checked_expression(where, self.expression))
-        for end in ("low", "high"):
-            value = getattr(self, end)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or value != value):
-                raise ProblemError(f"{where}: {end} = {value!r}; must be a number, or None for no limit.")
-        low, high = self.range
-        if not low < high or (math.isinf(low) and math.isinf(high)):
-            raise ProblemError(
-                f"{where}: low = {self.low}, high = {self.high}; one of them must limit, and low < high."
-            )
-
-    @property
-    def range(self) -> tuple[float, float]:
-        """Lower and upper limit, infinite where there is none."""
-        return -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
-
-    @property
-    def label(self) -> str:
-        """The name, or the expression."""
-        assert isinstance(self.expression, Expression)
-        return self.name or str(self.expression)
-
-
-PathConstraint = KeepOut | KeepIn | Within
-
-
-def checked_path(where: str, given: Any) -> tuple[PathConstraint, ...]:
-    """Return path constraints as a tuple, one alone as well.
-
-    Raises
-    ------
-    ProblemError
-        Something else is among them.
-    """
-    found = (given,) if isinstance(given, PathConstraint) else given
-    if not isinstance(found, (tuple, list)) or not all(isinstance(one, PathConstraint) for one in found):
-        raise ProblemError(
-            f"{where} = {given!r}; must be a sequence of optim.KeepOut(...), optim.KeepIn(...) and optim.Within(...)."
-        )
-    return tuple(found)
+    def distances(self, r: ca.SX) -> ca.SX:
+        return self.region.inside(r, self.margin)
 
 
 def _names(where: str, given: Any) -> tuple[str, ...]:

@@ -1,0 +1,25 @@
+"""Errors of a solve."""
+
+from __future__ import annotations
+
+from pyomo.contrib.solver.common.util import NoOptimalSolutionError
+
+from flexblocks.errors import ComputationError, FlexblocksError
+
+
+class SolverOptionError(FlexblocksError):
+    """An option that IPOPT does not know or cannot take."""
+
+
+class NotOptimalError(ComputationError, NoOptimalSolutionError):
+    """IPOPT stopped before an optimum; the last iterate is kept.
+
+    Attributes
+    ----------
+    results : pyomo.contrib.solver.common.results.Results
+        What the solve would have returned; ``results.solution_loader`` holds the last iterate.
+    """
+
+    def __init__(self, message: str, results=None):
+        super().__init__(message)
+        self.results = results

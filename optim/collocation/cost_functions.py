@@ -1,0 +1,77 @@
+"""Cost functionals over one interval: the kernels of the objective's terms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import NameUnknownError
+
+from ..casadi_solver.greyboxes.kernel import Kernel
+from ..errors import ProblemError
+from ..problem.objectives.functionals import Lagrangian, Mayer
+from ..problem.signals.instant import instant
+from .input_parametrization import InputShape, weights
+from .interval import IntervalForm, combined, interval_length
+from .path_functions import path_kernel
+
+
+def squared_inputs(shape: InputShape, factors: Mapping[int, float], inputs: int, free: bool = False) -> ca.Function:
+    """Return (w, p) -> cost: squared inputs and derivatives over an interval, exact by Gauss quadrature.
+
+    Parameters
+    ----------
+    shape : InputShape
+    factors : dict of float
+        By order of the derivative, 0 for the inputs themselves.
+    inputs : int
+        Their number.
+    free : bool
+        Whether the duration is a variable, the last of w behind the knots; p is the interval's share in it, and
+        otherwise its length [s].
+    """
+    knots, duration = ca.SX.sym("knots", len(shape.knots), inputs), ca.SX.sym("duration", int(free))
+    step = ca.SX.sym("step")
+    h = interval_length(step, duration)
+    # With degree + 1 points the square of a polynomial of that degree is integrated exactly.
+    points, shares = np.polynomial.legendre.leggauss(shape.degree + 1)
+    s, shares = (points + 1) / 2, ca.DM(shares / 2).T
+    squares = sum(factor * combined(weights(shape, s, order), knots, h) ** 2 for order, factor in factors.items())
+    cost = h * ca.sum2(ca.mtimes(shares, squares))
+    return ca.Function("squared_inputs", [ca.vertcat(ca.vec(knots.T), duration), step], [cost], ["w", "p"], ["cost"])
+
+
+@lru_cache(maxsize=32)
+def integral_kernel(dae: DAE, form: IntervalForm, term: Lagrangian) -> Kernel:
+    """Return the integral of a term's integrand, as `path_kernel` does, with its references as parameters.
+
+    Raises
+    ------
+    ProblemError
+        A name that the arm has not.
+    """
+    reference = ca.SX.sym("ref", term.references)
+    try:
+        return path_kernel(instant(dae), form, cost=term.integrand(instant(dae), reference), reference=reference)
+    except NameUnknownError as error:
+        raise ProblemError(f"{type(term).__name__}: {error}") from error
+
+
+@lru_cache(maxsize=32)
+def final_kernel(dae: DAE, form: IntervalForm, term: Mayer) -> Kernel:
+    """Return a term's value at the last collocation point, which is the interval's end.
+
+    Raises
+    ------
+    ProblemError
+        A name that the arm has not.
+    """
+    try:
+        value = term.value(instant(dae))
+    except NameUnknownError as error:
+        raise ProblemError(f"{type(term).__name__}: {error}") from error
+    return path_kernel(instant(dae), form, cost=value, points=(form.scheme.degree,), integral=False)

@@ -1,0 +1,49 @@
+"""Lagrange and Mayer terms: integrals along a motion, and values at its end."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ..signals.instant import Instant
+from .objective import Objective, PhaseModel
+
+
+class Lagrangian(Objective):
+    """A Lagrange term: the integral over the motion of an integrand, by the collocation's own quadrature."""
+
+    @property
+    def references(self) -> int:
+        """Number of reference values that the integrand takes at each instant, besides what the arm has there."""
+        return 0
+
+    @abstractmethod
+    def integrand(self, at: Instant, reference: ca.SX) -> ca.SX:
+        """Return the integrand (1, 1) at an instant, where the reference values are `reference` (references, 1)."""
+
+    def reference_values(self, times: np.ndarray, duration: float, is_free: bool) -> np.ndarray:
+        """Return the reference values, (references, *times' shape), at `times` [s] of a motion.
+
+        Raises
+        ------
+        ProblemError
+            They cannot be told, as where they depend on time and the duration `is_free`.
+        """
+        return np.zeros((0, *times.shape))
+
+    def cost(self, phase: PhaseModel) -> Any:
+        return phase.integral(self)
+
+
+class Mayer(Objective):
+    """A Mayer term: a value at the end of the motion."""
+
+    @abstractmethod
+    def value(self, at: Instant) -> ca.SX:
+        """Return the value (1, 1) at the last instant."""
+
+    def cost(self, phase: PhaseModel) -> Any:
+        return phase.final_value(self)

@@ -1,0 +1,42 @@
+"""Integral: a Lagrange term that the user writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import casadi as ca
+
+from ..signals.expression import Expression, checked_expression
+from ..signals.instant import Instant
+from .functionals import Lagrangian
+
+
+@dataclass(frozen=True, eq=False)
+class Integral(Lagrangian):
+    """The integral over the motion of an expression.
+
+    Parameters
+    ----------
+    expression : callable or str
+        ``lambda s: s["link1.tip_deflection_y"] ** 2``, of CasADi expressions by name (see `Signals`), or such a text.
+    name : str, optional
+        For people.
+
+    Notes
+    -----
+    Integrated by the collocation's own quadrature: exact for polynomials of degree 2 d - 2 over an interval.
+    """
+
+    expression: Any
+    name: str | None = None
+    checked: Expression = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "checked", checked_expression("Integral", self.expression))
+
+    def integrand(self, at: Instant, reference: ca.SX) -> ca.SX:
+        return self.checked.at(at)
+
+    def __str__(self) -> str:
+        return f"the integral of {self.name or self.checked}"

@@ -1,0 +1,49 @@
+"""Jerk: the squared derivatives of the inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ...errors import ProblemError
+from .objective import InputForm, Objective, PhaseModel
+
+
+@dataclass(frozen=True)
+class Jerk(Objective):
+    """The integral over the motion of the sum of squared derivatives of all inputs.
+
+    Exact by Gauss quadrature. What a torque is to the acceleration of a rigid arm, its rate is to the jerk.
+
+    Parameters
+    ----------
+    order : 1 or 2
+        Of the derivative: 1 for the jerk of the arm as if it were rigid; 2 for the rate of that, which needs cubic
+        inputs.
+    """
+
+    is_shared: ClassVar[bool] = True
+    order: int = 1
+
+    def __post_init__(self) -> None:
+        if self.order not in (1, 2) or isinstance(self.order, bool):
+            raise ProblemError(f"Jerk: order = {self.order!r}; must be 1 or 2.")
+
+    @property
+    def input_weights(self) -> Mapping[int, float]:
+        return {self.order: 1.0}
+
+    def check_inputs(self, inputs: InputForm) -> None:
+        if self.order > inputs.degree:
+            raise ProblemError(
+                f"plan: objective = Jerk(order={self.order}) with inputs = '{inputs.name}', whose derivatives of that "
+                'order vanish or jump; use inputs="cubic".'
+            )
+
+    def cost(self, phase: PhaseModel) -> Any:
+        return phase.integral_of_squared_inputs(self)
+
+    def __str__(self) -> str:
+        what = "der(u)" if self.order == 1 else "der(der(u))"
+        return f"jerk, the integral of {what}^2 over all inputs"

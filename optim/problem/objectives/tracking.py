@@ -1,0 +1,100 @@
+"""Tracking: the squared distance from a reference trajectory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ...errors import ProblemError
+from ..signals.instant import Instant
+from ..signals.signals import Signals
+from .functionals import Lagrangian
+
+Reference = Callable[[np.ndarray], Any] | np.ndarray | float
+
+
+@dataclass(frozen=True, eq=False)
+class Tracking(Lagrangian):
+    """The integral over the motion of the sum of squared distances from reference trajectories.
+
+    Integrated by the collocation's own quadrature.
+
+    Parameters
+    ----------
+    paths : dict
+        By the name of anything that an arm has along a motion (``"payload.x"``, ``"joint1.angle"``; see `Signals`): a
+        function of times [s] that takes an array, values at even steps from start to end (between them straight
+        lines), or a number.
+    over : "time" or "share"
+        What functions are functions of: the time [s], or its share in the duration, from 0 to 1, which a free duration
+        needs.
+    """
+
+    paths: Mapping[str, Reference]
+    over: str = "time"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.paths, Mapping) or not self.paths:
+            raise ProblemError(
+                f'Tracking: {self.paths!r}; must be a dict by name, as {{"payload.x": lambda t: 0.5 + 0.1 * t}}.'
+            )
+        if self.over not in ("time", "share"):
+            raise ProblemError(f'Tracking: over = {self.over!r}; must be "time" or "share".')
+        for name, path in self.paths.items():
+            if not callable(path):
+                _checked(name, path)
+
+    @property
+    def references(self) -> int:
+        return len(self.paths)
+
+    def integrand(self, at: Instant, reference: ca.SX) -> ca.SX:
+        signals = Signals(at)
+        return ca.sumsqr(ca.vertcat(*[signals[name] for name in self.paths]) - reference)
+
+    def reference_values(self, times: np.ndarray, duration: float, is_free: bool) -> np.ndarray:
+        if is_free and self.over == "time" and any(callable(path) for path in self.paths.values()):
+            raise ProblemError(
+                "Tracking: a function of time, where the duration is free; give one of the share of the duration, from "
+                '0 to 1, with over="share".'
+            )
+        return np.array([self._at(name, path, times, duration) for name, path in self.paths.items()])
+
+    def _at(self, name: str, path: Reference, times: np.ndarray, duration: float) -> np.ndarray:
+        """Return the finite reference of one name at `times` [s]."""
+        shares = times / duration
+        if not callable(path):
+            values = _checked(name, path)
+            return np.interp(shares, np.linspace(0.0, 1.0, len(values)), values)
+        arguments = times if self.over == "time" else shares
+        try:
+            values = np.array(path(arguments.ravel()), dtype=float)
+            values = np.broadcast_to(values, arguments.size).reshape(times.shape)
+        except (TypeError, ValueError) as error:
+            raise ProblemError(
+                f"Tracking: {name}: the function fails on an array of {arguments.size} {self.over}s: {error}; must "
+                "return one number for each."
+            ) from error
+        if not np.isfinite(values).all():
+            raise ProblemError(f"Tracking: {name}: the function returns NaN or infinity; must be finite.")
+        return values
+
+    def __str__(self) -> str:
+        return f"tracking, the integral of the squared distance of {', '.join(self.paths)} from what was given"
+
+
+def _checked(name: str, path: Any) -> np.ndarray:
+    try:
+        values = np.atleast_1d(np.array(path, dtype=float))
+    except (TypeError, ValueError):
+        values = np.zeros((0, 0))
+    if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
+        raise ProblemError(
+            f"Tracking: {name}: {path!r}; must be a function of time, finite values at even steps from start to "
+            "end, or a finite number."
+        )
+    return values

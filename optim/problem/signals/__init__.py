@@ -1,0 +1,1 @@
+"""What an arm has by name at one instant of a motion, and expressions of it."""

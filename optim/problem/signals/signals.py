@@ -1,0 +1,62 @@
+"""Signals: everything that has a name at one instant of a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import casadi as ca
+
+from flexblocks.dynamics.algorithms.outputs import POSITION
+from flexblocks.errors import FlexblocksError, NameUnknownError, listing, nearest
+from flexblocks.geometry import place
+
+from .instant import Instant, part_names
+
+
+class Signals(Mapping[str, ca.SX]):
+    """What an arm has by name at one instant, as CasADi expressions (1, 1).
+
+    States, ``"der(der(joint1.angle))"`` for accelerations, algebraic variables, inputs and their rates
+    ``"der(motor1.torque)"``, outputs, parameters that were assembled as symbols, ``"time"`` [s], and ``.x``, ``.y``,
+    ``.z`` of every place [m] (see `flexblocks.place.place`), as ``"link1.station(0.25).y"``. Iteration leaves out the
+    places.
+    """
+
+    def __init__(self, at: Instant) -> None:
+        self.instant = at
+        dae = at.dae
+        groups = [(names, at.parts[part]) for part, names in part_names(dae).items() if part != "f"]
+        groups.append((dae.p.names, dae.p.symbol))
+        self._symbols = {name: symbols[i] for names, symbols in groups for i, name in enumerate(names)}
+        self._outputs = {name: i for i, name in enumerate(dae.y.names)}
+
+    def __getitem__(self, name: str) -> ca.SX:
+        if name in self._symbols:
+            return self._symbols[name]
+        if name in self._outputs:
+            return self.instant.outputs[self._outputs[name]]
+        point, _, axis = name.rpartition(".") if isinstance(name, str) else ("", "", "")
+        if point and axis in POSITION:
+            return place(self.instant.dae, point)[POSITION.index(axis)]
+        raise NameUnknownError(
+            f"There is no '{name}' (names: {listing(self)}; and .x, .y, .z of places such as 'link1.station(0.25).x')."
+            f"{nearest(str(name), self)}"
+        )
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            self[name]  # type: ignore[index]
+        except FlexblocksError:
+            return False
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._symbols
+        yield from (name for name in self._outputs if name not in self._symbols)
+
+    def __len__(self) -> int:
+        return len(self._symbols.keys() | self._outputs)
+
+    def position(self, name: str) -> ca.SX:
+        """Return where a block or frame is (3, 1) [m], see `flexblocks.place.place`."""
+        return place(self.instant.dae, name)
