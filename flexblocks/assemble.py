@@ -16,7 +16,7 @@ from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.evaluation.evaluate import block_terms
 from flexblocks.dynamics.tree.cut_joints import Closure, Loops
-from flexblocks.dynamics.tree.outboard_inertia import Carried
+from flexblocks.dynamics.tree.outboard_inertia import OutboardInertia
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces.variables import Variables, variables
@@ -75,10 +75,10 @@ def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "
 def _terms(plan: Topology, p: Variables) -> dict[str, BlockTerms]:
     """Evaluate every block once, from the tips to the ground, so that each knows what it carries."""
     terms: dict[str, BlockTerms] = {}
-    carried = Carried(plan, p.start)
+    outboard = OutboardInertia(plan, p.start)
     for name, node in reversed(list(plan.nodes.items())):
-        terms[name] = block_terms(node.block, node.outlets, node.has_place, carried.at(name), p.symbol)
-        carried.add(name, terms[name])
+        terms[name] = block_terms(node.block, node.outlets, node.has_place, outboard.at(name), p.symbol)
+        outboard.add(name, terms[name])
     return terms
 
 
@@ -97,12 +97,11 @@ def _tree(
                 q.append((f"{name}.{c.name}", c.unit, c.start))
                 rates.append((f"der({name}.{c.name})", f"{c.unit}/s", 0.0))
         starts = len(w), len(z), len(u)
-        own = terms[name].own
-        followers = {follower.name: follower for follower in own.followers}
-        symbols |= {f"{name}.{key}": c for key, c in zip(followers, ca.vertsplit(own.followed), strict=True)}
+        dependent = terms[name].symbols.dependent
+        symbols |= {f"{name}.{key}": c for key, c in zip(dependent.names, ca.vertsplit(dependent.symbols), strict=True)}
+        starts_of = dict(zip(dependent.names, dependent.starts.tolist(), strict=True))
         for group, found in ((w, block.states()), (z, block.algebraics()), (u, block.inputs())):
-            starts_of = {v.name: followers[v.name].start if v.name in followers else v.start for v in found}
-            group += [(f"{name}.{variable.name}", variable.unit, starts_of[variable.name]) for variable in found]
+            group += [(f"{name}.{v.name}", v.unit, starts_of.get(v.name, v.start)) for v in found]
         limits += [variable.limit for variable in block.inputs()]
         slices[name] = [slice(start, len(group)) for start, group in zip(starts, (w, z, u), strict=True)]
     position = {name: i for i, name in enumerate(plan.nodes)}

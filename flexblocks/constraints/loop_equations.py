@@ -59,14 +59,14 @@ def mismatches(dae: DAE, q: np.ndarray, p: np.ndarray) -> str:
     return "; ".join(words)
 
 
-def moved_mass(dae: DAE, q: np.ndarray, p: np.ndarray, *followed: np.ndarray) -> np.ndarray:
+def regular_mass(dae: DAE, q: np.ndarray, p: np.ndarray, *dependent: np.ndarray) -> np.ndarray:
     """Return the mass matrix (n, n), with that of what closes loops added: regular where all that can move moves mass.
 
     Motions that keep loops closed do not feel what is added.
     """
     if dae.tree.loops.closures:
-        return closure_equations(dae).mass(q, p, *followed).full()
-    return mass_at(dae.tree, q, p, *(followed or [np.zeros(0)]))
+        return closure_equations(dae).mass(q, p, *dependent).full()
+    return mass_at(dae.tree, q, p, *dependent)
 
 
 def weight(dae: DAE, q: np.ndarray, p: np.ndarray) -> float:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import casadi as ca
+import numpy as np
 
 from flexblocks.dynamics.algorithms import ldl
 from flexblocks.dynamics.algorithms.articulated_bodies import forward_dynamics
@@ -53,14 +54,23 @@ class Equations:
         return self.x.symbol[self.tree.size : 2 * self.tree.size]
 
     @property
-    def followed(self) -> ca.SX:
-        """Symbols (k, 1) of the states and algebraic variables that follow from the coordinates, mostly none."""
-        return self.tree.followed
+    def dependent_names(self) -> tuple[str, ...]:
+        """Names (k) of the dependent variables: states and algebraic variables that the coordinates determine."""
+        return self.tree.dependent_names
 
     @property
-    def followed_names(self) -> tuple[str, ...]:
-        """Their names, among those of x or z."""
-        return self.tree.followed_names
+    def dependent_symbols(self) -> tuple[ca.SX, ...]:
+        """Symbols of the dependent variables, as the last arguments of functions of coordinates: SX (k, 1), or none."""
+        return (self.tree.dependent,) if self.dependent_names else ()
+
+    def dependent_values(self, x: np.ndarray, z: np.ndarray) -> list[np.ndarray]:
+        """Return the values of the dependent variables out of x and z, as these last arguments.
+
+        For x (..., nx) and z (..., nz) they are (..., k); an empty list where there are none.
+        """
+        names = self.dependent_names
+        values = [x[..., self.x.index(n)] if n in self.x else z[..., self.z.index(n)] for n in names]
+        return [np.stack(values, axis=-1)] if names else []
 
     @cached_property
     def mass_expression(self) -> ca.SX:
@@ -89,12 +99,21 @@ class Equations:
     @cached_property
     def constraint_expression(self) -> ca.SX:
         """Closures of kinematic loops c(q), SX (m, 1)."""
-        return closure_residual(self.tree, self.q)
+        return closure_residual(self.tree, self.q) if self.tree.loops.closures else ca.SX(0, 1)
 
     @cached_property
     def constraint_rates(self) -> tuple[ca.SX, ca.SX]:
         """Jacobian J(q) of the closures, SX (m, n), and dJ/dt v, SX (m, 1)."""
+        if not self.tree.loops.closures:
+            return ca.SX(0, self.tree.size), ca.SX(0, 1)
         return rates_of(self.constraint_expression, self.q, self.v)
+
+    @cached_property
+    def constraint_acceleration(self) -> ca.SX:
+        """J a of every motion, SX (m, 1): it keeps the closures, and lets errors of them die out."""
+        if not self.tree.loops.closures:
+            return ca.SX(0, 1)
+        return stabilised(self.constraint_expression, *self.constraint_rates, self.v)
 
     @property
     def multiplier_expression(self) -> ca.SX:
@@ -104,10 +123,10 @@ class Equations:
     @cached_property
     def _constrained(self) -> tuple[ca.SX, ca.SX]:
         """Accelerations and multipliers of an arm with loops."""
-        J, drift = self.constraint_rates
-        demanded = stabilised(self.constraint_expression, J, drift, self.v)
+        J, _ = self.constraint_rates
         force = self.applied_expression - self.bias_expression
-        return constrained_accelerations(self.mass_expression, force, J, demanded, self.tree.loops.weight)
+        demanded, weight = self.constraint_acceleration, self.tree.loops.weight
+        return constrained_accelerations(self.mass_expression, force, J, demanded, weight)
 
     @cached_property
     def rate_expression(self) -> ca.SX:

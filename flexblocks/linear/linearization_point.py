@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexblocks.constraints.consistent_state import closed_state
+from flexblocks.constraints.closed_state import closed_state
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, FlexblocksWarning, NameUnknownError, ParameterError, listing, nearest
 from flexblocks.statics.balance import accelerations, motion

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, FlexblocksWarning, ParameterError
 from flexblocks.simulation import sampling as sample
@@ -26,7 +27,6 @@ from flexblocks.simulation.progress import ProgressBar
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.simulate import advice
 from flexblocks.simulation.solver import Solver
-from flexblocks.simulation.start import start_state
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -145,7 +145,7 @@ def simulate_batch(
     return found
 
 
-Job = tuple[Inputs, np.ndarray, np.ndarray]  # inputs, parameters (np,), start state and work (nx + 1,)
+Job = tuple[Inputs, np.ndarray, np.ndarray]  # inputs, parameters (np,), start state (nx,)
 
 
 def _jobs(dae: DAE, batch: Cases, times: np.ndarray, whole: bool) -> list[Job]:
@@ -158,7 +158,8 @@ def _jobs(dae: DAE, batch: Cases, times: np.ndarray, whole: bool) -> list[Job]:
         if key not in known:
             known[key] = inputs(dae.u, batch.given("u", run), times, whole, where, dae.clocks)
         values = dae.p.values(batch.given("p", run), f"{where}: p: ")
-        found.append((known[key], values, start_state(dae, batch.given("x0", run), values, f"{where}: x0: ")))
+        x, _ = consistent_state(dae, batch.given("x0", run), values, f"{where}: x0: ")
+        found.append((known[key], values, x))
     return found
 
 
@@ -171,12 +172,12 @@ def _records(
         solvers.put(Solver(dae, method))
 
     def integrate(run: int) -> Record:
-        given, values, X = jobs[run]
+        given, values, x = jobs[run]
         if interrupt.asked:
             return Record([], [], times[0], interrupted=True)
         solver = solvers.get()
         try:
-            return solver.integrate(given, values, X, times, interrupt)
+            return solver.integrate(given, values, x, times, interrupt)
         except ComputationError as failure:
             return Record([], [], times[0], failure=str(failure))
         finally:

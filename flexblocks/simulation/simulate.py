@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import FlexblocksWarning
 from flexblocks.simulation import sampling as sample
@@ -18,7 +19,6 @@ from flexblocks.simulation.method import checked_method
 from flexblocks.simulation.output_times import output_times
 from flexblocks.simulation.progress import ProgressBar
 from flexblocks.simulation.solver import Solver
-from flexblocks.simulation.start import start_state
 from flexblocks.simulation.trajectory import Trajectory
 
 
@@ -54,7 +54,7 @@ def simulate(
         The integration is split wherever an input jumps or bends.
     x0 : dict or array (nx,), optional
         Start values; those that are not given are the blocks'. Where loops are closed, those that are not given move
-        as far as closes them (see `flexblocks.closures.closed_state`).
+        as far as closes them (see `flexblocks.constraints.closed_state`).
     p : dict or array (np,), optional
         Values of the parameters that are symbolic; the rest as in the model.
     method : str
@@ -96,10 +96,10 @@ def simulate(
     times, whole = output_times(t, "simulate")
     solver = Solver(dae, checked_method(method, rtol, atol, step, "simulate"))
     values = dae.p.values(p, "simulate: p: ")
-    X = start_state(dae, x0, values, "simulate: x0: ")
+    x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
     given = inputs(dae.u, u, times, whole, clocks=dae.clocks)
     with ProgressBar(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
-        record = solver.integrate(given, values, X, times, interrupt, bar)
+        record = solver.integrate(given, values, x, times, interrupt, bar)
     found = sample.trajectory(solver.system(given, values), times, record)
     if record.failure is not None:
         raise SimulationError(

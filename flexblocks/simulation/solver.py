@@ -46,13 +46,13 @@ class Solver:
         self,
         inputs: Inputs,
         p: np.ndarray,
-        X: np.ndarray,
+        x: np.ndarray,
         times: np.ndarray,
         interrupt: Interrupt,
         bar: ProgressBar | None = None,
     ) -> Record:
-        """Return what a run from the state and work `X` (nx + 1,) over the output `times` (k,) [s] has reached."""
-        system = self.system(inputs, p)
+        """Return what a run from the state `x` (nx,) over the output `times` (k,) [s] has reached."""
+        system, X = self.system(inputs, p), np.append(x, 0.0)  # no work is done yet
         name = automatic(system, X) if self.method.name == "auto" else self.method.name
         if name not in self._steppers:
             self._steppers[name] = new_stepper(system.equations, name, self.method)

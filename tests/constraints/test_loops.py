@@ -16,7 +16,7 @@ import flexblocks as fb
 from arms.chains import values
 from arms.linkages import FourBar, G, parallelogram
 from flexblocks import export
-from flexblocks.constraints.consistent_state import closed_state
+from flexblocks.constraints.closed_state import closed_state
 from flexblocks.constraints.loop_equations import LoopError
 from flexblocks.errors import ModelError
 from repository import EXAMPLES

@@ -51,9 +51,9 @@ def singular_perturbation(
     """
     if dae.tree.feedback is not None:
         raise ParameterError("singular_perturbation: this is a closed loop; split the arm, then close its loops.")
-    if dae.followed_names:
+    if dae.dependent_names:
         raise ParameterError(
-            f"singular_perturbation: {listing(dae.followed_names)} follow from the coordinates; use fixed mode shapes."
+            f"singular_perturbation: {listing(dae.dependent_names)} follow from the coordinates; use fixed mode shapes."
         )
     motion = rigid_motion(dae, stiff, slow)
     split = SingularPerturbation(dae, motion, slow_subsystem(dae, motion))

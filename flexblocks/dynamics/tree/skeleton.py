@@ -112,12 +112,12 @@ def _edge(terms: Sequence[BlockTerms], share: ca.DM, V: ca.SX, twist: ca.SX) -> 
     return Edge(
         V=V,
         twist=twist,
-        q=ca.vertcat(*[t.own.q for t in terms]),
-        s=ca.vertcat(*[t.own.s for t in terms]),
+        q=ca.vertcat(*[t.symbols.q for t in terms]),
+        s=ca.vertcat(*[t.symbols.s for t in terms]),
         share=share,
-        followed=ca.vertcat(*[t.own.followed for t in terms]),
-        following=ca.vertcat(*[t.own.following for t in terms]),
-        p=ca.vertcat(terms[0].p, *[t.own.followed for t in terms[1:]]),
+        configuration=ca.vertcat(*[t.symbols.configuration for t in terms]),
+        configuration_rates=ca.vertcat(*[t.symbols.configuration_rates for t in terms]),
+        p=ca.vertcat(terms[0].p, *[t.symbols.dependent.symbols for t in terms[1:]]),
     )
 
 
