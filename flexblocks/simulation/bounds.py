@@ -1,4 +1,4 @@
-"""Where a motion leaves what its equations are good for."""
+"""Bounds on a run: speeds and coordinates beyond which its equations have no meaning."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.evaluation.body import CoordinateRange
-from flexblocks.simulation.stepper import StepFailure
+from flexblocks.simulation.integrators.stepper import StepFailure
 
 # No joint turns and no point of an arm moves as fast [rad/s, m/s]: what does runs away, in ever smaller steps. The
 # two-link arm under an unstable law gets here within seconds of computing; ten times this it nears for minutes.

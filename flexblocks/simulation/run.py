@@ -8,11 +8,12 @@ from itertools import pairwise
 import numpy as np
 
 from flexblocks.errors import ComputationError
+from flexblocks.simulation.bounds import Bounds
 from flexblocks.simulation.chunks import Pace
-from flexblocks.simulation.driven_equations import System
 from flexblocks.simulation.inputs import separation
+from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
 from flexblocks.simulation.interrupt import Interrupt
-from flexblocks.simulation.stepper import StepFailure, Stepper, finite
+from flexblocks.simulation.system import System
 
 SMALLEST = 1e-6  # of the run: how closely the time of a failure is found
 
@@ -41,16 +42,17 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Run:
+class Integration:
     """One integration from the first to the last of the output `times` (k,) [s]."""
 
     system: System
     stepper: Stepper
+    bounds: Bounds
     times: np.ndarray
     pace: Pace
     interrupt: Interrupt
 
-    def integrate(self, X: np.ndarray) -> Record:
+    def run(self, X: np.ndarray) -> Record:
         """Integrate from `X` and return the states at the output times.
 
         A failure or Ctrl-C ends it early, and the record says so.
@@ -88,7 +90,7 @@ class Run:
             self.stepper.prepare(chunk)
             try:
                 states, algebraics = self.stepper.advance(X, z, P, chunk)
-                self.system.equations.bounds.keep(states)
+                self.bounds.keep(states)
             except StepFailure:
                 self.system.inputs.raise_failure()
                 self.interrupt.obey()
