@@ -1,4 +1,4 @@
-"""The closures of an arm in numbers: how far its loops are open, and the masses that closed ones move."""
+"""Loop closure equations in numbers: how far loops are open, and the masses that closed ones move."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.loop_closure import offsets
-from flexblocks.dynamics.algorithms.mass_at_posture import mass_at
+from flexblocks.dynamics.algorithms.mass_at_posture import mass_at_posture
 from flexblocks.errors import ComputationError
 
 
@@ -66,7 +66,7 @@ def regular_mass(dae: DAE, q: np.ndarray, p: np.ndarray, *dependent: np.ndarray)
     """
     if dae.tree.loops.closures:
         return closure_equations(dae).mass(q, p, *dependent).full()
-    return mass_at(dae.tree, q, p, *dependent)
+    return mass_at_posture(dae.tree, q, p, *dependent)
 
 
 def weight(dae: DAE, q: np.ndarray, p: np.ndarray) -> float:

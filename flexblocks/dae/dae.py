@@ -10,7 +10,7 @@ from pathlib import Path
 import casadi as ca
 
 from flexblocks.dae.compiler import CompilerError, load
-from flexblocks.dae.expressions import Equations
+from flexblocks.dae.expressions import DAEExpressions
 from flexblocks.dynamics.algorithms.energy import kinetic_energies, total
 from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 
@@ -29,7 +29,7 @@ FUNCTIONS = (
 )
 
 
-class DAE(Equations):
+class DAE(DAEExpressions):
     """M(q) der(v) + h(q, v) = Q(x, z, u) + J(q)' lambda, 0 = c(q), 0 = g(x, z, u), y = y(x, z, u), with parameters p.
 
     The closures c of kinematic loops, with J = dc/dq and multipliers lambda, are empty for a tree.

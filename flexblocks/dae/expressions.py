@@ -24,7 +24,7 @@ from flexblocks.modeling.model import Model
 
 
 @dataclass(frozen=True, eq=False)
-class Equations:
+class DAEExpressions:
     """The fields of a `flexblocks.dae.DAE`, and what they say as expressions, made when first asked for."""
 
     name: str

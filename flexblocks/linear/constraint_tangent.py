@@ -1,4 +1,4 @@
-"""Small motions that keep all loops closed, in terms of independent coordinates.
+"""The tangent space of the constraints: small motions that keep all loops closed, by independent coordinates.
 
 Closures c(q) = 0 make as many coordinates dependent as they are. A small motion is that of the others:
 dq = N dq_i, and likewise for rates and accelerations, with what the curvature of the closures adds where the arm moves.

@@ -1,4 +1,4 @@
-"""How far to integrate in one go."""
+"""Chunks of a run: how far to integrate in one go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a function of time jumps: found by halving, to the last digit."""
+"""Discontinuities of a function of time, located by bisection to the last digit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The run: from segment to segment, chunk by chunk, keeping what was reached."""
+"""Integration of one run: segment by segment, chunk by chunk, keeping what was reached."""
 
 from __future__ import annotations
 

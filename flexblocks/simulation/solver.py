@@ -1,4 +1,4 @@
-"""An integration method with all that it needs built, ready for run after run."""
+"""A solver: an integrator with all that it needs built, ready for run after run."""
 
 from __future__ import annotations
 

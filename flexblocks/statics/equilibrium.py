@@ -1,4 +1,4 @@
-"""Where an arm rests: the static balance of all forces, for given coordinates and inputs."""
+"""Static equilibrium: the balance of all forces for given coordinates and inputs."""
 
 from __future__ import annotations
 

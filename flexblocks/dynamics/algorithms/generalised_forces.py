@@ -1,4 +1,4 @@
-"""What acts from outside the tree: inputs, first-order states and algebraic variables."""
+"""Generalised forces of inputs, first-order states and algebraic variables, and the equations of these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inner forces: the efforts that hold the coordinates of blocks that are held at zero."""
+"""Internal forces: the efforts that hold the coordinates of blocks that are held at zero."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 from flexblocks.dynamics.tree.tree import Tree
 
 
-def holding_efforts(tree: Tree, x: ca.SX, z: ca.SX, inputs: ca.SX, a: ca.SX, multipliers: ca.SX) -> dict[str, ca.SX]:
+def internal_forces(tree: Tree, x: ca.SX, z: ca.SX, inputs: ca.SX, a: ca.SX, multipliers: ca.SX) -> dict[str, ca.SX]:
     """Return by body the efforts [N m or N] on its held coordinates, while the arm moves with accelerations `a` (n).
 
     `inputs` are those of the blocks, `multipliers` (m) the forces that keep loops closed. The efforts are the

@@ -11,7 +11,7 @@ from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.dynamics.tree.tree import Tree
 
 
-def mass_at(tree: Tree, q: np.ndarray, p: np.ndarray, *dependent: np.ndarray) -> np.ndarray:
+def mass_at_posture(tree: Tree, q: np.ndarray, p: np.ndarray, *dependent: np.ndarray) -> np.ndarray:
     """Return M (n, n) at coordinates (n), symbolic parameters (np) and dependent variables (k), if any."""
     M = np.zeros((tree.size, tree.size))
     places: list[tuple[BlockTerms, np.ndarray, np.ndarray, np.ndarray]] = []

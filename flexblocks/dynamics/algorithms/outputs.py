@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import casadi as ca
 
-from flexblocks.dynamics.algorithms.internal_forces import holding_efforts
+from flexblocks.dynamics.algorithms.internal_forces import internal_forces
 from flexblocks.dynamics.algorithms.kinematics import Motion, motions, outlet_motion
 from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.tree.dependent_variables import dependent_rates
@@ -56,7 +56,7 @@ def outputs(
     forces = multipliers() if tree.loops.closures else ca.SX(0, 1)
     found = dict(zip(tree.loops.multipliers, ca.vertsplit(forces), strict=True)) if tree.loops.closures else {}
     inputs = tree.block_inputs(x, z, u)
-    efforts = holding_efforts(tree, x, z, inputs, a, forces) if felt else {}
+    efforts = internal_forces(tree, x, z, inputs, a, forces) if felt else {}
     for inlet, body in zip(inlets, tree.bodies, strict=True):
         sensed = _acceleration(inlet, *motion) if body.terms.senses_acceleration else ca.SX(3, 1)
         own = [body.own(q), body.own(v), x[2 * n :][body.w], z[body.z], inputs[body.u], body.terms.p]

@@ -12,7 +12,7 @@ from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.evaluation.body import Body, CoordinateRange
 from flexblocks.dynamics.tree.cut_joints import Closure, Loops
 from flexblocks.dynamics.tree.feedback import Feedback
-from flexblocks.dynamics.tree.skeleton import Node, skeleton
+from flexblocks.dynamics.tree.skeleton import SkeletonNode, skeleton
 
 NO_LOOPS = Loops()
 
@@ -42,7 +42,7 @@ class Tree:
         return " and ".join(f"{self.bodies[body].name}.{outlet}" for body, outlet in (closure.first, closure.second))
 
     @cached_property
-    def nodes(self) -> tuple[Node, ...]:
+    def nodes(self) -> tuple[SkeletonNode, ...]:
         """The skeleton, inboard before outboard; the first node is the ground."""
         return skeleton(self.bodies, self.root)
 

@@ -1,10 +1,9 @@
-"""Rates and outputs of an arm as a function of its independent states and inputs alone, by its nonlinear equations."""
+"""The nonlinear response: rates and outputs of an arm as a function of its independent states and inputs alone."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -13,9 +12,7 @@ from flexblocks.constraints.dependent_variables import state_residuals
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import refuse_clocks
 from flexblocks.errors import ParameterError
-
-if TYPE_CHECKING:
-    from flexblocks.linear.linear_model import LinearModel
+from flexblocks.linear.forms.linear_system import LinearSystem
 
 # What cannot be solved for shows in the residual.
 SOLVER = {"error_on_fail": False, "abstol": 1e-14, "max_iter": 30, "show_eval_warnings": False}
@@ -63,7 +60,7 @@ class Response:
         return function.map(count).call([ca.DM(part) for part in (points[:split], points[split:], *rest)])
 
 
-def response(dae: DAE, lin: LinearModel, where: str) -> Response:
+def response(dae: DAE, lin: LinearSystem, where: str) -> Response:
     """Return the response to put a linear model, in minimal form, beside.
 
     Raises

@@ -18,7 +18,7 @@ SYMMETRIC = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Structure:
+class SecondOrderForm:
     """Mass, damping and stiffness over the coordinates.
 
     Attributes
