@@ -1,4 +1,4 @@
-"""Continuous and discrete states: those of a DAE that go on all the time, and which change at the ticks of clocks alone."""
+"""Continuous and discrete states of a DAE: the latter change at the ticks of clocks alone."""
 
 from __future__ import annotations
 
