@@ -41,11 +41,10 @@ def closed_state(dae: DAE, given: Given, p: np.ndarray, where: str) -> np.ndarra
     x = dae.x.values(given, where)
     if not dae.tree.loops.closures:
         return x
-    n = dae.tree.size
     named = np.zeros(len(x), dtype=bool) if given is None else np.ones(len(x), dtype=bool)
     if isinstance(given, Mapping):
         named = np.array([name in given for name in dae.x.names])
-    q, v, held_q, held_v = x[:n], x[n : 2 * n], named[:n], named[n : 2 * n]
+    (q, v, w), (held_q, held_v, _) = dae.split_state(x), dae.split_state(named)
     if held_q.all():
         _refuse_open(dae, q, p, where)
         held_q = ~held_q
@@ -53,7 +52,7 @@ def closed_state(dae: DAE, given: Given, p: np.ndarray, where: str) -> np.ndarra
         q = led(dae, q, p, held_q)
     q = closed_position(dae, q, p, held_q, where)
     _refuse_singular(dae, q, p, where)
-    return np.concatenate([q, _closed_rates(dae, q, v, p, held_v, where), x[2 * n :]])
+    return np.concatenate([q, _closed_rates(dae, q, v, p, held_v, where), w])
 
 
 def _closed_rates(dae: DAE, q: np.ndarray, v: np.ndarray, p: np.ndarray, held: np.ndarray, where: str) -> np.ndarray:
@@ -68,7 +67,7 @@ def _closed_rates(dae: DAE, q: np.ndarray, v: np.ndarray, p: np.ndarray, held: n
         found[free] += np.linalg.solve(root.T, step)
         if np.max(np.abs(J @ found), initial=0.0) <= CLOSED * scale:
             return found
-    rates = dae.x.names[dae.tree.size : 2 * dae.tree.size]
+    _, rates, _ = dae.split_state(dae.x.names)
     kept = [name for name, fixed in zip(rates, held, strict=True) if fixed]
     raise LoopError(
         f"{where.rstrip(': ')}: no motion that keeps the loops of '{dae.name}' closed has the rates given for "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -46,12 +47,21 @@ class DAEExpressions:
     @property
     def q(self) -> ca.SX:
         """Symbols of the coordinates, SX (n, 1)."""
-        return self.x.symbol[: self.tree.size]
+        return self.split_state(self.x.symbol)[0]
 
     @property
     def v(self) -> ca.SX:
         """Symbols of their rates, SX (n, 1)."""
-        return self.x.symbol[self.tree.size : 2 * self.tree.size]
+        return self.split_state(self.x.symbol)[1]
+
+    @property
+    def w(self) -> ca.SX:
+        """Symbols of the first-order states, SX (nw, 1)."""
+        return self.split_state(self.x.symbol)[2]
+
+    def split_state(self, x: Any) -> tuple[Any, Any, Any]:
+        """Return coordinates, their rates and first-order states out of all states (or their names, or units)."""
+        return self.tree.split_state(x)
 
     @property
     def dependent_names(self) -> tuple[str, ...]:

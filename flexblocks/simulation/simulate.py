@@ -77,6 +77,7 @@ def simulate(
         decays faster than anything oscillates. ``"adams"``, ``"bdf"``, ``"idas"`` name one of them.
         ``"rk4"`` is the classical Runge-Kutta method with the fixed `step`, shortened to end at output times and
         breakpoints; ``"dop853"`` SciPy's explicit method of order 8, slower and independent of SUNDIALS.
+        All integrators stand in `flexblocks.simulation.integrators.register`.
     rtol, atol : float
         Tolerances of each step, relative and absolute in the units of each state. Errors of the steps add up: after a
         few seconds of a lightly damped arm expect some hundred times as much.

@@ -30,8 +30,8 @@ class Unknowns(NamedTuple):
 
 def unknowns(dae: DAE, x: Any, z: Any, multipliers: Any, u: Any) -> Unknowns:
     """Return the unknowns out of x (or its names, or units); its velocities are none of them."""
-    n = dae.tree.size
-    return Unknowns(x[:n], x[2 * n :], z, multipliers, u)
+    q, _, w = dae.split_state(x)
+    return Unknowns(q, w, z, multipliers, u)
 
 
 def unknown_vector(dae: DAE, x: np.ndarray, z: np.ndarray, multipliers: np.ndarray, u: np.ndarray) -> np.ndarray:
@@ -54,8 +54,8 @@ def _stacked(dae: DAE, v: ca.SX, a: ca.SX, multipliers: ca.SX, states: Callable[
     With the accelerations as an argument it is the recursion of inverse dynamics: no mass matrix is solved with, and
     the Jacobians stay small.
     """
-    q, w = dae.q, dae.x.symbol[2 * dae.tree.size :]
-    x, z, u = ca.vertcat(q, v, w), dae.z.symbol, dae.u.symbol
+    q = dae.q
+    x, z, u = ca.vertcat(q, v, dae.w), dae.z.symbol, dae.u.symbol
     parts, p = dae.interpreted, dae.p.symbol
     algebraic = [z] if len(dae.z) else []
     (force,) = parts.inverse_dynamics.call([q, v, a, p, *dae.dependent_symbols], True, False)

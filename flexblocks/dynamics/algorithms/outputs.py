@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import casadi as ca
 
+from flexblocks.dynamics.algorithms.generalised_forces import block_arguments
 from flexblocks.dynamics.algorithms.internal_forces import internal_forces
 from flexblocks.dynamics.algorithms.kinematics import Motion, motions, outlet_motion
 from flexblocks.dynamics.evaluation.block_terms import call
@@ -42,8 +43,7 @@ def outputs(
     `accelerations` gives the second derivatives (n) of the coordinates, `multipliers` the forces (m) that keep loops
     closed. They are called only if an output needs them.
     """
-    n = tree.size
-    q, v = x[:n], x[n : 2 * n]
+    n, (q, v, _) = tree.size, tree.split_state(x)
     inlets = motions(tree, q, v)
     felt = any(body.terms.senses_effort for body in tree.bodies)
     sensed_accelerations = any(body.terms.senses_acceleration for body in tree.bodies)
@@ -59,9 +59,9 @@ def outputs(
     efforts = internal_forces(tree, x, z, inputs, a, forces) if felt else {}
     for inlet, body in zip(inlets, tree.bodies, strict=True):
         sensed = _acceleration(inlet, *motion) if body.terms.senses_acceleration else ca.SX(3, 1)
-        own = [body.own(q), body.own(v), x[2 * n :][body.w], z[body.z], inputs[body.u], body.terms.p]
+        arguments = block_arguments(tree, body, x, z, inputs)
         effort = efforts.get(body.name, ca.SX(len(body.terms.held), 1))
-        (values,) = call(body.terms.outputs, *inlet, sensed, inlet[0].T @ g, effort, *own)
+        (values,) = call(body.terms.outputs, *inlet, sensed, inlet[0].T @ g, effort, *arguments)
         found |= {f"{body.name}.{name}": values[i] for i, name in enumerate(body.terms.physics.outputs)}
     for index in _ends(tree):
         body = tree.bodies[index]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -40,6 +41,14 @@ class Tree:
     def ends_of(self, closure: Closure) -> str:
         """Return the two outlets that a closure joins, in words."""
         return " and ".join(f"{self.bodies[body].name}.{outlet}" for body, outlet in (closure.first, closure.second))
+
+    def split_state(self, x: Any) -> tuple[Any, Any, Any]:
+        """Return coordinates q, their rates and first-order states out of the states x (or their names, or units).
+
+        This is the order of all states: x = [q, der(q), w].
+        """
+        n = self.size
+        return x[:n], x[n : 2 * n], x[2 * n :]
 
     @cached_property
     def nodes(self) -> tuple[SkeletonNode, ...]:
