@@ -50,7 +50,7 @@ def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "
 
     Notes
     -----
-    Where frames close a loop, accelerations come from M(q) and the closures (`flexblocks.dynamics.constrained`), and
+    Where frames close a loop, accelerations come from M(q) and the closures (`constrained_accelerations`), and
     the start values are the blocks', moved as little as closes all loops: coordinates whose blocks start at another
     value than zero stay if that is possible, and beams stay straight if joints alone can close.
     """

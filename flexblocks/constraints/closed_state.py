@@ -25,8 +25,8 @@ def closed_state(dae: DAE, given: Given, p: np.ndarray, where: str) -> np.ndarra
     ----------
     dae : DAE
     given : dict, array (nx,) or None
-        As for `flexblocks.variables.Variables.values`. Values by name are kept; an array must close the loops already,
-        but for rounding; None stands for the start values.
+        As for `flexblocks.interfaces.variables.Variables.values`. Values by name are kept; an array must close the
+        loops already, but for rounding; None stands for the start values.
     p : ndarray (np,)
     where : str
         What was called, for messages.

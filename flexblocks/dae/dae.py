@@ -148,7 +148,7 @@ class DAE(DAEExpressions):
 
         Raises
         ------
-        flexblocks.compiler.CompilerError
+        flexblocks.dae.compiler.CompilerError
             With `strict`: there is no gcc, clang or cc (nor what the environment variable CC says), it fails, or the
             cache cannot be written.
 
