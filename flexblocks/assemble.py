@@ -57,13 +57,16 @@ def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "
     if dynamics not in ("auto", "recursive", "closed-form"):
         raise ParameterError(f"assemble: dynamics = {dynamics!r}; must be 'auto', 'recursive' or 'closed-form'.")
     plan = topology(model)  # refuses what is wrong before any symbol is made
+    # Parameters that stay symbolic stand in blocks from here on.
     p, values = symbolic_parameters(model, symbolic)
     if values:
         plan = topology(model, values)
+    # Every block by itself, then all of them as one tree.
     terms = _terms(plan, p)
     tree, x, z, u = _tree(model, plan, terms, p)
     way = "recursive" if dynamics == "auto" else dynamics
     dae = DAE(model.name, x, z, u, p, variables("output", []), tree, way, model.copy())
+    # Start values and closures of loops, and what follows from both: outputs, and whether everything moves mass.
     if tree.loops.closures:
         dae = close_loops(dae)
     units = output_units(dae.tree)

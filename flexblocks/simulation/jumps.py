@@ -9,7 +9,7 @@ import numpy as np
 
 from flexblocks.errors import ParameterError
 
-SAMPLES = 2000
+SAMPLES = 2000  # of a run; a pulse between two of them is not seen
 SMOOTH_AFTER = 8  # halvings, after which a smooth change has shrunk to 1/256 and a jump has not
 
 

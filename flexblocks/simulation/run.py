@@ -85,6 +85,7 @@ class Integration:
         X, z = self._ticked(segment, X, z, record)
         i = 0
         while i < len(stops):
+            # Integrate a chunk ...
             self.interrupt.obey()
             chunk = self._chunk(now, stops[i:])
             self.stepper.prepare(chunk)
@@ -92,6 +93,7 @@ class Integration:
                 states, algebraics = self.stepper.advance(X, z, P, chunk)
                 self.bounds.keep(states)
             except StepFailure:
+                # ... or half of it, until the time of the failure is known closely ...
                 self.system.inputs.raise_failure()
                 self.interrupt.obey()
                 half = (chunk[-1] - now) / 2
@@ -101,6 +103,7 @@ class Integration:
                     raise
                 self.pace.length = half
                 continue
+            # ... and keep what is asked for of it.
             X, z = states[-1], z if algebraics is None else algebraics[-1]
             guesses = np.tile(z, (len(states), 1)) if algebraics is None else algebraics
             for time, state, guess in zip(chunk[1:], states, guesses, strict=True):

@@ -109,14 +109,17 @@ def simulate(
     >>> traj["link1.tip_deflection_y"].shape
     (1001,)
     """
+    # Check all that was given before anything is computed.
     times, whole = output_times(t, "simulate")
     settings = checked_method(method, rtol, atol, step, "simulate")
     solver = Solver(dae, settings)
     values = dae.p.values(p, "simulate: p: ")
     x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
     signals = inputs(dae.u, u, times, whole, clocks=dae.clocks)
+    # Integrate; a failure or Ctrl-C ends the record early.
     with ProgressDisplay(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
         record = solver.integrate(signals, values, x, times, interrupt, bar)
+    # Inputs, outputs and energies at the samples.
     trajectory = sampled_trajectory(solver.system(signals, values), times, record)
     if record.failure is not None:
         raise SimulationError(

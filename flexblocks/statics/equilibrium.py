@@ -70,12 +70,15 @@ def equilibrium(
         refuse_clocks(dae.clocks, "equilibrium")
     problem = pose(dae, _held_states(dae, x), _held("u", u, dae.u.names), p)
     s = problem.start
+    # Some point in balance ...
     if not problem.balanced(s):
         s = root(problem)
         if s is None:
             raise _refusal(dae, problem)
+        # ... of many the nearest to the start values ...
         if problem.freedom(s):
             s = nearest_balance(problem, s)
+    # ... with the smallest inputs that hold it, to the last digit.
     if problem.freedom(s):
         s = smallest_inputs(problem, s)
     s = polished(problem, s)
