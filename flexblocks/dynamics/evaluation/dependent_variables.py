@@ -97,6 +97,6 @@ def dependent_variables(block: Block, local: Local) -> tuple[DependentVariables,
         raise ModelError(f"{block.where}: dependent_variables() returned {unknown}; it has {sorted(known)}.")
     names = {equation.name: ca.SX.sym(equation.name) for equation in equations}
     # The same again, in symbols that stay out of w and z.
-    local = replace(local, symbols=local.symbols | names)
+    local = replace(local, symbols={**local.symbols, **names})
     found = DependentVariables(block.dependent_variables(local), ca.vertcat(*names.values()), q, s)
     return found, replace(local, dependent=found.symbols, dependent_rates=found.rates)

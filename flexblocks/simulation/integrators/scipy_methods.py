@@ -25,7 +25,7 @@ class ScipyStepper(Stepper):
 
     def __init__(self, equations: DrivenEquations, method: str, evaluations: int, options: Options) -> None:
         self.equations, self.method, self.evaluations = equations, method, evaluations
-        self.tolerances = {"rtol": options.rtol, "atol": options.atol}
+        self.rtol, self.atol = options.rtol, options.atol
 
     def advance(
         self, X: np.ndarray, z: np.ndarray, P: np.ndarray, times: np.ndarray
@@ -46,7 +46,9 @@ class ScipyStepper(Stepper):
         span = (times[0], times[-1])
         with np.errstate(all="ignore"):  # a solution that overflows is reported as a failure
             try:
-                run = solve_ivp(derivative, span, X, method=self.method, t_eval=times[1:], **self.tolerances)
+                run = solve_ivp(
+                    derivative, span, X, method=self.method, t_eval=times[1:], rtol=self.rtol, atol=self.atol
+                )
             except RuntimeError as error:  # Newton's method for the algebraic variables
                 raise StepFailure(str(error).strip().splitlines()[-1]) from None
         self.steps = run.nfev // self.evaluations
