@@ -16,7 +16,7 @@ from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.evaluation.evaluate import block_terms
 from flexblocks.dynamics.tree.cut_joints import Closure, Loops
-from flexblocks.dynamics.tree.outboard_inertia import Carried
+from flexblocks.dynamics.tree.outboard_inertia import OutboardInertia
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces.variables import Variables, variables
@@ -50,20 +50,23 @@ def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "
 
     Notes
     -----
-    Where frames close a loop, accelerations come from M(q) and the closures (`flexblocks.dynamics.constrained`), and
+    Where frames close a loop, accelerations come from M(q) and the closures (`constrained_accelerations`), and
     the start values are the blocks', moved as little as closes all loops: coordinates whose blocks start at another
     value than zero stay if that is possible, and beams stay straight if joints alone can close.
     """
     if dynamics not in ("auto", "recursive", "closed-form"):
         raise ParameterError(f"assemble: dynamics = {dynamics!r}; must be 'auto', 'recursive' or 'closed-form'.")
     plan = topology(model)  # refuses what is wrong before any symbol is made
+    # Parameters that stay symbolic stand in blocks from here on.
     p, values = symbolic_parameters(model, symbolic)
     if values:
         plan = topology(model, values)
+    # Every block by itself, then all of them as one tree.
     terms = _terms(plan, p)
     tree, x, z, u = _tree(model, plan, terms, p)
     way = "recursive" if dynamics == "auto" else dynamics
     dae = DAE(model.name, x, z, u, p, variables("output", []), tree, way, model.copy())
+    # Start values and closures of loops, and what follows from both: outputs, and whether everything moves mass.
     if tree.loops.closures:
         dae = close_loops(dae)
     units = output_units(dae.tree)
@@ -75,10 +78,10 @@ def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "
 def _terms(plan: Topology, p: Variables) -> dict[str, BlockTerms]:
     """Evaluate every block once, from the tips to the ground, so that each knows what it carries."""
     terms: dict[str, BlockTerms] = {}
-    carried = Carried(plan, p.start)
+    outboard = OutboardInertia(plan, p.start)
     for name, node in reversed(list(plan.nodes.items())):
-        terms[name] = block_terms(node.block, node.outlets, node.has_place, carried.at(name), p.symbol)
-        carried.add(name, terms[name])
+        terms[name] = block_terms(node.block, node.outlets, node.has_place, outboard.at(name), p.symbol)
+        outboard.add(name, terms[name])
     return terms
 
 
@@ -97,12 +100,11 @@ def _tree(
                 q.append((f"{name}.{c.name}", c.unit, c.start))
                 rates.append((f"der({name}.{c.name})", f"{c.unit}/s", 0.0))
         starts = len(w), len(z), len(u)
-        own = terms[name].own
-        followers = {follower.name: follower for follower in own.followers}
-        symbols |= {f"{name}.{key}": c for key, c in zip(followers, ca.vertsplit(own.followed), strict=True)}
+        dependent = terms[name].symbols.dependent
+        symbols |= {f"{name}.{key}": c for key, c in zip(dependent.names, ca.vertsplit(dependent.symbols), strict=True)}
+        starts_of = dict(zip(dependent.names, dependent.starts.tolist(), strict=True))
         for group, found in ((w, block.states()), (z, block.algebraics()), (u, block.inputs())):
-            starts_of = {v.name: followers[v.name].start if v.name in followers else v.start for v in found}
-            group += [(f"{name}.{variable.name}", variable.unit, starts_of[variable.name]) for variable in found]
+            group += [(f"{name}.{v.name}", v.unit, starts_of.get(v.name, v.start)) for v in found]
         limits += [variable.limit for variable in block.inputs()]
         slices[name] = [slice(start, len(group)) for start, group in zip(starts, (w, z, u), strict=True)]
     position = {name: i for i, name in enumerate(plan.nodes)}

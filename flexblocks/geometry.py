@@ -9,7 +9,8 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.blocks.stations import HasStations
-from flexblocks.constraints.dependent_variables import followed_values, following_start
+from flexblocks.constraints.coordinate_ranges import refuse_out_of_range
+from flexblocks.constraints.dependent_variables import with_dependent_variables
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.kinematics import poses
 from flexblocks.dynamics.evaluation.block_terms import call
@@ -31,7 +32,7 @@ class Shape:
     bodies : tuple of str
         Names of the blocks that have a place in space, a parent before what it carries.
     function : casadi.Function
-        (q, p, followed variables) -> for each body its points in the world, (3, k) [m], from the inlet outward.
+        (q, p, dependent variables if any) -> for each body its points in the world, (3, k) [m], from the inlet outward.
     """
 
     dae: DAE
@@ -58,9 +59,10 @@ class Shape:
             A name that is not there, an array of another length, or a value that is not finite.
         """
         dae, values = self.dae, self.dae.p.values(p, "p: ")
-        state, z = following_start(dae, dae.x.values(x, "x: "), dae.z.start, values)
-        followed = [*followed_values(dae, state, z), np.zeros(0)][0]
-        lines = self.function.call([state[: dae.tree.size], values, followed])
+        state = dae.x.values(x, "x: ")
+        refuse_out_of_range(dae, state[: dae.tree.size])
+        state, z = with_dependent_variables(dae, state, dae.z.start, values)
+        lines = self.function.call([state[: dae.tree.size], values, *dae.dependent_values(state, z)])
         return {body: np.array(line.full()).T for body, line in zip(self.bodies, lines, strict=True)}
 
 
@@ -76,7 +78,9 @@ def shape(dae: DAE, stations: int = 32) -> Shape:
         if body.parent is not None or body.terms.outlets
     ]
     lines = [_line(body, R, r, body.own(dae.q), dae.p.symbol, stations) for body, R, r in placed]
-    function = ca.Function("shape", [dae.q, dae.p.symbol, dae.followed], [ca.densify(line) for line in ca.cse(lines)])
+    function = ca.Function(
+        "shape", [dae.q, dae.p.symbol, *dae.dependent_symbols], [ca.densify(line) for line in ca.cse(lines)]
+    )
     return Shape(dae, tuple(body.name for body, _, _ in placed), function)
 
 
@@ -92,11 +96,11 @@ def bending(dae: DAE) -> np.ndarray:
 def outlets_of(body: Body, outlets: tuple[str, ...], p: ca.SX) -> ca.Function:
     """Return the function (R, r, q, p) -> origins (3, k) of these outlets, from pose and own coordinates.
 
-    The last argument is `p` with what of the block follows from its coordinates, as ``body.terms.p``.
+    The last argument is `p` with the block's dependent variables, as ``body.terms.p``.
     """
     terms = block_terms(body.terms.block, outlets, True, body.terms.local.carried, p)
     points = ca.horzcat(*[terms.outlets[name].r for name in outlets])
-    return ca.Function("outlets", [terms.inlet.R, terms.inlet.r, terms.own.q, terms.p], [points])
+    return ca.Function("outlets", [terms.inlet.R, terms.inlet.r, terms.symbols.q, terms.p], [points])
 
 
 def _line(body: Body, R: ca.SX, r: ca.SX, q: ca.SX, p: ca.SX, stations: int) -> ca.SX:

@@ -21,7 +21,7 @@ from flexblocks.interfaces import (
     POSITIVE,
     Block,
     Coordinate,
-    Follower,
+    DependentVariable,
     Frame,
     Kind,
     Local,
@@ -128,13 +128,13 @@ class SlidingBeam(Block):
     def algebraics(self) -> tuple[Variable, ...]:
         return self._roots() if self.shapes == "algebraic" else ()
 
-    def followers(self, local: Local) -> tuple[Follower, ...]:
+    def dependent_variables(self, local: Local) -> tuple[DependentVariable, ...]:
         if self.shapes == "fixed":
             return ()
         tip, start = self._relative(self._tip(local), local["displacement"]), self._start_modes(local).b
         names = [variable.name for variable in self._roots()]
         equations = [frequency_equation(local[name], tip) for name in names]
-        return tuple(Follower(*follower) for follower in zip(names, equations, start.tolist(), strict=True))
+        return tuple(map(DependentVariable, names, equations, start.tolist()))
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         assert frame is not None

@@ -25,9 +25,9 @@ def close_loops(dae: DAE) -> DAE:
         They leave no motion.
     """
     n, loops = dae.tree.size, dae.tree.loops
-    if dae.followed_names:
+    if dae.dependent_names:
         raise ModelError(
-            f"Model '{dae.name}': {listing(dae.followed_names)} follow from coordinates, which arms with closed loops "
+            f"Model '{dae.name}': {listing(dae.dependent_names)} follow from coordinates, which arms with closed loops "
             'do not support; give its sliding beams shapes="fixed".'
         )
     start, p = dae.x.start[:n], dae.p.start

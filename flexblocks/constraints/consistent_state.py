@@ -1,32 +1,26 @@
-"""States in which all loops are closed: what was given by name is kept, the rest follows."""
+"""Consistent states: loops closed, coordinates in range, dependent variables where the coordinates put them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
-from flexblocks.constraints.closed_posture import CLOSED, RANK, choices, closed_position, led
-from flexblocks.constraints.loop_equations import LoopError, closure_equations, gap, mismatches, moved_mass
+from flexblocks.constraints.closed_state import closed_state
+from flexblocks.constraints.coordinate_ranges import refuse_out_of_range
+from flexblocks.constraints.dependent_variables import with_dependent_variables
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import listing
-
-Given = Mapping[str, float] | Sequence[float] | np.ndarray | None
-
-NEARLY = 1e-5  # a whole state is closed without a word if it misses by less [m, rad]
-# Links in line by less than this share are in line: errors of closing go into their angle with the square root.
-IN_LINE = 1e-4
 
 
-def closed_state(dae: DAE, given: Given, p: np.ndarray, where: str) -> np.ndarray:
-    """Return the state (nx,) that a user gave, completed so that all loops are closed.
+def consistent_state(dae: DAE, values: Any, p: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the state (nx,) that a user gave, completed, and guesses (nz,) of the algebraic variables there.
 
     Parameters
     ----------
     dae : DAE
-    given : dict, array (nx,) or None
-        As for `flexblocks.variables.Variables.values`. Values by name are kept; an array must close the loops already,
-        but for rounding; None stands for the start values.
+    values : dict, array (nx,) or None
+        As for `flexblocks.interfaces.variables.Variables.values`; None stands for the start values.
     p : ndarray (np,)
     where : str
         What was called, for messages.
@@ -34,60 +28,15 @@ def closed_state(dae: DAE, given: Given, p: np.ndarray, where: str) -> np.ndarra
     Raises
     ------
     NameUnknownError, ParameterError
-        See `Variables.values`.
-    LoopError
-        The loops cannot be closed with what was given.
+        See `Variables.values`; a coordinate out of its block's range.
+    ComputationError
+        The loops cannot be closed, or the dependent variables not be found.
     """
-    x = dae.x.values(given, where)
-    if not dae.tree.loops.closures:
-        return x
-    n = dae.tree.size
-    named = np.zeros(len(x), dtype=bool) if given is None else np.ones(len(x), dtype=bool)
-    if isinstance(given, Mapping):
-        named = np.array([name in given for name in dae.x.names])
-    q, v, held_q, held_v = x[:n], x[n : 2 * n], named[:n], named[n : 2 * n]
-    if held_q.all():
-        _refuse_open(dae, q, p, where)
-        held_q = ~held_q
-    else:
-        q = led(dae, q, p, held_q)
-    q = closed_position(dae, q, p, held_q, where)
-    _refuse_singular(dae, q, p, where)
-    return np.concatenate([q, _closed_rates(dae, q, v, p, held_v, where), x[2 * n :]])
-
-
-def _closed_rates(dae: DAE, q: np.ndarray, v: np.ndarray, p: np.ndarray, held: np.ndarray, where: str) -> np.ndarray:
-    J, M = closure_equations(dae).closures(q, p)[1].full(), moved_mass(dae, q, p)
-    scale = max(np.max(np.abs(J) @ np.abs(v), initial=0.0), 1e-3)
-    if held.all() and np.max(np.abs(J @ v)) <= NEARLY * scale:
-        held = ~held
-    for free in choices(dae, held):
-        root = np.linalg.cholesky(M[np.ix_(free, free)])
-        step = np.linalg.lstsq(np.linalg.solve(root, J[:, free].T).T, -J @ v, rcond=RANK)[0]
-        found = v.copy()
-        found[free] += np.linalg.solve(root.T, step)
-        if np.max(np.abs(J @ found), initial=0.0) <= CLOSED * scale:
-            return found
-    rates = dae.x.names[dae.tree.size : 2 * dae.tree.size]
-    kept = [name for name, fixed in zip(rates, held, strict=True) if fixed]
-    raise LoopError(
-        f"{where.rstrip(': ')}: no motion that keeps the loops of '{dae.name}' closed has the rates given for "
-        f"{listing(kept)}. Give fewer of them; the others are found."
-    )
-
-
-def _refuse_open(dae: DAE, q: np.ndarray, p: np.ndarray, where: str) -> None:
-    if gap(closure_equations(dae), q, p) > NEARLY:
-        raise LoopError(
-            f"{where.rstrip(': ')}: a whole state that leaves the loops of '{dae.name}' open, by "
-            f"{mismatches(dae, q, p)}. Give a dict of the coordinates that you want to keep; the others are found."
-        )
-
-
-def _refuse_singular(dae: DAE, q: np.ndarray, p: np.ndarray, where: str) -> None:
-    values = np.linalg.svd(closure_equations(dae).closures(q, p)[1].full(), compute_uv=False)
-    if len(values) and values[-1] <= IN_LINE * values[0]:
-        raise LoopError(
-            f"{where.rstrip(': ')}: a posture in which the loops of '{dae.name}' do not determine how they move on "
-            "(links in line, at a change point or a dead end). Start beside it."
-        )
+    # An arm without loops, ranges or dependent variables passes as it is.
+    x, z = closed_state(dae, values, p, where) if dae.tree.loops.closures else dae.x.values(values, where), dae.z.start
+    if dae.tree.ranges:
+        refuse_out_of_range(dae, x[: dae.tree.size], where)
+    if dae.dependent_names:
+        named = () if values is None else tuple(values) if isinstance(values, Mapping) else dae.x.names
+        x, z = with_dependent_variables(dae, x, z, p, named, where)
+    return x, z

@@ -1,4 +1,4 @@
-"""The closures of an arm in numbers: how far its loops are open, and the masses that closed ones move."""
+"""Loop closure equations in numbers: how far loops are open, and the masses that closed ones move."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.loop_closure import offsets
-from flexblocks.dynamics.algorithms.mass_at_posture import mass_at
+from flexblocks.dynamics.algorithms.mass_at_posture import mass_at_posture
 from flexblocks.errors import ComputationError
 
 
@@ -59,14 +59,14 @@ def mismatches(dae: DAE, q: np.ndarray, p: np.ndarray) -> str:
     return "; ".join(words)
 
 
-def moved_mass(dae: DAE, q: np.ndarray, p: np.ndarray, *followed: np.ndarray) -> np.ndarray:
+def regular_mass(dae: DAE, q: np.ndarray, p: np.ndarray, *dependent: np.ndarray) -> np.ndarray:
     """Return the mass matrix (n, n), with that of what closes loops added: regular where all that can move moves mass.
 
     Motions that keep loops closed do not feel what is added.
     """
     if dae.tree.loops.closures:
-        return closure_equations(dae).mass(q, p, *followed).full()
-    return mass_at(dae.tree, q, p, *(followed or [np.zeros(0)]))
+        return closure_equations(dae).mass(q, p, *dependent).full()
+    return mass_at_posture(dae.tree, q, p, *dependent)
 
 
 def weight(dae: DAE, q: np.ndarray, p: np.ndarray) -> float:

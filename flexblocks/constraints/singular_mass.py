@@ -1,13 +1,14 @@
-"""Coordinates that move no mass, for which there are no equations of motion."""
+"""Singular mass matrices: coordinates that move no mass, for which there are no equations of motion."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from flexblocks.constraints.dependent_variables import followed_values, following_start
+from flexblocks.constraints.coordinate_ranges import refuse_out_of_range
+from flexblocks.constraints.dependent_variables import with_dependent_variables
 from flexblocks.constraints.loop_equations import closure_equations
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.mass_at_posture import mass_at
+from flexblocks.dynamics.algorithms.mass_at_posture import mass_at_posture
 from flexblocks.errors import SingularMassError
 
 
@@ -29,8 +30,9 @@ def refuse_singular_mass(dae: DAE) -> None:
     # A beam that is out by a centimetre must not be pushed in by ten.
     is_out = np.array([unit == "m" and start > 0 for unit, start in zip(dae.x.units[:n], x[:n], strict=True)])
     x[:n] += step * np.where(is_out, x[:n], 1.0)
-    x, z = following_start(dae, x, dae.z.start, dae.p.start)
-    M = mass_at(dae.tree, x[:n], dae.p.start, *(followed_values(dae, x, z) or [np.zeros(0)]))
+    refuse_out_of_range(dae, x[:n])
+    x, z = with_dependent_variables(dae, x, dae.z.start, dae.p.start)
+    M = mass_at_posture(dae.tree, x[:n], dae.p.start, *dae.dependent_values(x, z))
     if dae.tree.loops.closures:
         J = closure_equations(dae).closures(x[:n], dae.p.start)[1].full()
         M += dae.tree.loops.weight * (J.T @ J)

@@ -63,13 +63,14 @@ def change_coordinates(dae: DAE, T: Any, names: Sequence[str], units: Sequence[s
 
 
 def _states(dae: DAE, inverse: np.ndarray, names: Sequence[str], units: Sequence[str]) -> Variables:
-    n, x = dae.tree.size, dae.x
-    q, v = inverse @ x.start[:n], inverse @ x.start[n : 2 * n]
+    x = dae.x
+    (q, v, w0), (_, _, w) = dae.split_state(x.start), dae.split_state(x.names)
+    q, v = inverse @ q, inverse @ v
     entries = list(zip(names, units, q, strict=True))
     entries += [(f"der({name})", f"{unit}/s", rate) for name, unit, rate in zip(names, units, v, strict=True)]
-    entries += list(zip(x.names[2 * n :], x.units[2 * n :], x.start[2 * n :], strict=True))
-    # States that follow from coordinates keep their symbols: the block terms hold them.
-    first_order = dict(zip(x.names[2 * n :], ca.vertsplit(x.symbol[2 * n :]), strict=True))
+    entries += list(zip(w, dae.split_state(x.units)[2], w0, strict=True))
+    # Dependent variables keep their symbols: the block terms hold them.
+    first_order = dict(zip(w, ca.vertsplit(dae.w), strict=True))
     return variables("state", entries, symbols=first_order)
 
 
@@ -97,7 +98,7 @@ def _checked_matrix(T: Any, n: int) -> np.ndarray:
 
 def _checked_names(dae: DAE, names: Sequence[str], what: str) -> tuple[str, ...]:
     found = _checked_length(names, dae.tree.size, what)
-    others = (dae.x.names[2 * dae.tree.size :], dae.z.names, dae.u.names, dae.y.names)
+    others = (dae.split_state(dae.x.names)[2], dae.z.names, dae.u.names, dae.y.names)
     taken = {name for group in others for name in group}
     repeated = [name for name in dict.fromkeys(found) if found.count(name) > 1 or name in taken]
     if repeated:

@@ -10,7 +10,7 @@ from pathlib import Path
 import casadi as ca
 
 from flexblocks.dae.compiler import CompilerError, load
-from flexblocks.dae.expressions import Equations
+from flexblocks.dae.expressions import DAEExpressions
 from flexblocks.dynamics.algorithms.energy import kinetic_energies, total
 from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 
@@ -29,7 +29,7 @@ FUNCTIONS = (
 )
 
 
-class DAE(Equations):
+class DAE(DAEExpressions):
     """M(q) der(v) + h(q, v) = Q(x, z, u) + J(q)' lambda, 0 = c(q), 0 = g(x, z, u), y = y(x, z, u), with parameters p.
 
     The closures c of kinematic loops, with J = dc/dq and multipliers lambda, are empty for a tree.
@@ -53,13 +53,13 @@ class DAE(Equations):
     -----
     Symbols are ``dae.x.symbol`` and so on; expressions and functions are made when first asked for. Functions take p
     also where it is empty; pass ``[]`` then. Where there are algebraic variables, the functions that need them take
-    z last. Functions of coordinates take the variables that follow from them, `followed`, last where there are any.
+    z last. Functions of coordinates take the dependent variables last where there are any (`dependent_names`).
     """
 
     @cached_property
     def mass_matrix(self) -> ca.Function:
         """Function (q, p) -> M, dense (n, n)."""
-        symbols = {"q": self.q, "p": self.p.symbol} | self._followed
+        symbols = {"q": self.q, "p": self.p.symbol} | self._dependent
         M = ca.densify(ca.cse(self.mass_expression))
         return ca.Function("mass_matrix", [*symbols.values()], [M], [*symbols], ["M"])
 
@@ -71,7 +71,7 @@ class DAE(Equations):
         """
         a = ca.SX.sym("a", self.tree.size)
         force = ca.cse(inverse_dynamics(self.tree, self.q, self.v, a))
-        symbols = {"q": self.q, "v": self.v, "a": a, "p": self.p.symbol} | self._followed
+        symbols = {"q": self.q, "v": self.v, "a": a, "p": self.p.symbol} | self._dependent
         return ca.Function("inverse_dynamics", [*symbols.values()], [force], [*symbols], ["force"])
 
     @cached_property
@@ -89,8 +89,8 @@ class DAE(Equations):
         """Function (x, p) -> kinetic energy, potential energy [J]."""
         kinetic = total(kinetic_energies(self.tree, self.q, self.v))
         results = ca.cse([kinetic, self.potential_expression])
-        # Followed variables that are states are in x.
-        z = {"z": self.z.symbol} if len(self.z) and self.followed.numel() else {}
+        # Dependent variables that are states are in x.
+        z = {"z": self.z.symbol} if len(self.z) and self.dependent_names else {}
         symbols = {"x": self.x.symbol, "p": self.p.symbol} | z
         return ca.Function("energy", [*symbols.values()], results, [*symbols], ["kinetic", "potential"])
 
@@ -148,7 +148,7 @@ class DAE(Equations):
 
         Raises
         ------
-        flexblocks.compiler.CompilerError
+        flexblocks.dae.compiler.CompilerError
             With `strict`: there is no gcc, clang or cc (nor what the environment variable CC says), it fails, or the
             cache cannot be written.
 
@@ -175,8 +175,8 @@ class DAE(Equations):
         return other
 
     @property
-    def _followed(self) -> dict[str, ca.SX]:
-        return {"followed": self.followed} if self.followed.numel() else {}
+    def _dependent(self) -> dict[str, ca.SX]:
+        return dict(zip(("dependent",), self.dependent_symbols, strict=False))
 
     def _function(self, name: str, results: list[ca.SX], labels: list[str]) -> ca.Function:
         symbols = [self.x.symbol, self.u.symbol, self.p.symbol]

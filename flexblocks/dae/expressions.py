@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
+import numpy as np
 
 from flexblocks.dynamics.algorithms import ldl
 from flexblocks.dynamics.algorithms.articulated_bodies import forward_dynamics
@@ -23,7 +25,7 @@ from flexblocks.modeling.model import Model
 
 
 @dataclass(frozen=True, eq=False)
-class Equations:
+class DAEExpressions:
     """The fields of a `flexblocks.dae.DAE`, and what they say as expressions, made when first asked for."""
 
     name: str
@@ -45,22 +47,40 @@ class Equations:
     @property
     def q(self) -> ca.SX:
         """Symbols of the coordinates, SX (n, 1)."""
-        return self.x.symbol[: self.tree.size]
+        return self.split_state(self.x.symbol)[0]
 
     @property
     def v(self) -> ca.SX:
         """Symbols of their rates, SX (n, 1)."""
-        return self.x.symbol[self.tree.size : 2 * self.tree.size]
+        return self.split_state(self.x.symbol)[1]
 
     @property
-    def followed(self) -> ca.SX:
-        """Symbols (k, 1) of the states and algebraic variables that follow from the coordinates, mostly none."""
-        return self.tree.followed
+    def w(self) -> ca.SX:
+        """Symbols of the first-order states, SX (nw, 1)."""
+        return self.split_state(self.x.symbol)[2]
+
+    def split_state(self, x: Any) -> tuple[Any, Any, Any]:
+        """Return coordinates, their rates and first-order states out of all states (or their names, or units)."""
+        return self.tree.split_state(x)
 
     @property
-    def followed_names(self) -> tuple[str, ...]:
-        """Their names, among those of x or z."""
-        return self.tree.followed_names
+    def dependent_names(self) -> tuple[str, ...]:
+        """Names (k) of the dependent variables: states and algebraic variables that the coordinates determine."""
+        return self.tree.dependent_names
+
+    @property
+    def dependent_symbols(self) -> tuple[ca.SX, ...]:
+        """Symbols of the dependent variables, as the last arguments of functions of coordinates: SX (k, 1), or none."""
+        return (self.tree.dependent,) if self.dependent_names else ()
+
+    def dependent_values(self, x: np.ndarray, z: np.ndarray) -> list[np.ndarray]:
+        """Return the values of the dependent variables out of x and z, as these last arguments.
+
+        For x (..., nx) and z (..., nz) they are (..., k); an empty list where there are none.
+        """
+        names = self.dependent_names
+        values = [x[..., self.x.index(n)] if n in self.x else z[..., self.z.index(n)] for n in names]
+        return [np.stack(values, axis=-1)] if names else []
 
     @cached_property
     def mass_expression(self) -> ca.SX:
@@ -89,12 +109,21 @@ class Equations:
     @cached_property
     def constraint_expression(self) -> ca.SX:
         """Closures of kinematic loops c(q), SX (m, 1)."""
-        return closure_residual(self.tree, self.q)
+        return closure_residual(self.tree, self.q) if self.tree.loops.closures else ca.SX(0, 1)
 
     @cached_property
     def constraint_rates(self) -> tuple[ca.SX, ca.SX]:
         """Jacobian J(q) of the closures, SX (m, n), and dJ/dt v, SX (m, 1)."""
+        if not self.tree.loops.closures:
+            return ca.SX(0, self.tree.size), ca.SX(0, 1)
         return rates_of(self.constraint_expression, self.q, self.v)
+
+    @cached_property
+    def constraint_acceleration(self) -> ca.SX:
+        """J a of every motion, SX (m, 1): it keeps the closures, and lets errors of them die out."""
+        if not self.tree.loops.closures:
+            return ca.SX(0, 1)
+        return stabilised(self.constraint_expression, *self.constraint_rates, self.v)
 
     @property
     def multiplier_expression(self) -> ca.SX:
@@ -104,10 +133,10 @@ class Equations:
     @cached_property
     def _constrained(self) -> tuple[ca.SX, ca.SX]:
         """Accelerations and multipliers of an arm with loops."""
-        J, drift = self.constraint_rates
-        demanded = stabilised(self.constraint_expression, J, drift, self.v)
+        J, _ = self.constraint_rates
         force = self.applied_expression - self.bias_expression
-        return constrained_accelerations(self.mass_expression, force, J, demanded, self.tree.loops.weight)
+        demanded, weight = self.constraint_acceleration, self.tree.loops.weight
+        return constrained_accelerations(self.mass_expression, force, J, demanded, weight)
 
     @cached_property
     def rate_expression(self) -> ca.SX:

@@ -1,4 +1,4 @@
-"""What evaluating an expression costs."""
+"""Operation counts: what evaluating an expression costs."""
 
 from __future__ import annotations
 

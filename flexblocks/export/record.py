@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from flexblocks.errors import FileFormatError
-from flexblocks.linear.linear_model import Basis, LinearModel
-from flexblocks.linear.second_order_form import Structure
+from flexblocks.linear.forms.linear_system import Basis
+from flexblocks.linear.forms.second_order_form import SecondOrderForm
+from flexblocks.linear.linear_model import LinearModel
 from flexblocks.statics.operating_point import OperatingPoint
 
 Record = Mapping[str, str | list[str] | np.ndarray]
@@ -129,7 +130,7 @@ def from_record(path: Path, record: Record) -> LinearModel:
         multipliers=multipliers,
         forces=read.array("OperatingMultiplier", len(multipliers)),
     )
-    structure = Structure(
+    structure = SecondOrderForm(
         coordinates=coordinates,
         mass=read.array("Mass", n, n),
         damping=read.array("Damping", n, n),

@@ -18,7 +18,7 @@ import casadi as ca
 from flexblocks.errors import ModelError, ParameterError, nearest
 from flexblocks.interfaces.frame import Frame
 from flexblocks.interfaces.parameters import checked_fields
-from flexblocks.interfaces.physics import Coordinate, Follower, Local, Physics, Variable
+from flexblocks.interfaces.physics import Coordinate, DependentVariable, Local, Physics, Variable
 from flexblocks.interfaces.ports import Kind, Port, PortSpec
 
 
@@ -119,8 +119,8 @@ class Block(_Named, ABC):
         """Return the algebraic variables."""
         return ()
 
-    def followers(self, local: Local) -> tuple[Follower, ...]:
-        """Return which of the states and algebraic variables follow from the coordinates, and by which equation.
+    def dependent_variables(self, local: Local) -> tuple[DependentVariable, ...]:
+        """Return which of the states and algebraic variables the coordinates determine, and by which equation.
 
         They may then stand in energies and frames, as the coordinates themselves. `local` knows no rates yet.
         """

@@ -46,15 +46,15 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class Follower:
-    """A variable of one block that follows from its coordinates: 0 = residual.
+class DependentVariable:
+    """A variable of one block that its coordinates determine: 0 = residual.
 
     Attributes
     ----------
     name : str
         One of the block's states, whose rate follows then, or one of its algebraic variables.
     residual : SX
-        Of the block's coordinates and followers; zero where the variable is right.
+        Of the block's coordinates and dependent variables; zero where the variable is right.
     start : float
         The solution at the coordinates' reference values.
     """
@@ -80,8 +80,8 @@ class Local:
     carried : ndarray (6, 6)
         Inertia, in twist order (omega, v) at ``frame_b``, of all that is outboard of it, rigid and in the zero
         configuration (that of the coordinates' reference values).
-    followed, following : SX (k, 1)
-        The block's variables that follow from its coordinates, and their rates.
+    dependent, dependent_rates : SX (k, 1)
+        The block's dependent variables, which its coordinates determine, and their rates.
     efforts : dict of SX
         Symbols of the efforts asked for so far.
     acceleration, gravity : SX (3, 1)
@@ -96,8 +96,8 @@ class Local:
     carried: np.ndarray = field(default_factory=NOTHING.copy)
     acceleration: ca.SX = field(default_factory=lambda: ca.SX.sym("acceleration", 3))
     gravity: ca.SX = field(default_factory=lambda: ca.SX.sym("gravity", 3))
-    followed: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
-    following: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
+    dependent: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
+    dependent_rates: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
     efforts: dict[str, ca.SX] = field(default_factory=dict)
 
     def effort(self, name: str) -> ca.SX:
@@ -108,7 +108,8 @@ class Local:
         return self.symbols[name]
 
     def rate(self, expression: ca.SX) -> ca.SX:
-        moving, rates = ca.vertcat(self.coordinates, self.followed), ca.vertcat(self.rates, self.following)
+        moving = ca.vertcat(self.coordinates, self.dependent)
+        rates = ca.vertcat(self.rates, self.dependent_rates)
         return ca.sparsify(ca.jtimes(expression, moving, rates))
 
 

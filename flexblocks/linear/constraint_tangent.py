@@ -1,4 +1,4 @@
-"""Small motions that keep all loops closed, in terms of independent coordinates.
+"""The tangent space of the constraints: small motions that keep all loops closed, by independent coordinates.
 
 Closures c(q) = 0 make as many coordinates dependent as they are. A small motion is that of the others:
 dq = N dq_i, and likewise for rates and accelerations, with what the curvature of the closures adds where the arm moves.
@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.constraints.closed_posture import deforming
-from flexblocks.constraints.dependent_variables import followed_values, follower_slopes
+from flexblocks.constraints.dependent_variables import dependent_states, state_slopes
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError
 from flexblocks.statics.operating_point import OperatingPoint
@@ -101,14 +101,13 @@ def tangent(dae: DAE, point: OperatingPoint, a: np.ndarray, independent: np.ndar
 
 
 def _of_tree(dae: DAE, point: OperatingPoint) -> Tangent:
-    """Return the small motions of an arm without loops: all states are independent but those that follow."""
+    """Return the small motions of an arm without loops: all states are independent but the dependent variables."""
     n, nx = dae.tree.size, len(dae.x)
-    rows = {i: dae.followed_names.index(name) for i, name in enumerate(dae.x.names) if name in dae.followed_names}
-    states = np.array([i for i in range(nx) if i not in rows], dtype=int)
+    dependent = dependent_states(dae) if dae.dependent_names else []
+    states = np.setdiff1d(np.arange(nx), dependent)
     T = np.eye(nx)[:, states]
-    if rows:
-        slopes = follower_slopes(dae)(point.x[:n], point.p, *followed_values(dae, point.x, point.z)).full()
-        T[list(rows), :n] = slopes[list(rows.values())]
+    if dependent:
+        T[dependent, :n] = state_slopes(dae, point.x, point.z, point.p)
     return Tangent(np.arange(n), states, np.eye(n), T, np.zeros((n, len(states))), np.zeros((0, n)))
 
 

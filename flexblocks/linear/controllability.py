@@ -1,4 +1,4 @@
-"""What inputs can move and outputs can see of a linear model."""
+"""Controllability and observability of a linear model, mode by mode."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from flexblocks.errors import listing
 from flexblocks.linear.mode import Mode
 from flexblocks.linear.scaling import state_scales
-from flexblocks.linear.spectral_split import Part, split_rigid
+from flexblocks.linear.spectral_split import InvariantSubspace, split_rigid
 
 # Directions less parallel than this are not reached at all.
 REACHED = 1e-8
@@ -21,7 +21,7 @@ LARGE = 0.1
 
 
 @dataclass(frozen=True)
-class ModeReach:
+class ModeControllability:
     """How well a mode is reached.
 
     Attributes
@@ -51,7 +51,7 @@ class ModeReach:
 
 
 @dataclass(frozen=True)
-class Reach:
+class ControllabilityReport:
     """Ranks of a linear model, and mode by mode.
 
     Attributes
@@ -60,7 +60,7 @@ class Reach:
         How many states there are, and how many dimensions inputs can move and outputs can see.
     rigid, rigid_controllable, rigid_observable : int
         The same of the part with eigenvalue 0.
-    modes : tuple of ModeReach
+    modes : tuple of ModeControllability
         All other modes, from slow to fast.
     rigid_unmoved, rigid_unseen : tuple of str
         States in which the motions at eigenvalue 0 are that no input moves, or no output shows.
@@ -72,7 +72,7 @@ class Reach:
     rigid: int
     rigid_controllable: int
     rigid_observable: int
-    modes: tuple[ModeReach, ...]
+    modes: tuple[ModeControllability, ...]
     rigid_unmoved: tuple[str, ...] = ()
     rigid_unseen: tuple[str, ...] = ()
 
@@ -91,7 +91,7 @@ class Reach:
         return "\n".join([head, rigid, *map(str, self.modes)])
 
 
-def find_reach(
+def controllability_report(
     A: np.ndarray,
     B: np.ndarray,
     C: np.ndarray,
@@ -99,7 +99,7 @@ def find_reach(
     outputs: Sequence[str],
     states: Sequence[str] = (),
     modes: Sequence[Mode] = (),
-) -> Reach:
+) -> ControllabilityReport:
     """Return what inputs move and outputs see of x' = A x + B u, y = C x, named by states and modes if these are given.
 
     Notes
@@ -122,11 +122,13 @@ def find_reach(
             )
             value = complex(values[i])
             name = _take_name(value, left)
-            found.append(ModeReach(value, controllability, observability, nearest_input, nearest_output, name))
+            found.append(
+                ModeControllability(value, controllability, observability, nearest_input, nearest_output, name)
+            )
     rigid_moved, unmoved = _chain(rigid, B)
     rigid_seen, unseen = _chain(_transposed(rigid), C.T)
     groups = _groups(values)
-    return Reach(
+    return ControllabilityReport(
         states=len(A),
         controllable=rigid_moved + sum(_rank(moved[group]) for group in groups),
         observable=rigid_seen + sum(_rank(seen[:, group]) for group in groups),
@@ -169,11 +171,11 @@ def _groups(values: np.ndarray) -> list[list[int]]:
     return groups
 
 
-def _transposed(part: Part) -> Part:
-    return Part(part.A.T, part.left.T, part.right.T)
+def _transposed(part: InvariantSubspace) -> InvariantSubspace:
+    return InvariantSubspace(part.A.T, part.left.T, part.right.T)
 
 
-def _chain(part: Part, B: np.ndarray) -> tuple[int, np.ndarray]:
+def _chain(part: InvariantSubspace, B: np.ndarray) -> tuple[int, np.ndarray]:
     """Return the rank of [B, A B, A^2 B, ...] on a nilpotent part, and what is orthogonal to it (k, j)."""
     size = np.linalg.norm(part.A, 2) if part.A.size else 0.0
     columns = [part.left @ B]

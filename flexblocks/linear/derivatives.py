@@ -12,7 +12,7 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.constrained_accelerations import constrained_accelerations
 from flexblocks.dynamics.algorithms.outputs import outputs
-from flexblocks.linear.second_order_form import energy_expressions
+from flexblocks.linear.forms.second_order_form import energy_expressions
 from flexblocks.statics.balance import accelerations, motion_expressions
 from flexblocks.statics.operating_point import OperatingPoint
 

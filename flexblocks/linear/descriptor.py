@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from flexblocks.constraints.dependent_variables import followed_values, follower_slopes
+from flexblocks.constraints.dependent_variables import dependent_states, state_slopes
 from flexblocks.dae.dae import DAE
 from flexblocks.linear.derivatives import Derivatives
 from flexblocks.statics.operating_point import OperatingPoint
@@ -53,13 +53,12 @@ def descriptor(dae: DAE, point: OperatingPoint, found: Derivatives, J: np.ndarra
     A[force, nx + nz :] = J.T
     A[nx + nz :, :n] = J
     names, units = _equations(dae)
-    follow = [i for i in range(2 * n, nx) if dae.x.names[i] in dae.followed_names]
-    if follow:
-        slopes = follower_slopes(dae)(point.x[:n], point.p, *followed_values(dae, point.x, point.z)).full()
-        E[follow], A[follow], B[follow] = 0.0, 0.0, 0.0
-        A[follow, :n] = slopes[[dae.followed_names.index(dae.x.names[i]) for i in follow]]
-        A[follow, follow] = -1.0
-    for i in follow:
+    dependent = dependent_states(dae)
+    if dependent:
+        E[dependent], A[dependent], B[dependent] = 0.0, 0.0, 0.0
+        A[dependent, :n] = state_slopes(dae, point.x, point.z, point.p)
+        A[dependent, dependent] = -1.0
+    for i in dependent:
         names[i], units[i] = f"relation of {dae.x.names[i]}", dae.x.units[i]
     variables = (*dae.x.names, *dae.z.names, *dae.tree.loops.multipliers)
     return Descriptor(

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from flexblocks.errors import ComputationError
-from flexblocks.linear.controllability import Reach, find_reach
-from flexblocks.linear.minimal_form import eliminated_at_rest
-from flexblocks.linear.modes import Modes, find_modes
-from flexblocks.linear.second_order_form import Structure
+from flexblocks.linear.controllability import ControllabilityReport, controllability_report
+from flexblocks.linear.forms.linear_system import LinearSystem
+from flexblocks.linear.forms.minimal_form import eliminated_at_rest
+from flexblocks.linear.modes import Modes, modal_analysis
 from flexblocks.linear.verification import LinearCheck, check, validity
-from flexblocks.statics.operating_point import OperatingPoint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,74 +21,16 @@ if TYPE_CHECKING:
     from flexblocks.dae.dae import DAE
 
 
-@dataclass(frozen=True, eq=False)
-class Basis:
-    """What the states of a reduced model stand for: the n `states` of the whole model are ``matrix @ x``, (n, nx)."""
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearModel(LinearSystem):
+    """A linear system with what can be asked of it: modes, controllability, checks, other forms.
 
-    states: tuple[str, ...]
-    matrix: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class LinearModel:
-    """E der(x) = A x + B u, y = C x + D u, for small deviations from the operating point.
-
-    Attributes
-    ----------
-    name : str
-        Of the model.
-    A : ndarray (nx, nx)
-    B : ndarray (nx, nu)
-    C : ndarray (ny, nx)
-    D : ndarray (ny, nu)
-    E : ndarray (nx, nx)
-        In the minimal form the identity: algebraic variables are eliminated and the mass matrix is solved with. In the
-        descriptor form (`flexblocks.linear.descriptor`) the mass matrix, and zero where an equation is algebraic.
-    states, inputs, outputs : tuple of str
-        Names. The states of the minimal form are those of the DAE, in its order, of closed loops the independent ones;
-        of the descriptor form all, then algebraic variables, then the forces that keep loops closed.
-    state_units, input_units, output_units : tuple of str
-    operating_point : OperatingPoint
-    structure : Structure
-        The second-order form, by block.
-    basis : Basis or None
-        Of a reduced model: the states of the whole model that its states stand for; the structure is of those.
-    equations, equation_units : tuple of str
-        Of the descriptor form: names and units of the rows of E, A and B; the unit of an algebraic equation is not
-        known and empty. Of the minimal form, whose rows are the rates of its states, empty.
+    Its fields are those of `flexblocks.linear.forms.linear_system.LinearSystem`.
     """
-
-    name: str
-    A: np.ndarray
-    B: np.ndarray
-    C: np.ndarray
-    D: np.ndarray
-    E: np.ndarray
-    states: tuple[str, ...]
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    state_units: tuple[str, ...]
-    input_units: tuple[str, ...]
-    output_units: tuple[str, ...]
-    operating_point: OperatingPoint
-    structure: Structure
-    basis: Basis | None = None
-    equations: tuple[str, ...] = ()
-    equation_units: tuple[str, ...] = ()
-
-    @property
-    def form(self) -> str:
-        """``"minimal"`` or ``"descriptor"``."""
-        return "descriptor" if self.equations else "minimal"
 
     def minimal(self) -> LinearModel:
         """Return the minimal form: independent states alone, E the identity; itself if it is that already."""
         return eliminated_at_rest(self) if self.equations else self
-
-    @property
-    def state_values(self) -> np.ndarray:
-        """The states (nx,) at the operating point."""
-        return np.array([self.operating_point[name] for name in self.states], dtype=float)
 
     def modes(self) -> Modes:
         """Return the modes: frequency [rad/s], damping ratio and the share of each block.
@@ -100,24 +39,24 @@ class LinearModel:
 
         See Also
         --------
-        flexblocks.linear.modes.find_modes : how shares and rigid-body modes are defined.
+        flexblocks.linear.modes.modal_analysis : how shares and rigid-body modes are defined.
         """
         if self.equations:
             return self.minimal().modes()
         if self.basis is None:
-            return find_modes(self.A, self.states, self.structure)
-        return find_modes(self.A, self.basis.states, self.structure, self.basis.matrix)
+            return modal_analysis(self.A, self.states, self.structure)
+        return modal_analysis(self.A, self.basis.states, self.structure, self.basis.matrix)
 
-    def report(self) -> Reach:
+    def report(self) -> ControllabilityReport:
         """Return what inputs can move and outputs can see: ranks, and how well for each mode.
 
         See Also
         --------
-        flexblocks.linear.reach.find_reach : how it is measured.
+        flexblocks.linear.controllability.controllability_report : how it is measured.
         """
         small = self.minimal()
         modes = tuple(small.modes())
-        return find_reach(small.A, small.B, small.C, self.inputs, self.outputs, small.states, modes)
+        return controllability_report(small.A, small.B, small.C, self.inputs, self.outputs, small.states, modes)
 
     def check(self, dae: DAE) -> LinearCheck:
         """Compare A, B, C and D with finite differences of the nonlinear equations of the DAE that they came from.
@@ -137,7 +76,7 @@ class LinearModel:
         ParameterError
             The model is a reduced one, or of another DAE.
         """
-        return check(dae, self)
+        return check(dae, self.minimal())
 
     def validity(self, dae: DAE, errors: Sequence[float] = (0.01, 0.1)) -> pandas.DataFrame:
         """Return how far the model holds: amplitudes at which it is off by given shares, for each state and input.
@@ -166,7 +105,9 @@ class LinearModel:
         Rates of states count by their kinetic energy, as accelerations of all modes; the fastest are the first to be
         off. Rates of coordinates count at the frequency of the slowest mode that swings.
         """
-        return validity(dae, self, errors)
+        small = self.minimal()
+        slowest = min((mode.frequency for mode in small.modes() if mode.frequency > 0), default=1.0)
+        return validity(dae, small, errors, slowest)
 
     @property
     def control_names(self) -> dict[str, str]:
@@ -227,12 +168,6 @@ class LinearModel:
             inputs=[names[name] for name in self.inputs],
             outputs=[names[name] for name in self.outputs],
             name=_without_dots(self.name),
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"LinearModel({self.name!r}: {len(self.states)} states, {len(self.inputs)} inputs, "
-            f"{len(self.outputs)} outputs{', descriptor form' if self.equations else ''})"
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexblocks.constraints.consistent_state import closed_state
+from flexblocks.constraints.closed_state import closed_state
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, FlexblocksWarning, NameUnknownError, ParameterError, listing, nearest
 from flexblocks.statics.balance import accelerations, motion
@@ -81,9 +81,9 @@ def _warn_unless_at_rest(dae: DAE, point: OperatingPoint) -> None:
     _, *jacobians = (np.abs(J.full()) for J in motion(dae)(*values, 0.0, accelerations(dae, *values)[1]))
     # A motion in which no force changes as coordinates go on, such as a steady rotation, is a rest in all others.
     felt = jacobians[0][:, :n].any(axis=0)
-    moving = [dae.q_names[i] for i in np.flatnonzero(point.x[n : 2 * n]) if felt[i]]
+    moving = [dae.q_names[i] for i in np.flatnonzero(dae.split_state(point.x)[1]) if felt[i]]
     scale = np.hstack(jacobians) @ np.abs(np.concatenate([point.x, point.z, point.u]))
-    names = (*dae.q_names, *dae.x.names[2 * n :])
+    names = (*dae.q_names, *dae.split_state(dae.x.names)[2])
     left = point.residual[: len(names)]
     open_ = [i for i in np.argsort(-np.abs(left)) if abs(left[i]) > 1e-9 + 1e-8 * scale[i]]
     if not moving and not open_:

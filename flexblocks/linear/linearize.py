@@ -14,10 +14,10 @@ from flexblocks.errors import ComputationError, NameUnknownError, ParameterError
 from flexblocks.linear.constraint_tangent import Tangent, tangent
 from flexblocks.linear.derivatives import Derivatives, derivatives
 from flexblocks.linear.descriptor import descriptor
+from flexblocks.linear.forms.minimal_form import eliminated
+from flexblocks.linear.forms.second_order_form import SecondOrderForm
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearization_point import point_at
-from flexblocks.linear.minimal_form import eliminated
-from flexblocks.linear.second_order_form import Structure
 from flexblocks.statics.operating_point import OperatingPoint
 
 FORMS = ("minimal", "descriptor")
@@ -114,7 +114,7 @@ def linear_model(
         input_units=dae.u.units,
         output_units=units,
         operating_point=dataclasses.replace(point, multipliers=dae.tree.loops.multipliers, forces=found.forces),
-        structure=Structure(coordinates, unknown, unknown, unknown, *by_block),
+        structure=SecondOrderForm(coordinates, unknown, unknown, unknown, *by_block),
         equations=whole.equations,
         equation_units=whole.equation_units,
     )

@@ -1,4 +1,4 @@
-"""Modes of a linear model: how fast, how damped, and where the energy sits."""
+"""Modal analysis of a linear model: frequencies, damping, and where the energy sits."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from flexblocks.errors import ParameterError, nearest
 from flexblocks.linear.eigenmodes import Eigenmode, conservative, general
+from flexblocks.linear.forms.second_order_form import SecondOrderForm
 from flexblocks.linear.mode import Mode
 from flexblocks.linear.participation import (
     deformation_energies,
@@ -20,7 +21,6 @@ from flexblocks.linear.participation import (
     strain_energies,
     together,
 )
-from flexblocks.linear.second_order_form import Structure
 
 if TYPE_CHECKING:
     import pandas
@@ -122,7 +122,9 @@ class Modes:
         return "\n".join(f"mode {number}, {mode}" for number, mode in enumerate(self.modes, 1))
 
 
-def find_modes(A: np.ndarray, states: tuple[str, ...], structure: Structure, basis: np.ndarray | None = None) -> Modes:
+def modal_analysis(
+    A: np.ndarray, states: tuple[str, ...], structure: SecondOrderForm, basis: np.ndarray | None = None
+) -> Modes:
     """Return the modes of x' = A x.
 
     Parameters
@@ -130,7 +132,7 @@ def find_modes(A: np.ndarray, states: tuple[str, ...], structure: Structure, bas
     A : ndarray (nx, nx)
     states : tuple of str
         Names (n) of the states, of the whole model if it is a reduced one.
-    structure : Structure
+    structure : SecondOrderForm
     basis : ndarray (n, nx), optional
         The states of the whole model that x stands for.
 
@@ -151,7 +153,7 @@ def find_modes(A: np.ndarray, states: tuple[str, ...], structure: Structure, bas
     return Modes(structure.coordinates, tuple(_mode(mode, states, structure) for mode in found))
 
 
-def _mode(found: Eigenmode, states: tuple[str, ...], structure: Structure) -> Mode:
+def _mode(found: Eigenmode, states: tuple[str, ...], structure: SecondOrderForm) -> Mode:
     n = len(structure.coordinates)
     shape = found.shape[:n].astype(complex)
     if np.linalg.norm(shape) > MECHANICAL * np.linalg.norm(found.shape):

@@ -1,4 +1,4 @@
-"""Which share of a mode's energy is whose."""
+"""Participation factors: which share of a mode's energy is whose."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from flexblocks.linear.second_order_form import Structure
+from flexblocks.linear.forms.second_order_form import SecondOrderForm
 
 # What the coordinates of a beam are called, and what it does with them.
 KINDS = {
@@ -19,17 +19,17 @@ KINDS = {
 }
 
 
-def strain_energies(structure: Structure, shape: np.ndarray) -> dict[str, float]:
+def strain_energies(structure: SecondOrderForm, shape: np.ndarray) -> dict[str, float]:
     """Return twice the elastic energy of each block in a shape (n,)."""
     return {name: quadratic(K, shape) for name, K in structure.stored.items()}
 
 
-def kinetic_energies(structure: Structure, shape: np.ndarray) -> dict[str, float]:
+def kinetic_energies(structure: SecondOrderForm, shape: np.ndarray) -> dict[str, float]:
     """Return twice the kinetic energy of each block in a shape (n,) of rates."""
     return {name: quadratic(M, shape) for name, M in structure.kinetic.items()}
 
 
-def deformation_energies(structure: Structure, shape: np.ndarray) -> dict[str, float]:
+def deformation_energies(structure: SecondOrderForm, shape: np.ndarray) -> dict[str, float]:
     """Return twice the elastic energy of each block, a beam's by what it does.
 
     A beam's energy is shared among its own coordinates, each with the work of its force on it. Where loops make these

@@ -1,4 +1,4 @@
-"""Linear models with fewer states that do nearly the same."""
+"""Model reduction: linear models with fewer states that do nearly the same."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import scipy.linalg
 
 from flexblocks.errors import ComputationError, ParameterError, nearest
 from flexblocks.linear.balancing import balance
-from flexblocks.linear.linear_model import Basis, LinearModel
-from flexblocks.linear.spectral_split import Part, split_rigid, split_stable
+from flexblocks.linear.forms.linear_system import Basis
+from flexblocks.linear.linear_model import LinearModel
+from flexblocks.linear.spectral_split import InvariantSubspace, split_rigid, split_stable
 
 METHODS = ("modal", "balanced", "residualized")
 # What decays slower than this share of critical damping is kept as it is by balanced truncation.
@@ -100,7 +101,9 @@ def _has_more(lin: LinearModel) -> bool:
     return len(lin.states) > 2 * len(lin.structure.coordinates)
 
 
-def _modal(elastic: Part, B: np.ndarray, C: np.ndarray, count: int, conserves: bool) -> tuple[list[Part], np.ndarray]:
+def _modal(
+    elastic: InvariantSubspace, B: np.ndarray, C: np.ndarray, count: int, conserves: bool
+) -> tuple[list[InvariantSubspace], np.ndarray]:
     """Return the slowest modes, at most `count` states, and the static gain of the others.
 
     Where energy is conserved, squares of eigenvalues are real: nothing decays or grows by rounding.
@@ -125,12 +128,12 @@ def _modal(elastic: Part, B: np.ndarray, C: np.ndarray, count: int, conserves: b
     right, left = elastic.right @ T, W @ elastic.left
     static = -C @ right[:, taken:] @ np.linalg.solve(W[taken:] @ elastic.A @ T[:, taken:], left[taken:] @ B)
     slow = np.asarray(scipy.linalg.block_diag(*blocks)) if blocks else np.zeros((0, 0))
-    return [Part(slow, right[:, :taken], left[:taken])], static
+    return [InvariantSubspace(slow, right[:, :taken], left[:taken])], static
 
 
 def _balanced(
-    lin: LinearModel, rigid: Part, elastic: Part, B: np.ndarray, states: int
-) -> tuple[list[Part], np.ndarray]:
+    lin: LinearModel, rigid: InvariantSubspace, elastic: InvariantSubspace, B: np.ndarray, states: int
+) -> tuple[list[InvariantSubspace], np.ndarray]:
     """Return the motions that do not decay, the first balanced coordinates of the rest, and what the others do at rest.
 
     With A in balanced coordinates, x the first and y the others, 0 = der(y) leaves A_xx - A_xy A_yy^-1 A_yx.
@@ -139,7 +142,7 @@ def _balanced(
     spent = len(rigid.A) + len(lasting.A)
     what = "rigid-body motions and motions that do not decay"
     _refuse_too_few(lin, states, spent, what, "damp the beams, or take method 'residualized'")
-    inner = Part(decaying.A, elastic.right @ decaying.right, decaying.left @ elastic.left)
+    inner = InvariantSubspace(decaying.A, elastic.right @ decaying.right, decaying.left @ elastic.left)
     _, right, left = balance(inner.A, inner.left @ B, lin.C @ inner.right)
     count = min(states - spent, right.shape[1])
     # The others span what the first do not see, also where their own singular values are rounding.
@@ -151,8 +154,8 @@ def _balanced(
     slow, onto = np.split(np.hstack([A[kept, kept], into[kept]]) - A[kept, fast] @ solved, [count], axis=1)
     along, static = out[:, kept] - out[:, fast] @ solved[:, :count], -lin.C @ out[:, fast] @ solved[:, count:] @ B
     return [
-        Part(lasting.A, elastic.right @ lasting.right, lasting.left @ elastic.left),
-        Part(slow, along, onto),
+        InvariantSubspace(lasting.A, elastic.right @ lasting.right, lasting.left @ elastic.left),
+        InvariantSubspace(slow, along, onto),
     ], static
 
 

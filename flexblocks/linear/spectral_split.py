@@ -1,4 +1,4 @@
-"""A linear system cut into two that do not act on each other: motions at eigenvalue 0, or slow ones, and the rest."""
+"""Spectral splitting: a linear system as two that do not act on each other, by their eigenvalues."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from flexblocks.linear.scaling import state_scales
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """An invariant part of x' = A x.
+class InvariantSubspace:
+    """An invariant subspace of x' = A x, and the system on it.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Part:
     left: np.ndarray
 
 
-def split_rigid(A: np.ndarray) -> tuple[Part, Part]:
+def split_rigid(A: np.ndarray) -> tuple[InvariantSubspace, InvariantSubspace]:
     """Return the part with eigenvalue 0 and the rest.
 
     The first part is exactly nilpotent: its matrix has zeros on and below its diagonal. Positions that meet no
@@ -40,20 +40,22 @@ def split_rigid(A: np.ndarray) -> tuple[Part, Part]:
     balanced = A / scale[:, None] * scale
     inner, outer, nilpotent = _null_chain(balanced)
     rigid, rest = _decoupled(balanced, inner, outer, nilpotent)
-    return tuple(Part(part.A, scale[:, None] * part.right, part.left / scale) for part in (rigid, rest))  # pyright: ignore
+    return tuple(InvariantSubspace(part.A, scale[:, None] * part.right, part.left / scale) for part in (rigid, rest))  # pyright: ignore
 
 
-def split_stable(A: np.ndarray, margin: float) -> tuple[Part, Part]:
+def split_stable(A: np.ndarray, margin: float) -> tuple[InvariantSubspace, InvariantSubspace]:
     """Return the part whose eigenvalues decay slower than `margin` times their size, and the rest."""
     T, Q, count = scipy.linalg.schur(A, sort=lambda re, im: re > -margin * np.hypot(re, im))  # pyright: ignore
     return _decoupled(A, Q[:, :count], Q[:, count:], T[:count, :count])
 
 
-def _decoupled(A: np.ndarray, inner: np.ndarray, outer: np.ndarray, first: np.ndarray) -> tuple[Part, Part]:
+def _decoupled(
+    A: np.ndarray, inner: np.ndarray, outer: np.ndarray, first: np.ndarray
+) -> tuple[InvariantSubspace, InvariantSubspace]:
     """Decouple an invariant subspace with the orthonormal basis `inner` from its complement `outer`."""
     second, between = outer.T @ A @ outer, inner.T @ A @ outer
     X = scipy.linalg.solve_sylvester(first, -second, -between) if between.size else np.zeros(between.shape)
-    return Part(first, inner, inner.T - X @ outer.T), Part(second, outer + inner @ X, outer.T)
+    return InvariantSubspace(first, inner, inner.T - X @ outer.T), InvariantSubspace(second, outer + inner @ X, outer.T)
 
 
 def _null_chain(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

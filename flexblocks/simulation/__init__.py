@@ -1,10 +1,9 @@
 """Simulation: input signals, integration, trajectories."""
 
 from flexblocks.simulation.batch import simulate_batch
-from flexblocks.simulation.errors import SimulationError
 from flexblocks.simulation.polynomial import PiecewisePolynomial, bang_bang, piecewise_constant, piecewise_linear
 from flexblocks.simulation.signal import Signal
-from flexblocks.simulation.simulate import simulate
+from flexblocks.simulation.simulate import SimulationError, simulate
 from flexblocks.simulation.trajectory import Trajectory
 
 __all__ = [

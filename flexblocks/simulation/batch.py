@@ -14,19 +14,17 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, FlexblocksWarning, ParameterError
-from flexblocks.simulation import sampling as sample
+from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.cases import Cases, cases
 from flexblocks.simulation.inputs import Inputs, inputs
 from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.method import Method, checked_method
-from flexblocks.simulation.output_times import output_times
-from flexblocks.simulation.progress import ProgressBar
 from flexblocks.simulation.run import Record
-from flexblocks.simulation.simulate import advice
+from flexblocks.simulation.sampling import output_times, sampled_trajectory
 from flexblocks.simulation.solver import Solver
-from flexblocks.simulation.start import start_state
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -117,7 +115,7 @@ def simulate_batch(
     stopped: dict[int, str] = {}
     began = time.perf_counter()
     with (
-        ProgressBar(f"Simulating {dae.name}", len(jobs), progress) as bar,
+        ProgressDisplay(f"Simulating {dae.name}", len(jobs), progress) as bar,
         Interrupt() as interrupt,
         closing(_records(dae, settings, jobs, times, workers, interrupt)) as records,
     ):
@@ -126,12 +124,12 @@ def simulate_batch(
             failure = record.failure
             if record.X:
                 try:
-                    runs.put(run, sample.trajectory(reader.system(given, values), times, record))
+                    runs.put(run, sampled_trajectory(reader.system(given, values), times, record))
                 except ComputationError as error:
                     failure = str(error)
             if failure is not None:
                 stopped[run] = f"run {run} at t = {record.reached:.6g} s: {failure}"
-            bar.update(done, f"{done} of {len(jobs)} runs", (time.perf_counter() - began) * len(jobs) / done)
+            bar.update(f"{done} of {len(jobs)} runs", done, (time.perf_counter() - began) * len(jobs) / done)
     found = runs.dataset()
     if interrupt.asked:
         _warn(f"{HERE} of '{dae.name}' was interrupted; {int(found['complete'].sum())} of {len(jobs)} runs are whole.")
@@ -140,12 +138,12 @@ def simulate_batch(
         more = f"; and {len(texts) - MOST_NAMED} more" if len(texts) > MOST_NAMED else ""
         _warn(
             f"{HERE} of '{dae.name}': {len(texts)} of {len(jobs)} runs stopped before {times[-1]:.9g} s and are nan "
-            f"from there on: {'; '.join(texts[:MOST_NAMED])}{more}. {advice(method)}"
+            f"from there on: {'; '.join(texts[:MOST_NAMED])}{more}. {settings.advice}"
         )
     return found
 
 
-Job = tuple[Inputs, np.ndarray, np.ndarray]  # inputs, parameters (np,), start state and work (nx + 1,)
+Job = tuple[Inputs, np.ndarray, np.ndarray]  # inputs, parameters (np,), start state (nx,)
 
 
 def _jobs(dae: DAE, batch: Cases, times: np.ndarray, whole: bool) -> list[Job]:
@@ -158,7 +156,8 @@ def _jobs(dae: DAE, batch: Cases, times: np.ndarray, whole: bool) -> list[Job]:
         if key not in known:
             known[key] = inputs(dae.u, batch.given("u", run), times, whole, where, dae.clocks)
         values = dae.p.values(batch.given("p", run), f"{where}: p: ")
-        found.append((known[key], values, start_state(dae, batch.given("x0", run), values, f"{where}: x0: ")))
+        x, _ = consistent_state(dae, batch.given("x0", run), values, f"{where}: x0: ")
+        found.append((known[key], values, x))
     return found
 
 
@@ -171,12 +170,12 @@ def _records(
         solvers.put(Solver(dae, method))
 
     def integrate(run: int) -> Record:
-        given, values, X = jobs[run]
+        given, values, x = jobs[run]
         if interrupt.asked:
             return Record([], [], times[0], interrupted=True)
         solver = solvers.get()
         try:
-            return solver.integrate(given, values, X, times, interrupt)
+            return solver.integrate(given, values, x, times, interrupt)
         except ComputationError as failure:
             return Record([], [], times[0], failure=str(failure))
         finally:

@@ -1,4 +1,4 @@
-"""Where a motion leaves what its equations are good for."""
+"""Bounds on a run: speeds and coordinates beyond which its equations have no meaning."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.simulation.stepper import StepFailure
+from flexblocks.dynamics.evaluation.body import CoordinateRange
+from flexblocks.simulation.integrators.stepper import StepFailure
 
 # No joint turns and no point of an arm moves as fast [rad/s, m/s]: what does runs away, in ever smaller steps. The
 # two-link arm under an unstable law gets here within seconds of computing; ten times this it nears for minutes.
@@ -15,22 +16,11 @@ FASTEST = 1e5
 
 
 @dataclass(frozen=True)
-class Reach:
-    """How far one coordinate of a block goes: `low` to `high`; `share` (n,) makes it of the arm's coordinates."""
-
-    name: str
-    unit: str
-    share: np.ndarray
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
 class Bounds:
     """What every state of a run is held against."""
 
     speeds: tuple[str, ...]
-    reaches: tuple[Reach, ...]
+    ranges: tuple[CoordinateRange, ...]
 
     def keep(self, X: np.ndarray) -> None:
         """Let states with work (k, nx + 1) pass.
@@ -45,20 +35,13 @@ class Bounds:
         if np.any(speeds > FASTEST):
             name = self.speeds[int(np.argmax(np.max(speeds, axis=0)))]
             raise StepFailure(f"the solution grows beyond all bounds, {name} beyond {FASTEST:g}")
-        for reach in self.reaches:
-            values = X[:, :n] @ reach.share
-            if np.any((values < reach.low) | (values > reach.high)):
-                raise StepFailure(f"{reach.name} leaves its reach, {reach.low:g} to {reach.high:g} {reach.unit}")
+        for bound in self.ranges:
+            values = X[:, :n] @ bound.share
+            if np.any((values < bound.low) | (values > bound.high)):
+                raise StepFailure(f"{bound.name} leaves its reach, {bound.low:g} to {bound.high:g} {bound.unit}")
 
 
 def bounds(dae: DAE) -> Bounds:
     """Return the bounds on the states of an arm."""
     n = dae.tree.size
-    found = []
-    for body in dae.tree.bodies:
-        shares = body.share.full()
-        for coordinate, share in zip(body.terms.block.coordinates(), shares, strict=True):
-            if np.isfinite(coordinate.low) or np.isfinite(coordinate.high):
-                name = f"{body.name}.{coordinate.name}"
-                found.append(Reach(name, coordinate.unit, share, coordinate.low, coordinate.high))
-    return Bounds(dae.x.names[n : 2 * n], tuple(found))
+    return Bounds(dae.x.names[n : 2 * n], dae.tree.ranges)

@@ -17,8 +17,8 @@ HINT = "give a list with one value for each run"
 
 
 @dataclass(frozen=True, eq=False)
-class Axis:
-    """One thing that varies.
+class Variation:
+    """One thing that varies from run to run.
 
     Attributes
     ----------
@@ -49,13 +49,13 @@ class Cases:
     ----------
     fixed : dict
         By argument and name, what all runs share.
-    axes : tuple of Axis
+    axes : tuple of Variation
     choice : ndarray of int (K, axes)
         Which value of each axis a run takes.
     """
 
     fixed: Mapping[str, Mapping[str, Any]]
-    axes: tuple[Axis, ...]
+    axes: tuple[Variation, ...]
     choice: np.ndarray
 
     def __len__(self) -> int:
@@ -98,7 +98,7 @@ def cases(dae: DAE, u: Any, x0: Any, p: Any, product: bool, where: str) -> Cases
     if u is not None and not isinstance(u, Mapping):
         raise ParameterError(f"{where}: u = {u!r}; must be a dict from input names to signals or lists of them.")
     fixed: dict[str, Mapping[str, Any]] = {}
-    axes: list[Axis] = []
+    axes: list[Variation] = []
     for argument, group, given, varies in (
         ("u", dae.u, u, _is_list_of_signals),
         ("x0", dae.x, x0, _is_sequence),
@@ -125,7 +125,7 @@ def cases(dae: DAE, u: Any, x0: Any, p: Any, product: bool, where: str) -> Cases
 
 def _split(
     argument: str, group: Variables, given: Any, varies: Callable[[Any], bool], where: str
-) -> tuple[Mapping[str, Any], list[Axis]]:
+) -> tuple[Mapping[str, Any], list[Variation]]:
     """Return what all runs share, and what varies."""
     if given is None:
         return {}, []
@@ -139,11 +139,11 @@ def _split(
                 f"{where}: u[{name}] is an array or tuple, which might be meant over time or over the runs; give a "
                 "list with one signal for each run, or the pair (times, values)."
             )
-    axes = [Axis(argument, {name: list(value)}) for name, value in given.items() if varies(value)]
+    axes = [Variation(argument, {name: list(value)}) for name, value in given.items() if varies(value)]
     return {name: value for name, value in given.items() if not varies(value)}, axes
 
 
-def _split_array(argument: str, group: Variables, given: Any, where: str) -> tuple[Mapping[str, Any], list[Axis]]:
+def _split_array(argument: str, group: Variables, given: Any, where: str) -> tuple[Mapping[str, Any], list[Variation]]:
     try:
         array = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
@@ -154,7 +154,7 @@ def _split_array(argument: str, group: Variables, given: Any, where: str) -> tup
             f"({len(group)},) or (runs, {len(group)}), in the order {listing(group.names)}; or give a dict by name."
         )
     columns = dict(zip(group.names, array.T, strict=True))
-    return (columns, []) if array.ndim == 1 else ({}, [Axis(argument, columns)])
+    return (columns, []) if array.ndim == 1 else ({}, [Variation(argument, columns)])
 
 
 def _is_sequence(value: Any) -> bool:

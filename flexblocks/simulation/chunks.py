@@ -1,10 +1,10 @@
-"""How far to integrate in one go."""
+"""Chunks of a run: how far to integrate in one go."""
 
 from __future__ import annotations
 
 import time
 
-from flexblocks.simulation.progress import ProgressBar
+from flexblocks.progress import ProgressDisplay
 
 CHUNK = 0.3  # s, about, after which Ctrl-C is heard and the bar moves
 # What a step takes, about: so much for itself, and so much for each instruction of the equations [s].
@@ -24,11 +24,11 @@ class Pace:
         The run [s].
     instructions : int
         Of the equations.
-    bar : ProgressBar, optional
+    bar : ProgressDisplay, optional
         Its total is the length of the run [s].
     """
 
-    def __init__(self, start: float, end: float, instructions: int, bar: ProgressBar | None = None) -> None:
+    def __init__(self, start: float, end: float, instructions: int, bar: ProgressDisplay | None = None) -> None:
         self.start, self.end, self.bar = start, end, bar
         self.steps = min(max(int(CHUNK / (STEP + INSTRUCTION * instructions)), 1), MOST_STEPS)
         self.length = (end - start) / 1e4  # a guess, until the first chunk has shown how many steps it takes
@@ -40,4 +40,4 @@ class Pace:
         if self.bar is not None:
             wall = time.perf_counter() - self._begun
             share = (now - self.start) / (self.end - self.start)
-            self.bar.update(now - self.start, f"t = {now:.4g} s", wall / share)
+            self.bar.update(f"t = {now:.4g} s", now - self.start, wall / share)

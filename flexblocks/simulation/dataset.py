@@ -1,23 +1,41 @@
-"""Trajectories as xarray Datasets and pandas DataFrames."""
+"""Datasets and DataFrames of trajectories."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from flexblocks.errors import FileFormatError
-from flexblocks.simulation.trajectory import GROUPS, Trajectory
 
 
-def to_xarray(trajectory: Trajectory) -> xr.Dataset:
+class Series(Protocol):
+    """Time series by name, in groups: what a trajectory is here. All is read alone."""
+
+    @property
+    def model(self) -> str: ...
+    @property
+    def t(self) -> np.ndarray: ...
+    @property
+    def names(self) -> Mapping[str, tuple[str, ...]]: ...
+    @property
+    def p(self) -> Mapping[str, float]: ...
+    @property
+    def complete(self) -> bool: ...
+    def __getitem__(self, name: str, /) -> np.ndarray: ...
+    def unit(self, name: str, /) -> str: ...
+
+
+def to_xarray(trajectory: Series) -> xr.Dataset:
     """Return a trajectory as a Dataset; each variable's attribute ``group`` says what it is: x, z, u, y or energy."""
     series = {
         name: ("time", trajectory[name], {"units": trajectory.unit(name), "group": group})
-        for group in GROUPS
-        for name in trajectory.names[group]
+        for group, names in trajectory.names.items()
+        for name in names
     }
     return xr.Dataset(
         series,
@@ -30,8 +48,8 @@ def to_xarray(trajectory: Trajectory) -> xr.Dataset:
     )
 
 
-def from_xarray(dataset: xr.Dataset) -> Trajectory:
-    """Return the trajectory of such a Dataset.
+def trajectory_fields(dataset: xr.Dataset, groups: Sequence[str]) -> dict[str, Any]:
+    """Return the fields of the trajectory in such a Dataset, by name; `groups` are all there may be.
 
     Raises
     ------
@@ -40,30 +58,30 @@ def from_xarray(dataset: xr.Dataset) -> Trajectory:
     """
     try:
         names = {
-            group: tuple(str(n) for n, v in dataset.data_vars.items() if v.attrs["group"] == group) for group in GROUPS
+            group: tuple(str(n) for n, v in dataset.data_vars.items() if v.attrs["group"] == group) for group in groups
         }
         t = np.asarray(dataset["time"].values, dtype=float)
         columns = {
             group: np.array([dataset[name].values for name in names[group]], dtype=float).reshape(-1, len(t)).T
-            for group in GROUPS
+            for group in groups
         }
-        return Trajectory(
-            model=dataset.attrs["model"],
-            t=t,
+        return {
+            "model": dataset.attrs["model"],
+            "t": t,
             **columns,
-            names=names,
-            units={name: dataset[name].attrs["units"] for group in GROUPS for name in names[group]},
-            p=json.loads(dataset.attrs["parameters"]),
-            complete=bool(dataset.attrs["complete"]),
-        )
+            "names": names,
+            "units": {name: dataset[name].attrs["units"] for group in groups for name in names[group]},
+            "p": json.loads(dataset.attrs["parameters"]),
+            "complete": bool(dataset.attrs["complete"]),
+        }
     except (KeyError, ValueError, TypeError) as error:
         raise FileFormatError(f"Not the dataset of a trajectory: {type(error).__name__}: {error}.") from None
 
 
-def to_pandas(trajectory: Trajectory) -> pd.DataFrame:
+def to_pandas(trajectory: Series) -> pd.DataFrame:
     """Return a trajectory as a DataFrame over the index ``time``."""
-    names = [name for group in GROUPS for name in trajectory.names[group]]
-    columns = np.hstack([getattr(trajectory, group) for group in GROUPS])
+    names = [name for group in trajectory.names.values() for name in group]
+    columns = np.array([trajectory[name] for name in names]).reshape(len(names), len(trajectory.t)).T
     frame = pd.DataFrame(columns, index=pd.Index(trajectory.t, name="time"), columns=names)
     frame.attrs = {"model": trajectory.model, "units": {name: trajectory.unit(name) for name in names}}
     return frame

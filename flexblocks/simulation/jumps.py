@@ -1,4 +1,4 @@
-"""Where a function of time jumps: found by halving, to the last digit."""
+"""Discontinuities of a function of time, located by bisection to the last digit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from flexblocks.errors import ParameterError
 
-SAMPLES = 2000
+SAMPLES = 2000  # of a run; a pulse between two of them is not seen
 SMOOTH_AFTER = 8  # halvings, after which a smooth change has shrunk to 1/256 and a jump has not
 
 

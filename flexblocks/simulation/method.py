@@ -1,4 +1,4 @@
-"""Which integration method a run uses."""
+"""The integration method of a run: the one that the user named, or the one that suits the equations."""
 
 from __future__ import annotations
 
@@ -9,32 +9,29 @@ import numpy as np
 
 from flexblocks.dynamics.algorithms.constrained_accelerations import STABILISATION
 from flexblocks.errors import ParameterError, nearest
-from flexblocks.simulation.casadi_stepper import CasadiStepper, sundials
-from flexblocks.simulation.driven_equations import Equations, System
-from flexblocks.simulation.scipy_stepper import Dop853Stepper
-from flexblocks.simulation.stepper import Stepper
+from flexblocks.simulation.integrators.integrator import ADVICE, Integrator, Options, ProblemKind
+from flexblocks.simulation.integrators.register import INTEGRATORS
+from flexblocks.simulation.system import System
 
-METHODS = ("auto", "adams", "bdf", "idas", "rk4", "dop853")
+METHODS = ("auto", *(integrator.name for integrator in INTEGRATORS))
+SUITABLE = {integrator.suits: integrator for integrator in INTEGRATORS if integrator.suits}
 
 
 @dataclass(frozen=True)
 class Method:
-    """An integration method with its options.
+    """An integrator, None for that which suits the equations, with its options."""
 
-    Attributes
-    ----------
-    name : str
-        One of METHODS.
-    rtol, atol : float
-        Tolerances on the states.
-    step : float or None
-        Fixed step of ``"rk4"`` [s].
-    """
+    integrator: Integrator | None
+    options: Options
 
-    name: str
-    rtol: float
-    atol: float
-    step: float | None
+    @property
+    def advice(self) -> str:
+        """What to try where the integration stops."""
+        return self.integrator.advice if self.integrator else ADVICE
+
+    def integrator_for(self, system: System, X: np.ndarray) -> Integrator:
+        """Return the integrator of a run from `X` (nx + 1,)."""
+        return self.integrator or SUITABLE[problem_kind(system, X)]
 
 
 def checked_method(name: Any, rtol: Any, atol: Any, step: Any, where: str) -> Method:
@@ -51,42 +48,25 @@ def checked_method(name: Any, rtol: Any, atol: Any, step: Any, where: str) -> Me
     for option, value in (("rtol", rtol), ("atol", atol)):
         if not (isinstance(value, (int, float)) and 0 < value < 1):
             raise ParameterError(f"{where}: {option} = {value!r}; must be a number > 0 and < 1.")
-    if name == "rk4" and not (isinstance(step, (int, float)) and np.isfinite(step) and step > 0):
+    integrator = next((integrator for integrator in INTEGRATORS if integrator.name == name), None)
+    fixed = integrator is not None and integrator.fixed_step
+    if fixed and not (isinstance(step, (int, float)) and np.isfinite(step) and step > 0):
         raise ParameterError(
-            f"{where}: step = {step!r}; method 'rk4' needs its fixed step [s], > 0, such as step=1e-3."
+            f"{where}: step = {step!r}; method '{name}' needs its fixed step [s], > 0, such as step=1e-3."
         )
-    if name != "rk4" and step is not None:
+    if not fixed and step is not None:
+        names = " or ".join(f"'{integrator.name}'" for integrator in INTEGRATORS if integrator.fixed_step)
         raise ParameterError(
-            f"{where}: step = {step!r}; only method 'rk4' has a fixed step, the others take rtol and atol."
+            f"{where}: step = {step!r}; only method {names} has a fixed step, the others take rtol and atol."
         )
-    return Method(name, rtol, atol, step)
+    return Method(integrator, Options(rtol, atol, step))
 
 
-def automatic(system: System, X: np.ndarray) -> str:
-    """Return the name of the method for a run from `X` (nx + 1,).
-
-    It is idas where there are algebraic variables. Otherwise it is the Adams method, unless something decays faster
-    at the start than anything oscillates or grows; then it is BDF. Arms hardly damp their highest modes, and Adams'
-    methods are more accurate there than BDF, which needs small steps or damps them: for a second of the two-link arm
-    (modes up to 2500 rad/s) at tolerance 1e-8, Adams with Newton's iteration took 3400 steps at an error of 1e-9, BDF
-    4700 for the same; at 1e-10 it is 6400 against 10600. Functional iteration takes 1.7 times the steps of Newton's.
-    """
+def problem_kind(system: System, X: np.ndarray) -> ProblemKind:
+    """Return what kind of problem a run from `X` (nx + 1,) is."""
     if len(system.dae.z):
-        return "idas"
-    return "bdf" if _decays_fast(system, X) else "adams"
-
-
-def new_stepper(equations: Equations, name: str, method: Method) -> Stepper:
-    """Return the integration method of that name, with the options of `method`."""
-    rtol, atol = method.rtol, method.atol
-    if name == "rk4":
-        return CasadiStepper(equations, "rk", {}, step=method.step)
-    if name == "dop853":
-        return Dop853Stepper(equations, rtol, atol)
-    if name == "idas":
-        return sundials(equations, "idas", rtol, atol)
-    # A step that falls to rounding of the time is a failure at once; not after thousands of them.
-    return sundials(equations, "cvodes", rtol, atol, linear_multistep_method=name, min_step_size=1e-13)
+        return ProblemKind.ALGEBRAIC
+    return ProblemKind.STIFF if _decays_fast(system, X) else ProblemKind.NONSTIFF
 
 
 def _decays_fast(system: System, X: np.ndarray) -> bool:
@@ -94,11 +74,13 @@ def _decays_fast(system: System, X: np.ndarray) -> bool:
 
     What does not is resolved anyway: an inverted pendulum falls as fast as it would stand up.
     """
+    # Linearise, by differences.
     t, P = system.inputs.ends[0], system.parameters(0)
     h = 1e-7 * np.maximum(np.abs(X), 1e-3)
     points = X[:, None] + np.hstack([np.zeros((len(X), 1)), np.diag(h)])
     rates = np.array(system.equations.rates(t, points, P))
     eigenvalues = np.linalg.eigvals((rates[:, 1:] - rates[:, :1]) / h)
+    # Compare the fastest decay with the rest; a tenth more decides, not rounding.
     decay = np.max(-eigenvalues.real)
     if system.dae.tree.loops.closures and decay < 1.1 * STABILISATION:
         return False  # that is what keeps loops closed, and not stiff

@@ -1,4 +1,4 @@
-"""The run: from segment to segment, chunk by chunk, keeping what was reached."""
+"""Integration of one run: segment by segment, chunk by chunk, keeping what was reached."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from itertools import pairwise
 import numpy as np
 
 from flexblocks.errors import ComputationError
+from flexblocks.simulation.bounds import Bounds
 from flexblocks.simulation.chunks import Pace
-from flexblocks.simulation.driven_equations import System
 from flexblocks.simulation.inputs import separation
+from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
 from flexblocks.simulation.interrupt import Interrupt
-from flexblocks.simulation.stepper import StepFailure, Stepper, finite
+from flexblocks.simulation.system import System
 
 SMALLEST = 1e-6  # of the run: how closely the time of a failure is found
 
@@ -41,16 +42,17 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Run:
+class Integration:
     """One integration from the first to the last of the output `times` (k,) [s]."""
 
     system: System
     stepper: Stepper
+    bounds: Bounds
     times: np.ndarray
     pace: Pace
     interrupt: Interrupt
 
-    def integrate(self, X: np.ndarray) -> Record:
+    def run(self, X: np.ndarray) -> Record:
         """Integrate from `X` and return the states at the output times.
 
         A failure or Ctrl-C ends it early, and the record says so.
@@ -83,13 +85,15 @@ class Run:
         X, z = self._ticked(segment, X, z, record)
         i = 0
         while i < len(stops):
+            # Integrate a chunk ...
             self.interrupt.obey()
             chunk = self._chunk(now, stops[i:])
             self.stepper.prepare(chunk)
             try:
                 states, algebraics = self.stepper.advance(X, z, P, chunk)
-                self.system.equations.bounds.keep(states)
+                self.bounds.keep(states)
             except StepFailure:
+                # ... or half of it, until the time of the failure is known closely ...
                 self.system.inputs.raise_failure()
                 self.interrupt.obey()
                 half = (chunk[-1] - now) / 2
@@ -99,6 +103,7 @@ class Run:
                     raise
                 self.pace.length = half
                 continue
+            # ... and keep what is asked for of it.
             X, z = states[-1], z if algebraics is None else algebraics[-1]
             guesses = np.tile(z, (len(states), 1)) if algebraics is None else algebraics
             for time, state, guess in zip(chunk[1:], states, guesses, strict=True):

@@ -8,18 +8,33 @@ from typing import Any
 
 import numpy as np
 
+from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import FlexblocksWarning
-from flexblocks.simulation import sampling as sample
-from flexblocks.simulation.errors import SimulationError
+from flexblocks.errors import ComputationError, FlexblocksWarning
+from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.inputs import inputs
 from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.method import checked_method
-from flexblocks.simulation.output_times import output_times
-from flexblocks.simulation.progress import ProgressBar
+from flexblocks.simulation.sampling import output_times, sampled_trajectory
 from flexblocks.simulation.solver import Solver
-from flexblocks.simulation.start import start_state
 from flexblocks.simulation.trajectory import Trajectory
+
+
+class SimulationError(ComputationError):
+    """The integration stopped before its end.
+
+    Attributes
+    ----------
+    trajectory : Trajectory
+        Everything that was computed up to then, with ``complete`` False.
+    time : float
+        Time reached [s].
+    """
+
+    def __init__(self, message: str, trajectory: Trajectory, time: float) -> None:
+        super().__init__(message)
+        self.trajectory = trajectory
+        self.time = time
 
 
 def simulate(
@@ -54,7 +69,7 @@ def simulate(
         The integration is split wherever an input jumps or bends.
     x0 : dict or array (nx,), optional
         Start values; those that are not given are the blocks'. Where loops are closed, those that are not given move
-        as far as closes them (see `flexblocks.closures.closed_state`).
+        as far as closes them (see `flexblocks.constraints.closed_state`).
     p : dict or array (np,), optional
         Values of the parameters that are symbolic; the rest as in the model.
     method : str
@@ -62,6 +77,7 @@ def simulate(
         decays faster than anything oscillates. ``"adams"``, ``"bdf"``, ``"idas"`` name one of them.
         ``"rk4"`` is the classical Runge-Kutta method with the fixed `step`, shortened to end at output times and
         breakpoints; ``"dop853"`` SciPy's explicit method of order 8, slower and independent of SUNDIALS.
+        All integrators stand in `flexblocks.simulation.integrators.register`.
     rtol, atol : float
         Tolerances of each step, relative and absolute in the units of each state. Errors of the steps add up: after a
         few seconds of a lightly damped arm expect some hundred times as much.
@@ -93,33 +109,30 @@ def simulate(
     >>> traj["link1.tip_deflection_y"].shape
     (1001,)
     """
+    # Check all that was given before anything is computed.
     times, whole = output_times(t, "simulate")
-    solver = Solver(dae, checked_method(method, rtol, atol, step, "simulate"))
+    settings = checked_method(method, rtol, atol, step, "simulate")
+    solver = Solver(dae, settings)
     values = dae.p.values(p, "simulate: p: ")
-    X = start_state(dae, x0, values, "simulate: x0: ")
-    given = inputs(dae.u, u, times, whole, clocks=dae.clocks)
-    with ProgressBar(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
-        record = solver.integrate(given, values, X, times, interrupt, bar)
-    found = sample.trajectory(solver.system(given, values), times, record)
+    x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
+    signals = inputs(dae.u, u, times, whole, clocks=dae.clocks)
+    # Integrate; a failure or Ctrl-C ends the record early.
+    with ProgressDisplay(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
+        record = solver.integrate(signals, values, x, times, interrupt, bar)
+    # Inputs, outputs and energies at the samples.
+    trajectory = sampled_trajectory(solver.system(signals, values), times, record)
     if record.failure is not None:
         raise SimulationError(
             f"Simulation of '{dae.name}' stopped at t = {record.reached:.9g} s of {times[-1]:.9g} s: {record.failure}. "
-            f"{advice(method)} The error's .trajectory holds the {len(found.t)} samples computed.",
-            found,
+            f"{settings.advice} The error's .trajectory holds the {len(trajectory.t)} samples computed.",
+            trajectory,
             record.reached,
         )
     if record.interrupted:
         warnings.warn(
             f"Simulation of '{dae.name}' was interrupted at t = {record.reached:.6g} s of {times[-1]:.6g} s; "
-            f"the trajectory ends with its sample at {found.t[-1]:.6g} s.",
+            f"the trajectory ends with its sample at {trajectory.t[-1]:.6g} s.",
             FlexblocksWarning,
             stacklevel=2,
         )
-    return found
-
-
-def advice(method: str) -> str:
-    """Return what to try when a method could not go on."""
-    if method == "rk4":
-        return "Take a smaller step (step * highest frequency [rad/s] < 2.8), or method 'auto'."
-    return "Check start values and parameters, and whether the motion itself grows without bound; try method 'bdf'."
+    return trajectory

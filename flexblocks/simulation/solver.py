@@ -1,20 +1,23 @@
-"""An integration method with all that it needs built, ready for run after run."""
+"""A solver: an integrator with all that it needs built, ready for run after run."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.progress import ProgressDisplay
+from flexblocks.simulation.bounds import Bounds, bounds
 from flexblocks.simulation.chunks import Pace
-from flexblocks.simulation.driven_equations import Equations, System, equations
 from flexblocks.simulation.inputs import Inputs
+from flexblocks.simulation.integrators.driven_equations import DrivenEquations
+from flexblocks.simulation.integrators.stepper import Stepper
 from flexblocks.simulation.interrupt import Interrupt
-from flexblocks.simulation.method import Method, automatic, new_stepper
-from flexblocks.simulation.progress import ProgressBar
-from flexblocks.simulation.run import Record, Run
-from flexblocks.simulation.stepper import Stepper
+from flexblocks.simulation.method import Method
+from flexblocks.simulation.run import Integration, Record
+from flexblocks.simulation.system import System, driven_equations
 
 
 @dataclass(eq=False)
@@ -32,29 +35,33 @@ class Solver:
     dae: DAE
     method: Method
     _form: tuple[object, ...] | None = None
-    _equations: Equations | None = None
+    _equations: DrivenEquations | None = None
     _steppers: dict[str, Stepper] = field(default_factory=dict)
+
+    @cached_property
+    def _bounds(self) -> Bounds:
+        return bounds(self.dae)
 
     def system(self, inputs: Inputs, p: np.ndarray) -> System:
         """Return what is integrated under these inputs with these values of the parameters (np,)."""
         if self._equations is None or inputs.form != self._form:
-            self._form, self._equations = inputs.form, equations(self.dae, inputs)
+            self._form, self._equations = inputs.form, driven_equations(self.dae, inputs)
             self._steppers.clear()
-        return System(self._equations, p, inputs)
+        return System(self.dae, self._equations, p, inputs)
 
     def integrate(
         self,
         inputs: Inputs,
         p: np.ndarray,
-        X: np.ndarray,
+        x: np.ndarray,
         times: np.ndarray,
         interrupt: Interrupt,
-        bar: ProgressBar | None = None,
+        bar: ProgressDisplay | None = None,
     ) -> Record:
-        """Return what a run from the state and work `X` (nx + 1,) over the output `times` (k,) [s] has reached."""
-        system = self.system(inputs, p)
-        name = automatic(system, X) if self.method.name == "auto" else self.method.name
-        if name not in self._steppers:
-            self._steppers[name] = new_stepper(system.equations, name, self.method)
+        """Return what a run from the state `x` (nx,) over the output `times` (k,) [s] has reached."""
+        system, X = self.system(inputs, p), np.append(x, 0.0)  # no work is done yet
+        integrator = self.method.integrator_for(system, X)
+        if integrator.name not in self._steppers:
+            self._steppers[integrator.name] = integrator.stepper(system.equations, self.method.options)
         pace = Pace(times[0], times[-1], self.dae.interpreted.motion.n_instructions(), bar)
-        return Run(system, self._steppers[name], times, pace, interrupt).integrate(X)
+        return Integration(system, self._steppers[integrator.name], self._bounds, times, pace, interrupt).run(X)

@@ -1,4 +1,4 @@
-"""The trajectory: what a simulation or a plan gives, by name."""
+"""The trajectory: time series of states, inputs, outputs and energies, by name."""
 
 from __future__ import annotations
 
@@ -132,6 +132,19 @@ class Trajectory:
         save(self, path)
 
     @classmethod
+    def from_xarray(cls, dataset: xr.Dataset) -> Trajectory:
+        """Return the trajectory of a Dataset, such as `to_xarray` gives, or one run of a batch.
+
+        Raises
+        ------
+        FileFormatError
+            It is not one of a trajectory.
+        """
+        from flexblocks.simulation.dataset import trajectory_fields
+
+        return cls(**trajectory_fields(dataset, GROUPS))
+
+    @classmethod
     def load(cls, path: str | Path) -> Trajectory:
         """Return the trajectory that `save` has written.
 
@@ -142,7 +155,7 @@ class Trajectory:
         """
         from flexblocks.simulation.trajectory_files import load
 
-        return load(path)
+        return cls(**load(path, GROUPS))
 
     def __repr__(self) -> str:
         groups = ", ".join(f"{len(self.names[g])} {w}" for g, w in (("x", "states"), ("u", "inputs"), ("y", "outputs")))

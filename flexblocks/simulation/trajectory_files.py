@@ -1,20 +1,21 @@
-"""Trajectories in files: netCDF and CSV."""
+"""Files of trajectories: netCDF and CSV."""
 
 from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from flexblocks.errors import FileFormatError
-from flexblocks.simulation.dataset import from_xarray, to_xarray
-from flexblocks.simulation.trajectory import GROUPS, Trajectory
+from flexblocks.simulation.dataset import Series, to_xarray, trajectory_fields
 
 
-def save(trajectory: Trajectory, path: str | Path) -> None:
+def save(trajectory: Series, path: str | Path) -> None:
     """Write a trajectory to a ``.nc`` or ``.csv`` file."""
     path = Path(path)
     if _kind(path) == ".nc":
@@ -23,17 +24,17 @@ def save(trajectory: Trajectory, path: str | Path) -> None:
         _save_csv(trajectory, path)
 
 
-def load(path: str | Path) -> Trajectory:
-    """Return the trajectory in a ``.nc`` or ``.csv`` file."""
+def load(path: str | Path, groups: Sequence[str]) -> dict[str, Any]:
+    """Return the fields of the trajectory in a ``.nc`` or ``.csv`` file."""
     path = Path(path)
     kind = _kind(path)
     if not path.is_file():
         raise FileFormatError(f"{path}: there is no such file.")
     try:
         if kind == ".csv":
-            return from_xarray(_load_csv(path))
+            return trajectory_fields(_load_csv(path), groups)
         with xr.open_dataset(path, decode_times=False) as dataset:
-            return from_xarray(dataset.load())
+            return trajectory_fields(dataset.load(), groups)
     except (OSError, ValueError, KeyError, FileFormatError) as error:
         raise FileFormatError(f"{path}: not a trajectory saved by flexblocks ({error}).") from None
 
@@ -47,11 +48,11 @@ def _kind(path: Path) -> str:
     return kind
 
 
-def _save_csv(trajectory: Trajectory, path: Path) -> None:
+def _save_csv(trajectory: Series, path: Path) -> None:
     """Write a line ``#`` with what is no table, the names, the units, then the numbers in full."""
-    names = ["time", *[name for group in GROUPS for name in trajectory.names[group]]]
-    groups = {group: len(trajectory.names[group]) for group in GROUPS}
-    numbers = np.column_stack([trajectory.t, *[getattr(trajectory, group) for group in GROUPS]])
+    names = ["time", *[name for group in trajectory.names.values() for name in group]]
+    groups = {group: len(members) for group, members in trajectory.names.items()}
+    numbers = np.column_stack([trajectory[name] for name in names])
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(f"# {json.dumps({**to_xarray(trajectory).attrs, 'groups': groups})}\n")
         csv.writer(file, lineterminator="\n").writerows([names, [trajectory.unit(name) for name in names]])

@@ -1,18 +1,49 @@
-"""All equations of an arm as residuals, the form in which its rest and its linearisation are found."""
+"""Static balance: the unknowns at rest, and all equations of an arm as residuals, at rest or in motion."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
 
-from flexblocks.constraints.loop_equations import moved_mass
+from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.energy import weight_energies
 from flexblocks.dynamics.algorithms.generalised_forces import residuals, rest_conditions, state_rates
-from flexblocks.dynamics.algorithms.loop_closure import closure_residual
+
+
+class Unknowns(NamedTuple):
+    """Something for each group of the unknowns of statics; its fields are their order in s = [q, w, z, lambda, u].
+
+    Coordinates, first-order states, algebraic variables, multipliers (what keeps loops closed) and inputs.
+    """
+
+    q: Any
+    w: Any
+    z: Any
+    multipliers: Any
+    u: Any
+
+
+def unknowns(dae: DAE, x: Any, z: Any, multipliers: Any, u: Any) -> Unknowns:
+    """Return the unknowns out of x (or its names, or units); its velocities are none of them."""
+    q, _, w = dae.split_state(x)
+    return Unknowns(q, w, z, multipliers, u)
+
+
+def unknown_vector(dae: DAE, x: np.ndarray, z: np.ndarray, multipliers: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """Return s (ns,) at a point."""
+    return np.concatenate(unknowns(dae, x, z, multipliers, u))
+
+
+def unknown_slices(dae: DAE) -> Unknowns:
+    """Return where each group stands in s."""
+    groups = unknowns(dae, dae.x.names, dae.z.names, dae.tree.loops.multipliers, dae.u.names)
+    ends = np.cumsum([0, *map(len, groups)]).tolist()
+    return Unknowns(*map(slice, ends[:-1], ends[1:]))
 
 
 def _stacked(dae: DAE, v: ca.SX, a: ca.SX, multipliers: ca.SX, states: Callable[..., ca.SX]) -> ca.SX:
@@ -23,13 +54,14 @@ def _stacked(dae: DAE, v: ca.SX, a: ca.SX, multipliers: ca.SX, states: Callable[
     With the accelerations as an argument it is the recursion of inverse dynamics: no mass matrix is solved with, and
     the Jacobians stay small.
     """
-    q, w = dae.q, dae.x.symbol[2 * dae.tree.size :]
-    x, z, u = ca.vertcat(q, v, w), dae.z.symbol, dae.u.symbol
+    q = dae.q
+    x, z, u = ca.vertcat(q, v, dae.w), dae.z.symbol, dae.u.symbol
     parts, p = dae.interpreted, dae.p.symbol
-    followed, algebraic = [dae.followed] if dae.followed_names else [], [z] if len(dae.z) else []
-    (force,) = parts.inverse_dynamics.call([q, v, a, p, *followed], True, False)
+    algebraic = [z] if len(dae.z) else []
+    (force,) = parts.inverse_dynamics.call([q, v, a, p, *dae.dependent_symbols], True, False)
     force -= parts.input_force.call([x, u, p, *algebraic], True, False)[0]
-    force -= ca.jtimes(closure_residual(dae.tree, q), q, multipliers, True)
+    if dae.tree.loops.closures:
+        force -= ca.jtimes(dae.constraint_expression, q, multipliers, True)
     return ca.densify(ca.vertcat(force, states(dae.tree, x, z, u), residuals(dae.tree, x, z, u)))
 
 
@@ -56,7 +88,7 @@ def rest(dae: DAE) -> ca.Function:
     gravity on each body: they say how much cancels in a balance.
     """
     still, forces = ca.SX(dae.tree.size, 1), _multipliers(dae)
-    s = ca.vertcat(dae.q, dae.x.symbol[2 * dae.tree.size :], dae.z.symbol, forces, dae.u.symbol)
+    s = ca.vertcat(*unknowns(dae, dae.x.symbol, dae.z.symbol, forces, dae.u.symbol))
     r = ca.vertcat(_stacked(dae, still, still, forces, rest_conditions), dae.constraint_expression)
     heights = ca.vertcat(*weight_energies(dae.tree, dae.q).values(), ca.SX(0, 1))
     return ca.Function("rest", [s, dae.p.symbol], ca.cse([r, ca.jacobian(r, s), ca.jacobian(heights, dae.q)]))
@@ -74,7 +106,7 @@ def accelerations(
         return dae.forward_dynamics(x, u, p, *([z] if len(dae.z) else [])).full().ravel()[n : 2 * n], none
     J, drift = (value.full() for value in _closures(dae)(x[:n], x[n : 2 * n], p))
     force = -motion(dae)(x, z, u, p, 0.0, none)[0].full()[:n]
-    solved = np.linalg.solve(moved_mass(dae, x[:n], p), np.hstack([force - dae.tree.loops.weight * J.T @ drift, J.T]))
+    solved = np.linalg.solve(regular_mass(dae, x[:n], p), np.hstack([force - dae.tree.loops.weight * J.T @ drift, J.T]))
     free, moved = solved[:, :1], solved[:, 1:]
     forces = np.linalg.solve(J @ moved, -drift - J @ free)
     return (free + moved @ forces).ravel(), forces.ravel()

@@ -1,4 +1,4 @@
-"""Where an arm rests: the static balance of all forces, for given coordinates and inputs."""
+"""Static equilibrium: the balance of all forces for given coordinates and inputs."""
 
 from __future__ import annotations
 
@@ -66,31 +66,36 @@ def equilibrium(
     near its start values, an arm without gravity stays there, and a pendulum without a motor that starts level hangs.
     The point may be unstable: ``linearize(dae, op).modes()`` tells. Limits of inputs are not looked at.
     """
-    refuse_clocks(dae.clocks, "equilibrium")
+    if dae.clocks:
+        refuse_clocks(dae.clocks, "equilibrium")
     problem = pose(dae, _held_states(dae, x), _held("u", u, dae.u.names), p)
     s = problem.start
+    # Some point in balance ...
     if not problem.balanced(s):
         s = root(problem)
         if s is None:
             raise _refusal(dae, problem)
+        # ... of many the nearest to the start values ...
         if problem.freedom(s):
             s = nearest_balance(problem, s)
+    # ... with the smallest inputs that hold it, to the last digit.
     if problem.freedom(s):
         s = smallest_inputs(problem, s)
     s = polished(problem, s)
-    q, w, z, inputs = problem.split(s)
+    at, residual = problem.at, problem.residual(s)
+    q = s[at.q]
     return OperatingPoint(
         states=dae.x.names,
         algebraics=dae.z.names,
         inputs=dae.u.names,
         parameters=dae.p.names,
-        x=np.concatenate([q, np.zeros_like(q), w]),
-        z=z[: len(dae.z)],
-        u=inputs,
+        x=np.concatenate([q, np.zeros_like(q), s[at.w]]),
+        z=s[at.z],
+        u=s[at.u],
         p=problem.p,
-        residual=problem.residual(s)[: len(dae.x) - dae.tree.size + len(dae.z)],
+        residual=residual[: at.z.stop],
         multipliers=dae.tree.loops.multipliers,
-        forces=z[len(dae.z) :],
+        forces=s[at.multipliers],
     )
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 import casadi as ca
 import numpy as np
 import scipy.linalg
 
-from flexblocks.constraints.consistent_state import closed_state
-from flexblocks.constraints.dependent_variables import followed_values, following_start
-from flexblocks.constraints.loop_equations import moved_mass
+from flexblocks.constraints.consistent_state import consistent_state
+from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.dae.dae import DAE
-from flexblocks.statics.balance import rest
+from flexblocks.statics.balance import Unknowns, rest, unknown_slices, unknown_vector, unknowns
 
 # A balance is one if what is left of each force is below this share of what cancels in it.
 BALANCED = 1e-10
@@ -23,19 +23,17 @@ RANK = 1e-11
 
 @dataclass(frozen=True, eq=False)
 class Statics:
-    """Residuals at rest over s = [q, w, z, u], some of it held; z is followed by the forces that keep loops closed.
+    """Residuals at rest over the unknowns s, some of them held.
 
     Attributes
     ----------
     function : casadi.Function
         See `flexblocks.statics.balance.rest`.
     names : tuple of str
-    sizes : tuple of 4 ints
-        Lengths of q, w, z, u.
+    at : Unknowns of slices
+        Where each group of unknowns stands in s.
     start : ndarray (ns,)
     free : ndarray (ns,) of bool
-    closures : int
-        Number of closures of loops, the last of the equations.
     mass : ndarray (n, n)
         Mass matrix at the start, regular.
     p : ndarray
@@ -43,21 +41,26 @@ class Statics:
 
     function: ca.Function
     names: tuple[str, ...]
-    sizes: tuple[int, int, int, int]
+    at: Unknowns
     start: np.ndarray
     free: np.ndarray
-    closures: int
     mass: np.ndarray
     p: np.ndarray
 
     @property
     def rows(self) -> int:
-        """Number of equations."""
-        return sum(self.sizes[:3])
+        """Number of equations: balances of forces, rest of states, algebraic equations, closures of loops."""
+        return self.at.u.start
 
-    def split(self, s: np.ndarray) -> list[np.ndarray]:
-        """Return q, w, z, u."""
-        return np.split(s, np.cumsum(self.sizes)[:-1])
+    @property
+    def closures(self) -> int:
+        """Number of closures of loops, the last of the equations."""
+        return self.at.multipliers.stop - self.at.multipliers.start
+
+    @property
+    def size(self) -> int:
+        """Number n of coordinates."""
+        return self.at.q.stop
 
     def evaluated(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return residuals (rows,), their Jacobian (rows, ns) and the weights (bodies, n)."""
@@ -71,7 +74,7 @@ class Statics:
         """Return what may be left of each equation (rows,): a share of the forces that cancel in it."""
         _, J, weights = self.evaluated(s)
         size = np.abs(J) @ np.abs(s)
-        size[: self.sizes[0]] += np.abs(weights).sum(axis=0)
+        size[self.at.q] += np.abs(weights).sum(axis=0)
         return BALANCED * (size + 1e-3 * np.max(size, initial=0.0))
 
     def balanced(self, s: np.ndarray) -> bool:
@@ -89,7 +92,7 @@ class Statics:
 
     def mobility(self, s: np.ndarray) -> np.ndarray:
         """Return the matrix that takes accelerations of the free coordinates from forces on them, loops kept closed."""
-        n = self.sizes[0]
+        n = self.size
         free = self.free[:n]
         M = self.mass[np.ix_(free, free)]
         if not self.closures:
@@ -108,20 +111,17 @@ def pose(
     dae: DAE, x: Mapping[str, float], u: Mapping[str, float], p: Mapping[str, float] | np.ndarray | None
 ) -> Statics:
     """Return the static problem with coordinates, first-order states and inputs held by name."""
-    n = dae.tree.size
     inputs, parameters = dae.u.values(u, "equilibrium: u: "), dae.p.values(p, "equilibrium: p: ")
-    state, loops = closed_state(dae, x, parameters, "equilibrium: x: "), dae.tree.loops
-    state, z = following_start(dae, state, dae.z.start, parameters, x, "equilibrium: x: ")
-    groups = (state[:n], state[2 * n :], np.concatenate([z, np.zeros(len(loops.multipliers))]), inputs)
-    names = (*dae.q_names, *dae.x.names[2 * n :], *dae.z.names, *loops.multipliers, *dae.u.names)
+    state, z = consistent_state(dae, x, parameters, "equilibrium: x: ")
+    multipliers = dae.tree.loops.multipliers
+    names = tuple(chain(*unknowns(dae, dae.x.names, dae.z.names, multipliers, dae.u.names)))
     return Statics(
         function=rest(dae),
         names=names,
-        sizes=(n, len(groups[1]), len(groups[2]), len(groups[3])),
-        start=np.concatenate(groups),
+        at=unknown_slices(dae),
+        start=unknown_vector(dae, state, z, np.zeros(len(multipliers)), inputs),
         free=np.array([name not in x and name not in u for name in names], dtype=bool),
-        closures=len(loops.multipliers),
-        mass=moved_mass(dae, state[:n], parameters, *followed_values(dae, state, z)),
+        mass=regular_mass(dae, state[: dae.tree.size], parameters, *dae.dependent_values(state, z)),
         p=parameters,
     )
 

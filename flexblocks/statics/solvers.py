@@ -47,7 +47,7 @@ def _candidates(problem: Statics, rows: np.ndarray) -> Iterator[np.ndarray]:
 
 def _fall(problem: Statics) -> np.ndarray:
     """Return the direction (ns,) in which the arm would start to move from the start values, its largest entry 1."""
-    n = problem.sizes[0]
+    n = problem.size
     free = problem.free[:n]
     fall = np.zeros_like(problem.start)
     if free.any():
@@ -63,7 +63,7 @@ def _sunk(problem: Statics) -> np.ndarray:
     It goes downhill all the way, to where a search for a root of the forces may begin. That search alone can be led
     astray by a slender arm, which sags so far that its stiffness at the start says little.
     """
-    n = problem.sizes[0]
+    n = problem.size
     free = np.flatnonzero(problem.free[:n])
     if not free.size:
         return problem.start
@@ -91,7 +91,7 @@ def _least_squares(problem: Statics, start: np.ndarray, rows: np.ndarray) -> np.
     if not problem.free.any():
         return start
     # Masses make torques and forces comparable: a residual over the root of the mass is that of an acceleration.
-    unit = np.concatenate([np.sqrt(np.diag(problem.mass)), np.ones(len(start) - problem.sizes[0])])
+    unit = np.concatenate([np.sqrt(np.diag(problem.mass)), np.ones(len(start) - problem.size)])
     weight = 1 / unit[: problem.rows][rows]
 
     def full(free: np.ndarray) -> np.ndarray:
@@ -135,7 +135,7 @@ def polished(problem: Statics, s: np.ndarray, rows: np.ndarray | None = None) ->
 
 def nearest_balance(problem: Statics, s: np.ndarray) -> np.ndarray:
     """Return of all points in balance around `s` the one nearest to the start values, by IPOPT."""
-    n = problem.sizes[0]
+    n = problem.size
     unknown = ca.SX.sym("s", int(problem.free.sum()))
     full = ca.SX(ca.DM(problem.start))
     full[np.flatnonzero(problem.free).tolist()] = unknown
@@ -169,16 +169,15 @@ def nearest_balance(problem: Statics, s: np.ndarray) -> np.ndarray:
 
 def smallest_inputs(problem: Statics, s: np.ndarray) -> np.ndarray:
     """Return the point with the same coordinates, whose inputs are the smallest that hold them."""
-    n, inputs = problem.sizes[0], problem.sizes[3]
     outer = problem.free.copy()
-    outer[:n] = False
-    if not inputs or not outer.any():
+    outer[problem.at.q] = False
+    if problem.at.u.start == len(s) or not outer.any():
         return s
     J = problem.evaluated(s)[1][:, outer]
     size = np.max(np.abs(J), axis=0, initial=0.0)
     unit = np.where(size > 0, size, 1.0)
     idle = scipy.linalg.null_space(J / unit, rcond=RANK) / unit[:, None]
-    is_input = np.flatnonzero(outer) >= len(s) - inputs
+    is_input = np.flatnonzero(outer) >= problem.at.u.start
     along = np.linalg.lstsq(idle[is_input], s[outer][is_input], rcond=None)[0]
     smaller = s.copy()
     smaller[outer] -= idle @ along

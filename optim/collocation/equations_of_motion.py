@@ -8,7 +8,6 @@ from functools import lru_cache
 import casadi as ca
 
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.constrained_accelerations import stabilised
 from flexblocks.dynamics.algorithms.generalised_forces import state_rates
 
 from ..casadi_solver.greyboxes.kernel import Kernel, Pattern
@@ -42,13 +41,12 @@ def point_equations(dae: DAE, designed: tuple[int, ...] = (), static: StaticMode
     # Symbols of one point
     a, dw = ca.SX.sym("a", dae.tree.size), ca.SX.sym("dw", len(dae.x) - 2 * dae.tree.size)
     x, z, u, p = dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol
-    followed = [dae.followed] if dae.followed_names else []
-    (force,) = dae.interpreted.inverse_dynamics.call([dae.q, dae.v, a, p, *followed], True, False)
-    f, (J, drift) = ca.SX.sym("f", len(dae.tree.loops.multipliers)), dae.constraint_rates
+    (force,) = dae.interpreted.inverse_dynamics.call([dae.q, dae.v, a, p, *dae.dependent_symbols], True, False)
+    f, (J, _) = ca.SX.sym("f", len(dae.tree.loops.multipliers)), dae.constraint_rates
     # Residuals: balance of forces, first-order states, algebraic variables, loops, modes without acceleration
     balance = force - dae.applied_expression - J.T @ f
     still = ca.sparsify(ca.SX(ca.DM(static.amounts(dae.tree.size)))) @ a
-    closures = J @ a - stabilised(dae.constraint_expression, J, drift, dae.v)
+    closures = J @ a - dae.constraint_acceleration
     r = ca.vertcat(balance, state_rates(dae.tree, x, z, u) - dw, dae.algebraic_expression, closures, still)
     # Designed parameters are variables; what stands in their places among the others is not looked at
     design = p[list(designed)] if designed else ca.SX(0, 1)

@@ -13,10 +13,9 @@ import casadi as ca
 import numpy as np
 import scipy.linalg
 
-from flexblocks.constraints.dependent_variables import followed_values
-from flexblocks.constraints.loop_equations import moved_mass
+from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.dae.dae import DAE
-from flexblocks.statics.balance import motion, rest
+from flexblocks.statics.balance import motion, rest, unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..problem.problem import Problem
@@ -49,12 +48,12 @@ def _drift(dae: DAE, start: OperatingPoint, goal: OperatingPoint) -> tuple[np.nd
     """Return what inputs (r, nu) do to the momenta of free motions, and what these are of the way to the goal (r,)."""
     n = dae.tree.size
     _, dx, _, du = (value.full() for value in motion(dae)(goal.x, goal.z, goal.u, goal.p, 0.0, 0.0)[:4])
-    at_rest = np.concatenate([goal.x[:n], goal.x[2 * n :], goal.z, goal.u])
+    at_rest = unknown_vector(dae, goal.x, goal.z, np.zeros(0), goal.u)
     stiffness = rest(dae)(at_rest, goal.p)[1].full()[:n]
     # Free are motions that meet neither stiffness nor damping, nor states of drives.
     met = np.vstack([stiffness[:, :n], stiffness[:, :n].T, dx[:n, n : 2 * n].T, stiffness[:, n : -len(dae.u)].T])
     free = scipy.linalg.null_space(met / np.maximum(np.abs(met).max(axis=1, keepdims=True), 1e-300), rcond=RANK)
-    mass = moved_mass(dae, goal.x[:n], goal.p, *followed_values(dae, goal.x, goal.z))
+    mass = regular_mass(dae, goal.x[:n], goal.p, *dae.dependent_values(goal.x, goal.z))
     return -free.T @ du[:n], free.T @ mass @ (goal.x[:n] - start.x[:n])
 
 
@@ -68,7 +67,7 @@ def _can_be_met(drifts: Sequence[tuple[np.ndarray, np.ndarray]]) -> bool:
 
 def inertia_is_constant(dae: DAE) -> bool:
     """Whether the mass matrix depends on no coordinate: then momenta are rates of sums of coordinates."""
-    if dae.tree.loops.closures or dae.followed_names:
+    if dae.tree.loops.closures or dae.dependent_names:
         return False
     q, p = ca.SX.sym("q", dae.tree.size), ca.SX.sym("p", len(dae.p))
     (mass,) = dae.mass_matrix.call([q, p], True, False)

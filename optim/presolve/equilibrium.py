@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.statics.balance import accelerations
+from flexblocks.statics.balance import accelerations, unknown_vector
 from flexblocks.statics.balance import rest as balance
 from flexblocks.statics.operating_point import OperatingPoint
 
@@ -28,7 +28,7 @@ def accompanying_motion(dae: DAE, at: OperatingPoint, given: Mapping[str, float]
     Where something else than coordinates is given, all slow motions of the arm come back, (n, their number).
     """
     n = dae.tree.size
-    s = np.concatenate([at.x[:n], at.x[2 * n :], at.z, loop_forces(dae, at), at.u])
+    s = unknown_vector(dae, at.x, at.z, loop_forces(dae, at), at.u)
     J = balance(dae)(s, at.p)[1].full()
     if not all(name in dae.q_names for name in given):
         return slow_motions(J, n)

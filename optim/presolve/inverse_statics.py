@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import qmc
 
 from flexblocks.dae.dae import DAE
-from flexblocks.statics.balance import rest
+from flexblocks.statics.balance import rest, unknown_slices, unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..problem.signals.instant import instant, instant_vector, part_sizes
@@ -80,18 +80,18 @@ def posture(
     ProblemError
         The arm cannot rest so; says by how much it falls short.
     """
-    n, nw, nz, m = dae.tree.size, len(dae.x) - 2 * dae.tree.size, len(dae.z), len(dae.tree.loops.multipliers)
-    sizes = [n, nw, nz + m, len(dae.u)]
-    s = ca.SX.sym("s", sum(sizes))
+    n, index = dae.tree.size, unknown_slices(dae)
+    s = ca.SX.sym("s", index.u.stop)
     wanted = at_rest(dae, tuple(given))
     target, p = np.array(list(given.values())), near.p
     balance = rest(dae).call([s, p], True, False)[0]
-    start = np.concatenate([near.x[:n], near.x[2 * n :], near.z, loop_forces(dae, near), near.u])
+    start = unknown_vector(dae, near.x, near.z, loop_forces(dae, near), near.u)
     M = dae.mass_matrix(near.x[:n], p).full()
-    low, high = np.concatenate([bounds[:n], bounds[2 * n :], np.tile([-np.inf, np.inf], (sizes[2], 1)), input_bounds]).T
+    unbounded = [np.tile([-np.inf, np.inf], (group.stop - group.start, 1)) for group in (index.z, index.multipliers)]
+    low, high = unknown_vector(dae, bounds, *unbounded, input_bounds).T
     step = s[:n] - start[:n]
     # Inputs that hold the same posture in several ways: the smallest.
-    distance = ca.dot(step, ca.mtimes(ca.DM(M), step)) / 2 + 1e-9 * ca.sumsqr(s[n + sizes[1] + sizes[2] :])
+    distance = ca.dot(step, ca.mtimes(ca.DM(M), step)) / 2 + 1e-9 * ca.sumsqr(s[index.u])
     values = wanted.call([s, ca.SX(ca.DM(p))], True, False)[0]
     exact = ca.nlpsol("posture", "ipopt", {"x": s, "f": distance, "g": ca.vertcat(balance, values)}, OPTIONS)
     goal = np.concatenate([np.zeros(balance.numel()), target])
@@ -105,7 +105,7 @@ def posture(
             best, least = x, float(found["f"])
     if best is None:
         raise out_of_reach(where, given, *_nearest(dae, given, s, balance, values, starts, (low, high)))
-    q, w, z, u = np.split(best, np.cumsum(sizes)[:-1])
+    q = best[index.q]
     function = ca.Function("both", [s], [ca.vertcat(balance, values), ca.jacobian(ca.vertcat(balance, values), s)])
     residual, J = (part.full() for part in function(best))
     point = OperatingPoint(
@@ -113,38 +113,33 @@ def posture(
         algebraics=dae.z.names,
         inputs=dae.u.names,
         parameters=dae.p.names,
-        x=np.concatenate([q, np.zeros(n), w]),
-        z=z[:nz],
-        u=u,
+        x=np.concatenate([q, np.zeros_like(q), best[index.w]]),
+        z=best[index.z],
+        u=best[index.u],
         p=p,
-        residual=residual.ravel()[: n + nw + nz],
+        residual=residual.ravel()[: index.z.stop],
     )
     return Posture(point, slow_motions(J, n).shape[1])
 
 
 def at_rest(dae: DAE, names: tuple[str, ...]) -> ca.Function:
-    """Return the function (s, p) -> values of these names at rest, see `Signals`.
-
-    s = [q, first-order states, z, forces that keep loops closed, u].
-    """
-    at, n, nw, nu = instant(dae), dae.tree.size, len(dae.x) - 2 * dae.tree.size, len(dae.u)
-    nz = len(dae.z) + len(dae.tree.loops.multipliers)
-    signals, s, p = Signals(at), ca.SX.sym("s", n + nw + nz + nu), ca.SX.sym("p", len(dae.p))
-    q, w, z_and_forces, u = ca.vertsplit(s, [0, n, n + nw, n + nw + nz, s.numel()])
-    still = ca.SX(n, 1)
-    z, f = ca.vertsplit(z_and_forces, [0, len(dae.z), nz])
+    """Return the function (s, p) -> values of these names at rest, see `Signals`; s are the unknowns of statics."""
+    at, index = instant(dae), unknown_slices(dae)
+    signals, s, p = Signals(at), ca.SX.sym("s", index.u.stop), ca.SX.sym("p", len(dae.p))
+    q, w, z, forces, u = (s[group] for group in index)
+    still = ca.SX(dae.tree.size, 1)
     at_standstill = {name: ca.SX(size, 1) for name, size in part_sizes(dae).items()}
-    y = instant_vector(dae, **at_standstill | {"x": ca.vertcat(q, still, w), "z": z, "f": f, "u": u})
+    y = instant_vector(dae, **at_standstill | {"x": ca.vertcat(q, still, w), "z": z, "f": forces, "u": u})
     values = ca.Function("values", [at.vector, dae.p.symbol], [ca.vertcat(*[signals[name] for name in names])])
     return ca.Function("at_rest", [s, p], [ca.densify(values.call([y, p], True, False)[0])], {"cse": True})
 
 
 def values_at_rest(dae: DAE, point: OperatingPoint, names: Iterable[str]) -> dict[str, float]:
     """Return the values of anything that an arm has by name, at a rest or as if it were one."""
-    names, n = tuple(names), dae.tree.size
+    names = tuple(names)
     moving = {name: point[name] for name in names if name in dae.x and name not in dae.q_names}
     others = tuple(name for name in names if name not in moving)
-    s = np.concatenate([point.x[:n], point.x[2 * n :], point.z, loop_forces(dae, point), point.u])
+    s = unknown_vector(dae, point.x, point.z, loop_forces(dae, point), point.u)
     found = np.array(at_rest(dae, others)(s, point.p)).ravel().tolist() if others else []
     return moving | dict(zip(others, found, strict=True))
 

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.constraints.dependent_variables import followed_values
-from flexblocks.constraints.loop_equations import moved_mass
+from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing, nearest
 from flexblocks.linear.eigenmodes import conservative
-from flexblocks.statics.balance import rest
+from flexblocks.statics.balance import rest, unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..collocation.quasi_static import StaticModes
@@ -76,9 +75,9 @@ def _named(dae: DAE, names: Sequence[str]) -> StaticModes:
 def _faster(dae: DAE, at: OperatingPoint, limit: float) -> StaticModes:
     """Return the undamped modes at a rest that are faster than `limit` [rad/s]."""
     n = dae.tree.size
-    s = np.concatenate([at.x[:n], at.x[2 * n :], at.z, loop_forces(dae, at), at.u])
+    s = unknown_vector(dae, at.x, at.z, loop_forces(dae, at), at.u)
     stiffness = rest(dae)(s, at.p)[1].full()[:n, :n]
-    mass = moved_mass(dae, at.x[:n], at.p, *followed_values(dae, at.x, at.z))
+    mass = regular_mass(dae, at.x[:n], at.p, *dae.dependent_values(at.x, at.z))
     modes = sorted(conservative(mass, stiffness), key=lambda mode: abs(mode.eigenvalue))
     fast = [(i, mode) for i, mode in enumerate(modes, 1) if mode.eigenvalue.imag > limit]
     shapes = [np.real(mode.shape[:n]) for _, mode in fast]

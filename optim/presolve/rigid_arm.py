@@ -8,7 +8,6 @@ import casadi as ca
 import numpy as np
 from scipy.interpolate import BSpline, make_interp_spline
 
-from flexblocks.constraints.dependent_variables import followed_values
 from flexblocks.dae.dae import DAE
 from flexblocks.statics.operating_point import OperatingPoint
 
@@ -43,8 +42,8 @@ def rigid_inputs(
     p = np.tile(start.p[:, None], (1, count))
     x, idle = np.concatenate([q, v, w], axis=1).T, np.zeros((len(dae.u), count))
     more = [z.T] if len(dae.z) else []
-    followed = [values.T for values in followed_values(dae, x.T, z)]
-    asked = dae.inverse_dynamics.map(count)(q.T, v.T, a.T, p, *followed)
+    dependent = [values.T for values in dae.dependent_values(x.T, z)]
+    asked = dae.inverse_dynamics.map(count)(q.T, v.T, a.T, p, *dependent)
     asked = asked - dae.input_force.map(count)(x, idle, p, *more)
     symbols = [dae.x.symbol, dae.u.symbol, dae.p.symbol, *([dae.z.symbol] if len(dae.z) else [])]
     slope = ca.Function("slope", symbols, [ca.densify(ca.jacobian(dae.applied_expression, dae.u.symbol))])

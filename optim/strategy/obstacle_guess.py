@@ -6,6 +6,7 @@ import numpy as np
 from scipy.stats import qmc
 
 from flexblocks.statics.balance import rest as balance
+from flexblocks.statics.balance import unknown_vector
 
 from ..presolve.equilibrium import loop_forces, slow_motions
 from ..presolve.phase_transcription import Transcription
@@ -24,7 +25,7 @@ def detour(t: Transcription, settings: Settings) -> Waypoint:
     longest = int(np.argmax(gaps))
     (before, from_), (after, to) = given[longest], given[longest + 1]
     start = t.start
-    s = np.concatenate([start.x[:n], start.x[2 * n :], start.z, loop_forces(t.dae, start), start.u])
+    s = unknown_vector(t.dae, start.x, start.z, loop_forces(t.dae, start), start.u)
     ways = slow_motions(balance(t.dae)(s, t.start.p)[1].full(), n)
     middle = (from_ + to) / 2
     spread = settings.detour_spread * (2 * qmc.Sobol(ways.shape[1], scramble=False).random(settings.detour_tries) - 1)

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 import flexblocks as fb
-from flexblocks.constraints.consistent_state import closed_state
+from flexblocks.constraints.closed_state import closed_state
 
 G = 9.81
 NORMAL = ca.DM([[0, -1], [1, 0]])

@@ -15,7 +15,7 @@ from flexblocks import models
 from flexblocks.beam.properties.tip_body import FREE
 from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip, frequency_equation, mode
 from flexblocks.beam.shapes.euler_bernoulli_modes import clamped_modes
-from flexblocks.constraints.dependent_variables import following_start
+from flexblocks.constraints.dependent_variables import with_dependent_variables
 from flexblocks.dae.dae import DAE
 from oracles.theodore_ghosal_oracle import L3, M3, MP, Oracle, oracle, q_index, roots
 
@@ -126,7 +126,8 @@ def test_power_balance(shapes: str, bending: str, seed: int) -> None:
 def test_power_balance_on_a_random_arm(inner: Arm, shapes: str, bending: str, seed: int) -> None:
     """A beam that slides at the end of an arm in space, turned, with a flexible link and a body at its own end."""
     rng = np.random.default_rng(seed)
-    model = inner.without_damping().model
+    inner = inner.without_damping()
+    model = inner.model
     mount = model.add(fb.FixedTransform("slide_mount", tuple(rng.uniform(-0.1, 0.1, 3)), tuple(rng.normal(size=3))))
     beam = model.add(
         fb.SlidingBeam("slide", LENGTH, DENSITY, RIGIDITY, fb.AssumedModes(2, tip="auto"), bending, shapes=shapes)
@@ -141,7 +142,7 @@ def test_power_balance_on_a_random_arm(inner: Arm, shapes: str, bending: str, se
     q, v, _, u = inner.random_state(dae, seed)
     q[dae.q_names.index("slide.displacement")] = rng.uniform(0.3, 1.2)
     x = np.concatenate([q, v, dae.x.start[2 * len(q) :]])
-    x, z = following_start(dae, x, dae.z.start, dae.p.start)
+    x, z = with_dependent_variables(dae, x, dae.z.start, dae.p.start)
     power = float(dae.input_force(x, u, [], *([z] if len(z) else [])).full().ravel() @ v)
     assert_power_balance(dae, x, z, u, power)
 

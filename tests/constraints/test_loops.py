@@ -16,7 +16,7 @@ import flexblocks as fb
 from arms.chains import values
 from arms.linkages import FLEXIBLE, RIGID, FourBar, G, parallelogram, turning
 from flexblocks import export
-from flexblocks.constraints.consistent_state import closed_state
+from flexblocks.constraints.closed_state import closed_state
 from repository import EXAMPLES
 
 

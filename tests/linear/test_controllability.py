@@ -7,7 +7,7 @@ import pytest
 
 import flexblocks as fb
 from flexblocks import models
-from flexblocks.linear.controllability import find_reach
+from flexblocks.linear.controllability import controllability_report
 
 
 def spatial_beam(axis: tuple[int, int, int] = (0, 0, 1)) -> fb.DAE:
@@ -72,7 +72,7 @@ def test_a_round_beam_has_equal_modes_that_one_input_cannot_tell_apart() -> None
     A = np.kron(np.eye(2), np.array([[0.0, 1.0], [-100.0, -0.1]]))
     B = np.array([[0.0], [1.0], [0.0], [1.0]])
     C = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]])
-    report = find_reach(A, B, C, ("force",), ("y", "z"))
+    report = controllability_report(A, B, C, ("force",), ("y", "z"))
     assert (report.controllable, report.observable) == (2, 4)
     assert all(mode.input == "force" for mode in report.modes)
 
@@ -90,7 +90,7 @@ def test_what_two_masses_hide() -> None:
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 def test_units_do_not_matter(scale: float) -> None:
     lin = fb.linearize(spatial_beam(), outputs=("link.tip_deflection_y",))
-    report = find_reach(lin.A, lin.B * scale, lin.C / scale, lin.inputs, lin.outputs)
+    report = controllability_report(lin.A, lin.B * scale, lin.C / scale, lin.inputs, lin.outputs)
     assert [mode.controllability for mode in report.modes] == pytest.approx(
         [mode.controllability for mode in lin.report().modes], rel=1e-9
     )

@@ -46,8 +46,7 @@ def test_free_motion_keeps_energy_and_momentum(arm: str, discretization: str) ->
     energy = found["kinetic_energy"] + found["potential_energy"]
     assert np.ptp(found["potential_energy"]) > 1e-6 * energy[0]
     np.testing.assert_allclose(energy, energy[0], rtol=1e-10)
-    followed = np.array([found[name] for name in dae.followed_names]).reshape(-1, len(found.t)).T
-    more = [followed] if dae.followed_names else []
+    more = dae.dependent_values(found.x, found.z)
     momentum = [
         dae.mass_matrix(x[:n], [], *(values[k] for values in more)).full()[0] @ x[n : 2 * n]
         for k, x in enumerate(found.x)

@@ -14,7 +14,7 @@ from arms.one_link import DCMotor, HardeningSpring, joint_arm
 from flexblocks.errors import FlexblocksError, FlexblocksWarning, NameUnknownError, ParameterError
 from flexblocks.interfaces.physics import GUEST, Coordinate, Load, Physics
 from flexblocks.interfaces.ports import flange
-from flexblocks.simulation.dataset import from_xarray
+from flexblocks.simulation.trajectory import Trajectory
 from terminal import ImpatientTerminal
 
 G, LENGTH = 9.81, 0.5
@@ -142,7 +142,7 @@ def test_product_and_dataset(arm, tmp_path):
     runs.to_netcdf(tmp_path / "runs.nc")
     with xr.open_dataset(tmp_path / "runs.nc", decode_times=False) as back:
         xr.testing.assert_identical(back.load(), runs)
-    trajectory = from_xarray(runs.isel(run=4))
+    trajectory = Trajectory.from_xarray(runs.isel(run=4))
     assert trajectory.names == single.names
     np.testing.assert_allclose(trajectory.x, single.x, atol=1e-6 * np.abs(single.x).max())
 

@@ -11,8 +11,8 @@ import scipy.linalg
 from flexblocks.control.two_time_scales.rigid_motion import RigidMotion
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.newton_euler import inner_force
+from flexblocks.linear.forms.second_order_form import SecondOrderForm, energy_matrices
 from flexblocks.linear.linear_model import LinearModel
-from flexblocks.linear.second_order_form import Structure, energy_matrices
 from flexblocks.statics.operating_point import OperatingPoint
 
 
@@ -38,7 +38,7 @@ def fast_subsystem(dae: DAE, motion: RigidMotion, theta: np.ndarray, p: np.ndarr
     stored = {name: R.T @ stored[name] @ R for name in motion.stiff}
     mass, stiffness = R.T @ M @ R, sum(stored.values(), np.zeros((P.shape[1], P.shape[1])))
     names, units = deformation_names(dae, motion), tuple(dae.x.units[i] for i in motion.fast)
-    structure = Structure(
+    structure = SecondOrderForm(
         names, mass, R.T @ damping @ R, stiffness, {name: R.T @ K @ R for name, K in kinetic.items()}, stored
     )
     # The second-order equations as a first-order linear model.

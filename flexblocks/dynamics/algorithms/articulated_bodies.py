@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexblocks.dynamics.algorithms.elimination_basis import changed, congruent, elimination_basis
-from flexblocks.dynamics.algorithms.elimination_order import appearance, columns_of
-from flexblocks.dynamics.algorithms.gauss import Form, Minimum, nothing
+from flexblocks.dynamics.algorithms.elimination_order import columns_of, elimination_order
+from flexblocks.dynamics.algorithms.gauss import Minimum, QuadraticForm, nothing
 from flexblocks.dynamics.algorithms.kinematics import maps, twists
 from flexblocks.dynamics.algorithms.newton_euler import inner_force, loose_inertia
 from flexblocks.dynamics.evaluation.block_terms import call
@@ -55,9 +55,9 @@ class _Sweep:
         self.force = self.basis.T @ (applied - inner_force(tree, q, v))
         self.inertia = congruent(loose_inertia(tree, q), self.basis)
         moving = [_moving(node.edge, S, self.basis) for node, (_, S) in zip(tree.nodes, self.maps, strict=True)]
-        self.where = appearance(tree, self.inertia.sparsity(), moving)
+        self.where = elimination_order(tree, self.inertia.sparsity(), moving)
         count = len(tree.nodes)
-        self.at_edge_end: list[Form] = [nothing()] * count
+        self.at_edge_end: list[QuadraticForm] = [nothing()] * count
         self.node_steps: list[list[_Step]] = [[] for _ in range(count)]
         self.edge_steps: list[list[_Step]] = [[] for _ in range(count)]
         self.bias = [self._bias(node) for node in range(count)]
@@ -81,7 +81,7 @@ class _Sweep:
             self.edge_steps[k].append(_Step(j, minimum, form.columns, axis))
         self.at_edge_end[k] = form
 
-    def _own(self, k: int) -> Form:
+    def _own(self, k: int) -> QuadraticForm:
         """Return the form of the bodies at a node."""
         form = nothing(self.where.loose, self.inertia) if k == 0 else nothing()
         for body in (self.tree.bodies[i] for i in self.tree.nodes[k].bodies if self.tree.bodies[i].terms.has_inertia):
@@ -90,10 +90,10 @@ class _Sweep:
             bias = ca.vertcat(*call(body.terms.bias, self.twist[k][:3], q, s, body.terms.p))
             columns = columns_of(body.share)
             own = ca.diagcat(ca.DM.eye(6), (body.share @ self.basis)[:, list(columns)])
-            form = form + Form(congruent(inertia, own), ca.sparsify(own.T @ bias), columns)
+            form = form + QuadraticForm(congruent(inertia, own), ca.sparsify(own.T @ bias), columns)
         return form
 
-    def _carried(self, k: int) -> Form:
+    def _carried(self, k: int) -> QuadraticForm:
         """Return the form of all edges that start at a node."""
         form = nothing()
         for child in self.where.outboard[k]:

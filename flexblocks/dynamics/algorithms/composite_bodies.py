@@ -1,4 +1,4 @@
-"""The mass matrix by composite bodies: everything outboard of a node, seen as one rigid body there."""
+"""The composite-body algorithm for the mass matrix: everything outboard of a node, seen as one rigid body there."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from flexblocks.dynamics.tree.tree import Tree
 
 
 @dataclass(frozen=True)
-class _Composite:
+class _CompositeBody:
     """What is outboard of a node, rigid: bodies with mass, and what has another inertia (6, 6), if there is any."""
 
     rigid: RigidInertia
     rest: ca.SX
 
     @staticmethod
-    def nothing() -> _Composite:
-        return _Composite(RigidInertia(ca.SX(1, 1), ca.SX(3, 1), ca.SX(3, 3)), ca.SX(6, 6))
+    def nothing() -> _CompositeBody:
+        return _CompositeBody(RigidInertia(ca.SX(1, 1), ca.SX(3, 1), ca.SX(3, 3)), ca.SX(6, 6))
 
-    def with_body(self, terms: BlockTerms, q: ca.SX, inertia: ca.SX) -> _Composite:
+    def with_body(self, terms: BlockTerms, q: ca.SX, inertia: ca.SX) -> _CompositeBody:
         if terms.rigid_inertia is None:
-            return _Composite(self.rigid, self.rest + inertia[:6, :6])
-        return _Composite(self.rigid + RigidInertia(*call(terms.rigid_inertia, q, terms.p)), self.rest)
+            return _CompositeBody(self.rigid, self.rest + inertia[:6, :6])
+        return _CompositeBody(self.rigid + RigidInertia(*call(terms.rigid_inertia, q, terms.p)), self.rest)
 
-    def __add__(self, other: _Composite) -> _Composite:
-        return _Composite(self.rigid + other.rigid, self.rest + other.rest)
+    def __add__(self, other: _CompositeBody) -> _CompositeBody:
+        return _CompositeBody(self.rigid + other.rigid, self.rest + other.rest)
 
-    def moved(self, X: ca.SX) -> _Composite:
-        return _Composite(self.rigid.moved(X), mirrored(X.T @ self.rest @ X))
+    def moved(self, X: ca.SX) -> _CompositeBody:
+        return _CompositeBody(self.rigid.moved(X), mirrored(X.T @ self.rest @ X))
 
     @property
     def matrix(self) -> ca.SX:
@@ -45,7 +45,7 @@ def mass_matrix(tree: Tree, q: ca.SX) -> ca.SX:
     """Return M(q) (n, n), sparse where no motion couples two coordinates."""
     n = tree.size
     M = loose_inertia(tree, q)
-    composite = [_Composite.nothing() for _ in tree.nodes]
+    composite = [_CompositeBody.nothing() for _ in tree.nodes]
     # Wrench (6, n) at a node by unit accelerations of the coordinates outboard of it.
     wrench = [ca.SX(6, n) for _ in tree.nodes]
     edge_maps = maps(tree, q)

@@ -1,4 +1,4 @@
-"""A basis in which a flexible body couples to what it carries through few of its coordinates.
+"""Elimination basis: one in which a flexible body couples to what it carries through few of its coordinates.
 
 What hangs on a beam feels its tip: a deflection and a slope in each plane, however many modes there are. In the
 mass-orthonormal basis in which the first coordinate alone moves the tip, the second takes part in its slope, and so on,

@@ -1,4 +1,4 @@
-"""Where each coordinate appears in a tree, and so where it can be eliminated."""
+"""Elimination order: where each coordinate appears in a tree, and so where it can be eliminated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flexblocks.dynamics.tree.tree import Tree
 
 
 @dataclass(frozen=True)
-class Appearance:
+class EliminationOrder:
     """The order of elimination.
 
     Attributes
@@ -34,7 +34,7 @@ class Appearance:
     loose: tuple[int, ...]
 
 
-def appearance(tree: Tree, inertia: ca.Sparsity, moving: Sequence[tuple[int, ...]]) -> Appearance:
+def elimination_order(tree: Tree, inertia: ca.Sparsity, moving: Sequence[tuple[int, ...]]) -> EliminationOrder:
     """Return where the coordinates of a tree appear.
 
     Parameters
@@ -68,7 +68,7 @@ def appearance(tree: Tree, inertia: ca.Sparsity, moving: Sequence[tuple[int, ...
         if j not in on_edges:
             places = [0] if j in loose else [_inboard_of(tree, k) if on_edge else k for k, on_edge in using]
             ends_at[_common_ancestor(tree, places)].append(j)
-    return Appearance(
+    return EliminationOrder(
         outboard=[tuple(i for i, node in enumerate(nodes) if node.inboard == k) for k in range(len(nodes))],
         joints=joints,
         rest=[tuple(j for j in moving[k] if j not in joints[k]) for k in range(len(nodes))],

@@ -16,20 +16,20 @@ from flexblocks.dynamics.evaluation.rigid_inertia import turn_axis, turned_back
 
 
 @dataclass(frozen=True)
-class Form:
+class QuadraticForm:
     """A quadratic form in A (6) and the coordinates `columns` (k): K (6 + k, 6 + k), p (6 + k, 1)."""
 
     K: ca.SX
     p: ca.SX
     columns: tuple[int, ...] = ()
 
-    def __add__(self, other: Form) -> Form:
+    def __add__(self, other: QuadraticForm) -> QuadraticForm:
         columns = tuple(dict.fromkeys(self.columns + other.columns))
         first, second = _selection(columns, self.columns), _selection(columns, other.columns)
         K = first.T @ self.K @ first + second.T @ other.K @ second
-        return Form(ca.sparsify(K), ca.sparsify(first.T @ self.p + second.T @ other.p), columns)
+        return QuadraticForm(ca.sparsify(K), ca.sparsify(first.T @ self.p + second.T @ other.p), columns)
 
-    def moved(self, X: ca.SX, S: ca.SX, bias: ca.SX, columns: tuple[int, ...]) -> Form:
+    def moved(self, X: ca.SX, S: ca.SX, bias: ca.SX, columns: tuple[int, ...]) -> QuadraticForm:
         """Return the form in B, where A = X B + S a + bias; S (6, m) over the coordinates `columns` (m)."""
         every = tuple(dict.fromkeys(self.columns + columns))
         taken = ca.SX(_selection(every, columns)[6:, :])
@@ -41,9 +41,9 @@ class Form:
         if not ca.sparsify(lever).nnz() and turn_axis(turn) is not None:
             for block in (slice(0, 3), slice(3, 6)):
                 K[block, block] = turned_back(self.K[block, block], turn)
-        return Form(ca.sparsify(K), ca.sparsify(p), every)
+        return QuadraticForm(ca.sparsify(K), ca.sparsify(p), every)
 
-    def without_coordinate(self, column: int, inertia: ca.SX, force: ca.SX) -> tuple[Form, Minimum]:
+    def without_coordinate(self, column: int, inertia: ca.SX, force: ca.SX) -> tuple[QuadraticForm, Minimum]:
         """Minimise over a coordinate with an `inertia` of its own (added to K) under a `force`.
 
         Returns the form in the rest and the minimum.
@@ -54,9 +54,9 @@ class Form:
         minimum = Minimum.of(self.K[j, j] + inertia, row, force - self.p[j])
         K = mirrored(self.K[rest, rest] - row.T @ minimum.ratio)
         columns = tuple(c for c in self.columns if c != column)
-        return Form(K, ca.sparsify(self.p[rest] + row.T @ minimum.free), columns), minimum
+        return QuadraticForm(K, ca.sparsify(self.p[rest] + row.T @ minimum.free), columns), minimum
 
-    def without_axis(self, k: int, force: ca.SX) -> tuple[Form, Minimum]:
+    def without_axis(self, k: int, force: ca.SX) -> tuple[QuadraticForm, Minimum]:
         """Minimise over A[k] itself, free because a joint along that axis works under `force` alone.
 
         The form keeps its size: what is passed inboard has no inertia along the axis, and the joint's force as
@@ -68,7 +68,7 @@ class Form:
         minimum = Minimum.of(self.K[k, k], row, force - self.p[k])
         K, p = self.K - row.T @ minimum.ratio, self.p + row.T @ minimum.free
         K[k, :], K[:, k], p[k] = 0, 0, force
-        return Form(mirrored(K), ca.sparsify(p), self.columns), minimum
+        return QuadraticForm(mirrored(K), ca.sparsify(p), self.columns), minimum
 
 
 @dataclass(frozen=True)
@@ -88,13 +88,15 @@ class Minimum:
         return self.free - self.ratio @ ca.vertcat(A, *[known[column] for column in columns])
 
 
-def nothing(columns: tuple[int, ...] = (), inertia: ca.SX | None = None) -> Form:
+def nothing(columns: tuple[int, ...] = (), inertia: ca.SX | None = None) -> QuadraticForm:
     """Return a form without motion, with what `inertia` (n, n) couples the coordinates `columns`, if any.
 
     Their own inertia, the diagonal, is added where each is eliminated.
     """
     coupling = ca.SX(0, 0) if inertia is None else inertia[list(columns), list(columns)]
-    return Form(ca.diagcat(ca.SX(6, 6), coupling - ca.diag(ca.diag(coupling))), ca.SX(6 + len(columns), 1), columns)
+    return QuadraticForm(
+        ca.diagcat(ca.SX(6, 6), coupling - ca.diag(ca.diag(coupling))), ca.SX(6 + len(columns), 1), columns
+    )
 
 
 def mirrored(matrix: ca.SX) -> ca.SX:

@@ -1,4 +1,4 @@
-"""What acts from outside the tree: inputs, first-order states and algebraic variables."""
+"""Generalised forces of inputs, first-order states and algebraic variables, and the equations of these."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.tree.tree import Body, Tree
 
 
-def _own(tree: Tree, body: Body, x: ca.SX, z: ca.SX, u: ca.SX) -> list[ca.SX]:
-    n = tree.size
-    return [body.own(x[:n]), body.own(x[n : 2 * n]), x[2 * n :][body.w], z[body.z], u[body.u], body.terms.p]
+def block_arguments(tree: Tree, body: Body, x: ca.SX, z: ca.SX, u: ca.SX) -> list[ca.SX]:
+    """Return what functions of a block take of the arm's variables, (q, s, w, z, u, p); `u` are the blocks' inputs."""
+    q, v, w = tree.split_state(x)
+    return [body.own(q), body.own(v), w[body.w], z[body.z], u[body.u], body.terms.p]
 
 
 def applied_force(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
     """Return the generalised force (n) of all loads by inputs, states and algebraic variables."""
     force, u = ca.SX(tree.size, 1), tree.block_inputs(x, z, u)
     for body in tree.bodies:
-        (own,) = call(body.terms.applied, *_own(tree, body, x, z, u))
+        (own,) = call(body.terms.applied, *block_arguments(tree, body, x, z, u))
         force += body.spread(own)
     return ca.sparsify(force + _from_wrenches(tree, x, z, u))
 
@@ -31,7 +32,7 @@ def _from_wrenches(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
     wrench = [ca.SX(6, 1) for _ in tree.nodes]
     for index, (node, (X, S)) in reversed(list(enumerate(zip(tree.nodes, maps(tree, x[: tree.size]), strict=True)))):
         for body in (tree.bodies[i] for i in node.bodies if tree.bodies[i].terms.has_wrench):
-            wrench[index] += call(body.terms.wrench, *_own(tree, body, x, z, u))[0]
+            wrench[index] += call(body.terms.wrench, *block_arguments(tree, body, x, z, u))[0]
         if node.inboard is not None:
             wrench[node.inboard] += ca.sparsify(X.T @ wrench[index])
             force += S.T @ wrench[index]
@@ -51,7 +52,7 @@ def rest_conditions(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
 def _of_states(tree: Tree, kind: str, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
     """Return one of the blocks' functions for their states, then the rates of the states of control laws."""
     inputs = tree.block_inputs(x, z, u)
-    found = [call(getattr(b.terms, kind), *_own(tree, b, x, z, inputs))[0] for b in _by_slice(tree, "w")]
+    found = [call(getattr(b.terms, kind), *block_arguments(tree, b, x, z, inputs))[0] for b in _by_slice(tree, "w")]
     if tree.feedback is not None:
         found += call(tree.feedback.rates, x, z, u, tree.p)
     return ca.densify(ca.vertcat(*found, ca.SX(0, 1)))
@@ -60,9 +61,8 @@ def _of_states(tree: Tree, kind: str, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
 def residuals(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
     """Return the residuals of all algebraic equations."""
     u = tree.block_inputs(x, z, u)
-    return ca.densify(
-        ca.vertcat(*[call(b.terms.residuals, *_own(tree, b, x, z, u))[0] for b in _by_slice(tree, "z")], ca.SX(0, 1))
-    )
+    parts = [call(b.terms.residuals, *block_arguments(tree, b, x, z, u))[0] for b in _by_slice(tree, "z")]
+    return ca.densify(ca.vertcat(*parts, ca.SX(0, 1)))
 
 
 def _by_slice(tree: Tree, group: str) -> list[Body]:

@@ -1,4 +1,4 @@
-"""Inner forces: the efforts that hold the coordinates of blocks that are held at zero."""
+"""Internal forces: the efforts that hold the coordinates of blocks that are held at zero."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 from flexblocks.dynamics.tree.tree import Tree
 
 
-def holding_efforts(tree: Tree, x: ca.SX, z: ca.SX, inputs: ca.SX, a: ca.SX, multipliers: ca.SX) -> dict[str, ca.SX]:
+def internal_forces(tree: Tree, x: ca.SX, z: ca.SX, inputs: ca.SX, a: ca.SX, multipliers: ca.SX) -> dict[str, ca.SX]:
     """Return by body the efforts [N m or N] on its held coordinates, while the arm moves with accelerations `a` (n).
 
     `inputs` are those of the blocks, `multipliers` (m) the forces that keep loops closed. The efforts are the
@@ -20,9 +20,11 @@ def holding_efforts(tree: Tree, x: ca.SX, z: ca.SX, inputs: ca.SX, a: ca.SX, mul
     """
     n, released = tree.size, _released(tree)
     none = ca.SX(released.size - n, 1)
-    q, v = (ca.vertcat(part, none) for part in (x[:n], x[n : 2 * n]))
+    q, v, w = tree.split_state(x)
+    # The tree with its held coordinates let go, at zero and at rest.
+    q, v = ca.vertcat(q, none), ca.vertcat(v, none)
     force = inverse_dynamics(released, q, v, ca.vertcat(a, none))
-    force -= applied_force(released, ca.vertcat(q, v, x[2 * n :]), z, inputs)
+    force -= applied_force(released, ca.vertcat(q, v, w), z, inputs)
     if tree.loops.closures:
         let_go = ca.SX.sym("released", released.size - n)
         moving = ca.vertcat(x[:n], let_go)

@@ -1,4 +1,4 @@
-"""Outward: pose, twist and acceleration of bodies."""
+"""Forward kinematics: poses, twists and accelerations, from the ground outward."""
 
 from __future__ import annotations
 

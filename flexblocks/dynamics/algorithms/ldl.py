@@ -1,4 +1,4 @@
-"""Solving M a = b symbolically by an LDL^T factorisation that keeps zeros."""
+"""LDL^T factorisation: solving M a = b symbolically, zeros kept."""
 
 from __future__ import annotations
 

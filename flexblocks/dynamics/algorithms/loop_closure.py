@@ -1,4 +1,4 @@
-"""The equations of closed loops: how far the two outlets at each cut are apart, and how fast."""
+"""Loop closure equations: how far the two outlets at each cut are apart, and how fast."""
 
 from __future__ import annotations
 

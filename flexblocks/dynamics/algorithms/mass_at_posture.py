@@ -11,14 +11,14 @@ from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.dynamics.tree.tree import Tree
 
 
-def mass_at(tree: Tree, q: np.ndarray, p: np.ndarray, followed: np.ndarray) -> np.ndarray:
-    """Return M (n, n) at coordinates (n), symbolic parameters and variables that follow from the coordinates."""
+def mass_at_posture(tree: Tree, q: np.ndarray, p: np.ndarray, *dependent: np.ndarray) -> np.ndarray:
+    """Return M (n, n) at coordinates (n), symbolic parameters (np) and dependent variables (k), if any."""
     M = np.zeros((tree.size, tree.size))
     places: list[tuple[BlockTerms, np.ndarray, np.ndarray, np.ndarray]] = []
-    rest = followed
+    rest = np.concatenate([*dependent, np.zeros(0)])
     for body in tree.bodies:
         share = body.share.full()
-        mine, rest = np.split(rest, [body.terms.own.followed.numel()])
+        mine, rest = np.split(rest, [len(body.terms.symbols.dependent)])
         own = np.concatenate([p, mine])
         inlet = np.zeros((6, tree.size))
         if body.parent is not None and body.outlet is not None:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import casadi as ca
 
-from flexblocks.dynamics.algorithms.internal_forces import holding_efforts
+from flexblocks.dynamics.algorithms.generalised_forces import block_arguments
+from flexblocks.dynamics.algorithms.internal_forces import internal_forces
 from flexblocks.dynamics.algorithms.kinematics import Motion, motions, outlet_motion
 from flexblocks.dynamics.evaluation.block_terms import call
-from flexblocks.dynamics.tree.dependent_variables import following
+from flexblocks.dynamics.tree.dependent_variables import dependent_rates
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.interfaces.frame import skew
 from flexblocks.interfaces.ports import Kind
@@ -42,23 +43,25 @@ def outputs(
     `accelerations` gives the second derivatives (n) of the coordinates, `multipliers` the forces (m) that keep loops
     closed. They are called only if an output needs them.
     """
-    n = tree.size
-    q, v = x[:n], x[n : 2 * n]
+    n, (q, v, _) = tree.size, tree.split_state(x)
     inlets = motions(tree, q, v)
-    senses = [body.terms for body in tree.bodies if body.terms.senses_acceleration or body.terms.senses_effort]
-    a = accelerations() if senses else ca.SX(n, 1)
+    felt = any(body.terms.senses_effort for body in tree.bodies)
+    sensed_accelerations = any(body.terms.senses_acceleration for body in tree.bodies)
+    a = accelerations() if felt or sensed_accelerations else ca.SX(n, 1)
     g = ca.sparsify(ca.SX(ca.DM(tree.gravity)))
-    moving, rates = ca.vertcat(q, v, tree.followed), ca.vertcat(v, a, following(tree, q, v))
-    felt = any(terms.senses_effort for terms in senses)
+    # What velocities depend on, and how it changes: wanted for sensors of acceleration alone.
+    motion = ca.SX(0, 1), ca.SX(0, 1)
+    if sensed_accelerations:
+        motion = ca.vertcat(q, v, tree.dependent), ca.vertcat(v, a, dependent_rates(tree, q, v))
     forces = multipliers() if tree.loops.closures else ca.SX(0, 1)
     found = dict(zip(tree.loops.multipliers, ca.vertsplit(forces), strict=True)) if tree.loops.closures else {}
     inputs = tree.block_inputs(x, z, u)
-    efforts = holding_efforts(tree, x, z, inputs, a, forces) if felt else {}
+    efforts = internal_forces(tree, x, z, inputs, a, forces) if felt else {}
     for inlet, body in zip(inlets, tree.bodies, strict=True):
-        sensed = _acceleration(inlet, moving, rates) if body.terms.senses_acceleration else ca.SX(3, 1)
-        own = [body.own(q), body.own(v), x[2 * n :][body.w], z[body.z], inputs[body.u], body.terms.p]
+        sensed = _acceleration(inlet, *motion) if body.terms.senses_acceleration else ca.SX(3, 1)
+        arguments = block_arguments(tree, body, x, z, inputs)
         effort = efforts.get(body.name, ca.SX(len(body.terms.held), 1))
-        (values,) = call(body.terms.outputs, *inlet, sensed, inlet[0].T @ g, effort, *own)
+        (values,) = call(body.terms.outputs, *inlet, sensed, inlet[0].T @ g, effort, *arguments)
         found |= {f"{body.name}.{name}": values[i] for i, name in enumerate(body.terms.physics.outputs)}
     for index in _ends(tree):
         body = tree.bodies[index]

@@ -14,11 +14,11 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from flexblocks.dynamics.evaluation.block_symbols import OwnSymbols
+from flexblocks.dynamics.evaluation.block_symbols import BlockSymbols
 from flexblocks.dynamics.evaluation.rigid_inertia import RigidInertia
 from flexblocks.interfaces.block import Block
 from flexblocks.interfaces.frame import Frame, skew
-from flexblocks.interfaces.physics import Local, Physics
+from flexblocks.interfaces.physics import Coordinate, Local, Physics
 
 
 def call(function: ca.Function, *arguments: ca.SX) -> list[ca.SX]:
@@ -35,7 +35,7 @@ class BlockTerms:
 
     Attributes
     ----------
-    own : OwnSymbols
+    symbols : BlockSymbols
         The block and its symbols q, s (rates), w, z, u.
     inlet : Frame
         The symbolic inlet: R, r and the twist V.
@@ -44,11 +44,11 @@ class BlockTerms:
     physics : Physics
         What it returned.
     p : SX
-        What else they depend on: the symbolic parameters of the arm, then the block's variables that follow from its
-        coordinates. The functions take it last.
+        What else they depend on: the symbolic parameters of the arm, then the block's dependent variables. The
+        functions take it last.
     """
 
-    own: OwnSymbols
+    symbols: BlockSymbols
     inlet: Frame
     local: Local
     physics: Physics
@@ -56,12 +56,17 @@ class BlockTerms:
 
     @property
     def block(self) -> Block:
-        return self.own.block
+        return self.symbols.block
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        """The coordinates, with their units, ranges and reference values."""
+        return self.symbols.coordinates
 
     @property
     def size(self) -> int:
         """Number n of coordinates."""
-        return self.own.q.numel()
+        return self.symbols.q.numel()
 
     @cached_property
     def has_inertia(self) -> bool:
@@ -74,22 +79,22 @@ class BlockTerms:
 
     def reference(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return q and p of the reference configuration, from the values of the arm's symbolic parameters."""
-        q = np.array([coordinate.reference for coordinate in self.block.coordinates()])
-        return q, np.concatenate([p, [follower.start for follower in self.own.followers]])
+        q = np.array([coordinate.reference for coordinate in self.coordinates])
+        return q, np.concatenate([p, self.symbols.dependent.starts])
 
     @property
     def _state(self) -> list[ca.SX]:
-        return [self.own.q, self.own.s, self.own.w, self.own.z, self.own.u, self.p]
+        return [self.symbols.q, self.symbols.s, self.symbols.w, self.symbols.z, self.symbols.u, self.p]
 
     @cached_property
     def inertia_expression(self) -> ca.SX:
         """Inertia (6 + n, 6 + n) in the order (V, s), of the block's own symbols."""
-        return ca.sparsify(ca.hessian(ca.SX(self.physics.kinetic), ca.vertcat(self.inlet.twist, self.own.s))[0])
+        return ca.sparsify(ca.hessian(ca.SX(self.physics.kinetic), ca.vertcat(self.inlet.twist, self.symbols.s))[0])
 
     @cached_property
     def inertia(self) -> ca.Function:
         """Function (q, p) -> inertia (6 + n, 6 + n) in the order (V, s)."""
-        return _function("inertia", [self.own.q, self.p], self.inertia_expression)
+        return _function("inertia", [self.symbols.q, self.p], self.inertia_expression)
 
     @cached_property
     def rigid_inertia(self) -> ca.Function | None:
@@ -98,7 +103,7 @@ class BlockTerms:
         None if the body's inertia there is not that of a mass: that of a fluid carried along depends on the direction.
         """
         read = RigidInertia.read(self.inertia_expression[:6, :6])
-        symbols = [self.own.q, self.p]
+        symbols = [self.symbols.q, self.p]
         difference = _function("difference", symbols, read.matrix - self.inertia_expression[:6, :6], read.matrix)
         numbers = np.random.default_rng(0)
         for _ in range(2):
@@ -115,33 +120,33 @@ class BlockTerms:
         With the acceleration of the inlet's origin taken relative to the world (not as the rate of its components), its
         velocity drops out of the equations: they hold in every frame that moves uniformly.
         """
-        omega, q, s = self.inlet.omega, self.own.q, self.own.s
+        omega, q, s = self.inlet.omega, self.symbols.q, self.symbols.s
         rates = ca.vertcat(omega, ca.SX(3, 1), s)
         momentum = ca.sparsify(self.inertia_expression @ rates)
         flow = self.local.rate(momentum) if self.size else ca.SX(6, 1)
         gyroscopic = ca.vertcat(skew(omega) @ momentum[:3], skew(omega) @ momentum[3:6])
-        on_own = flow[6:] - self.own.gradient(ca.dot(rates, momentum) / 2)
+        on_own = flow[6:] - self.symbols.gradient(ca.dot(rates, momentum) / 2)
         return _function("bias", [omega, q, s, self.p], flow[:6] + gyroscopic, on_own)
 
     @cached_property
     def _loads(self) -> tuple[ca.SX, ca.SX]:
         """Forces (n) of all loads, and what of them is left without inputs, states and algebraic variables."""
-        loads = [load.effort * self.own.gradient(load.displacement) for load in self.physics.loads]
+        loads = [load.effort * self.symbols.gradient(load.displacement) for load in self.physics.loads]
         force = sum(loads, ca.SX(self.size, 1))
-        outer = ca.vertcat(self.own.w, self.own.z, self.own.u)
+        outer = ca.vertcat(self.symbols.w, self.symbols.z, self.symbols.u)
         return force, ca.substitute(force, outer, ca.SX.zeros(outer.shape)) if outer.numel() else force
 
     @cached_property
     def inner(self) -> ca.Function:
         """Function (q, s, p) -> gradients (n) of potential and dissipation, less loads by coordinates alone."""
-        stored = self.own.gradient(self.physics.potential)
-        damping = ca.gradient(ca.SX(self.physics.dissipation), self.own.s)
-        return _function("inner", [self.own.q, self.own.s, self.p], stored + damping - self._loads[1])
+        stored = self.symbols.gradient(self.physics.potential)
+        damping = ca.gradient(ca.SX(self.physics.dissipation), self.symbols.s)
+        return _function("inner", [self.symbols.q, self.symbols.s, self.p], stored + damping - self._loads[1])
 
     @cached_property
     def applied(self) -> ca.Function:
         """Function (q, s, w, z, u, p) -> forces (n) by the power, and by loads of inputs, states and algebraics."""
-        power = ca.gradient(ca.SX(self.physics.power), self.own.s)
+        power = ca.gradient(ca.SX(self.physics.power), self.symbols.s)
         return _function("applied", self._state, self._loads[0] - self._loads[1] + power)
 
     @cached_property
@@ -157,49 +162,47 @@ class BlockTerms:
     @cached_property
     def kinetic(self) -> ca.Function:
         """Function (V, q, s, p) -> kinetic energy [J]."""
-        symbols = [self.inlet.twist, self.own.q, self.own.s, self.p]
+        symbols = [self.inlet.twist, self.symbols.q, self.symbols.s, self.p]
         return _function("kinetic", symbols, ca.SX(self.physics.kinetic))
 
     @cached_property
     def potential(self) -> ca.Function:
         """Function (q, p) -> stored energy [J]."""
-        return _function("potential", [self.own.q, self.p], ca.SX(self.physics.potential))
+        return _function("potential", [self.symbols.q, self.p], ca.SX(self.physics.potential))
 
     @cached_property
     def rates(self) -> ca.Function:
         """Function (q, s, w, z, u, p) -> time derivatives of the states."""
-        derivatives = dict(self.physics.derivatives) | self._followers(self.own.following)
-        return _function("rates", self._state, ca.vertcat(*[derivatives[v.name] for v in self.block.states()]))
+        states, dependent = [variable.name for variable in self.block.states()], self.symbols.dependent
+        derivatives = dict(self.physics.derivatives) | dependent.by_name(dependent.rates, states)
+        return _function("rates", self._state, ca.vertcat(*[derivatives[name] for name in states]))
 
     @cached_property
     def rest(self) -> ca.Function:
         """Function (q, s, w, z, u, p) -> what is zero at rest for each state: its time derivative, or its residual.
 
-        A state that follows from the coordinates stands still wherever they do, right or wrong.
+        A dependent state stands still wherever the coordinates do, right or wrong.
         """
-        conditions = dict(self.physics.derivatives) | self._followers(self.own.residuals)
-        return _function("rest", self._state, ca.vertcat(*[conditions[v.name] for v in self.block.states()]))
+        states, dependent = [variable.name for variable in self.block.states()], self.symbols.dependent
+        conditions = dict(self.physics.derivatives) | dependent.by_name(dependent.residuals, states)
+        return _function("rest", self._state, ca.vertcat(*[conditions[name] for name in states]))
 
     @cached_property
-    def follower_residuals(self) -> ca.Function:
-        """Function (q, p) -> residuals of the followed variables."""
-        return _function("follower_residuals", [self.own.q, self.p], self.own.residuals)
+    def dependent_residuals(self) -> ca.Function:
+        """Function (q, p) -> residuals of the dependent variables."""
+        return _function("dependent_residuals", [self.symbols.q, self.p], self.symbols.dependent.residuals)
 
     @cached_property
-    def following(self) -> ca.Function:
-        """Function (q, s, p) -> rates of the followed variables."""
-        return _function("following", [self.own.q, self.own.s, self.p], self.own.following)
-
-    def _followers(self, values: ca.SX) -> dict[str, ca.SX]:
-        names = [follower.name for follower in self.own.followers]
-        return dict(zip(names, ca.vertsplit(values), strict=True))
+    def dependent_rates(self) -> ca.Function:
+        """Function (q, s, p) -> time derivatives of the dependent variables."""
+        return _function("dependent_rates", [self.symbols.q, self.symbols.s, self.p], self.symbols.dependent.rates)
 
     @cached_property
     def residuals(self) -> ca.Function:
         """Function (q, s, w, z, u, p) -> residuals of the algebraic equations."""
-        algebraic = {variable.name for variable in self.block.algebraics()}
-        follow = [residual for name, residual in self._followers(self.own.residuals).items() if name in algebraic]
-        return _function("residuals", self._state, ca.vertcat(*follow, *self.physics.residuals))
+        algebraics, dependent = [variable.name for variable in self.block.algebraics()], self.symbols.dependent
+        determined = dependent.by_name(dependent.residuals, algebraics).values()
+        return _function("residuals", self._state, ca.vertcat(*determined, *self.physics.residuals))
 
     @property
     def _outputs(self) -> ca.SX:
@@ -210,14 +213,14 @@ class BlockTerms:
         """Whether an output depends on the acceleration of the inlet."""
         return ca.depends_on(self._outputs, self.local.acceleration)
 
-    @property
+    @cached_property
     def held(self) -> tuple[int, ...]:
         """Which of the coordinates are held at zero."""
-        return tuple(i for i, c in enumerate(self.block.coordinates()) if c.held)
+        return tuple(i for i, c in enumerate(self.coordinates) if c.held)
 
     @property
     def _efforts(self) -> ca.SX:
-        names = [self.block.coordinates()[i].name for i in self.held]
+        names = [self.coordinates[i].name for i in self.held]
         return ca.vertcat(*[self.local.effort(name) for name in names], ca.SX(0, 1))
 
     @cached_property
@@ -239,7 +242,7 @@ class BlockTerms:
     @cached_property
     def motions(self) -> Mapping[str, ca.Function]:
         """For each outlet the function (R, r, V, q, s, p) -> R, r, V there."""
-        symbols = [self.inlet.R, self.inlet.r, self.inlet.twist, self.own.q, self.own.s, self.p]
+        symbols = [self.inlet.R, self.inlet.r, self.inlet.twist, self.symbols.q, self.symbols.s, self.p]
         frames = self.physics.outlets.items()
         return {name: _function("motion", symbols, frame.R, frame.r, frame.twist) for name, frame in frames}
 

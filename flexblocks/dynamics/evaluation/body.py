@@ -5,8 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import casadi as ca
+import numpy as np
 
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
+
+
+@dataclass(frozen=True, eq=False)
+class CoordinateRange:
+    """The range `low` to `high` of one coordinate of a block; `share` (n,) makes it of the arm's coordinates."""
+
+    name: str
+    unit: str
+    share: np.ndarray
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +47,15 @@ class Body:
     w: slice
     z: slice
     u: slice
+
+    @property
+    def ranges(self) -> list[CoordinateRange]:
+        """The ranges of the coordinates that have one."""
+        return [
+            CoordinateRange(f"{self.name}.{c.name}", c.unit, share, c.low, c.high)
+            for c, share in zip(self.terms.coordinates, self.share.full(), strict=True)
+            if np.isfinite(c.low) or np.isfinite(c.high)
+        ]
 
     def own(self, vector: ca.SX) -> ca.SX:
         """Return the block's part (n_own) of a vector (n) over the arm's coordinates."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 
-from flexblocks.dynamics.evaluation.block_symbols import OwnSymbols, own_symbols
+from flexblocks.dynamics.evaluation.block_symbols import BlockSymbols, block_symbols
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.errors import ModelError
 from flexblocks.interfaces.block import Block
@@ -35,28 +35,26 @@ def block_terms(block: Block, outlets: tuple[str, ...], mounted: bool, carried: 
         The block's `physics` does not keep the contract.
     """
     always = [spec.name for spec in block.ports if spec.kind is Kind.FRAME and spec.outlet]
-    own, local = own_symbols(block, tuple(dict.fromkeys([*always, *outlets])), carried)
+    symbols, local = block_symbols(block, tuple(dict.fromkeys([*always, *outlets])), carried)
     V = ca.SX.sym("V", 6)
     inlet = Frame(ca.SX.sym("R", 3, 3), ca.SX.sym("r", 3), V[:3], V[3:], local.rate)
     physics = block.physics(inlet if mounted else None, local)
-    _check(own, physics, local)
-    return BlockTerms(own, inlet, local, physics, ca.vertcat(p, own.followed))
+    _check(symbols, physics, local)
+    return BlockTerms(symbols, inlet, local, physics, ca.vertcat(p, symbols.dependent.symbols))
 
 
-def _check(own: OwnSymbols, physics: Physics, local: Local) -> None:
+def _check(symbols: BlockSymbols, physics: Physics, local: Local) -> None:
     """Refuse physics that break the contract, so that whoever writes a block hears it by name."""
-    block, follow = own.block, {follower.name for follower in own.followers}
+    block, dependent = symbols.block, symbols.dependent.names
     for name in local.outlets:
         if name not in physics.outlets:
             raise ModelError(f"{block.where}: physics() returned no frame for the outlet '{name}'.")
-    known = {variable.name for variable in (*block.states(), *block.algebraics())}
-    if unknown := sorted(follow - known):
-        raise ModelError(f"{block.where}: followers() returned {unknown}; it has {sorted(known)}.")
-    wanted, given = sorted({variable.name for variable in block.states()} - follow), sorted(physics.derivatives)
-    if given != wanted:
-        raise ModelError(f"{block.where}: physics() returned derivatives of {given}; its states are {wanted}.")
+    states = sorted({variable.name for variable in block.states()}.difference(dependent))
+    derived = sorted(physics.derivatives)
+    if derived != states:
+        raise ModelError(f"{block.where}: physics() returned derivatives of {derived}; its states are {states}.")
     count = len(physics.residuals)
-    algebraics = sum(variable.name not in follow for variable in block.algebraics())
+    algebraics = sum(variable.name not in dependent for variable in block.algebraics())
     if count != algebraics:
         raise ModelError(f"{block.where}: physics() returned {count} residuals for {algebraics} algebraic variables.")
     efforts = [part for load in physics.loads for part in (load.effort, load.displacement)]

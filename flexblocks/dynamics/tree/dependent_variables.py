@@ -1,4 +1,4 @@
-"""Variables that follow from the coordinates, such as the roots of a frequency equation while a beam slides out."""
+"""The dependent variables of an arm: their equations and rates, in the order of `Tree.dependent`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.tree.tree import Tree
 
 
-def follower_residuals(tree: Tree, q: ca.SX) -> ca.SX:
-    """Return the residuals of the arm's followed variables (`Tree.followed`)."""
-    found = [call(body.terms.follower_residuals, body.own(q), body.terms.p)[0] for body in tree.bodies]
-    return ca.densify(ca.vertcat(*found, ca.SX(0, 1)))
+def dependent_residuals(tree: Tree, q: ca.SX) -> ca.SX:
+    """Return the residuals (k, 1) of the dependent variables, zero where their values are right."""
+    parts = [call(body.terms.dependent_residuals, body.own(q), body.terms.p)[0] for body in tree.bodies]
+    return ca.densify(ca.vertcat(*parts, ca.SX(0, 1)))
 
 
-def following(tree: Tree, q: ca.SX, v: ca.SX) -> ca.SX:
-    """Return the rates of the arm's followed variables."""
-    found = [call(body.terms.following, body.own(q), body.own(v), body.terms.p)[0] for body in tree.bodies]
-    return ca.vertcat(*found, ca.SX(0, 1))
+def dependent_rates(tree: Tree, q: ca.SX, v: ca.SX) -> ca.SX:
+    """Return the time derivatives (k, 1) of the dependent variables."""
+    parts = [call(body.terms.dependent_rates, body.own(q), body.own(v), body.terms.p)[0] for body in tree.bodies]
+    return ca.vertcat(*parts, ca.SX(0, 1))

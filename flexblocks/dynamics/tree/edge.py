@@ -26,10 +26,10 @@ class Edge:
         Symbols of the coordinates on the way and of their rates.
     share : DM (k, n)
         These coordinates from the arm's.
-    followed, following : SX (m, 1)
-        Variables that follow from the coordinates on the way, and their rates.
+    configuration, configuration_rates : SX (k + m, 1)
+        These coordinates and the dependent variables of the blocks on the way, and their time derivatives.
     p : SX
-        The symbolic parameters of the arm, then the followed variables.
+        The symbolic parameters of the arm, then these dependent variables.
     """
 
     V: ca.SX
@@ -37,8 +37,8 @@ class Edge:
     q: ca.SX
     s: ca.SX
     share: ca.DM
-    followed: ca.SX
-    following: ca.SX
+    configuration: ca.SX
+    configuration_rates: ca.SX
     p: ca.SX
 
     @cached_property
@@ -64,8 +64,7 @@ class Edge:
         """Function (omega, q, s, p) -> (6), omega (3) the angular velocity at a."""
         # The velocity at a shifts all velocities alike and so leaves no trace in accelerations: it is taken as zero.
         still = ca.substitute(self.twist, self.V[3:], ca.SX.zeros(3))
-        moving, rates = ca.vertcat(self.q, self.followed), ca.vertcat(self.s, self.following)
-        bias = ca.jtimes(still, moving, rates) if self.q.numel() else ca.SX(6, 1)
+        bias = ca.jtimes(still, self.configuration, self.configuration_rates) if self.q.numel() else ca.SX(6, 1)
         bias += ca.vertcat(ca.SX(3, 1), skew(still[:3]) @ still[3:])
         return ca.Function("bias", [self.V[:3], self.q, self.s, self.p], [ca.sparsify(bias)])
 

@@ -1,4 +1,4 @@
-"""What hangs on each outlet, as one rigid body in the zero configuration: it shapes the modes of the beam inboard."""
+"""Outboard inertia: what hangs on each outlet as one rigid body; it shapes the modes of the beam inboard."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.modeling.spanning_tree import Topology
 
 
-class Carried:
-    """Gathers inertia from the tips to the ground.
+class OutboardInertia:
+    """Inertia gathered from the tips to the ground, in the zero configuration.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ from flexblocks.interfaces.frame import Frame, Reorientation, Turn
 
 
 @dataclass(frozen=True, eq=False)
-class Node:
+class SkeletonNode:
     """A frame of the arm.
 
     Attributes
@@ -38,7 +38,7 @@ class Node:
     bodies: list[int] = field(default_factory=list)
 
 
-def skeleton(bodies: Sequence[Body], root: int) -> tuple[Node, ...]:
+def skeleton(bodies: Sequence[Body], root: int) -> tuple[SkeletonNode, ...]:
     """Return the nodes of a tree, inboard before outboard; the first is the ground, body `root`."""
     return tuple(_Skeleton(bodies, root).nodes)
 
@@ -46,7 +46,7 @@ def skeleton(bodies: Sequence[Body], root: int) -> tuple[Node, ...]:
 class _Skeleton:
     def __init__(self, bodies: Sequence[Body], root: int) -> None:
         self.bodies = bodies
-        self.nodes = [Node(None, None, [root])]
+        self.nodes = [SkeletonNode(None, None, [root])]
         self.node_of = {root: 0}
         self.known: dict[object, int] = {}
         self.kept: list[object] = []
@@ -78,7 +78,7 @@ class _Skeleton:
     def _added(self, key: object, inboard: int, edge: Edge) -> int:
         if key not in self.known:
             self.known[key] = len(self.nodes)
-            self.nodes.append(Node(inboard, edge))
+            self.nodes.append(SkeletonNode(inboard, edge))
         return self.known[key]
 
     def _chain(self, index: int) -> list[tuple[int, str]]:
@@ -112,12 +112,12 @@ def _edge(terms: Sequence[BlockTerms], share: ca.DM, V: ca.SX, twist: ca.SX) -> 
     return Edge(
         V=V,
         twist=twist,
-        q=ca.vertcat(*[t.own.q for t in terms]),
-        s=ca.vertcat(*[t.own.s for t in terms]),
+        q=ca.vertcat(*[t.symbols.q for t in terms]),
+        s=ca.vertcat(*[t.symbols.s for t in terms]),
         share=share,
-        followed=ca.vertcat(*[t.own.followed for t in terms]),
-        following=ca.vertcat(*[t.own.following for t in terms]),
-        p=ca.vertcat(terms[0].p, *[t.own.followed for t in terms[1:]]),
+        configuration=ca.vertcat(*[t.symbols.configuration for t in terms]),
+        configuration_rates=ca.vertcat(*[t.symbols.configuration_rates for t in terms]),
+        p=ca.vertcat(terms[0].p, *[t.symbols.dependent.symbols for t in terms[1:]]),
     )
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from flexblocks.dynamics.evaluation.block_terms import call
-from flexblocks.dynamics.evaluation.body import Body
+from flexblocks.dynamics.evaluation.body import Body, CoordinateRange
 from flexblocks.dynamics.tree.cut_joints import Closure, Loops
 from flexblocks.dynamics.tree.feedback import Feedback
-from flexblocks.dynamics.tree.skeleton import Node, skeleton
+from flexblocks.dynamics.tree.skeleton import SkeletonNode, skeleton
 
 NO_LOOPS = Loops()
 
@@ -41,20 +42,33 @@ class Tree:
         """Return the two outlets that a closure joins, in words."""
         return " and ".join(f"{self.bodies[body].name}.{outlet}" for body, outlet in (closure.first, closure.second))
 
+    def split_state(self, x: Any) -> tuple[Any, Any, Any]:
+        """Return coordinates q, their rates and first-order states out of the states x (or their names, or units).
+
+        This is the order of all states: x = [q, der(q), w].
+        """
+        n = self.size
+        return x[:n], x[n : 2 * n], x[2 * n :]
+
     @cached_property
-    def nodes(self) -> tuple[Node, ...]:
+    def nodes(self) -> tuple[SkeletonNode, ...]:
         """The skeleton, inboard before outboard; the first node is the ground."""
         return skeleton(self.bodies, self.root)
 
     @cached_property
-    def followed(self) -> ca.SX:
-        """Symbols of the variables that follow from the coordinates; they are entries of x or z."""
-        return ca.vertcat(*[body.terms.own.followed for body in self.bodies], ca.SX(0, 1))
+    def dependent(self) -> ca.SX:
+        """Symbols (k, 1) of the dependent variables, which the coordinates determine; they are entries of x or z."""
+        return ca.vertcat(*[body.terms.symbols.dependent.symbols for body in self.bodies], ca.SX(0, 1))
 
     @cached_property
-    def followed_names(self) -> tuple[str, ...]:
-        """Names of the variables that follow from the coordinates."""
-        return tuple(f"{body.name}.{follower.name}" for body in self.bodies for follower in body.terms.own.followers)
+    def dependent_names(self) -> tuple[str, ...]:
+        """Names (k) of the dependent variables."""
+        return tuple(f"{body.name}.{name}" for body in self.bodies for name in body.terms.symbols.dependent.names)
+
+    @cached_property
+    def ranges(self) -> tuple[CoordinateRange, ...]:
+        """The ranges of all coordinates of blocks that have one, mostly none."""
+        return tuple(bound for body in self.bodies for bound in body.ranges)
 
     @cached_property
     def loose(self) -> tuple[Body, ...]:

@@ -84,7 +84,7 @@ class Equations:
         groups = {
             "q": dae.q,
             "v": dae.v,
-            "w": dae.x.symbol[2 * dae.tree.size :],
+            "w": dae.w,
             "z": dae.z.symbol,
             "u": dae.u.symbol,
             "p": dae.p.symbol,

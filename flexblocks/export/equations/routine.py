@@ -124,14 +124,15 @@ def function_routine(
 
 def arguments_of(dae: DAE) -> dict[str, Argument]:
     """Return all vectors that functions of a DAE take, by letter."""
-    n, x = dae.tree.size, dae.x
-    accelerations = tuple(f"der({name})" for name in x.names[n : 2 * n])
-    units = tuple(f"{unit}2" for unit in x.units[n : 2 * n])
+    x = dae.x
+    q, v, w = zip(*(dae.split_state(column) for column in (x.names, x.units, x.start)), strict=True)
+    accelerations = tuple(f"der({name})" for name in v[0])
+    units = tuple(f"{unit}2" for unit in v[1])
     return {
-        "q": Argument("q", dae.q_names, x.units[:n], x.start[:n]),
-        "v": Argument("v", x.names[n : 2 * n], x.units[n : 2 * n], x.start[n : 2 * n]),
-        "a": Argument("a", accelerations, units, np.zeros(n)),
-        "w": Argument("w", x.names[2 * n :], x.units[2 * n :], x.start[2 * n :]),
+        "q": Argument("q", *q),
+        "v": Argument("v", *v),
+        "a": Argument("a", accelerations, units, np.zeros(len(units))),
+        "w": Argument("w", *w),
         "x": Argument("x", x.names, x.units, x.start),
         "z": Argument("z", dae.z.names, dae.z.units, dae.z.start),
         "u": Argument("u", dae.u.names, dae.u.units, dae.u.start),

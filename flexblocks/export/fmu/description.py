@@ -1,4 +1,4 @@
-"""What modelDescription.xml says in both versions of FMI."""
+"""modelDescription.xml, as far as versions 2.0 and 3.0 of FMI have it in common."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 
 from flexblocks.export.fmu.units import base_exponents, modelica_unit
-from flexblocks.export.fmu.variables import Table
+from flexblocks.export.fmu.variables import FmuVariable, Table
 
 LOG_CATEGORIES = {
     "logStatusError": "why a call failed",
@@ -96,7 +96,31 @@ def attributes(**given: object) -> dict[str, str]:
     }
 
 
-def add_units(root: Element, units: Iterable[str]) -> None:
+def root_element(description: Description, version: str, **more: object) -> Element:
+    """Return the root of modelDescription.xml; `more` are attributes that a version has alone."""
+    return Element(
+        "fmiModelDescription",
+        attributes(
+            fmiVersion=version,
+            modelName=description.name,
+            generationTool=description.tool,
+            variableNamingConvention="structured",
+            **more,
+        ),
+    )
+
+
+def add_definitions(root: Element, description: Description) -> None:
+    """Add units, categories of messages and the default experiment."""
+    _add_units(root, [variable.unit for variable in description.table.variables])
+    categories = SubElement(root, "LogCategories")
+    for name, meaning in LOG_CATEGORIES.items():
+        SubElement(categories, "Category", name=name, description=meaning)
+    # From 0 s, with the tolerance that the built-in integration has.
+    SubElement(root, "DefaultExperiment", attributes(startTime=0.0, tolerance=description.tolerance))
+
+
+def _add_units(root: Element, units: Iterable[str]) -> None:
     """Add UnitDefinitions; a unit that is not known has a name alone."""
     parent = SubElement(root, "UnitDefinitions")
     for unit in dict.fromkeys(units):
@@ -106,13 +130,30 @@ def add_units(root: Element, units: Iterable[str]) -> None:
             SubElement(element, "BaseUnit", attributes(**exponents))
 
 
-def add_log_categories(root: Element) -> None:
-    """Add the categories of messages."""
-    parent = SubElement(root, "LogCategories")
-    for name, description in LOG_CATEGORIES.items():
-        SubElement(parent, "Category", name=name, description=description)
+def variable_attributes(variable: FmuVariable) -> dict[str, str]:
+    """Return what a variable is."""
+    return attributes(
+        name=variable.name,
+        valueReference=variable.reference,
+        description=variable.description,
+        causality=variable.causality,
+        variability=variable.variability,
+        initial=variable.initial,
+    )
 
 
-def add_default_experiment(root: Element, description: Description) -> None:
-    """Add the default experiment: from 0 s, with the tolerance that the built-in integration has."""
-    SubElement(root, "DefaultExperiment", attributes(startTime=0.0, tolerance=description.tolerance))
+def real_attributes(variable: FmuVariable, derivative: int | None) -> dict[str, str]:
+    """Return what its values are; it is the `derivative` of the variable of that index."""
+    limited = variable.limit < float("inf")
+    return attributes(
+        unit=modelica_unit(variable.unit),
+        min=-variable.limit if limited else None,
+        max=variable.limit if limited else None,
+        start=variable.start,
+        derivative=derivative,
+    )
+
+
+def dependencies_text(known: Iterable[int]) -> str:
+    """Return an attribute ``dependencies``: empty for depends on nothing, where none would be on everything."""
+    return " ".join(map(str, known))

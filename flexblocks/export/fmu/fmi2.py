@@ -6,13 +6,14 @@ from xml.etree.ElementTree import Element, SubElement
 
 from flexblocks.export.fmu.description import (
     Description,
-    add_default_experiment,
-    add_log_categories,
-    add_units,
+    add_definitions,
     attributes,
+    dependencies_text,
+    real_attributes,
+    root_element,
     text,
+    variable_attributes,
 )
-from flexblocks.export.fmu.units import modelica_unit
 
 ABILITIES = {
     "ModelExchange": {"completedIntegratorStepNotNeeded": True},
@@ -28,17 +29,7 @@ COMMON = {
 
 def model_description(description: Description) -> str:
     """Return modelDescription.xml."""
-    root = Element(
-        "fmiModelDescription",
-        attributes(
-            fmiVersion="2.0",
-            modelName=description.name,
-            guid=description.token,
-            generationTool=description.tool,
-            variableNamingConvention="structured",
-            numberOfEventIndicators="0",
-        ),
-    )
+    root = root_element(description, "2.0", guid=description.token, numberOfEventIndicators="0")
     for kind in description.kinds:
         element = SubElement(
             root, kind, attributes(modelIdentifier=description.identifier, **ABILITIES[kind], **COMMON)
@@ -46,9 +37,7 @@ def model_description(description: Description) -> str:
         files = SubElement(element, "SourceFiles")
         for name in description.sources:
             SubElement(files, "File", name=name)
-    add_units(root, [variable.unit for variable in description.table.variables])
-    add_log_categories(root)
-    add_default_experiment(root, description)
+    add_definitions(root, description)
     _add_variables(root, description)
     _add_structure(root, description)
     return text(root)
@@ -63,30 +52,9 @@ def _add_variables(root: Element, description: Description) -> None:
     parent = SubElement(root, "ModelVariables")
     index = _index(description)
     for variable in description.table.variables:
-        element = SubElement(
-            parent,
-            "ScalarVariable",
-            attributes(
-                name=variable.name,
-                valueReference=variable.reference,
-                description=variable.description,
-                causality=variable.causality,
-                variability=variable.variability,
-                initial=variable.initial,
-            ),
-        )
-        limited = variable.limit < float("inf")
-        SubElement(
-            element,
-            "Real",
-            attributes(
-                unit=modelica_unit(variable.unit),
-                min=-variable.limit if limited else None,
-                max=variable.limit if limited else None,
-                start=variable.start,
-                derivative=index[variable.state] if variable.state is not None else None,
-            ),
-        )
+        element = SubElement(parent, "ScalarVariable", variable_attributes(variable))
+        derivative = None if variable.state is None else index[variable.state]
+        SubElement(element, "Real", real_attributes(variable, derivative))
 
 
 def _add_structure(root: Element, description: Description) -> None:
@@ -103,6 +71,5 @@ def _add_structure(root: Element, description: Description) -> None:
             continue
         group = SubElement(parent, name)
         for reference in references:
-            behind = " ".join(str(index[known]) for known in description.depends(reference, initially))
-            # An empty list says that it depends on nothing; no list, that it may depend on everything.
-            SubElement(group, "Unknown", {"index": str(index[reference]), "dependencies": behind})
+            known = dependencies_text(index[known] for known in description.depends(reference, initially))
+            SubElement(group, "Unknown", {"index": str(index[reference]), "dependencies": known})

@@ -6,13 +6,14 @@ from xml.etree.ElementTree import Element, SubElement
 
 from flexblocks.export.fmu.description import (
     Description,
-    add_default_experiment,
-    add_log_categories,
-    add_units,
+    add_definitions,
     attributes,
+    dependencies_text,
+    real_attributes,
+    root_element,
     text,
+    variable_attributes,
 )
-from flexblocks.export.fmu.units import modelica_unit
 
 ABILITIES = {
     "ModelExchange": {"needsCompletedIntegratorStep": False},
@@ -28,41 +29,14 @@ COMMON = {
 
 def model_description(description: Description) -> str:
     """Return modelDescription.xml."""
-    root = Element(
-        "fmiModelDescription",
-        attributes(
-            fmiVersion="3.0",
-            modelName=description.name,
-            instantiationToken=description.token,
-            generationTool=description.tool,
-            variableNamingConvention="structured",
-        ),
-    )
+    root = root_element(description, "3.0", instantiationToken=description.token)
     for kind in description.kinds:
         SubElement(root, kind, attributes(modelIdentifier=description.identifier, **ABILITIES[kind], **COMMON))
-    add_units(root, [variable.unit for variable in description.table.variables])
-    add_log_categories(root)
-    add_default_experiment(root, description)
+    add_definitions(root, description)
     parent = SubElement(root, "ModelVariables")
     for variable in description.table.variables:
-        limited = variable.limit < float("inf")
-        SubElement(
-            parent,
-            "Float64",
-            attributes(
-                name=variable.name,
-                valueReference=variable.reference,
-                description=variable.description,
-                causality=variable.causality,
-                variability=variable.variability,
-                initial=variable.initial,
-                unit=modelica_unit(variable.unit),
-                min=-variable.limit if limited else None,
-                max=variable.limit if limited else None,
-                start=variable.start,
-                derivative=variable.state,
-            ),
-        )
+        of_all = variable_attributes(variable)
+        SubElement(parent, "Float64", of_all | real_attributes(variable, derivative=variable.state))
     _add_structure(root, description)
     return text(root)
 
@@ -76,9 +50,8 @@ def _add_structure(root: Element, description: Description) -> None:
     }
     for name, (references, initially) in groups.items():
         for reference in references:
-            behind = " ".join(str(known) for known in description.depends(reference, initially))
-            # An empty list says that it depends on nothing; no list, that it may depend on everything.
-            SubElement(parent, name, {"valueReference": str(reference), "dependencies": behind})
+            known = dependencies_text(description.depends(reference, initially))
+            SubElement(parent, name, {"valueReference": str(reference), "dependencies": known})
 
 
 def build_description(description: Description) -> str:

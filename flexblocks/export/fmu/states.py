@@ -1,4 +1,4 @@
-"""Which states of a DAE go on all the time, and which change at the ticks of clocks alone."""
+"""Continuous and discrete states of a DAE: the latter change at the ticks of clocks alone."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def fmu(
         A version, a kind or a tolerance that does not exist; two variables of one name.
     NameUnknownError
         An output that is not there.
-    flexblocks.compiler.CompilerError
+    flexblocks.dae.compiler.CompilerError
         The C compiler fails; or there is none, with ``binary=True``.
 
     Warns

@@ -81,13 +81,13 @@ def resting_points(
 
 
 def _unit(dae: DAE, name: str) -> str:
-    n = dae.tree.size
-    if name in dae.x.names[n : 2 * n]:
+    _, rates, first_order = dae.split_state(dae.x.names)
+    if name in rates:
         raise ParameterError(f"linear_grid: '{name}' is a rate; the arm rests at the points of a grid, rates are 0.")
     for group in (dae.x, dae.u, dae.p):
         if name in group:
             return group.unit(name)
-    known = [*dae.q_names, *dae.x.names[2 * n :], *dae.u.names, *dae.p.names]
+    known = [*dae.q_names, *first_order, *dae.u.names, *dae.p.names]
     raise NameUnknownError(
         f"linear_grid: there is no coordinate, input or symbolic parameter '{name}' ({listing(known)})."
         f"{nearest(name, known)} A parameter must stay symbolic: assemble(model, symbolic=('{name}',))."

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from flexblocks.linear.forms.second_order_form import SecondOrderForm
 from flexblocks.linear.grid.axes import Axis
 from flexblocks.linear.grid.mode_tracking import Tracks
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.modes import Modes
-from flexblocks.linear.second_order_form import Structure
 from flexblocks.statics.operating_point import OperatingPoint
 
 MATRICES = {
@@ -97,7 +97,7 @@ def model_at(point: xr.Dataset) -> LinearModel:
         input_units=units["input"],
         output_units=units["output"],
         operating_point=operating,
-        structure=Structure(names["coordinate"], blank, blank, blank, *by_block),
+        structure=SecondOrderForm(names["coordinate"], blank, blank, blank, *by_block),
         equations=names["equation"],
         equation_units=units["equation"],
     )

@@ -43,7 +43,7 @@ class Tracks:
 
 
 @dataclass(frozen=True, eq=False)
-class _Node:
+class _GridPoint:
     """The modes (with those of the same eigenvalue) at a node, and where among them each track is, with its shape."""
 
     modes: Modes
@@ -52,7 +52,7 @@ class _Node:
     tracks: dict[int, int]
     shapes: dict[int, np.ndarray]
 
-    def mac(self, t: int, other: _Node, number: int) -> float:
+    def mac(self, t: int, other: _GridPoint, number: int) -> float:
         """Return the MAC of a track and a mode of a neighbour.
 
         To all modes of one eigenvalue: how much of the shape is in the space of theirs.
@@ -71,12 +71,12 @@ def track(modes: np.ndarray, masses: np.ndarray) -> Tracks:
     masses : ndarray (..., n, n)
         Mass matrices at the nodes.
     """
-    nodes: dict[tuple[int, ...], _Node] = {}
+    nodes: dict[tuple[int, ...], _GridPoint] = {}
     macs: dict[tuple[int, ...], dict[int, float]] = {}
     count = 0
     for place in np.ndindex(modes.shape):
         here: Modes = modes[place]  # pyright: ignore[reportAssignmentType]
-        bare = _Node(here, _groups(here), masses[place], {}, {})
+        bare = _GridPoint(here, _groups(here), masses[place], {}, {})
         before = [nodes[_step_back(place, axis)] for axis in range(modes.ndim) if place[axis]]
         found = _continued(before[-1], bare) if before else {}
         new = sorted(set(range(len(here))) - set(found.values()))
@@ -106,7 +106,7 @@ def mac(mass: np.ndarray, first: Mode, shape: np.ndarray, second: Mode) -> float
     return float(both / (quadratic(mass, shape) * quadratic(mass, second.shape)))
 
 
-def _continued(before: _Node, here: _Node) -> dict[int, int]:
+def _continued(before: _GridPoint, here: _GridPoint) -> dict[int, int]:
     """Return which mode each track goes on as: all together as alike as can be."""
     tracks, numbers = list(before.tracks), range(len(here.modes))
     gain = np.zeros((len(tracks), len(numbers)))
@@ -117,7 +117,7 @@ def _continued(before: _Node, here: _Node) -> dict[int, int]:
     return {tracks[row]: int(column) for row, column in zip(rows, columns, strict=True)}
 
 
-def _aligned(before: np.ndarray | None, here: _Node, number: int) -> np.ndarray:
+def _aligned(before: np.ndarray | None, here: _GridPoint, number: int) -> np.ndarray:
     """Return the shape that, of all of one eigenvalue, is most like the one before."""
     group = here.groups[number]
     if before is None or len(group) == 1 or not before.any():

@@ -1,20 +1,17 @@
-"""A linear model beside finite differences of the nonlinear equations."""
+"""Check of a linear model against finite differences of the nonlinear equations."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError
+from flexblocks.linear.forms.linear_system import LinearSystem
 from flexblocks.linear.verification.differences import finite_differences
 from flexblocks.linear.verification.response import response
-from flexblocks.linear.verification.scales import usual_steps
-
-if TYPE_CHECKING:
-    from flexblocks.linear.linear_model import LinearModel
+from flexblocks.linear.verification.scales import characteristic_magnitudes
 
 # Entries, as shares of the largest effect in their row, may differ by this and so many estimates of the error.
 AGREES, ESTIMATES = 1e-6, 10.0
@@ -56,10 +53,9 @@ class LinearCheck:
         )
 
 
-def check(dae: DAE, lin: LinearModel) -> LinearCheck:
+def check(dae: DAE, lin: LinearSystem) -> LinearCheck:
     """Compare A, B, C and D with finite differences of the nonlinear equations; see `LinearModel.check`."""
-    lin = lin.minimal()
-    nonlinear, steps = response(dae, lin, "LinearModel.check"), usual_steps(dae, lin)
+    nonlinear, steps = response(dae, lin, "LinearModel.check"), characteristic_magnitudes(dae, lin)
     found, error = finite_differences(nonlinear, nonlinear.start, steps)
     exact = np.vstack([np.hstack([lin.A, lin.B]), np.hstack([lin.C, lin.D])])
     effect = np.max(np.abs(exact) * steps, axis=1, initial=0.0)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+# Down to 1/2048 of the first step, below which differences of what is smooth are rounding alone.
 SHRINK, STEPS = 2.0, 12
 
 

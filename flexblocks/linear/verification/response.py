@@ -1,21 +1,18 @@
-"""Rates and outputs of an arm as a function of its independent states and inputs alone, by its nonlinear equations."""
+"""The nonlinear response: rates and outputs of an arm as a function of its independent states and inputs alone."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
+from flexblocks.constraints.dependent_variables import state_residuals
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import refuse_clocks
-from flexblocks.dynamics.tree.dependent_variables import follower_residuals
 from flexblocks.errors import ParameterError
-
-if TYPE_CHECKING:
-    from flexblocks.linear.linear_model import LinearModel
+from flexblocks.linear.forms.linear_system import LinearSystem
 
 # What cannot be solved for shows in the residual.
 SOLVER = {"error_on_fail": False, "abstol": 1e-14, "max_iter": 30, "show_eval_warnings": False}
@@ -63,7 +60,7 @@ class Response:
         return function.map(count).call([ca.DM(part) for part in (points[:split], points[split:], *rest)])
 
 
-def response(dae: DAE, lin: LinearModel, where: str) -> Response:
+def response(dae: DAE, lin: LinearSystem, where: str) -> Response:
     """Return the response to put a linear model, in minimal form, beside.
 
     Raises
@@ -92,9 +89,8 @@ def _functions(
     known = [dae.x.index(name) for name in states]
     rest = [i for i in range(whole.numel()) if i not in set(known)]
     J, _ = dae.constraint_rates
-    follows = [i for i, name in enumerate(dae.followed_names) if name in dae.x]
-    following = follower_residuals(dae.tree, dae.q)[follows] if follows else ca.SX(0, 1)
-    conditions = ca.densify(ca.vertcat(dae.constraint_expression, J @ dae.v, following, dae.algebraic_expression))
+    dependent = state_residuals(dae)
+    conditions = ca.densify(ca.vertcat(dae.constraint_expression, J @ dae.v, dependent, dae.algebraic_expression))
     seen = ca.vertcat(dae.output_expression, whole)
     names = (*dae.y.names, *dae.x.names, *dae.z.names)
     results = ca.vertcat(dae.rate_expression[known], seen[[names.index(name) for name in outputs]])

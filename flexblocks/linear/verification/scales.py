@@ -1,22 +1,18 @@
-"""How much of a state or an input is much: the steps in which a linear model is tried."""
+"""Characteristic magnitudes of states and inputs: the steps in which a linear model is tried."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-
-if TYPE_CHECKING:
-    from flexblocks.linear.linear_model import LinearModel
+from flexblocks.linear.forms.linear_system import LinearSystem
 
 # A tenth of a radian is a posture of its own, and so is a hundredth of a metre for most arms that bend.
 COORDINATES, RATE = {"rad": 0.1, "m": 0.01}, 10.0
 
 
-def usual_steps(dae: DAE, lin: LinearModel) -> np.ndarray:
-    """Return a step (k + nu,) of usual size for each independent state and input, in its unit.
+def characteristic_magnitudes(dae: DAE, lin: LinearSystem) -> np.ndarray:
+    """Return a step (k + nu,) of characteristic size for each independent state and input, in its unit.
 
     Rates are ten times coordinates; everything else a tenth of its value, at least 0.1. Steps of coordinates stay
     within half the way to where their block has no meaning any more.
@@ -25,11 +21,11 @@ def usual_steps(dae: DAE, lin: LinearModel) -> np.ndarray:
     coordinates = np.array([COORDINATES.get(unit, 0.1) for unit in lin.state_units[:d]])
     others = np.concatenate([lin.state_values[2 * d :], lin.operating_point.u])
     usual = np.concatenate([coordinates, RATE * coordinates, np.maximum(0.1 * np.abs(others), 0.1)])
-    low, high = reach(dae, lin)
+    low, high = margins(dae, lin)
     return np.minimum(usual, np.minimum(-low, high) / 2)
 
 
-def reach(dae: DAE, lin: LinearModel) -> tuple[np.ndarray, np.ndarray]:
+def margins(dae: DAE, lin: LinearSystem) -> tuple[np.ndarray, np.ndarray]:
     """Return by how much (k + nu,) each independent state and input can go down and up, as blocks allow."""
     q = lin.operating_point.x[: dae.tree.size]
     low, high = np.full(len(q), -np.inf), np.full(len(q), np.inf)

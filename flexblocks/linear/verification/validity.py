@@ -1,20 +1,17 @@
-"""How far a linear model holds: the amplitude of each state and input at which it is off by a given share."""
+"""Range of validity of a linear model: the amplitude of each state and input at which it is off by a share."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError
+from flexblocks.linear.forms.linear_system import LinearSystem
 from flexblocks.linear.verification.response import Response, response
-from flexblocks.linear.verification.scales import reach, usual_steps
-
-if TYPE_CHECKING:
-    from flexblocks.linear.linear_model import LinearModel
+from flexblocks.linear.verification.scales import characteristic_magnitudes, margins
 
 # Amplitudes that are tried, as shares of the usual step.
 AMPLITUDES = np.geomspace(1e-6, 1e2, 161)
@@ -22,15 +19,17 @@ AMPLITUDES = np.geomspace(1e-6, 1e2, 161)
 ROUNDING = 1e-14
 
 
-def validity(dae: DAE, lin: LinearModel, errors: Sequence[float]) -> pd.DataFrame:
-    """Return the amplitudes at which a linear model is off; see `LinearModel.validity`."""
+def validity(dae: DAE, lin: LinearSystem, errors: Sequence[float], slowest: float) -> pd.DataFrame:
+    """Return the amplitudes at which a linear system, in minimal form, is off; see `LinearModel.validity`.
+
+    `slowest` is the frequency of the slowest mode that swings [rad/s].
+    """
     wanted = np.asarray(errors, dtype=float)
     if wanted.ndim != 1 or not wanted.size or not np.all((wanted > 0) & (wanted < 1)):
         raise ParameterError(f"LinearModel.validity: errors = {errors!r}; must be shares between 0 and 1.")
-    lin = lin.minimal()
-    nonlinear, steps = response(dae, lin, "LinearModel.validity"), usual_steps(dae, lin)
-    low, high = reach(dae, lin)
-    weights = _weights(lin)
+    nonlinear, steps = response(dae, lin, "LinearModel.validity"), characteristic_magnitudes(dae, lin)
+    low, high = margins(dae, lin)
+    weights = _weights(lin, slowest)
     # States and inputs may all be zero there; what a tenth of a usual step does is rounded, too.
     there = np.abs(np.concatenate([lin.state_values, lin.operating_point.u])) + 0.1 * steps
     rounding = ROUNDING * float(np.linalg.norm(np.abs(weights) @ np.abs(np.hstack([lin.A, lin.B])) @ there))
@@ -49,7 +48,7 @@ def validity(dae: DAE, lin: LinearModel, errors: Sequence[float]) -> pd.DataFram
 
 
 def _off(
-    nonlinear: Response, lin: LinearModel, weights: np.ndarray, column: int, amounts: np.ndarray, rounding: float
+    nonlinear: Response, lin: LinearSystem, weights: np.ndarray, column: int, amounts: np.ndarray, rounding: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return by which share rates, and the effects of inputs, are off when one state or input moves by each amount."""
     k = len(lin.states)
@@ -68,7 +67,7 @@ def _off(
     return np.where(lost, np.inf, share), np.where(lost, np.inf, np.max(changed, axis=1, initial=0.0))
 
 
-def _weights(lin: LinearModel) -> np.ndarray:
+def _weights(lin: LinearSystem, slowest: float) -> np.ndarray:
     """Return the matrix (k, k) that makes the length of rates of states comparable.
 
     Rates count by their kinetic energy, those of coordinates at the frequency of the slowest mode that swings; those of
@@ -76,9 +75,8 @@ def _weights(lin: LinearModel) -> np.ndarray:
     """
     d, k = len(lin.structure.coordinates), len(lin.states)
     root = np.linalg.cholesky(lin.structure.mass).T if d else np.zeros((0, 0))
-    pace = min((mode.frequency for mode in lin.modes() if mode.frequency > 0), default=1.0)
     weights = np.eye(k)
-    weights[:d, :d], weights[d : 2 * d, d : 2 * d] = pace * root, root
+    weights[:d, :d], weights[d : 2 * d, d : 2 * d] = slowest * root, root
     for i in range(2 * d, k):
         weights[i, i] = 1 / (np.max(np.abs(lin.A[i]), initial=0.0) or 1.0)
     return weights

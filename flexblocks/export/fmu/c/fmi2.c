@@ -2,76 +2,38 @@
 /* SPDX-License-Identifier: MIT */
 #include "fmi2.h"
 
-#include <stdlib.h>
-#include <string.h>
+#define FMI_VERSION fmi2
+#define TOKEN "GUID"
+/* The message is the format: there is no percent sign in any, and not every importer fills formats in. */
+#define LOG(logger, environment, name, status, category, message)                                                      \
+    (logger)(environment, name, status, category, message)
 
-#include "instance.h"
+/* What 3.0 calls otherwise. */
+#define fmi2Instance fmi2Component
+#define fmi2InstanceEnvironment fmi2ComponentEnvironment
+#define fmi2LogMessageCallback fmi2CallbackLogger
+#define fmi2FMUState fmi2FMUstate
+#define fmi2Float64 fmi2Real
+#define fmi2GetFMUState fmi2GetFMUstate
+#define fmi2SetFMUState fmi2SetFMUstate
+#define fmi2FreeFMUState fmi2FreeFMUstate
+#define fmi2SerializedFMUStateSize fmi2SerializedFMUstateSize
+#define fmi2SerializeFMUState fmi2SerializeFMUstate
+#define fmi2DeserializeFMUState fmi2DeSerializeFMUstate
+#define fmi2GetContinuousStateDerivatives fmi2GetDerivatives
 
-typedef struct {
-    fmi2CallbackLogger logger;
-} Callbacks;
-
-static fmi2Status status(Result result) { return result == GOOD ? fmi2OK : result == DISCARDED ? fmi2Discard : fmi2Error; }
-
-static void write_log(const Instance *instance, Result result, const char *message) {
-    fmi2CallbackLogger logger = ((const Callbacks *)instance->logger)->logger;
-    /* The message is the format: there is no percent sign in any, and not every importer fills formats in. */
-    logger(instance->environment, instance->name, status(result),
-           result == DISCARDED ? "logStatusDiscard" : "logStatusError", message);
-}
-
-/* Leave the function if the instance is not in one of the modes. */
-#define REQUIRE(modes, function)                                                                                       \
-    do {                                                                                                               \
-        if (!c || require(c, modes, function) != GOOD)                                                                 \
-            return fmi2Error;                                                                                          \
-    } while (0)
+#include "interface.h"
 
 EXPORT const char *fmi2GetTypesPlatform(void) { return "default"; }
 
 EXPORT const char *fmi2GetVersion(void) { return "2.0"; }
 
-EXPORT fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t n, const fmi2String categories[]) {
-    (void)on, (void)n, (void)categories; /* there are errors alone, and these are always logged */
-    REQUIRE(ANY, "fmi2SetDebugLogging");
-    return fmi2OK;
-}
-
 EXPORT fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, fmi2String resources,
                                      const fmi2CallbackFunctions *functions, fmi2Boolean visible, fmi2Boolean logging) {
-    Instance *instance;
-    Callbacks *callbacks;
-    const char *refusal = NULL;
+    int co_simulation = type == fmi2CoSimulation;
     (void)resources, (void)visible, (void)logging;
-    if (!guid || strcmp(guid, INSTANTIATION_TOKEN) != 0)
-        refusal = "The GUID is not that of this FMU; modelDescription.xml belongs to another one.";
-    else if (!(type == fmi2CoSimulation ? CO_SIMULATION : MODEL_EXCHANGE))
-        refusal = "The FMU was not exported for this interface type.";
-    if (refusal) {
-        if (functions && functions->logger)
-            functions->logger(functions->componentEnvironment, name, fmi2Error, "logStatusError", refusal);
-        return NULL;
-    }
-    callbacks = calloc(1, sizeof(Callbacks));
-    instance = callbacks ? instance_new(name, type == fmi2CoSimulation) : NULL;
-    if (!instance) {
-        free(callbacks);
-        return NULL;
-    }
-    instance->logger = callbacks;
-    if (functions) {
-        callbacks->logger = functions->logger;
-        instance->environment = functions->componentEnvironment;
-        instance->log = functions->logger ? write_log : NULL;
-    }
-    return instance;
-}
-
-EXPORT void fmi2FreeInstance(fmi2Component c) {
-    if (!c)
-        return;
-    free(((Instance *)c)->logger);
-    instance_free(c);
+    return instantiate(name, guid, co_simulation, co_simulation ? CO_SIMULATION : MODEL_EXCHANGE,
+                       functions ? functions->componentEnvironment : NULL, functions ? functions->logger : NULL);
 }
 
 EXPORT fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerance_defined, fmi2Real tolerance,
@@ -84,23 +46,6 @@ EXPORT fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerance_def
 EXPORT fmi2Status fmi2EnterInitializationMode(fmi2Component c) {
     REQUIRE(INSTANTIATED, "fmi2EnterInitializationMode");
     ((Instance *)c)->state.mode = INITIALIZATION;
-    return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2ExitInitializationMode(fmi2Component c) {
-    REQUIRE(INITIALIZATION, "fmi2ExitInitializationMode");
-    return status(finish_initialization(c));
-}
-
-EXPORT fmi2Status fmi2Terminate(fmi2Component c) {
-    REQUIRE(INITIALIZED, "fmi2Terminate");
-    ((Instance *)c)->state.mode = TERMINATED;
-    return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2Reset(fmi2Component c) {
-    REQUIRE(ANY, "fmi2Reset");
-    instance_reset(c);
     return fmi2OK;
 }
 
@@ -128,42 +73,6 @@ NO_ACCESS(fmi2SetInteger, const fmi2Integer)
 NO_ACCESS(fmi2SetBoolean, const fmi2Boolean)
 NO_ACCESS(fmi2SetString, const fmi2String)
 
-EXPORT fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *saved) {
-    REQUIRE(ANY, "fmi2GetFMUstate");
-    return status(save_state(c, saved));
-}
-
-EXPORT fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate saved) {
-    REQUIRE(ANY, "fmi2SetFMUstate");
-    return status(restore_state(c, saved));
-}
-
-EXPORT fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *saved) {
-    (void)c;
-    if (saved) {
-        free(*saved);
-        *saved = NULL;
-    }
-    return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate saved, size_t *size) {
-    (void)saved;
-    REQUIRE(ANY, "fmi2SerializedFMUstateSize");
-    *size = SERIALIZED_SIZE;
-    return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate saved, fmi2Byte bytes[], size_t size) {
-    REQUIRE(ANY, "fmi2SerializeFMUstate");
-    return status(serialize_state(c, saved, bytes, size));
-}
-
-EXPORT fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size_t size, fmi2FMUstate *saved) {
-    REQUIRE(ANY, "fmi2DeSerializeFMUstate");
-    return status(deserialize_state(c, bytes, size, saved));
-}
-
 EXPORT fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference unknowns[], size_t n_unknowns,
                                                const fmi2ValueReference knowns[], size_t n_knowns,
                                                const fmi2Real seed[], fmi2Real sensitivity[]) {
@@ -172,12 +81,6 @@ EXPORT fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueR
 }
 
 /* Model Exchange. */
-
-EXPORT fmi2Status fmi2EnterEventMode(fmi2Component c) {
-    REQUIRE(CONTINUOUS | EVENT, "fmi2EnterEventMode");
-    ((Instance *)c)->state.mode = EVENT;
-    return fmi2OK;
-}
 
 EXPORT fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info) {
     int states_changed;
@@ -191,53 +94,10 @@ EXPORT fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info) {
     return status(result);
 }
 
-EXPORT fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c) {
-    REQUIRE(EVENT, "fmi2EnterContinuousTimeMode");
-    ((Instance *)c)->state.mode = CONTINUOUS;
-    return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_return, fmi2Boolean *enter_event_mode,
-                                              fmi2Boolean *terminate) {
-    (void)no_return;
-    REQUIRE(CONTINUOUS, "fmi2CompletedIntegratorStep");
-    *enter_event_mode = *terminate = 0;
-    return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time) {
-    REQUIRE(EVENT | CONTINUOUS, "fmi2SetTime");
-    ((Instance *)c)->state.values[TIME] = time;
-    return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t nx) {
-    REQUIRE(EVENT | CONTINUOUS, "fmi2SetContinuousStates");
-    return status(set_states(c, x, nx));
-}
-
-EXPORT fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real dx[], size_t nx) {
-    REQUIRE(INITIALIZATION | EVENT | CONTINUOUS | TERMINATED, "fmi2GetDerivatives");
-    return status(get_range(c, DX, dx, nx));
-}
-
 EXPORT fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real indicators[], size_t n) {
     (void)indicators;
     REQUIRE(INITIALIZATION | EVENT | CONTINUOUS | TERMINATED, "fmi2GetEventIndicators");
     return n ? fmi2Error : fmi2OK;
-}
-
-EXPORT fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t nx) {
-    REQUIRE(INITIALIZATION | EVENT | CONTINUOUS | TERMINATED, "fmi2GetContinuousStates");
-    return status(get_range(c, X, x, nx));
-}
-
-EXPORT fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real nominals[], size_t nx) {
-    size_t i;
-    REQUIRE(ALIVE | TERMINATED, "fmi2GetNominalsOfContinuousStates");
-    for (i = 0; i < nx; i++)
-        nominals[i] = 1.0;
-    return fmi2OK;
 }
 
 /* Co-Simulation. */

@@ -2,28 +2,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "fmi3.h"
 
-#include <stdlib.h>
-#include <string.h>
+#define FMI_VERSION fmi3
+#define TOKEN "instantiation token"
+#define LOG(logger, environment, name, status, category, message)                                                      \
+    ((void)(name), (logger)(environment, status, category, message))
 
-#include "instance.h"
-
-static fmi3Status status(Result result) { return result == GOOD ? fmi3OK : result == DISCARDED ? fmi3Discard : fmi3Error; }
-
-typedef struct {
-    fmi3LogMessageCallback logger;
-} Callbacks;
-
-static void write_log(const Instance *instance, Result result, const char *message) {
-    fmi3LogMessageCallback logger = ((const Callbacks *)instance->logger)->logger;
-    logger(instance->environment, status(result), result == DISCARDED ? "logStatusDiscard" : "logStatusError", message);
-}
-
-/* Leave the function if the instance is not in one of the modes. */
-#define REQUIRE(modes, function)                                                                                       \
-    do {                                                                                                               \
-        if (!c || require(c, modes, function) != GOOD)                                                                 \
-            return fmi3Error;                                                                                          \
-    } while (0)
+#include "interface.h"
 
 /* Leave the function: the model has nothing of the kind. */
 #define NOTHING(function, needed)                                                                                      \
@@ -33,39 +17,6 @@ static void write_log(const Instance *instance, Result result, const char *messa
     } while (0)
 
 EXPORT const char *fmi3GetVersion(void) { return "3.0"; }
-
-EXPORT fmi3Status fmi3SetDebugLogging(fmi3Instance c, fmi3Boolean on, size_t n, const fmi3String categories[]) {
-    (void)on, (void)n, (void)categories; /* there are errors alone, and these are always logged */
-    REQUIRE(ANY, "fmi3SetDebugLogging");
-    return fmi3OK;
-}
-
-static fmi3Instance instantiate(fmi3String name, fmi3String token, int co_simulation, int provided,
-                                fmi3InstanceEnvironment environment, fmi3LogMessageCallback logger) {
-    Instance *instance;
-    Callbacks *callbacks;
-    const char *refusal = NULL;
-    if (!token || strcmp(token, INSTANTIATION_TOKEN) != 0)
-        refusal = "The instantiation token is not that of this FMU; modelDescription.xml belongs to another one.";
-    else if (!provided)
-        refusal = "The FMU was not exported for this interface type.";
-    if (refusal) {
-        if (logger)
-            logger(environment, fmi3Error, "logStatusError", refusal);
-        return NULL;
-    }
-    callbacks = calloc(1, sizeof(Callbacks));
-    instance = callbacks ? instance_new(name, co_simulation) : NULL;
-    if (!instance) {
-        free(callbacks);
-        return NULL;
-    }
-    callbacks->logger = logger;
-    instance->logger = callbacks;
-    instance->environment = environment;
-    instance->log = logger ? write_log : NULL;
-    return instance;
-}
 
 EXPORT fmi3Instance fmi3InstantiateModelExchange(fmi3String name, fmi3String token, fmi3String resources,
                                                  fmi3Boolean visible, fmi3Boolean logging,
@@ -95,13 +46,6 @@ EXPORT fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3Strin
     return instantiate(name, token, 0, 0, environment, logger);
 }
 
-EXPORT void fmi3FreeInstance(fmi3Instance c) {
-    if (!c)
-        return;
-    free(((Instance *)c)->logger);
-    instance_free(c);
-}
-
 EXPORT fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean tolerance_defined, fmi3Float64 tolerance,
                                               fmi3Float64 start, fmi3Boolean stop_defined, fmi3Float64 stop) {
     Result result;
@@ -111,29 +55,6 @@ EXPORT fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean tolera
     if (result == GOOD)
         ((Instance *)c)->state.mode = INITIALIZATION;
     return status(result);
-}
-
-EXPORT fmi3Status fmi3ExitInitializationMode(fmi3Instance c) {
-    REQUIRE(INITIALIZATION, "fmi3ExitInitializationMode");
-    return status(finish_initialization(c));
-}
-
-EXPORT fmi3Status fmi3EnterEventMode(fmi3Instance c) {
-    REQUIRE(CONTINUOUS | EVENT, "fmi3EnterEventMode");
-    ((Instance *)c)->state.mode = EVENT;
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3Terminate(fmi3Instance c) {
-    REQUIRE(INITIALIZED, "fmi3Terminate");
-    ((Instance *)c)->state.mode = TERMINATED;
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3Reset(fmi3Instance c) {
-    REQUIRE(ANY, "fmi3Reset");
-    instance_reset(c);
-    return fmi3OK;
 }
 
 EXPORT fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t n, fmi3Float64 values[],
@@ -210,42 +131,6 @@ EXPORT fmi3Status fmi3GetVariableDependencies(fmi3Instance c, fmi3ValueReference
                                               fmi3DependencyKind kinds[], size_t n) {
     (void)vr, (void)elements, (void)independents, (void)independent_elements, (void)kinds, (void)n;
     NOTHING("fmi3GetVariableDependencies", 1);
-}
-
-EXPORT fmi3Status fmi3GetFMUState(fmi3Instance c, fmi3FMUState *saved) {
-    REQUIRE(ANY, "fmi3GetFMUState");
-    return status(save_state(c, saved));
-}
-
-EXPORT fmi3Status fmi3SetFMUState(fmi3Instance c, fmi3FMUState saved) {
-    REQUIRE(ANY, "fmi3SetFMUState");
-    return status(restore_state(c, saved));
-}
-
-EXPORT fmi3Status fmi3FreeFMUState(fmi3Instance c, fmi3FMUState *saved) {
-    (void)c;
-    if (saved) {
-        free(*saved);
-        *saved = NULL;
-    }
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3SerializedFMUStateSize(fmi3Instance c, fmi3FMUState saved, size_t *size) {
-    (void)saved;
-    REQUIRE(ANY, "fmi3SerializedFMUStateSize");
-    *size = SERIALIZED_SIZE;
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState saved, fmi3Byte bytes[], size_t size) {
-    REQUIRE(ANY, "fmi3SerializeFMUState");
-    return status(serialize_state(c, saved, (char *)bytes, size));
-}
-
-EXPORT fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte bytes[], size_t size, fmi3FMUState *saved) {
-    REQUIRE(ANY, "fmi3DeserializeFMUState");
-    return status(deserialize_state(c, (const char *)bytes, size, saved));
 }
 
 EXPORT fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueReference unknowns[], size_t n_unknowns,
@@ -347,52 +232,9 @@ EXPORT fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *needs_up
 
 /* Model Exchange. */
 
-EXPORT fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c) {
-    REQUIRE(EVENT, "fmi3EnterContinuousTimeMode");
-    ((Instance *)c)->state.mode = CONTINUOUS;
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_return, fmi3Boolean *enter_event_mode,
-                                              fmi3Boolean *terminate) {
-    (void)no_return;
-    REQUIRE(CONTINUOUS, "fmi3CompletedIntegratorStep");
-    *enter_event_mode = *terminate = false;
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time) {
-    REQUIRE(EVENT | CONTINUOUS, "fmi3SetTime");
-    ((Instance *)c)->state.values[TIME] = time;
-    return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64 x[], size_t nx) {
-    REQUIRE(EVENT | CONTINUOUS, "fmi3SetContinuousStates");
-    return status(set_states(c, x, nx));
-}
-
-EXPORT fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64 dx[], size_t nx) {
-    REQUIRE(INITIALIZATION | EVENT | CONTINUOUS | TERMINATED, "fmi3GetContinuousStateDerivatives");
-    return status(get_range(c, DX, dx, nx));
-}
-
 EXPORT fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64 indicators[], size_t n) {
     (void)indicators;
     NOTHING("fmi3GetEventIndicators", n);
-}
-
-EXPORT fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64 x[], size_t nx) {
-    REQUIRE(INITIALIZATION | EVENT | CONTINUOUS | TERMINATED, "fmi3GetContinuousStates");
-    return status(get_range(c, X, x, nx));
-}
-
-EXPORT fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64 nominals[], size_t nx) {
-    size_t i;
-    REQUIRE(ALIVE | TERMINATED, "fmi3GetNominalsOfContinuousStates");
-    for (i = 0; i < nx; i++)
-        nominals[i] = 1.0;
-    return fmi3OK;
 }
 
 EXPORT fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *n) {

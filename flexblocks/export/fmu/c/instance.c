@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "newton.h"
+
 static const double START[DX] = {0.0 START_VALUES}; /* from the time to z */
 
 Instance *instance_new(const char *name, int co_simulation) {
@@ -76,6 +78,26 @@ static Result all_finite(Instance *instance, const double *values, int count, co
             return report(instance, DISCARDED, "The %s are not finite at t = %.9g s.", what,
                           instance->state.values[TIME]);
     return GOOD;
+}
+
+Result solve_algebraics(Instance *instance, double time, const double *x, const double *u, double *z) {
+    Point at = {x, z, u, instance->state.values + P};
+    Newton course = newton(&instance->workspace, at, z);
+    switch (course.end) {
+    case SOLVED:
+        return GOOD;
+    case NOT_EVALUATED:
+        return report(instance, DISCARDED, "The algebraic equations cannot be evaluated at t = %.9g s.", time);
+    case SINGULAR:
+        return report(instance, DISCARDED,
+                      "The algebraic equations do not determine their variables at t = %.9g s (singular Jacobian).",
+                      time);
+    default:
+        return report(instance, DISCARDED,
+                      "The algebraic equations could not be solved at t = %.9g s: residual %.3g after %d steps of "
+                      "Newton's method.",
+                      time, course.residual, course.steps);
+    }
 }
 
 Result instance_update(Instance *instance, int wanted) {

@@ -1,4 +1,4 @@
-"""What all integration methods have in common."""
+"""Steppers: integration methods at work on one system of equations."""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ from functools import cached_property, lru_cache
 import casadi as ca
 import numpy as np
 
-from flexblocks.constraints.dependent_variables import followed_values
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.energy import kinetic_energies, stored_energies
 from flexblocks.statics.operating_point import OperatingPoint
@@ -19,7 +18,7 @@ SYMMETRIC = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Structure:
+class SecondOrderForm:
     """Mass, damping and stiffness over the coordinates.
 
     Attributes
@@ -52,7 +51,7 @@ class Structure:
 def energy_matrices(dae: DAE, point: OperatingPoint) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Return the mass and the stiffness matrices (n, n) of each block at one position."""
     kinetic, stored, function = _energy_functions(dae)
-    arguments = [point.x[: dae.tree.size], point.p, *followed_values(dae, point.x, point.z)]
+    arguments = [point.x[: dae.tree.size], point.p, *dae.dependent_values(point.x, point.z)]
     values = [value.full() for value in function.call(arguments)]
     split = len(kinetic)
     return dict(zip(kinetic, values[:split], strict=True)), dict(zip(stored, values[split:], strict=True))
@@ -70,5 +69,5 @@ def energy_expressions(dae: DAE) -> tuple[tuple[str, ...], tuple[str, ...], list
 def _energy_functions(dae: DAE) -> tuple[tuple[str, ...], tuple[str, ...], ca.Function]:
     """Return block names as above, and the function (q, p) -> second derivatives."""
     kinetic, stored, second = energy_expressions(dae)
-    symbols = [dae.q, dae.p.symbol, *([dae.followed] if dae.followed_names else [])]
+    symbols = [dae.q, dae.p.symbol, *dae.dependent_symbols]
     return kinetic, stored, ca.Function("energy_matrices", symbols, ca.cse(second))

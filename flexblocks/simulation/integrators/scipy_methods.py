@@ -1,28 +1,31 @@
-"""SciPy's explicit Runge-Kutta method of order 8: slow, and independent of SUNDIALS."""
+"""SciPy's integrators, slow and independent of SUNDIALS: the explicit Runge-Kutta method of order 8."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from flexblocks.simulation.driven_equations import Equations
-from flexblocks.simulation.stepper import StepFailure, Stepper, finite
+from flexblocks.simulation.integrators.driven_equations import DrivenEquations
+from flexblocks.simulation.integrators.integrator import Integrator, Options
+from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
 
-EVALUATIONS = 12  # a step
 
-
-class Dop853Stepper(Stepper):
-    """The method of Dormand and Prince with the error estimates of Hairer, Norsett and Wanner.
+class ScipyStepper(Stepper):
+    """A method of `scipy.integrate.solve_ivp`.
 
     Parameters
     ----------
-    equations : Equations
-    rtol, atol : float
-        Tolerances on the states.
+    equations : DrivenEquations
+    method : str
+        As SciPy calls it.
+    evaluations : int
+        How many evaluations of the equations a step takes.
+    options : Options
     """
 
-    def __init__(self, equations: Equations, rtol: float, atol: float) -> None:
-        self.equations, self.rtol, self.atol = equations, rtol, atol
+    def __init__(self, equations: DrivenEquations, method: str, evaluations: int, options: Options) -> None:
+        self.equations, self.method, self.evaluations = equations, method, evaluations
+        self.rtol, self.atol = options.rtol, options.atol
 
     def advance(
         self, X: np.ndarray, z: np.ndarray, P: np.ndarray, times: np.ndarray
@@ -43,10 +46,16 @@ class Dop853Stepper(Stepper):
         span = (times[0], times[-1])
         with np.errstate(all="ignore"):  # a solution that overflows is reported as a failure
             try:
-                run = solve_ivp(derivative, span, X, method="DOP853", t_eval=times[1:], rtol=self.rtol, atol=self.atol)
+                run = solve_ivp(
+                    derivative, span, X, method=self.method, t_eval=times[1:], rtol=self.rtol, atol=self.atol
+                )
             except RuntimeError as error:  # Newton's method for the algebraic variables
                 raise StepFailure(str(error).strip().splitlines()[-1]) from None
-        self.steps = run.nfev // EVALUATIONS
+        self.steps = run.nfev // self.evaluations
         if not run.success:
             raise StepFailure(run.message.rstrip(".").lower())
         return finite(run.y.T), None
+
+
+# Dormand and Prince's method with the error estimates of Hairer, Norsett and Wanner, of 12 stages.
+DOP853 = Integrator("dop853", lambda equations, options: ScipyStepper(equations, "DOP853", 12, options))

@@ -1,8 +1,7 @@
-"""The DAE under its inputs: der(x) and residuals as functions of time and the segment's parameters."""
+"""A DAE under its inputs, and what is integrated in one run."""
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 
 import casadi as ca
@@ -10,45 +9,9 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, listing
-from flexblocks.simulation.bounds import Bounds, bounds
 from flexblocks.simulation.inputs import Inputs
+from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenEquations
 from flexblocks.simulation.signal import Symbol
-
-# CasADi marks the nodes of an expression while it sorts them; two threads must not build functions at the same time.
-BUILDING = threading.RLock()
-
-
-@dataclass(frozen=True, eq=False)
-class Equations:
-    """The equations under inputs of one form, good for all values of them.
-
-    CasADi's functions keep their working memory; use one object in one thread.
-
-    Attributes
-    ----------
-    dae : DAE
-    residual : casadi.Function
-        (t, X, z, P) -> der(X), g. X is [x, work]: the work [J] that the applied forces do on the arm is carried
-        along as a state, so that it is as accurate as the rest. P is [p, parameters of the inputs' segment].
-    rates : casadi.Function
-        (t, X, P) -> der(X), the algebraic variables eliminated by Newton's method from their start values.
-    newton : casadi.Function or None
-        (guess of z, t, X, P) -> z with 0 = g; None without algebraic variables.
-    input : casadi.Function
-        (t, parameters of the inputs' segment) -> u.
-    symbol_type : type
-        SX or MX, what `residual` is made of.
-    bounds : Bounds
-        What its states are held against.
-    """
-
-    dae: DAE
-    residual: ca.Function
-    rates: ca.Function
-    newton: ca.Function | None
-    input: ca.Function
-    symbol_type: type[Symbol]
-    bounds: Bounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,20 +20,18 @@ class System:
 
     Attributes
     ----------
-    equations : Equations
+    dae : DAE
+        What the equations were made of.
+    equations : DrivenEquations
     p : ndarray
         Values of the parameters p.
     inputs : Inputs
     """
 
-    equations: Equations
+    dae: DAE
+    equations: DrivenEquations
     p: np.ndarray
     inputs: Inputs
-
-    @property
-    def dae(self) -> DAE:
-        """The DAE behind it."""
-        return self.equations.dae
 
     def parameters(self, segment: int) -> np.ndarray:
         """Return P on a segment."""
@@ -87,19 +48,19 @@ class System:
         if self.equations.newton is None:
             return np.zeros(0)
         try:
-            found = np.array(self.equations.newton(guess, t, X, P)).ravel()
+            z = np.array(self.equations.newton(guess, t, X, P)).ravel()
         except RuntimeError:
-            found = np.array([np.nan])
-        if not np.all(np.isfinite(found)):
+            z = np.array([np.nan])
+        if not np.all(np.isfinite(z)):
             raise ComputationError(
                 f"Simulation of '{self.dae.name}': the algebraic equations of {listing(self.dae.z.names)} could not be "
                 f"solved at t = {t:.6g} s from {np.array2string(guess, precision=4)}; give them start "
                 "values nearer to a solution."
             )
-        return found
+        return z
 
 
-def equations(dae: DAE, inputs: Inputs) -> Equations:
+def driven_equations(dae: DAE, inputs: Inputs) -> DrivenEquations:
     """Return the equations of the DAE with inputs of this form put in."""
     with BUILDING:
         kind = ca.MX if dae.library else inputs.symbol_type  # compiled functions do not take SX
@@ -112,8 +73,8 @@ def equations(dae: DAE, inputs: Inputs) -> Equations:
         labels = ["t", "X", "z", "P"], ["dX", "g"]
         residual = ca.Function("system", [t, X, z, P], [ca.densify(r) for r in results], *labels, _options(kind))
         newton = _newton(residual, [z, t, X, P]) if len(dae.z) else None
-        given = ca.Function("inputs", [t, segment], [inputs.expression(t, segment)])
-        return Equations(dae, residual, _rates(dae, residual, newton, kind), newton, given, kind, bounds(dae))
+        u = ca.Function("inputs", [t, segment], [inputs.expression(t, segment)])
+        return DrivenEquations(residual, _rates(dae, residual, newton, kind), newton, u)
 
 
 def _newton(residual: ca.Function, symbols: list[Symbol]) -> ca.Function:

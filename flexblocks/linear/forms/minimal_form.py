@@ -1,4 +1,4 @@
-"""From the descriptor form to the minimal one: independent states alone, E eliminated.
+"""The minimal form of a descriptor form: independent states alone, E eliminated.
 
 All variables move with the independent states x and the inputs, X = T x + U u. Equations are taken along the same
 motions, L' E der(X) = L' (A X + B u), on which forces of constraint do no work.
@@ -9,13 +9,14 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 import numpy as np
 import scipy.linalg
 
-if TYPE_CHECKING:
-    from flexblocks.linear.linear_model import LinearModel
+from flexblocks.linear.forms.linear_system import LinearSystem
+
+System = TypeVar("System", bound=LinearSystem)
 
 # An entry that is smaller than this share of the terms it is made of is what rounding left of them.
 ROUNDING = 1e-14
@@ -41,7 +42,7 @@ class Layout:
     A: np.ndarray
     size: int
 
-    def positions(self, lin: LinearModel) -> np.ndarray:
+    def positions(self, lin: LinearSystem) -> np.ndarray:
         """Positions (d,) of the independent coordinates."""
         return np.array([lin.states.index(name) for name in lin.structure.coordinates], dtype=int)
 
@@ -72,12 +73,12 @@ class Layout:
         return self._zero[0][~self._zero[2].any(axis=1)]
 
 
-def eliminated(lin: LinearModel, N: np.ndarray, drift: np.ndarray, bend: np.ndarray) -> LinearModel:
+def eliminated(lin: System, N: np.ndarray, drift: np.ndarray, bend: np.ndarray) -> System:
     """Return the minimal form of a descriptor form.
 
     Parameters
     ----------
-    lin : LinearModel
+    lin : LinearSystem
         In the descriptor form; its structure names the independent coordinates.
     N : ndarray (n, d)
         How all coordinates move with the independent ones.
@@ -94,8 +95,8 @@ def eliminated(lin: LinearModel, N: np.ndarray, drift: np.ndarray, bend: np.ndar
     T[free, np.arange(2 * d, k)] = L[free, np.arange(2 * d, k)] = L[independent, np.arange(d)] = 1.0
     if layout.solved.size:
         known = np.hstack([A[layout.relations] @ T, lin.B[layout.relations]])
-        followed = -np.linalg.solve(A[np.ix_(layout.relations, layout.solved)], known)
-        T[layout.solved], U[layout.solved] = followed[:, :k], followed[:, k:]
+        following = -np.linalg.solve(A[np.ix_(layout.relations, layout.solved)], known)
+        T[layout.solved], U[layout.solved] = following[:, :k], following[:, k:]
     found = L.T @ (A @ T - E @ R)
     size = np.abs(L.T) @ (np.abs(A) @ np.abs(T) + np.abs(E) @ np.abs(R))
     found = np.where(np.abs(found) > ROUNDING * size, found, 0.0)
@@ -120,7 +121,7 @@ def eliminated(lin: LinearModel, N: np.ndarray, drift: np.ndarray, bend: np.ndar
     )
 
 
-def eliminated_at_rest(lin: LinearModel) -> LinearModel:
+def eliminated_at_rest(lin: System) -> System:
     """Return the minimal form of a descriptor form in which closures stand as they are."""
     layout = layout_of(lin)
     independent, N = layout.positions(lin), np.zeros((layout.size, len(lin.structure.coordinates)))
@@ -131,7 +132,7 @@ def eliminated_at_rest(lin: LinearModel) -> LinearModel:
     return eliminated(lin, N, np.zeros_like(N), np.zeros((layout.size, 2 * N.shape[1] + len(layout.free))))
 
 
-def layout_of(lin: LinearModel) -> Layout:
+def layout_of(lin: LinearSystem) -> Layout:
     """Return what is what in a descriptor form: coordinates come first, then the rate of the first of them."""
     first_rate = f"der({lin.states[0]})" if lin.states else ""
     return Layout(lin.E, lin.A, lin.states.index(first_rate) if first_rate in lin.states else 0)

@@ -1,4 +1,4 @@
-"""CasADi's integrators: SUNDIALS (cvodes, idas) and the classical Runge-Kutta method."""
+"""CasADi's integrators as steppers: SUNDIALS (cvodes, idas) and its Runge-Kutta method of fixed step."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexblocks.simulation.driven_equations import BUILDING, Equations
-from flexblocks.simulation.stepper import StepFailure, Stepper, finite
+from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenEquations
+from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
 
 # A multistep method starts with many small steps; an integrator for a new spacing of stops has to be built and kept.
 # From this many stops on it pays (two-link arm: 1 ms to build, 0.3 ms to start).
@@ -39,7 +39,7 @@ class CasadiStepper(Stepper):
 
     Parameters
     ----------
-    equations : Equations
+    equations : DrivenEquations
     plugin : str
         ``"cvodes"``, ``"idas"`` or ``"rk"``.
     options : dict
@@ -48,7 +48,9 @@ class CasadiStepper(Stepper):
         Largest step [s] of ``"rk"``.
     """
 
-    def __init__(self, equations: Equations, plugin: str, options: dict[str, Any], step: float | None = None) -> None:
+    def __init__(
+        self, equations: DrivenEquations, plugin: str, options: dict[str, Any], step: float | None = None
+    ) -> None:
         self.plugin, self.options, self.step = plugin, options, step
         self.divisible = step is None
         self._built: dict[tuple[Any, ...], ca.Function] = {}
@@ -74,24 +76,24 @@ class CasadiStepper(Stepper):
     ) -> tuple[np.ndarray, np.ndarray | None]:
         if _even(times) or (self.step is None and len(times) > WORTH_BUILDING):
             return self._run(X, z, P, times)
-        found, steps = [], 0
+        parts, steps = [], 0
         for start, stop in pairwise(times):
-            found.append(self._run(X, z, P, np.array([start, stop])))
+            parts.append(self._run(X, z, P, np.array([start, stop])))
             steps += self.steps
-            X, z = found[-1][0][-1], z if found[-1][1] is None else found[-1][1][-1]
+            X, z = parts[-1][0][-1], z if parts[-1][1] is None else parts[-1][1][-1]
         self.steps = steps
-        states, algebraics = zip(*found, strict=True)
+        states, algebraics = zip(*parts, strict=True)
         return np.concatenate(states), None if algebraics[0] is None else np.concatenate(algebraics)
 
     def _run(
         self, X: np.ndarray, z: np.ndarray, P: np.ndarray, times: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray | None]:
         integrator = self._integrator(times)
-        given = {"x0": X, "p": np.concatenate([P, [times[0], times[-1] - times[0]]])}
+        arguments = {"x0": X, "p": np.concatenate([P, [times[0], times[-1] - times[0]]])}
         if self.plugin == "idas":
-            given["z0"] = z
+            arguments["z0"] = z
         try:
-            result = integrator(**given)
+            result = integrator(**arguments)
         except RuntimeError as error:
             raise StepFailure(_reason(str(error))) from None
         self.steps = self._steps(times[0], times[-1]) if self.step else integrator.stats()["nsteps"]
@@ -114,35 +116,29 @@ class CasadiStepper(Stepper):
         return self._built[key]
 
 
-def sundials(equations: Equations, plugin: str, rtol: float, atol: float, **options: Any) -> CasadiStepper:
-    """Return a stepper of SUNDIALS with these tolerances on the states."""
-    quiet = {"disable_internal_warnings": True, "show_eval_warnings": False}
-    return CasadiStepper(equations, plugin, {"reltol": rtol, "abstol": atol, **quiet, **options})
-
-
 def _even(times: np.ndarray) -> bool:
     even = np.linspace(times[0], times[-1], len(times))
     return bool(np.max(np.abs(times - even)) <= 1e-11 * (times[-1] - times[0]))
 
 
-def _scaled(equations: Equations, keeps_z: bool) -> dict[str, Any]:
+def _scaled(equations: DrivenEquations, keeps_z: bool) -> dict[str, Any]:
     """Return the equations in scaled time s, t = start + length s, with parameters [P, start, length].
 
     It is a graph that calls the equations, so that all integrators share the derivatives of that one function.
     """
-    s, X = ca.MX.sym("s"), ca.MX.sym("X", len(equations.dae.x) + 1)
+    s, X = ca.MX.sym("s"), ca.MX.sym("X", equations.residual.size1_in("X"))
     p = ca.MX.sym("p", equations.residual.size1_in("P") + 2)
     P, start, length = p[:-2], p[-2], p[-1]
     t = start + length * s
     if not keeps_z:
         return {"t": s, "x": X, "p": p, "ode": length * equations.rates(t, X, P)}
-    z = ca.MX.sym("z", len(equations.dae.z))
+    z = ca.MX.sym("z", equations.residual.size1_in("z"))
     rates, residual = equations.residual(t, X, z, P)
     return {"t": s, "x": X, "z": z, "p": p, "ode": length * rates, "alg": residual}
 
 
 def _reason(message: str) -> str:
-    found = re.search(r'returned "(?:CV|IDA)_(\w+)"', message)
-    if found is None:
+    flag = re.search(r'returned "(?:CV|IDA)_(\w+)"', message)
+    if flag is None:
         return message.strip().splitlines()[-1]
-    return f"{REASONS.get(found[1], 'the integrator gave up')} ({found[1]})"
+    return f"{REASONS.get(flag[1], 'the integrator gave up')} ({flag[1]})"

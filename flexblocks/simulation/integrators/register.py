@@ -1,0 +1,10 @@
+"""The register of integrators: a new one is a file that says what it is, and an entry here."""
+
+from __future__ import annotations
+
+from flexblocks.simulation.integrators.integrator import Integrator
+from flexblocks.simulation.integrators.runge_kutta import RK4
+from flexblocks.simulation.integrators.scipy_methods import DOP853
+from flexblocks.simulation.integrators.sundials import ADAMS, BDF, IDAS
+
+INTEGRATORS: tuple[Integrator, ...] = (ADAMS, BDF, IDAS, RK4, DOP853)
