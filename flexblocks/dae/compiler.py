@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 import platform
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 import casadi as ca
-import platformdirs
 
+from flexblocks.dae.library_cache import CacheError, cache_directory, cached
 from flexblocks.errors import FlexblocksError
 
 LOG = logging.getLogger("flexblocks.compiler")
@@ -58,17 +56,11 @@ def require_compiler(where: str, otherwise: str) -> str:
     return compiler
 
 
-def cache_directory() -> Path:
-    """Return where compiled libraries are kept: FLEXBLOCKS_CACHE, or the user's cache directory."""
-    chosen = os.environ.get("FLEXBLOCKS_CACHE")
-    return Path(chosen) if chosen else platformdirs.user_cache_path("flexblocks", appauthor=False)
-
-
 def library(functions: Sequence[ca.Function]) -> Path:
     """Return a shared library that holds these functions, compiled now or taken from the cache.
 
     Libraries are kept by the content of their source, the compiler with its version, and the flags. A library comes to
-    its place in one piece, so that several processes may make the same one at once.
+    its place in one piece, so that several processes may make the same one at once; a damaged one is built anew.
 
     Parameters
     ----------
@@ -78,21 +70,22 @@ def library(functions: Sequence[ca.Function]) -> Path:
     Raises
     ------
     CompilerError
-        There is no compiler, it refuses the code, or the cache cannot be written.
+        There is no compiler, it refuses the code, or the cache cannot be written or is open to others.
     """
     compiler = require_compiler("compile", "go on without compiling")
     source = _source(functions)
     key = "\0".join([source, compiler, _version(compiler), *FLAGS])
-    path = cache_directory() / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}{SUFFIX}"
-    if not path.exists():
-        LOG.info("compiling %d functions with %s to %s", len(functions), compiler, path)
-        try:
-            _build(compiler, source, path)
-        except OSError as error:
-            raise CompilerError(
-                f"compile: {path.parent} cannot be written ({error}); set FLEXBLOCKS_CACHE to a directory that can."
-            ) from error
-    return path
+
+    def build(path: Path) -> None:
+        LOG.info("compiling %d functions with %s for %s", len(functions), compiler, cache_directory())
+        code = path.with_name("flexblocks.c")
+        code.write_text(source, encoding="utf-8")
+        link(compiler, [code], path)
+
+    try:
+        return cached(key, SUFFIX, build)
+    except CacheError as error:
+        raise CompilerError(str(error)) from error
 
 
 def load(functions: Sequence[ca.Function]) -> tuple[Path, dict[str, ca.Function]]:
@@ -130,15 +123,6 @@ def _source(functions: Sequence[ca.Function]) -> str:
 def _version(compiler: str) -> str:
     run = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
     return run.stdout + platform.machine()
-
-
-def _build(compiler: str, source: str, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix="building-") as folder:
-        code, made = Path(folder, "flexblocks.c"), Path(folder, path.name)
-        code.write_text(source, encoding="utf-8")
-        link(compiler, [code], made)
-        os.replace(made, path)
 
 
 def link(compiler: str, sources: Sequence[Path], target: Path, flags: Sequence[str] = ()) -> None:

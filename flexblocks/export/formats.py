@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.io
 
+from flexblocks.atomic_file import atomic_file, write_text
 from flexblocks.export.record import Record
 from flexblocks.export.text_formats import write_m, write_py
 
@@ -29,7 +30,7 @@ def _write_mat(path: Path, record: Record) -> None:
         name: np.array(value, dtype=object).reshape(-1, 1) if isinstance(value, list) else value
         for name, value in record.items()
     }
-    with path.open("wb") as file:
+    with atomic_file(path) as unfinished, unfinished.open("wb") as file:
         scipy.io.savemat(file, fields, oned_as="column")
 
 
@@ -47,7 +48,7 @@ def _from_mat(value: np.ndarray) -> str | list[str] | np.ndarray:
 
 def _write_json(path: Path, record: Record) -> None:
     fields = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in record.items()}
-    path.write_text(json.dumps(fields, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(fields, indent=1, allow_nan=False) + "\n")
 
 
 def _read_json(path: Path) -> Record:
@@ -62,7 +63,7 @@ def _write_npz(path: Path, record: Record) -> None:
     fields: dict[str, Any] = {
         name: value if isinstance(value, np.ndarray) else np.array(value, dtype=str) for name, value in record.items()
     }
-    with path.open("wb") as file:
+    with atomic_file(path) as unfinished, unfinished.open("wb") as file:
         np.savez_compressed(file, **fields)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.io
 import xarray as xr
 
+from flexblocks.atomic_file import atomic_file
 from flexblocks.errors import FileFormatError, listing
 from flexblocks.linear.grid import LinearGrid
 
@@ -62,7 +63,7 @@ def save_grid(grid: LinearGrid, path: str | Path) -> None:
     """
     path = Path(path)
     writers: dict[str, Callable[[], Any]] = {
-        ".nc": lambda: grid.dataset.to_netcdf(path),
+        ".nc": lambda: _write_nc(grid, path),
         ".mat": lambda: _write_mat(grid, path),
     }
     if path.suffix.lower() not in writers:
@@ -94,6 +95,11 @@ def load_grid(path: str | Path) -> LinearGrid:
     return LinearGrid(dataset)
 
 
+def _write_nc(grid: LinearGrid, path: Path) -> None:
+    with atomic_file(path) as unfinished:
+        grid.dataset.to_netcdf(unfinished)
+
+
 def _write_mat(grid: LinearGrid, path: Path) -> None:
     dataset, axes = grid.dataset, grid.axes
     over = [*axes, *(f"{name} between" for name in axes)]
@@ -115,7 +121,7 @@ def _write_mat(grid: LinearGrid, path: Path) -> None:
         "Eigenvalue": last("eigenvalue_real") + 1j * last("eigenvalue_imag"),
         **{field: last(name) for name, field in RESULTS.items()},
     }
-    with path.open("wb") as file:
+    with atomic_file(path) as unfinished, unfinished.open("wb") as file:
         scipy.io.savemat(file, fields, oned_as="column")
 
 

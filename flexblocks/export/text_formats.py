@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from flexblocks.atomic_file import write_text
 from flexblocks.errors import ParameterError
+from flexblocks.export.comment_text import comment_text
 from flexblocks.export.record import Record
 
 INDENT = "    "
@@ -29,7 +31,7 @@ def write_m(path: Path, record: Record) -> None:
         )
     lines = [
         f"function s = {path.stem}()",
-        f"% {path.stem.upper()}  E dx/dt = A x + B u, y = C x + D u: {_one_line(record['Name'])}, by flexblocks.",
+        f"% {path.stem.upper()}  E dx/dt = A x + B u, y = C x + D u: {comment_text(record['Name'])}, by flexblocks.",
         "%",
         f"%   s = {path.stem}();",
         '%   sys = dss(s.A, s.B, s.C, s.D, s.E, "StateName", s.StateName, "InputName", s.InputName, ...',
@@ -37,13 +39,13 @@ def write_m(path: Path, record: Record) -> None:
         "%   x and u are deviations from s.OperatingState and s.OperatingInput.",
     ]
     lines += [f"s.{name} = {_matlab(value)};" for name, value in record.items()]
-    path.write_text("\n".join([*lines, "end"]) + "\n", encoding="utf-8")
+    write_text(path, "\n".join([*lines, "end"]) + "\n")
 
 
 def write_py(path: Path, record: Record) -> None:
     """Write a Python module that needs NumPy alone."""
     lines = [
-        f'"""E dx/dt = A x + B u, y = C x + D u: {_one_line(record["Name"])}, by flexblocks.',
+        f'"""E dx/dt = A x + B u, y = C x + D u: {comment_text(record["Name"])}, by flexblocks.',
         "",
         "x and u are deviations from OperatingState and OperatingInput.",
         '"""',
@@ -52,11 +54,7 @@ def write_py(path: Path, record: Record) -> None:
         "",
     ]
     lines += [f"{name} = {_python(value)}" for name, value in record.items()]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def _one_line(text: object) -> str:
-    return " ".join(str(text).split()).replace("\\", "/").replace('"', "'")
+    write_text(path, "\n".join(lines) + "\n")
 
 
 def _matlab(value: str | list[str] | np.ndarray) -> str:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from flexblocks.atomic_file import write_text
 from flexblocks.errors import FileFormatError
 
 YAML_SUFFIXES, JSON_SUFFIX = (".yaml", ".yml"), ".json"
@@ -92,10 +91,7 @@ def write_document(path: str | Path, data: Any) -> None:
         text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
     else:
         text = yaml.dump(data, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=120, allow_unicode=True)
-    try:
-        _replace(path.resolve(), text)
-    except OSError as error:
-        raise FileFormatError(f"{path}: cannot be written: {error.strerror}.") from None
+    write_text(path, text)
 
 
 def _is_json(path: Path) -> bool:
@@ -112,25 +108,3 @@ def _mapping(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
             raise ValueError(f"'{key}' stands twice")
         mapping[key] = value
     return mapping
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write beside the file and rename, so that no reader ever sees half of it."""
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, mode)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import casadi as ca
@@ -116,11 +118,22 @@ def test_another_arm_is_another_library() -> None:
 
 
 @needs_compiler
-def test_a_damaged_library_is_built_anew(own_cache: Path) -> None:
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda content: b"not a library", id="replaced"),
+        pytest.param(lambda content: content[: len(content) // 2], id="cut short"),  # loaded, it kills Python
+        pytest.param(lambda content: content[:-1] + bytes([content[-1] ^ 1]), id="one bit"),
+        pytest.param(lambda content: b"", id="empty"),
+    ],
+)
+def test_a_damaged_library_is_built_anew(damage: Callable[[bytes], bytes], caplog: pytest.LogCaptureFixture) -> None:
     dae = arm()
     path = compiler.library([dae.mass_matrix])
-    path.write_bytes(b"not a library")
-    found, functions = compiler.load([dae.mass_matrix])
+    path.write_bytes(damage(path.read_bytes()))
+    with caplog.at_level(logging.WARNING, "flexblocks.compiler"):
+        found, functions = compiler.load([dae.mass_matrix])
+    assert "is damaged; it is built anew" in caplog.text
     q = np.array([0.1, 0.2, 0.01])
     assert found == path
     assert np.array_equal(functions["mass_matrix"](q, 0.1).full(), dae.mass_matrix(q, 0.1).full())
@@ -136,6 +149,29 @@ def test_two_processes_may_make_the_same_library_at_once(own_cache: Path) -> Non
     runs = [subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) for _ in range(3)]
     assert [run.communicate(timeout=60)[0].strip() for run in runs] == ["3.0"] * 3
     assert len(list(own_cache.iterdir())) == 1
+
+
+@needs_compiler
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such rights")
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o1777])
+def test_a_cache_into_which_others_may_write_is_refused(own_cache: Path, mode: int) -> None:
+    compiler.library([arm().mass_matrix])
+    own_cache.chmod(mode)
+    with pytest.raises(CompilerError, match=r"others may write to .*chmod go-w"):
+        arm().compile(strict=True)
+    own_cache.chmod(0o755)
+    assert arm().compile(strict=True).library is not None
+
+
+@needs_compiler
+def test_what_killed_processes_left_behind_is_cleared_away(own_cache: Path) -> None:
+    for name in ("building-old", "building-new"):
+        (own_cache / name).mkdir(parents=True)
+        (own_cache / name / "flexblocks.c").write_text("half")
+    os.utime(own_cache / "building-old", (0.0, 0.0))
+    own_cache.chmod(0o700)
+    path = compiler.library([arm().mass_matrix])
+    assert sorted(own_cache.iterdir()) == sorted([path, own_cache / "building-new"])
 
 
 def test_without_a_compiler_the_dae_stays_as_it_is_and_the_log_says_so(

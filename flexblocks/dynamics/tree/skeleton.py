@@ -1,4 +1,4 @@
-"""The skeleton of a tree: nodes where motion branches or inertia sits, joined by edges.
+"""The skeleton of a tree: nodes where motion branches, inertia sits or a force from outside acts, joined by edges.
 
 Blocks without inertia (joints) are evaluated together with the outlet that carries them. The way from one body to the
 next is cut where it ends in turns: first to the point, in the axes of the inboard body, then turn by turn.
@@ -51,7 +51,7 @@ class _Skeleton:
         self.known: dict[object, int] = {}
         self.kept: list[object] = []
         for index, body in enumerate(bodies):
-            if body.parent is not None and body.terms.has_inertia:
+            if body.parent is not None and (body.terms.has_inertia or body.terms.has_wrench):
                 self.node_of[index] = self._node_for(index, body)
                 self.nodes[self.node_of[index]].bodies.append(index)
 
@@ -67,7 +67,8 @@ class _Skeleton:
         if frame is not terms[0].inlet:
             self.kept.append(frame)  # which keeps its id its own
             start = self._added(id(frame), start, _shift(terms, share, frame))
-        if _is_point_mass(body.terms):
+        # A point mass does not mind how it is turned; a force from outside, given in the inlet's axes, does.
+        if _is_point_mass(body.terms) and not body.terms.has_wrench:
             return start
         self.kept += turns
         keys = [*map(id, turns[:-1]), (body.parent, body.outlet)]

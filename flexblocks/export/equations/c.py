@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flexblocks.export.comment_text import comment_text
 from flexblocks.export.equations.infix import Level, Notation
 from flexblocks.export.equations.routine import Argument, Result, Routine
 
@@ -50,11 +51,15 @@ def array(result: Result) -> str:
 
 def comment(routine: Routine, statement: str) -> str:
     """Return a comment that says what the routine computes, and what stands where in its arguments."""
-    lines = [f"{routine.title}: {statement}" if statement else routine.title, "", "Results:"]
+    title = comment_text(routine.title)
+    lines = [f"{title}: {statement}" if statement else title, "", "Results:"]
     lines += [f"  {array(result)}: {result.meaning}" for result in routine.results]
     lines += ["Arguments:"]
-    lines += [f"  {letter}[{i}]  {own.identifier}  {path} [{unit}]" for letter, i, own, path, unit in routine.table()]
-    return "/* " + "\n * ".join(lines).replace("*/", "* /").replace(" * \n", " *\n") + " */"
+    lines += [
+        f"  {letter}[{i}]  {own.identifier}  {comment_text(f'{path} [{unit}]')}"
+        for letter, i, own, path, unit in routine.table()
+    ]
+    return "/* " + "\n * ".join(lines).replace(" * \n", " *\n") + " */"
 
 
 def body(routine: Routine, name: str, most: int = 12) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import casadi as ca
 
+from flexblocks.atomic_file import write_text
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import FileFormatError
 from flexblocks.export.equations.c import body, comment, prototype
@@ -68,7 +69,7 @@ def c_code(
         path.with_name(f"{stem}_test.c"): self_test(stem, found),
     }
     for file, text in texts.items():
-        file.write_text(text, encoding="utf-8")
+        write_text(file, text)
     source, header, test = texts
     return source, header, test
 

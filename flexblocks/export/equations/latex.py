@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from flexblocks.export.comment_text import latex_text
 from flexblocks.export.equations.constants import latex_number
 from flexblocks.export.equations.infix import Notation
 from flexblocks.export.equations.routine import Result, Routine
@@ -107,10 +108,10 @@ def _width(text: str) -> int:
 def latex_document(routine: Routine, fragment: str) -> str:
     """Return a complete document with the formulas and a table of what the names mean."""
     rows = [
-        rf"${name.latex}$ & \texttt{{{_escaped(path)}}} & {_escaped(unit)} \\"
+        rf"${name.latex}$ & \texttt{{{latex_text(path)}}} & {latex_text(unit)} \\"
         for _, _, name, path, unit in routine.table()
     ]
-    meanings = [rf"${result.latex}$ & {_escaped(result.meaning)} \\" for result in routine.results]
+    meanings = [rf"${result.latex}$ & {latex_text(result.meaning)} \\" for result in routine.results]
     return "\n".join(
         [
             r"\documentclass[10pt,a4paper]{article}",
@@ -119,7 +120,7 @@ def latex_document(routine: Routine, fragment: str) -> str:
             r"\usepackage{longtable}",
             r"\allowdisplaybreaks",
             r"\begin{document}",
-            rf"\section*{{{_escaped(routine.title)}}}",
+            rf"\section*{{{latex_text(routine.title)}}}",
             fragment.rstrip(),
             r"\subsection*{Parts}",
             r"\begin{longtable}{ll}",
@@ -133,7 +134,3 @@ def latex_document(routine: Routine, fragment: str) -> str:
             "",
         ]
     )
-
-
-def _escaped(text: str) -> str:
-    return re.sub(r"([&%$#_{}])", r"\\\1", text.replace("\\", ""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flexblocks.export.comment_text import comment_text
 from flexblocks.export.equations.infix import Notation
 from flexblocks.export.equations.routine import Routine
 
@@ -34,11 +35,17 @@ def matlab(routine: Routine, name: str, statement: str, most: int = 12) -> str:
     listing = routine.listing(NOTATION, most)
     letters = ", ".join(argument.letter for argument in routine.arguments)
     names = ", ".join(result.name for result in routine.results)
-    lines = [f"function [{names}] = {name}({letters})", f"% {routine.title}: {statement}", "%", "% Results:"]
+    lines = [
+        f"function [{names}] = {name}({letters})",
+        f"% {comment_text(routine.title)}: {statement}",
+        "%",
+        "% Results:",
+    ]
     lines += [f"%   {result.name} {_size(result.shape)}: {result.meaning}" for result in routine.results]
     lines += ["%", "% Arguments:"]
     lines += [
-        f"%   {letter}({i + 1})  {own.identifier}  {path} [{unit}]" for letter, i, own, path, unit in routine.table()
+        f"%   {letter}({i + 1})  {own.identifier}  {comment_text(f'{path} [{unit}]')}"
+        for letter, i, own, path, unit in routine.table()
     ]
     for entry in routine.program.entries:
         letter = routine.arguments[entry.argument].letter

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flexblocks.export.comment_text import comment_text
 from flexblocks.export.equations.infix import Notation
 from flexblocks.export.equations.routine import Routine
 
@@ -26,10 +27,13 @@ def python(routine: Routine, name: str, statement: str, most: int = 12) -> str:
     listing = routine.listing(NOTATION, most)
     letters = ", ".join(argument.letter for argument in routine.arguments)
     returned = ", ".join(f"{result.name} {result.size}" for result in routine.results)
-    lines = ['"""' + f"{routine.title}: {statement}", "", "Results:", ""]
+    lines = ['"""' + f"{comment_text(routine.title)}: {statement}", "", "Results:", ""]
     lines += [f"    {result.name} {result.size}: {result.meaning}" for result in routine.results]
     lines += ["", "Arguments:", ""]
-    lines += [f"    {letter}[{i}]  {own.identifier}  {path} [{unit}]" for letter, i, own, path, unit in routine.table()]
+    lines += [
+        f"    {letter}[{i}]  {own.identifier}  {comment_text(f'{path} [{unit}]')}"
+        for letter, i, own, path, unit in routine.table()
+    ]
     lines += ['"""', "", "import numpy as np", "", "", f"def {name}({letters}):"]
     lines += [f'    """Return {returned}."""']
     for entry in routine.program.entries:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from flexblocks.atomic_file import write_text
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import FileFormatError, ParameterError, listing, nearest
 from flexblocks.export.equations.c import c
@@ -128,7 +129,7 @@ def save_equations(
         text = latex_document(routine, latex(routine, found.statement))
     else:
         text = CODE[form](routine, checked_identifier(path.stem), found.plain)
-    path.write_text(text, encoding="utf-8")
+    write_text(path, text)
 
 
 def checked_identifier(name: str) -> str:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+
+from flexblocks.atomic_file import atomic_file
 
 DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip file can hold
 
 
 def write_archive(path: Path, files: Mapping[str, str | bytes]) -> None:
     """Write files by their names inside; the archive comes to its place in one piece."""
-    unfinished = path.with_name(path.name + ".unfinished")
-    try:
-        with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, content in files.items():
-                entry = zipfile.ZipInfo(name, DATE)
-                entry.external_attr = 0o644 << 16
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                archive.writestr(entry, content)
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with atomic_file(path) as unfinished, zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name, DATE)
+            entry.external_attr = 0o644 << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content)

@@ -1,0 +1,113 @@
+"""Names of models come from files of others: in generated programs they stay names, whatever they hold."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import flexblocks as fb
+from flexblocks import export
+from flexblocks.export.comment_text import comment_text, latex_text
+from flexblocks.interfaces.physics import Physics, Variable
+
+HOSTILE = {
+    "quotes": '"""\nraise SystemExit("broken out")\n"""',
+    "one quote": 'arm"',
+    "backslash": "arm\\",
+    "end of comment": "arm */\n#error broken out\n/*",
+    "trigraph": "arm *??/\n/\n#error broken out\n",
+    "slashes that meet": "arm *\\/ \n#error broken out",
+    "carriage return": "arm\rerror('broken out')\r",
+    "line separator": "arm\u2028error('broken out')\u2029\x85\x0b\x0c",
+    "octave block": "arm\n%}\nerror('broken out')\n%{",
+    "escape": "arm \\N{nonsense} \\x",
+    "reversed": "arm \u202e */ \u2066",
+    "control": "arm\x00\x07\x1b[2J",
+}
+NAMES = [pytest.param(name, id=what) for what, name in HOSTILE.items()]
+
+
+@dataclass(frozen=True)
+class Heater(fb.Block):
+    """Has a unit that nobody expects."""
+
+    def inputs(self) -> tuple[Variable, ...]:
+        return (Variable("power", 'W */\n#error broken out\n"""\nerror'),)
+
+    def physics(self, frame, local) -> Physics:
+        return Physics()
+
+
+def arm(name: str) -> fb.DAE:
+    model = fb.Model(name)
+    ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint"))
+    link = model.add(fb.RigidLink("link", length=0.5, mass=1.0))
+    model.connect(ground.frame_b, joint.frame_a)
+    model.connect(joint.frame_b, link.frame_a)
+    model.connect(model.add(fb.TorqueSource("motor")).flange_b, joint.axis)
+    return fb.assemble(model)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_python_runs_nothing_of_a_name(name: str, tmp_path: Path) -> None:
+    dae = arm(name)
+    export.save_equations(dae, tmp_path / "equations.py")
+    export.save_linear(fb.linearize(dae), tmp_path / "linear.py")
+    check = "import equations, linear; assert linear.A.shape == (2, 2) and callable(equations.equations)"
+    subprocess.run([sys.executable, "-W", "error", "-c", check], cwd=tmp_path, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_c_compiles_nothing_of_a_name(name: str, tmp_path: Path) -> None:
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("there is no C compiler")
+    export.c_code(arm(name), tmp_path / "arm.c")
+    export.save_equations(arm(name), tmp_path / "equations.c")
+    flags = ["-std=c99", "-trigraphs", "-Wall", "-Wcomment", "-Werror", "-fsyntax-only"]
+    for source in ("arm.c", "arm_test.c", "equations.c"):
+        subprocess.run([compiler, *flags, source], cwd=tmp_path, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_matlab_keeps_a_name_in_comments_and_texts(name: str, tmp_path: Path) -> None:
+    dae = arm(name)
+    export.save_equations(dae, tmp_path / "equations.m")
+    export.save_linear(fb.linearize(dae), tmp_path / "linear.m")
+    for file in ("equations.m", "linear.m"):
+        for line in (tmp_path / file).read_text(encoding="utf-8").splitlines():
+            if "broken out" in line:
+                assert line.startswith("% "), line
+
+
+def test_units_of_foreign_blocks_stay_units(tmp_path: Path) -> None:
+    model = fb.Model("warm arm")
+    ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint"))
+    link = model.add(fb.RigidLink("link", length=0.5, mass=1.0))
+    model.connect(ground.frame_b, joint.frame_a)
+    model.connect(joint.frame_b, link.frame_a)
+    model.add(Heater("heater"))
+    dae = fb.assemble(model)
+    export.save_equations(dae, tmp_path / "equations.py")
+    subprocess.run([sys.executable, "-c", "import equations"], cwd=tmp_path, check=True, capture_output=True)
+    export.save_equations(dae, tmp_path / "equations.c")
+    assert not [line for line in (tmp_path / "equations.c").read_text().splitlines() if line.startswith("#error")]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_comment_is_one_printable_line_without_marks(name: str) -> None:
+    text = comment_text(name)
+    assert text.isprintable()
+    assert not any(mark in text for mark in ("*/", "/*", "??", '"', "\\"))
+    assert comment_text(text) == text
+
+
+def test_latex_sets_what_it_would_interpret() -> None:
+    assert latex_text("a_1 ^ ~ 5 % {x} \\input{y}") == (
+        r"a\_1 \textasciicircum{} \textasciitilde{} 5 \% \{x\} /input\{y\}"
+    )
