@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from flexblocks.errors import listing
+from flexblocks.progress import ProgressDisplay
 
 from .casadi_solver import CasadiSolver
 from .casadi_solver.ipopt.status import advice
@@ -13,7 +14,6 @@ from .errors import PlanError
 from .model.read_solution import active_objective
 from .model.trajectories import transcribed_problem
 from .model.violations import violations
-from .progress import Progress
 from .results.plan import Plan
 from .solver_statistics import CONVERGED
 
@@ -52,11 +52,11 @@ def solve(
     """
     name = transcribed_problem(model).dae.name
     active_objective(model)
-    with Progress(name, show=False if tee else progress) as watch:
+    with ProgressDisplay(f"Planning {name}", None, False if tee else progress) as display:
         results = CasadiSolver().solve(
             model,
             tee=tee,
-            iteration_callback=watch,
+            iteration_callback=lambda iteration: display.update(str(iteration)),
             solver_options=dict(solver_options or {}),
             raise_exception_on_nonoptimal_result=False,
         )

@@ -45,7 +45,7 @@ def point_equations(dae: DAE, designed: tuple[int, ...] = (), static: StaticMode
     f, (J, _) = ca.SX.sym("f", len(dae.tree.loops.multipliers)), dae.constraint_rates
     # Residuals: balance of forces, first-order states, algebraic variables, loops, modes without acceleration
     balance = force - dae.applied_expression - J.T @ f
-    still = ca.sparsify(ca.SX(ca.DM(static.amounts(dae.tree.size)))) @ a
+    still = ca.sparsify(ca.SX(ca.DM(static.amounts(dae.tree.size)))) @ a if static.names else ca.SX(0, 1)
     closures = J @ a - dae.constraint_acceleration
     r = ca.vertcat(balance, state_rates(dae.tree, x, z, u) - dw, dae.algebraic_expression, closures, still)
     # Designed parameters are variables; what stands in their places among the others is not looked at

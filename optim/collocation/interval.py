@@ -75,7 +75,7 @@ def interval_symbols(dae: DAE, form: IntervalForm) -> Interval:
 
     local = LocalVariables(
         begin=symbols(state_sizes(dae), "_begin"),
-        points=[symbols(point_sizes(dae, len(form.static)), j) for j in range(1, form.scheme.degree + 1)],
+        points=[symbols(point_sizes(dae, len(form.static.names)), j) for j in range(1, form.scheme.degree + 1)],
         end=symbols(state_sizes(dae), "_end"),
         knots=[ca.SX.sym(f"knot{i}", len(dae.u)) for i in range(len(form.shape.knots))],
         duration=ca.SX.sym("duration", int(form.is_free)),
@@ -99,7 +99,7 @@ def collocated_states(size: int, interval: Interval, form: IntervalForm, h: ca.S
     q, v, w = begin["q"], begin["v"], begin["w"]
     scheme, along = form.scheme, [ca.SX(size, 1)] * form.scheme.degree
     A, AA = scheme.integral, scheme.double_integral
-    if form.static:
+    if form.static.names:
         moving, shapes = (ca.DM(matrix) for matrix in (form.static.moving(size), form.static.directions(size)))
         q, v = ca.mtimes(moving, q), ca.mtimes(moving, v)
         along = [ca.mtimes(shapes, point["e"]) for point in points]

@@ -29,9 +29,6 @@ class StaticModes:
     shapes: tuple[tuple[float, ...], ...] = ()
     measures: tuple[tuple[float, ...], ...] = ()
 
-    def __len__(self) -> int:
-        return len(self.names)
-
     def directions(self, n: int) -> np.ndarray:
         """Return the shapes as columns (n, k)."""
         return np.reshape(self.shapes, (-1, n)).T
@@ -46,10 +43,8 @@ class StaticModes:
 
     def independent(self, n: int) -> list[int]:
         """Return n - k coordinates that tell all others of a motion without the modes."""
-        if not self.names:
-            return list(range(n))
         *_, order = scipy.linalg.qr(self.amounts(n), pivoting=True, mode="economic")
-        return sorted(order[len(self) :].tolist())
+        return sorted(order[len(self.names) :].tolist())
 
 
 ALL_MOVE = StaticModes()

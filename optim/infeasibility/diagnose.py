@@ -8,13 +8,14 @@ from typing import Any
 
 import pyomo.environ as pyo
 
+from flexblocks.progress import ProgressDisplay
+
 from ..casadi_solver import CasadiSolver
 from ..model.trajectories import arcs, transcribed_problem
 from ..presolve.controllability_check import scenarios_apart
 from ..presolve.duration_estimate import LONGEST, estimated_duration
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.objectives import Time
-from ..progress import Progress
 from ..solver_statistics import CONVERGED, statistics, status_of
 from .conflict import Conflict, conflict
 from .elastic_relaxation import Elastic, relax
@@ -84,10 +85,10 @@ def diagnosis(model: Any, *, max_iter: int = MOST_ITERATIONS) -> Diagnosis:
     """Return how a model with loosened limits was solved; see `diagnose`."""
     transcribed = transcribed_problem(model)
     elastic = relax(model)
-    with Progress(f"{transcribed.dae.name}, limits loosened", show=None) as watch:
+    with ProgressDisplay(f"Planning {transcribed.dae.name}, limits loosened", None, None) as display:
         results: Any = CasadiSolver().solve(
             elastic.model,
-            iteration_callback=watch,
+            iteration_callback=lambda iteration: display.update(str(iteration)),
             solver_options={"max_iter": max_iter},
             raise_exception_on_nonoptimal_result=False,
         )

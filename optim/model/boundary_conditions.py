@@ -8,12 +8,11 @@ import casadi as ca
 import numpy as np
 import pyomo.environ as pyo
 
-from flexblocks.linear.constraint_tangent import tangent
-
 from ..casadi_solver import CasadiGreyBox, attach
 from ..collocation.interval_layout import state_names
 from ..collocation.residual_energy import residual_energy
 from ..presolve.boundary import End
+from ..presolve.equilibrium import independent_states
 from ..presolve.phase_transcription import Transcription
 from .equilibrium_constraints import add_arrival, add_balance
 
@@ -29,7 +28,7 @@ def add_boundary_conditions(b: Any, t: Transcription) -> None:
         if end.kind == "fixed":
             set_states(b, t, k, end)
         elif end.kind != "joined":
-            if where == "goal" and end.kind == "rest" and t.static:
+            if where == "goal" and end.kind == "rest" and t.static.names:
                 start = dict(zip(b.coordinates, end.point.x.tolist(), strict=False))
                 b.goal_rest = pyo.Var(b.coordinates, initialize=start, doc="coordinates at rest")
                 add_arrival(b, t, k, list(b.goal_rest.values()))
@@ -51,7 +50,7 @@ def set_states(b: Any, t: Transcription, k: int, end: End, free: bool = False) -
     """Fix the states at a mesh point to those of a known end, or set free what was fixed so."""
     states, n = state_variables(b, t, k), t.dae.tree.size
     settable = _settable(t, k, end)
-    if k and t.static:
+    if k and t.static.names:
         add_arrival(b, t, k, end.point.x[:n].tolist())
         settable = [i for i in settable if i >= n]
     for i in settable:
@@ -71,8 +70,10 @@ def _settable(t: Transcription, k: int, end: End) -> list[int]:
     if k == 0:
         return list(range(len(t.dae.x)))
     n = t.dae.tree.size
+    states = independent_states(t.dae, end.point)
+    if not t.static.names:
+        return states
     follow = set(range(n)) - set(t.static.independent(n))
-    states = tangent(t.dae, end.point, np.zeros(n)).states.tolist()
     return [i for i in states if i >= 2 * n or i % n not in follow]
 
 
@@ -119,7 +120,7 @@ def moved_ends(b: Any, t: Transcription) -> list[str]:
     """Return the states that are fixed elsewhere than the known ends of a trajectory have them, in words."""
     found = []
     for where, k, end in (("start", 0, t.begin), ("goal", t.mesh.intervals, t.end)):
-        if end.kind != "fixed" or (k and t.static):
+        if end.kind != "fixed" or (k and t.static.names):
             continue
         states = state_variables(b, t, k)
         for i in _settable(t, k, end):

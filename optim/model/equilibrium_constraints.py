@@ -61,7 +61,7 @@ def _resting(b: Any, t: Transcription, where: str, k: int) -> list:
 
     At a goal where some modes are carried quasi-statically they are ``b.goal_rest[name]``, on its own.
     """
-    if where == "goal" and t.static:
+    if where == "goal" and t.static.names:
         return list(b.goal_rest.values())
     return [b.q[k, name] for name in b.coordinates]
 

@@ -37,8 +37,11 @@ def set_guess(b: Any, t: Transcription, detour: Waypoint | None = None) -> None:
     within = np.clip(np.concatenate([q, v, w], axis=1), t.limits.x[:, 0], t.limits.x[:, 1])
     for part, where in state_slices(t.dae).items():
         set_values(getattr(b, part), within[:, where])
-    set_values(b.a, accelerations(inner / T)[..., :n] / T**2 @ t.static.moving(n).T)
-    set_values(b.e, states(inner / T)[..., :n] @ t.static.amounts(n).T)
+    inner_accelerations = accelerations(inner / T)[..., :n] / T**2
+    if t.static.names:
+        inner_accelerations = inner_accelerations @ t.static.moving(n).T
+        set_values(b.e, states(inner / T)[..., :n] @ t.static.amounts(n).T)
+    set_values(b.a, inner_accelerations)
     set_values(b.dw, rates(inner / T)[..., 2 * n :] / T)
     set_values(b.z, z)
     set_values(b.f, np.broadcast_to(loop_forces(t.dae, t.start), (*inner.shape, len(b.closures))))

@@ -63,11 +63,13 @@ def trajectory(arc: PhaseTrajectory, inputs: dict[str, PPoly]) -> Trajectory:
     n, h, A = dae.tree.size, mesh.steps[:, None, None], t.scheme.integral
     q, v, w = (x[:-1, None, where] for where in state_slices(dae).values())
     a, dw = values(m.a, K, d, n), values(m.dw, K, d, -1) if len(m.dw) else np.zeros((K, d, 0))
-    e = values(m.e, K, d, -1) if len(m.e) else np.zeros((K, d, 0))
-    moving, shapes = t.static.moving(n), t.static.directions(n)
-    q, v = q @ moving.T, v @ moving.T
+    along: Any = 0.0
+    if t.static.names:
+        moving, shapes = t.static.moving(n), t.static.directions(n)
+        q, v = q @ moving.T, v @ moving.T
+        along = values(m.e, K, d, -1) @ shapes.T
     stages = [
-        e @ shapes.T + q + h * t.scheme.nodes[:, None] * v + h**2 * (t.scheme.double_integral @ a),
+        along + q + h * t.scheme.nodes[:, None] * v + h**2 * (t.scheme.double_integral @ a),
         v + h * (A @ a),
         w + h * (A @ dw),
     ]

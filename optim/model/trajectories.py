@@ -53,7 +53,7 @@ class PhaseTrajectory:
         found = replace(end.point, x=values_at(b, t, k), p=with_values(end.point.p, t, b))
         if end.kind != "rest":
             return found
-        if where == "goal" and t.static:
+        if where == "goal" and t.static.names:
             found.x[: t.dae.tree.size] = _values(b.goal_rest.values())
         u, z = (getattr(b, f"{where}_{group}").values() for group in ("inputs", "algebraics"))
         return replace(found, u=_values(u), z=_values(z))

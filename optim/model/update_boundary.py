@@ -111,7 +111,7 @@ def _differing(old: Any, new: Any, *but: str) -> list[str]:
 
 def _check_known_boundaries(old: TranscribedProblem, new: TranscribedProblem) -> None:
     """Refuse ends of which more than values is another, or that are found with the motion."""
-    if old.first[0].static:
+    if old.first[0].static.names:
         raise ProblemError(
             f"repose: the model carries modes quasi-statically, which holds its goal by equations; {ELSE}"
         )

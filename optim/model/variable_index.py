@@ -47,7 +47,7 @@ def variable_index(b: Any, t: Transcription) -> VariableIndex:
         return (first + np.arange(len(members))).reshape(*rows, len(members) // int(np.prod(rows)))
 
     states = {name: placed(name, K + 1) for name in state_sizes(t.dae)}
-    points = {name: placed(name, K, d) for name in point_sizes(t.dae, len(t.static))}
+    points = {name: placed(name, K, d) for name in point_sizes(t.dae, len(t.static.names))}
     first_shaping = len(variables)
     inputs = {name: placed(name, len(b.input_mesh)) for name in (("u", "du") if t.shape.has_rates else ("u",))}
     duration = none

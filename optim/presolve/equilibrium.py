@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.linear.constraint_tangent import tangent
 from flexblocks.statics.balance import accelerations, unknown_vector
 from flexblocks.statics.balance import rest as balance
 from flexblocks.statics.operating_point import OperatingPoint
@@ -19,6 +20,13 @@ def loop_forces(dae: DAE, at: OperatingPoint) -> np.ndarray:
     if not dae.tree.loops.multipliers:
         return np.zeros(0)
     return accelerations(dae, at.x, at.z, at.u, at.p)[1]
+
+
+def independent_states(dae: DAE, at: OperatingPoint) -> list[int]:
+    """Return the positions of the states that can be given at a point: the others follow where loops are closed."""
+    if not dae.tree.loops.closures and not dae.dependent_names:
+        return list(range(len(dae.x)))
+    return tangent(dae, at, np.zeros(dae.tree.size)).states.tolist()
 
 
 def accompanying_motion(dae: DAE, at: OperatingPoint, given: Mapping[str, float]) -> np.ndarray:

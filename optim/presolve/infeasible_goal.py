@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.linear.constraint_tangent import tangent
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..collocation.transcription_options import TranscriptionOptions
@@ -21,6 +20,7 @@ from ..problem.validation import Duration
 from .boundary import End
 from .bounds import Limits
 from .controllability_check import Ends, inertia_is_constant, listed_scenarios, scenarios_apart
+from .equilibrium import independent_states
 from .path_values import PathValues
 
 ROUNDING = 1e-9  # share of a value, or of one in its unit, by which a limit may be missed
@@ -239,5 +239,5 @@ def _changes(
 def _conditions(dae: DAE, end: End, carried: int) -> int:
     """Return how many equations the end of a phase puts on the motion."""
     if end.kind == "fixed":
-        return len(tangent(dae, end.point, np.zeros(dae.tree.size)).states) - 2 * carried
+        return len(independent_states(dae, end.point)) - 2 * carried
     return len(end.given) if end.kind in ("near", "passing") else 0

@@ -48,7 +48,7 @@ def static_modes(dae: DAE, given: Any, at: OperatingPoint, step: float) -> Stati
             "open in another; leave it out."
         )
     found = _named(dae, given) if limit is None else _faster(dae, at, limit)
-    if len(found) == dae.tree.size:
+    if len(found.names) == dae.tree.size:
         raise ProblemError(f"plan: quasi_static = {given!r}; leaves nothing of '{dae.name}' that moves. Name fewer.")
     return found
 

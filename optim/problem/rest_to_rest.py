@@ -49,6 +49,8 @@ class RestToRest:
     ----------
     ranges : dict
         The limits as (low, high), infinite where there is none.
+    problem : Problem
+        The same as a problem of one phase, the form in which all problems are planned.
 
     Notes
     -----
@@ -68,6 +70,7 @@ class RestToRest:
     via: Any = ()  # a tuple of Via once checked
     input_ends: str = "free"
     ranges: Mapping[str, tuple[float, float]] = field(init=False, repr=False, compare=False)
+    problem: Problem = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         put = {
@@ -84,9 +87,6 @@ class RestToRest:
             object.__setattr__(self, name, value)
         word(f"{WHERE}: input_ends", self.input_ends, "free", "holding")
         check_time(WHERE, [put["duration"]], put["objective"])
-
-    @property
-    def problem(self) -> Problem:
-        """The same as a problem of one phase, the form in which all problems are planned."""
         phase = Phase("motion", self.goal, self.duration, via=self.via)
-        return Problem(self.start, (phase,), self.objective, self.limits, self.path, self.input_ends)
+        whole = Problem(self.start, (phase,), self.objective, self.limits, self.path, self.input_ends)
+        object.__setattr__(self, "problem", whole)

@@ -47,7 +47,7 @@ def summary(
             f"  minimises {_objective(transcribed)}",
             f"  inputs {first.shape.words}, {ends}, within their limits at every time",
             "  states within their limits at mesh and collocation points",
-            *([f"  carries quasi-statically {', '.join(first.static.names)}"] if first.static else []),
+            *([f"  carries quasi-statically {', '.join(first.static.names)}"] if first.static.names else []),
             f"  {counts}{steps}{''.join(f', {text}' for text in times)}",
             *(f"  {remark}" for remark in far_bent(dae, motions)),
             *([f"  {attempt}" for attempt in attempts] if len(attempts) > 1 else []),

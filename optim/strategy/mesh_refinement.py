@@ -80,7 +80,7 @@ def _finer(plan: Plan, settings: Settings) -> TranscriptionOptions:
     """Return the options to try next: all modes with their motion, another scheme, more points or more intervals."""
     options = replace(plan.transcribed.options, quasi_static=None)
     scheme = options.collocation
-    if plan.transcribed.first[0].static:
+    if plan.transcribed.first[0].static.names:
         return options
     if not scheme.is_symmetric and energy_swallowed(plan) > MOST_ENERGY:
         return replace(options, scheme="lobatto", degree=min(scheme.degree + 1, HIGHEST_DEGREE))

@@ -18,7 +18,7 @@ def mass_at_posture(tree: Tree, q: np.ndarray, p: np.ndarray, *dependent: np.nda
     rest = np.concatenate([*dependent, np.zeros(0)])
     for body in tree.bodies:
         share = body.share.full()
-        mine, rest = np.split(rest, [len(body.terms.symbols.dependent)])
+        mine, rest = np.split(rest, [len(body.terms.symbols.dependent.equations)])
         own = np.concatenate([p, mine])
         inlet = np.zeros((6, tree.size))
         if body.parent is not None and body.outlet is not None:

@@ -7,7 +7,7 @@ and are left out. Joints stay whole, whichever the cut is next to.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 Place = tuple[int, str]
 ROWS = ("force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z")
@@ -38,16 +38,23 @@ class Closure:
 
 @dataclass(frozen=True)
 class Loops:
-    """The closures of an arm; `weight` makes J'J, J their Jacobian, comparable to the mass matrix."""
+    """The closures of an arm.
+
+    Attributes
+    ----------
+    closures : tuple of Closure
+    weight : float
+        Makes J'J, J the Jacobian of the closures, comparable to the mass matrix.
+    multipliers, units : tuple of str
+        Names (m) of all forces and torques that keep loops closed, and their units.
+    """
 
     closures: tuple[Closure, ...] = ()
     weight: float = 1.0
+    multipliers: tuple[str, ...] = field(init=False, compare=False)
+    units: tuple[str, ...] = field(init=False, compare=False)
 
-    @property
-    def multipliers(self) -> tuple[str, ...]:
-        """Names (m) of all forces and torques that keep loops closed."""
-        return tuple(name for closure in self.closures for name in closure.multipliers)
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        return tuple(unit for closure in self.closures for unit in closure.units)
+    def __post_init__(self) -> None:
+        names = tuple(name for closure in self.closures for name in closure.multipliers)
+        object.__setattr__(self, "multipliers", names)
+        object.__setattr__(self, "units", tuple(unit for closure in self.closures for unit in closure.units))

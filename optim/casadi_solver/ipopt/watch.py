@@ -32,6 +32,9 @@ class Iteration:
     objective: float
     infeasibility: float
 
+    def __str__(self) -> str:
+        return f"iteration {self.number}, objective {self.objective:.6g}, infeasibility {self.infeasibility:.1e}"
+
     @classmethod
     def of(cls, number: int, point: Iterate, sense: int, lower: np.ndarray, upper: np.ndarray) -> Iteration:
         """Report a point of the minimised program, with the bounds of its constraints."""
