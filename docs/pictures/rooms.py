@@ -1,8 +1,8 @@
 """The rooms of flexblocks and what they import, drawn from the code itself: ``python docs/pictures/rooms.py``.
 
 Writes ``rooms.svg`` beside this file. Every import statement counts, also those inside functions and those for type
-checkers only. An arrow goes from a room to one that it imports; where the way leads over other rooms the direct arrow is
-left out (transitive reduction). A room stands above everything that it imports.
+checkers only. An arrow goes from a room to one that it imports; where the way leads over other rooms the direct arrow
+is left out (transitive reduction). A room stands above everything that it imports.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ def test_as_many_modes_as_the_mesh_does_not_resolve():
     """Two periods in an interval are 500 rad/s at 25 ms, 2000 rad/s at 6.3 ms; nothing is faster at 4 ms."""
     dae = fb.assemble(models.subudhi_morris_2002())
     counts = [
-        len(optim.pyomo_model(dae, two_links(), intervals=count, quasi_static="auto").transcription.static)
+        len(optim.pyomo_model(dae, two_links(), intervals=count, quasi_static="auto").transcription.static.names)
         for count in (80, 320, 500)
     ]
     assert counts == [2, 1, 0]
@@ -158,7 +158,7 @@ def test_refinement_goes_back_to_all_modes():
     assert plan.attempts[1].what == "all modes with their motion, from there"
     assert last.tip_miss == pytest.approx(plan.replay().tip_miss, abs=1e-8)
     assert plan.status == "optimal"
-    assert not plan.transcription.static
+    assert not plan.transcription.static.names
     assert plan.replay().tip_miss < 1e-4
 
 
