@@ -7,7 +7,7 @@ from flexblocks import beam, blocks
 from flexblocks.assemble import assemble
 from flexblocks.beam import *  # noqa: F403 - what its register, __all__, names
 from flexblocks.blocks import *  # noqa: F403 - likewise
-from flexblocks.blocks.denavit_hartenberg import DHRow, denavit_hartenberg
+from flexblocks.blocks.joints.denavit_hartenberg import DHRow, denavit_hartenberg
 from flexblocks.compare import Comparison, compare
 from flexblocks.dae.change_coordinates import change_coordinates
 from flexblocks.dae.dae import DAE

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from flexblocks.blocks.stations import HasStations
+from flexblocks.blocks.bodies.stations import HasStations
 from flexblocks.constraints.coordinate_ranges import refuse_out_of_range
 from flexblocks.constraints.dependent_variables import with_dependent_variables
 from flexblocks.dae.dae import DAE

@@ -3,26 +3,26 @@
 A new block is its file and its place here; `flexblocks` and model files have it from here.
 """
 
-from flexblocks.blocks.accelerometer import Accelerometer
-from flexblocks.blocks.compound_joints import Spherical, Universal
-from flexblocks.blocks.fixed import Fixed, FixedTranslation
-from flexblocks.blocks.fixed_transform import FixedTransform
-from flexblocks.blocks.flexible_beam import FlexibleBeam
-from flexblocks.blocks.flexible_joint import FlexibleJoint
-from flexblocks.blocks.friction import Friction
-from flexblocks.blocks.gear import Gear
-from flexblocks.blocks.ground import Ground
-from flexblocks.blocks.lumped_mass import LumpedMass
-from flexblocks.blocks.payload import Payload
-from flexblocks.blocks.pd_servo import PDServo
-from flexblocks.blocks.prismatic import Prismatic
-from flexblocks.blocks.revolute import Revolute
-from flexblocks.blocks.rigid_body import RigidBody
-from flexblocks.blocks.rigid_link import RigidLink
-from flexblocks.blocks.rotor import Rotor
-from flexblocks.blocks.sliding_beam import SlidingBeam
-from flexblocks.blocks.source import ForceSource, TorqueSource
-from flexblocks.blocks.torsional_spring import TorsionalSpring
+from flexblocks.blocks.bodies.accelerometer import Accelerometer
+from flexblocks.blocks.bodies.flexible_beam import FlexibleBeam
+from flexblocks.blocks.bodies.ground import Ground
+from flexblocks.blocks.bodies.lumped_mass import LumpedMass
+from flexblocks.blocks.bodies.payload import Payload
+from flexblocks.blocks.bodies.rigid_body import RigidBody
+from flexblocks.blocks.bodies.rigid_link import RigidLink
+from flexblocks.blocks.bodies.sliding_beam import SlidingBeam
+from flexblocks.blocks.drives.fixed import Fixed, FixedTranslation
+from flexblocks.blocks.drives.flexible_joint import FlexibleJoint
+from flexblocks.blocks.drives.friction import Friction
+from flexblocks.blocks.drives.gear import Gear
+from flexblocks.blocks.drives.pd_servo import PDServo
+from flexblocks.blocks.drives.rotor import Rotor
+from flexblocks.blocks.drives.source import ForceSource, TorqueSource
+from flexblocks.blocks.drives.torsional_spring import TorsionalSpring
+from flexblocks.blocks.joints.compound_joints import Spherical, Universal
+from flexblocks.blocks.joints.fixed_transform import FixedTransform
+from flexblocks.blocks.joints.prismatic import Prismatic
+from flexblocks.blocks.joints.revolute import Revolute
 from flexblocks.interfaces import Block, Composite
 
 # What `flexblocks` offers of them. Written out, so that editors complete these names.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from flexblocks.blocks.ground import Ground
-from flexblocks.blocks.joint import Joint
-from flexblocks.blocks.lumped_mass import LumpedMass
-from flexblocks.blocks.payload import Payload
-from flexblocks.blocks.stations import HasStations
+from flexblocks.blocks.bodies.ground import Ground
+from flexblocks.blocks.bodies.lumped_mass import LumpedMass
+from flexblocks.blocks.bodies.payload import Payload
+from flexblocks.blocks.bodies.stations import HasStations
+from flexblocks.blocks.joints.joint import Joint
 from flexblocks.dae.dae import DAE
 from flexblocks.geometry import Shape, Values, bending, shape
 from flexblocks.interfaces.block import Block

@@ -6,7 +6,7 @@ import networkx as nx
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from flexblocks.blocks.ground import Ground
+from flexblocks.blocks.bodies.ground import Ground
 from flexblocks.interfaces.ports import Kind
 from flexblocks.modeling.model import Model
 from flexblocks.plot.style import BLACK, BLUE, VERMILION, axes

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from flexblocks.blocks.flexible_beam import FlexibleBeam
+from flexblocks.blocks.bodies.flexible_beam import FlexibleBeam
 from flexblocks.dae.dae import DAE
 from flexblocks.simulation.trajectory import Trajectory
 

@@ -13,7 +13,7 @@ import flexblocks as fb
 from flexblocks import beam, blocks
 from flexblocks.beam import DISCRETIZATIONS, SECTIONS, VALUES
 from flexblocks.blocks import ALL_BLOCKS
-from flexblocks.blocks.compound_joints import HingesInARow
+from flexblocks.blocks.joints.compound_joints import HingesInARow
 
 
 def defined(package: ModuleType, *bases: type) -> set[type]:

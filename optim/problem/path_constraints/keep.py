@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import casadi as ca
 
-from flexblocks.blocks.stations import HasStations
+from flexblocks.blocks.bodies.stations import HasStations
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing, nearest
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flexblocks.blocks.shaft import TWO_FLANGES, two_ends, two_flanges
+from flexblocks.blocks.drives.shaft import TWO_FLANGES, two_ends, two_flanges
 from flexblocks.interfaces import NOT_NEGATIVE, Block, Coordinate, Frame, Local, Output, Physics, parameter
 
 

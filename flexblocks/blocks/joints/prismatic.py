@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flexblocks.blocks.joint import Joint
+from flexblocks.blocks.joints.joint import Joint
 from flexblocks.interfaces import (
     NOT_NEGATIVE,
     Coordinate,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from flexblocks.blocks.orientation import orientation_parameter, rotation_matrix
+from flexblocks.blocks.joints.orientation import orientation_parameter, rotation_matrix
 from flexblocks.interfaces import Block, Frame, Local, Physics, inlet, outlet, parameter
 
 

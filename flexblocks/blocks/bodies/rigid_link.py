@@ -7,8 +7,8 @@ from typing import Any
 
 import casadi as ca
 
-from flexblocks.blocks.rigid_inertia import inertia_matrix, inertia_parameter, kinetic_energy
-from flexblocks.blocks.stations import HasStations
+from flexblocks.blocks.bodies.rigid_inertia import inertia_matrix, inertia_parameter, kinetic_energy
+from flexblocks.blocks.bodies.stations import HasStations
 from flexblocks.interfaces import NOT_NEGATIVE, POSITIVE, Frame, Local, Physics, inlet, outlet, parameter
 
 

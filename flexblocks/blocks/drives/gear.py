@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flexblocks.blocks.shaft import TWO_FLANGES
+from flexblocks.blocks.drives.shaft import TWO_FLANGES
 from flexblocks.interfaces import GUEST, NONZERO, Block, Coordinate, Frame, Local, Physics, parameter
 
 

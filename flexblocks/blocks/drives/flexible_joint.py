@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from flexblocks.blocks.revolute import Revolute
-from flexblocks.blocks.rotor import Rotor
-from flexblocks.blocks.source import TorqueSource
-from flexblocks.blocks.torsional_spring import TorsionalSpring
+from flexblocks.blocks.drives.rotor import Rotor
+from flexblocks.blocks.drives.source import TorqueSource
+from flexblocks.blocks.drives.torsional_spring import TorsionalSpring
+from flexblocks.blocks.joints.revolute import Revolute
 from flexblocks.interfaces import NONZERO, NOT_NEGATIVE, POSITIVE, Block, Composite, inlet, outlet, parameter
 
 

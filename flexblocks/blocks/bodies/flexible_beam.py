@@ -16,7 +16,7 @@ from flexblocks.beam.properties.distributed_parameter import check_over, distrib
 from flexblocks.beam.properties.material import Material
 from flexblocks.beam.properties.profile import Distribution
 from flexblocks.beam.shapes.internal_forces import Cut
-from flexblocks.blocks.stations import HasStations
+from flexblocks.blocks.bodies.stations import HasStations
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
     ANY,

@@ -9,11 +9,11 @@ from typing import Literal
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from flexblocks.blocks.fixed_transform import FixedTransform
-from flexblocks.blocks.joint import Joint
-from flexblocks.blocks.orientation import rotation_matrix
-from flexblocks.blocks.prismatic import Prismatic
-from flexblocks.blocks.revolute import Revolute
+from flexblocks.blocks.joints.fixed_transform import FixedTransform
+from flexblocks.blocks.joints.joint import Joint
+from flexblocks.blocks.joints.orientation import rotation_matrix
+from flexblocks.blocks.joints.prismatic import Prismatic
+from flexblocks.blocks.joints.revolute import Revolute
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import NOT_NEGATIVE, Block, checked_fields, choice, parameter
 

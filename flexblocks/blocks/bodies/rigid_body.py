@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import MISSING, dataclass
 from typing import Any
 
-from flexblocks.blocks.rigid_inertia import inertia_matrix, inertia_parameter, kinetic_energy
+from flexblocks.blocks.bodies.rigid_inertia import inertia_matrix, inertia_parameter, kinetic_energy
 from flexblocks.interfaces import NOT_NEGATIVE, Block, Frame, Local, Physics, inlet, outlet, parameter
 
 

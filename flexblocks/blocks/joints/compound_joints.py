@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from flexblocks.blocks.revolute import Revolute
+from flexblocks.blocks.joints.revolute import Revolute
 from flexblocks.interfaces import NOT_NEGATIVE, Block, Composite, flange, inlet, outlet, parameter, unit_vector
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)

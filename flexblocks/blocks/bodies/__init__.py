@@ -1,0 +1,1 @@
+"""Bodies and what is fixed to them: ground, links, beams, loads, sensors."""

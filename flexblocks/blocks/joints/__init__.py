@@ -1,0 +1,1 @@
+"""Joints and fixed transforms: how one body moves on another."""
