@@ -4,7 +4,7 @@ from flexblocks.control.close_loop import close_loop
 from flexblocks.control.estimation.kalman import Kalman
 from flexblocks.control.estimation.luenberger import Luenberger
 from flexblocks.control.estimation.observer import Observer
-from flexblocks.control.law import Bound, Composite, Law
+from flexblocks.control.law import Bindable, Bound, Composite, Law
 from flexblocks.control.laws.computed_torque import ComputedTorque
 from flexblocks.control.laws.feedback_linearization import Decoupling
 from flexblocks.control.laws.feedforward import Feedforward
@@ -14,6 +14,7 @@ from flexblocks.control.laws.output_feedback import LQG, OutputFeedback
 from flexblocks.control.laws.pd import PD
 from flexblocks.control.laws.pid import PID
 from flexblocks.control.laws.sampled import Sampled
+from flexblocks.control.laws.state_feedback import StateFeedback
 from flexblocks.control.laws.time_varying_lqr import TimeVaryingLQR
 from flexblocks.control.references.follow import follow
 from flexblocks.control.references.profiles import cycloid, quintic
@@ -41,6 +42,7 @@ __all__ = [
     "PID",
     "ZV",
     "ZVD",
+    "Bindable",
     "Bound",
     "Composite",
     "ComputedTorque",
@@ -63,6 +65,7 @@ __all__ = [
     "SingularPerturbation",
     "SlowFast",
     "Spillover",
+    "StateFeedback",
     "TimeScales",
     "TimeVaryingLQR",
     "close_loop",

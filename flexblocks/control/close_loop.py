@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.control.law import Bound, Law
+from flexblocks.control.law import Bindable, Bound, as_law
 from flexblocks.control.reference_inputs import grouped, with_symbols
 from flexblocks.control.saturation import Actuators, actuators
 from flexblocks.dae.dae import DAE
@@ -19,7 +19,7 @@ from flexblocks.interfaces.physics import Output
 from flexblocks.interfaces.variables import Variables, variables
 
 
-def close_loop(dae: DAE, law: Law, *, limits: bool = True, disturbances: bool | Iterable[str] = ()) -> DAE:
+def close_loop(dae: DAE, law: Bindable, *, limits: bool = True, disturbances: bool | Iterable[str] = ()) -> DAE:
     """Return the closed loop of an arm and a law, which is a DAE again.
 
     Parameters
@@ -27,6 +27,7 @@ def close_loop(dae: DAE, law: Law, *, limits: bool = True, disturbances: bool | 
     dae : DAE
         The arm; it may be a closed loop itself.
     law : Law
+        Or anything with the method `bind`, see `control.Bindable`.
     limits : bool
         Whether commands saturate at the limits of the arm's inputs (``limit`` of a TorqueSource or ForceSource), by an
         exact clamp.
@@ -63,8 +64,7 @@ def close_loop(dae: DAE, law: Law, *, limits: bool = True, disturbances: bool | 
     >>> closed.u.names[:2]
     ('reference.rotor1.angle', 'der(reference.rotor1.angle)')
     """
-    if not isinstance(law, Law):
-        raise ParameterError(f"close_loop: law = {law!r}; must be a law of flexblocks.control, such as PD(...).")
+    law = as_law(law, "close_loop")
     # Bind the law to the symbols of the arm.
     drives = actuators(dae, limits)
     bound = law.bind(dae, drives)

@@ -6,6 +6,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
 
 import casadi as ca
 
@@ -64,10 +65,20 @@ class Bound:
     updates: tuple[SampledUpdate, ...] = ()
 
 
+@runtime_checkable
+class Bindable(Protocol):
+    """What `close_loop` takes as a law: anything with this method. A `Law` is one, with more."""
+
+    def bind(self, dae: DAE, actuators: Actuators) -> Bound:
+        """Return the law as expressions in the symbols of a DAE."""
+        ...
+
+
 class Law(ABC):
     """A control law: computes inputs of an arm from measurements and references.
 
-    Subclasses are frozen dataclasses of gains and names. ``law + other`` adds their commands.
+    Subclasses are frozen dataclasses of gains and names. ``law + other`` adds their commands. A law need not be a
+    subclass: see `Bindable`.
     """
 
     @abstractmethod
@@ -95,8 +106,60 @@ class Law(ABC):
             return dataclasses.replace(self, model=model)  # pyright: ignore[reportArgumentType, reportCallIssue]
         return self
 
-    def __add__(self, other: Law) -> Composite:
+    def __add__(self, other: Bindable) -> Composite:
         return Composite(self, other)
+
+    def __radd__(self, other: Bindable) -> Composite:
+        return Composite(other, self)
+
+
+@dataclass(frozen=True, eq=False)
+class _PlainLaw(Law):
+    """An object that is a law by its method `bind` alone; it may have the other methods of `Law`, too."""
+
+    law: Any
+    where: str
+
+    def bind(self, dae: DAE, actuators: Actuators) -> Bound:
+        return self._bound(self.law.bind(dae, actuators), "bind")
+
+    def bind_sampled(self, dae: DAE, actuators: Actuators, sample_time: float) -> Bound:
+        if not hasattr(self.law, "bind_sampled"):
+            return self.bind(dae, actuators)
+        return self._bound(self.law.bind_sampled(dae, actuators, sample_time), "bind_sampled")
+
+    def designed_on(self, model: DAE) -> Law:
+        return as_law(self.law.designed_on(model), self.where) if hasattr(self.law, "designed_on") else self
+
+    def _bound(self, bound: Any, method: str) -> Bound:
+        if not isinstance(bound, Bound):
+            raise ParameterError(
+                f"{self.where}: {type(self.law).__name__}.{method} returned {bound!r}; must be a control.Bound, as in "
+                "Bound({'motor1.torque': command})."
+            )
+        return bound
+
+
+def as_law(law: Any, where: str, argument: str = "law") -> Law:
+    """Return a law with all methods of `Law`, from whatever the user has as one.
+
+    Raises
+    ------
+    ParameterError
+        It has no method `bind`, or is a class.
+    """
+    if isinstance(law, Law):
+        return law
+    if isinstance(law, type):
+        raise ParameterError(
+            f"{where}: {argument} = {law!r} is a class; must be an instance, such as {law.__name__}(...)."
+        )
+    if not isinstance(law, Bindable) or not callable(law.bind):
+        raise ParameterError(
+            f"{where}: {argument} = {law!r}; must be a law of flexblocks.control, such as PD(...), or an object with "
+            "the method bind(dae, actuators) that returns a control.Bound."
+        )
+    return _PlainLaw(law, where)
 
 
 class Composite(Law):
@@ -105,22 +168,28 @@ class Composite(Law):
     Parameters
     ----------
     *laws : Law
-        Commands for the same input are added, references of the same name are shared; names of states must differ.
+        Or anything with the method `bind`. Commands for the same input are added, references of the same name are
+        shared; names of states must differ.
     """
 
-    def __init__(self, *laws: Law) -> None:
-        if not laws or not all(isinstance(law, Law) for law in laws):
+    def __init__(self, *laws: Bindable) -> None:
+        if not laws:
             raise ParameterError(f"Composite: laws = {laws!r}; must be one law or more, as in Composite(slow, fast).")
+        for law in laws:
+            as_law(law, "Composite", "laws")
         self.laws = tuple(part for law in laws for part in (law.laws if isinstance(law, Composite) else (law,)))
 
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
-        return summed([law.bind(dae, actuators) for law in self.laws])
+        return summed([law.bind(dae, actuators) for law in self._parts()])
 
     def bind_sampled(self, dae: DAE, actuators: Actuators, sample_time: float) -> Bound:
-        return summed([law.bind_sampled(dae, actuators, sample_time) for law in self.laws])
+        return summed([law.bind_sampled(dae, actuators, sample_time) for law in self._parts()])
 
     def designed_on(self, model: DAE) -> Composite:
-        return Composite(*(law.designed_on(model) for law in self.laws))
+        return Composite(*(law.designed_on(model) for law in self._parts()))
+
+    def _parts(self) -> list[Law]:
+        return [as_law(law, "Composite") for law in self.laws]
 
     def __repr__(self) -> str:
         return " + ".join(map(repr, self.laws))

@@ -1,4 +1,4 @@
-"""Gains from user input: one number for all, a sequence, or a dict by name."""
+"""Gains from user input: one for each name (a number, a sequence or a dict), or a matrix (an array or a dict)."""
 
 from __future__ import annotations
 
@@ -42,3 +42,70 @@ def gains(values: Any, names: Sequence[str], where: str, positive: bool = False)
             f"{listing(names)}, or a dict by name."
         )
     return array
+
+
+def gain_matrix(
+    values: Any, rows: Sequence[str], columns: Sequence[str], where: str, of_rows: str, of_columns: str
+) -> np.ndarray:
+    """Return a gain matrix (rows, columns) from an array, or from a dict by row of dicts by column, the rest 0.
+
+    Parameters
+    ----------
+    values : array or dict
+    rows, columns : sequence of str
+        Names of the variables that rows and columns belong to.
+    where, of_rows, of_columns : str
+        The gain, and what its rows and columns are, for messages.
+
+    Raises
+    ------
+    ParameterError
+        Another shape, or something that is not a finite number.
+    NameUnknownError
+        A dict with an unknown name.
+    """
+    if isinstance(values, Mapping):
+        array = np.zeros((len(rows), len(columns)))
+        for row, entries in values.items():
+            _refuse_unknown(row, rows, where)
+            if not isinstance(entries, Mapping):
+                raise ParameterError(
+                    f"{where}[{row}] = {entries!r}; must be a dict by {of_columns} ({listing(columns)}), such as "
+                    f"{{{columns[0]!r}: 1.0}}."
+                )
+            for column, value in entries.items():
+                _refuse_unknown(column, columns, f"{where}[{row}]")
+                array[rows.index(row), columns.index(column)] = _number(value, f"{where}[{row}][{column}]")
+        return array
+    try:
+        array = np.array(values, dtype=float)
+        shape = f"is of shape {array.shape}"
+    except (TypeError, ValueError):
+        array, shape = np.zeros((0, 0, 0)), f"= {values!r}"
+    expected = (len(rows), len(columns))
+    if array.shape != expected:
+        raise ParameterError(
+            f"{where} {shape}; must be {expected}: a row for each of the {of_rows} {listing(rows)}, a column for each "
+            f"of the {of_columns} {listing(columns)}; or a dict by name of dicts by name."
+        )
+    if not np.all(np.isfinite(array)):
+        row, column = np.argwhere(~np.isfinite(array))[0]
+        raise ParameterError(
+            f"{where}: the gain of {rows[row]}, {columns[column]} is {array[row, column]}; must be finite."
+        )
+    return array
+
+
+def _refuse_unknown(name: Any, names: Sequence[str], where: str) -> None:
+    if name not in names:
+        raise NameUnknownError(f"{where}: there is no '{name}' ({listing(names)}).{nearest(str(name), names)}")
+
+
+def _number(value: Any, where: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if isinstance(value, (str, bytes, bool)) or not np.isfinite(number):
+        raise ParameterError(f"{where} = {value!r}; must be a finite number.")
+    return number

@@ -1,23 +1,30 @@
-"""Luenberger observer, by pole placement."""
+"""Luenberger observer, by pole placement or with a gain that is known."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.linalg
 import scipy.signal
 
+from flexblocks.control.design.gains import gain_matrix
 from flexblocks.control.estimation.observer import Observer
-from flexblocks.errors import ComputationError, ParameterError
+from flexblocks.errors import ComputationError, FlexblocksWarning, ParameterError
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.scaling import state_scales
+
+# An eigenvalue with a real part below this share of the largest magnitude does not grow: a double eigenvalue, such as
+# that of a rigid motion, is accurate to the root of rounding, 1e-8.
+GROWTH = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class Luenberger(Observer):
-    """The Luenberger observer: its estimation error decays with prescribed poles.
+    """The Luenberger observer: its estimation error decays with prescribed poles, or by a prescribed gain.
 
     Parameters
     ----------
@@ -25,16 +32,22 @@ class Luenberger(Observer):
         As for `Observer`.
     poles : sequence of complex (nx,)
         [1/s], in conjugate pairs; no pole may be repeated more often than there are measured variables.
+    L : array (nx, measured), or dict by state of dicts by measured name
+        The gain itself, instead of `poles`: rows for the states of the linearised model in their order, columns for
+        what is measured; in a dict, what is not named is 0.
 
     Notes
     -----
     Tits & Yang, IEEE Trans. Automatic Control 41 (1996) 1432-1452, by `scipy.signal.place_poles`. `Sampled`, the
-    poles are exp(pole sample_time).
+    poles are exp(pole sample_time); a gain L is kept, and is that of the sampled observer (see `Observer.gain`).
     """
 
     poles: Sequence[complex] = ()
+    L: Any = None
 
     def gain(self, lin: LinearModel, sample_time: float | None = None) -> np.ndarray:
+        if self.L is not None:
+            return self._known_gain(lin, sample_time)
         poles = self._poles(len(lin.states))
         A = lin.A if sample_time is None else scipy.linalg.expm(lin.A * sample_time)
         targets = poles if sample_time is None else np.exp(poles * sample_time)
@@ -58,6 +71,29 @@ class Luenberger(Observer):
             )
         return L
 
+    def _known_gain(self, lin: LinearModel, sample_time: float | None) -> np.ndarray:
+        """Return the gain L (nx, ny); warn if the estimation error grows with it."""
+        if np.size(self.poles):
+            raise ParameterError(
+                f"Luenberger: poles = {self.poles!r} and L; must be one of the two. The gain follows from the poles."
+            )
+        L = gain_matrix(self.L, lin.states, lin.outputs, "Luenberger: L", "states", "measured variables")
+        A = lin.A if sample_time is None else scipy.linalg.expm(lin.A * sample_time)
+        eigenvalues = np.linalg.eigvals(A - L @ lin.C)
+        rate = np.max(eigenvalues.real) if sample_time is None else np.log(np.max(np.abs(eigenvalues))) / sample_time
+        # Undamped modes that are not observed neither grow nor decay, but for rounding.
+        if rate > GROWTH * max(np.max(np.abs(np.linalg.eigvals(lin.A))), 1.0):
+            hint = "Check the signs of L and the order of its rows."
+            if sample_time is not None:
+                hint += " A Sampled observer needs a sampled gain; a small one is about sample_time * L."
+            warnings.warn(
+                f"Luenberger: with this L the estimation error grows (like exp({rate:.3g} t)); it should decay: all "
+                f"eigenvalues of A - L C must have real parts < 0 (sampled: magnitudes < 1). {hint}",
+                FlexblocksWarning,
+                stacklevel=2,
+            )
+        return L
+
     def _poles(self, count: int) -> np.ndarray:
         try:
             poles = np.array(self.poles, dtype=complex).ravel()
@@ -67,6 +103,6 @@ class Luenberger(Observer):
         if len(poles) != count or not np.all(np.isfinite(poles)) or not np.all(np.real(poles) < 0) or not paired:
             raise ParameterError(
                 f"Luenberger: poles = {self.poles!r}; must be {count} numbers with real parts < 0 [1/s], complex ones "
-                "in conjugate pairs."
+                "in conjugate pairs. Or give the gain itself, L=."
             )
         return poles

@@ -6,18 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import casadi as ca
 import numpy as np
 
 from flexblocks.control.design.design_model import DesignModel, design_model
 from flexblocks.control.design.quadratic_cost import input_weight, state_weight
 from flexblocks.control.design.riccati import regulator_gain, sampled_regulator_gain
 from flexblocks.control.law import Bound, Law
-from flexblocks.control.measured import measured
-from flexblocks.control.reference_inputs import References
+from flexblocks.control.laws.state_feedback import state_feedback
 from flexblocks.control.saturation import Actuators
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import NameUnknownError, listing, nearest
 from flexblocks.statics.operating_point import OperatingPoint
 
 
@@ -84,17 +81,4 @@ class LQR(Law):
     def _bound(self, dae: DAE, sample_time: float | None) -> Bound:
         design = self._design(dae)
         K = self._gain(design, sample_time)
-        states = design.lin.states
-        for name in self.references:
-            if name not in states:
-                raise NameUnknownError(
-                    f"LQR: references: there is no state '{name}' ({listing(states)}).{nearest(name, states)}"
-                )
-        references = References()
-        deviations = []
-        for name, value in zip(states, design.lin.state_values, strict=True):
-            variable = measured(dae, name, "LQR")
-            set_point = references.of(variable) if name in self.references else value
-            deviations.append(variable.value - set_point)
-        commands = ca.DM(design.u0) - ca.DM(K) @ ca.vertcat(*deviations)
-        return Bound(dict(zip(design.inputs, ca.vertsplit(commands), strict=True)), references.variables())
+        return state_feedback(dae, design, K, design.lin.states, self.references, "LQR")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexblocks.control.estimation.observer import Estimate, Observer
-from flexblocks.control.law import Bound, Law
+from flexblocks.control.law import Bindable, Bound, Law, as_law
 from flexblocks.control.laws.lqr import LQR
 from flexblocks.control.laws.time_varying_lqr import TimeVaryingLQR
 from flexblocks.control.reference_inputs import grouped
@@ -23,31 +23,33 @@ class OutputFeedback(Law):
 
     Parameters
     ----------
-    law : Law
+    law : Bindable
         State feedback, designed as if the state were known.
     observer : Observer
         It knows the inputs that reach the arm, saturated, without disturbances.
     """
 
-    law: Law
+    law: Bindable
     observer: Observer
 
     def __post_init__(self) -> None:
-        for name, kind in (("law", Law), ("observer", Observer)):
-            if not isinstance(getattr(self, name), kind):
-                raise ParameterError(
-                    f"{type(self).__name__}: {name} = {getattr(self, name)!r}; must be of type {kind.__name__}."
-                )
+        as_law(self.law, type(self).__name__)
+        if not isinstance(self.observer, Observer):
+            raise ParameterError(f"{type(self).__name__}: observer = {self.observer!r}; must be of type Observer.")
 
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
-        return self._bound(dae, self.law.bind(dae, actuators), self.observer.estimate(dae, actuators))
+        return self._bound(dae, self._law.bind(dae, actuators), self.observer.estimate(dae, actuators))
 
     def bind_sampled(self, dae: DAE, actuators: Actuators, sample_time: float) -> Bound:
-        law = self.law.bind_sampled(dae, actuators, sample_time)
+        law = self._law.bind_sampled(dae, actuators, sample_time)
         return self._bound(dae, law, self.observer.estimate(dae, actuators, sample_time))
 
     def designed_on(self, model: DAE) -> OutputFeedback:
-        return dataclasses.replace(self, law=self.law.designed_on(model), observer=self.observer.designed_on(model))
+        return dataclasses.replace(self, law=self._law.designed_on(model), observer=self.observer.designed_on(model))
+
+    @property
+    def _law(self) -> Law:
+        return as_law(self.law, type(self).__name__)
 
     def _bound(self, dae: DAE, law: Bound, estimate: Estimate) -> Bound:
         # Estimates take the place of states.

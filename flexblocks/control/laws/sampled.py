@@ -11,7 +11,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexblocks.control.law import Bound, Law, SampledUpdate
+from flexblocks.control.law import Bindable, Bound, Law, SampledUpdate, as_law
 from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators
 from flexblocks.dae.dae import DAE
@@ -29,9 +29,9 @@ class Sampled(Law):
 
     Parameters
     ----------
-    law : Law
-        `LQR`, `Kalman` and `Luenberger` get gains designed for the sampled arm. Other laws keep their gains, and their
-        states advance by the explicit Euler method.
+    law : Bindable
+        `LQR`, `Kalman` and `Luenberger` with poles get gains designed for the sampled arm. Other laws keep their gains,
+        which are then those of the sampled arm, and their states advance by the explicit Euler method.
     sample_time : float
         [s]
     delay : float
@@ -46,19 +46,18 @@ class Sampled(Law):
     trajectory's sample at t. Until the first command takes effect, the inputs are 0.
     """
 
-    law: Law
+    law: Bindable
     sample_time: float
     delay: float = 0.0
     name: str = "held"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.law, Law):
-            raise ParameterError(f"Sampled: law = {self.law!r}; must be a law of flexblocks.control.")
+        as_law(self.law, "Sampled")
         _check("sample_time", self.sample_time, positive=True)
         _check("delay", self.delay, positive=False)
 
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
-        inner = self.law.bind_sampled(dae, actuators, self.sample_time)
+        inner = as_law(self.law, "Sampled").bind_sampled(dae, actuators, self.sample_time)
         if inner.updates:
             raise ParameterError(
                 "Sampled: law is Sampled itself, or a sum with a Sampled law; must be in continuous time."
@@ -96,7 +95,7 @@ class Sampled(Law):
         )
 
     def designed_on(self, model: DAE) -> Sampled:
-        return dataclasses.replace(self, law=self.law.designed_on(model))
+        return dataclasses.replace(self, law=as_law(self.law, "Sampled").designed_on(model))
 
     def _states(self, dae: DAE, commands: Mapping[str, Any], place: str) -> Variables:
         """Return the states of one place in the delay line."""

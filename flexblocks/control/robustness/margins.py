@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from flexblocks.control.law import Law
+from flexblocks.control.law import Bindable
 from flexblocks.control.robustness.open_loop import OpenLoop, open_loop
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError
@@ -57,14 +57,14 @@ class Margins:
         )
 
 
-def margins(dae: DAE, law: Law, at: OperatingPoint | Mapping[str, Any] | None = None) -> dict[str, Margins]:
+def margins(dae: DAE, law: Bindable, at: OperatingPoint | Mapping[str, Any] | None = None) -> dict[str, Margins]:
     """Return the stability margins of the linearised loop at each input that a law drives.
 
     Parameters
     ----------
     dae : DAE
         The arm, not the closed loop.
-    law : Law
+    law : Bindable
         In continuous time.
     at : OperatingPoint or dict, optional
         Operating point of the closed loop, as for `flexblocks.linearize`.

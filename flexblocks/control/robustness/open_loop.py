@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from flexblocks.control.close_loop import close_loop
-from flexblocks.control.law import Law
+from flexblocks.control.law import Bindable
 from flexblocks.dae.dae import DAE
 from flexblocks.linear.linearize import linearize
 from flexblocks.statics.operating_point import OperatingPoint
@@ -53,13 +53,13 @@ class OpenLoop:
         return OpenLoop((self.inputs[i],), A, self.B[:, [i]], self.C[[i]])
 
 
-def open_loop(dae: DAE, law: Law, at: OperatingPoint | Mapping[str, Any] | None = None) -> OpenLoop:
+def open_loop(dae: DAE, law: Bindable, at: OperatingPoint | Mapping[str, Any] | None = None) -> OpenLoop:
     """Open the loop of an arm and a law at the inputs that the law drives.
 
     Parameters
     ----------
     dae : DAE
-    law : Law
+    law : Bindable
         In continuous time.
     at : OperatingPoint or dict, optional
         Operating point of the closed loop, see `flexblocks.linearize`; limits are ignored.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.linalg
 
-from flexblocks.control.law import Law
+from flexblocks.control.law import Bindable, as_law
 from flexblocks.control.robustness.open_loop import open_loop
 from flexblocks.dae.dae import DAE
 from flexblocks.linear.linearize import linearize
@@ -128,7 +128,7 @@ class Spillover:
 
 
 def spillover(
-    law: Law,
+    law: Bindable,
     design: DAE,
     finer: DAE,
     design_at: Mapping[str, Any] | None = None,
@@ -138,7 +138,7 @@ def spillover(
 
     Parameters
     ----------
-    law : Law
+    law : Bindable
         In continuous time. Unless it has a model of its own, `design` becomes its model.
     design, finer : DAE
         The same arm with few and with more modes. Both must have the variables that the law measures.
@@ -161,7 +161,7 @@ def spillover(
     loop around `design`. The small-gain theorem for this mode alone requires abs(b S k) < -Re s. Balas, IEEE Trans.
     Automatic Control 23 (1978) 673-679: b is the control, k the observation spillover.
     """
-    law = law.designed_on(design)
+    law = as_law(law, "spillover").designed_on(design)
     design_loop, finer_loop = open_loop(design, law, design_at), open_loop(finer, law, finer_at)
     poles = np.linalg.eigvals(finer_loop.closed)
     # First-order shift of each neglected mode by the loop of the design.

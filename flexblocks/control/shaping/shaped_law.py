@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import casadi as ca
 
-from flexblocks.control.law import Bound, Law
+from flexblocks.control.law import Bindable, Bound, Law, as_law
 from flexblocks.control.naming import prefixed
 from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators
@@ -25,7 +25,7 @@ class Shaped(Law):
 
     Parameters
     ----------
-    law : Law
+    law : Bindable
     shaper : Shaper
         Each impulse is distributed over the two samples next to it (see `Shaper.taps`).
     name : str
@@ -37,14 +37,14 @@ class Shaped(Law):
     state: shape the reference itself there (`Shaper.apply`).
     """
 
-    law: Law
+    law: Bindable
     shaper: Shaper
     name: str = "shaped"
 
     def __post_init__(self) -> None:
-        for name, kind in (("law", Law), ("shaper", Shaper)):
-            if not isinstance(getattr(self, name), kind):
-                raise ParameterError(f"Shaped: {name} = {getattr(self, name)!r}; must be of type {kind.__name__}.")
+        as_law(self.law, "Shaped")
+        if not isinstance(self.shaper, Shaper):
+            raise ParameterError(f"Shaped: shaper = {self.shaper!r}; must be of type Shaper.")
 
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
         del dae, actuators
@@ -54,7 +54,7 @@ class Shaped(Law):
         )
 
     def bind_sampled(self, dae: DAE, actuators: Actuators, sample_time: float) -> Bound:
-        inner = self.law.bind_sampled(dae, actuators, sample_time)
+        inner = as_law(self.law, "Shaped").bind_sampled(dae, actuators, sample_time)
         references = inner.references
         weights = self.shaper.taps(sample_time)
         past = [
@@ -84,4 +84,4 @@ class Shaped(Law):
         )
 
     def designed_on(self, model: DAE) -> Shaped:
-        return dataclasses.replace(self, law=self.law.designed_on(model))
+        return dataclasses.replace(self, law=as_law(self.law, "Shaped").designed_on(model))

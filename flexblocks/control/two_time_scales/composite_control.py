@@ -6,7 +6,7 @@ import dataclasses
 
 import casadi as ca
 
-from flexblocks.control.law import Bound, Composite, Law, summed
+from flexblocks.control.law import Bindable, Bound, Composite, Law, as_law, summed
 from flexblocks.control.measured import measured
 from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators
@@ -22,7 +22,7 @@ class SlowFast(Composite):
 
     Parameters
     ----------
-    slow : Law
+    slow : Bindable
         For the slow subsystem, such as ``ComputedTorque(kp, kv, model=split.slow)`` (eq 69).
     fast : FastFeedback
         For the fast subsystem (eq 70).
@@ -38,7 +38,7 @@ class SlowFast(Composite):
     2.3), applied to the measurements.
     """
 
-    def __init__(self, slow: Law, fast: FastFeedback, *, corrected: bool = False) -> None:
+    def __init__(self, slow: Bindable, fast: FastFeedback, *, corrected: bool = False) -> None:
         if not isinstance(fast, FastFeedback):
             raise ParameterError(f"SlowFast: fast = {fast!r}; must be a FastFeedback.")
         super().__init__(_CorrectedSlowLaw(slow, fast) if corrected else slow, fast)
@@ -48,18 +48,19 @@ class SlowFast(Composite):
 class _CorrectedSlowLaw(Law):
     """A law of the slow subsystem, fed with the corrected slow state of the arm."""
 
-    law: Law
+    law: Bindable
     fast: FastFeedback
 
     def __post_init__(self) -> None:
-        if not isinstance(self.law, Law):
-            raise ParameterError(f"SlowFast: slow = {self.law!r}; must be a law of flexblocks.control.")
+        as_law(self.law, "SlowFast", "slow")
 
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
-        return self._on_arm(self.law.bind(self.fast.split.slow, actuators), dae)
+        return self._on_arm(as_law(self.law, "SlowFast").bind(self.fast.split.slow, actuators), dae)
 
     def bind_sampled(self, dae: DAE, actuators: Actuators, sample_time: float) -> Bound:
-        return self._on_arm(self.law.bind_sampled(self.fast.split.slow, actuators, sample_time), dae)
+        return self._on_arm(
+            as_law(self.law, "SlowFast").bind_sampled(self.fast.split.slow, actuators, sample_time), dae
+        )
 
     def _on_arm(self, bound: Bound, dae: DAE) -> Bound:
         """Return a law bound to the slow subsystem, in the symbols of the arm."""

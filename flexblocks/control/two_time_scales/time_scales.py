@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexblocks.control.close_loop import close_loop
-from flexblocks.control.law import Law
+from flexblocks.control.law import Bindable
 from flexblocks.control.naming import reference_name
 from flexblocks.control.references.follow import tracked_variables
 from flexblocks.control.two_time_scales.fast_feedback import FastFeedback
@@ -50,7 +50,7 @@ class TimeScales:
 def time_scales(
     split: SingularPerturbation,
     along: Trajectory | Sequence[Mapping[str, float]],
-    slow: Law | None = None,
+    slow: Bindable | None = None,
     fast: FastFeedback | None = None,
 ) -> TimeScales:
     """Return the separation of slow and fast poles at postures.
@@ -60,7 +60,7 @@ def time_scales(
     split : SingularPerturbation
     along : Trajectory or sequence of dict
         The postures, as a motion or as slow coordinates by name.
-    slow : Law, optional
+    slow : Bindable, optional
         The law of the slow subsystem; by default it is not controlled.
     fast : FastFeedback, optional
         The law of the fast subsystem; by default it is not controlled.
