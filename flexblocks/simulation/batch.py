@@ -19,6 +19,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, FlexblocksWarning, ParameterError
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.cases import Cases, cases
+from flexblocks.simulation.chunks import DEFAULT_STEPS, Budget, checked_budget
 from flexblocks.simulation.inputs import Inputs, inputs
 from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.method import Method, checked_method
@@ -46,6 +47,7 @@ def simulate_batch(
     rtol: float = 1e-9,
     atol: float = 1e-11,
     step: float | None = None,
+    max_steps: float = DEFAULT_STEPS,
     progress: bool | None = None,
 ) -> xr.Dataset:
     """Integrate the equations of motion of an arm many times, under different inputs, start values or parameters.
@@ -71,8 +73,8 @@ def simulate_batch(
     threads : int, optional
         Threads to run in; by default as many as there are cores. Inputs that call Python functions back take
         one, whatever is given.
-    rtol, atol, step
-        As for `simulate`.
+    rtol, atol, step, max_steps
+        As for `simulate`, for each run. There is no limit on time, so that no clock has a say in what a run gives.
     progress : bool, optional
         Whether to show a progress bar; by default in a terminal, if the batch will take more than 2 s.
 
@@ -105,6 +107,7 @@ def simulate_batch(
 
     times, whole = output_times(t, HERE)
     settings = checked_method(method, rtol, atol, step, HERE)
+    budget = checked_budget(max_steps, None, HERE)
     workers = _threads(threads)
     batch = cases(dae, u, x0, p, product, HERE)
     jobs = _jobs(dae, batch, times, whole)
@@ -117,7 +120,7 @@ def simulate_batch(
     with (
         ProgressDisplay(f"Simulating {dae.name}", len(jobs), progress) as bar,
         Interrupt() as interrupt,
-        closing(_records(dae, settings, jobs, times, workers, interrupt)) as records,
+        closing(_records(dae, settings, budget, jobs, times, workers, interrupt)) as records,
     ):
         for done, (run, record) in enumerate(records, start=1):
             given, values, _ = jobs[run]
@@ -162,7 +165,13 @@ def _jobs(dae: DAE, batch: Cases, times: np.ndarray, whole: bool) -> list[Job]:
 
 
 def _records(
-    dae: DAE, method: Method, jobs: Sequence[Job], times: np.ndarray, workers: int, interrupt: Interrupt
+    dae: DAE,
+    method: Method,
+    budget: Budget,
+    jobs: Sequence[Job],
+    times: np.ndarray,
+    workers: int,
+    interrupt: Interrupt,
 ) -> Generator[tuple[int, Record], None, None]:
     """Yield number and record of each run as they end."""
     solvers: SimpleQueue[Solver] = SimpleQueue()
@@ -175,7 +184,7 @@ def _records(
             return Record([], [], times[0], interrupted=True)
         solver = solvers.get()
         try:
-            return solver.integrate(given, values, x, times, interrupt)
+            return solver.integrate(given, values, x, times, interrupt, budget=budget)
         except ComputationError as failure:
             return Record([], [], times[0], failure=str(failure))
         finally:

@@ -1,15 +1,54 @@
-"""Chunks of a run: how far to integrate in one go."""
+"""Chunks of a run: how far to integrate in one go, and how much all of them may cost."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+
+from flexblocks.errors import ParameterError
 from flexblocks.progress import ProgressDisplay
+from flexblocks.simulation.integrators.stepper import BudgetExceeded
 
 CHUNK = 0.3  # s, about, after which Ctrl-C is heard and the bar moves
 # What a step takes, about: so much for itself, and so much for each instruction of the equations [s].
 STEP, INSTRUCTION = 3e-5, 2e-8
 MOST_STEPS = 5000  # SUNDIALS gives up after 10000
+
+# Steps of a run, unless the user allows more: 15 s of computing for a rotor (7 us a step), some minutes for a long arm.
+# The two-link arm (3400 steps a second) moves for ten minutes in so many.
+DEFAULT_STEPS = 2_000_000
+BUDGET_ADVICE = (
+    "If the motion needs more, allow max_steps= or time_limit=. If it hardly gets on, something is stiff or switches "
+    "again and again: try method 'bdf', smooth a switching law (tanh(s / width) instead of sign(s)) or make it Sampled, "
+    "and check stiffnesses and gains."
+)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a run may cost: steps, and wall time [s] (None: any)."""
+
+    max_steps: int = DEFAULT_STEPS
+    time_limit: float | None = None
+
+
+def checked_budget(max_steps: Any, time_limit: Any, where: str) -> Budget:
+    """Return the budget of a run.
+
+    Raises
+    ------
+    ParameterError
+    """
+    whole = isinstance(max_steps, (int, np.integer)) and not isinstance(max_steps, bool)
+    if not (whole and max_steps > 0) and max_steps != float("inf"):
+        raise ParameterError(f"{where}: max_steps = {max_steps!r}; must be a whole number > 0, or math.inf.")
+    number = isinstance(time_limit, (int, float, np.number)) and not isinstance(time_limit, bool)
+    if time_limit is not None and not (number and time_limit > 0):
+        raise ParameterError(f"{where}: time_limit = {time_limit!r}; must be a number > 0 [s of wall time], or None.")
+    return Budget(max_steps, time_limit)
 
 
 class Pace:
@@ -26,16 +65,42 @@ class Pace:
         Of the equations.
     bar : ProgressDisplay, optional
         Its total is the length of the run [s].
+    budget : Budget
     """
 
-    def __init__(self, start: float, end: float, instructions: int, bar: ProgressDisplay | None = None) -> None:
+    def __init__(
+        self,
+        start: float,
+        end: float,
+        instructions: int,
+        bar: ProgressDisplay | None = None,
+        budget: Budget = Budget(),
+    ) -> None:
         self.start, self.end, self.bar = start, end, bar
         self.steps = min(max(int(CHUNK / (STEP + INSTRUCTION * instructions)), 1), MOST_STEPS)
         self.length = (end - start) / 1e4  # a guess, until the first chunk has shown how many steps it takes
+        self.budget, self.taken = budget, 0
         self._begun = time.perf_counter()
+
+    def keep_budget(self) -> None:
+        """Let a run go on that is within its budget; it is looked at between two chunks.
+
+        Raises
+        ------
+        BudgetExceeded
+        """
+        most, limit = self.budget.max_steps, self.budget.time_limit
+        wall = time.perf_counter() - self._begun
+        if self.taken < most and (limit is None or wall < limit):
+            return
+        which = f"max_steps = {most}" if self.taken >= most else f"time_limit = {limit:g} s"
+        failure = BudgetExceeded(f"its budget is spent, {self.taken} steps in {wall:.3g} s ({which})")
+        failure.advice = BUDGET_ADVICE
+        raise failure
 
     def done(self, before: float, now: float, steps: int) -> None:
         """Note that the run has come from `before` to `now` [s] in so many steps."""
+        self.taken += steps
         self.length = min(self.steps / max(steps, 1), 50.0) * (now - before)
         if self.bar is not None:
             wall = time.perf_counter() - self._begun

@@ -30,6 +30,8 @@ class Record:
         Time [s] up to which the integration went.
     failure : str or None
         Why it ended early.
+    advice : str or None
+        What to try then, if not what the integrator advises.
     interrupted : bool
         Whether Ctrl-C ended it.
     """
@@ -38,6 +40,7 @@ class Record:
     z: list[np.ndarray]
     reached: float
     failure: str | None = None
+    advice: str | None = None
     interrupted: bool = False
 
 
@@ -73,7 +76,7 @@ class Integration:
         except KeyboardInterrupt:
             record.interrupted = True
         except (StepFailure, ComputationError) as failure:
-            record.failure = str(failure)
+            record.failure, record.advice = str(failure), getattr(failure, "advice", None)
         return record
 
     def _segment(self, segment: int, X: np.ndarray, z: np.ndarray, record: Record) -> tuple[np.ndarray, np.ndarray]:
@@ -87,6 +90,7 @@ class Integration:
         while i < len(stops):
             # Integrate a chunk ...
             self.interrupt.obey()
+            self.pace.keep_budget()
             chunk = self._chunk(now, stops[i:])
             self.stepper.prepare(chunk)
             try:
@@ -96,6 +100,7 @@ class Integration:
                 # ... or half of it, until the time of the failure is known closely ...
                 self.system.inputs.raise_failure()
                 self.interrupt.obey()
+                self.pace.taken += self.stepper.steps
                 half = (chunk[-1] - now) / 2
                 if half < SMALLEST * (self.times[-1] - self.times[0]) or (
                     len(chunk) == 2 and not self.stepper.divisible

@@ -12,6 +12,7 @@ from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, FlexblocksWarning
 from flexblocks.progress import ProgressDisplay
+from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
 from flexblocks.simulation.inputs import inputs
 from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.method import checked_method
@@ -48,6 +49,8 @@ def simulate(
     rtol: float = 1e-9,
     atol: float = 1e-11,
     step: float | None = None,
+    max_steps: float = DEFAULT_STEPS,
+    time_limit: float | None = None,
     progress: bool | None = None,
 ) -> Trajectory:
     """Integrate the equations of motion of an arm.
@@ -83,6 +86,11 @@ def simulate(
         few seconds of a lightly damped arm expect some hundred times as much.
     step : float, optional
         Step of ``"rk4"`` [s].
+    max_steps : int
+        Steps after which a run ends that has not come to its end, with a SimulationError; ``math.inf`` for any number.
+        Stiff or chattering equations end so, instead of going on for hours.
+    time_limit : float, optional
+        The same for wall time [s]. Both are looked at a few times a second.
     progress : bool, optional
         Whether to show a progress bar; by default in a terminal, if the run will take more than 2 s.
 
@@ -98,7 +106,8 @@ def simulate(
     ParameterError
         Something given is not finite, of the wrong length or of the wrong kind.
     SimulationError
-        The integration could not go on; the error carries what was computed.
+        The integration could not go on, or took more than `max_steps` or `time_limit`; the error carries what was
+        computed.
 
     Examples
     --------
@@ -112,19 +121,21 @@ def simulate(
     # Check all that was given before anything is computed.
     times, whole = output_times(t, "simulate")
     settings = checked_method(method, rtol, atol, step, "simulate")
+    budget = checked_budget(max_steps, time_limit, "simulate")
     solver = Solver(dae, settings)
     values = dae.p.values(p, "simulate: p: ")
     x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
     signals = inputs(dae.u, u, times, whole, clocks=dae.clocks)
     # Integrate; a failure or Ctrl-C ends the record early.
     with ProgressDisplay(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
-        record = solver.integrate(signals, values, x, times, interrupt, bar)
+        record = solver.integrate(signals, values, x, times, interrupt, bar, budget)
     # Inputs, outputs and energies at the samples.
     trajectory = sampled_trajectory(solver.system(signals, values), times, record)
     if record.failure is not None:
         raise SimulationError(
             f"Simulation of '{dae.name}' stopped at t = {record.reached:.9g} s of {times[-1]:.9g} s: {record.failure}. "
-            f"{settings.advice} The error's .trajectory holds the {len(trajectory.t)} samples computed.",
+            f"{record.advice or settings.advice} "
+            f"The error's .trajectory holds the {len(trajectory.t)} samples computed.",
             trajectory,
             record.reached,
         )

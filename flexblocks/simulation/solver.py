@@ -10,7 +10,7 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.bounds import Bounds, bounds
-from flexblocks.simulation.chunks import Pace
+from flexblocks.simulation.chunks import Budget, Pace
 from flexblocks.simulation.inputs import Inputs
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.stepper import Stepper
@@ -57,11 +57,12 @@ class Solver:
         times: np.ndarray,
         interrupt: Interrupt,
         bar: ProgressDisplay | None = None,
+        budget: Budget = Budget(),  # noqa: B008 (frozen)
     ) -> Record:
         """Return what a run from the state `x` (nx,) over the output `times` (k,) [s] has reached."""
         system, X = self.system(inputs, p), np.append(x, 0.0)  # no work is done yet
         integrator = self.method.integrator_for(system, X)
         if integrator.name not in self._steppers:
             self._steppers[integrator.name] = integrator.stepper(system.equations, self.method.options)
-        pace = Pace(times[0], times[-1], self.dae.interpreted.motion.n_instructions(), bar)
+        pace = Pace(times[0], times[-1], self.dae.interpreted.motion.n_instructions(), bar, budget)
         return Integration(system, self._steppers[integrator.name], self._bounds, times, pace, interrupt).run(X)

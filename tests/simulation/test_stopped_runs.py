@@ -3,9 +3,11 @@
 import contextlib
 import math
 import signal
+import time
 from dataclasses import dataclass
 from typing import ClassVar
 
+import casadi as ca
 import numpy as np
 import pytest
 
@@ -92,6 +94,68 @@ def test_an_unstable_step_is_named():
         fb.simulate(dae, (0.0, 5.0), x0={"rotor.angle": 0.1}, method="rk4", step=1e-2)
     assert 0 < caught.value.time < 5
     assert np.all(np.isfinite(caught.value.trajectory.x))
+
+
+@pytest.mark.parametrize("method", ["auto", "dop853"])
+def test_a_run_that_grows_stiff_ends_by_its_time_limit(method):
+    """A spring of 1e9 N m/rad swings with 1e5 rad/s: the run would take minutes."""
+    spring = control.StateFeedback({"motor.torque": {"wheel.angle": 1e9}})
+    dae = control.close_loop(rotor(), spring)
+    begun = time.perf_counter()
+    with pytest.raises(fb.SimulationError, match=r"its budget is spent, .* \(time_limit = 0\.5 s\)\. If the") as caught:
+        fb.simulate(dae, np.linspace(0.0, 100.0, 10**6), x0={"wheel.angle": 1e-3}, method=method, time_limit=0.5)
+    assert time.perf_counter() - begun < 10
+    kept = caught.value.trajectory
+    assert len(kept.t) > 2
+    assert kept.t[-1] <= caught.value.time < 100
+    np.testing.assert_allclose(kept["wheel.angle"], 1e-3 * np.cos(1e5 * kept.t), atol=1e-5)
+
+
+def test_a_run_ends_by_its_steps():
+    dae = control.close_loop(rotor(), control.StateFeedback({"motor.torque": {"wheel.angle": 1e5}}))
+    run = {"t": np.linspace(0.0, 10.0, 1001), "x0": {"wheel.angle": 1e-3}}
+    with pytest.raises(fb.SimulationError, match=r"\(max_steps = 2000\).*allow max_steps= or") as caught:
+        fb.simulate(dae, **run, max_steps=2000)
+    kept = caught.value.trajectory
+    assert 1 < len(kept.t) < 1001
+    again = fb.simulate(dae, kept.t, x0=run["x0"], max_steps=math.inf)
+    np.testing.assert_allclose(kept["wheel.angle"], again["wheel.angle"], atol=1e-8)
+    with pytest.warns(FlexblocksWarning, match=r"2 of 2 runs stopped .* \(max_steps = 2000\)"):
+        runs = fb.simulate_batch(dae, run["t"], x0={"wheel.angle": [1e-3, 2e-3]}, max_steps=2000)
+    assert not runs["complete"].any()
+
+
+def test_a_relay_that_chatters_keeps_what_was_before():
+    """A torque of 1 N m against angle + rate: from 0.5 rad it first switches where 0.5 - 5 t^2 = 10 t."""
+
+    class Relay:
+        def bind(self, dae, actuators):
+            x = dae.x.symbol
+            return control.Bound({"motor.torque": -ca.sign(x[0] + x[1])})
+
+    dae = control.close_loop(rotor(), Relay())
+    with pytest.raises(fb.SimulationError, match=r"s of 20 s.*smooth a switching law") as caught:
+        fb.simulate(dae, np.linspace(0.0, 20.0, 20001), x0={"wheel.angle": 0.5}, max_steps=50_000)
+    switch = math.sqrt(1.1) - 1
+    assert caught.value.time == pytest.approx(switch, abs=5e-3)
+    kept = caught.value.trajectory
+    assert kept.t[-1] == pytest.approx(switch, abs=5e-3)
+    np.testing.assert_allclose(kept["wheel.angle"], 0.5 - 5 * kept.t**2, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("budget", "message"),
+    [
+        ({"max_steps": 0}, "max_steps = 0; must be a whole number > 0"),
+        ({"max_steps": "many"}, "max_steps = 'many'; must be"),
+        ({"max_steps": 1.5}, "max_steps = 1.5; must be"),
+        ({"time_limit": 0}, "time_limit = 0; must be a number > 0"),
+        ({"time_limit": "1 min"}, "time_limit = '1 min'; must be"),
+    ],
+)
+def test_a_budget_that_is_none_is_refused(budget, message):
+    with pytest.raises(FlexblocksError, match=message):
+        fb.simulate(rotor(), (0.0, 1.0), **budget)
 
 
 def test_a_beam_that_slides_out_of_its_hub_ends_the_run():

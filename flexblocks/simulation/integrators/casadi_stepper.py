@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenEquations
-from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
+from flexblocks.simulation.integrators.stepper import GIVE_UP, StepFailure, Stepper, finite
 
 # A multistep method starts with many small steps; an integrator for a new spacing of stops has to be built and kept.
 # From this many stops on it pays (two-link arm: 1 ms to build, 0.3 ms to start).
@@ -95,6 +95,7 @@ class CasadiStepper(Stepper):
         try:
             result = integrator(**arguments)
         except RuntimeError as error:
+            self.steps = _most_steps(times) if "TOO_MUCH_WORK" in str(error) else 0
             raise StepFailure(_reason(str(error))) from None
         self.steps = self._steps(times[0], times[-1]) if self.step else integrator.stats()["nsteps"]
         states = finite(np.array(result["xf"]).T)
@@ -106,6 +107,8 @@ class CasadiStepper(Stepper):
         if self.step is not None:
             steps = self._steps(times[0], times[1]) * (len(times) - 1)
             options = options | {"number_of_finite_elements": steps}
+        else:
+            options = options | {"max_num_steps": _most_steps(times)}
         key = (stops.tobytes(), options.get("number_of_finite_elements"))
         if key not in self._built:
             with BUILDING:
@@ -114,6 +117,14 @@ class CasadiStepper(Stepper):
                 del self._built[next(iter(self._built))]
             self._built[key] = new
         return self._built[key]
+
+
+def _most_steps(times: np.ndarray) -> int:
+    """Return how many steps SUNDIALS may take to one stop: without a limit for all, an advance could take hours.
+
+    Stops differ, and the first ones take some 100 steps, so that it is several times the mean.
+    """
+    return min(GIVE_UP, max(4 * GIVE_UP // (len(times) - 1), 200))
 
 
 def _even(times: np.ndarray) -> bool:

@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.integrator import Integrator, Options
-from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
+from flexblocks.simulation.integrators.stepper import GIVE_UP, StepFailure, Stepper, finite
 
 
 class ScipyStepper(Stepper):
@@ -38,7 +38,15 @@ class ScipyStepper(Stepper):
             buffer.set_arg(i, argument.data)  # pyright: ignore
         buffer.set_res(0, rate.data)  # pyright: ignore
 
+        evaluated = 0
+
         def derivative(t: float, X: np.ndarray) -> np.ndarray:
+            # SciPy takes any number of steps; the run could not be interrupted.
+            nonlocal evaluated
+            evaluated += 1
+            if evaluated > GIVE_UP * self.evaluations:
+                self.steps = GIVE_UP
+                raise StepFailure("it takes more and more steps")
             time[0], state[:] = t, X
             evaluate()
             return rate.copy()

@@ -6,9 +6,20 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+GIVE_UP = 10_000  # steps of one `advance` that is meant to take half as many at most: it is cut into smaller ones
+
 
 class StepFailure(Exception):
-    """An integration did not reach its end; the message says why."""
+    """An integration did not reach its end; the message says why.
+
+    `advice` says what to try, where it is something else than what the integrator advises.
+    """
+
+    advice: str | None = None
+
+
+class BudgetExceeded(StepFailure):
+    """A run has taken the steps or the time that it was allowed."""
 
 
 class Stepper(ABC):
