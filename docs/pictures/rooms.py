@@ -95,7 +95,7 @@ def picture() -> str:
     right, other = _panel("flexblocks.optim", WIDTH // 2)
     height = max(height, other)
     style = (
-        "text{font:13px " + FONT + ";text-anchor:middle;dominant-baseline:central;fill:#1f2933}"
+        "text{font:13px " + FONT + ";text-anchor:middle;fill:#1f2933}"
         ".title{font-weight:bold;font-size:15px}"
         "rect{fill:#f3f6f9;stroke:#52708c;rx:5}path{fill:none;stroke:#52708c;stroke-opacity:.55;marker-end:url(#head)}"
     )
@@ -133,7 +133,7 @@ def _panel(inside: str, x0: int) -> tuple[list[str], int]:
     for name, (x, y, wide) in boxes.items():
         drawn.append(
             f'<rect x="{x - wide / 2:.1f}" y="{y - BOX_HEIGHT / 2:.1f}" width="{wide:.1f}" height="{BOX_HEIGHT}"/>'
-            f'<text x="{x:.1f}" y="{y:.1f}">{name}</text>'
+            f'<text x="{x:.1f}" y="{y + 4.5:.1f}">{name}</text>'
         )
     return drawn, MARGIN * 2 + 30 + ROW * len(levels)
 

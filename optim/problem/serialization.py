@@ -17,9 +17,9 @@ from typing import Any
 from flexblocks.errors import FileFormatError, FlexblocksError
 from flexblocks.modeling.dataclass_data import read_dataclass, write_dataclass, write_plain
 
-from . import PROBLEM_TYPES
 from .objectives import checked_objective
 from .objectives.objective import Objective, WeightedSum
+from .problem_types import PROBLEM_TYPES
 from .signals.expression import Expression
 
 TYPES: dict[str, type] = {kind.__name__: kind for kind in PROBLEM_TYPES}

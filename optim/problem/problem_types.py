@@ -1,0 +1,21 @@
+"""Register of the types that a problem file may name."""
+
+from .objectives import OBJECTIVES
+from .path_constraints import PATH_CONSTRAINTS
+from .path_constraints.region import Box, HalfSpace, Sphere
+from .phase import Phase
+from .problem import Problem
+from .rest_to_rest import RestToRest
+from .via import Via
+
+REGIONS = (Box, HalfSpace, Sphere)
+
+PROBLEM_TYPES: tuple[type, ...] = (
+    *OBJECTIVES,
+    *PATH_CONSTRAINTS,
+    *REGIONS,
+    Phase,
+    Problem,
+    RestToRest,
+    Via,
+)

@@ -1,0 +1,52 @@
+"""What docs/architecture.md and CONTRIBUTING.md say of the house holds: its picture, its ways, the files they name."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import subprocess
+import sys
+
+import pytest
+
+from repository import ROOT
+
+PAGES = [
+    ROOT / "docs" / "architecture.md",
+    ROOT / "CONTRIBUTING.md",
+    *(ROOT / room / "README.md" for room in ("optim", "flexblocks/beam", "flexblocks/control", "flexblocks/dynamics")),
+]
+# Files entered at run time: docs/architecture.md, "Short ways, in numbers".
+MOST_FILES = {"optim.plan": 80, "simulate": 32, "replay": 42}
+
+
+def test_the_picture_of_the_rooms_is_that_of_the_imports() -> None:
+    drawn = runpy.run_path(str(ROOT / "docs" / "pictures" / "rooms.py"))["picture"]()
+    kept = (ROOT / "docs" / "pictures" / "rooms.svg").read_text(encoding="utf-8")
+    assert drawn == kept, "the imports have changed: python docs/pictures/rooms.py draws them anew"
+
+
+def test_simple_calls_enter_few_files() -> None:
+    """In a process of its own: what another test has derived or cached would make the ways look shorter."""
+    script = (
+        "import json; from benchmarks.entered_files import simplest;"
+        "print(json.dumps({verb: len(files) for verb, files in simplest().items()}))"
+    )
+    run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    counts = json.loads(run.stdout.splitlines()[-1])
+    assert counts.keys() == MOST_FILES.keys()
+    for verb, most in MOST_FILES.items():
+        assert 0 < counts[verb] <= most, verb
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_files_that_a_guide_names_are_there(page) -> None:
+    """Names in backticks that end in .py or a slash, from the root, the page's own folder or flexblocks."""
+    text = page.read_text(encoding="utf-8")
+    names = re.findall(r"`([\w./-]+(?:\.py|/))`", text) + re.findall(r"\]\(([\w./-]+)\)", text)
+    assert len(names) > 5
+    folders = [ROOT, page.parent, ROOT / "flexblocks", ROOT / "optim"]
+    folders += [path for folder in (ROOT / "flexblocks", ROOT / "optim") for path in folder.rglob("*") if path.is_dir()]
+    missing = [name for name in names if not any((folder / name).exists() for folder in folders)]
+    assert not missing
