@@ -1,4 +1,4 @@
-"""What is asked of a motion: problems, phases, objectives, constraints along the path. Nothing here knows Pyomo."""
+"""The optimal control problem: phases, objectives, path constraints, via points. Nothing here imports Pyomo."""
 
 from .objectives import OBJECTIVES
 from .path_constraints import PATH_CONSTRAINTS
@@ -9,7 +9,7 @@ from .rest_to_rest import RestToRest
 from .via import Via
 
 REGIONS = (Box, HalfSpace, Sphere)
-# What a problem file may name.
+# The types that a problem file may contain.
 PROBLEM_TYPES: tuple[type, ...] = (
     *OBJECTIVES,
     *PATH_CONSTRAINTS,

@@ -202,7 +202,7 @@ def test_designed_arm_comes_to_rest():
         (True, "a frequency > 0 rad/s"),
         ((), "sequence of coordinates"),
         (("joint1.angel",), "Did you mean joint1.angle"),
-        (("joint1.angle", "rotor1.angle"), "leaves nothing of 'drive' that moves"),
+        (("joint1.angle", "rotor1.angle"), "leaves no dynamics in 'drive'"),
     ],
 )
 def test_what_cannot_be_carried_is_refused(given, message):
