@@ -22,9 +22,9 @@ class End:
         previous phase.
     point : OperatingPoint
         The operating point, or its initial guess, with the parameters under which it is in equilibrium.
-    given : dict of float
+    prescribed : dict of float
         Prescribed states by name, if not all states are.
-    places : dict of float
+    prescribed_outputs : dict of float
         Outputs and point positions prescribed at ``"rest"``, by name.
     """
 

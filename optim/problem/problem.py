@@ -120,7 +120,7 @@ def check_time(where: str, durations: Sequence[Duration], objective: Objective) 
         )
     if not timed and "free" in durations:
         raise ProblemError(
-            f'{where}: duration = "free" with objective = {objective}; a slower motion always takes less. Add '
+            f'{where}: duration = "free" with objective = {objective}; a slower motion always costs less. Add '
             "optim.Time() with a weight, or give a range (low, high)."
         )
 

@@ -12,7 +12,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import splu
 
-#: Columns with more entries than this, times the root of their number, belong to the border (COLAMD's criterion for dense).
+#: Columns with more entries than this, times the root of their number, go to the border, as dense in COLAMD.
 DENSE = 10.0
 #: Threshold of partial pivoting: sparsity first, the same as for MUMPS here.
 PIVOTING = 1e-2

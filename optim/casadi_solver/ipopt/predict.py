@@ -65,7 +65,7 @@ class Predictor:
 
         Parameters
         ----------
-        posed : Posed
+        instance : Posed
         solved : Posed
             The same program with other data, at its solution.
         tolerance : float

@@ -28,7 +28,7 @@ MALFORMED = [
     (lambda: optim.Problem(at(0.0), (optim.Phase("reach", None, 1.0),)), "'reach' is the last and has no end"),
     (lambda: optim.Problem(at(0.0), (optim.Phase("a", at(1.0), 1.0, balance="next"),)), "no phase comes next"),
     (lambda: optim.Problem(at(0.0), (REACH, BACK), "time"), r"duration = 1 \+ 1 s; a fixed time"),
-    (lambda: optim.Problem(at(0.0), (optim.Phase("a", at(1.0), "free"), BACK)), "a slower motion always takes less"),
+    (lambda: optim.Problem(at(0.0), (optim.Phase("a", at(1.0), "free"), BACK)), "a slower motion always costs less"),
     (lambda: optim.Problem(at(0.0), (REACH,), scenarios={"payload.mass": 1.0}), "a sequence of dicts"),
     (lambda: optim.Problem(at(0.0), (REACH,), scenarios=[LIGHT, LIGHT]), r"scenarios\[1\] = .* is a duplicate"),
     (lambda: optim.Problem(at(0.0), (REACH,), aggregate="best"), '"mean" or "worst"'),
