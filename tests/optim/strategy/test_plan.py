@@ -264,7 +264,7 @@ def test_progress_is_shown_when_asked(capsys):
 
 MALFORMED_PROBLEMS = [
     ({"duration": -1.0}, "duration = -1 s; must be > 0"),
-    ({"duration": "free"}, "a slower motion always takes less"),
+    ({"duration": "free"}, "a slower motion always costs less"),
     ({"duration": float("nan")}, "duration = nan"),
     ({"start": {}}, "start is empty"),
     ({"start": {"joint1.angle": "x"}}, "joint1.angle = 'x'"),
@@ -286,7 +286,11 @@ def test_malformed_problems_are_refused_at_once(change, message):
 
 
 IMPOSSIBLE = [
-    ({"start": {"joint.angle": 0.0}}, {}, r"no coordinate, output or place 'joint.angle'.*Did you mean joint1.angle\?"),
+    (
+        {"start": {"joint.angle": 0.0}},
+        {},
+        r"no coordinate, output or point position 'joint.angle'.*mean joint1.angle\?",
+    ),
     ({"goal": {"der(joint1.angle)": 0.0}}, {}, "all rates are zero"),
     ({"start": {"joint1.angle": 0.0, "rotor1.angle": 0.3}}, {}, "cannot stay at rest"),
     ({"limits": {"motor.torque": 1.0}}, {}, r"'motor.torque'.*Did you mean motor1.torque\?"),
