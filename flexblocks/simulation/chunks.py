@@ -1,4 +1,4 @@
-"""Chunks of a run: how far to integrate in one go."""
+"""Chunking of a run, for Ctrl-C and the progress display."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ import time
 
 from flexblocks.progress import ProgressDisplay
 
-CHUNK = 0.3  # s, about, after which Ctrl-C is heard and the bar moves
-# What a step takes, about: so much for itself, and so much for each instruction of the equations [s].
+CHUNK = 0.3  # approximate wall time of a chunk [s]: the delay of Ctrl-C and of the progress bar
+# Approximate wall time of an integration step, and of each instruction of the equations in it [s], as measured.
 STEP, INSTRUCTION = 3e-5, 2e-8
 MOST_STEPS = 5000  # SUNDIALS gives up after 10000
 
 
 class Pace:
-    """Cuts a run into chunks of as many steps as take a fraction of a second, and shows how far it is.
+    """Length of the chunks of a run, each of as many steps as take a fraction of a second, and its progress.
 
-    Every chunk starts the method anew, which is cheap as long as chunks are long. They are counted in steps, and not
-    timed, so that a run gives the same digits whatever else the machine does.
+    Every chunk restarts the method, which is cheap as long as chunks are long. They are measured in steps, not in wall
+    time, so that a run gives the same digits whatever the load of the machine.
 
     Parameters
     ----------
     start, end : float
-        The run [s].
+        Interval of the run [s].
     instructions : int
-        Of the equations.
+        Number of instructions of the equations.
     bar : ProgressDisplay, optional
-        Its total is the length of the run [s].
+        Progress bar, whose total is the length of the run [s].
     """
 
     def __init__(self, start: float, end: float, instructions: int, bar: ProgressDisplay | None = None) -> None:
@@ -35,7 +35,8 @@ class Pace:
         self._begun = time.perf_counter()
 
     def done(self, before: float, now: float, steps: int) -> None:
-        """Note that the run has come from `before` to `now` [s] in so many steps."""
+        """Record that the run went from `before` to `now` [s] in `steps` steps, and update length and progress."""
+        # At most 50 times as long as the last chunk, whose steps may have been a start-up phase.
         self.length = min(self.steps / max(steps, 1), 50.0) * (now - before)
         if self.bar is not None:
             wall = time.perf_counter() - self._begun
