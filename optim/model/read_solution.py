@@ -88,7 +88,7 @@ def trajectory(traj: PhaseTrajectory, inputs: dict[str, PPoly]) -> Trajectory:
     inner = work[:-1, None] + mesh.steps[:, None] * (power @ A.T)
     energies = dae.energy(states.T, p, *(more if dae.energy.n_in() == 3 else []))
     kinetic, potential = (np.array(e).ravel() for e in energies)
-    y = np.array(dae.output(states.T, u.T, p, *more)).reshape(len(dae.y), -1).T
+    y = np.array(dae.output(states.T, u.T, p, *more)).reshape(len(dae.y), len(times)).T
     energy = np.column_stack([kinetic, potential, np.append(0.0, inner.ravel())])
     kept = np.append(
         True, np.tile(t.scheme.nodes > 0, K)

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 
-from ..collocation.input_parametrization import InputShape
+from ..collocation.input_parametrization import SHAPES, InputShape
 from ..errors import ProblemError
 
 HIGHEST_ORDER = 1  # of the inputs' derivatives that can be limited: their rates
@@ -58,23 +58,25 @@ def resolved_limits(dae: DAE, ranges: Mapping[str, tuple[float, float]], shape: 
     Raises
     ------
     ProblemError
-        A limit on the rate of a piecewise constant input.
+        A limit on a derivative that inputs of this shape do not have, such as the rate of piecewise constant ones.
     """
     x = np.tile([-np.inf, np.inf], (len(dae.x), 1))
     of_sources = np.column_stack([-dae.u.limits, dae.u.limits]).reshape(-1, 2)
     inputs = of_sources, *(np.tile([-np.inf, np.inf], (len(dae.u), 1)) for _ in range(HIGHEST_ORDER))
     rows = {name: x[i] for i, name in enumerate(dae.x.names)}
-    rates = set()
+    orders = {}
     for order, names in enumerate(_input_names(dae)):
         rows |= {name: inputs[order][i] for i, name in enumerate(names)}
-        rates |= set(names) if order else set()
+        orders |= dict.fromkeys(names, order)
     for name, (low, high) in ranges.items():
         if name not in rows:
-            continue  # a path value
-        if name in rates and not shape.is_continuous:
+            continue  # limited along the path
+        if (order := orders.get(name, 0)) > shape.degree:
+            jumps = f"{'der(' * shape.degree}u{')' * shape.degree}"
+            smoother = " or ".join(f'"{other.name}"' for other in SHAPES.values() if other.degree >= order)
             raise ProblemError(
-                f"plan: limits: {name}: {shape.words} inputs jump, so their rate cannot be limited; plan with "
-                'inputs="cubic" or "linear".'
+                f"plan: limits: {name}: {jumps} of {shape.words} inputs jumps, so its rate cannot be limited; plan "
+                f"with inputs={smoother}."
             )
         row = rows[name]
         row[:] = max(row[0], low), min(row[1], high)

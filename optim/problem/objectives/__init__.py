@@ -14,7 +14,8 @@ from .time import Time
 from .tracking import Tracking
 from .vibration import Vibration
 
-__all__ = ["Effort", "Final", "Integral", "Jerk", "Time", "Tracking", "Vibration"]  # exported by `optim`
+# What `optim` offers of them.
+__all__ = ["Effort", "Final", "Integral", "Jerk", "Time", "Tracking", "Vibration"]
 
 OBJECTIVES: tuple[type[Objective], ...] = (Effort, Time, Vibration, Final, Integral, Jerk, Tracking)
 

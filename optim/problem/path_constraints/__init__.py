@@ -7,7 +7,8 @@ from .keep import KeepIn, KeepOut
 from .path_constraint import PathConstraint
 from .within import Within
 
-__all__ = ["KeepIn", "KeepOut", "Within"]  # exported by `optim`
+# What `optim` offers of them.
+__all__ = ["KeepIn", "KeepOut", "Within"]
 
 PATH_CONSTRAINTS: tuple[type[PathConstraint], ...] = (KeepOut, KeepIn, Within)
 

@@ -52,6 +52,18 @@ def test_least_effort_of_a_double_integrator():
     np.testing.assert_allclose(plan.trajectory["joint1.angle"][-1], 1.7, atol=1e-12)
 
 
+def test_a_shaft_that_carries_no_frames_has_no_outputs_and_is_planned():
+    model = fb.Model("flywheel")
+    model.add(fb.Ground("ground"))
+    motor, rotor = model.add(fb.TorqueSource("motor")), model.add(fb.Rotor("rotor", inertia=0.3))
+    model.connect(motor.flange_b, rotor.flange_a)
+    problem = optim.RestToRest({"rotor.angle": 0.0}, {"rotor.angle": 1.5}, 2.0, objective=optim.Effort(0.0))
+    plan = optim.plan(fb.assemble(model), problem, intervals=7, inputs="linear")
+    assert plan.objective == pytest.approx(12 * 0.3**2 * 1.5**2 / 2**3, rel=1e-12)
+    assert plan.trajectory.y.shape == (len(plan.trajectory.t), 0)
+    assert plan.replay().trajectory["rotor.angle"][-1] == pytest.approx(1.5, abs=1e-7)
+
+
 @pytest.mark.parametrize("ends", ["free", "holding"])
 def test_weighted_rate_of_a_double_integrator(ends):
     """Euler-Lagrange on u^2 + r der(u)^2: u = c s + B sinh(s / g) with g^2 = r, about the middle, s = t - 1."""
