@@ -88,9 +88,11 @@ def beam_from_block(block: Any, carried: np.ndarray) -> Beam:
     carried : ndarray (6, 6)
         Inertia of what hangs on its tip, see `flexblocks.interfaces.Local`.
     """
+    # Units of mass, length and inertia, from nominal values.
     density = _known(block, "linear_density")
     mass, length = density.nominal * block.nominal.length, block.nominal.length
     inertia = _inertia(block)
+    # Each deformation with its stiffness, profiles and tip body.
     deformations = {}
     for axis in block.deformations:
         tip = block.nominal.discretization.tip_body(tip_body(carried, axis if axis in ("y", "z") else "y"))

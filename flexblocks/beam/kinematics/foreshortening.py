@@ -42,12 +42,14 @@ class Shortening(RodShapes):
         return [self._piece(start, end) for start, end in pairwise(bounds)]
 
     def _piece(self, start: float, end: float) -> tuple[float, float, np.ndarray, np.ndarray]:
+        # Products of all pairs of slopes that do not vanish here, sampled at Gauss points.
         s, w = gauss_legendre(2 * self.shapes.points)
         slope = self.shapes.slope(start + (end - start) * s)
         alive = np.flatnonzero(np.abs(slope).max(axis=1) > 1e-12 * np.abs(slope).max())
         rows, columns = np.triu_indices(len(alive))
         pairs = np.stack([alive[rows], alive[columns]])
         products = slope[pairs[0]] * slope[pairs[1]] * np.sqrt(w * (end - start))
+        # An orthonormal basis of these products.
         left, size, right = np.linalg.svd(products, full_matrices=False)
         kept = size > DEPENDENT * size[0]
         basis = (left[:, kept] / size[kept]).T

@@ -47,10 +47,12 @@ def kinetic_energy(
     P(x) = (x + u, v, w) is a point of the beam in the chord frame, P' its rate there; see `MassMoments`.
     """
     axes = {"x": 0, "y": 1, "z": 2}
+    # The moments of the straight beam.
     first, drift = ca.SX(3, 1), ca.SX(3, 1)
     first[0] = mass * length * moments[0]
     second, flow = ca.SX(3, 3), ca.SX(3, 3)
     second[0, 0] = mass * length**2 * moments[1]
+    # What each deformation adds, and each pair of them.
     relative = ca.SX(1, 1)
     for axis, plane in planes.items():
         i, integrals = axes[axis], plane.integrals

@@ -85,10 +85,11 @@ class SlidingFlexure:
         out, shapes, mass = self.extension, self._scaled, self.linear_density * self.length
         speed = self.rate(out)
         first, drift, second, flow = ca.SX(3, 1), ca.SX(3, 1), ca.SX(3, 3), ca.SX(3, 3)
-        # Particles of the rod lie between out - length and out.
+        # The straight beam: its particles lie between out - length and out.
         half = mass * self.length / 2
         first[0], drift[0] = mass * out - half, mass * speed
         second[0, 0] = out * (first[0] - half) + mass * self.length**2 / 3
+        # What the deflections of the part outside add.
         relative = mass * speed**2
         for axis, a in self.amplitudes.items():
             i, b = AXES[axis], self.speeds[axis]

@@ -21,12 +21,14 @@ def ritz_modes(count: int, tip: TipBody, profiles: BeamProfiles) -> StrainShapes
 
     They are scaled to a mean square of 1, weighted with the mass, and a positive tip.
     """
+    # Trial functions: polynomial curvatures, and shear strains where the beam shears.
     ends, degree = panels(profiles.breaks), _degree(count)
     curvature, none = _polynomials(ends, degree), np.zeros(((len(ends) - 1) * degree, len(ends) - 1, degree))
     sheared = none
     if profiles.shear:
         curvature, sheared = np.concatenate([curvature, none]), np.concatenate([none, curvature])
     basis = StrainShapes(PiecewisePolynomials(ends, curvature), PiecewisePolynomials(ends, sheared))
+    # Mass and stiffness of the beam, then the inertia of its sections and of the tip body.
     mass = basis.product(basis.deflection, profiles.density)
     stiffness = basis.stiffness(profiles.rigidity)
     if profiles.shear:
@@ -38,6 +40,7 @@ def ritz_modes(count: int, tip: TipBody, profiles: BeamProfiles) -> StrainShapes
     coupling = np.outer(value, turn)
     total += tip.mass * np.outer(value, value) + tip.inertia * np.outer(turn, turn)
     total += tip.static_moment * (coupling + coupling.T)
+    # The lowest modes, as combinations of the trial functions.
     modes = _scaled(_lowest(total, stiffness, count), mass, value)
     return StrainShapes(_combined(modes, basis.curvature), _combined(modes, basis.sheared))
 

@@ -75,6 +75,7 @@ class DiscretizedDeformation:
 
         The modes are those of the clamped beam with its tip body; the matrix is diagonal if the shapes are these modes.
         """
+        # Mass with the tip body and the sections' inertia; stiffness with shear.
         value, turn = self.shapes.deflection(1.0), self.shapes.rotation(1.0)
         coupling = np.outer(value, turn)
         mass = (
@@ -88,6 +89,7 @@ class DiscretizedDeformation:
             mass = mass + self.profiles.rotary.ratio * self.turning
         if self.profiles.shear:
             stiffness = stiffness + self.profiles.shear.ratio * self.shear
+        # Critical damping 2 omega of each mode, transformed back to the coordinates.
         squares, modes = eigh(stiffness, mass)
         to_modes = modes.T @ mass
         damping = to_modes.T @ np.diag(2 * np.sqrt(squares)) @ to_modes
