@@ -1,4 +1,4 @@
-"""From a model to its DAE."""
+"""Assembly: the symbolic DAE of a model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from flexblocks.modeling.symbolic_parameters import symbolic_parameters
 
 
 def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "auto") -> DAE:
-    """Turn a model into one symbolic DAE.
+    """Assemble a model into one symbolic DAE.
 
     Parameters
     ----------
@@ -56,27 +56,30 @@ def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "
     """
     if dynamics not in ("auto", "recursive", "closed-form"):
         raise ParameterError(f"assemble: dynamics = {dynamics!r}; must be 'auto', 'recursive' or 'closed-form'.")
-    plan = topology(model)  # refuses what is wrong before any symbol is made
-    # Parameters that stay symbolic stand in blocks from here on.
+    # Spanning tree; an invalid model is refused before any symbol is made.
+    plan = topology(model)
+    # Symbolic parameters, which replace numbers in the blocks from here on.
     p, values = symbolic_parameters(model, symbolic)
     if values:
         plan = topology(model, values)
-    # Every block by itself, then all of them as one tree.
+    # Physics of every block by itself, then the multibody tree of all of them.
     terms = _terms(plan, p)
     tree, x, z, u = _tree(model, plan, terms, p)
-    way = "recursive" if dynamics == "auto" else dynamics
-    dae = DAE(model.name, x, z, u, p, variables("output", []), tree, way, model.copy())
-    # Start values and closures of loops, and what follows from both: outputs, and whether everything moves mass.
+    algorithm = "recursive" if dynamics == "auto" else dynamics
+    dae = DAE(model.name, x, z, u, p, variables("output", []), tree, algorithm, model.copy())
+    # Kinematic loops: start values that close them, and the closures that are independent.
     if tree.loops.closures:
         dae = close_loops(dae)
+    # Outputs, to which the forces in the closures belong.
     units = output_units(dae.tree)
     dae = replace(dae, y=variables("output", [(name, unit, 0.0) for name, unit in _in_order(units, plan)]))
+    # Every coordinate must move mass, or there is no equation of motion for it.
     refuse_singular_mass(dae)
     return dae
 
 
 def _terms(plan: Topology, p: Variables) -> dict[str, BlockTerms]:
-    """Evaluate every block once, from the tips to the ground, so that each knows what it carries."""
+    """Evaluate every block once, from the tips to the ground, so that each knows the inertia outboard of it."""
     terms: dict[str, BlockTerms] = {}
     outboard = OutboardInertia(plan, p.start)
     for name, node in reversed(list(plan.nodes.items())):
@@ -88,6 +91,8 @@ def _terms(plan: Topology, p: Variables) -> dict[str, BlockTerms]:
 def _tree(
     model: Model, plan: Topology, terms: dict[str, BlockTerms], p: Variables
 ) -> tuple[Tree, Variables, Variables, Variables]:
+    """Return the multibody tree, and its states, algebraic variables and inputs."""
+    # Variables, in the order of the model, and where those of each block stand among them.
     q, rates, w, z, u, limits = [], [], [], [], [], []
     symbols: dict[str, ca.SX] = {}
     number: dict[tuple[str, str], int] = {}
@@ -103,10 +108,11 @@ def _tree(
         dependent = terms[name].symbols.dependent
         symbols |= {f"{name}.{key}": c for key, c in zip(dependent.names, ca.vertsplit(dependent.symbols), strict=True)}
         starts_of = dict(zip(dependent.names, dependent.starts.tolist(), strict=True))
-        for group, found in ((w, block.states()), (z, block.algebraics()), (u, block.inputs())):
-            group += [(f"{name}.{v.name}", v.unit, starts_of.get(v.name, v.start)) for v in found]
+        for group, declared in ((w, block.states()), (z, block.algebraics()), (u, block.inputs())):
+            group += [(f"{name}.{v.name}", v.unit, starts_of.get(v.name, v.start)) for v in declared]
         limits += [variable.limit for variable in block.inputs()]
         slices[name] = [slice(start, len(group)) for start, group in zip(starts, (w, z, u), strict=True)]
+    # Bodies, a parent before what it carries.
     position = {name: i for i, name in enumerate(plan.nodes)}
     bodies = []
     for name, node in plan.nodes.items():
@@ -123,6 +129,7 @@ def _tree(
                 u=slices[name][2],
             )
         )
+    # Cut joints of the loops.
     ends = [[(position[port.block], port.name) for port in pair] for pair in plan.closures]
     loops = Loops(tuple(Closure(bodies[second[0]].name, first, second) for first, second in ends))
     tree = Tree(tuple(bodies), len(q), np.array(model.gravity), p.symbol, loops)
@@ -131,7 +138,7 @@ def _tree(
 
 
 def _share(shared: list[SharedCoordinate], number: dict[tuple[str, str], int]) -> ca.DM:
-    """Return the matrix that takes a block's own coordinates from the arm's."""
+    """Return the incidence matrix (n_block, n) of a block: its coordinates are share @ q."""
     share = ca.DM(len(shared), len(number))
     for row, coordinate in enumerate(shared):
         if coordinate.owner is not None:
@@ -140,6 +147,7 @@ def _share(shared: list[SharedCoordinate], number: dict[tuple[str, str], int]) -
 
 
 def _in_order(units: dict[str, str], plan: Topology) -> list[tuple[str, str]]:
+    """Return outputs with their units in the order in which blocks were added to the model."""
     place = {name: i for i, name in enumerate(plan.order)}
 
     def block_of(output: str) -> str:

@@ -1,4 +1,4 @@
-"""Atomic writing: a file comes to its place whole or not at all."""
+"""Atomic file writing: the new content appears complete or not at all."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from flexblocks.errors import FileFormatError
 
 @contextmanager
 def atomic_file(path: str | Path) -> Iterator[Path]:
-    """Give the name of an unfinished file beside `path`, and move it there once it is complete.
+    """Yield a temporary file beside `path`, which replaces `path` once it is complete.
 
-    Whatever happens before (a full disk, an error, Ctrl-C, the end of the process), a file that was at `path` stays as
-    it was, and no reader ever sees half of the new one. The unfinished file has the suffix of `path`, a name nobody
-    can foresee, and is made so that no link is followed; a link at `path` itself is followed to the file behind it.
+    If writing is cut short (full disk, exception, Ctrl-C, killed process), an existing file at `path` is unchanged, and
+    no reader ever sees a partial file. The temporary file has the suffix of `path` and an unpredictable name, and is
+    created without following links; a link at `path` itself is resolved to the file it points to.
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
         os.replace(unfinished, target)
         unfinished = None
     except (OSError, RuntimeError) as error:
-        # RuntimeError: netCDF4's for a full disk, and pathlib's for a home directory that cannot be told.
+        # RuntimeError: raised by netCDF4 on a full disk, and by pathlib if the home directory cannot be determined.
         reason = getattr(error, "strerror", None) or str(error)
         raise FileFormatError(
-            f"{path}: cannot be written: {reason.rstrip('.')}. What was there before is unchanged; write to a folder "
-            "that exists, may be written to and has room."
+            f"{path}: cannot be written: {reason.rstrip('.')}. Any existing file is unchanged; choose a folder that "
+            "exists, is writable and has free space."
         ) from error
     finally:
         if unfinished is not None:
@@ -60,7 +60,7 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a text in UTF-8, whole or not at all; line ends stay as they are.
+    """Write text as UTF-8 atomically, without translating line endings.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def _flush(path: Path) -> None:
-    """Bring the content to the disk before the name points to it: after a power cut it would be empty otherwise."""
+    """Flush the content to disk before the rename: after a power cut the file would be empty otherwise."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())
 

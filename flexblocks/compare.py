@@ -1,4 +1,4 @@
-"""The same arm with beams of several fidelities: what each finds, and what it costs."""
+"""Convergence study: one arm with several beam discretizations, their accuracy and their cost."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from flexblocks.statics.equilibrium import equilibrium
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What beams of several fidelities find.
+    """Results of a convergence study over beam discretizations.
 
     Attributes
     ----------
     table : pandas.DataFrame
-        A row for each fidelity, with columns ``coordinates``; ``frequency 1 [rad/s]`` and so on, of the modes that
-        store elastic energy, about the equilibrium; ``static [unit]``, the output there, inputs being what
-        `flexblocks.equilibrium` finds; ``M operations`` and ``forward dynamics operations``, of one evaluation;
-        ``energy drift [J]``, the largest difference between energy and work in the simulation (nan for an arm with
-        dampers); ``difference [unit]``, the largest of the output's response to that of the last row.
+        A row for each discretization, with columns ``coordinates``; ``frequency 1 [rad/s]`` and so on, of the modes
+        that store elastic energy, about the equilibrium; ``static [unit]``, the output there, with the inputs of
+        `flexblocks.equilibrium`; ``M operations`` and ``forward dynamics operations``, of one evaluation;
+        ``energy drift [J]``, the largest imbalance between energy and work in the simulation (nan for an arm with
+        dampers); ``difference [unit]``, the largest deviation of the output's response from that of the last row.
     output : str
-        The output that is compared.
+        Name of the output that is compared.
     responses : dict of Trajectory
-        The simulations, by fidelity.
+        The simulations, by discretization.
     """
 
     table: pd.DataFrame
@@ -58,20 +58,20 @@ def compare(
     output: str | None = None,
     frequencies: int = 3,
 ) -> Comparison:
-    """Compare fidelities of an arm's beams.
+    """Compare beam discretizations of an arm.
 
     Parameters
     ----------
     model : Model
     discretizations : dict or sequence of Discretization
-        Each for all beams that bend, by a name of your own or by its own; the finest last: the others are compared with
-        it.
+        Each is applied to all flexible beams; the last, which should be the finest, is the reference for the others.
+        The keys of a dict name the rows; those of a sequence are named by the discretizations themselves.
     t, u, x0
-        The simulation, as `flexblocks.simulate` takes it; `x0` by names that all fidelities have.
+        Arguments of `flexblocks.simulate`; `x0` holds only names that all discretizations have.
     output : str, optional
         By default the tip deflection of the last beam.
     frequencies : int
-        How many, from the lowest.
+        Number of natural frequencies in the table, from the lowest.
 
     Returns
     -------
@@ -80,16 +80,16 @@ def compare(
     Raises
     ------
     ParameterError
-        No discretizations, or one given twice.
+        No discretizations, or the same one twice.
     NameUnknownError
         There is no such output.
     FlexblocksError
         An arm that cannot be assembled, has no equilibrium, or cannot be simulated.
     """
-    wanted = _named(discretizations)
+    by_name = _named(discretizations)
     if not isinstance(frequencies, int) or frequencies < 0:
         raise ParameterError(f"compare: frequencies = {frequencies!r}; must be a whole number >= 0.")
-    daes = {name: assemble(rediscretize(model, kind)) for name, kind in wanted.items()}
+    daes = {name: assemble(rediscretize(model, kind)) for name, kind in by_name.items()}
     output = _output(next(iter(daes.values())), output)
     responses = {name: simulate(dae, t, u=u, x0=x0) for name, dae in daes.items()}
     last = list(responses.values())[-1]
@@ -97,44 +97,48 @@ def compare(
     return Comparison(pd.DataFrame.from_dict(rows, orient="index"), output, responses)
 
 
-def _named(given: Mapping[str, Discretization] | Sequence[Discretization]) -> dict[str, Discretization]:
-    if isinstance(given, Mapping):
-        found = dict(given)
-    elif isinstance(given, Sequence) and not isinstance(given, str):
-        found = {repr(kind): kind for kind in given}
-        if len(found) < len(given):
-            raise ParameterError(f"compare: discretizations = {given!r}; one stands there twice.")
+def _named(discretizations: Mapping[str, Discretization] | Sequence[Discretization]) -> dict[str, Discretization]:
+    if isinstance(discretizations, Mapping):
+        by_name = dict(discretizations)
+    elif isinstance(discretizations, Sequence) and not isinstance(discretizations, str):
+        by_name = {repr(kind): kind for kind in discretizations}
+        if len(by_name) < len(discretizations):
+            raise ParameterError(
+                f"compare: discretizations = {discretizations!r}; one appears twice: remove it, or pass a dict with "
+                "a name for each."
+            )
     else:
-        found = {}
-    if not found or not all(isinstance(kind, Discretization) for kind in found.values()):
+        by_name = {}
+    if not by_name or not all(isinstance(kind, Discretization) for kind in by_name.values()):
         raise ParameterError(
-            f"compare: discretizations = {given!r}; must be some, such as [fb.AssumedModes(2), fb.FiniteElements(4)]."
+            f"compare: discretizations = {discretizations!r}; must be a non-empty list of discretizations, such as "
+            "[fb.AssumedModes(2), fb.FiniteElements(4)]."
         )
-    return found
+    return by_name
 
 
-def _output(dae: DAE, given: str | None) -> str:
-    if given is None:
+def _output(dae: DAE, wanted: str | None) -> str:
+    if wanted is None:
         tips = [name for name in dae.y.names if ".tip_deflection_" in name]
         if not tips:
-            raise ParameterError("compare: the arm has no beam that bends; name an output to compare.")
+            raise ParameterError("compare: the arm has no flexible beam; name the output to compare, output='...'.")
         last = tips[-1].rpartition(".")[0]
         return next(name for name in tips if name.startswith(f"{last}."))
-    if given not in dae.y:
+    if wanted not in dae.y:
         raise NameUnknownError(
-            f"compare: output: there is no '{given}' ({listing(dae.y.names)}).{nearest(given, dae.y.names)}"
+            f"compare: output: there is no output '{wanted}' ({listing(dae.y.names)}).{nearest(wanted, dae.y.names)}"
         )
-    return given
+    return wanted
 
 
 def _row(dae: DAE, response: Trajectory, last: Trajectory, output: str, frequencies: int) -> dict[str, float]:
     point = equilibrium(dae)
-    elastic = [mode.frequency for mode in linearize(dae, point).modes() if mode.energy == "strain" and mode.frequency]
-    found = [*elastic[:frequencies], *[np.nan] * max(0, frequencies - len(elastic))]
+    natural = [mode.frequency for mode in linearize(dae, point).modes() if mode.energy == "strain" and mode.frequency]
+    lowest = [*natural[:frequencies], *[np.nan] * max(0, frequencies - len(natural))]
     at_rest = [point.x, point.u, point.p, *([point.z] if len(dae.z) else [])]
     unit = dae.y.units[dae.y.index(output)]
     row: dict[str, float] = {"coordinates": dae.tree.size}
-    row |= {f"frequency {i} [rad/s]": value for i, value in enumerate(found, 1)}
+    row |= {f"frequency {i} [rad/s]": value for i, value in enumerate(lowest, 1)}
     row[f"static [{unit}]"] = float(dae.output(*at_rest)[dae.y.index(output)])
     row["M operations"] = operation_counts(dae.mass_matrix)["total"]
     row["forward dynamics operations"] = operation_counts(dae.forward_dynamics)["total"]

@@ -1,4 +1,4 @@
-"""Every refusal of flexblocks: it says where, what came, what was expected and what to do."""
+"""Exceptions: every refusal says where, what came, what was expected and what to do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class FlexblocksError(Exception):
 
 
 class FlexblocksWarning(UserWarning):
-    """Base of all warnings: the result stands, but not as it may be read."""
+    """Base of all warnings: the result is valid, but may be misread."""
 
 
 class ParameterError(FlexblocksError):
@@ -19,34 +19,35 @@ class ParameterError(FlexblocksError):
 
 
 class ModelError(FlexblocksError):
-    """The blocks and connections do not make up an arm."""
+    """The blocks and connections do not make up a valid arm."""
 
 
 class NameUnknownError(FlexblocksError):
-    """A variable, block or parameter name that is not there."""
+    """No variable, block or parameter has this name."""
 
 
 class FileFormatError(FlexblocksError):
-    """A file that cannot be read as what it should be."""
+    """A file cannot be written, or read in the format expected of it."""
 
 
 class SingularMassError(FlexblocksError):
-    """A coordinate that moves no mass."""
+    """Singular mass matrix: a coordinate moves no mass."""
 
 
 class ComputationError(FlexblocksError):
-    """A solver stopped before its end. What it had computed is kept on the error."""
+    """A computation ended early; what it had computed until then is kept on the error."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return `` Did you mean x?`` for the known name closest to `name`, or an empty string."""
+    # 0.5 and not difflib's 0.6: of two letters one may be wrong (kp, kd).
     close = sorted(difflib.get_close_matches(name, list(known), cutoff=0.5))
     best = max(close, key=lambda other: difflib.SequenceMatcher(None, other, name).ratio(), default=None)
     return f" Did you mean {best}?" if best else ""
 
 
 def listing(names: Iterable[str], most: int = 12) -> str:
-    """Return the names in one line, cut after `most` of them."""
+    """Return the names in one line, cut after `most` of them: twelve fill a line or two of a terminal."""
     names = list(names)
     more = f", ... ({len(names) - most} more)" if len(names) > most else ""
     return ", ".join(names[:most]) + more or "none"

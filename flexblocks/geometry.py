@@ -1,4 +1,4 @@
-"""Where the arm is: a line of points along every body."""
+"""Geometry of the arm: the centreline of every body in world coordinates."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ Values = Mapping[str, float] | Sequence[float] | np.ndarray | None
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """The lines of an arm as a function of its coordinates.
+    """Centrelines of an arm as a function of its coordinates.
 
     Attributes
     ----------
     dae : DAE
     bodies : tuple of str
-        Names of the blocks that have a place in space, a parent before what it carries.
+        Names of the blocks with a position in space, parents before children.
     function : casadi.Function
-        (q, p, dependent variables if any) -> for each body its points in the world, (3, k) [m], from the inlet outward.
+        (q, p, dependent variables if any) -> for each body its points in the world (3, k) [m], from the inlet outward.
     """
 
     dae: DAE
@@ -49,14 +49,14 @@ class Shape:
         return max(self.bodies, key=lambda name: depths[name])
 
     def __call__(self, x: Values = None, p: Values = None) -> dict[str, np.ndarray]:
-        """Return by body its points in the world, ndarray (k, 3) [m], at the states `x` (nx,) and parameters `p`.
+        """Return the centreline of every body in the world, ndarray (k, 3) [m], at states `x` (nx,) and parameters `p`.
 
-        Both as a dict by name (the rest from the start values), an array, or None for the start values.
+        Each is a dict by name (with start values for the rest), an array, or None for all start values.
 
         Raises
         ------
         NameUnknownError, ParameterError
-            A name that is not there, an array of another length, or a value that is not finite.
+            An unknown name, an array of the wrong length, or a value that is not finite.
         """
         dae, values = self.dae, self.dae.p.values(p, "p: ")
         state = dae.x.values(x, "x: ")
@@ -67,7 +67,7 @@ class Shape:
 
 
 def shape(dae: DAE, stations: int = 32) -> Shape:
-    """Return the lines of an arm; each link is traced by `stations` points beyond its root.
+    """Return the centrelines of an arm; each link has `stations` points besides its root.
 
     A payload is one point, a joint two: its inboard and its outboard end.
     """
@@ -77,7 +77,7 @@ def shape(dae: DAE, stations: int = 32) -> Shape:
         for body, (R, r) in zip(dae.tree.bodies, inlets, strict=True)
         if body.parent is not None or body.terms.outlets
     ]
-    lines = [_line(body, R, r, body.own(dae.q), dae.p.symbol, stations) for body, R, r in placed]
+    lines = [_line(body, R, r, body.gather(dae.q), dae.p.symbol, stations) for body, R, r in placed]
     function = ca.Function(
         "shape", [dae.q, dae.p.symbol, *dae.dependent_symbols], [ca.densify(line) for line in ca.cse(lines)]
     )
@@ -85,7 +85,7 @@ def shape(dae: DAE, stations: int = 32) -> Shape:
 
 
 def bending(dae: DAE) -> np.ndarray:
-    """Return which states are coordinates of bending, bool (nx,): scaling them exaggerates the deformation."""
+    """Return the mask (nx,) of the states that are deformations of beams; scaling these exaggerates the deflection."""
     chosen = np.zeros(len(dae.x), dtype=bool)
     for body in dae.tree.bodies:
         if isinstance(body.terms.block, HasStations):
@@ -94,7 +94,7 @@ def bending(dae: DAE) -> np.ndarray:
 
 
 def outlets_of(body: Body, outlets: tuple[str, ...], p: ca.SX) -> ca.Function:
-    """Return the function (R, r, q, p) -> origins (3, k) of these outlets, from pose and own coordinates.
+    """Return the function (R, r, q, p) -> origins (3, k) of these outlets, from the body's pose and coordinates.
 
     The last argument is `p` with the block's dependent variables, as ``body.terms.p``.
     """
@@ -104,7 +104,7 @@ def outlets_of(body: Body, outlets: tuple[str, ...], p: ca.SX) -> ca.Function:
 
 
 def _line(body: Body, R: ca.SX, r: ca.SX, q: ca.SX, p: ca.SX, stations: int) -> ca.SX:
-    """Return the points (3, k) of one body from its inlet outward, its block evaluated at more outlets."""
+    """Return the centreline (3, k) of one body, from its inlet outward."""
     outlets = body.terms.block.centreline(stations)
     if not outlets:
         return r
@@ -124,7 +124,7 @@ def place(dae: DAE, name: str) -> ca.SX:
     Raises
     ------
     NameUnknownError
-        There is no such block or frame, or it has no place in space.
+        There is no such block or frame, or it has no position in space.
     """
     body = _body(dae, name)
     index = dae.tree.bodies.index(body)
@@ -135,19 +135,19 @@ def place(dae: DAE, name: str) -> ca.SX:
     except FlexblocksError as error:
         raise NameUnknownError(f"'{name}': {error}") from error
     if spec.kind is not Kind.FRAME:
-        raise NameUnknownError(f"'{name}' is a {spec.kind}, which has no place in space; name a frame of the block.")
+        raise NameUnknownError(f"'{name}' is a {spec.kind}, which has no position in space; name a frame of the block.")
     if not spec.outlet:
         return r
     points = outlets_of(body, (spec.name,), dae.p.symbol)
-    return ca.cse(points.call([R, r, body.own(dae.q), body.terms.p], True, False)[0])
+    return ca.cse(points.call([R, r, body.gather(dae.q), body.terms.p], True, False)[0])
 
 
 def _body(dae: DAE, name: str) -> Body:
     placed = {b.name: b for b in dae.tree.bodies if b.parent is not None or b.terms.outlets}
-    found = [known for known in placed if name == known or name.startswith(f"{known}.")]
-    if not found:
+    matching = [known for known in placed if name == known or name.startswith(f"{known}.")]
+    if not matching:
         raise NameUnknownError(
             f"There is no place '{name}': name a block ({listing(placed)}) or a frame of one, as 'link1.frame_b' or "
             f"'link1.station(0.25)'.{nearest(name.partition('.')[0], placed)}"
         )
-    return placed[max(found, key=len)]
+    return placed[max(matching, key=len)]

@@ -1,4 +1,4 @@
-"""The progress display of whatever takes long: a line on the standard error stream."""
+"""Progress display of long computations: one line on standard error."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-LONG = 2.0  # s of wall time from which on something deserves to be watched
+LONG = 2.0  # s of wall time after which the display appears by itself: what is shorter needs no watching
 
 
 class ProgressDisplay:
-    """A line with what is done and how far it is, while it is entered.
+    """Progress line, shown while the context is entered.
 
     Parameters
     ----------
     task : str
-        What is done.
+        Description of the computation.
     total : float or None
-        The value of `update` at which it is done; None where nobody knows, as of an iteration.
+        Value of `completed` at the end; None if it is unknown, as for an iteration.
     show : bool or None
-        Whether to show it; None for what takes more than 2 s, on a terminal or in a notebook.
+        Whether to show the line; None shows it after 2 s, on a terminal or in a notebook.
     """
 
     def __init__(self, task: str, total: float | None, show: bool | None) -> None:
@@ -56,7 +56,7 @@ class ProgressDisplay:
             self._line.stop()
 
     def update(self, note: str, completed: float | None = None, expected: float | None = None) -> None:
-        """Show a `note`, and how much is completed; the whole is `expected` to take that many seconds, if one knows."""
+        """Update the note and the amount completed; `expected` is the estimated total duration [s], if known."""
         duration = perf_counter() - self._begun if expected is None else expected
         if self._show is None and duration > LONG and not self._line.live.is_started:
             self._line.start()

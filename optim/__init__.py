@@ -1,4 +1,4 @@
-"""Motion planning with Pyomo."""
+"""Optimal motion planning: transcription by direct collocation, solved by IPOPT through Pyomo and CasADi."""
 
 from .errors import PlanError, PlanWarning, ProblemError
 from .infeasibility.conflict import Conflict

@@ -1,4 +1,4 @@
-"""What planning refuses, and what it reports when no optimum is found."""
+"""Exceptions and warnings of motion planning."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from flexblocks.errors import ComputationError, FlexblocksError, FlexblocksWarni
 
 
 class ProblemError(FlexblocksError):
-    """A planning problem that is malformed or cannot be met; nothing was computed yet."""
+    """A malformed or infeasible planning problem, refused before anything is solved."""
 
 
 class PlanWarning(FlexblocksWarning):
-    """A plan that can be made, but will not be what it seems."""
+    """A plan that can be computed but should not be taken at face value."""
 
 
 class PlanError(ComputationError):
-    """The solver stopped before an optimum.
+    """The solver stopped before it reached an optimum.
 
     Attributes
     ----------
     plan : Plan
-        The last iterate, as if it were the plan.
+        The last iterate, in the form of a plan.
     violations : tuple of Violation
-        What stands against it, worst first.
+        Its constraint violations, worst first.
     report : Conflict or None
-        The limits that cannot all be kept, where that is why; see `optim.diagnose`.
+        The conflicting limits, if the failure was traced to them; see `optim.diagnose`.
     """
 
     def __init__(self, message: str, plan: Any = None, violations: tuple = (), report: Any = None) -> None:

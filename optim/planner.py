@@ -1,4 +1,4 @@
-"""Plan a motion: transcribe, solve, recover, refine."""
+"""Optimal motion planning: transcribe, solve, recover from failure, refine the mesh."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .strategy.obstacle_homotopy import solve_past_obstacles
 from .strategy.recovery import recover
 from .strategy.solving import Solving
 
-STRAIGHT = "from the default start"
+DIRECT = "from the default start"
 
 
 @takes_transcription_options
@@ -40,11 +40,11 @@ def plan(
     solver_options: Mapping[str, Any] | None = None,
     **transcription: Unpack[TranscriptionArguments],
 ) -> Plan:
-    """Plan an optimal motion of an arm.
+    """Plan an optimal motion of an arm by direct collocation.
 
-    A fixed duration is solved for at once. A free one is approached: least effort at a duration that the rigid arm can
-    keep, then what is asked, with effort in the objective in between where that fails; ``plan.attempts`` tells how each
-    solve went.
+    A problem of fixed duration is solved directly. One of free duration is solved by a homotopy: first least effort at
+    a duration that is feasible for the rigid arm, then the objective asked for, and where that fails, blends of the two
+    in between. ``plan.attempts`` records every solve.
 
     Parameters
     ----------
@@ -54,11 +54,11 @@ def plan(
     p : dict of float, optional
         Values of the symbolic parameters, by name.
     refine : bool or float
-        The greatest miss of the replay [m], True for 0.1 mm: double the intervals until the plan replays so and leaves
-        less than 1e-4 J. A plan that lives off energy which its scheme swallows is made again by Lobatto collocation,
-        which swallows none, of degree 4 and 6 before intervals are doubled. A plan that does not get there by 800
-        intervals has the status ``"unresolved"``, one that does ``"optimal"``. By default the plan is not replayed, and
-        ``"converged"`` is the solver's word only.
+        Refine the mesh until the replay misses the goal by less than this [m] (True: 0.1 mm) and leaves less than 1e-4
+        J. A plan that exploits the numerical damping of its scheme is first planned again with Lobatto collocation,
+        which has none, of degree 4 and then 6; only then are intervals doubled. The status is then ``"optimal"``, or
+        ``"unresolved"`` if 800 intervals are not enough. By default the plan is not replayed, and ``"converged"`` is
+        only the solver's verdict.
     tee, progress, solver_options
         See `solve`.
 
@@ -69,14 +69,14 @@ def plan(
     Warns
     -----
     PlanWarning
-        Shortest time without limits on the rates of the inputs.
+        Minimum time without limits on the rates of the inputs.
 
     Raises
     ------
     FlexblocksError
-        The problem is malformed, names what is not there, or cannot be met at its ends; nothing was computed.
+        The problem is malformed, contains an unknown name, or its start or goal is infeasible; nothing was solved.
     PlanError
-        The solver found no optimum; ``error.plan`` is its last iterate.
+        The solver did not reach an optimum; ``error.plan`` is its last iterate.
 
     Examples
     --------
@@ -90,37 +90,40 @@ def plan(
 
     tolerance = None if refine is False else tolerance_of(refine)
 
-    def solved(model: Any, options: dict[str, Any]) -> Plan:
+    def solve_model(model: Any, options: dict[str, Any]) -> Plan:
         return solve(model, tee=tee, progress=progress, solver_options=options | dict(solver_options or {}))
 
-    solving = Solving(dae, p, solved)
+    solving = Solving(dae, p, solve_model)
     return plan_with(solving, problem, transcription_options(transcription), tolerance)
 
 
 def plan_with(
     solving: Solving, problem: Problem | RestToRest, options: TranscriptionOptions, tolerance: float | None = None
 ) -> Plan:
-    """Plan a motion by the ladder of strategies: the straight way, then recovery, then refinement; see `plan`.
+    """Plan a motion by escalating strategies: a direct solve, then recovery, then mesh refinement; see `plan`.
 
     Parameters
     ----------
     solving : Solving
-        The arm, how its models are solved, and the settings of the ladder.
+        The arm, how its models are solved, and the settings of the strategies.
     problem : Problem or RestToRest
     options : TranscriptionOptions
     tolerance : float, optional
-        Greatest miss of the replay [m]; by default the mesh is not refined.
+        Largest acceptable miss of the replay [m]; by default the mesh is not refined.
     """
+    # Transcribe
     model = solving.model(problem, options)
     transcribed = transcribed_problem(model)
+    # Solve by the strategy that suits the problem; recover if it fails
     try:
         if transcribed.is_free:
             warn_of_jumps(transcribed)
-            found = solve_by_homotopy(model, solving)
+            solution = solve_by_homotopy(model, solving)
         elif any(t.path.rows for t in transcribed.first):
-            found = solve_past_obstacles(STRAIGHT, model, solving, ())
+            solution = solve_past_obstacles(DIRECT, model, solving, ())
         else:
-            found = solving.attempt(STRAIGHT, model, ())
+            solution = solving.attempt(DIRECT, model, ())
     except PlanError as error:
-        found = recover(model, solving, error)
-    return found if tolerance is None else refine_mesh(found, solving, tolerance)
+        solution = recover(model, solving, error)
+    # Refine the mesh
+    return solution if tolerance is None else refine_mesh(solution, solving, tolerance)

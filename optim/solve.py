@@ -1,4 +1,4 @@
-"""Solve the Pyomo model of a plan, and read the plan."""
+"""Solve the nonlinear program of a plan and return the plan."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .model.violations import violations
 from .results.plan import Plan
 from .solver_statistics import CONVERGED
 
-MOST_VIOLATIONS = 5
+MOST_VIOLATIONS = 5  # listed in a message; by trial
 
 
 def solve(
@@ -27,7 +27,7 @@ def solve(
     progress: bool | None = None,
     solver_options: Mapping[str, Any] | None = None,
 ) -> Plan:
-    """Solve a model of `pyomo_model` from the values its Vars have, with whatever was added to it.
+    """Solve a model of `pyomo_model`, with everything added to it, from the present values of its Vars.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ def solve(
     tee : bool
         Whether to print IPOPT's log.
     progress : bool, optional
-        Whether to show iteration, objective and infeasibility; by default in a terminal, after 2 s.
+        Whether to show iteration, objective and infeasibility; by default only in a terminal and after 2 s.
     solver_options : dict, optional
-        IPOPT's, by their plain names.
+        Options of IPOPT under their own names.
 
     Returns
     -------
@@ -46,9 +46,9 @@ def solve(
     Raises
     ------
     ProblemError
-        The model does not come from `pyomo_model`.
+        The model was not made by `pyomo_model`.
     PlanError
-        The solver found no optimum, or Ctrl-C was pressed; ``error.plan`` is its last iterate.
+        The solver did not reach an optimum, or was interrupted by Ctrl-C; ``error.plan`` is its last iterate.
     """
     name = transcribed_problem(model).dae.name
     active_objective(model)
@@ -60,24 +60,24 @@ def solve(
             solver_options=dict(solver_options or {}),
             raise_exception_on_nonoptimal_result=False,
         )
-    found = Plan.from_model(model, results)
-    if found.status == CONVERGED:
-        return found
-    against = violations(model)
-    if found.status == "interrupted":
+    solution = Plan.from_model(model, results)
+    if solution.status == CONVERGED:
+        return solution
+    violated = violations(model)
+    if solution.status == "interrupted":
         raise PlanError(
-            f"Plan of '{name}' was interrupted after {found.statistics.iterations} iterations, with the "
-            f"objective {found.objective:.6g} and as its largest violation {against[0] if against else 'none'}. The "
-            "error's .plan holds the last iterate: go on from there with optim.solve(error.plan.model), or keep it "
-            'with error.plan.save("plan.nc").',
-            found,
-            against,
+            f"Plan of '{name}' was interrupted after {solution.statistics.iterations} iterations, with the "
+            f"objective {solution.objective:.6g}; largest violation: {violated[0] if violated else 'none'}. The last "
+            "iterate is in the error's .plan: resume with optim.solve(error.plan.model), or keep it with "
+            'error.plan.save("plan.nc").',
+            solution,
+            violated,
         )
-    worst = listing(map(str, against[:MOST_VIOLATIONS]))
+    worst = listing(map(str, violated[:MOST_VIOLATIONS]))
     status = results.extra_info.return_status
     raise PlanError(
-        f"Plan of '{name}': no optimum after {found.statistics.iterations} iterations: {found.status} "
+        f"Plan of '{name}': no optimum after {solution.statistics.iterations} iterations: {solution.status} "
         f"({status}). {advice(status)} Largest violations: {worst}. The error's .plan holds the last iterate.",
-        found,
-        against,
+        solution,
+        violated,
     )

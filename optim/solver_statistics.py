@@ -1,4 +1,4 @@
-"""How a solve went."""
+"""Solver statistics: termination status, iterations and wall times."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ CONVERGED = "converged"
 
 @dataclass(frozen=True)
 class Statistics:
-    """How the solver got there.
+    """Statistics of a solve.
 
     Attributes
     ----------
     iterations : int or None
-        None if not known.
+        None if unknown.
     build_time, solve_time : float or None
-        Wall times [s] of making the Pyomo model, and of compiling and solving it.
+        Wall times [s] of building the Pyomo model, and of compiling and solving it.
     """
 
     iterations: int | None = None
@@ -26,9 +26,9 @@ class Statistics:
 
 
 def status_of(results: Any) -> str:
-    """Return the termination condition of either of Pyomo's result objects.
+    """Return the termination condition from a results object of either of Pyomo's interfaces.
 
-    A local optimum of the transcription is ``"converged"``: whether it is one of the arm, a replay tells.
+    A local optimum of the transcription is ``"converged"``; whether the arm follows it is for a replay to show.
     """
     condition = getattr(results, "termination_condition", None)
     name = (results.solver.termination_condition if condition is None else condition).name
@@ -36,7 +36,7 @@ def status_of(results: Any) -> str:
 
 
 def statistics(model: Any, results: Any) -> Statistics:
-    """Return what is known of the way to a model's present values."""
+    """Return the statistics of the solve that led to a model's present values."""
     times = getattr(results, "timing_info", None)
     extra = getattr(results, "extra_info", None)
     return Statistics(

@@ -1,7 +1,7 @@
-"""Flexible beams: how finely they bend, what they are made of. This is the register of both.
+"""Flexible beams: the register of discretisations, cross-sections and materials.
 
-A new discretisation or cross-section is its file and its place here; `flexblocks`, model files and the command line
-have it from here.
+A new one is a file and an entry here; `flexblocks`, model files and the command line take it from here. README.md says
+in which order to read.
 """
 
 from flexblocks.beam.assumed_modes import AssumedModes

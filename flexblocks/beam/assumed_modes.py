@@ -31,7 +31,7 @@ class AssumedModes(Discretization):
     Raises
     ------
     ParameterError
-        `n` is not a whole number > 0, or `tip` is none of these.
+        `n` is not a whole number > 0, or `tip` is something else.
 
     Notes
     -----
@@ -39,9 +39,9 @@ class AssumedModes(Discretization):
     scale shapes of mean square 1 (weighted with the mass where that varies along the beam).
 
     Modes of a uniform beam are the closed-form ones. Those of a beam whose properties vary, that shears or whose
-    sections have inertia, and all of extension and torsion, are found by Ritz's method with strains that are
+    sections have inertia, and all of extension and torsion, come from Ritz's method with strains that are
     polynomials of high degree on each piece on which the properties are smooth (see
-    `flexblocks.beam.shapes.ritz_modes`); they are exact but for rounding. Pinned ones stay sines.
+    `flexblocks.beam.shapes.ritz_modes`); they agree with closed forms to 1e-9 and better. Pinned ones stay sines.
     """
 
     n: int

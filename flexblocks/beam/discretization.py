@@ -1,6 +1,7 @@
 """Spatial discretisation of a flexible beam: coordinates and shape functions of each deformation.
 
-It is an argument of a beam block, not another model. One of your own is a subclass; docs/discretizations.md shows one.
+It is an argument of a beam block, so that another one leaves the model as it is. docs/discretizations.md shows how to
+write one.
 """
 
 from __future__ import annotations
@@ -24,16 +25,16 @@ from flexblocks.interfaces import Coordinate, Frame, Local
 
 
 class Discretization(ABC):
-    """Base of all discretisations: gives the coordinates and the shape functions of each deformation of a beam.
+    """Base of all discretisations: the coordinates and shape functions of each deformation of a beam.
 
     Deformations are ``"y"`` and ``"z"`` (bending), ``"x"`` (extension) and ``"torsion"``. A subclass is a frozen
-    dataclass (beams that are alike share what is computed of it, by its hash) with the three abstract methods; the rest
-    says what more it can do.
+    dataclass (its hash lets equal beams share what is computed from it) with the three abstract methods; the other
+    members state what else it supports.
 
     Attributes
     ----------
     keyword : str
-        Its name on the command line, as in ``--beams modes:2``; for those whose one argument is a number. Empty: none.
+        Its name on the command line, as in ``--beams modes:2``, if its one argument is a number; empty if it has none.
     flexure_type : type of Flexure
         How sections move: by shape functions, linear in the coordinates, unless it says otherwise.
     """
@@ -75,27 +76,27 @@ class Discretization(ABC):
 
     @property
     def can_slide(self) -> bool:
-        """Whether its shapes can stretch with a beam that slides out of a hub: clamped, with second derivatives."""
+        """Whether its shapes may stretch with a beam that slides out of a hub: clamped, with second derivatives."""
         return False
 
     def has_coordinates_of(self, other: Discretization) -> bool:
-        """Whether coordinates of one name mean the same as in another, so that values can be handed on."""
+        """Whether coordinates of one name mean the same in another discretisation, so that values carry over."""
         return self == other
 
     def richer(self) -> Discretization:
-        """Return the next finer one of its kind; itself where there is none."""
+        """Return the next finer discretisation of its kind; itself if there is none."""
         return self
 
     def audited_by(self) -> Discretization:
-        """Return one of its kind fine enough to judge this one by; itself where there is none."""
+        """Return a discretisation of its kind fine enough to judge this one by; itself if there is none."""
         return self
 
     def tip_body(self, carried: TipBody) -> TipBody:
-        """Return the tip body that shapes the modes, given all that hangs on the tip; both in SI units."""
+        """Return the tip body that shapes the modes, from all that hangs on the tip; both in SI units."""
         return carried
 
     def flexure(self, beam: Beam, root: Frame, local: Local) -> Flexure:
-        """Return a beam that deforms as this discretization lets it, in terms of the block's symbols."""
+        """Return the flexure of a beam so discretised, in terms of the block's symbols."""
         coordinates = {axis: self.coordinates(axis) for axis in beam.deformations}
         q = {axis: _column([local[c.name] for c in of_axis]) for axis, of_axis in coordinates.items()}
         amplitudes = {
@@ -113,7 +114,7 @@ class Discretization(ABC):
 
 
 def _amplitude(axis: str, coordinate: Coordinate, beam: Beam) -> float | ca.SX:
-    """Return the amplitude of a shape by a unit of its coordinate."""
+    """Return the amplitude of a shape for a unit of its coordinate."""
     return beam.length if coordinate.unit == "rad" and axis != "torsion" else 1.0
 
 
@@ -137,7 +138,7 @@ class Rigid(Discretization):
 
     @property
     def can_shear(self) -> bool:
-        """A beam may be made rigid without leaving out its shear: there is nothing that could shear."""
+        """True, so that a beam with ``shear=True`` can be made rigid: nothing is left that could shear."""
         return True
 
     @property

@@ -15,8 +15,8 @@ from flexblocks.beam.shapes.hermite import HermiteShapes, ShearHermiteShapes
 from flexblocks.beam.shapes.shape_functions import Shapes
 from flexblocks.interfaces import Coordinate
 
-# Gauss points on each smooth piece of an element, for its mean properties: those of a cone whose diameter halves inside
-# one element come out within rounding.
+# Gauss points on each smooth piece of an element, for its mean properties: exact within rounding for a cone whose
+# diameter halves inside one element.
 POINTS = 16
 
 

@@ -1,4 +1,4 @@
-"""From the parameters of a beam block to the beam, or a refusal of parameters that do not fit each other."""
+"""A beam from the parameters of its block, or a refusal of parameters that are inconsistent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.section_properties import FORMULAS, Property, property_of
 from flexblocks.errors import ParameterError, listing
 
-# Which fields an option needs, if there is no section; and those it may have.
+# The fields that an option needs if there is no section, and those it allows besides.
 NEEDS = {
     "axial": ("axial_rigidity",),
     "torsion": ("torsional_rigidity", "polar_inertia"),
@@ -24,12 +24,12 @@ ALLOWS = {"shear": ("shear_rigidity_z",), "rotary_inertia": ("section_inertia_z"
 
 
 def check_properties(block: Any) -> None:
-    """Refuse a beam block that says too little of itself, or the same thing twice.
+    """Refuse a beam block whose properties are incomplete or specified twice.
 
     Raises
     ------
     ParameterError
-        Says what to give or to leave out.
+        Names the fields to set or to leave out.
     """
     specified = [name for name in FORMULAS if getattr(block, name) is not None]
     if block.section is not None or block.material is not None:
@@ -40,8 +40,8 @@ def check_properties(block: Any) -> None:
             )
         if specified:
             raise ParameterError(
-                f"{block.where}: section and {listing(specified)} are given; a section with its material gives all of "
-                "these: leave one or the other out."
+                f"{block.where}: section and {listing(specified)} are both specified; a section with its material "
+                "determines all of these: leave out one or the other."
             )
     else:
         _check_numbers(block, specified)
@@ -73,7 +73,7 @@ def _check_numbers(block: Any, specified: list[str]) -> None:
         if name not in useful:
             options = [o for o in NEEDS if name in (*NEEDS[o], *ALLOWS.get(o, ()))]
             raise ParameterError(
-                f"{block.where}: {name} is given and has no effect; set {' or '.join(f'{o}=True' for o in options)}, "
+                f"{block.where}: {name} has no effect; set {' or '.join(f'{o}=True' for o in options)}, "
                 "or leave it out."
             )
 
@@ -88,9 +88,11 @@ def beam_from_block(block: Any, carried: np.ndarray) -> Beam:
     carried : ndarray (6, 6)
         Inertia of what hangs on its tip, see `flexblocks.interfaces.Local`.
     """
+    # Units of mass, length and inertia, from nominal values.
     density = _known(block, "linear_density")
     mass, length = density.nominal * block.nominal.length, block.nominal.length
     inertia = _inertia(block)
+    # Each deformation with its stiffness, profiles and tip body.
     deformations = {}
     for axis in block.deformations:
         tip = block.nominal.discretization.tip_body(tip_body(carried, axis if axis in ("y", "z") else "y"))
@@ -127,7 +129,7 @@ def beam_from_block(block: Any, carried: np.ndarray) -> Beam:
 def tip_body(carried: np.ndarray, axis: str) -> TipBody:
     """Return what hangs on the tip, as bending along `axis` feels it."""
     about = 2 if axis == "y" else 1
-    # T = 1/2 m v.v + v.(omega x S) + ...: the moment S_x stands at (v_z, omega_y) with a minus.
+    # T = 1/2 m v.v + v.(omega x S) + ...: the entry at (v_z, omega_y) is -S_x.
     return TipBody(carried[3, 3], carried[about, about], -carried[5, 1], polar_inertia=carried[0, 0])
 
 

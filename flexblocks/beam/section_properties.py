@@ -1,4 +1,4 @@
-"""Stiffness and inertia per length of a beam, from sections and a material or from numbers."""
+"""Section properties of a beam: stiffness and inertia per length, from sections and a material or from numbers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FORMULAS: dict[str, Callable[[Section, Material], float]] = {
 
 @dataclass(frozen=True)
 class OfSection:
-    """One of the quantities above, of a section of a material."""
+    """A section property as a function of the section, for a given material."""
 
     name: str
     material: Material
@@ -43,21 +43,21 @@ class OfSection:
 
 @dataclass(frozen=True, eq=False)
 class Property:
-    """A property of a beam: its mean (a symbol, perhaps), the mean's nominal value, and how it varies."""
+    """A property of a beam: its mean (perhaps a symbol), the nominal value of that, and its profile along the beam."""
 
     mean: Number
     nominal: float
     profile: Profile
 
     def relative_to(self, of: float) -> RelativeProfile:
-        """Return it as a share of something else."""
+        """Return it relative to another quantity."""
         return RelativeProfile(self.nominal / of, self.profile)
 
 
 def property_of(block: Any, name: str) -> Property | None:
-    """Return a property of a beam block, from its section and material or from its field; None if it gives none.
+    """Return a property of a beam block, from its section and material or from its field; None if it has neither.
 
-    What is not given for bending along z is that for y.
+    A property for bending along z defaults to that for y.
     """
     nominal = block.nominal
     if nominal.section is not None:

@@ -1,6 +1,6 @@
-"""The blocks of the library, one a file: this is their register.
+"""The blocks of the library, one to a file: this is their register.
 
-A new block is its file and its place here; `flexblocks` and model files have it from here.
+A new block is a file and an entry here; `flexblocks` and model files take it from here.
 """
 
 from flexblocks.blocks.bodies.accelerometer import Accelerometer

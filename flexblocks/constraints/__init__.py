@@ -1,1 +1,1 @@
-"""Kinematic loops: postures and states in which they are closed."""
+"""Constraints: loop closures, coordinate ranges and dependent variables, and states that satisfy them."""

@@ -1,4 +1,4 @@
-"""Closing the loops of a DAE: a posture in which they are closed, and which closures do not follow from others."""
+"""Closing of kinematic loops at assembly: a closed start posture, and the independent closure constraints."""
 
 from __future__ import annotations
 
@@ -15,31 +15,33 @@ from flexblocks.errors import ModelError, listing
 
 
 def close_loops(dae: DAE) -> DAE:
-    """Return the DAE with start values that close all loops, and only closures that are independent.
+    """Return the DAE with start values that close all loops, and with independent closure constraints only.
 
     Raises
     ------
     LoopError
         The loops cannot be closed.
     ModelError
-        They leave no motion.
+        The closed loops leave no degree of freedom.
     """
     n, loops = dae.tree.size, dae.tree.loops
     if dae.dependent_names:
         raise ModelError(
-            f"Model '{dae.name}': {listing(dae.dependent_names)} follow from coordinates, which arms with closed loops "
-            'do not support; give its sliding beams shapes="fixed".'
+            f"Model '{dae.name}': {listing(dae.dependent_names)} are dependent variables, which arms with closed loops "
+            'do not support; use shapes="fixed" for its sliding beams.'
         )
+    # A closed posture next to the blocks' start values.
     start, p = dae.x.start[:n], dae.p.start
     q = _closed_start(dae, start, p)
+    # Independent closure constraints, as many as the rank of their Jacobian.
     rows = _independent_rows(dae, q, p) if n else np.zeros(0)
     if len(rows) >= n:
         ends = "; ".join(dae.tree.ends_of(closure) for closure in loops.closures)
         raise ModelError(
-            f"Model '{dae.name}': joining {ends} leaves no motion: {len(rows)} conditions on {n} coordinates. "
-            "Add a joint, or connect one frame less."
+            f"Model '{dae.name}': joining {ends} leaves no motion: {len(rows)} independent constraints on {n} "
+            "coordinates; at least one degree of freedom must remain. Add a joint, or connect one frame less."
         )
-    # While none is left out, closure i has the rows 6 i to 6 i + 5.
+    # Closure i had the rows 6 i to 6 i + 5 of all constraints.
     closures = tuple(
         replace(closure, rows=tuple(int(row) - 6 * i for row in rows if row // 6 == i))
         for i, closure in enumerate(loops.closures)
@@ -49,9 +51,9 @@ def close_loops(dae: DAE) -> DAE:
 
 
 def _closed_start(dae: DAE, start: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Return coordinates (n,) that close the loops, keeping as many as possible of those told to start off zero.
+    """Return coordinates (n,) that close the loops, keeping as many nonzero start values as possible.
 
-    Zero is what a coordinate starts at unless it is told otherwise. What was added first is kept first.
+    Zero is the default of a start value. Start values of blocks that were added first have priority.
     """
     held = start != 0
     while True:
@@ -64,14 +66,14 @@ def _closed_start(dae: DAE, start: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 
 def _independent_rows(dae: DAE, q: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Return which closures (k,) do not follow from the others, as positions in `dae.constraint`.
+    """Return the positions (k,) of independent closures in `dae.constraint`.
 
-    The rank is that of postures around the closed one `q` (n,), which itself may be a special one.
+    The rank is the largest at closed postures around `q` (n,), as that posture itself may be singular.
     """
     equations = closure_equations(dae)
     rng = np.random.default_rng(0)
     best: np.ndarray | None = None
-    for attempt in range(4):
+    for attempt in range(4):  # q itself, and three random neighbours
         near = q + SPREAD * bool(attempt) * rng.uniform(-1, 1, len(q))
         posture = polished(equations, near, p, np.ones(len(q), dtype=bool))
         if gap(equations, posture, p) > CLOSED:

@@ -1,4 +1,4 @@
-"""Closed states: coordinates and rates with which all loops are closed, those given by name kept."""
+"""Closed states: coordinates and rates that satisfy all loop closures, with values given by name unchanged."""
 
 from __future__ import annotations
 
@@ -11,39 +11,40 @@ from flexblocks.constraints.loop_equations import LoopError, closure_equations, 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 
-Given = Mapping[str, float] | Sequence[float] | np.ndarray | None
+StateValues = Mapping[str, float] | Sequence[float] | np.ndarray | None
 
-NEARLY = 1e-5  # a whole state is closed without a word if it misses by less [m, rad]
-# Links in line by less than this share are in line: errors of closing go into their angle with the square root.
+NEARLY = 1e-5  # a full state vector that misses by less is closed silently [m, rad]
+# Ratio of singular values below which links are in line: their angle has the square root of the closure's error.
 IN_LINE = 1e-4
 
 
-def closed_state(dae: DAE, given: Given, p: np.ndarray, where: str) -> np.ndarray:
-    """Return the state (nx,) that a user gave, completed so that all loops are closed.
+def closed_state(dae: DAE, values: StateValues, p: np.ndarray, where: str) -> np.ndarray:
+    """Return the state (nx,) of the user, completed so that all loops are closed.
 
     Parameters
     ----------
     dae : DAE
     given : dict, array (nx,) or None
         As for `flexblocks.interfaces.variables.Variables.values`. Values by name are kept; an array must close the
-        loops already, but for rounding; None stands for the start values.
+        loops already, up to rounding; None means the start values.
     p : ndarray (np,)
     where : str
-        What was called, for messages.
+        Name of the caller, for messages.
 
     Raises
     ------
     NameUnknownError, ParameterError
         See `Variables.values`.
     LoopError
-        The loops cannot be closed with what was given.
+        The loops cannot be closed with these values.
     """
-    x = dae.x.values(given, where)
+    x = dae.x.values(values, where)
     if not dae.tree.loops.closures:
         return x
-    named = np.zeros(len(x), dtype=bool) if given is None else np.ones(len(x), dtype=bool)
-    if isinstance(given, Mapping):
-        named = np.array([name in given for name in dae.x.names])
+    named = np.zeros(len(x), dtype=bool) if values is None else np.ones(len(x), dtype=bool)
+    if isinstance(values, Mapping):
+        named = np.array([name in values for name in dae.x.names])
+    # Coordinates: the named ones are held, the others follow.
     (q, v, w), (held_q, held_v, _) = dae.split_state(x), dae.split_state(named)
     if held_q.all():
         _refuse_open(dae, q, p, where)
@@ -52,6 +53,7 @@ def closed_state(dae: DAE, given: Given, p: np.ndarray, where: str) -> np.ndarra
         q = led(dae, q, p, held_q)
     q = closed_position(dae, q, p, held_q, where)
     _refuse_singular(dae, q, p, where)
+    # Rates: likewise.
     return np.concatenate([q, _closed_rates(dae, q, v, p, held_v, where), w])
 
 
@@ -63,23 +65,23 @@ def _closed_rates(dae: DAE, q: np.ndarray, v: np.ndarray, p: np.ndarray, held: n
     for free in choices(dae, held):
         root = np.linalg.cholesky(M[np.ix_(free, free)])
         step = np.linalg.lstsq(np.linalg.solve(root, J[:, free].T).T, -J @ v, rcond=RANK)[0]
-        found = v.copy()
-        found[free] += np.linalg.solve(root.T, step)
-        if np.max(np.abs(J @ found), initial=0.0) <= CLOSED * scale:
-            return found
+        closed = v.copy()
+        closed[free] += np.linalg.solve(root.T, step)
+        if np.max(np.abs(J @ closed), initial=0.0) <= CLOSED * scale:
+            return closed
     _, rates, _ = dae.split_state(dae.x.names)
     kept = [name for name, fixed in zip(rates, held, strict=True) if fixed]
     raise LoopError(
         f"{where.rstrip(': ')}: no motion that keeps the loops of '{dae.name}' closed has the rates given for "
-        f"{listing(kept)}. Give fewer of them; the others are found."
+        f"{listing(kept)}. Give fewer of them; the others follow from the constraints."
     )
 
 
 def _refuse_open(dae: DAE, q: np.ndarray, p: np.ndarray, where: str) -> None:
     if gap(closure_equations(dae), q, p) > NEARLY:
         raise LoopError(
-            f"{where.rstrip(': ')}: a whole state that leaves the loops of '{dae.name}' open, by "
-            f"{mismatches(dae, q, p)}. Give a dict of the coordinates that you want to keep; the others are found."
+            f"{where.rstrip(': ')}: the full state leaves the loops of '{dae.name}' open, by {mismatches(dae, q, p)}; "
+            "it must close them. Give a dict of the coordinates to keep; the others follow from the constraints."
         )
 
 
@@ -87,6 +89,6 @@ def _refuse_singular(dae: DAE, q: np.ndarray, p: np.ndarray, where: str) -> None
     values = np.linalg.svd(closure_equations(dae).closures(q, p)[1].full(), compute_uv=False)
     if len(values) and values[-1] <= IN_LINE * values[0]:
         raise LoopError(
-            f"{where.rstrip(': ')}: a posture in which the loops of '{dae.name}' do not determine how they move on "
-            "(links in line, at a change point or a dead end). Start beside it."
+            f"{where.rstrip(': ')}: singular posture: the loops of '{dae.name}' do not determine how they move on "
+            "(links in line, at a change point or a dead centre). Start beside it."
         )

@@ -1,4 +1,4 @@
-"""Consistent states: loops closed, coordinates in range, dependent variables where the coordinates put them."""
+"""Consistent states: loops closed, coordinates in range, dependent variables solved for."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from flexblocks.dae.dae import DAE
 
 
 def consistent_state(dae: DAE, values: Any, p: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the state (nx,) that a user gave, completed, and guesses (nz,) of the algebraic variables there.
+    """Return the consistent state (nx,) for a user's values, and guesses (nz,) of the algebraic variables there.
 
     Parameters
     ----------
     dae : DAE
     values : dict, array (nx,) or None
-        As for `flexblocks.interfaces.variables.Variables.values`; None stands for the start values.
+        As for `flexblocks.interfaces.variables.Variables.values`; None means the start values.
     p : ndarray (np,)
     where : str
-        What was called, for messages.
+        Name of the caller, for messages.
 
     Raises
     ------
     NameUnknownError, ParameterError
         See `Variables.values`; a coordinate out of its block's range.
     ComputationError
-        The loops cannot be closed, or the dependent variables not be found.
+        The loops cannot be closed, or the dependent variables cannot be solved for.
     """
-    # An arm without loops, ranges or dependent variables passes as it is.
+    # Loops, ranges, dependent variables; an arm without any of them keeps its values as they are.
     x, z = closed_state(dae, values, p, where) if dae.tree.loops.closures else dae.x.values(values, where), dae.z.start
     if dae.tree.ranges:
         refuse_out_of_range(dae, x[: dae.tree.size], where)

@@ -1,4 +1,4 @@
-"""Ranges of coordinates: beyond them the physics of a block has no meaning, as of a beam pushed all the way in."""
+"""Admissible ranges of coordinates, outside which a block has no physics, such as a beam pushed all the way in."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ def refuse_out_of_range(dae: DAE, q: np.ndarray, where: str = "") -> None:
     Raises
     ------
     ParameterError
+        A coordinate is out of the range of its block.
     """
     for bound in dae.tree.ranges:
         value = float(bound.share @ q)

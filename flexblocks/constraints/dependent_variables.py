@@ -1,4 +1,4 @@
-"""Dependent variables: the values that the coordinates determine, and how small motions change them."""
+"""Dependent variables: their values at given coordinates, and their derivatives."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.dependent_variables import dependent_rates, dependent_residuals
 from flexblocks.errors import ComputationError, listing
 
-# From the reference values to others in steps so small that Newton's method stays on its branch.
+# Continuation steps from the reference values: small enough for Newton's method to stay on its branch, by trial.
 STEPS = 20
 
 
 def with_dependent_variables(
     dae: DAE, x: np.ndarray, z: np.ndarray, p: np.ndarray, named: Collection[str] = (), where: str = ""
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return x and z with the dependent variables that belong to the coordinates in x.
+    """Return x and z with the dependent variables solved for at the coordinates in x.
 
-    If one of them is `named`, the solution is sought from the values in x and z; otherwise along the way from the
-    start values.
+    If one of them is `named`, Newton's method starts from the values in x and z; otherwise the solution is continued
+    from the start values.
 
     Raises
     ------
@@ -40,8 +40,8 @@ def with_dependent_variables(
         c = solver(c, q0 + share * (x[:n] - q0), p).full().ravel()
         if not solver.stats()["success"] or not np.all(np.isfinite(c)):
             raise ComputationError(
-                f"{where}{listing(names)} cannot follow from the coordinates given; check that every beam that slides "
-                "is out, by less than its length."
+                f"{where}no values of {listing(names)} solve their equations at these coordinates; check that every "
+                "sliding beam is extended, by less than its length."
             )
     for name, value in zip(names, c.tolist(), strict=True):
         group, values = (dae.x, x) if name in dae.x else (dae.z, z)
@@ -76,7 +76,7 @@ def _slopes(dae: DAE) -> ca.Function:
 
 @lru_cache(maxsize=16)
 def _solver(dae: DAE) -> ca.Function:
-    """Return the function (guess, q, p) -> dependent variables."""
+    """Return the solver (guess, q, p) -> dependent variables."""
     residual = dependent_residuals(dae.tree, dae.q)
     function = ca.Function("g", [*dae.dependent_symbols, dae.q, dae.p.symbol], [residual])
     return ca.rootfinder("follow", "newton", function, {"error_on_fail": False, "abstol": 1e-13, "abstolStep": 1e-12})

@@ -1,4 +1,4 @@
-"""Loop closure equations in numbers: how far loops are open, and the masses that closed ones move."""
+"""Numerical loop-closure equations: mismatch of open loops, and the mass matrix augmented by the closures."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from flexblocks.errors import ComputationError
 
 
 class LoopError(ComputationError):
-    """Loops that cannot be closed, or a posture in which they determine no motion."""
+    """Loops cannot be closed, or a posture in which their motion is not determined."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClosureEquations:
-    """Functions of (q, p): what all loops miss, each once or several times over, and the kept closures; Jacobians."""
+    """Functions of (q, p): mismatch of all loops (with redundant entries), kept closures, both with Jacobian; mass."""
 
     mismatch: ca.Function
     closures: ca.Function
@@ -31,7 +31,7 @@ class ClosureEquations:
 @lru_cache(maxsize=32)
 def closure_equations(dae: DAE) -> ClosureEquations:
     """Return the functions behind the closures of an arm."""
-    # Unlike sines of angles, which vanish at half a turn too, the turned axes themselves agree in one posture only.
+    # Compare rotation matrices, which agree in one orientation only; sines of angles vanish at half a turn too.
     parts: list[Any] = [part for d, E in offsets(dae.tree, dae.q) for part in (d, ca.vec(E - ca.SX.eye(3)))]
     mismatch = ca.densify(ca.vertcat(*parts))
     J, _ = dae.constraint_rates
@@ -45,12 +45,12 @@ def closure_equations(dae: DAE) -> ClosureEquations:
 
 
 def gap(equations: ClosureEquations, q: np.ndarray, p: np.ndarray) -> float:
-    """Return by how much the loops are open at most [m, rad]."""
+    """Return the largest mismatch of the loops [m, rad]."""
     return float(np.max(np.abs(equations.mismatch(q, p)[0].full()), initial=0.0))
 
 
 def mismatches(dae: DAE, q: np.ndarray, p: np.ndarray) -> str:
-    """Return in words by how much the outlets at each cut miss each other."""
+    """Return the mismatch of the outlets at each cut, for messages."""
     missing = closure_equations(dae).mismatch(q, p)[0].full().reshape(-1, 12)
     words = []
     for closure, row in zip(dae.tree.loops.closures, missing, strict=True):
@@ -60,9 +60,9 @@ def mismatches(dae: DAE, q: np.ndarray, p: np.ndarray) -> str:
 
 
 def regular_mass(dae: DAE, q: np.ndarray, p: np.ndarray, *dependent: np.ndarray) -> np.ndarray:
-    """Return the mass matrix (n, n), with that of what closes loops added: regular where all that can move moves mass.
+    """Return the mass matrix (n, n), plus w J'J of the closures: regular if every closed motion moves mass.
 
-    Motions that keep loops closed do not feel what is added.
+    The added term does not affect motions that keep the loops closed.
     """
     if dae.tree.loops.closures:
         return closure_equations(dae).mass(q, p, *dependent).full()

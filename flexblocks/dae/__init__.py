@@ -1,1 +1,1 @@
-"""The differential-algebraic equations of an arm."""
+"""Differential-algebraic equations of an arm: expressions, functions, compilation, changes of coordinates."""

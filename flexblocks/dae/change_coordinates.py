@@ -1,4 +1,4 @@
-"""A linear change of coordinates: the same arm, described by other unknowns."""
+"""Linear change of coordinates of a DAE."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from flexblocks.interfaces.variables import Variables, variables
 
 
 def change_coordinates(dae: DAE, T: Any, names: Sequence[str], units: Sequence[str] | None = None) -> DAE:
-    """Describe an arm by the coordinates q_new with q = T q_new.
+    """Change to the coordinates q_new, with q = T q_new.
 
     Parameters
     ----------
     dae : DAE
     T : array (n, n)
-        Constant and invertible; a row for each coordinate of `dae`, a column for each new one.
+        Constant and invertible; a row for each coordinate of `dae`, a column for each new coordinate.
     names : sequence of n str
         Names of the new coordinates; their rates are ``der(name)``.
     units : sequence of n str, optional
-        Their units; by default those of the old coordinates in the same places.
+        Units of the new coordinates; by default those of the old coordinates at the same positions.
 
     Returns
     -------
     DAE
-        The same arm, inputs, outputs and parameters; x = [q_new, der(q_new), first-order states]. Forces on
-        the new coordinates do the same work: M_new = T' M T, Q_new = T' Q.
+        The same inputs, outputs and parameters; x = [q_new, der(q_new), first-order states]. By virtual work,
+        M_new = T' M T and Q_new = T' Q.
 
     Raises
     ------
     ParameterError
-        T is not an invertible matrix of this size; names or units are too few or too many, or a name is taken;
-        `dae` is a closed loop.
+        T is not an invertible matrix (n, n); the number of names or units is not n, or a name is taken; `dae` is a
+        closed loop of control.
 
     Examples
     --------
@@ -52,11 +52,13 @@ def change_coordinates(dae: DAE, T: Any, names: Sequence[str], units: Sequence[s
     """
     n = dae.tree.size
     if dae.tree.feedback is not None:
-        raise ParameterError("change_coordinates: this is a closed loop; change coordinates first, then close it.")
+        raise ParameterError(
+            "change_coordinates: this DAE is a closed loop of control; change coordinates first, then close the loop."
+        )
     T = _checked_matrix(T, n)
     names = _checked_names(dae, names, "names")
     units = dae.x.units[:n] if units is None else _checked_length(units, n, "units")
-    # A block's own coordinates are share @ q: the change is one of shares, and every algorithm goes on as before.
+    # The coordinates of a block are share @ q: only shares change, and every algorithm stays as it is.
     bodies = tuple(dataclasses.replace(body, share=ca.sparsify(body.share @ ca.DM(T))) for body in dae.tree.bodies)
     tree = dataclasses.replace(dae.tree, bodies=bodies)
     return dataclasses.replace(dae, x=_states(dae, np.linalg.inv(T), names, units), tree=tree, model=None)
@@ -84,8 +86,8 @@ def _checked_matrix(T: Any, n: int) -> np.ndarray:
             f"change_coordinates: T has shape {matrix.shape}; must be ({n}, {n}), a row for each coordinate of the arm."
         )
     if not np.all(np.isfinite(matrix)):
-        raise ParameterError("change_coordinates: T must be finite; there is a nan or an infinity in it.")
-    # Columns may be of very different units: each is brought to length 1 before the condition is looked at.
+        raise ParameterError("change_coordinates: T must be finite; it contains a nan or an infinity.")
+    # Columns may have very different units: each is scaled to length 1 before the condition number is taken.
     length = np.linalg.norm(matrix, axis=0)
     condition = np.linalg.cond(matrix / np.where(length > 0, length, 1.0)) if n else 1.0
     if condition > 1e12:
@@ -97,19 +99,21 @@ def _checked_matrix(T: Any, n: int) -> np.ndarray:
 
 
 def _checked_names(dae: DAE, names: Sequence[str], what: str) -> tuple[str, ...]:
-    found = _checked_length(names, dae.tree.size, what)
+    checked = _checked_length(names, dae.tree.size, what)
     others = (dae.split_state(dae.x.names)[2], dae.z.names, dae.u.names, dae.y.names)
     taken = {name for group in others for name in group}
-    repeated = [name for name in dict.fromkeys(found) if found.count(name) > 1 or name in taken]
+    repeated = [name for name in dict.fromkeys(checked) if checked.count(name) > 1 or name in taken]
     if repeated:
         raise ParameterError(
-            f"change_coordinates: names: {listing(repeated)}; each name must be there once, and be none of the arm's "
-            "other variables."
+            f"change_coordinates: names: {listing(repeated)}; each name must be unique, and differ from those of the "
+            "arm's other variables."
         )
-    return found
+    return checked
 
 
-def _checked_length(given: Sequence[str], n: int, what: str) -> tuple[str, ...]:
-    if isinstance(given, str) or len(given) != n or not all(isinstance(entry, str) and entry for entry in given):
-        raise ParameterError(f"change_coordinates: {what} = {given!r}; must be {n} texts, one for each new coordinate.")
-    return tuple(given)
+def _checked_length(texts: Sequence[str], n: int, what: str) -> tuple[str, ...]:
+    if isinstance(texts, str) or len(texts) != n or not all(isinstance(entry, str) and entry for entry in texts):
+        raise ParameterError(
+            f"change_coordinates: {what} = {texts!r}; must be {n} strings, one for each new coordinate."
+        )
+    return tuple(texts)

@@ -1,4 +1,4 @@
-"""CasADi functions compiled to machine code: a C compiler where there is one, and a cache of what it made."""
+"""Compilation of CasADi functions to shared libraries, by the system's C compiler and with a cache."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from flexblocks.errors import FlexblocksError
 LOG = logging.getLogger("flexblocks.compiler")
 
 COMPILERS = ("gcc", "clang", "cc")
-# On straight-line code of this size -O2 takes many times as long as -O1 and gains nothing. Without contraction into
-# fused multiply-adds the results are those of CasADi's virtual machine to the last digit.
+# On straight-line code of this size -O2 takes up to twenty times as long as -O1 and gains nothing. Without contraction
+# into fused multiply-adds the results are those of CasADi's virtual machine to the last digit.
 FLAGS = ("-O1", "-ffp-contract=off", "-fPIC", "-shared")
 SUFFIX = {"Windows": ".dll", "Darwin": ".dylib"}.get(platform.system(), ".so")
 
@@ -30,7 +30,7 @@ class CompilerError(FlexblocksError):
 
 
 def find_compiler() -> str | None:
-    """Return the path of a C compiler: that of the environment variable CC, else gcc, clang or cc; None without one."""
+    """Return the path of a C compiler: the environment variable CC, else gcc, clang or cc; None if there is none."""
     chosen = os.environ.get("CC")
     for name in (chosen,) if chosen else COMPILERS:
         path = shutil.which(name)
@@ -45,7 +45,7 @@ def require_compiler(where: str, otherwise: str) -> str:
     Raises
     ------
     CompilerError
-        There is none; the message says what can be done `otherwise`.
+        There is none; the message says what to do `otherwise`.
     """
     compiler = find_compiler()
     if compiler is None:
@@ -57,22 +57,22 @@ def require_compiler(where: str, otherwise: str) -> str:
 
 
 def library(functions: Sequence[ca.Function]) -> Path:
-    """Return a shared library that holds these functions, compiled now or taken from the cache.
+    """Return the shared library of these functions, compiled now or taken from the cache.
 
-    Libraries are kept by the content of their source, the compiler with its version, and the flags. A library comes to
-    its place in one piece, so that several processes may make the same one at once; a damaged one is built anew.
+    The key of the cache is the source code, the compiler with its version, and the flags. Libraries are written
+    atomically, so that several processes may build the same one at once; a damaged one is rebuilt.
 
     Parameters
     ----------
     functions : sequence of casadi.Function
-        With different names; load them with ``casadi.external(name, str(path))``.
+        With distinct names; load them with ``casadi.external(name, str(path))``.
 
     Raises
     ------
     CompilerError
-        There is no compiler, it refuses the code, or the cache cannot be written or is open to others.
+        There is no compiler, it rejects the code, or the cache is not writable or is writable by others.
     """
-    compiler = require_compiler("compile", "go on without compiling")
+    compiler = require_compiler("compile", "continue without compiling")
     source = _source(functions)
     key = "\0".join([source, compiler, _version(compiler), *FLAGS])
 
@@ -94,18 +94,21 @@ def load(functions: Sequence[ca.Function]) -> tuple[Path, dict[str, ca.Function]
     Raises
     ------
     CompilerError
-        See `library`; or the library cannot be loaded, though it was built anew.
+        See `library`; or the library cannot be loaded even after a rebuild.
     """
     path = library(functions)
     try:
         return path, _loaded(functions, path)
     except RuntimeError:
-        LOG.warning("%s cannot be loaded; it is built anew", path)
+        LOG.warning("%s cannot be loaded; rebuilding it", path)
         path.unlink(missing_ok=True)
     try:
         return path, _loaded(functions, library(functions))
     except RuntimeError as error:
-        raise CompilerError(f"compile: {path} cannot be loaded: {str(error).strip().splitlines()[-1]}") from error
+        raise CompilerError(
+            f"compile: {path} cannot be loaded even after a rebuild: {str(error).strip().splitlines()[-1]}; check that "
+            "the C compiler builds for this Python, or continue without compiling."
+        ) from error
 
 
 def _loaded(functions: Sequence[ca.Function], path: Path) -> dict[str, ca.Function]:
@@ -131,7 +134,7 @@ def link(compiler: str, sources: Sequence[Path], target: Path, flags: Sequence[s
     Raises
     ------
     CompilerError
-        The compiler refuses the code; the message quotes it.
+        The compiler rejects the code; the message quotes its output.
     """
     command = [compiler, *FLAGS, *flags, *map(str, sources), "-o", str(target), "-lm"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""The symbolic DAE of an arm: what everything after the assembly works on."""
+"""Differential-algebraic equations (DAE) of an arm: CasADi functions on which all analyses work."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 
 LOG = logging.getLogger("flexblocks.dae")
 
-# What `DAE.compile` compiles.
+# Functions that `DAE.compile` compiles.
 FUNCTIONS = (
     "mass_matrix",
     "inverse_dynamics",
@@ -40,34 +40,34 @@ class DAE(DAEExpressions):
     x, z, u, p, y : Variables
         States [q, der(q), first-order states], algebraic variables, inputs, symbolic parameters, outputs.
     tree : Tree
-        The block terms behind it.
+        The multibody tree behind the equations.
     dynamics : str
-        How accelerations are computed: ``"recursive"`` or ``"closed-form"``.
+        Algorithm of the accelerations: ``"recursive"`` or ``"closed-form"``.
     model : Model or None
-        The blocks that it was assembled from, as they were then; None for closed loops, and after
+        Copy of the model at its assembly; None for closed loops of control, and after
         `flexblocks.change_coordinates`, whose coordinates no assembly gives.
     clocks : tuple of Clock
-        When sampled controllers change states; empty for equations that hold at all times.
+        Clocks of sampled controllers; empty for continuous-time equations.
 
     Notes
     -----
-    Symbols are ``dae.x.symbol`` and so on; expressions and functions are made when first asked for. Functions take p
-    also where it is empty; pass ``[]`` then. Where there are algebraic variables, the functions that need them take
-    z last. Functions of coordinates take the dependent variables last where there are any (`dependent_names`).
+    Symbols are ``dae.x.symbol`` and so on; expressions and functions are built on first use. Functions take p even if
+    it is empty; pass ``[]`` then. If there are algebraic variables, the functions that need them take z last. Functions
+    of coordinates take the dependent variables last, if there are any (`dependent_names`).
     """
 
     @cached_property
     def mass_matrix(self) -> ca.Function:
-        """Function (q, p) -> M, dense (n, n)."""
+        """Mass matrix, function (q, p) -> M, dense (n, n)."""
         symbols = {"q": self.q, "p": self.p.symbol} | self._dependent
         M = ca.densify(ca.cse(self.mass_expression))
         return ca.Function("mass_matrix", [*symbols.values()], [M], [*symbols], ["M"])
 
     @cached_property
     def inverse_dynamics(self) -> ca.Function:
-        """Function (q, v, a, p) -> M a + h, the generalised input force (n) [N m or N], by recursion.
+        """Inverse dynamics, function (q, v, a, p) -> M a + h (n) [N m or N], by recursion.
 
-        Where loops are closed it is the force on the tree that is left when they are cut: Q + J' lambda.
+        This is the generalised input force; with kinematic loops that on the cut tree, Q + J' lambda.
         """
         a = ca.SX.sym("a", self.tree.size)
         force = ca.cse(inverse_dynamics(self.tree, self.q, self.v, a))
@@ -76,37 +76,37 @@ class DAE(DAEExpressions):
 
     @cached_property
     def input_force(self) -> ca.Function:
-        """Function (x, u, p) -> Q, the generalised input force (n) [N m or N]."""
+        """Generalised input force, function (x, u, p) -> Q (n) [N m or N]."""
         return self._function("input_force", [ca.densify(self.applied_expression)], ["force"])
 
     @cached_property
     def forward_dynamics(self) -> ca.Function:
-        """Function (x, u, p) -> der(x)."""
+        """Forward dynamics, function (x, u, p) -> der(x)."""
         return self._function("forward_dynamics", [self.rate_expression], ["dx"])
 
     @cached_property
     def energy(self) -> ca.Function:
-        """Function (x, p) -> kinetic energy, potential energy [J]."""
+        """Energies, function (x, p) -> kinetic energy, potential energy [J]."""
         kinetic = total(kinetic_energies(self.tree, self.q, self.v))
         results = ca.cse([kinetic, self.potential_expression])
-        # Dependent variables that are states are in x.
+        # Dependent variables may be algebraic variables; those that are states are in x.
         z = {"z": self.z.symbol} if len(self.z) and self.dependent_names else {}
         symbols = {"x": self.x.symbol, "p": self.p.symbol} | z
         return ca.Function("energy", [*symbols.values()], results, [*symbols], ["kinetic", "potential"])
 
     @cached_property
     def output(self) -> ca.Function:
-        """Function (x, u, p) -> y."""
+        """Outputs, function (x, u, p) -> y."""
         return self._function("output", [self.output_expression], ["y"])
 
     @cached_property
     def algebraic(self) -> ca.Function:
-        """Function (x, u, p) -> g, zero along every motion; empty without algebraic variables."""
+        """Algebraic residuals, function (x, u, p) -> g, zero along every motion; empty without algebraic variables."""
         return self._function("algebraic", [self.algebraic_expression], ["g"])
 
     @cached_property
     def motion(self) -> ca.Function:
-        """Function (x, z, u, p) -> [der(x), power of the applied forces in W], g: what a simulation integrates."""
+        """Right-hand side of simulations, function (x, z, u, p) -> [der(x), power of the applied forces in W], g."""
         symbols = [self.x.symbol, self.z.symbol, self.u.symbol, self.p.symbol]
         power = ca.dot(self.v, self.applied_expression)
         results = [ca.densify(ca.vertcat(self.rate_expression, power)), ca.densify(self.algebraic_expression)]
@@ -114,22 +114,22 @@ class DAE(DAEExpressions):
 
     @cached_property
     def constraint(self) -> ca.Function:
-        """Function (q, p) -> closures c of kinematic loops, zero along every motion; empty for a tree."""
+        """Loop-closure constraints, function (q, p) -> c, zero along every motion; empty for a tree."""
         return ca.Function("constraint", [self.q, self.p.symbol], [self.constraint_expression], ["q", "p"], ["c"])
 
     @cached_property
     def multipliers(self) -> ca.Function:
-        """Function (x, u, p) -> lambda, forces [N] and torques [N m] that keep loops closed; empty for a tree."""
+        """Loop forces [N] and torques [N m], function (x, u, p) -> lambda; empty for a tree."""
         return self._function("multipliers", [self.multiplier_expression], ["lambda"])
 
     @cached_property
     def library(self) -> Path | None:
-        """The compiled library behind the functions; None where CasADi's virtual machine evaluates them."""
+        """Path of the compiled library; None if CasADi's virtual machine evaluates the functions."""
         return None
 
     @cached_property
     def interpreted(self) -> DAE:
-        """The same DAE with functions that also take symbols and have derivatives: itself, unless it is compiled."""
+        """The same DAE with functions that take symbols and can be differentiated: itself, unless it is compiled."""
         return self
 
     def compile(self, strict: bool = False) -> DAE:
@@ -138,25 +138,25 @@ class DAE(DAEExpressions):
         Parameters
         ----------
         strict : bool
-            Whether it is an error if that is not possible.
+            Whether to raise an error if compilation fails.
 
         Returns
         -------
         DAE
-            `library` is where the compiled functions are. Without a C compiler it is this DAE itself, with `library`
+            `library` is the path of the compiled functions. If compilation fails it is this DAE itself, with `library`
             None, and the reason is logged as a warning under ``flexblocks.dae``.
 
         Raises
         ------
         flexblocks.dae.compiler.CompilerError
-            With `strict`: there is no gcc, clang or cc (nor what the environment variable CC says), it fails, or the
-            cache cannot be written.
+            With `strict`: there is no C compiler (gcc, clang, cc or that of the environment variable CC), it fails, or
+            the cache is not writable.
 
         Notes
         -----
-        Results are the same to the last digit. Compiled functions take numbers only and, but for `motion`, have no
-        derivatives; expressions are as before, so that everything works on a compiled DAE too. Libraries are kept
-        in the user's cache directory, or in FLEXBLOCKS_CACHE, by what is in them.
+        Results are the same to the last digit. Compiled functions take numbers only and, except `motion`, have no
+        derivatives; expressions are unchanged, so that everything works on a compiled DAE too. Libraries are kept in
+        the user's cache directory, or in FLEXBLOCKS_CACHE, and reused for the same equations.
         """
         functions = [getattr(self.interpreted, name) for name in FUNCTIONS]
         functions = [f for f in functions if any(f.numel_out(i) for i in range(f.n_out()))]
@@ -168,7 +168,7 @@ class DAE(DAEExpressions):
             LOG.warning("%s; '%s' is evaluated by CasADi's virtual machine", error, self.name)
             return self
         other = copy.copy(self)
-        # What stands in an object's dict goes before its cached properties.
+        # Entries of an instance's __dict__ take precedence over its cached properties.
         vars(other).update(
             {f.name(): compiled[f.name()] for f in functions}, library=path, interpreted=self.interpreted
         )

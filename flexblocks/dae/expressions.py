@@ -1,4 +1,4 @@
-"""The equations of an arm as expressions of its variables."""
+"""Symbolic expressions of the differential-algebraic equations of an arm."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from flexblocks.modeling.model import Model
 
 @dataclass(frozen=True, eq=False)
 class DAEExpressions:
-    """The fields of a `flexblocks.dae.DAE`, and what they say as expressions, made when first asked for."""
+    """Fields of a `flexblocks.dae.DAE`, and its equations as CasADi expressions, built on first use."""
 
     name: str
     x: Variables
@@ -51,7 +51,7 @@ class DAEExpressions:
 
     @property
     def v(self) -> ca.SX:
-        """Symbols of their rates, SX (n, 1)."""
+        """Symbols of the rates of the coordinates, SX (n, 1)."""
         return self.split_state(self.x.symbol)[1]
 
     @property
@@ -60,7 +60,7 @@ class DAEExpressions:
         return self.split_state(self.x.symbol)[2]
 
     def split_state(self, x: Any) -> tuple[Any, Any, Any]:
-        """Return coordinates, their rates and first-order states out of all states (or their names, or units)."""
+        """Split all states (or their names, or units) into coordinates, their rates and first-order states."""
         return self.tree.split_state(x)
 
     @property
@@ -70,13 +70,13 @@ class DAEExpressions:
 
     @property
     def dependent_symbols(self) -> tuple[ca.SX, ...]:
-        """Symbols of the dependent variables, as the last arguments of functions of coordinates: SX (k, 1), or none."""
+        """Last arguments of functions of coordinates: the symbols SX (k, 1) of the dependent variables, or none."""
         return (self.tree.dependent,) if self.dependent_names else ()
 
     def dependent_values(self, x: np.ndarray, z: np.ndarray) -> list[np.ndarray]:
-        """Return the values of the dependent variables out of x and z, as these last arguments.
+        """Return the values of the dependent variables in x and z, for the arguments `dependent_symbols`.
 
-        For x (..., nx) and z (..., nz) they are (..., k); an empty list where there are none.
+        For x (..., nx) and z (..., nz) they are (..., k); the list is empty if there are none.
         """
         names = self.dependent_names
         values = [x[..., self.x.index(n)] if n in self.x else z[..., self.z.index(n)] for n in names]
@@ -84,22 +84,22 @@ class DAEExpressions:
 
     @cached_property
     def mass_expression(self) -> ca.SX:
-        """M(q), SX (n, n), with structural zeros."""
+        """Mass matrix M(q), SX (n, n), with structural zeros."""
         return mass_matrix(self.tree, self.q)
 
     @cached_property
     def bias_expression(self) -> ca.SX:
-        """h(q, v), SX (n, 1): velocity forces, weight, springs, damping."""
+        """Bias forces h(q, v), SX (n, 1): velocity forces, weight, springs, damping."""
         return inverse_dynamics(self.tree, self.q, self.v, ca.SX(self.tree.size, 1))
 
     @cached_property
     def applied_expression(self) -> ca.SX:
-        """Q(x, z, u), SX (n, 1): generalised forces of inputs, states and algebraic variables."""
+        """Applied forces Q(x, z, u), SX (n, 1): generalised forces of inputs, states and algebraic variables."""
         return applied_force(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
 
     @cached_property
     def acceleration_expression(self) -> ca.SX:
-        """Second derivatives of the coordinates, SX (n, 1)."""
+        """Accelerations of the coordinates, SX (n, 1)."""
         if self.tree.loops.closures:
             return self._constrained[0]
         if self.dynamics == "closed-form":
@@ -108,31 +108,31 @@ class DAEExpressions:
 
     @cached_property
     def constraint_expression(self) -> ca.SX:
-        """Closures of kinematic loops c(q), SX (m, 1)."""
+        """Loop-closure constraints c(q), SX (m, 1)."""
         return closure_residual(self.tree, self.q) if self.tree.loops.closures else ca.SX(0, 1)
 
     @cached_property
     def constraint_rates(self) -> tuple[ca.SX, ca.SX]:
-        """Jacobian J(q) of the closures, SX (m, n), and dJ/dt v, SX (m, 1)."""
+        """Constraint Jacobian J(q), SX (m, n), and dJ/dt v, SX (m, 1)."""
         if not self.tree.loops.closures:
             return ca.SX(0, self.tree.size), ca.SX(0, 1)
         return rates_of(self.constraint_expression, self.q, self.v)
 
     @cached_property
     def constraint_acceleration(self) -> ca.SX:
-        """J a of every motion, SX (m, 1): it keeps the closures, and lets errors of them die out."""
+        """Value of J a along every motion, SX (m, 1), with Baumgarte stabilisation of the closures."""
         if not self.tree.loops.closures:
             return ca.SX(0, 1)
         return stabilised(self.constraint_expression, *self.constraint_rates, self.v)
 
     @property
     def multiplier_expression(self) -> ca.SX:
-        """Forces and torques lambda that keep loops closed, SX (m, 1)."""
+        """Lagrange multipliers lambda of the closures, SX (m, 1): loop forces and torques."""
         return self._constrained[1] if self.tree.loops.closures else ca.SX(0, 1)
 
     @cached_property
     def _constrained(self) -> tuple[ca.SX, ca.SX]:
-        """Accelerations and multipliers of an arm with loops."""
+        """Accelerations and Lagrange multipliers of an arm with loops."""
         J, _ = self.constraint_rates
         force = self.applied_expression - self.bias_expression
         demanded, weight = self.constraint_acceleration, self.tree.loops.weight
@@ -140,18 +140,18 @@ class DAEExpressions:
 
     @cached_property
     def rate_expression(self) -> ca.SX:
-        """der(x), SX."""
+        """State derivatives der(x), SX (nx, 1)."""
         rates = state_rates(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
         return ca.cse(ca.vertcat(self.v, self.acceleration_expression, rates))
 
     @cached_property
     def algebraic_expression(self) -> ca.SX:
-        """g(x, z, u), SX (nz, 1)."""
+        """Algebraic residuals g(x, z, u), SX (nz, 1)."""
         return residuals(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
 
     @cached_property
     def output_expression(self) -> ca.SX:
-        """y(x, z, u), SX (ny, 1)."""
+        """Outputs y(x, z, u), SX (ny, 1)."""
         symbols = self.x.symbol, self.z.symbol, self.u.symbol
         laws = (lambda: self.acceleration_expression, lambda: self.multiplier_expression)
         return ca.cse(outputs(self.tree, *symbols, self.y.names, *laws))

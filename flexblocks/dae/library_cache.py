@@ -1,8 +1,8 @@
-"""Cache of compiled libraries: found again by what they were made from, checked before they are loaded.
+"""Cache of compiled libraries, keyed by their source and checked before loading.
 
-A library runs inside the process that loads it. So a file that is cut short would kill Python, and one that somebody
-else put there would run as the user: the name of each file ends in the checksum of its content, and a folder into which
-others may write is refused.
+A library runs inside the process that loads it. A truncated file would crash Python, and a file that somebody else put
+there would run as the user: so the name of each file ends in the checksum of its content, and a folder that others may
+write to is refused.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from flexblocks.errors import FlexblocksError
 LOG = logging.getLogger("flexblocks.compiler")
 
 UNFINISHED = "building-"
-# Compiling the largest arms tried takes minutes; what is older was left behind by a process that was killed.
+# Compiling the largest arms tried takes minutes; older unfinished builds are those of killed processes.
 LEFT_BEHIND = 24 * 3600.0  # s
 DIGITS = 32  # of a checksum in a name: 128 bits
 
@@ -35,37 +35,39 @@ class CacheError(FlexblocksError):
 
 
 def cache_directory() -> Path:
-    """Return where compiled libraries are kept: FLEXBLOCKS_CACHE, or the user's cache directory."""
+    """Return the folder of compiled libraries: FLEXBLOCKS_CACHE, or the user's cache directory."""
     chosen = os.environ.get("FLEXBLOCKS_CACHE")
     return Path(chosen).expanduser() if chosen else platformdirs.user_cache_path("flexblocks", appauthor=False)
 
 
 def cached(key: str, suffix: str, build: Callable[[Path], None]) -> Path:
-    """Return the library made from `key`, out of the cache or built now.
+    """Return the library for `key`, from the cache or built now.
 
     Parameters
     ----------
     key : str
-        Everything that determines the library.
+        All that determines the content of the library.
     suffix : str
-        Of its file.
+        Suffix of its file.
     build : callable
-        Makes the library at a path whose folder is empty and its own.
+        Builds the library at the path it is called with, in an empty scratch folder.
 
     Raises
     ------
     CacheError
-        The folder cannot be written, or others may write there.
+        The folder is not writable, or is writable by others.
     """
     folder, name = cache_directory(), checksum(key.encode())
-    for _ in range(2):  # once more where another process cleared away what was found
+    for _ in range(2):  # a second time if another process removed the file in between
+        # A sound library in the cache ...
         if folder.is_dir():
             _refuse_others(folder)
         for path in sorted(folder.glob(f"{name}-*{suffix}")):
             if _is_sound(path):
                 return path
-            LOG.warning("%s is damaged; it is built anew", path)
+            LOG.warning("%s is damaged; rebuilding it", path)
             path.unlink(missing_ok=True)
+        # ... or a new one, built in a scratch folder and moved to its place in one step.
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             _refuse_others(folder)
@@ -80,22 +82,22 @@ def cached(key: str, suffix: str, build: Callable[[Path], None]) -> Path:
                 os.replace(made, path)
         except OSError as error:
             raise CacheError(
-                f"compile: {folder} cannot be written ({error}); set FLEXBLOCKS_CACHE to a directory that can."
+                f"compile: {folder} cannot be written ({error}); set FLEXBLOCKS_CACHE to a writable directory."
             ) from error
         if _is_sound(path):
             return path
     raise CacheError(
-        f"compile: what is written to {folder} does not stay there; set FLEXBLOCKS_CACHE to another place."
+        f"compile: files written to {folder} vanish or change at once; set FLEXBLOCKS_CACHE to another directory."
     )
 
 
 def checksum(content: bytes) -> str:
-    """Return the first 128 bits of the SHA-256 of some bytes, in hexadecimal digits."""
+    """Return the first 128 bits of the SHA-256 of `content`, in hexadecimal digits."""
     return hashlib.sha256(content).hexdigest()[:DIGITS]
 
 
 def _is_sound(path: Path) -> bool:
-    """Whether a library is what it was when it was made."""
+    """Return whether the content of a library still has the checksum in its name."""
     try:
         return path.stem.rpartition("-")[2] == checksum(path.read_bytes())
     except OSError:
@@ -103,12 +105,12 @@ def _is_sound(path: Path) -> bool:
 
 
 def _refuse_others(folder: Path) -> None:
-    """Refuse a folder in which somebody else could put a library.
+    """Refuse a folder in which another user could put a library.
 
     Raises
     ------
     CacheError
-        It is somebody else's, or its group or everybody may write there.
+        It belongs to another user, or is writable by its group or by everybody.
     """
     if not hasattr(os, "getuid"):  # Windows: the user's own profile, guarded by its access list
         return
@@ -116,8 +118,8 @@ def _refuse_others(folder: Path) -> None:
     mode = stat.S_IMODE(status.st_mode)
     if status.st_uid not in (os.getuid(), 0) or mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise CacheError(
-            f"compile: others may write to {folder} (owner {status.st_uid}, mode {mode:o}), and what is loaded from "
-            f"there runs as you; take that right away (chmod go-w '{folder}'), or set FLEXBLOCKS_CACHE to a directory "
+            f"compile: others may write to {folder} (owner {status.st_uid}, mode {mode:o}), and libraries loaded from "
+            f"there run as you; remove that permission (chmod go-w '{folder}'), or set FLEXBLOCKS_CACHE to a directory "
             "of your own."
         )
 
@@ -129,7 +131,7 @@ def _workshop(folder: Path) -> Iterator[Path]:
 
 
 def _sweep(folder: Path) -> None:
-    """Clear away what processes that were killed left unfinished."""
+    """Remove unfinished builds of killed processes."""
     for path in folder.glob(f"{UNFINISHED}*"):
         try:
             if time.time() - path.stat().st_mtime > LEFT_BEHIND:

@@ -1,4 +1,4 @@
-"""Operation counts: what evaluating an expression costs."""
+"""Operation counts of CasADi functions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NOT_ARITHMETIC = {getattr(ca, name) for name in ("OP_INPUT", "OP_OUTPUT", "OP_CO
 
 
 def operation_counts(function: ca.Function) -> dict[str, int]:
-    """Return how many operations one evaluation of an SX function takes.
+    """Return the number of arithmetic operations in one evaluation of an SX function.
 
     Returns
     -------
@@ -19,10 +19,10 @@ def operation_counts(function: ca.Function) -> dict[str, int]:
         ``additions`` (subtractions and signs included), ``multiplications``, ``divisions``, ``functions`` (sine,
         cosine, root, ...) and their sum ``total``.
     """
-    found = [function.instruction_id(k) for k in range(function.n_instructions())]
+    instructions = [function.instruction_id(k) for k in range(function.n_instructions())]
     counts = {
-        name: sum(found.count(getattr(ca, code)) for code in codes)
+        name: sum(instructions.count(getattr(ca, code)) for code in codes)
         for name, codes in (("additions", ADDITIONS), ("multiplications", MULTIPLICATIONS), ("divisions", DIVISIONS))
     }
-    total = sum(code not in NOT_ARITHMETIC for code in found)
+    total = sum(code not in NOT_ARITHMETIC for code in instructions)
     return {**counts, "functions": total - sum(counts.values()), "total": total}

@@ -1,1 +1,1 @@
-"""Dynamics of the multibody tree: block terms, the tree they make, the recursive algorithms on it."""
+"""Multibody dynamics: the terms of each block, the tree they form, and the recursive algorithms on that tree."""

@@ -1,4 +1,4 @@
-"""What leaves flexblocks: FMUs; linear models for MATLAB, Python and JSON; equations of motion as formulas and code."""
+"""Export: FMUs; linear models for MATLAB, Python and JSON; equations of motion as formulas and code."""
 
 from flexblocks.export.equations import c_code, equations, save_equations
 from flexblocks.export.fmu import fmu

@@ -1,4 +1,4 @@
-"""Foreign text in generated comments: names of models, units and parameters as text that is inert in every language."""
+"""Escaping of user text in generated comments, so that it is inert in every language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""File formats that hold a record; the text formats stand in files of their own."""
+"""File formats of linear models: MAT, JSON and NPZ; the text formats are in `text_formats`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grids of linear models to files, and back."""
+"""Export and import of grids of linear models."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def load_grid(path: str | Path) -> LinearGrid:
     if not path.is_file():
         raise FileFormatError(f"load_grid: {path}: there is no such file.")
     try:
-        with xr.open_dataset(path) as found:
-            dataset = found.load()
+        with xr.open_dataset(path) as file:
+            dataset = file.load()
     except (OSError, ValueError) as error:
         raise FileFormatError(f"load_grid: {path}: not a readable .nc file ({error}).") from error
     missing = [name for name in (*"EABCD", "mac", "error_eigenvalue", "kinetic", "stored") if name not in dataset]
@@ -127,7 +127,7 @@ def _write_mat(grid: LinearGrid, path: Path) -> None:
 
 def _cells(entries: list[Any]) -> np.ndarray:
     """Return a cell array: a column of objects."""
-    found = np.empty((len(entries), 1), dtype=object)
+    cells = np.empty((len(entries), 1), dtype=object)
     for i, entry in enumerate(entries):
-        found[i, 0] = entry
-    return found
+        cells[i, 0] = entry
+    return cells

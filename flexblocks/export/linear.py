@@ -1,4 +1,4 @@
-"""Linear models to files and back."""
+"""Export and import of linear models."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def save_linear(lin: LinearModel, path: str | Path) -> None:
     FileFormatError
         Another suffix.
     ParameterError
-        The name of an ``.m`` file is none of a function.
+        The stem of an ``.m`` file is not a valid MATLAB function name.
 
     Notes
     -----
     In MATLAB: ``s = load("arm.mat"); sys = dss(s.A, s.B, s.C, s.D, s.E, "StateName", s.StateName, "StateUnit",
     s.StateUnit, "InputName", s.InputName, "InputUnit", s.InputUnit, "OutputName", s.OutputName, "OutputUnit",
     s.OutputUnit)``; in Octave ``sys = dss(s.A, s.B, s.C, s.D, s.E, "stname", s.StateName, "inname", s.InputName,
-    "outname", s.OutputName)``. What stands in the fields of a ``.json`` file says `linear_schema`.
+    "outname", s.OutputName)``. The fields of a ``.json`` file are described by `linear_schema`.
     """
     path = Path(path)
     FORMATS[_suffix("save_linear", path, FORMATS)].write(path, to_record(lin))

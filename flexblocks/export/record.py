@@ -1,4 +1,4 @@
-"""A linear model as a flat record of names, texts and arrays: what all its files hold."""
+"""Flat record of a linear model: the names, strings and arrays that all its file formats hold."""
 
 from __future__ import annotations
 

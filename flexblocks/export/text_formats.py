@@ -1,4 +1,4 @@
-"""Records as programs: a MATLAB function file and a Python module that hold all numbers and names."""
+"""Text formats of linear models: a MATLAB function file and a Python module."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def write_m(path: Path, record: Record) -> None:
     Raises
     ------
     ParameterError
-        The name of the file is none of a function.
+        The file stem is not a valid MATLAB function name.
     """
     if not re.fullmatch(r"[A-Za-z]\w*", path.stem, re.ASCII):
         raise ParameterError(

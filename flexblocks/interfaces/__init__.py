@@ -1,4 +1,4 @@
-"""What a block is: all that the author of one imports, and nothing else.
+"""The interface of a block: all that the author of one imports, and nothing else.
 
     from flexblocks.interfaces import Block, Coordinate, Local, Output, Physics, flange, parameter
 

@@ -1,7 +1,7 @@
 """The contract of a block: parameters, ports, variables and one method that returns its physics.
 
-Nothing here knows how blocks are put together. A block is evaluated once, on symbols of its own, and what it
-returns is differentiated and composed by `flexblocks.dynamics`.
+Nothing here knows how blocks are assembled. A block is evaluated once, on local symbols, and what it returns is
+differentiated and composed by `flexblocks.dynamics`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from flexblocks.interfaces.ports import Kind, Port, PortSpec
 
 
 class PortUnknownError(ModelError, AttributeError):
-    """A block has no port of that name."""
+    """A block has no port of this name."""
 
 
 @dataclass(frozen=True)
 class _Named:
-    """What every block has: a type, a name, checked parameters and ports."""
+    """The part that blocks and composites share: a name, checked parameters and ports."""
 
     name: str
     ports: ClassVar[tuple[PortSpec, ...]] = ()
@@ -78,13 +78,13 @@ class _Named:
 
     @property
     def nominal(self) -> Any:
-        """The block with all parameters as numbers, also where some stay symbolic."""
+        """The block with all parameters as numbers, even if some stay symbolic."""
         return self.__dict__.get("_nominal", self)
 
 
 @dataclass(frozen=True)
 class Block(_Named, ABC):
-    """Base of all blocks that have physics of their own.
+    """Base of all blocks with physics.
 
     A subclass is a frozen dataclass whose fields are declared with `flexblocks.interfaces.parameter`, a class
     attribute `ports`, and the methods below, of which only `physics` is required.
@@ -104,11 +104,11 @@ class Block(_Named, ABC):
         return ()
 
     def flanges(self) -> Mapping[str, tuple[str, float]]:
-        """Return for each flange the coordinate and the factor: displacement = factor * coordinate."""
+        """Return for each flange its coordinate and transmission factor: displacement = factor * coordinate."""
         return {}
 
     def inputs(self) -> tuple[Variable, ...]:
-        """Return what is set from outside."""
+        """Return the inputs, which are set from outside."""
         return ()
 
     def states(self) -> tuple[Variable, ...]:
@@ -120,9 +120,9 @@ class Block(_Named, ABC):
         return ()
 
     def dependent_variables(self, local: Local) -> tuple[DependentVariable, ...]:
-        """Return which of the states and algebraic variables the coordinates determine, and by which equation.
+        """Return the states and algebraic variables that the coordinates determine, each with its equation.
 
-        They may then stand in energies and frames, as the coordinates themselves. `local` knows no rates yet.
+        They may then appear in energies and frames like the coordinates themselves. `local` has no rates yet.
         """
         del local
         return ()
@@ -141,13 +141,13 @@ class Block(_Named, ABC):
         frame : Frame or None
             The inlet; for a ground the world. None for a block without an inlet, or whose optional inlet is open.
         local : Local
-            The block's own symbols.
+            The block's symbols.
         """
 
 
 @dataclass(frozen=True)
 class Composite(_Named, ABC):
-    """A block made of blocks; their names nest below its own."""
+    """A composite: a block made of blocks, whose names nest below its name."""
 
     @abstractmethod
     def parts(self) -> tuple[Block | Composite, ...]:
@@ -159,7 +159,7 @@ class Composite(_Named, ABC):
 
     @abstractmethod
     def exposed(self) -> Mapping[str, str]:
-        """Return which ``part.port`` stands behind each port of the composite."""
+        """Return the ``part.port`` behind each port of the composite."""
 
 
 def _refuse_ports(where: str, ports: tuple[PortSpec, ...]) -> None:

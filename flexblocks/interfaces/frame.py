@@ -1,4 +1,4 @@
-"""Frames: a pose in the world and the twist of it, carried along together."""
+"""Frames: pose and twist, transformed together."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def rotation(axis: Sequence[float], angle: ca.SX) -> ca.SX:
 
 
 def column(vector: Vector) -> ca.SX:
-    """Return a sparse SX column of a vector given in any form."""
+    """Return a sparse SX column of any `Vector`."""
     if isinstance(vector, (ca.SX, ca.DM)):
         return ca.sparsify(ca.SX(vector))
     return ca.sparsify(ca.vertcat(*[ca.SX(entry) for entry in vector]))
@@ -48,7 +48,7 @@ def column(vector: Vector) -> ca.SX:
 
 @dataclass(frozen=True)
 class Frame:
-    """A frame with its pose and its twist.
+    """A frame: its pose in the world and its twist.
 
     Attributes
     ----------
@@ -59,13 +59,13 @@ class Frame:
     omega, v : SX (3, 1)
         Angular velocity [rad/s] and velocity of the origin [m/s] relative to the world, resolved in this frame's axes.
     rate : callable
-        Time derivative of an expression of the block's own coordinates.
+        Time derivative of an expression of the block's coordinates.
 
     Notes
     -----
-    The moves return new frames. Each carries the twist along, differentiated automatically, so that whoever
-    writes a block never writes a velocity. Consecutive turns about one axis are taken as one; `turn` is the last
-    move, if it was one.
+    The moves return new frames. Each carries the twist along by automatic differentiation, so that the author of
+    a block never writes a velocity. Consecutive turns about one axis become one; `turn` is the last move, if that was
+    a turn.
     """
 
     R: ca.SX
@@ -104,7 +104,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Turn:
-    """A turn: the frame before it, the axis, the angle and its rate."""
+    """A rotation about an axis: the frame before it, the axis, the angle and its rate."""
 
     before: Frame
     axis: tuple[float, ...]
@@ -124,7 +124,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Reorientation:
-    """A constant turn: the frame before it, and the new axes (3, 3), as columns in the old ones."""
+    """A constant rotation: the frame before it, and the new axes (3, 3), as columns in the old ones."""
 
     before: Frame
     matrix: ca.DM

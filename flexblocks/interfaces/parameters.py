@@ -1,4 +1,4 @@
-"""Parameters of blocks: a number with a unit and a range, checked when the block is made."""
+"""Parameters of blocks: numbers with a unit and a range, checked when the block is made."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flexblocks.errors import ParameterError
 
 @dataclass(frozen=True)
 class Range:
-    """The values a number may take, with the words that say so."""
+    """A range of admissible values, with its description for messages."""
 
     words: str
     holds: Callable[[float], bool]
@@ -31,7 +31,7 @@ FRACTION = Range(">= 0 and < 1", lambda value: 0 <= value < 1)
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a parameter must be: its unit, its range and its shape (``()`` is a number)."""
+    """A physical quantity: the unit, range and shape (``()`` is a number) that a parameter must have."""
 
     unit: str
     range: Range
@@ -81,16 +81,16 @@ def parameter(
     unit : str
         SI; ``"1"`` for a pure number.
     range_ : Range
-        What it may be: `ANY`, `POSITIVE`, `NOT_NEGATIVE`, `NONZERO`, `FRACTION` or a `Range` of your own.
+        Admissible values: `ANY`, `POSITIVE`, `NOT_NEGATIVE`, `NONZERO`, `FRACTION` or a `Range` of your own.
     default : float, sequence or None, optional
         None makes it optional; without a default the user must give it.
     shape : tuple of int
         Of an array; ``()`` is a number.
     argument : str, optional
-        Its name for the user, where the field must be called otherwise.
+        Its name for the user, if the field must have another one.
     symbolic : bool
-        Whether it can stay a symbol in an assembled arm. Not what decides how blocks join (the ratio of a gear), and
-        not what stands in no equation (a start value, a limit).
+        Whether it can stay a symbol in an assembled arm. False for what decides how blocks are joined (the ratio of a
+        gear) and for what appears in no equation (a start value, a limit).
     """
     quantity = Quantity(unit, range_, shape, optional=default is None)
     return dataclasses.field(
@@ -99,17 +99,17 @@ def parameter(
 
 
 def choice(words: Sequence[str | bool], *, default: str | bool) -> Any:
-    """Declare a field of a block that takes one of a few words, or yes or no."""
+    """Declare a field of a block that takes one of a few words, or True or False."""
     return dataclasses.field(default=default, metadata={"choice": tuple(words)})
 
 
 def argument_name(field: dataclasses.Field) -> str:
-    """Return the name under which the user gives a field."""
+    """Return the name by which the user sets a field."""
     return field.metadata.get("argument") or field.name
 
 
 def checked_fields(where: str, block: Any) -> dict[str, Any]:
-    """Return the parameters of `block` in their normal form, or say which one is wrong."""
+    """Return the parameters of `block` in their normal form, or refuse the first that is invalid."""
     checked = {}
     for field in dataclasses.fields(block):
         value = getattr(block, field.name)

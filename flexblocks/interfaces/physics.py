@@ -1,4 +1,4 @@
-"""What a block says of itself: its variables, what it knows when it is evaluated, and the physics it returns."""
+"""The physics of a block: its variables, what it is told when it is evaluated, and what it returns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from flexblocks.interfaces.frame import Frame
 
-# Who names a coordinate that several blocks share: a joint before a rotor; the rest never.
+# Which block names a coordinate that several share: a joint before a rotor; the others never do.
 JOINT, ROTOR, GUEST = 2, 1, 0
 
 
@@ -19,10 +19,10 @@ class Coordinate:
     """A generalised coordinate of one block.
 
     `rank` says who gives the coordinate its name where rigidly joined flanges share one: JOINT before ROTOR.
-    A GUEST (the end of a spring, the shaft of a source) carries no mass and only takes part in what others own.
-    `reference` is where it stands in the configuration in which inertia outboard is gathered (see `Local.carried`);
-    beyond `low` and `high` the block's physics have no meaning.
-    A coordinate that is `held` stays zero and is none of the arm's: what holds it is an inner force (`Local.effort`).
+    A GUEST (the end of a spring, the shaft of a source) moves no mass and only shares the coordinate of another block.
+    `reference` is its value in the configuration in which outboard inertia is gathered (see `Local.carried`); beyond
+    `low` and `high` the block's physics have no meaning.
+    A coordinate that is `held` stays zero and is not one of the arm's; an internal force holds it (`Local.effort`).
     """
 
     name: str
@@ -54,7 +54,7 @@ class DependentVariable:
     name : str
         One of the block's states, whose rate follows then, or one of its algebraic variables.
     residual : SX
-        Of the block's coordinates and dependent variables; zero where the variable is right.
+        A function of the block's coordinates and dependent variables, zero at the value sought.
     start : float
         The solution at the coordinates' reference values.
     """
@@ -69,14 +69,14 @@ NOTHING = np.zeros((6, 6))
 
 @dataclass(frozen=True)
 class Local:
-    """What a block knows when it is evaluated: its own symbols, by name, and what hangs on it.
+    """What a block is told when it is evaluated: its symbols, by name, and the inertia outboard.
 
     ``local["angle"]`` is the symbol; ``local.rate(e)`` the time derivative of an expression of the coordinates.
 
     Attributes
     ----------
     outlets : tuple of str
-        The outlets for which a frame is wanted.
+        The outlets for which a frame is asked.
     carried : ndarray (6, 6)
         Inertia, in twist order (omega, v) at ``frame_b``, of all that is outboard of it, rigid and in the zero
         configuration (that of the coordinates' reference values).
@@ -115,7 +115,7 @@ class Local:
 
 @dataclass(frozen=True)
 class Load:
-    """An effort (torque, force) that does work on a displacement (angle, distance)."""
+    """A load: an effort (torque, force) that does work on a displacement (angle, distance)."""
 
     effort: ca.SX
     displacement: ca.SX
@@ -123,7 +123,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Output:
-    """A scalar that the user may want to see, with its unit."""
+    """An output: a scalar to observe, with its unit."""
 
     value: ca.SX
     unit: str
@@ -131,17 +131,17 @@ class Output:
 
 @dataclass(frozen=True)
 class Physics:
-    """What a block is, in terms of its inlet frame and its own variables.
+    """The physics of a block in terms of its inlet frame and its variables: energies, loads, equations, outputs.
 
     Attributes
     ----------
     outlets : dict of Frame
         The frame of each outlet; those named in `Local.outlets` must be there.
     kinetic : SX
-        Kinetic energy [J], a quadratic form in the inlet twist and the block's own rates. Weight follows from it:
+        Kinetic energy [J], a quadratic form in the inlet twist and the block's rates. Weight follows from it:
         gravity is an acceleration of the ground.
     potential : SX
-        Stored energy [J], of the block's own coordinates.
+        Stored energy [J], a function of the block's coordinates.
     dissipation : SX
         Rayleigh's function [W]: its gradient in the rates is the damping force.
     loads : tuple of Load
@@ -151,9 +151,9 @@ class Physics:
     residuals : tuple of SX
         As many as there are algebraic variables that do not follow from the coordinates; each is zero.
     outputs : dict of Output
-        What the user may want to see.
+        Scalars to observe, by name.
     power : SX
-        Power [W] of forces from outside that act on the block wherever it is: linear in the inlet twist and the rates.
+        Power [W] of external forces on the block: linear in the inlet twist and the rates.
     """
 
     outlets: Mapping[str, Frame] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Ports: the places where a block can be connected."""
+"""Ports: where a block can be connected."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What flows through a port; only ports of one kind can be connected."""
+    """The kind of a port; only ports of one kind can be connected."""
 
     FRAME = "frame"
     ROTATIONAL = "rotational flange"

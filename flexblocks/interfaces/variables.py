@@ -1,4 +1,4 @@
-"""Named groups of variables: states, inputs, parameters, outputs."""
+"""Variable groups: the named states, inputs, parameters or outputs of an arm."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Variables:
         Start or nominal values.
     symbol : SX (n, 1)
     limits : ndarray (n,)
-        Largest magnitude; infinite where there is none.
+        Largest magnitude; infinite where there is no limit.
     """
 
     kind: str
@@ -53,7 +53,7 @@ class Variables:
         Raises
         ------
         NameUnknownError
-            There is none of that name.
+            No variable has that name.
         """
         if name not in self._positions:
             raise NameUnknownError(
@@ -65,7 +65,9 @@ class Variables:
         """Return the unit of a variable."""
         return self.units[self.index(name)]
 
-    def values(self, given: Mapping[str, float] | Sequence[float] | np.ndarray | None, where: str = "") -> np.ndarray:
+    def values(
+        self, specified: Mapping[str, float] | Sequence[float] | np.ndarray | None, where: str = ""
+    ) -> np.ndarray:
         """Return all values (n,), from a dict by name (the rest from `start`), an array, or None for `start`.
 
         Raises
@@ -75,15 +77,15 @@ class Variables:
         ParameterError
             A value that is not a finite number, or an array of another length.
         """
-        found = np.array(self.start, dtype=float)
-        if given is None:
-            return found
-        if isinstance(given, Mapping):
-            for name, value in given.items():
-                found[self.index(name)] = self._number(f"{where}{name}", value)
-            return found
-        array = np.asarray(given, dtype=float).ravel()
-        if array.shape != found.shape:
+        values = np.array(self.start, dtype=float)
+        if specified is None:
+            return values
+        if isinstance(specified, Mapping):
+            for name, value in specified.items():
+                values[self.index(name)] = self._number(f"{where}{name}", value)
+            return values
+        array = np.asarray(specified, dtype=float).ravel()
+        if array.shape != values.shape:
             raise ParameterError(
                 f"{where}{self.kind}s: an array of {array.size} numbers; must have {len(self)}, in the order "
                 f"{listing(self.names)}; or give a dict by name."
@@ -108,7 +110,7 @@ def variables(
     limits: Sequence[float | None] | None = None,
     symbols: Mapping[str, ca.SX] | None = None,
 ) -> Variables:
-    """Return a group from (name, unit, start) entries, with fresh symbols where none is given in `symbols`."""
+    """Return a group from (name, unit, start) entries, with fresh symbols for those without one in `symbols`."""
     known = symbols or {}
     symbol = ca.vertcat(*[known.get(name, ca.SX.sym(name)) for name, _, _ in entries], ca.SX(0, 1))
     bounds = np.array([np.inf if limit is None else limit for limit in limits or [None] * len(entries)], dtype=float)

@@ -1,1 +1,1 @@
-"""Linear models of arms: derivatives, forms, modes, reach, reduction, grids."""
+"""Linear models of arms: linearisation, modes, controllability, model reduction, grids, verification."""

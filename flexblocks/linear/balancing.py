@@ -1,4 +1,4 @@
-"""Balanced coordinates of a linear system that decays."""
+"""Balanced realisation of a stable linear system."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flexblocks.linear.scaling import state_scales
 def balance(A: np.ndarray, B: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return Hankel singular values (k,), and right (n, k) and left (k, n) bases of balanced coordinates.
 
-    Coordinates come in the order of their values, what is best controlled and observed first; ``left @ right`` is the
+    Coordinates are in descending order of their values, the best controlled and observed first; ``left @ right`` is the
     identity. Square-root method: with P = L L' and Q = R R', the singular values of R' L are the Hankel singular values
     (Laub et al., IEEE Trans. Automatic Control 32, 1987, 115-122). Coordinates whose value is rounding are left out.
 

@@ -1,4 +1,4 @@
-"""The tangent space of the constraints: small motions that keep all loops closed, by independent coordinates.
+"""Tangent space of the constraints: small motions that keep all loops closed, in independent coordinates.
 
 Closures c(q) = 0 make as many coordinates dependent as they are. A small motion is that of the others:
 dq = N dq_i, and likewise for rates and accelerations, with what the curvature of the closures adds where the arm moves.
@@ -19,20 +19,20 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError
 from flexblocks.statics.operating_point import OperatingPoint
 
-# A dependent coordinate is one whose column of the Jacobian is independent of those chosen before: well, or at all.
+# Dependent coordinates have independent columns of J: by this fraction of their length, first well, else at all.
 WELL, AT_ALL = 0.1, 1e-8
 
 
 @dataclass(frozen=True, eq=False)
 class Tangent:
-    """Small motions about a point.
+    """Tangent space of the constraints at a point.
 
     Attributes
     ----------
     coordinates : ndarray of int (d,)
-        Positions of the independent coordinates.
+        Indices of the independent coordinates.
     states : ndarray of int (k,)
-        Positions of the independent states: these coordinates, their rates and the first-order states.
+        Indices of the independent states: these coordinates, their rates and the first-order states.
     q : ndarray (n, d)
         N.
     x : ndarray (nx, k)
@@ -52,7 +52,7 @@ class Tangent:
 
 
 def tangent(dae: DAE, point: OperatingPoint, a: np.ndarray, independent: np.ndarray | None = None) -> Tangent:
-    """Return the small motions about a point with accelerations (n,).
+    """Return the tangent space at a point with accelerations `a` (n,).
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def tangent(dae: DAE, point: OperatingPoint, a: np.ndarray, independent: np.ndar
     point : OperatingPoint
     a : ndarray (n,)
     independent : ndarray of int, optional
-        Positions of the coordinates to take as independent, in order; by default as below.
+        Indices of the coordinates to take as independent, in order; by default as below.
 
     Notes
     -----
@@ -75,9 +75,11 @@ def tangent(dae: DAE, point: OperatingPoint, a: np.ndarray, independent: np.ndar
     n, nx, x = dae.tree.size, len(dae.x), point.x
     if not dae.tree.loops.closures:
         return _of_tree(dae, point)
+    # Derivatives of the closures.
     J, rate_q, acceleration_q, acceleration_v = (
         value.full() for value in _derivatives(dae)(x[:n], x[n : 2 * n], a, point.p)
     )
+    # Partition into dependent and independent coordinates.
     dependent = _dependent(dae, J) if independent is None else np.setdiff1d(np.arange(n), independent)
     if np.linalg.matrix_rank(J[:, dependent], AT_ALL * np.max(np.abs(J))) < len(J):
         raise _undetermined(dae)
@@ -87,10 +89,11 @@ def tangent(dae: DAE, point: OperatingPoint, a: np.ndarray, independent: np.ndar
 
     def solved(rows: np.ndarray) -> np.ndarray:
         """Return what the dependent coordinates must do (n, ...) so that J . = -rows."""
-        found = np.zeros((n, rows.shape[1]))
-        found[dependent] = -np.linalg.solve(J[:, dependent], rows)
-        return found
+        motion = np.zeros((n, rows.shape[1]))
+        motion[dependent] = -np.linalg.solve(J[:, dependent], rows)
+        return motion
 
+    # Motion of all states and accelerations with the independent states.
     N = np.eye(n)[:, coordinates] + solved(J[:, coordinates])
     T = np.zeros((nx, len(states)))
     T[:n, :d] = T[n : 2 * n, d : 2 * d] = N
@@ -101,7 +104,7 @@ def tangent(dae: DAE, point: OperatingPoint, a: np.ndarray, independent: np.ndar
 
 
 def _of_tree(dae: DAE, point: OperatingPoint) -> Tangent:
-    """Return the small motions of an arm without loops: all states are independent but the dependent variables."""
+    """Return the tangent space of an arm without loops: all states are independent except dependent variables."""
     n, nx = dae.tree.size, len(dae.x)
     dependent = dependent_states(dae) if dae.dependent_names else []
     states = np.setdiff1d(np.arange(nx), dependent)
@@ -112,7 +115,7 @@ def _of_tree(dae: DAE, point: OperatingPoint) -> Tangent:
 
 
 def _dependent(dae: DAE, J: np.ndarray) -> np.ndarray:
-    """Return as many coordinates as there are closures, least wanted as states, whose columns of J are independent."""
+    """Return as many coordinates as closures, with independent columns of J, that are least suited as states."""
     driven = np.array(ca.DM(ca.jacobian(dae.applied_expression, dae.u.symbol).sparsity(), 1).full()).any(axis=1)
     wanted = 2 * driven + deforming(dae)
     order = np.argsort(-wanted, kind="stable")[::-1]
@@ -132,7 +135,7 @@ def _dependent(dae: DAE, J: np.ndarray) -> np.ndarray:
 def _undetermined(dae: DAE) -> ComputationError:
     return ComputationError(
         f"The loops of '{dae.name}' do not determine how they move at this point (links in line, at a change point "
-        "or a dead end); choose a point beside it."
+        "or a dead centre); choose a point beside it."
     )
 
 

@@ -12,17 +12,17 @@ from flexblocks.linear.mode import Mode
 from flexblocks.linear.scaling import state_scales
 from flexblocks.linear.spectral_split import InvariantSubspace, split_rigid
 
-# Directions less parallel than this are not reached at all.
+# Cosine of an angle below which directions count as orthogonal.
 REACHED = 1e-8
-# Eigenvalues nearer to each other than this share of their size are one, with several shapes.
+# Eigenvalues that differ by less than this fraction of their size count as a multiple one.
 SAME = 1e-7
-# A state has a part in a direction if it has more than this share of its largest entry.
+# A state takes part in a direction if its entry exceeds this fraction of the largest.
 LARGE = 0.1
 
 
 @dataclass(frozen=True)
 class ModeControllability:
-    """How well a mode is reached.
+    """Controllability and observability of one mode.
 
     Attributes
     ----------
@@ -30,11 +30,11 @@ class ModeControllability:
         [1/s]; of a pair the one with a positive imaginary part.
     controllability, observability : float
         Cosine of the angle between the mode's left (right) eigenvector and the nearest input (output) direction, in
-        states scaled alike; 0 for out of reach.
+        balanced states; 0 if uncontrollable or unobservable.
     input, output : str
-        The nearest; empty where there is none.
+        The input or output with that direction; empty if there is none.
     name : str
-        What mode it is: its number in `LinearModel.modes`, and what it says there.
+        Number and description of the mode in `LinearModel.modes`.
     """
 
     eigenvalue: complex
@@ -52,18 +52,18 @@ class ModeControllability:
 
 @dataclass(frozen=True)
 class ControllabilityReport:
-    """Ranks of a linear model, and mode by mode.
+    """Controllability and observability of a linear model: ranks, and mode by mode.
 
     Attributes
     ----------
     states, controllable, observable : int
-        How many states there are, and how many dimensions inputs can move and outputs can see.
+        Number of states, and dimensions of the controllable subspace and of the observable quotient space.
     rigid, rigid_controllable, rigid_observable : int
-        The same of the part with eigenvalue 0.
+        The same for the part with eigenvalue 0.
     modes : tuple of ModeControllability
         All other modes, from slow to fast.
     rigid_unmoved, rigid_unseen : tuple of str
-        States in which the motions at eigenvalue 0 are that no input moves, or no output shows.
+        States that take part in uncontrollable, or unobservable, motions at eigenvalue 0.
     """
 
     states: int
@@ -78,7 +78,7 @@ class ControllabilityReport:
 
     @property
     def minimal(self) -> bool:
-        """Whether everything can be moved and seen: no smaller model has the same transfer function."""
+        """Whether the realisation is minimal: no smaller model has the same transfer function."""
         return self.controllable == self.observable == self.states
 
     def __str__(self) -> str:
@@ -100,20 +100,22 @@ def controllability_report(
     states: Sequence[str] = (),
     modes: Sequence[Mode] = (),
 ) -> ControllabilityReport:
-    """Return what inputs move and outputs see of x' = A x + B u, y = C x, named by states and modes if these are given.
+    """Analyse controllability and observability of x' = A x + B u, y = C x; `states` and `modes` name the results.
 
     Notes
     -----
-    By the criterion of Popov, Belevitch and Hautus, eigenvalue by eigenvalue; the rank of [B, A B, A^2 B, ...] means
-    nothing for an arm, whose eigenvalues spread over decades. Only the nilpotent part at eigenvalue 0 is judged by it.
+    By the test of Popov, Belevitch and Hautus, eigenvalue by eigenvalue: the numerical rank of [B, A B, A^2 B, ...] is
+    meaningless for an arm, whose eigenvalues spread over decades. It is used for the nilpotent part at eigenvalue 0.
     """
+    # Balanced states, inputs and outputs of unit length, rigid-body part split off.
     scale = state_scales(A)
     A, B, C = A / scale[:, None] * scale, _unit(B.T / scale).T, _unit(C * scale)
     rigid, elastic = split_rigid(A)
+    # Cosines between eigenvectors and input or output directions.
     values, vectors = np.linalg.eig(elastic.A) if elastic.A.size else (np.zeros(0), np.zeros((0, 0)))
     moved = _unit(np.linalg.solve(vectors, elastic.left) if len(values) else np.zeros((0, len(A)))) @ B
     seen = C @ _unit((elastic.right @ vectors).T).T
-    found, left = [], {number: mode for number, mode in enumerate(modes, 1) if mode.eigenvalue != 0}
+    elastic_modes, unnamed = [], {number: mode for number, mode in enumerate(modes, 1) if mode.eigenvalue != 0}
     for i in np.lexsort((np.real(values), np.abs(values))):
         if np.imag(values[i]) >= 0:
             (controllability, nearest_input), (observability, nearest_output) = (
@@ -121,10 +123,11 @@ def controllability_report(
                 _nearest(seen[:, i], outputs),
             )
             value = complex(values[i])
-            name = _take_name(value, left)
-            found.append(
+            name = _take_name(value, unnamed)
+            elastic_modes.append(
                 ModeControllability(value, controllability, observability, nearest_input, nearest_output, name)
             )
+    # Rigid-body part by the Kalman rank.
     rigid_moved, unmoved = _chain(rigid, B)
     rigid_seen, unseen = _chain(_transposed(rigid), C.T)
     groups = _groups(values)
@@ -135,7 +138,7 @@ def controllability_report(
         rigid=len(rigid.A),
         rigid_controllable=rigid_moved,
         rigid_observable=rigid_seen,
-        modes=tuple(found),
+        modes=tuple(elastic_modes),
         rigid_unmoved=_mostly(rigid.left.T @ unmoved, states),
         rigid_unseen=_mostly(rigid.right @ unseen, states),
     )
@@ -159,7 +162,7 @@ def _rank(matrix: np.ndarray) -> int:
 
 
 def _groups(values: np.ndarray) -> list[list[int]]:
-    """Return positions of equal eigenvalues together."""
+    """Return indices of the eigenvalues, equal ones in one group."""
     groups: list[list[int]] = []
     for i, value in enumerate(values):
         for group in groups:
@@ -176,7 +179,7 @@ def _transposed(part: InvariantSubspace) -> InvariantSubspace:
 
 
 def _chain(part: InvariantSubspace, B: np.ndarray) -> tuple[int, np.ndarray]:
-    """Return the rank of [B, A B, A^2 B, ...] on a nilpotent part, and what is orthogonal to it (k, j)."""
+    """Return the rank of [B, A B, A^2 B, ...] on a nilpotent part, and a basis of its orthogonal complement (k, j)."""
     size = np.linalg.norm(part.A, 2) if part.A.size else 0.0
     columns = [part.left @ B]
     for _ in range(len(part.A) - 1):
@@ -190,7 +193,7 @@ def _chain(part: InvariantSubspace, B: np.ndarray) -> tuple[int, np.ndarray]:
 
 
 def _take_name(value: complex, left: dict[int, Mode]) -> str:
-    """Return the number and the words of the mode with that eigenvalue, each mode once."""
+    """Return number and description of the mode with that eigenvalue, and remove it from `left`."""
     if not left:
         return ""
     number = min(left, key=lambda i: abs(left[i].eigenvalue - value))
@@ -198,6 +201,6 @@ def _take_name(value: complex, left: dict[int, Mode]) -> str:
 
 
 def _mostly(directions: np.ndarray, states: Sequence[str]) -> tuple[str, ...]:
-    """Return the states that have a large part in some of the directions (nx, j)."""
+    """Return the states with large entries in any of the directions (nx, j)."""
     size = np.max(np.abs(directions), axis=1, initial=0.0)
     return tuple(name for name, part in zip(states, size.tolist(), strict=False) if part > LARGE * np.max(size))

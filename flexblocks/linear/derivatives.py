@@ -1,4 +1,4 @@
-"""All derivatives of an arm's equations at points, by one compiled function however many the points are."""
+"""Exact derivatives of an arm's equations at any number of points, by one CasADi function."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from flexblocks.statics.operating_point import OperatingPoint
 
 @dataclass(frozen=True, eq=False)
 class Derivatives:
-    """Derivatives in the motion through one point of an arm.
+    """Derivatives of the equations of an arm along the motion through one point.
 
-    It has n coordinates, nw first-order states, nz algebraic variables and m closures.
+    The arm has n coordinates, nw first-order states, nz algebraic variables and m closures.
 
     Attributes
     ----------
     a : ndarray (n,)
         Accelerations there.
     forces : ndarray (m,)
-        What keeps loops closed there [N, N m].
+        Loop forces there [N, N m].
     mass : ndarray (n, n)
     x, z, u : ndarray (n + nw + nz, ...)
-        Of the residuals M a + h - Q - J' lambda, der(w) and g, accelerations and lambda held.
+        Derivatives of the residuals M a + h - Q - J' lambda, der(w) and g, at constant accelerations and lambda.
     output_x, output_z, output_u : ndarray (ny, ...)
     kinetic, stored : dict of ndarray (n, n)
         Second derivatives of the energies of each block.
@@ -56,11 +56,11 @@ def derivatives(dae: DAE, points: Sequence[OperatingPoint]) -> list[Derivatives]
     motions = [accelerations(dae, point.x, point.z, point.u, point.p) for point in points]
     groups = [np.array([getattr(point, group) for point in points]).T for group in "xzup"]
     groups += [np.array(part).T for part in zip(*motions, strict=True)]
-    found = function.map(len(points)).call([ca.DM(group) for group in groups])
-    # Side by side, the matrix of one point after that of the other.
+    results = function.map(len(points)).call([ca.DM(group) for group in groups])
+    # CasADi concatenates the matrices of all points horizontally: stack them.
     stacks = [
         np.moveaxis(value.full().reshape(rows, len(points), columns), 1, 0)
-        for value, (rows, columns) in zip(found, map(function.size_out, range(function.n_out())), strict=True)
+        for value, (rows, columns) in zip(results, map(function.size_out, range(function.n_out())), strict=True)
     ]
     split = len(stacks) - len(kinetic) - len(stored)
 
@@ -86,9 +86,9 @@ def _function(dae: DAE) -> tuple[tuple[str, ...], tuple[str, ...], ca.Function]:
 
 
 def _outputs(dae: DAE) -> ca.SX:
-    """Return the outputs, where loops are closed without what holds errors of the closures in check.
+    """Return the outputs, with loop forces free of Baumgarte stabilisation.
 
-    That is zero along all motions, but large beside them, and models between the points of a grid are beside them.
+    That term is zero along all motions but large off them, where interpolated models of a grid are.
     """
     if not dae.tree.loops.closures:
         return dae.output_expression

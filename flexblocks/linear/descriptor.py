@@ -1,11 +1,11 @@
-"""The descriptor form of a linear model: all equations of an arm as they stand, none solved, nothing eliminated.
+"""Descriptor form of a linear model: all equations of an arm as they are, with none solved and nothing eliminated.
 
     E der(X) = A X + B u,  X = [q, der(q), w, z, lambda]
 
     der(q) = v,   M der(v) = ...,   der(w) = ...,   0 = g,   0 = J q
 
-E is the identity, the mass matrix, the identity, and zero. Variables that follow from the coordinates have the row
-0 = slopes q - w in place of a rate. The closures of loops stand there as they are, which makes the index 3.
+E is block diagonal: identity, mass matrix, identity, zero. Dependent variables have the row 0 = slopes q - w in place
+of a rate. Loop closures are kept at position level, which makes the index 3.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.linear.derivatives import Derivatives
 from flexblocks.statics.operating_point import OperatingPoint
 
-# What a coordinate of a unit is moved by, and what a force of a unit keeps closed.
+# Unit of the force on a coordinate, by the unit of the coordinate; unit of a closure, by that of its loop force.
 FORCES = {"rad": "N m", "m": "N"}
 CLOSURES = {"N": "m", "N m": "rad"}
 
@@ -38,18 +38,18 @@ class Descriptor:
     equation_units: tuple[str, ...]
 
 
-def descriptor(dae: DAE, point: OperatingPoint, found: Derivatives, J: np.ndarray) -> Descriptor:
+def descriptor(dae: DAE, point: OperatingPoint, at: Derivatives, J: np.ndarray) -> Descriptor:
     """Return the descriptor form at a point, with the Jacobian J (m, n) of the closures."""
     n, nx, nz, m = dae.tree.size, len(dae.x), len(dae.z), len(J)
     force = slice(n, 2 * n)
     size = nx + nz + m
-    E = np.asarray(scipy.linalg.block_diag(np.eye(n), found.mass, np.eye(nx - 2 * n), np.zeros((nz + m, nz + m))))
+    E = np.asarray(scipy.linalg.block_diag(np.eye(n), at.mass, np.eye(nx - 2 * n), np.zeros((nz + m, nz + m))))
     A, B = np.zeros((size, size)), np.zeros((size, len(dae.u)))
     A[:n, force] = np.eye(n)
-    # Residuals are in the order of the equations from the balance of forces on: M a + h - Q, rates, g.
+    # Residuals are M a + h - Q, rates and g, in the order of the equations; the first appears with the opposite sign.
     sign = np.concatenate([-np.ones(n), np.ones(nx - 2 * n + nz)])[:, None]
-    A[n : nx + nz, : nx + nz] = sign * np.hstack([found.x, found.z])
-    B[n : nx + nz] = sign * found.u
+    A[n : nx + nz, : nx + nz] = sign * np.hstack([at.x, at.z])
+    B[n : nx + nz] = sign * at.u
     A[force, nx + nz :] = J.T
     A[nx + nz :, :n] = J
     names, units = _equations(dae)
@@ -67,7 +67,7 @@ def descriptor(dae: DAE, point: OperatingPoint, found: Derivatives, J: np.ndarra
 
 
 def _equations(dae: DAE) -> tuple[list[str], list[str]]:
-    """Return names and units of all equations; what unit an algebraic equation has is not known."""
+    """Return names and units of all equations; the unit of an algebraic equation is not known."""
     n, x, loops = dae.tree.size, dae.x, dae.tree.loops
     coordinates = list(zip(x.names[:n], x.units[:n], strict=True))
     named = [(f"rate of {name}", f"{unit}/s") for name, unit in coordinates]

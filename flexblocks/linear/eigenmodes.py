@@ -1,8 +1,8 @@
-"""Eigenvalues and shapes of an arm, rigid-body motions kept apart from rounding.
+"""Eigenvalues and mode shapes of an arm, with exact rigid-body modes.
 
 A free joint gives a double eigenvalue 0 with one shape (position, and the drift that follows from it): a defective
-pair, which a plain eigenvalue routine returns as a pair of size sqrt(eps), of any sign. Here motions at eigenvalue 0
-are found first, as null spaces by singular values, and the rest is solved for without them.
+pair, which a plain eigenvalue routine returns as a pair of size sqrt(eps), of any sign. Here the motions at eigenvalue
+0 are computed first, as null spaces by singular values, and the rest is solved for without them.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ import scipy.linalg
 
 from flexblocks.linear.scaling import state_scales
 
-# Slower than this, a coordinate's own motion is one without stiffness: 1e-5 rad/s is a period of a week.
+# A coordinate that alone would oscillate slower than this has no stiffness: 1e-5 rad/s is a period of a week.
 STILL = 1e-5
-# Eigenvalues of a stiffness matrix with unit diagonal below this are zero.
+# Eigenvalues of a stiffness matrix with unit diagonal below this count as zero.
 SLACK = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
 class Eigenmode:
-    """An eigenvalue [1/s] with the shape (nx,) of the states; of a conjugate pair that with Im > 0."""
+    """Eigenvalue [1/s] with eigenvector (nx,) of the states; of a conjugate pair the one with Im > 0."""
 
     eigenvalue: complex
     shape: np.ndarray
 
 
 def conservative(mass: np.ndarray, stiffness: np.ndarray) -> list[Eigenmode]:
-    """Return the modes of M q'' + K q = 0 for symmetric matrices (n, n).
+    """Return the modes of a conservative system M q'' + K q = 0 with symmetric matrices (n, n).
 
-    The squares of the eigenvalues are real, hence the damping of what swings is exactly zero.
+    The squares of the eigenvalues are real, hence the damping of oscillations is exactly zero.
     """
     K = (stiffness + stiffness.T) / 2
     rigid = _slack(mass, K)
@@ -47,16 +47,16 @@ def conservative(mass: np.ndarray, stiffness: np.ndarray) -> list[Eigenmode]:
 
 
 def general(A: np.ndarray) -> list[Eigenmode]:
-    """Return the modes of x' = A x; of a defective eigenvalue 0 the eigenvectors alone."""
+    """Return the modes of a general system x' = A x; of a defective eigenvalue 0 the proper eigenvectors only."""
     scale = state_scales(A)
     balanced = A / scale[:, None] * scale
     zero, modes = _reduced(balanced)
-    found = [Eigenmode(0.0, scale * shape) for shape in _echelon(zero).T]
-    return found + [Eigenmode(mode.eigenvalue, scale * mode.shape) for mode in modes]
+    rigid = [Eigenmode(0.0, scale * shape) for shape in _echelon(zero).T]
+    return rigid + [Eigenmode(mode.eigenvalue, scale * mode.shape) for mode in modes]
 
 
 def _reduced(A: np.ndarray) -> tuple[np.ndarray, list[Eigenmode]]:
-    """Return the null space (nx, r) of A, and the modes at all other eigenvalues, by taking the null space out."""
+    """Return the null space (nx, r) of A, and the modes at all other eigenvalues, by deflation of the null space."""
     tolerance = 100 * len(A) * np.finfo(float).eps
     zero = scipy.linalg.null_space(A, rcond=tolerance)
     if not zero.shape[1]:
@@ -74,12 +74,12 @@ def _reduced(A: np.ndarray) -> tuple[np.ndarray, list[Eigenmode]]:
 
 
 def _slack(mass: np.ndarray, K: np.ndarray) -> np.ndarray:
-    """Return shapes (n, r), orthonormal in the mass matrix, that meet no stiffness.
+    """Return rigid-body shapes (n, r), orthonormal in the mass matrix: the null space of K.
 
-    Each coordinate is measured by its own stiffness, so that a soft joint is not lost beside a stiff beam.
+    Each coordinate is scaled by its diagonal stiffness, so that a soft joint is not lost beside a stiff beam.
     """
-    own = np.maximum(np.abs(np.diag(K)), STILL**2 * np.diag(mass))
-    scale = 1 / np.sqrt(own)
+    diagonal = np.maximum(np.abs(np.diag(K)), STILL**2 * np.diag(mass))
+    scale = 1 / np.sqrt(diagonal)
     values, vectors = np.linalg.eigh(K * np.outer(scale, scale))
     shapes = _echelon(scale[:, None] * vectors[:, np.abs(values) < SLACK])
     if not shapes.size:
@@ -89,7 +89,7 @@ def _slack(mass: np.ndarray, K: np.ndarray) -> np.ndarray:
 
 
 def _echelon(shapes: np.ndarray) -> np.ndarray:
-    """Return the shapes (n, r) combined so that each moves one coordinate by 1 that the others leave alone."""
+    """Return the shapes (n, r) in reduced echelon form: each moves one coordinate by 1 that the others leave at 0."""
     if not shapes.size:
         return shapes
     *_, order = scipy.linalg.qr(shapes.T, pivoting=True, mode="economic")

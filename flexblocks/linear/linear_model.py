@@ -1,4 +1,4 @@
-"""The linear model of an arm about an operating point."""
+"""Linear model of an arm about an operating point."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearModel(LinearSystem):
-    """A linear system with what can be asked of it: modes, controllability, checks, other forms.
+    """Linear model: a linear system with its analyses (modes, controllability, checks) and conversions.
 
     Its fields are those of `flexblocks.linear.forms.linear_system.LinearSystem`.
     """
 
     def minimal(self) -> LinearModel:
-        """Return the minimal form: independent states alone, E the identity; itself if it is that already."""
+        """Return the minimal form, with independent states only and E the identity."""
         return eliminated_at_rest(self) if self.equations else self
 
     def modes(self) -> Modes:
-        """Return the modes: frequency [rad/s], damping ratio and the share of each block.
+        """Return the modes: frequency [rad/s], damping ratio and participation of each block.
 
-        Those of the descriptor form are its finite ones: what belongs to infinite eigenvalues is taken out first.
+        For the descriptor form these are the modes of its finite eigenvalues.
 
         See Also
         --------
-        flexblocks.linear.modes.modal_analysis : how shares and rigid-body modes are defined.
+        flexblocks.linear.modes.modal_analysis : definition of participation and rigid-body modes.
         """
         if self.equations:
             return self.minimal().modes()
@@ -48,11 +48,11 @@ class LinearModel(LinearSystem):
         return modal_analysis(self.A, self.basis.states, self.structure, self.basis.matrix)
 
     def report(self) -> ControllabilityReport:
-        """Return what inputs can move and outputs can see: ranks, and how well for each mode.
+        """Return the report of controllability and observability: ranks, and measures for each mode.
 
         See Also
         --------
-        flexblocks.linear.controllability.controllability_report : how it is measured.
+        flexblocks.linear.controllability.controllability_report : definition of the measures.
         """
         small = self.minimal()
         modes = tuple(small.modes())
@@ -61,49 +61,49 @@ class LinearModel(LinearSystem):
     def check(self, dae: DAE) -> LinearCheck:
         """Compare A, B, C and D with finite differences of the nonlinear equations of the DAE that they came from.
 
-        Those are taken of the accelerations that simulations integrate, loops closed and algebraic variables solved for
-        at every step, and say themselves how exact they are (`flexblocks.linear.verification.differences`).
+        The differences are of the accelerations that simulations integrate, with loops closed and algebraic variables
+        solved for at every step, and come with an error estimate (`flexblocks.linear.verification.differences`).
 
         Returns
         -------
         LinearCheck
-            The largest difference and where it is.
+            The largest difference and its position.
 
         Raises
         ------
         ComputationError
-            An entry differs by more than finite differences can be off.
+            An entry differs by more than the error of finite differences.
         ParameterError
-            The model is a reduced one, or of another DAE.
+            The model is reduced, or belongs to another DAE.
         """
         return check(dae, self.minimal())
 
     def validity(self, dae: DAE, errors: Sequence[float] = (0.01, 0.1)) -> pandas.DataFrame:
-        """Return how far the model holds: amplitudes at which it is off by given shares, for each state and input.
+        """Return the range of validity: for each state and input the amplitudes at which the model has given errors.
 
         Parameters
         ----------
         dae : DAE
-            That it came from.
+            The DAE of the model.
         errors : sequence of float
-            Shares, by default 1 % and 10 %.
+            Relative errors, by default 1 % and 10 %.
 
         Returns
         -------
         pandas.DataFrame
-            A row for each state and input, moved alone, to the worse side: its unit, the amplitudes, and what is off
-            first: the ``"rates"``, or the ``"effects of inputs"`` in the place where it is. Infinite where nothing is
-            off as far as was tried, a hundred times what is much: 10 rad, 1 m.
+            A row for each state and input, moved alone, to the worse side: its unit, the amplitudes, and what exceeds
+            the first error: the ``"rates"``, or the ``"effects of inputs"`` there. Infinite if the error stays below
+            up to the largest amplitude tried, a hundred times the characteristic magnitude: 10 rad, 1 m.
 
         Raises
         ------
         ParameterError
-            As for `check`; or `errors` are no shares.
+            As for `check`; or `errors` are not between 0 and 1.
 
         Notes
         -----
-        Rates of states count by their kinetic energy, as accelerations of all modes; the fastest are the first to be
-        off. Rates of coordinates count at the frequency of the slowest mode that swings.
+        Rates of states are weighted by kinetic energy, so that the fastest modes are the first to exceed the error.
+        Rates of coordinates are weighted by the frequency of the slowest oscillating mode.
         """
         small = self.minimal()
         slowest = min((mode.frequency for mode in small.modes() if mode.frequency > 0), default=1.0)
@@ -113,12 +113,12 @@ class LinearModel(LinearSystem):
     def control_names(self) -> dict[str, str]:
         """Names of inputs and outputs in python-control, by their name here: ``{"payload.x": "payload_x"}``.
 
-        python-control keeps the dot to itself in the names of signals; an underscore takes its place.
+        python-control reserves the dot in names of signals; it is replaced by an underscore.
 
         Raises
         ------
         ComputationError
-            Two inputs, or two outputs, would get one name.
+            Two inputs, or two outputs, would get the same name.
         """
         for group in (self.inputs, self.outputs):
             by_name: dict[str, str] = {}
@@ -138,7 +138,7 @@ class LinearModel(LinearSystem):
         Raises
         ------
         ComputationError
-            An input and an output have one label.
+            An input and an output have the same label.
         """
         names = {name: name for name in self.minimal().states}
         for name, label in self.control_names.items():
@@ -151,7 +151,7 @@ class LinearModel(LinearSystem):
         return names
 
     def to_control(self) -> control.StateSpace:
-        """Return a python-control StateSpace, which has no E, of the minimal form.
+        """Return a python-control StateSpace of the minimal form, as python-control has no E.
 
         States keep their names; in those of inputs, outputs and the system each dot becomes an underscore:
         ``name = lin.control_names; ss[name["payload.x"], name["motor1.torque"]]``; `original_names` leads back.

@@ -1,4 +1,4 @@
-"""The point about which an arm is linearised, from what the user gives."""
+"""Operating point of a linearisation, from the user's argument `at`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GROUPS = ("x", "z", "u", "p")
 
 
 def point_at(dae: DAE, at: OperatingPoint | Mapping[str, Any] | None) -> OperatingPoint:
-    """Return the operating point that `at` stands for; see `flexblocks.linearize`."""
+    """Return the operating point for the argument `at` of `flexblocks.linearize`."""
     if at is None:
         return equilibrium(dae)
     if isinstance(at, OperatingPoint):
@@ -40,7 +40,7 @@ def point_at(dae: DAE, at: OperatingPoint | Mapping[str, Any] | None) -> Operati
 
 
 def point_given(dae: DAE, at: Mapping[str, Any]) -> OperatingPoint:
-    """Return the point a user gave by name or by group, with its residual."""
+    """Return the operating point of values by name or by group, with its residual."""
     variables = dict(zip(GROUPS, (dae.x, dae.z, dae.u, dae.p), strict=True))
     groups: dict[str, Any] = {name: {} for name in GROUPS}
     if at and set(at) <= set(GROUPS):
@@ -60,7 +60,7 @@ def point_given(dae: DAE, at: Mapping[str, Any]) -> OperatingPoint:
 
 
 def _consistent(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Return the algebraic variables that solve their equations, by Newton's method from `z`."""
+    """Return consistent algebraic variables, by Newton's method from `z`."""
     if not len(dae.z):
         return z
     unknowns = {"x": dae.z.symbol, "p": ca.vertcat(dae.x.symbol, dae.u.symbol, dae.p.symbol)}
@@ -69,8 +69,8 @@ def _consistent(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.nda
     solution = solver(x0=z, p=np.concatenate([x, u, p]))["x"].full().ravel()
     if not solver.stats()["success"]:
         raise ComputationError(
-            f"linearize: at: no values of the algebraic variables ({listing(dae.z.names)}) solve their equations from "
-            "there; give values near to the solution."
+            f"linearize: at: Newton's method found no values of the algebraic variables ({listing(dae.z.names)}) that "
+            "solve their equations; give values closer to the solution."
         )
     return solution
 
@@ -79,7 +79,7 @@ def _warn_unless_at_rest(dae: DAE, point: OperatingPoint) -> None:
     n = dae.tree.size
     values = point.x, point.z, point.u, point.p
     _, *jacobians = (np.abs(J.full()) for J in motion(dae)(*values, 0.0, accelerations(dae, *values)[1]))
-    # A motion in which no force changes as coordinates go on, such as a steady rotation, is a rest in all others.
+    # A steady motion, in which no force depends on the moving coordinates (a rotor at speed), needs no warning.
     felt = jacobians[0][:, :n].any(axis=0)
     moving = [dae.q_names[i] for i in np.flatnonzero(dae.split_state(point.x)[1]) if felt[i]]
     scale = np.hstack(jacobians) @ np.abs(np.concatenate([point.x, point.z, point.u]))
@@ -88,15 +88,15 @@ def _warn_unless_at_rest(dae: DAE, point: OperatingPoint) -> None:
     open_ = [i for i in np.argsort(-np.abs(left)) if abs(left[i]) > 1e-9 + 1e-8 * scale[i]]
     if not moving and not open_:
         return
-    found = []
+    reasons = []
     if open_:
         worst = open_[0]
         unit = "" if worst >= n else " N m" if dae.x.units[worst] == "rad" else " N"
-        found.append(f"{abs(left[worst]):.3g}{unit} unbalanced at '{names[worst]}'")
+        reasons.append(f"{abs(left[worst]):.3g}{unit} unbalanced at '{names[worst]}'")
     if moving:
-        found.append(f"{listing(moving, 3)} moving")
+        reasons.append(f"{listing(moving, 3)} moving")
     warnings.warn(
-        f"linearize: at: not an equilibrium ({', '.join(found)}); the model holds for "
+        f"linearize: at: not an equilibrium ({', '.join(reasons)}); the model holds for "
         "deviations from the motion through that point, for a short time. "
         "flexblocks.equilibrium finds a point of rest.",
         FlexblocksWarning,

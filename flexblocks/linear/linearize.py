@@ -21,7 +21,7 @@ from flexblocks.linear.linearization_point import point_at
 from flexblocks.statics.operating_point import OperatingPoint
 
 FORMS = ("minimal", "descriptor")
-# Where the Jacobian of closures changes forces by more than this share in the motion through a point, it is no rest.
+# Loops move if the change of the constraint Jacobian along the motion alters forces by more than this fraction.
 CHANGES = 1e-7
 
 
@@ -37,17 +37,17 @@ def linearize(
     ----------
     dae : DAE
     at : OperatingPoint or dict, optional
-        By default the equilibrium next to the start values, `flexblocks.equilibrium(dae)`. A dict gives states, inputs
-        and parameters by name, ``{"joint1.angle": 0.3, "motor1.torque": 1.0}``, or by group,
+        By default the equilibrium nearest to the start values, `flexblocks.equilibrium(dae)`. A dict holds states,
+        inputs and parameters by name, ``{"joint1.angle": 0.3, "motor1.torque": 1.0}``, or by group,
         ``{"x": {...}, "u": {...}}``; what is left out is at its start value. Algebraic variables are made consistent.
     outputs : sequence of str, optional
         Names of outputs, states or algebraic variables; by default all outputs of the DAE.
     form : str
         ``"minimal"``: E is the identity, algebraic variables are eliminated (Schur complement), accelerations solved
-        for. Where loops are closed, the states are the independent ones (see `flexblocks.linear.tangent`), so that no
-        eigenvalue belongs to a motion that would open them; the others are outputs by name, as all states are.
-        ``"descriptor"``: the equations as they stand, with the mass matrix in E, algebraic equations and closures of
-        loops as rows with zero in E (see `flexblocks.linear.descriptor`). ``lin.minimal()`` makes the one of the other.
+        for. With kinematic loops the states are the independent ones (see `flexblocks.linear.constraint_tangent`), so
+        that no eigenvalue belongs to a motion that would open them; the others are available as outputs by name.
+        ``"descriptor"``: the equations as they are, with the mass matrix in E, and algebraic equations and loop
+        closures as rows with zero in E (see `flexblocks.linear.descriptor`). ``lin.minimal()`` converts it.
 
     Returns
     -------
@@ -56,20 +56,21 @@ def linearize(
     Raises
     ------
     NameUnknownError
-        A name that is not there.
+        An unknown name.
     ParameterError
-        `at` belongs to another DAE, or is none of these; a sampled controller is in the loop; there is no such form.
+        `at` belongs to another DAE or is of another type; a sampled controller is in the loop; an unknown form.
     NoEquilibriumError
         `at` is left out and there is no equilibrium.
     ComputationError
         The algebraic equations do not determine the algebraic variables there (index above 1). Or the descriptor form
-        is asked for while kinematic loops move: their closures then change with time.
+        is requested where kinematic loops move, so that their closures change with time.
 
     Warns
     -----
     FlexblocksWarning
-        `at` is no equilibrium: the model then holds for deviations from the motion through that point, for a short
-        time. A steady motion, in which coordinates go on that no force depends on (a rotor at constant speed), is one.
+        `at` is not an equilibrium: the model then holds for deviations from the motion through that point, for a short
+        time. A steady motion, in which no force depends on the moving coordinates (a rotor at constant speed), counts
+        as an equilibrium.
     """
     refuse_clocks(dae.clocks, "linearize")
     if form not in FORMS:
@@ -78,26 +79,27 @@ def linearize(
         )
     names = output_names(dae, outputs, "linearize")
     point = point_at(dae, at)
-    (found,) = derivatives(dae, [point])
-    return linear_model(dae, point, found, names, form)
+    (slopes,) = derivatives(dae, [point])
+    return linear_model(dae, point, slopes, names, form)
 
 
 def linear_model(
     dae: DAE,
     point: OperatingPoint,
-    found: Derivatives,
+    slopes: Derivatives,
     outputs: tuple[str, ...],
     form: str,
     independent: np.ndarray | None = None,
 ) -> LinearModel:
-    """Return the linear model with given derivatives; `independent` as for `flexblocks.linear.tangent.tangent`."""
+    """Return the linear model from derivatives; `independent` as for `flexblocks.linear.constraint_tangent.tangent`."""
     n, nx = dae.tree.size, len(dae.x)
-    _refuse_singular(dae, found.z[nx - n :])
-    small = tangent(dae, point, found.a, independent)
-    whole = descriptor(dae, point, found, small.J)
-    C, D, units = _outputs(dae, found, outputs)
+    _refuse_singular(dae, slopes.z[nx - n :])
+    # Tangent space of the constraints, and the descriptor form.
+    small = tangent(dae, point, slopes.a, independent)
+    whole = descriptor(dae, point, slopes, small.J)
+    C, D, units = _outputs(dae, slopes, outputs)
     N, d = small.q, len(small.coordinates)
-    by_block = ({name: N.T @ matrix @ N for name, matrix in group.items()} for group in (found.kinetic, found.stored))
+    by_block = ({name: N.T @ matrix @ N for name, matrix in group.items()} for group in (slopes.kinetic, slopes.stored))
     unknown = np.zeros((d, d))
     coordinates = tuple(dae.x.names[i] for i in small.coordinates)
     lin = LinearModel(
@@ -113,23 +115,24 @@ def linear_model(
         state_units=whole.units,
         input_units=dae.u.units,
         output_units=units,
-        operating_point=dataclasses.replace(point, multipliers=dae.tree.loops.multipliers, forces=found.forces),
+        operating_point=dataclasses.replace(point, multipliers=dae.tree.loops.multipliers, forces=slopes.forces),
         structure=SecondOrderForm(coordinates, unknown, unknown, unknown, *by_block),
         equations=whole.equations,
         equation_units=whole.equation_units,
     )
+    # Its projection on the tangent space.
     minimal = eliminated(lin, N, small.x[n : 2 * n, :d], small.a)
     if form == "minimal":
         return minimal
-    _refuse_moving_loops(dae, found, small)
+    _refuse_moving_loops(dae, slopes, small)
     return dataclasses.replace(lin, structure=minimal.structure)
 
 
-def _refuse_moving_loops(dae: DAE, found: Derivatives, small: Tangent) -> None:
-    """Refuse to freeze closures that change with time: their derivatives would be others than those of the loops."""
+def _refuse_moving_loops(dae: DAE, slopes: Derivatives, small: Tangent) -> None:
+    """Refuse loops that move: closures frozen in time would have other derivatives than the moving ones."""
     n, d = dae.tree.size, len(small.coordinates)
-    size = np.abs(small.q.T) @ (np.abs(found.x[:n]) @ np.abs(small.x) + np.abs(found.mass) @ np.abs(small.a))
-    bent = np.abs(small.q.T @ found.mass @ small.a)
+    size = np.abs(small.q.T) @ (np.abs(slopes.x[:n]) @ np.abs(small.x) + np.abs(slopes.mass) @ np.abs(small.a))
+    bent = np.abs(small.q.T @ slopes.mass @ small.a)
     if np.any(bent > CHANGES * np.max(size, initial=0.0)) or small.x[n : 2 * n, :d].any():
         raise ComputationError(
             f"linearize: form = 'descriptor': the loops of '{dae.name}' move at this point, so that their "
@@ -155,12 +158,12 @@ def _refuse_singular(dae: DAE, jacobian: np.ndarray) -> None:
 
 
 def output_names(dae: DAE, wanted: Sequence[str] | str | None, where: str) -> tuple[str, ...]:
-    """Return the names of the wanted outputs; states and algebraic variables count as outputs too.
+    """Return the names of the requested outputs; states and algebraic variables may be outputs too.
 
     Raises
     ------
     NameUnknownError, ParameterError
-        A name that is not there, or is there twice.
+        An unknown name, or one that is repeated.
     """
     names = dae.y.names if wanted is None else (wanted,) if isinstance(wanted, str) else tuple(wanted)
     known = (*dae.y.names, *dae.x.names, *dae.z.names)
@@ -170,16 +173,16 @@ def output_names(dae: DAE, wanted: Sequence[str] | str | None, where: str) -> tu
                 f"{where}: outputs: there is no output or state '{name}' ({listing(known)}).{nearest(name, known)}"
             )
     if repeated := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
-        raise ParameterError(f"{where}: outputs: {listing(repeated)} named twice; each can be there once.")
+        raise ParameterError(f"{where}: outputs: {listing(repeated)} named twice; each must be unique, remove one.")
     return names
 
 
-def _outputs(dae: DAE, found: Derivatives, names: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Return C, over states and algebraic variables, D and units of the wanted outputs."""
+def _outputs(dae: DAE, slopes: Derivatives, names: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Return C over states and algebraic variables, D, and units of the requested outputs."""
     known = (*dae.y.names, *dae.x.names, *dae.z.names)
     variables = len(dae.x) + len(dae.z)
-    C = np.vstack([np.hstack([found.output_x, found.output_z]), np.eye(variables)])
-    D = np.vstack([found.output_u, np.zeros((variables, len(dae.u)))])
+    C = np.vstack([np.hstack([slopes.output_x, slopes.output_z]), np.eye(variables)])
+    D = np.vstack([slopes.output_u, np.zeros((variables, len(dae.u)))])
     rows = [known.index(name) for name in names]
     units = (*dae.y.units, *dae.x.units, *dae.z.units)
     return C[rows], D[rows], tuple(units[row] for row in rows)

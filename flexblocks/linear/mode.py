@@ -1,4 +1,4 @@
-"""One mode of a linear model: how fast, how damped, and where its energy sits."""
+"""Mode of a linear model: eigenvalue, shape, and distribution of its energy."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Mode:
-    """One mode: a pair of conjugate eigenvalues, a real one, or a rigid-body motion.
+    """Mode of a linear model: a pair of conjugate eigenvalues, a real one, or a rigid-body motion.
 
     Attributes
     ----------
     eigenvalue : complex
         [1/s]; of a pair the one with a positive imaginary part. Exactly 0 for a rigid-body motion.
     shape : ndarray (n,), complex
-        Over the coordinates, with unit modal mass; its largest entry is real and positive.
+        Mode shape over the coordinates, with unit modal mass; its largest entry is real and positive.
     energy : "strain", "kinetic" or "state"
-        What `participation` shares: elastic energy; kinetic energy where next to none is stored elastically (rigid-body
-        motions, pendulums); squares of first-order states in a mode in which no coordinate takes part.
+        Quantity that `participation` distributes: elastic energy; kinetic energy if almost none is stored elastically
+        (rigid-body motions, pendulums); squares of first-order states if no coordinate takes part.
     participation : dict of float
         Share of each block, largest first; they add up to 1.
     deformation : dict of float
-        The same, of elastic energy by what a block does where it can do several things: ``"link2 bending"``.
+        The same, with the elastic energy of beams split by type of deformation: ``"link2 bending"``.
     strain, kinetic, total : dict of float
         Share of each block in the elastic energy, in the kinetic energy, and in both together; they add up to 1, or
         are empty where there is none.
@@ -46,12 +46,12 @@ class Mode:
 
     @property
     def damping_ratio(self) -> float:
-        """Share of critical damping; negative for a motion that grows, nan for a rigid-body motion."""
+        """Damping ratio (fraction of critical); negative for a growing mode, nan for a rigid-body motion."""
         return (0.0 - self.eigenvalue.real) / self.frequency if self.frequency else float("nan")
 
     @property
     def motion(self) -> str:
-        """How it goes on, in words: ``12.4 Hz, 0.6 %``, that is, of critical damping."""
+        """Frequency and damping ratio as text: ``12.4 Hz, 0.6 %``."""
         value = self.eigenvalue
         if value == 0:
             return "rigid body"
@@ -62,9 +62,9 @@ class Mode:
 
     @property
     def shares(self) -> str:
-        """Who takes part, in words: ``71 % link2 bending, 24 % spring2``."""
-        found = [f"{100 * share:.0f} % {name}" for name, share in self.deformation.items() if share >= 0.01]
-        return ", ".join(found[:4])
+        """Participation as text: ``71 % link2 bending, 24 % spring2``."""
+        parts = [f"{100 * share:.0f} % {name}" for name, share in self.deformation.items() if share >= 0.01]
+        return ", ".join(parts[:4])
 
     def __str__(self) -> str:
         return f"{self.motion}: {self.shares}"

@@ -1,4 +1,4 @@
-"""Modal analysis of a linear model: frequencies, damping, and where the energy sits."""
+"""Modal analysis of a linear model: frequencies, damping ratios, shapes and participation of blocks."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from flexblocks.linear.participation import (
 if TYPE_CHECKING:
     import pandas
 
-# A mode that stores less than this share of its energy elastically swings by gravity, drifts or creeps.
+# A mode that stores a smaller fraction of its energy elastically oscillates by gravity, drifts or creeps.
 ELASTIC = 0.01
-# What a table can share out.
+# Energy distributions of a mode that a table can show.
 SHARES = ("participation", "deformation", "strain", "kinetic", "total")
-# Below this share of coordinates in its shape, a mode is one of first-order states.
+# Fraction of coordinates in its shape below which a mode is one of first-order states.
 MECHANICAL = 1e-9
 
 
@@ -90,12 +90,12 @@ class Modes:
         Parameters
         ----------
         share : str
-            Which: ``"participation"``, ``"deformation"``, ``"strain"``, ``"kinetic"`` or ``"total"``, see `Mode`.
+            One of ``"participation"``, ``"deformation"``, ``"strain"``, ``"kinetic"`` or ``"total"``, see `Mode`.
 
         Raises
         ------
         ParameterError
-            None of these.
+            Another value of `share`.
         """
         import pandas
 
@@ -111,9 +111,9 @@ class Modes:
                 "damping_ratio": mode.damping_ratio,
                 "eigenvalue": mode.eigenvalue,
                 "energy": mode.energy,
-                **{name: found.get(name, 0.0) for name in who},
+                **{name: share_of.get(name, 0.0) for name in who},
             }
-            for mode, found in zip(self.modes, named, strict=True)
+            for mode, share_of in zip(self.modes, named, strict=True)
         ]
         columns = ["frequency", "damping_ratio", "eigenvalue", "energy", *who]
         return pandas.DataFrame(rows, columns=columns, index=pandas.RangeIndex(1, len(rows) + 1, name="mode"))
@@ -138,42 +138,42 @@ def modal_analysis(
 
     Notes
     -----
-    Without damping and first-order states the symmetric problem K q = omega^2 M q is solved, and the damping of what
-    swings is exactly zero. A rigid-body motion (a double eigenvalue 0) is one mode of frequency exactly 0. A motion
-    without stiffness but with friction is a mode at 0 and another that decays.
+    Without damping and first-order states the symmetric problem K q = omega^2 M q is solved, and the damping of
+    oscillations is exactly zero. A rigid-body motion (a double eigenvalue 0) is one mode of frequency exactly 0. A
+    motion without stiffness but with friction is a mode at 0 and another that decays.
     """
     n = len(structure.coordinates)
     if basis is not None:
-        found = [Eigenmode(mode.eigenvalue, basis @ mode.shape) for mode in general(A)]
+        eigenmodes = [Eigenmode(mode.eigenvalue, basis @ mode.shape) for mode in general(A)]
     elif len(states) == 2 * n and structure.conserves_energy:
-        found = conservative(structure.mass, structure.stiffness)
+        eigenmodes = conservative(structure.mass, structure.stiffness)
     else:
-        found = general(A)
-    found.sort(key=lambda mode: (abs(mode.eigenvalue), -mode.eigenvalue.real))
-    return Modes(structure.coordinates, tuple(_mode(mode, states, structure) for mode in found))
+        eigenmodes = general(A)
+    eigenmodes.sort(key=lambda mode: (abs(mode.eigenvalue), -mode.eigenvalue.real))
+    return Modes(structure.coordinates, tuple(_mode(mode, states, structure) for mode in eigenmodes))
 
 
-def _mode(found: Eigenmode, states: tuple[str, ...], structure: SecondOrderForm) -> Mode:
+def _mode(eigenmode: Eigenmode, states: tuple[str, ...], structure: SecondOrderForm) -> Mode:
     n = len(structure.coordinates)
-    shape = found.shape[:n].astype(complex)
-    if np.linalg.norm(shape) > MECHANICAL * np.linalg.norm(found.shape):
+    shape = eigenmode.shape[:n].astype(complex)
+    if np.linalg.norm(shape) > MECHANICAL * np.linalg.norm(eigenmode.shape):
         shape = shape / np.sqrt(quadratic(structure.mass, shape))
         strain = strain_energies(structure, shape)
-        # Of a rigid-body motion the drift counts, at any rate.
-        rate = abs(found.eigenvalue) or 1.0
+        # A rigid-body mode drifts at an arbitrary rate.
+        rate = abs(eigenmode.eigenvalue) or 1.0
         kinetic = {name: rate**2 * value for name, value in kinetic_energies(structure, shape).items()}
-        elastic = found.eigenvalue != 0 and sum(strain.values()) > ELASTIC * abs(found.eigenvalue) ** 2
+        elastic = eigenmode.eigenvalue != 0 and sum(strain.values()) > ELASTIC * abs(eigenmode.eigenvalue) ** 2
         energy, whose = ("strain", strain) if elastic else ("kinetic", kinetic)
         parts = deformation_energies(structure, shape) if elastic else kinetic
     else:
         energy, strain, kinetic = "state", {}, {}
-        parts = whose = state_energies(states[2 * n :], found.shape[2 * n :])
+        parts = whose = state_energies(states[2 * n :], eigenmode.shape[2 * n :])
     largest = shape[np.argmax(np.abs(shape))] if n else 1.0
     shape = shape * abs(largest) / largest if largest else shape
-    if not found.eigenvalue:
+    if not eigenmode.eigenvalue:
         strain = {}
     return Mode(
-        eigenvalue=complex(found.eigenvalue),
+        eigenvalue=complex(eigenmode.eigenvalue),
         shape=shape,
         energy=energy,
         participation=shares(whose),

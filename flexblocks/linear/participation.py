@@ -1,4 +1,4 @@
-"""Participation factors: which share of a mode's energy is whose."""
+"""Participation factors: distribution of a mode's energy over the blocks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from flexblocks.linear.forms.second_order_form import SecondOrderForm
 
-# What the coordinates of a beam are called, and what it does with them.
+# Type of deformation of a beam, by the first word of the name of its coordinate.
 KINDS = {
     "bending": "bending",
     "bend": "bending",
@@ -30,36 +30,36 @@ def kinetic_energies(structure: SecondOrderForm, shape: np.ndarray) -> dict[str,
 
 
 def deformation_energies(structure: SecondOrderForm, shape: np.ndarray) -> dict[str, float]:
-    """Return twice the elastic energy of each block, a beam's by what it does.
+    """Return twice the elastic energy of each block, that of beams by type of deformation.
 
-    A beam's energy is shared among its own coordinates, each with the work of its force on it. Where loops make these
-    depend on others it stays whole.
+    The energy of a beam is the sum over its coordinates of the work of the elastic force on each. It is not split if
+    loops make these coordinates dependent.
     """
-    found: dict[str, float] = {}
+    energies: dict[str, float] = {}
     for block, K in structure.stored.items():
         work = np.real(shape.conj() * (K @ shape))
         kinds = [_kind(block, name) for name in structure.coordinates]
-        own = np.array([kind != "" for kind in kinds])
-        if not own.any() or abs(work[~own]).sum() > 1e-9 * abs(work).sum():
-            found[block] = float(work.sum())
+        of_block = np.array([kind != "" for kind in kinds])
+        if not of_block.any() or abs(work[~of_block]).sum() > 1e-9 * abs(work).sum():
+            energies[block] = float(work.sum())
             continue
         for kind, part in zip(kinds, work.tolist(), strict=True):
             if kind:
-                found[f"{block} {kind}"] = found.get(f"{block} {kind}", 0.0) + part
-    return found
+                energies[f"{block} {kind}"] = energies.get(f"{block} {kind}", 0.0) + part
+    return energies
 
 
 def state_energies(names: tuple[str, ...], values: np.ndarray) -> dict[str, float]:
     """Return the squares of first-order states, added up by block."""
-    found: dict[str, float] = {}
+    energies: dict[str, float] = {}
     for name, value in zip(names, values, strict=True):
         block = name.rpartition(".")[0]
-        found[block] = found.get(block, 0.0) + float(abs(value) ** 2)
-    return found
+        energies[block] = energies.get(block, 0.0) + float(abs(value) ** 2)
+    return energies
 
 
 def shares(energies: Mapping[str, float]) -> dict[str, float]:
-    """Return shares of the whole, largest first; none of nothing."""
+    """Return energies as fractions of their sum, largest first; empty if the sum is zero."""
     whole = sum(energies.values())
     if not whole:
         return {}
@@ -68,19 +68,19 @@ def shares(energies: Mapping[str, float]) -> dict[str, float]:
 
 def together(*groups: Mapping[str, float]) -> dict[str, float]:
     """Return the energies of several kinds added up."""
-    found: dict[str, float] = {}
+    total: dict[str, float] = {}
     for group in groups:
         for name, value in group.items():
-            found[name] = found.get(name, 0.0) + value
-    return found
+            total[name] = total.get(name, 0.0) + value
+    return total
 
 
 def quadratic(matrix: np.ndarray, shape: np.ndarray) -> float:
-    """Return shape' matrix shape."""
+    """Return the quadratic form shape' matrix shape."""
     return float(np.real(shape.conj() @ matrix @ shape))
 
 
 def _kind(block: str, coordinate: str) -> str:
-    """Return what a block does with a coordinate of its own; nothing for those of others and of joints."""
+    """Return the type of deformation of a beam's coordinate; empty for coordinates of other blocks and of joints."""
     owner, _, name = coordinate.rpartition(".")
     return KINDS.get(name.partition("[")[0].partition("_")[0], "") if owner == block else ""

@@ -1,4 +1,4 @@
-"""Model reduction: linear models with fewer states that do nearly the same."""
+"""Model order reduction of linear models: modal truncation, residualisation, balanced truncation."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.spectral_split import InvariantSubspace, split_rigid, split_stable
 
 METHODS = ("modal", "balanced", "residualized")
-# What decays slower than this share of critical damping is kept as it is by balanced truncation.
+# Motions with a smaller damping ratio do not decay, for balanced truncation, which keeps them unchanged.
 DECAYS = 1e-9
 
 
 def reduce(lin: LinearModel, states: int, method: str = "residualized") -> LinearModel:
-    """Return a linear model with fewer states.
+    """Reduce the order of a linear model.
 
     Parameters
     ----------
     lin : LinearModel
     states : int
-        How many states it may have. It has fewer where a pair of eigenvalues would be torn apart.
+        Largest number of states; the result has one less where a pair of eigenvalues would be split.
     method : str
-        ``"modal"`` keeps the slowest modes; ``"residualized"`` as well, and adds to D what the others do at rest, their
-        static gain; ``"balanced"`` keeps what inputs move and outputs see most, and of the rest what it does at rest.
+        ``"modal"`` keeps the slowest modes; ``"residualized"`` does so too, and adds the static gain of the others to
+        D; ``"balanced"`` keeps the most controllable and observable states, and the static gain of the others.
 
     Returns
     -------
@@ -40,15 +40,15 @@ def reduce(lin: LinearModel, states: int, method: str = "residualized") -> Linea
     Raises
     ------
     ParameterError
-        A method that is not there, or a number of states that is none.
+        An unknown method, or states < 1.
     ComputationError
         The rigid-body motions, or with ``"balanced"`` they and the motions that do not decay, are more than `states`.
 
     Notes
     -----
     Hankel singular values, and thus ``"balanced"``, depend on the units of inputs and outputs; scale them if some
-    matter more. What is left out of the balanced coordinates is taken at rest, which keeps the static gain: singular
-    perturbation of a balanced system. Its error is at most twice the sum of the singular values left out
+    matter more. The balanced coordinates left out are residualised, which keeps the static gain (singular perturbation
+    approximation). The error is at most twice the sum of their singular values
     (Liu & Anderson, Int. J. Control 50, 1989, 1379-1405). The poles of the other methods are poles of `lin`.
 
     Examples
@@ -134,7 +134,7 @@ def _modal(
 def _balanced(
     lin: LinearModel, rigid: InvariantSubspace, elastic: InvariantSubspace, B: np.ndarray, states: int
 ) -> tuple[list[InvariantSubspace], np.ndarray]:
-    """Return the motions that do not decay, the first balanced coordinates of the rest, and what the others do at rest.
+    """Return the motions that do not decay, the first balanced coordinates of the rest, and the others' static gain.
 
     With A in balanced coordinates, x the first and y the others, 0 = der(y) leaves A_xx - A_xy A_yy^-1 A_yx.
     """

@@ -1,4 +1,4 @@
-"""Scales of states: positions and rates of stiff modes differ by orders of magnitude."""
+"""State scaling: positions and rates of stiff modes differ by orders of magnitude."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ ROUNDING = 1e-14
 
 
 def state_scales(A: np.ndarray) -> np.ndarray:
-    """Return scales T (nx,) of the states, x = T x~, that make the rows and columns of A alike.
+    """Return scales T (nx,) of the states, x = T x~, that balance the norms of rows and columns of A.
 
-    Rounding does not count: a row of nothing else would be scaled up to the size of the rest.
+    Rounding is ignored: a row of nothing else would be scaled up to the size of the rest.
     """
     if not A.size:
         return np.ones(len(A))

@@ -1,4 +1,4 @@
-"""Spectral splitting: a linear system as two that do not act on each other, by their eigenvalues."""
+"""Spectral decomposition of a linear system into two decoupled parts, by their eigenvalues."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flexblocks.linear.scaling import state_scales
 
 @dataclass(frozen=True, eq=False)
 class InvariantSubspace:
-    """An invariant subspace of x' = A x, and the system on it.
+    """Invariant subspace of x' = A x, and the system on it.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class InvariantSubspace:
 
 
 def split_rigid(A: np.ndarray) -> tuple[InvariantSubspace, InvariantSubspace]:
-    """Return the part with eigenvalue 0 and the rest.
+    """Split into the part with eigenvalue 0 and the rest.
 
     The first part is exactly nilpotent: its matrix has zeros on and below its diagonal. Positions that meet no
     stiffness are a null space; the rates behind them come to light as a null space of what is left, and so on. That is
@@ -44,7 +44,7 @@ def split_rigid(A: np.ndarray) -> tuple[InvariantSubspace, InvariantSubspace]:
 
 
 def split_stable(A: np.ndarray, margin: float) -> tuple[InvariantSubspace, InvariantSubspace]:
-    """Return the part whose eigenvalues decay slower than `margin` times their size, and the rest."""
+    """Split into the part with damping ratios below `margin` and the rest."""
     T, Q, count = scipy.linalg.schur(A, sort=lambda re, im: re > -margin * np.hypot(re, im))  # pyright: ignore
     return _decoupled(A, Q[:, :count], Q[:, count:], T[:count, :count])
 

@@ -1,4 +1,4 @@
-"""The graph of an arm: the data of a `Model`, as those read it whom the model itself calls."""
+"""The graph of an arm: the data of a `Model`, for the modules that the model itself calls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ArmGraph(Protocol):
     blocks : dict of Block or Composite
         By name, in the order in which they were added.
     connections : tuple of tuple of Port
-        Each the ports that it joins.
+        The ports that each joins.
     """
 
     @property

@@ -1,9 +1,9 @@
-"""Dataclasses as plain data, and back: what model files and problem files have in common.
+"""Serialisation of dataclasses to plain data and back, shared by model files and problem files.
 
     {type: FlexibleBeam, length: 0.5, discretization: {type: AssumedModes, n: 2}}
 
 A mapping with a `type` is a dataclass by the name of its class, with its arguments; those at their defaults are left
-out. What else a document may hold is for its own module to say: each function takes the one that writes or reads the
+out. What else a document may contain is up to its module: each function takes a callable that writes or reads the
 values inside.
 """
 
@@ -19,9 +19,9 @@ import numpy as np
 from flexblocks.errors import FileFormatError, FlexblocksError, listing, nearest
 from flexblocks.interfaces.parameters import argument_name
 
-# (value, place) -> value; the place is where it stands, for messages.
+# (value, place) -> value; the place is its position in the document, for messages.
 Conversion = Callable[[Any, str], Any]
-# Types listed in a message: more than there are.
+# Types listed in a message: more than there are, so that none is left out.
 MOST = 40
 
 
@@ -33,7 +33,7 @@ def write_dataclass(value: Any, place: str, write: Conversion, omit: Collection[
 
 
 def write_plain(value: Any, place: str, write: Conversion) -> Any:
-    """Return a number, a word, a mapping or a sequence as plain data, whatever library made it.
+    """Return a number, a string, a mapping or a sequence, of NumPy too, as plain data.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def write_plain(value: Any, place: str, write: Conversion) -> Any:
     if value is None:
         return None
     raise FileFormatError(
-        f"{place} = {value!r}; cannot be written to a file, only numbers, words and lists of them can."
+        f"{place} = {value!r}; cannot be written to a file; must be a number, a string, or a list or mapping of these."
     )
 
 
@@ -70,15 +70,15 @@ def read_dataclass(
     ----------
     data : mapping
     place : str
-        Where it stands, for messages.
+        Its position in the document, for messages.
     types : dict of type
-        The dataclasses that may stand there, by name.
+        The dataclasses that are allowed there, by name.
     read : callable
         Reads the values of its arguments.
     preset : dict, optional
-        Arguments that are known already, and no keys.
+        Arguments that are known already, and are not keys.
     hint : str
-        What else to do about an unknown type.
+        Further advice about an unknown type.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def read_dataclass(
 
 
 def check_keys(data: Any, place: str, required: set[str], optional: set[str]) -> None:
-    """Refuse what is no mapping, has a key that is unknown, or lacks one."""
+    """Refuse what is not a mapping, has an unknown key, or lacks a required one."""
     known = sorted(required | optional)
     for name in checked_kind(data, place, Mapping, f"a mapping with {listing(known)}"):
         if name not in known:
@@ -112,7 +112,7 @@ def check_keys(data: Any, place: str, required: set[str], optional: set[str]) ->
 
 
 def checked_kind(value: Any, place: str, kind: type, words: str) -> Any:
-    """Return a value of this kind, or say in these words what it must be."""
+    """Return a value if it is of this kind; else refuse it, saying in `words` what it must be."""
     if not isinstance(value, kind):
         raise FileFormatError(f"{place}: {value!r}; must be {words}.")
     return value
@@ -120,7 +120,7 @@ def checked_kind(value: Any, place: str, kind: type, words: str) -> Any:
 
 @contextmanager
 def located(place: str) -> Iterator[None]:
-    """Say where in the document a refusal comes from, once."""
+    """Prefix a refusal with its position in the document, once."""
     try:
         yield
     except FileFormatError:
@@ -130,7 +130,7 @@ def located(place: str) -> Iterator[None]:
 
 
 def _arguments(kind: Any, omit: Collection[str]) -> dict[str, dataclasses.Field]:
-    """Return the fields that a user gives, under the names by which they are given."""
+    """Return the fields that a user sets, by their argument names."""
     return {argument_name(f): f for f in dataclasses.fields(kind) if f.init and f.name not in omit}
 
 

@@ -1,4 +1,4 @@
-"""One-dimensional sets: flanges joined rigidly move together and share one coordinate."""
+"""Shared coordinates: flanges that are rigidly joined move together and have one coordinate."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import networkx as nx
 from flexblocks.errors import ModelError, listing
 from flexblocks.interfaces import GUEST, Block, Coordinate, Port
 
-LOCKED = ("", "locked")  # the node that stands for "does not move"
-RATIO_TOLERANCE = 1e-9
+LOCKED = ("", "locked")  # the node for "does not move"
+RATIO_TOLERANCE = 1e-9  # relative: products of a few gear ratios round by 1e-15, wrong ones differ by far more
 
 
 @dataclass(frozen=True)
 class SharedCoordinate:
-    """The coordinate of the arm behind a block's own: own = factor * owner's; a locked one has factor 0.
+    """The arm's coordinate behind one of a block: block coordinate = factor * arm coordinate; 0 if locked.
 
     `owner` is (block, coordinate name); None if locked.
     """
@@ -26,7 +26,7 @@ class SharedCoordinate:
 
 
 def joined(blocks: Mapping[str, Block], nets: Iterable[set[Port]]) -> dict[tuple[str, str], SharedCoordinate]:
-    """Return for every coordinate of every block the coordinate of the arm behind it.
+    """Return the arm's coordinate behind each coordinate of each block.
 
     Parameters
     ----------
@@ -39,6 +39,7 @@ def joined(blocks: Mapping[str, Block], nets: Iterable[set[Port]]) -> dict[tuple
     ModelError
         Gears whose ratios contradict each other around a loop, or a net in which nothing has mass.
     """
+    # The graph of all coordinates: an edge carries a ratio, a locked one leads to LOCKED.
     specs = {(name, c.name): c for name, block in blocks.items() for c in block.coordinates()}
     graph = nx.Graph()
     graph.add_nodes_from(specs)
@@ -51,6 +52,7 @@ def joined(blocks: Mapping[str, Block], nets: Iterable[set[Port]]) -> dict[tuple
         ports = sorted(net, key=str)
         for port in ports[1:]:
             _join(graph, blocks, ports[0], port)
+    # Each connected component is one coordinate, named by the member of highest rank, or is locked.
     shared: dict[tuple[str, str], SharedCoordinate] = {}
     rank = {place: index for index, place in enumerate(specs)}
     for component in nx.connected_components(graph):
@@ -72,7 +74,10 @@ def _join(graph: nx.Graph, blocks: Mapping[str, Block], first: Port, second: Por
         ratios.append(factor or 1.0)
     if places[0] == places[1] != LOCKED:
         if abs(ratios[0] - ratios[1]) > RATIO_TOLERANCE:
-            raise ModelError(f"Connection {first} -> {second}: joins the two sides of one gear, which locks it.")
+            raise ModelError(
+                f"Connection {first} -> {second}: joins the two sides of one gear, which locks it; remove the "
+                "connection, or lock the shaft with a Fixed."
+            )
         return
     if LOCKED in places:
         graph.add_edge(*places, value=dict.fromkeys(places, 0.0))

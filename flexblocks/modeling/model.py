@@ -1,4 +1,4 @@
-"""The model: blocks, and connections between their ports."""
+"""The model of an arm: blocks, and connections between their ports."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 class Model:
-    """An arm, composed of blocks.
+    """The model of an arm, composed of blocks.
 
     Parameters
     ----------
     name : str
-        What the arm is called.
+        Name of the arm.
     gravity : sequence of 3 floats
         Acceleration of free fall in world axes [m/s2].
 
@@ -42,7 +42,7 @@ class Model:
 
     def __init__(self, name: str, gravity: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
         if not isinstance(name, str) or not name.strip():
-            raise ModelError(f"Model: name = {name!r}; must be a text that is not empty.")
+            raise ModelError(f"Model: name = {name!r}; must be a non-empty string.")
         self.name = name
         self.gravity: tuple[float, float, float] = Quantity("m/s2", ANY_NUMBER, (3,)).checked(
             f"Model '{name}'", "gravity", gravity
@@ -57,11 +57,11 @@ class Model:
 
     @property
     def connections(self) -> tuple[tuple[Port, ...], ...]:
-        """The connections, each the ports that it joins."""
+        """The connections, each a tuple of the ports it joins."""
         return tuple(self._connections)
 
     def copy(self, replace: Mapping[str, Block | Composite] | None = None) -> Model:
-        """Return a model of the same blocks and connections, with other blocks in the place of some.
+        """Return a copy of the model, with some blocks replaced.
 
         Parameters
         ----------
@@ -71,7 +71,7 @@ class Model:
         Raises
         ------
         ModelError
-            There is no block of that name, the new one is called otherwise, or lacks a port that is connected.
+            There is no block of that name, the new one has another name, or lacks a connected port.
         """
         replace = dict(replace or {})
         for name, block in replace.items():
@@ -90,7 +90,7 @@ class Model:
         Raises
         ------
         ModelError
-            Not a block, or one of that name is there already.
+            Not a block, or the name is taken.
         """
         if not isinstance(block, (Block, Composite)):
             raise ModelError(
@@ -98,11 +98,12 @@ class Model:
             )
         if not NAME.fullmatch(block.name):
             raise ModelError(
-                f"{block.where}: a dot in the name is kept for parts of composites; use letters, digits, underscores."
+                f"{block.where}: a dot in the name is reserved for parts of composites; use letters, digits and "
+                "underscores."
             )
         if block.name in self._blocks:
             raise ModelError(
-                f"Model '{self.name}': there is a block named '{block.name}' already "
+                f"Model '{self.name}': already has a block named '{block.name}' "
                 f"({self._blocks[block.name].where}); give {block.where} another name."
             )
         self._blocks[block.name] = block
@@ -130,7 +131,7 @@ class Model:
         if len(resolved) < 2:
             raise ModelError(f"{where}: joins {len(resolved)} port(s); needs at least two.")
         if len(set(resolved)) < len(resolved):
-            raise ModelError(f"{where}: names the same port twice.")
+            raise ModelError(f"{where}: names the same port twice; a connection joins different ports.")
         kinds = {port.kind for port in resolved}
         if len(kinds) > 1:
             each = ", ".join(f"{port} is a {port.kind}" for port in resolved)
@@ -153,8 +154,8 @@ class Model:
             raise ModelError(f"{port!r} is not a port; pass one such as link.frame_b.")
         if self._block(port.block) != port.owner:
             raise ModelError(
-                f"'{port.block}' in this model is another block than the one the port belongs to; "
-                "add that under a name of its own, or use the port of the one that is in the model."
+                f"'{port.block}' in this model is not the block that the port belongs to; "
+                "add that block under another name, or use the port of the one in the model."
             )
         return port
 

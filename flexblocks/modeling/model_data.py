@@ -1,4 +1,4 @@
-"""A model as plain data and as a file; `model_file` says what such a file looks like, and reads it."""
+"""Writing models: as plain data and to files; `model_file` describes the format and reads it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flexblocks.modeling.dataclass_data import write_dataclass, write_plain
 from flexblocks.modeling.yaml_json import write_document
 
 FORMAT = 1
-# The bases of what a file may name, of the library and of a user: blocks, and values of their parameters.
+# Bases of the types that a file may name, of the library and of a user: blocks, and values of their parameters.
 BLOCK_BASES = (Block, Composite)
 VALUE_BASES = (Discretization, Section, Material, TipBody)
 LIBRARY: dict[str, type] = {kind.__name__: kind for kind in (*ALL_BLOCKS, *VALUES)}
@@ -32,7 +32,7 @@ def save(model: ArmGraph, path: str | Path) -> None:
 
 
 def to_data(model: ArmGraph, place: str) -> dict[str, Any]:
-    """Return a model as plain data, as a file holds it; `place` is where it goes, for messages.
+    """Return a model as plain data, as a file holds it; `place` is its destination, for messages.
 
     Raises
     ------
@@ -51,6 +51,6 @@ def _written(value: Any, place: str) -> Any:
         return write_plain(value, place, _written)
     kind = type(value)
     if LIBRARY.get(kind.__name__, kind) is not kind:
-        raise FileFormatError(f"{place}: there is another type '{kind.__name__}' in the library; rename yours.")
+        raise FileFormatError(f"{place}: the library has another type '{kind.__name__}'; rename yours.")
     # A block's name is its key.
     return write_dataclass(value, place, _written, omit=("name",) if isinstance(value, BLOCK_BASES) else ())

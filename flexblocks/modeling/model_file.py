@@ -11,8 +11,8 @@
     - [ground.frame_b, joint.frame_a]
     - [joint.frame_b, link.frame_a]
 
-Parameters have the names that the user gives them; those left out have their defaults. A type is the name of a class:
-one of the library's, or one handed to `load`. A file can name nothing else, so reading one runs no foreign code.
+Parameters are named as in Python; those left out have their defaults. A type is the name of a class: one of the
+library's, or one passed to `load`. A file can name nothing else, so reading one runs no foreign code.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def load(path: str | Path, types: Iterable[type] = ()) -> Model:
     Raises
     ------
     FileFormatError
-        The file cannot be read, or something in it is unknown, missing or out of range; the message names the place.
+        The file cannot be read, or something in it is unknown, missing or out of range; the message says where.
     """
     types = tuple(types)
     _types(types)  # refused before the file is read
@@ -51,7 +51,7 @@ def load(path: str | Path, types: Iterable[type] = ()) -> Model:
 
 
 def from_data(data: Any, path: str, types: Iterable[type] = ()) -> Model:
-    """Return the model that plain data describes; `path` is where it stands, for messages, the rest as in `load`."""
+    """Return the model that plain data describes; `path` is its origin, for messages; else as `load`."""
     known = _types(types)
     check_keys(data, f"{path}", {"flexblocks", "name", "blocks"}, {"gravity", "connections"})
     if data["flexblocks"] != FORMAT or isinstance(data["flexblocks"], bool):
@@ -80,7 +80,7 @@ def discretization_from_data(data: Any, place: str, types: Iterable[type] = ()) 
     Raises
     ------
     FileFormatError
-        Something in it is unknown, missing or out of range; the message names the place.
+        Something in it is unknown, missing or out of range; the message says where.
     """
     known = _types(types)
     kinds = _derived(known, (Discretization,))

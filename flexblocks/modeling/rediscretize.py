@@ -1,4 +1,4 @@
-"""The same arm with beams that bend more finely, or less."""
+"""Rediscretisation: the same model with other discretisations of its beams."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def rediscretize(model: Model, to: Discretization | Mapping[str, Discretization]
     ----------
     model : Model
     to : Discretization or dict, optional
-        For every beam that bends, or by beam name. By default each beam gets the discretization of its kind that is
-        fine enough to judge its own by: 2 n + 2 assumed modes for n, twice the finite elements or rigid segments.
+        For every beam that bends, or by beam name. By default each beam gets one of its kind that is fine enough to
+        judge the present one by: 2 n + 2 assumed modes for n, twice the finite elements or rigid segments.
 
     Returns
     -------
@@ -30,7 +30,7 @@ def rediscretize(model: Model, to: Discretization | Mapping[str, Discretization]
     ModelError
         No beam of that name.
     ParameterError
-        `to` is no discretization, or a beam cannot be so.
+        `to` is not a discretization, or does not suit a beam.
     """
     beams = discretizations(model)
     if to is None:
@@ -50,7 +50,7 @@ def rediscretize(model: Model, to: Discretization | Mapping[str, Discretization]
                 f"{blocks[name].where}: discretization = {discretization!r}; must be a discretization, such as "
                 "fb.AssumedModes(n) or fb.FiniteElements(n)."
             )
-    # Made anew, so that a beam which cannot deform so is refused.
+    # `replace` checks each beam again, so that an unsuitable discretisation is refused.
     return model.copy({name: replace(blocks[name], discretization=kind) for name, kind in wanted.items()})
 
 

@@ -1,4 +1,4 @@
-"""The spanning tree of a model: composites opened, frames ordered from the ground, flanges joined to coordinates."""
+"""The spanning tree of a model: composites expanded, frames ordered from the ground, flanges joined to coordinates."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ class TreeNode:
 
     @property
     def has_place(self) -> bool:
-        """Whether it is somewhere in space: carried by another block, or standing on the world itself."""
+        """Whether it is placed in space: carried by another block, or the ground itself."""
         return self.parent is not None or any(spec.outlet for spec in self.block.ports)
 
 
 @dataclass(frozen=True)
 class Topology:
-    """The tree of a model, and where loops were cut to make it one.
+    """The topology of a model: its spanning tree, and the cuts that open its loops.
 
     Attributes
     ----------
     nodes : dict of TreeNode
         By block name; a parent comes before what it carries.
     closures : tuple of pairs of Port
-        Outlets that coincide, besides what the tree says.
+        Outlets that coincide besides the connections of the tree.
     order : tuple of str
         Block names in the order in which the user added them.
     shared : dict
-        For each (block, coordinate) the coordinate of the arm behind it.
+        For each (block, coordinate) the arm's coordinate behind it.
     """
 
     nodes: Mapping[str, TreeNode]
@@ -61,15 +61,15 @@ def topology(model: ArmGraph, values: Mapping[str, Mapping[str, object]] | None 
     ----------
     model : Model, or its data
     values : dict of dict, optional
-        Parameters to replace, by block and parameter name, before composites are opened.
+        Parameters to replace, by block and parameter name, before composites are expanded.
 
     Raises
     ------
     ModelError
-        No ground or two; a block that hangs on nothing; a port that must be connected and is not; two joints geared to
+        No ground or two; a block without a carrier; a port that must be connected and is not; two joints geared to
         each other against their ratios; a coordinate that moves no mass.
     """
-    # Open composites: what is left are blocks with physics, and a graph of ports.
+    # Expand composites: what remains are blocks with physics, and a graph of ports.
     blocks: dict[str, Block] = {}
     nets = nx.Graph()
     values = values or {}
@@ -78,8 +78,9 @@ def topology(model: ArmGraph, values: Mapping[str, Mapping[str, object]] | None 
     for ports in model.connections:
         inner = [_inner(model.blocks[port.block], port) for port in ports]
         nx.add_path(nets, inner)
-    # Ports that are connected, by whatever connections, are one net.
+    # Ports that are connected, directly or through others, are one net.
     joined_ports = [sorted(net, key=str) for net in nx.connected_components(nets)]
+    # Walk outward from the ground over nets of frames; join the coordinates of nets of flanges.
     ground = _ground(model, blocks)
     _refuse_open_ports(model, blocks, joined_ports)
     nodes, closures = _tree(model, blocks, ground, [net for net in joined_ports if net[0].kind is Kind.FRAME])
@@ -113,7 +114,7 @@ def _part_port(parts: Mapping[str, Block | Composite], place: str) -> tuple[Bloc
 
 
 def _inner(block: Block | Composite, port: Port) -> Port:
-    """Return the port of a block with physics that stands behind a port, through all composites."""
+    """Return the port of a block with physics behind a port, through all composites."""
     if isinstance(block, Block):
         return port
     parts = {part.name: _nested(block, part) for part in block.parts()}

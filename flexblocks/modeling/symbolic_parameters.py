@@ -1,4 +1,4 @@
-"""Which parameters of a model stay symbols."""
+"""Symbolic parameters: those of a model that stay symbols when it is assembled."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from flexblocks.modeling.model import Model
 
 
 def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Variables, dict[str, dict[str, Any]]]:
-    """Return the named parameters as variables, and by block and field the symbol that takes each one's place.
+    """Return the named parameters as variables, and their symbols by block and field.
 
     Raises
     ------
     NameUnknownError
-        A name that is no parameter, or one that is not a number.
+        A name that is not a parameter, or not one that can be a symbol.
     """
     known = {
         f"{block}.{argument}": (block, field, unit, value) for block, argument, field, unit, value in _numbers(model)

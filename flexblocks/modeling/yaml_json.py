@@ -1,4 +1,4 @@
-"""Documents: plain data (mappings, lists, numbers, words) in YAML and JSON files."""
+"""YAML and JSON files of plain data: mappings, lists, numbers, strings."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ YAML_SUFFIXES, JSON_SUFFIX = (".yaml", ".yml"), ".json"
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads plain data only: no tag makes an object, and no key may stand twice."""
+    """Reads plain data only: no tag makes an object, and duplicate keys are refused."""
 
-    yaml_implicit_resolvers = {}  # noqa: RUF012 (PyYAML's own way of choosing a schema)
+    yaml_implicit_resolvers = {}  # noqa: RUF012 (how PyYAML chooses a schema)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
         pairs = [(self.construct_object(key, deep=True), key.start_mark) for key, _ in node.value]
         for i, (key, mark) in enumerate(pairs):
             if key in [other for other, _ in pairs[:i]]:
-                raise yaml.MarkedYAMLError(None, None, f"'{key}' stands twice", mark)
+                raise yaml.MarkedYAMLError(None, None, f"duplicate key '{key}'", mark)
         return super().construct_mapping(node, deep)
 
 
@@ -39,7 +39,7 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
-# The core schema of YAML 1.2. PyYAML's own is 1.1, where 1e6 is a text, 010 is eight and on is a truth value.
+# The core schema of YAML 1.2. PyYAML's default is 1.1, where 1e6 is a string, 010 is eight and on is True.
 for _tag, _pattern, _first in (
     ("null", r"~|null|Null|NULL|", "~nN"),
     ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
@@ -53,12 +53,12 @@ for _tag, _pattern, _first in (
 
 
 def read_document(path: str | Path) -> Any:
-    """Return what a YAML or JSON file says.
+    """Return the plain data in a YAML or JSON file.
 
     Raises
     ------
     FileFormatError
-        The file cannot be read, is of another kind, breaks the rules of its format, or holds a key twice.
+        The file cannot be read, has another suffix, is malformed, or contains a key twice.
     """
     path = Path(path)
     is_json = _is_json(path)
@@ -84,7 +84,7 @@ def write_document(path: str | Path, data: Any) -> None:
     Raises
     ------
     FileFormatError
-        The name ends in something else, or the file cannot be written.
+        The suffix is another one, or the file cannot be written.
     """
     path = Path(path)
     if _is_json(path):
@@ -105,6 +105,6 @@ def _mapping(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     mapping: dict[str, Any] = {}
     for key, value in pairs:
         if key in mapping:
-            raise ValueError(f"'{key}' stands twice")
+            raise ValueError(f"duplicate key '{key}'")
         mapping[key] = value
     return mapping

@@ -1,4 +1,4 @@
-"""Simulation: input signals, integration, trajectories."""
+"""Simulation: input signals, numerical integration, trajectories, batches of runs."""
 
 from flexblocks.simulation.batch import simulate_batch
 from flexblocks.simulation.polynomial import PiecewisePolynomial, bang_bang, piecewise_constant, piecewise_linear

@@ -1,4 +1,4 @@
-"""Simulation of many runs at once: in threads, with equations and integrators that are built once in each."""
+"""Batch simulation: many runs in threads, each of which builds equations and integrators once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 HERE = "simulate_batch"
-MOST_NAMED = 5  # runs that a warning tells about one by one
+MOST_NAMED = 5  # failed runs that a warning lists individually
 
 
 def simulate_batch(
@@ -50,9 +50,9 @@ def simulate_batch(
     max_steps: float = DEFAULT_STEPS,
     progress: bool | None = None,
 ) -> xr.Dataset:
-    """Integrate the equations of motion of an arm many times, under different inputs, start values or parameters.
+    """Simulate an arm many times, with different inputs, start values or parameters.
 
-    Every run is what `simulate` gives for its inputs, start values and parameters, to the last digit.
+    Every run equals that of `simulate` for its inputs, start values and parameters, to the last digit.
 
     Parameters
     ----------
@@ -60,21 +60,20 @@ def simulate_batch(
     t : tuple of 2 floats, or array (k,)
         As for `simulate`, for all runs.
     u : dict, optional
-        Inputs by name, as for `simulate`; a **list** has one signal (or number) for each run. An array over the output
-        times is given as the pair ``(times, values)``.
+        Inputs by name, as for `simulate`; a **list** has one signal (or number) for each run. Samples over the output
+        times must be passed as the pair ``(times, values)``.
     x0, p : dict or array, optional
-        Start values and parameters by name, as for `simulate`; a list or array has one value for each run.
-        An array (K, nx) or (K, np) has all of them for each run.
+        Start values and parameters by name, as for `simulate`; a list or array has one value for each run. An array
+        (K, nx) or (K, np) has a row for each run.
     method : str
-        As for `simulate`; ``"auto"`` decides run by run.
+        As for `simulate`; ``"auto"`` chooses run by run.
     product : bool
-        False: everything that varies has as many values as there are runs. True: every value of one goes with every
-        value of the others, the last of u, x0, p fastest.
+        False: everything that varies has one value for each run. True: full factorial, all combinations of the values,
+        the last of u, x0, p fastest.
     threads : int, optional
-        Threads to run in; by default as many as there are cores. Inputs that call Python functions back take
-        one, whatever is given.
+        Number of threads; by default the number of cores. Inputs that call back Python functions always use one.
     rtol, atol, step, max_steps
-        As for `simulate`, for each run. There is no limit on time, so that no clock has a say in what a run gives.
+        As for `simulate`, for each run. There is no limit on wall time, so that results do not depend on the machine.
     progress : bool, optional
         Whether to show a progress bar; by default in a terminal, if the batch will take more than 2 s.
 
@@ -83,16 +82,16 @@ def simulate_batch(
     xarray.Dataset
         A variable (run, time) for each name, with attributes ``units`` and ``group`` as in `Trajectory.to_xarray`.
         What varies is a coordinate over ``run``: ``u[name]``, ``x0[name]`` or ``p[name]``; for signals that are not
-        numbers, their position in the list. The coordinate ``complete`` tells which runs reached the end. A run
-        that could not go on is nan from there on, with a FlexblocksWarning that says which and why. After
-        Ctrl-C, the same holds for all runs that were not finished.
+        numbers, their position in the list. The coordinate ``complete`` tells which runs reached the end. A run that
+        failed is nan from that time on, and a FlexblocksWarning says which and why. After Ctrl-C, all unfinished runs
+        are nan likewise.
 
     Raises
     ------
     NameUnknownError
         An input, state or parameter that the arm does not have.
     ParameterError
-        Something given is not finite, of the wrong length or of the wrong kind; the message says in which run.
+        A value is not finite, of the wrong length or of the wrong type; the message names the run.
 
     Examples
     --------
@@ -105,16 +104,18 @@ def simulate_batch(
     """
     from flexblocks.simulation.runs_dataset import Runs  # xarray takes long to import
 
-    times, whole = output_times(t, HERE)
+    # Check all arguments before anything is computed.
+    times, sampled = output_times(t, HERE)
     settings = checked_method(method, rtol, atol, step, HERE)
     budget = checked_budget(max_steps, None, HERE)
     workers = _threads(threads)
     batch = cases(dae, u, x0, p, product, HERE)
-    jobs = _jobs(dae, batch, times, whole)
+    jobs = _jobs(dae, batch, times, sampled)
     if any(job[0].symbol_type is ca.MX for job in jobs):
         workers = 1
+    # Integrate in threads; evaluate outputs of finished runs in this one.
     runs = Runs(dae, times, batch)
-    reader = Solver(dae, settings)  # for the samples, while the others integrate
+    reader = Solver(dae, settings)
     stopped: dict[int, str] = {}
     began = time.perf_counter()
     with (
@@ -123,19 +124,23 @@ def simulate_batch(
         closing(_records(dae, settings, budget, jobs, times, workers, interrupt)) as records,
     ):
         for done, (run, record) in enumerate(records, start=1):
-            given, values, _ = jobs[run]
+            signals, values, _ = jobs[run]
             failure = record.failure
             if record.X:
                 try:
-                    runs.put(run, sampled_trajectory(reader.system(given, values), times, record))
+                    runs.put(run, sampled_trajectory(reader.system(signals, values), times, record))
                 except ComputationError as error:
                     failure = str(error)
             if failure is not None:
                 stopped[run] = f"run {run} at t = {record.reached:.6g} s: {failure}"
             bar.update(f"{done} of {len(jobs)} runs", done, (time.perf_counter() - began) * len(jobs) / done)
-    found = runs.dataset()
+    # Report what is incomplete.
+    dataset = runs.dataset()
     if interrupt.asked:
-        _warn(f"{HERE} of '{dae.name}' was interrupted; {int(found['complete'].sum())} of {len(jobs)} runs are whole.")
+        _warn(
+            f"{HERE} of '{dae.name}' was interrupted; {int(dataset['complete'].sum())} of {len(jobs)} runs are "
+            "complete, the others are nan from the interruption on."
+        )
     if stopped:
         texts = [stopped[run] for run in sorted(stopped)]
         more = f"; and {len(texts) - MOST_NAMED} more" if len(texts) > MOST_NAMED else ""
@@ -143,25 +148,25 @@ def simulate_batch(
             f"{HERE} of '{dae.name}': {len(texts)} of {len(jobs)} runs stopped before {times[-1]:.9g} s and are nan "
             f"from there on: {'; '.join(texts[:MOST_NAMED])}{more}. {settings.advice}"
         )
-    return found
+    return dataset
 
 
 Job = tuple[Inputs, np.ndarray, np.ndarray]  # inputs, parameters (np,), start state (nx,)
 
 
-def _jobs(dae: DAE, batch: Cases, times: np.ndarray, whole: bool) -> list[Job]:
-    """Return what is integrated in each run; all that the user gave is checked before anything is integrated."""
-    found: list[Job] = []
+def _jobs(dae: DAE, batch: Cases, times: np.ndarray, sampled: bool) -> list[Job]:
+    """Return inputs, parameters and start state of each run, checked."""
+    jobs: list[Job] = []
     known: dict[tuple[int, ...], Inputs] = {}
     for run in range(len(batch)):
         where = f"{HERE}: run {run}"
         key = batch.key("u", run)
         if key not in known:
-            known[key] = inputs(dae.u, batch.given("u", run), times, whole, where, dae.clocks)
-        values = dae.p.values(batch.given("p", run), f"{where}: p: ")
-        x, _ = consistent_state(dae, batch.given("x0", run), values, f"{where}: x0: ")
-        found.append((known[key], values, x))
-    return found
+            known[key] = inputs(dae.u, batch.arguments("u", run), times, sampled, where, dae.clocks)
+        values = dae.p.values(batch.arguments("p", run), f"{where}: p: ")
+        x, _ = consistent_state(dae, batch.arguments("x0", run), values, f"{where}: x0: ")
+        jobs.append((known[key], values, x))
+    return jobs
 
 
 def _records(
@@ -173,25 +178,26 @@ def _records(
     workers: int,
     interrupt: Interrupt,
 ) -> Generator[tuple[int, Record], None, None]:
-    """Yield number and record of each run as they end."""
+    """Yield number and record of each run as it ends."""
     solvers: SimpleQueue[Solver] = SimpleQueue()
     for _ in range(workers):
         solvers.put(Solver(dae, method))
 
     def integrate(run: int) -> Record:
-        given, values, x = jobs[run]
+        signals, values, x = jobs[run]
         if interrupt.asked:
             return Record([], [], times[0], interrupted=True)
         solver = solvers.get()
         try:
-            return solver.integrate(given, values, x, times, interrupt, budget=budget)
+            return solver.integrate(signals, values, x, times, interrupt, budget=budget)
         except ComputationError as failure:
             return Record([], [], times[0], failure=str(failure))
         finally:
             solvers.put(solver)
 
+    # Runs whose inputs have the same form follow one another, as they share equations and integrators.
     forms = {form: number for number, form in enumerate(dict.fromkeys(job[0].form for job in jobs))}
-    order = sorted(range(len(jobs)), key=lambda run: forms[jobs[run][0].form])  # one form after the other
+    order = sorted(range(len(jobs)), key=lambda run: forms[jobs[run][0].form])
     if workers == 1:
         yield from ((run, integrate(run)) for run in order)
     else:
@@ -211,12 +217,12 @@ def _in_threads(
         pool.shutdown(cancel_futures=True)
 
 
-def _threads(given: Any) -> int:
-    if given is None:
+def _threads(threads: Any) -> int:
+    if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < 1:
-        raise ParameterError(f"{HERE}: threads = {given!r}; must be a whole number >= 1.")
-    return int(given)
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise ParameterError(f"{HERE}: threads = {threads!r}; must be a whole number >= 1.")
+    return int(threads)
 
 
 def _warn(message: str) -> None:

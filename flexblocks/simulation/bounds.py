@@ -1,4 +1,4 @@
-"""Bounds on a run: speeds and coordinates beyond which its equations have no meaning."""
+"""Bounds on the states of a run: diverging speeds, and coordinates outside their range."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.evaluation.body import CoordinateRange
 from flexblocks.simulation.integrators.stepper import StepFailure
 
-# No joint turns and no point of an arm moves as fast [rad/s, m/s]: what does runs away, in ever smaller steps. The
-# two-link arm under an unstable law gets here within seconds of computing; ten times this it nears for minutes.
+# No joint or point of an arm moves as fast [rad/s, m/s]: such a run diverges, in ever smaller steps. The two-link arm
+# under an unstable law gets here within seconds of computing time; ten times this speed would take minutes.
 FASTEST = 1e5
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """What every state of a run is held against."""
+    """Bounds that every state of a run is checked against."""
 
     speeds: tuple[str, ...]
     ranges: tuple[CoordinateRange, ...]
 
     def keep(self, X: np.ndarray) -> None:
-        """Let states with work (k, nx + 1) pass.
+        """Check states with work (k, nx + 1).
 
         Raises
         ------
@@ -38,7 +38,7 @@ class Bounds:
         for bound in self.ranges:
             values = X[:, :n] @ bound.share
             if np.any((values < bound.low) | (values > bound.high)):
-                raise StepFailure(f"{bound.name} leaves its reach, {bound.low:g} to {bound.high:g} {bound.unit}")
+                raise StepFailure(f"{bound.name} leaves its range, {bound.low:g} to {bound.high:g} {bound.unit}")
 
 
 def bounds(dae: DAE) -> Bounds:

@@ -1,4 +1,4 @@
-"""The cases of a batch: what differs from run to run, and what each run is given."""
+"""Cases of a batch: which arguments vary over the runs, and the arguments of each run."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ HINT = "give a list with one value for each run"
 
 @dataclass(frozen=True, eq=False)
 class Variation:
-    """One thing that varies from run to run.
+    """Axis of a batch: an argument that varies from run to run.
 
     Attributes
     ----------
     argument : str
         ``"u"``, ``"x0"`` or ``"p"``.
     columns : dict
-        By name, a value for each run: one name, or all of a group that was given as a matrix.
+        By name, a value for each run: one name, or all names of a group that is passed as a matrix.
     """
 
     argument: str
@@ -36,22 +36,22 @@ class Variation:
 
     @property
     def label(self) -> str:
-        """What it is called in messages."""
+        """Name in messages."""
         names = list(self.columns)
         return f"{self.argument}[{names[0]}]" if len(names) == 1 else self.argument
 
 
 @dataclass(frozen=True, eq=False)
 class Cases:
-    """What the runs are given.
+    """Arguments of all runs of a batch.
 
     Attributes
     ----------
     fixed : dict
-        By argument and name, what all runs share.
+        By argument and name, the values that all runs share.
     axes : tuple of Variation
     choice : ndarray of int (K, axes)
-        Which value of each axis a run takes.
+        Index of the value of each axis for each run.
     """
 
     fixed: Mapping[str, Mapping[str, Any]]
@@ -61,16 +61,16 @@ class Cases:
     def __len__(self) -> int:
         return len(self.choice)
 
-    def given(self, argument: str, run: int) -> dict[str, Any]:
-        """Return what a run is given for an argument, by name."""
-        found = dict(self.fixed[argument])
+    def arguments(self, argument: str, run: int) -> dict[str, Any]:
+        """Return the values of ``u``, ``x0`` or ``p`` for a run, by name."""
+        values = dict(self.fixed[argument])
         for axis, i in zip(self.axes, self.choice[run], strict=True):
             if axis.argument == argument:
-                found |= {name: values[i] for name, values in axis.columns.items()}
-        return found
+                values |= {name: column[i] for name, column in axis.columns.items()}
+        return values
 
     def key(self, argument: str, run: int) -> tuple[int, ...]:
-        """Return what is equal for runs that are given the same for an argument."""
+        """Return a key that is equal for runs with the same values of an argument."""
         chosen = zip(self.axes, self.choice[run].tolist(), strict=True)
         return tuple(i for axis, i in chosen if axis.argument == argument)
 
@@ -82,11 +82,11 @@ def cases(dae: DAE, u: Any, x0: Any, p: Any, product: bool, where: str) -> Cases
     ----------
     dae : DAE
     u, x0, p : dict, array or None
-        As the user gave them.
+        Arguments of `simulate_batch`.
     product : bool
-        Whether every value goes with every other; otherwise first goes with first, second with second.
+        Whether to take all combinations of the values; otherwise the i-th values belong to run i.
     where : str
-        What was called, for messages.
+        Name of the caller, for messages.
 
     Raises
     ------
@@ -99,13 +99,13 @@ def cases(dae: DAE, u: Any, x0: Any, p: Any, product: bool, where: str) -> Cases
         raise ParameterError(f"{where}: u = {u!r}; must be a dict from input names to signals or lists of them.")
     fixed: dict[str, Mapping[str, Any]] = {}
     axes: list[Variation] = []
-    for argument, group, given, varies in (
+    for argument, group, values, varies in (
         ("u", dae.u, u, _is_list_of_signals),
         ("x0", dae.x, x0, _is_sequence),
         ("p", dae.p, p, _is_sequence),
     ):
-        fixed[argument], found = _split(argument, group, given, varies, where)
-        axes += found
+        fixed[argument], varying = _split(argument, group, values, varies, where)
+        axes += varying
     if not axes:
         raise ParameterError(f"{where}: nothing differs from run to run; {HINT}, or use fb.simulate.")
     for axis in axes:
@@ -124,33 +124,33 @@ def cases(dae: DAE, u: Any, x0: Any, p: Any, product: bool, where: str) -> Cases
 
 
 def _split(
-    argument: str, group: Variables, given: Any, varies: Callable[[Any], bool], where: str
+    argument: str, group: Variables, values: Any, varies: Callable[[Any], bool], where: str
 ) -> tuple[Mapping[str, Any], list[Variation]]:
-    """Return what all runs share, and what varies."""
-    if given is None:
+    """Return the values that all runs share, and those that vary."""
+    if values is None:
         return {}, []
-    if not isinstance(given, Mapping):
-        return _split_array(argument, group, given, where)
-    for name in given:
+    if not isinstance(values, Mapping):
+        return _split_array(argument, group, values, where)
+    for name in values:
         group.index(name)
-    for name, value in given.items():
+    for name, value in values.items():
         if argument == "u" and not varies(value) and _is_sequence(value) and not _is_pair(value):
             raise ParameterError(
                 f"{where}: u[{name}] is an array or tuple, which might be meant over time or over the runs; give a "
                 "list with one signal for each run, or the pair (times, values)."
             )
-    axes = [Variation(argument, {name: list(value)}) for name, value in given.items() if varies(value)]
-    return {name: value for name, value in given.items() if not varies(value)}, axes
+    axes = [Variation(argument, {name: list(value)}) for name, value in values.items() if varies(value)]
+    return {name: value for name, value in values.items() if not varies(value)}, axes
 
 
-def _split_array(argument: str, group: Variables, given: Any, where: str) -> tuple[Mapping[str, Any], list[Variation]]:
+def _split_array(argument: str, group: Variables, values: Any, where: str) -> tuple[Mapping[str, Any], list[Variation]]:
     try:
-        array = np.asarray(given, dtype=float)
+        array = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
         array = np.zeros((0, 0, 0))
     if array.ndim not in (1, 2) or array.shape[-1] != len(group):
         raise ParameterError(
-            f"{where}: {argument} is of shape {np.shape(given) if array.ndim < 3 else 'unknown'}; must be "
+            f"{where}: {argument} is of shape {np.shape(values) if array.ndim < 3 else 'unknown'}; must be "
             f"({len(group)},) or (runs, {len(group)}), in the order {listing(group.names)}; or give a dict by name."
         )
     columns = dict(zip(group.names, array.T, strict=True))

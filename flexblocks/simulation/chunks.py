@@ -1,4 +1,4 @@
-"""Chunks of a run: how far to integrate in one go, and how much all of them may cost."""
+"""Chunking of a run, for Ctrl-C and the progress display; and its budget."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from flexblocks.errors import ParameterError
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.integrators.stepper import BudgetExceeded
 
-CHUNK = 0.3  # s, about, after which Ctrl-C is heard and the bar moves
-# What a step takes, about: so much for itself, and so much for each instruction of the equations [s].
+CHUNK = 0.3  # approximate wall time of a chunk [s]: the delay of Ctrl-C and of the progress bar
+# Approximate wall time of an integration step, and of each instruction of the equations in it [s], as measured.
 STEP, INSTRUCTION = 3e-5, 2e-8
 MOST_STEPS = 5000  # SUNDIALS gives up after 10000
 
@@ -21,15 +21,15 @@ MOST_STEPS = 5000  # SUNDIALS gives up after 10000
 # The two-link arm (3400 steps a second) moves for ten minutes in so many.
 DEFAULT_STEPS = 2_000_000
 BUDGET_ADVICE = (
-    "If the motion needs more, allow max_steps= or time_limit=. If it hardly gets on, something is stiff or switches "
-    "again and again: try method 'bdf', smooth a switching law (tanh(s / width) instead of sign(s)) or make it Sampled, "
-    "and check stiffnesses and gains."
+    "If the motion needs more, raise max_steps= or time_limit=. If it makes hardly any progress, the equations are stiff "
+    "or chatter: try method 'bdf', smooth a switching law (tanh(s / width) instead of sign(s)) or make it Sampled, and "
+    "check stiffnesses and gains."
 )
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What a run may cost: steps, and wall time [s] (None: any)."""
+    """Limits of a run: integration steps, and wall time [s] (None: no limit)."""
 
     max_steps: int = DEFAULT_STEPS
     time_limit: float | None = None
@@ -52,20 +52,21 @@ def checked_budget(max_steps: Any, time_limit: Any, where: str) -> Budget:
 
 
 class Pace:
-    """Cuts a run into chunks of as many steps as take a fraction of a second, and shows how far it is.
+    """Length of the chunks of a run, each of as many steps as take a fraction of a second, and its progress.
 
-    Every chunk starts the method anew, which is cheap as long as chunks are long. They are counted in steps, and not
-    timed, so that a run gives the same digits whatever else the machine does.
+    Every chunk restarts the method, which is cheap as long as chunks are long. They are measured in steps, not in wall
+    time, so that a run gives the same digits whatever the load of the machine.
 
     Parameters
     ----------
     start, end : float
-        The run [s].
+        Interval of the run [s].
     instructions : int
-        Of the equations.
+        Number of instructions of the equations.
     bar : ProgressDisplay, optional
-        Its total is the length of the run [s].
+        Progress bar, whose total is the length of the run [s].
     budget : Budget
+        Limits on steps and wall time.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class Pace:
         self._begun = time.perf_counter()
 
     def keep_budget(self) -> None:
-        """Let a run go on that is within its budget; it is looked at between two chunks.
+        """Check the budget, between two chunks.
 
         Raises
         ------
@@ -99,8 +100,9 @@ class Pace:
         raise failure
 
     def done(self, before: float, now: float, steps: int) -> None:
-        """Note that the run has come from `before` to `now` [s] in so many steps."""
+        """Record that the run went from `before` to `now` [s] in `steps` steps, and update length and progress."""
         self.taken += steps
+        # At most 50 times as long as the last chunk, whose steps may have been a start-up phase.
         self.length = min(self.steps / max(steps, 1), 50.0) * (now - before)
         if self.bar is not None:
             wall = time.perf_counter() - self._begun

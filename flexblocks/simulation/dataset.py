@@ -1,4 +1,4 @@
-"""Datasets and DataFrames of trajectories."""
+"""Conversion of trajectories to xarray Datasets and pandas DataFrames, and back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flexblocks.errors import FileFormatError
 
 
 class Series(Protocol):
-    """Time series by name, in groups: what a trajectory is here. All is read alone."""
+    """Protocol of a trajectory: read-only time series by name, in groups."""
 
     @property
     def model(self) -> str: ...
@@ -31,7 +31,7 @@ class Series(Protocol):
 
 
 def to_xarray(trajectory: Series) -> xr.Dataset:
-    """Return a trajectory as a Dataset; each variable's attribute ``group`` says what it is: x, z, u, y or energy."""
+    """Return a trajectory as a Dataset; the attribute ``group`` of each variable is x, z, u, y or energy."""
     series = {
         name: ("time", trajectory[name], {"units": trajectory.unit(name), "group": group})
         for group, names in trajectory.names.items()
@@ -49,12 +49,12 @@ def to_xarray(trajectory: Series) -> xr.Dataset:
 
 
 def trajectory_fields(dataset: xr.Dataset, groups: Sequence[str]) -> dict[str, Any]:
-    """Return the fields of the trajectory in such a Dataset, by name; `groups` are all there may be.
+    """Return the fields of the trajectory in a Dataset by name; `groups` are the groups of a trajectory.
 
     Raises
     ------
     FileFormatError
-        It is not one.
+        The Dataset is not one of a trajectory.
     """
     try:
         names = {

@@ -1,4 +1,4 @@
-"""All inputs of one run together, from what the user gave for each."""
+"""Inputs of one run: conversion of the user's values to signals, and segments on which all are smooth."""
 
 from __future__ import annotations
 
@@ -23,38 +23,38 @@ KINDS = (
 )
 
 
-def signal(given: Any, times: np.ndarray | None) -> TimeSignal:
-    """Return the signal that `given` stands for.
+def signal(value: Any, times: np.ndarray | None) -> TimeSignal:
+    """Convert a value to an input signal.
 
     Parameters
     ----------
     given : float, array (k,), pair of arrays, callable, PPoly or TimeSignal
     times : ndarray (k,) or None
-        The output times [s] that an array belongs to; None if the user gave none.
+        Output times [s] to which an array refers; None if there are none.
 
     Raises
     ------
     ParameterError
-        It is none of these, or not finite.
+        The value is of another type, or not finite.
     """
-    if isinstance(given, TimeSignal):
-        return given
-    if isinstance(given, PPoly):
-        return from_ppoly(given)
-    if isinstance(given, BSpline):
-        return from_ppoly(PPoly.from_spline(given))
-    if callable(given):
-        return Signal(given)
-    if isinstance(given, tuple) and len(given) == 2 and all(np.ndim(part) == 1 for part in given):
-        return piecewise_linear(*given)
-    if isinstance(given, (str, bytes, bool)) or given is None:
-        raise ParameterError(f"= {given!r}; must be {KINDS}.")
+    if isinstance(value, TimeSignal):
+        return value
+    if isinstance(value, PPoly):
+        return from_ppoly(value)
+    if isinstance(value, BSpline):
+        return from_ppoly(PPoly.from_spline(value))
+    if callable(value):
+        return Signal(value)
+    if isinstance(value, tuple) and len(value) == 2 and all(np.ndim(part) == 1 for part in value):
+        return piecewise_linear(*value)
+    if isinstance(value, (str, bytes, bool)) or value is None:
+        raise ParameterError(f"= {value!r}; must be {KINDS}.")
     try:
-        array = np.asarray(given, dtype=float)
+        array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
-        raise ParameterError(f"= {given!r}; must be {KINDS}.") from None
+        raise ParameterError(f"= {value!r}; must be {KINDS}.") from None
     if not np.all(np.isfinite(array)):
-        raise ParameterError(f"= {given}; must be finite.")
+        raise ParameterError(f"= {value}; must be finite.")
     if array.ndim == 0:
         return constant(float(array))
     if times is None:
@@ -70,13 +70,13 @@ def signal(given: Any, times: np.ndarray | None) -> TimeSignal:
 
 @dataclass(frozen=True)
 class Inputs:
-    """The inputs of one run, in the DAE's order, over segments on which all of them are smooth.
+    """Inputs of one run, in the order of the DAE, over segments on which all of them are smooth.
 
     Attributes
     ----------
     signals : tuple of TimeSignal
     ends : ndarray (segments + 1,)
-        Where the segments begin and end [s].
+        Ends of the segments [s].
     """
 
     signals: tuple[TimeSignal, ...]
@@ -93,29 +93,29 @@ class Inputs:
 
     @property
     def form(self) -> tuple[object, ...]:
-        """What their expressions depend on besides the parameters."""
+        """Key of the expressions: inputs of equal form have the same expressions in their parameters."""
         return tuple(s.form for s in self.signals)
 
     @cached_property
     def symbol_type(self) -> type[Symbol]:
-        """SX where all signals are expressions, MX where Python must be called back."""
+        """SX if all signals are expressions, MX if a Python function must be called back."""
         plain = any(isinstance(s, Signal) and s.compiled is None for s in self.signals)
         return ca.MX if plain else ca.SX
 
     def expression(self, t: Symbol, parameters: Symbol) -> Symbol:
-        """Return the inputs (nu,) at `t` on the segment that has these parameters."""
+        """Return the inputs (nu,) at `t` on the segment with these parameters."""
         offsets = np.cumsum([0, *[s.size for s in self.signals]]).tolist()
-        own = ca.vertsplit(parameters, offsets) if self.signals else []
-        values = [s.expression(t, part) for s, part in zip(self.signals, own, strict=True)]
+        blocks = ca.vertsplit(parameters, offsets) if self.signals else []
+        values = [s.expression(t, part) for s, part in zip(self.signals, blocks, strict=True)]
         return ca.vertcat(*values, type(t)(0, 1))
 
     def segment_of(self, times: np.ndarray) -> np.ndarray:
-        """Return for each time the number of its segment; a breakpoint belongs to the later one."""
+        """Return the index of the segment of each time; a breakpoint belongs to the later segment."""
         slack = separation(self.ends[0], self.ends[-1])
         return np.clip(np.searchsorted(self.ends, times + slack, side="right") - 1, 0, len(self.ends) - 2)
 
     def raise_failure(self) -> None:
-        """Raise what a function of the user raised while it was called back."""
+        """Raise the exception of a user's function that was called back, if there was one."""
         for s in self.signals:
             if isinstance(s, Signal):
                 s.raise_failure()
@@ -123,9 +123,9 @@ class Inputs:
 
 def inputs(
     group: Variables,
-    given: Mapping[str, Any] | None,
+    values: Mapping[str, Any] | None,
     times: np.ndarray,
-    whole: bool,
+    sampled: bool,
     where: str = "simulate",
     clocks: Sequence[Clock] = (),
 ) -> Inputs:
@@ -136,32 +136,32 @@ def inputs(
     group : Variables
         The DAE's inputs.
     given : dict or None
-        What the user gave, by name; an input that is not in it is 0.
+        Values by name, as for `simulate`; inputs that are left out are 0.
     times : ndarray (k,)
         Output times [s].
-    whole : bool
-        Whether the user gave these times, so that arrays belong to them.
+    sampled : bool
+        Whether the user passed these times, so that arrays refer to them.
     where : str
-        What was called, for messages.
+        Name of the caller, for messages.
     clocks : sequence of Clock
-        At their ticks a segment ends, too.
+        Their ticks are ends of segments, too.
 
     Raises
     ------
     NameUnknownError
         An input that the DAE does not have.
     ParameterError
-        Something that is no input signal.
+        A value that is not an input signal.
     """
-    if given is not None and not isinstance(given, Mapping):
-        raise ParameterError(f"{where}: u = {given!r}; must be a dict from input names to signals.")
+    if values is not None and not isinstance(values, Mapping):
+        raise ParameterError(f"{where}: u = {values!r}; must be a dict from input names to signals.")
     signals: list[TimeSignal] = [constant(0.0)] * len(group)
     start, end = times[0], times[-1]
     breakpoints = [np.zeros(0), *(clock.ticks(start, end) for clock in clocks)]
-    for name, value in (given or {}).items():
+    for name, value in (values or {}).items():
         position = group.index(name)
         try:
-            signals[position] = signal(value, times if whole else None)
+            signals[position] = signal(value, times if sampled else None)
             breakpoints.append(signals[position].breakpoints_within(start, end))
         except ParameterError as error:
             raise ParameterError(f"{where}: input {name}: {error}") from None
@@ -169,7 +169,7 @@ def inputs(
 
 
 def separation(start: float, end: float) -> float:
-    """Return how near two times must be to count as one [s]."""
+    """Return the distance [s] below which two times count as one: rounding of the times."""
     return 1e-12 * max(abs(start), abs(end))
 
 

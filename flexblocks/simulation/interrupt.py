@@ -1,4 +1,4 @@
-"""Ctrl-C during a run: noted at once, obeyed between two chunks, so that nothing computed is lost."""
+"""Handling of Ctrl-C during a run: recorded at once, obeyed between two chunks, so that no result is lost."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from types import FrameType, TracebackType
 
 
 class Interrupt:
-    """Takes Ctrl-C while it is entered (in the main thread; elsewhere Python does not deliver it).
+    """Context that intercepts Ctrl-C (in the main thread; Python does not deliver it elsewhere).
 
-    CasADi's integrators would turn a KeyboardInterrupt into a failure of the equations. The first Ctrl-C is therefore
-    only noted, the second one raised at once.
+    CasADi's integrators would turn a KeyboardInterrupt into a failure of the equations. Therefore the first Ctrl-C is
+    only recorded; the second is raised at once.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Discontinuities of a function of time, located by bisection to the last digit."""
+"""Discontinuities of functions of time, located by bisection to the last digit."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 
 from flexblocks.errors import ParameterError
 
-SAMPLES = 2000  # of a run; a pulse between two of them is not seen
-SMOOTH_AFTER = 8  # halvings, after which a smooth change has shrunk to 1/256 and a jump has not
+SAMPLES = 2000  # samples of a run; a pulse between two of them is not detected
+SMOOTH_AFTER = 8  # bisections, after which a smooth change has shrunk to 1/256 and a jump has not
 
 
 def jumps(function: Callable[[np.ndarray], np.ndarray], start: float, end: float) -> np.ndarray:
-    """Return the times at which one of the functions jumps.
+    """Return the times of the discontinuities of functions.
 
     Parameters
     ----------
     function : callable
         Times (k,) [s] to values (k, n).
     start, end : float
-        Where to look [s]. Of the jumps that one function makes within (end - start) / 2000, one is found.
+        Interval to search [s]. Of several jumps of one function within (end - start) / 2000, one is located.
 
     Returns
     -------
@@ -38,13 +38,13 @@ def jumps(function: Callable[[np.ndarray], np.ndarray], start: float, end: float
     if not np.all(np.isfinite(values)):
         bad = np.argwhere(~np.isfinite(values))[0]
         raise ParameterError(f"the function gives {values[tuple(bad)]} at t = {times[bad[0]]:.6g} s; must be finite.")
-    found = []
+    located = []
     scale = np.ptp(values, axis=0)
     for column in np.flatnonzero(scale):
         left, right = times[:-1].copy(), times[1:].copy()
         before, after = values[:-1, column], values[1:, column]
         first = np.abs(after - before)
-        for halvings in range(1100):
+        for halvings in range(1100):  # more than it takes to reach neighbouring floating-point numbers
             change = np.abs(after - before)
             alive = change > 1e-9 * scale[column]
             if halvings >= SMOOTH_AFTER:
@@ -57,14 +57,15 @@ def jumps(function: Callable[[np.ndarray], np.ndarray], start: float, end: float
             here = np.abs(between - before) >= np.abs(after - between)  # the jump is in the left half
             left, before = np.where(here, left, middle), np.where(here, before, between)
             right, after = np.where(here, middle, right), np.where(here, between, after)
-        found.append(right)
-    return np.unique(np.concatenate(found)) if found else np.zeros(0)
+        located.append(right)
+    return np.unique(np.concatenate(located)) if located else np.zeros(0)
 
 
 def steps_of(function: ca.Function) -> ca.Function:
-    """Return t -> the parts of an SX function of t that are piecewise constant: comparisons, signs, floors.
+    """Return t -> the piecewise constant subexpressions of an SX function of t: comparisons, signs, floors.
 
-    For |a|, min(a, b), max(a, b) and fmod(a, b), which bend or jump, it is the comparison or floor behind them.
+    For |a|, min(a, b), max(a, b) and fmod(a, b), which have kinks or jumps, these are the underlying comparisons and
+    floors.
     """
     t = ca.SX.sym("t")
     steps, seen, stack = [], set(), [ca.SX(function(t))]

@@ -1,4 +1,4 @@
-"""The integration method of a run: the one that the user named, or the one that suits the equations."""
+"""Choice of the integration method: the user's, or the one that suits the equations."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SUITABLE = {integrator.suits: integrator for integrator in INTEGRATORS if integr
 
 @dataclass(frozen=True)
 class Method:
-    """An integrator, None for that which suits the equations, with its options."""
+    """Integrator with its options; None chooses the one that suits the equations."""
 
     integrator: Integrator | None
     options: Options
 
     @property
     def advice(self) -> str:
-        """What to try where the integration stops."""
+        """Advice to the user where the integration fails."""
         return self.integrator.advice if self.integrator else ADVICE
 
     def integrator_for(self, system: System, X: np.ndarray) -> Integrator:
@@ -35,7 +35,7 @@ class Method:
 
 
 def checked_method(name: Any, rtol: Any, atol: Any, step: Any, where: str) -> Method:
-    """Return the method; refuse one that does not exist and options that do not fit.
+    """Return the method; refuse unknown methods and options that do not apply.
 
     Raises
     ------
@@ -63,16 +63,16 @@ def checked_method(name: Any, rtol: Any, atol: Any, step: Any, where: str) -> Me
 
 
 def problem_kind(system: System, X: np.ndarray) -> ProblemKind:
-    """Return what kind of problem a run from `X` (nx + 1,) is."""
+    """Classify the problem of a run from `X` (nx + 1,): differential-algebraic, stiff or nonstiff."""
     if len(system.dae.z):
         return ProblemKind.ALGEBRAIC
     return ProblemKind.STIFF if _decays_fast(system, X) else ProblemKind.NONSTIFF
 
 
 def _decays_fast(system: System, X: np.ndarray) -> bool:
-    """Tell whether something decays faster than anything oscillates or grows, linearised at the start.
+    """Return whether the linearisation at the start decays faster than it oscillates or grows: stiffness.
 
-    What does not is resolved anyway: an inverted pendulum falls as fast as it would stand up.
+    Slower decay is resolved anyway: an inverted pendulum has a growing mode as fast as its decaying one.
     """
     # Linearise, by differences.
     t, P = system.inputs.ends[0], system.parameters(0)
@@ -80,8 +80,8 @@ def _decays_fast(system: System, X: np.ndarray) -> bool:
     points = X[:, None] + np.hstack([np.zeros((len(X), 1)), np.diag(h)])
     rates = np.array(system.equations.rates(t, points, P))
     eigenvalues = np.linalg.eigvals((rates[:, 1:] - rates[:, :1]) / h)
-    # Compare the fastest decay with the rest; a tenth more decides, not rounding.
+    # Compare the fastest decay with the rest; the margin of a tenth keeps rounding from deciding.
     decay = np.max(-eigenvalues.real)
     if system.dae.tree.loops.closures and decay < 1.1 * STABILISATION:
-        return False  # that is what keeps loops closed, and not stiff
+        return False  # this is the decay of Baumgarte's stabilisation, which is not stiff
     return bool(decay > 1.1 * np.max(np.maximum(np.abs(eigenvalues.imag), eigenvalues.real)))

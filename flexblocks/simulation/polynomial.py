@@ -1,4 +1,4 @@
-"""Inputs that are polynomials between breakpoints: constants, arrays over time, planned inputs."""
+"""Piecewise polynomial inputs: constants, interpolated samples, planned inputs."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from flexblocks.simulation.signal import Symbol, TimeSignal
 
 @dataclass(frozen=True, eq=False)
 class PiecewisePolynomial(TimeSignal):
-    """An input that is a polynomial on each of m pieces.
+    """Piecewise polynomial input of m pieces.
 
     Attributes
     ----------
     pieces : scipy.interpolate.PPoly
-        ``pieces.x`` (m + 1,) the ends of the pieces [s], ``pieces.c`` (degree + 1, m) their coefficients.
+        ``pieces.x`` (m + 1,) are the breakpoints [s], ``pieces.c`` (degree + 1, m) the coefficients.
     domain : tuple of 2 floats
-        From when to when it is defined [s]. Where that reaches beyond the pieces, the outermost go on.
+        Start and end of the domain [s]; beyond the pieces the outermost ones are extrapolated.
     """
 
     pieces: PPoly
@@ -37,14 +37,14 @@ class PiecewisePolynomial(TimeSignal):
         return "polynomial", self.size
 
     def __call__(self, t: float | np.ndarray) -> np.ndarray:
-        """Return the value at `t` [s], from the right where it jumps."""
+        """Return the value at `t` [s]; at a jump the limit from the right."""
         return self.pieces(t, extrapolate=True)
 
     def breakpoints_within(self, start: float, end: float) -> np.ndarray:
         slack = 1e-9 * (end - start)
         if start < self.domain[0] - slack or end > self.domain[1] + slack:
             raise ParameterError(
-                f"is given from {self.domain[0]:.9g} to {self.domain[1]:.9g} s, the run goes from {start:.9g} to "
+                f"is defined from {self.domain[0]:.9g} to {self.domain[1]:.9g} s, but the run is from {start:.9g} to "
                 f"{end:.9g} s; extend the input or shorten the run."
             )
         inner = self.pieces.x[1:-1]
@@ -63,12 +63,12 @@ class PiecewisePolynomial(TimeSignal):
 
 
 def from_ppoly(pieces: PPoly) -> PiecewisePolynomial:
-    """Return the input of a SciPy piecewise polynomial (PPoly, CubicSpline, CubicHermiteSpline, ...), unchanged.
+    """Return a SciPy piecewise polynomial (PPoly, CubicSpline, CubicHermiteSpline, ...) as an input, unchanged.
 
     Raises
     ------
     ParameterError
-        It has several components, falling breakpoints or coefficients that are not finite.
+        It has several components, decreasing breakpoints or coefficients that are not finite.
     """
     if pieces.c.ndim != 2:
         raise ParameterError(f"is a polynomial with components of shape {pieces.c.shape[2:]}; must be a scalar.")
@@ -76,24 +76,24 @@ def from_ppoly(pieces: PPoly) -> PiecewisePolynomial:
         raise ParameterError("has coefficients or breakpoints that are not finite.")
     lengths = np.diff(pieces.x)
     if np.any(lengths < 0):
-        raise ParameterError("has breakpoints that fall.")
-    # Splines come with pieces of length zero, at knots that are repeated.
+        raise ParameterError("has decreasing breakpoints; they must increase.")
+    # Splines have pieces of length zero at repeated knots.
     ends = np.append(pieces.x[:-1][lengths > 0], pieces.x[-1])
     return PiecewisePolynomial(PPoly(pieces.c[:, lengths > 0], ends), (float(ends[0]), float(ends[-1])))
 
 
 def constant(value: float) -> PiecewisePolynomial:
-    """Return an input that keeps one value for all time."""
+    """Return a constant input."""
     return PiecewisePolynomial(PPoly([[value]], [0.0, 1.0]), (-np.inf, np.inf))
 
 
 def piecewise_linear(times: Sequence[float] | np.ndarray, values: Sequence[float] | np.ndarray) -> PiecewisePolynomial:
-    """Return the input that joins `values` (k,) at `times` (k,) [s] by straight lines; there is none outside them.
+    """Return the linear interpolation of `values` (k,) at `times` (k,) [s], undefined outside these times.
 
     Raises
     ------
     ParameterError
-        Lengths that differ, fewer than two, times that do not rise, numbers that are not finite.
+        Different lengths, fewer than two values, times that do not increase, numbers that are not finite.
     """
     x, y = _samples("piecewise_linear", times, values, least=2)
     if len(x) != len(y):
@@ -104,19 +104,19 @@ def piecewise_linear(times: Sequence[float] | np.ndarray, values: Sequence[float
 def piecewise_constant(
     times: Sequence[float] | np.ndarray, values: Sequence[float] | np.ndarray
 ) -> PiecewisePolynomial:
-    """Return an input that jumps.
+    """Return a piecewise constant input (zero-order hold).
 
     Parameters
     ----------
     times : sequence of float (k,)
-        When it jumps [s], rising.
+        Increasing times of the steps [s].
     values : sequence of float (k,)
         ``values[i]`` holds from ``times[i]`` on, the last for ever. Before the first time the input is 0.
 
     Raises
     ------
     ParameterError
-        Lengths that differ, times that do not rise, numbers that are not finite.
+        Different lengths, times that do not increase, numbers that are not finite.
     """
     x, y = _samples("piecewise_constant", times, values, least=1)
     if len(x) != len(y):
@@ -126,12 +126,12 @@ def piecewise_constant(
 
 
 def bang_bang(amplitude: float, width: float, start: float = 0.0) -> PiecewisePolynomial:
-    """Return +`amplitude` for `width` [s] from `start` on, then -`amplitude` for as long, then 0.
+    """Return a bang-bang pulse: +`amplitude` for `width` [s] from `start` on, then -`amplitude` for as long, then 0.
 
     Raises
     ------
     ParameterError
-        Numbers that are not finite, or a width that is not > 0.
+        Numbers that are not finite, or width <= 0.
     """
     if not width > 0:
         raise ParameterError(f"bang_bang: width = {width!r} s; must be > 0.")

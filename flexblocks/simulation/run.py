@@ -1,4 +1,4 @@
-"""Integration of one run: segment by segment, chunk by chunk, keeping what was reached."""
+"""Integration of one run, segment by segment and chunk by chunk, with a record of what was reached."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, fini
 from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.system import System
 
-SMALLEST = 1e-6  # of the run: how closely the time of a failure is found
+SMALLEST = 1e-6  # accuracy to which the time of a failure is located, as a fraction of the run
 
 
 @dataclass
 class Record:
-    """What a run has reached.
+    """States at the output times that a run has reached.
 
     Attributes
     ----------
@@ -29,9 +29,9 @@ class Record:
     reached : float
         Time [s] up to which the integration went.
     failure : str or None
-        Why it ended early.
+        Reason of an early end.
     advice : str or None
-        What to try then, if not what the integrator advises.
+        What to try then, where that differs from the advice of the integrator.
     interrupted : bool
         Whether Ctrl-C ended it.
     """
@@ -46,7 +46,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Integration:
-    """One integration from the first to the last of the output `times` (k,) [s]."""
+    """Integration from the first to the last of the output `times` (k,) [s]."""
 
     system: System
     stepper: Stepper
@@ -65,7 +65,7 @@ class Integration:
         ComputationError
             The algebraic equations cannot be solved at the start.
         Exception
-            Whatever an input function of the user raises.
+            Any exception of an input function of the user.
         """
         z = self.system.consistent(self.times[0], X, self.system.dae.z.start, self.system.parameters(0))
         record = Record([X], [z], self.times[0])
@@ -80,7 +80,7 @@ class Integration:
         return record
 
     def _segment(self, segment: int, X: np.ndarray, z: np.ndarray, record: Record) -> tuple[np.ndarray, np.ndarray]:
-        """Integrate one segment in chunks; a chunk that fails is tried again in halves."""
+        """Integrate one segment in chunks; a chunk that fails is retried in halves."""
         P = self.system.parameters(segment)
         now = self.system.inputs.ends[segment]
         stops, wanted = self._stops(segment)
@@ -97,7 +97,7 @@ class Integration:
                 states, algebraics = self.stepper.advance(X, z, P, chunk)
                 self.bounds.keep(states)
             except StepFailure:
-                # ... or half of it, until the time of the failure is known closely ...
+                # ... or half of it, until the time of the failure is located ...
                 self.system.inputs.raise_failure()
                 self.interrupt.obey()
                 self.pace.taken += self.stepper.steps
@@ -108,7 +108,7 @@ class Integration:
                     raise
                 self.pace.length = half
                 continue
-            # ... and keep what is asked for of it.
+            # ... and record the states at output times.
             X, z = states[-1], z if algebraics is None else algebraics[-1]
             guesses = np.tile(z, (len(states), 1)) if algebraics is None else algebraics
             for time, state, guess in zip(chunk[1:], states, guesses, strict=True):
@@ -123,9 +123,9 @@ class Integration:
         return X, z
 
     def _ticked(self, segment: int, X: np.ndarray, z: np.ndarray, record: Record) -> tuple[np.ndarray, np.ndarray]:
-        """Let the clocks tick at the start of a segment; all of them see the values before.
+        """Apply the clocks that tick at the start of a segment; all of them see the values before.
 
-        A sample taken at that time is one after the tick, as it is after the jump of an input.
+        A sample at that time is the limit from the right, after the tick, as it is at a discontinuity of an input.
         """
         system, now = self.system, self.system.inputs.ends[segment]
         ticking = [clock for clock in system.dae.clocks if clock.ticks_at(now)]
@@ -141,7 +141,7 @@ class Integration:
         return X, z
 
     def _stops(self, segment: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return where a segment has to stop, and which of the stops are output times."""
+        """Return the times at which the integration of a segment stops, and which of these are output times."""
         left, right = self.system.inputs.ends[segment : segment + 2]
         slack = separation(self.times[0], self.times[-1])
         first, last = np.searchsorted(self.times, [left + slack, right + slack], side="right")
@@ -160,5 +160,5 @@ class Integration:
             cut = self.stepper.divisible and reach < stops[0] - 0.1 * self.pace.length
             return np.array([now, reach if cut else stops[0]])
         if count < len(stops):
-            count = 2 ** (count.bit_length() - 1)  # few different numbers, so that integrators are used again
+            count = 2 ** (count.bit_length() - 1)  # few distinct numbers, so that integrators are reused
         return np.array([now, *stops[:count]])

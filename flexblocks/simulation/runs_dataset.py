@@ -1,4 +1,4 @@
-"""The runs of a batch as one xarray Dataset."""
+"""xarray Dataset of the runs of a batch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flexblocks.simulation.trajectory import ENERGIES, GROUPS, Trajectory
 
 
 class Runs:
-    """Takes trajectories as they come, and makes the Dataset of them; what never comes is nan.
+    """Collects trajectories as runs end, and builds the Dataset of all; what was not reached is nan.
 
     Parameters
     ----------
@@ -28,18 +28,18 @@ class Runs:
         self.dae, self.times, self.batch = dae, times, batch
         self.groups = {"x": dae.x, "z": dae.z, "u": dae.u, "y": dae.y}
         sizes = {group: len(variables) for group, variables in self.groups.items()} | {"energy": len(ENERGIES)}
-        # A variable after the other, so that each is one block of memory.
+        # The variable comes first, so that each variable is one contiguous block of memory.
         self.values = {group: np.full((size, len(batch), len(times)), np.nan) for group, size in sizes.items()}
         self.complete = np.zeros(len(batch), dtype=bool)
 
     def put(self, run: int, trajectory: Trajectory) -> None:
-        """Enter a run as far as it went."""
+        """Store the trajectory of a run, as far as it went."""
         for group in GROUPS:
             self.values[group][:, run, : len(trajectory)] = getattr(trajectory, group).T
         self.complete[run] = trajectory.complete
 
     def dataset(self) -> xr.Dataset:
-        """Return the Dataset: a variable (run, time) for each name, and what varies as coordinates."""
+        """Return the Dataset: a variable (run, time) for each name, and coordinates for what varies."""
         series: dict[str, Any] = {}
         for group in GROUPS:
             names = self.groups[group].names if group in self.groups else ENERGIES
@@ -71,12 +71,12 @@ class Runs:
     def _varying(self) -> dict[str, Any]:
         """Return a coordinate for each name that varies."""
         groups = {"u": self.dae.u, "x0": self.dae.x, "p": self.dae.p}
-        found = {}
+        coordinates = {}
         for axis, chosen in zip(self.batch.axes, self.batch.choice.T, strict=True):
             for name, values in axis.columns.items():
                 if all(isinstance(value, (int, float, np.number)) for value in values):
                     entry = np.array(values, dtype=float)[chosen], {"units": groups[axis.argument].unit(name)}
                 else:
                     entry = chosen, {"long_name": "position in the list of signals"}
-                found[f"{axis.argument}[{name}]"] = ("run", *entry)
-        return found
+                coordinates[f"{axis.argument}[{name}]"] = ("run", *entry)
+        return coordinates

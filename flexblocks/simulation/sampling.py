@@ -1,4 +1,4 @@
-"""Sampling: the output times of a run, and its trajectory there."""
+"""Output times of a run, and its trajectory sampled at them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from flexblocks.simulation.run import Record
 from flexblocks.simulation.system import System
 from flexblocks.simulation.trajectory import ENERGIES, Trajectory
 
-SAMPLES = 1001  # over (start, end): plots look smooth, and a step is a round number
+SAMPLES = 1001  # over (start, end): smooth plots, and a sampling interval that is a round number
 
 
 def output_times(t: Any, where: str) -> tuple[np.ndarray, bool]:
-    """Return the output times (k,) [s], and whether the user gave them one by one.
+    """Return the output times (k,) [s], and whether the user passed them one by one.
 
     Raises
     ------
     ParameterError
-        They are not finite, rising numbers.
+        The times are not finite, increasing numbers.
     """
     try:
         times = np.asarray(t, dtype=float)
@@ -39,9 +39,9 @@ def output_times(t: Any, where: str) -> tuple[np.ndarray, bool]:
 
 
 def sampled_trajectory(system: System, times: np.ndarray, record: Record) -> Trajectory:
-    """Return the trajectory over the times that were reached.
+    """Return the trajectory at the output times that were reached.
 
-    At a jump of an input, the inputs and what depends on them are those after the jump.
+    At a discontinuity of an input, the inputs and all that depends on them are the limits from the right.
     """
     dae = system.dae
     X = np.array(record.X)

@@ -1,4 +1,4 @@
-"""Input signals: functions of time that say where they are not smooth."""
+"""Input signals: piecewise smooth functions of time, with their breakpoints."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ import numpy as np
 from flexblocks.errors import ParameterError
 from flexblocks.simulation.jumps import jumps, steps_of
 
-Symbol = Any  # ca.SX or ca.MX: an expression, or a graph that calls back
+Symbol = Any  # ca.SX or ca.MX: an expression, or a graph with callbacks
 
-# Where a compiled function is compared with the given one: math.sin of a symbol, for one, is a silent nan.
+# Times at which the compiled function is compared with Python's: math.sin of a symbol, for one, is a silent nan.
 PROBES = (0.0123456789, 0.31415926535, 2.7182818284)
 
 
 class TimeSignal(ABC):
-    """An input as a function of time, smooth between breakpoints.
+    """Input as a function of time, smooth between breakpoints.
 
-    An integration is split at the breakpoints. What changes from one segment to the next is put into a few parameters,
-    so that one compiled expression serves all of them.
+    Integrations are split at the breakpoints. What changes from one segment to the next is a few parameters, so that
+    one compiled expression serves all segments.
     """
 
     size: int
@@ -34,35 +34,35 @@ class TimeSignal(ABC):
     @property
     @abstractmethod
     def form(self) -> object:
-        """What the expression depends on besides the parameters: signals of equal form have the same expression."""
+        """Key of the expression: signals of equal form have the same expression in their parameters."""
 
     @abstractmethod
     def breakpoints_within(self, start: float, end: float) -> np.ndarray:
-        """Return the times in [start, end] [s] at which it jumps or bends; refuse a run that it does not cover."""
+        """Return the times of jumps and kinks in [start, end] [s]; refuse a run that the signal does not cover."""
 
     @abstractmethod
     def parameters(self, left: float, right: float) -> np.ndarray:
-        """Return the parameters (size,) of the segment [left, right], which has no breakpoint inside."""
+        """Return the parameters (size,) of the segment [left, right], which contains no breakpoint."""
 
     @abstractmethod
     def expression(self, t: Symbol, parameters: Symbol) -> Symbol:
-        """Return the value at `t` inside the segment that has these parameters."""
+        """Return the value at `t` inside the segment with these parameters."""
 
 
 @dataclass(frozen=True)
 class Signal(TimeSignal):
-    """An input given as a function of time.
+    """Input defined by a Python function of time.
 
     Parameters
     ----------
     function : callable
-        ``function(t)``, t [s] a number, returns a number. A function that also takes a CasADi symbol (of
-        arithmetic, numpy ufuncs, CasADi functions, comparisons) is compiled into the simulation; any other is called
+        ``function(t)``, t [s] a number, returns a number. A function that also takes a CasADi symbol (made of
+        arithmetic, NumPy ufuncs, CasADi functions, comparisons) is compiled into the simulation; any other is called
         back, which is slower.
     breakpoints : sequence of float, optional
-        Times [s] where it jumps or bends. On each side of one, the value is the limit from that side. If not given they
-        are looked for: comparisons with t and jumps that 2000 samples over the run can see are found exactly. Give
-        those of a plain function that has pulses shorter than that.
+        Times [s] of jumps and kinks, where the value on either side is the one-sided limit. By default they are
+        detected: comparisons with t, and jumps that 2000 samples over the run resolve, are located to the last digit.
+        List them for a plain function with shorter pulses.
 
     Examples
     --------
@@ -96,18 +96,18 @@ class Signal(TimeSignal):
 
     @cached_property
     def compiled(self) -> ca.Function | None:
-        """The signal as a CasADi function; None where the function takes numbers only."""
+        """The signal as a CasADi function; None if the Python function takes numbers only."""
         t = ca.SX.sym("t")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # casadi warns about numpy functions on its symbols
                 value = self.function(t)
                 value = ca.SX(value.item() if isinstance(value, np.ndarray) else value)
-                found = ca.Function("signal", [t], [value])
-                agree = np.allclose([float(found(t)) for t in PROBES], [self(t) for t in PROBES], rtol=1e-12, atol=0)
-        except Exception:  # whatever a function may raise that was not written for symbols, or not for these times
+                symbolic = ca.Function("signal", [t], [value])
+                agree = np.allclose([float(symbolic(t)) for t in PROBES], [self(t) for t in PROBES], rtol=1e-12, atol=0)
+        except Exception:  # a function not written for symbols, or not for these times, may raise anything
             return None
-        return found if value.is_scalar() and agree else None
+        return symbolic if value.is_scalar() and agree else None
 
     @cached_property
     def _numeric(self) -> _Called:
@@ -126,7 +126,7 @@ class Signal(TimeSignal):
         return id(self.function)
 
     def parameters(self, left: float, right: float) -> np.ndarray:
-        # A hair inside, so that a comparison with the breakpoint itself falls to the segment's side, rounding included.
+        # Slightly inside, so that comparisons with a breakpoint are those of this segment, whatever the rounding.
         hair = min(1e-13 * max(abs(left), abs(right)), (right - left) / 4)
         return np.array([left + hair, right - hair])
 
@@ -135,16 +135,16 @@ class Signal(TimeSignal):
         return (self.compiled or self._numeric)(inside)
 
     def raise_failure(self) -> None:
-        """Raise, once, what the function raised when it was called back."""
+        """Raise, once, the exception of the function if it was called back and failed."""
         if self.compiled is None and self._numeric.failure is not None:
             failure, self._numeric.failure = self._numeric.failure, None
             raise failure
 
 
 class _Called(ca.Callback):
-    """A plain function of time inside a CasADi graph.
+    """Callback of a Python function of time in a CasADi graph.
 
-    An exception must not travel through the integrator's C code; it is kept, and nan makes the integrator stop.
+    An exception must not propagate through the integrator's C code; it is kept, and nan makes the integrator stop.
     """
 
     def __init__(self, function: Callable[[float], float]) -> None:

@@ -1,4 +1,4 @@
-"""Simulation: the motion of an arm under given inputs."""
+"""Simulation of an arm under given inputs and start values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SimulationError(ComputationError):
     Attributes
     ----------
     trajectory : Trajectory
-        Everything that was computed up to then, with ``complete`` False.
+        The trajectory up to that time, with ``complete`` False.
     time : float
         Time reached [s].
     """
@@ -59,55 +59,55 @@ def simulate(
     ----------
     dae : DAE
     t : tuple of 2 floats, or array (k,)
-        From when to when [s], with 1001 evenly spaced samples; or rising output times, as an ndarray or at least three.
+        Start and end [s], sampled at 1001 evenly spaced times; or increasing output times, as an ndarray or at least
+        three.
     u : dict, optional
-        Inputs by name; those that are not given are 0. Each one is
+        Inputs by name; those that are left out are 0. Each is
 
         * a number;
         * an array (k,) over the output times, or a pair ``(times, values)``, joined by straight lines;
-        * a function of t, best one that also takes a CasADi symbol (see `Signal`);
+        * a function of t, preferably one that also takes a CasADi symbol (see `Signal`);
         * a `Signal`, `piecewise_constant`, `piecewise_linear` or `bang_bang`;
-        * a scipy PPoly, CubicSpline, CubicHermiteSpline or BSpline, applied exactly.
+        * a SciPy PPoly, CubicSpline, CubicHermiteSpline or BSpline, applied exactly.
 
         The integration is split wherever an input jumps or bends.
     x0 : dict or array (nx,), optional
-        Start values; those that are not given are the blocks'. Where loops are closed, those that are not given move
-        as far as closes them (see `flexblocks.constraints.closed_state`).
+        Start values; by default those of the blocks. With kinematic loops, coordinates that are left out move as far
+        as needed to close them (see `flexblocks.constraints.closed_state`).
     p : dict or array (np,), optional
-        Values of the parameters that are symbolic; the rest as in the model.
+        Values of the symbolic parameters; by default those of the model.
     method : str
-        ``"auto"``: SUNDIALS' idas with algebraic variables, else cvodes with Adams' method, or with BDF if something
-        decays faster than anything oscillates. ``"adams"``, ``"bdf"``, ``"idas"`` name one of them.
-        ``"rk4"`` is the classical Runge-Kutta method with the fixed `step`, shortened to end at output times and
-        breakpoints; ``"dop853"`` SciPy's explicit method of order 8, slower and independent of SUNDIALS.
-        All integrators stand in `flexblocks.simulation.integrators.register`.
+        ``"auto"``: SUNDIALS IDAS with algebraic variables; otherwise CVODES, by Adams' method, or by BDF if the fastest
+        decay exceeds all oscillation frequencies. ``"adams"``, ``"bdf"``, ``"idas"`` select one of them. ``"rk4"`` is
+        the classical Runge-Kutta method with the fixed `step`, shortened to end at output times and breakpoints;
+        ``"dop853"`` is SciPy's explicit method of order 8, slower and independent of SUNDIALS. All integrators are
+        listed in `flexblocks.simulation.integrators.register`.
     rtol, atol : float
-        Tolerances of each step, relative and absolute in the units of each state. Errors of the steps add up: after a
-        few seconds of a lightly damped arm expect some hundred times as much.
+        Local error tolerances, relative and absolute, in the unit of each state. Local errors accumulate: after a few
+        seconds of a lightly damped arm expect about a hundred times as much.
     step : float, optional
         Step of ``"rk4"`` [s].
     max_steps : int
-        Steps after which a run ends that has not come to its end, with a SimulationError; ``math.inf`` for any number.
-        Stiff or chattering equations end so, instead of going on for hours.
+        Integration steps, those of failed attempts included, after which the run stops with a SimulationError, so that
+        stiff or chattering equations do not run for hours; ``math.inf`` for no limit.
     time_limit : float, optional
-        The same for wall time [s]. Both are looked at a few times a second.
+        Wall time [s] after which it stops likewise. Both are checked a few times a second.
     progress : bool, optional
         Whether to show a progress bar; by default in a terminal, if the run will take more than 2 s.
 
     Returns
     -------
     Trajectory
-        After Ctrl-C it ends where the run was, with ``complete`` False and a FlexblocksWarning.
+        After Ctrl-C it ends at the time reached, with ``complete`` False and a FlexblocksWarning.
 
     Raises
     ------
     NameUnknownError
         An input, state or parameter that the arm does not have.
     ParameterError
-        Something given is not finite, of the wrong length or of the wrong kind.
+        A value is not finite, of the wrong length or of the wrong type.
     SimulationError
-        The integration could not go on, or took more than `max_steps` or `time_limit`; the error carries what was
-        computed.
+        The integration failed, or exceeded `max_steps` or `time_limit`; the error holds the trajectory up to then.
 
     Examples
     --------
@@ -118,18 +118,18 @@ def simulate(
     >>> traj["link1.tip_deflection_y"].shape
     (1001,)
     """
-    # Check all that was given before anything is computed.
-    times, whole = output_times(t, "simulate")
+    # Check all arguments before anything is computed.
+    times, sampled = output_times(t, "simulate")
     settings = checked_method(method, rtol, atol, step, "simulate")
     budget = checked_budget(max_steps, time_limit, "simulate")
     solver = Solver(dae, settings)
     values = dae.p.values(p, "simulate: p: ")
     x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
-    signals = inputs(dae.u, u, times, whole, clocks=dae.clocks)
+    signals = inputs(dae.u, u, times, sampled, clocks=dae.clocks)
     # Integrate; a failure or Ctrl-C ends the record early.
     with ProgressDisplay(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
         record = solver.integrate(signals, values, x, times, interrupt, bar, budget)
-    # Inputs, outputs and energies at the samples.
+    # Evaluate inputs, outputs and energies at the samples.
     trajectory = sampled_trajectory(solver.system(signals, values), times, record)
     if record.failure is not None:
         raise SimulationError(

@@ -1,4 +1,4 @@
-"""A solver: an integrator with all that it needs built, ready for run after run."""
+"""Solver: equations and integrator, built once and reused from run to run."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from flexblocks.simulation.system import System, driven_equations
 
 @dataclass(eq=False)
 class Solver:
-    """Builds equations and integrators at the first run and uses them again for all whose inputs have the same form.
+    """Integrates runs; equations and integrators are built once for all runs whose inputs have the same form.
 
-    It belongs to one thread, as its equations do.
+    Use it in one thread only, as its equations keep their working memory.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Solver:
         return bounds(self.dae)
 
     def system(self, inputs: Inputs, p: np.ndarray) -> System:
-        """Return what is integrated under these inputs with these values of the parameters (np,)."""
+        """Return the initial value problem under these inputs with these values of the parameters (np,)."""
         if self._equations is None or inputs.form != self._form:
             self._form, self._equations = inputs.form, driven_equations(self.dae, inputs)
             self._steppers.clear()
@@ -59,7 +59,7 @@ class Solver:
         bar: ProgressDisplay | None = None,
         budget: Budget = Budget(),  # noqa: B008 (frozen)
     ) -> Record:
-        """Return what a run from the state `x` (nx,) over the output `times` (k,) [s] has reached."""
+        """Integrate from the state `x` (nx,) over the output `times` (k,) [s], as far as possible."""
         system, X = self.system(inputs, p), np.append(x, 0.0)  # no work is done yet
         integrator = self.method.integrator_for(system, X)
         if integrator.name not in self._steppers:

@@ -1,4 +1,4 @@
-"""A DAE under its inputs, and what is integrated in one run."""
+"""Initial value problem of one run: the DAE with input signals substituted."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from flexblocks.simulation.signal import Symbol
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """What is integrated in one run: the equations, and the values that belong into them.
+    """Initial value problem of one run: equations, inputs and parameter values.
 
     Attributes
     ----------
     dae : DAE
-        What the equations were made of.
+        Source of the equations.
     equations : DrivenEquations
     p : ndarray
         Values of the parameters p.
@@ -34,11 +34,11 @@ class System:
     inputs: Inputs
 
     def parameters(self, segment: int) -> np.ndarray:
-        """Return P on a segment."""
+        """Return the parameters P of the equations on a segment: p, and those of the inputs."""
         return np.concatenate([self.p, self.inputs.parameters[:, segment]])
 
     def consistent(self, t: float, X: np.ndarray, guess: np.ndarray, P: np.ndarray) -> np.ndarray:
-        """Return z (nz,) that solves 0 = g at this point, by Newton's method from `guess`.
+        """Return the consistent z (nz,), which solves 0 = g at this point, by Newton's method from `guess`.
 
         Raises
         ------
@@ -61,7 +61,7 @@ class System:
 
 
 def driven_equations(dae: DAE, inputs: Inputs) -> DrivenEquations:
-    """Return the equations of the DAE with inputs of this form put in."""
+    """Return the equations of the DAE with inputs of this form substituted."""
     with BUILDING:
         kind = ca.MX if dae.library else inputs.symbol_type  # compiled functions do not take SX
         new = kind.sym
@@ -94,6 +94,7 @@ def _rates(dae: DAE, residual: ca.Function, newton: ca.Function | None, kind: ty
 def _options(kind: type[Symbol]) -> dict[str, bool]:
     """Return options for functions of the inputs.
 
-    Signals that are called back have no derivative. None is needed in x and z, which CasADi sees if no call hides it.
+    Signals that are called back have no derivatives; none are needed for Jacobians in x and z, and CasADi sees this if
+    the functions are inlined.
     """
     return {"always_inline": kind is ca.MX}

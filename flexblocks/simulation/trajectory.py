@@ -1,4 +1,4 @@
-"""The trajectory: time series of states, inputs, outputs and energies, by name."""
+"""Trajectory: time series of states, inputs, outputs and energies, by name."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ ENERGIES = ("kinetic_energy", "potential_energy", "work")
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """The motion of an arm over time.
+    """Trajectory of an arm: its motion over time.
 
     ``traj["link1.bending_y[1]"]`` is the time series (k,) of any state, algebraic variable, input, output or energy,
-    ``traj["time"]`` that of the time. At a jump of an input, u, z and y are those after it.
+    ``traj["time"]`` that of the time. At a discontinuity of an input, u, z and y are the limits from the right.
 
     Attributes
     ----------
@@ -36,8 +36,8 @@ class Trajectory:
     x, z, u, y : ndarray (k, nx), (k, nz), (k, nu), (k, ny)
         States, algebraic variables, inputs and outputs, in the DAE's order.
     energy : ndarray (k, 3)
-        Kinetic energy, potential energy, and the work that inputs (and states and algebraic variables that exert
-        forces) have done since the start [J]. Without damping, the sum of the first two grows by the third.
+        Kinetic energy, potential energy, and the work of inputs (and of states and algebraic variables that exert
+        forces) since the start [J]. Without damping, the sum of the first two grows by the third.
     names : dict of tuple of str
         Names of the columns of ``x``, ``z``, ``u``, ``y`` and ``energy``.
     units : dict of str
@@ -125,7 +125,7 @@ class Trajectory:
         Raises
         ------
         FileFormatError
-            The name ends in neither.
+            The suffix is neither of these.
         """
         from flexblocks.simulation.trajectory_files import save
 
@@ -133,12 +133,12 @@ class Trajectory:
 
     @classmethod
     def from_xarray(cls, dataset: xr.Dataset) -> Trajectory:
-        """Return the trajectory of a Dataset, such as `to_xarray` gives, or one run of a batch.
+        """Return the trajectory in a Dataset of `to_xarray`, or in one run of a batch.
 
         Raises
         ------
         FileFormatError
-            It is not one of a trajectory.
+            The Dataset is not one of a trajectory.
         """
         from flexblocks.simulation.dataset import trajectory_fields
 
@@ -146,12 +146,12 @@ class Trajectory:
 
     @classmethod
     def load(cls, path: str | Path) -> Trajectory:
-        """Return the trajectory that `save` has written.
+        """Return the trajectory in a file that `save` wrote.
 
         Raises
         ------
         FileFormatError
-            The file is not there, or not one of a trajectory.
+            The file does not exist, or is not one of a trajectory.
         """
         from flexblocks.simulation.trajectory_files import load
 

@@ -1,4 +1,4 @@
-"""Files of trajectories: netCDF and CSV."""
+"""Trajectory files: netCDF and CSV."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def load(path: str | Path, groups: Sequence[str]) -> dict[str, Any]:
     path = Path(path)
     kind = _kind(path)
     if not path.is_file():
-        raise FileFormatError(f"{path}: there is no such file.")
+        raise FileFormatError(f"{path}: there is no such file; give the path of a file that Trajectory.save wrote.")
     try:
         if kind == ".csv":
             return trajectory_fields(_load_csv(path), groups)
@@ -43,13 +43,13 @@ def _kind(path: Path) -> str:
     kind = path.suffix.lower()
     if kind not in (".nc", ".csv"):
         raise FileFormatError(
-            f"{path}: trajectories are kept in .nc (netCDF) or .csv files; give the name one of these ends."
+            f"{path}: suffix '{path.suffix}'; trajectories are saved as .nc (netCDF) or .csv: use one of these."
         )
     return kind
 
 
 def _save_csv(trajectory: Series, path: Path) -> None:
-    """Write a line ``#`` with what is no table, the names, the units, then the numbers in full."""
+    """Write a comment line ``#`` with the metadata, then names, units, and the numbers in full precision."""
     names = ["time", *[name for group in trajectory.names.values() for name in group]]
     groups = {group: len(members) for group, members in trajectory.names.items()}
     numbers = np.column_stack([trajectory[name] for name in names])

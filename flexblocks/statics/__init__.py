@@ -1,1 +1,1 @@
-"""Where arms rest: the static problem, its solvers, operating points."""
+"""Statics: equilibrium, the equations and solvers behind it, and operating points."""

@@ -1,4 +1,4 @@
-"""Static balance: the unknowns at rest, and all equations of an arm as residuals, at rest or in motion."""
+"""Residuals of the equations of an arm, at rest or in motion, and the vector of unknowns of statics."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from flexblocks.dynamics.algorithms.generalised_forces import residuals, rest_co
 
 
 class Unknowns(NamedTuple):
-    """Something for each group of the unknowns of statics; its fields are their order in s = [q, w, z, lambda, u].
+    """Groups of the unknowns of statics, in their order in s = [q, w, z, lambda, u].
 
-    Coordinates, first-order states, algebraic variables, multipliers (what keeps loops closed) and inputs.
+    Coordinates, first-order states, algebraic variables, Lagrange multipliers of loop closures, and inputs.
     """
 
     q: Any
@@ -29,30 +29,30 @@ class Unknowns(NamedTuple):
 
 
 def unknowns(dae: DAE, x: Any, z: Any, multipliers: Any, u: Any) -> Unknowns:
-    """Return the unknowns out of x (or its names, or units); its velocities are none of them."""
+    """Return the unknowns in x (or its names, or units), without velocities, and the other groups."""
     q, _, w = dae.split_state(x)
     return Unknowns(q, w, z, multipliers, u)
 
 
 def unknown_vector(dae: DAE, x: np.ndarray, z: np.ndarray, multipliers: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """Return s (ns,) at a point."""
+    """Return the vector of unknowns s (ns,) at a point."""
     return np.concatenate(unknowns(dae, x, z, multipliers, u))
 
 
 def unknown_slices(dae: DAE) -> Unknowns:
-    """Return where each group stands in s."""
+    """Return the slice of each group in s."""
     groups = unknowns(dae, dae.x.names, dae.z.names, dae.tree.loops.multipliers, dae.u.names)
     ends = np.cumsum([0, *map(len, groups)]).tolist()
     return Unknowns(*map(slice, ends[:-1], ends[1:]))
 
 
 def _stacked(dae: DAE, v: ca.SX, a: ca.SX, multipliers: ca.SX, states: Callable[..., ca.SX]) -> ca.SX:
-    """Return equations stacked.
+    """Return the stacked residuals of all equations.
 
     M a + h - Q - J' lambda (n), the equations of the first-order states (nw) and the algebraic residuals (nz).
 
-    With the accelerations as an argument it is the recursion of inverse dynamics: no mass matrix is solved with, and
-    the Jacobians stay small.
+    With the accelerations as an argument this is recursive inverse dynamics: no mass matrix is factorised, and the
+    Jacobians stay small.
     """
     q = dae.q
     x, z, u = ca.vertcat(q, v, dae.w), dae.z.symbol, dae.u.symbol
@@ -67,7 +67,7 @@ def _stacked(dae: DAE, v: ca.SX, a: ca.SX, multipliers: ca.SX, states: Callable[
 
 @lru_cache(maxsize=16)
 def motion(dae: DAE) -> ca.Function:
-    """Return the function (x, z, u, p, a, lambda) -> residuals, and their Jacobians in x, z and u."""
+    """Return the function (x, z, u, p, a, lambda) -> residuals in motion, and their Jacobians in x, z and u."""
     r, a, forces = motion_expressions(dae)
     jacobians = [ca.jacobian(r, group.symbol) for group in (dae.x, dae.z, dae.u)]
     symbols = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol, a, forces]
@@ -75,7 +75,7 @@ def motion(dae: DAE) -> ca.Function:
 
 
 def motion_expressions(dae: DAE) -> tuple[ca.SX, ca.SX, ca.SX]:
-    """Return the residuals of motion, and the symbols of accelerations (n) and lambda (m) in them."""
+    """Return the residuals in motion, and the symbols of accelerations (n) and lambda (m) in them."""
     a, forces = ca.SX.sym("a", dae.tree.size), _multipliers(dae)
     return _stacked(dae, dae.v, a, forces, state_rates), a, forces
 
@@ -84,8 +84,8 @@ def motion_expressions(dae: DAE) -> tuple[ca.SX, ca.SX, ca.SX]:
 def rest(dae: DAE) -> ca.Function:
     """Return the function (s, p) -> residuals at rest, their Jacobian in s, and weights; s = [q, w, z, lambda, u].
 
-    After the residuals of motion come the closures of loops (m). The weights (bodies, n) are the generalised forces of
-    gravity on each body: they say how much cancels in a balance.
+    The closures of loops (m) follow the other residuals. The weights (bodies, n) are the generalised forces of gravity
+    on each body: the magnitude of the terms that cancel at equilibrium.
     """
     still, forces = ca.SX(dae.tree.size, 1), _multipliers(dae)
     s = ca.vertcat(*unknowns(dae, dae.x.symbol, dae.z.symbol, forces, dae.u.symbol))
@@ -97,9 +97,9 @@ def rest(dae: DAE) -> ca.Function:
 def accelerations(
     dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return accelerations (n) and forces that keep loops closed (m) in the motion through a point.
+    """Return accelerations (n) and loop forces (m) of the motion through a point.
 
-    Unlike `DAE.forward_dynamics` without what holds errors of the closures in check, which makes noise of rounding.
+    Unlike `DAE.forward_dynamics` without Baumgarte stabilisation, which would amplify rounding errors.
     """
     n, none = dae.tree.size, np.zeros(len(dae.tree.loops.multipliers))
     if not none.size:

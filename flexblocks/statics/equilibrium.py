@@ -1,4 +1,4 @@
-"""Static equilibrium: the balance of all forces for given coordinates and inputs."""
+"""Static equilibrium of an arm."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flexblocks.statics.solvers import nearest_balance, polished, root, smallest
 
 
 class NoEquilibriumError(ComputationError):
-    """No balance was found. `residual` holds what is missing, by name [N m or N]."""
+    """No static equilibrium was found. `residual` holds the unbalanced forces by name [N m or N]."""
 
     def __init__(self, message: str, residual: Mapping[str, float]) -> None:
         super().__init__(message)
@@ -28,15 +28,15 @@ def equilibrium(
     u: Mapping[str, float] | None = None,
     p: Mapping[str, float] | np.ndarray | None = None,
 ) -> OperatingPoint:
-    """Find where the arm rests: h(q, 0) = Q, first-order states and algebraic equations at rest too.
+    """Find a static equilibrium: h(q, 0) = Q, with first-order states and algebraic equations at rest too.
 
     Parameters
     ----------
     dae : DAE
     x : dict, optional
-        Coordinates (or first-order states) held at given values, by name; the others are solved for.
+        Values by name at which coordinates (or first-order states) are held; the others are solved for.
     u : dict, optional
-        Inputs held at given values, by name; the others are solved for.
+        Values by name at which inputs are held; the others are solved for.
     p : dict or array, optional
         Values of symbolic parameters.
 
@@ -48,29 +48,29 @@ def equilibrium(
     Raises
     ------
     NameUnknownError
-        A name that is not there.
+        An unknown name.
     ParameterError
         A velocity in `x`, a value that is not a finite number, or a sampled controller in the loop.
     NoEquilibriumError
-        The held values allow no balance; says which coordinates cannot be held and by how much.
+        The held values allow no equilibrium; the message says which coordinates are unbalanced, and by how much.
 
     Warns
     -----
     FlexblocksWarning
-        A balance was found among many, but not which of them is nearest to the start values.
+        There are many equilibria, and the search for the one nearest to the start values did not converge.
 
     Notes
     -----
-    Where many points balance, the nearest to the start values is taken, measured by the kinetic energy that the step
-    to it would have as a velocity, (q - q0)' M (q - q0); then the smallest inputs that hold it. So a driven arm is held
-    near its start values, an arm without gravity stays there, and a pendulum without a motor that starts level hangs.
-    The point may be unstable: ``linearize(dae, op).modes()`` tells. Limits of inputs are not looked at.
+    Of many equilibria the nearest to the start values is taken, in the metric of the mass matrix,
+    (q - q0)' M (q - q0), with the smallest inputs that hold it. So a driven arm is held near its start values, an arm
+    without gravity stays there, and a pendulum without a motor that starts horizontal hangs down. The equilibrium may
+    be unstable: see ``linearize(dae, op).modes()``. Limits of inputs are ignored.
     """
     if dae.clocks:
         refuse_clocks(dae.clocks, "equilibrium")
     problem = pose(dae, _held_states(dae, x), _held("u", u, dae.u.names), p)
     s = problem.start
-    # Some point in balance ...
+    # Some equilibrium ...
     if not problem.balanced(s):
         s = root(problem)
         if s is None:
@@ -78,9 +78,10 @@ def equilibrium(
         # ... of many the nearest to the start values ...
         if problem.freedom(s):
             s = nearest_balance(problem, s)
-    # ... with the smallest inputs that hold it, to the last digit.
+    # ... with the smallest inputs that hold it, ...
     if problem.freedom(s):
         s = smallest_inputs(problem, s)
+    # ... to the last digit.
     s = polished(problem, s)
     at, residual = problem.at, problem.residual(s)
     q = s[at.q]
@@ -99,15 +100,15 @@ def equilibrium(
     )
 
 
-def _held(group: str, given: Mapping[str, float] | None, names: tuple[str, ...]) -> Mapping[str, float]:
-    if given is None or isinstance(given, Mapping):
-        return given or {}
+def _held(group: str, held: Mapping[str, float] | None, names: tuple[str, ...]) -> Mapping[str, float]:
+    if held is None or isinstance(held, Mapping):
+        return held or {}
     example = f", such as {{'{names[0]}': 0.0}}" if names else ""
-    raise ParameterError(f"equilibrium: {group} = {given!r}; must be a dict of the values to hold{example}.")
+    raise ParameterError(f"equilibrium: {group} = {held!r}; must be a dict of the values to hold{example}.")
 
 
 def _held_states(dae: DAE, x: Mapping[str, float] | None) -> Mapping[str, float]:
-    """Refuse velocities: at rest they are zero."""
+    """Return the states to hold; refuse velocities, which are zero at rest."""
     held = _held("x", x, dae.x.names)
     n = dae.tree.size
     velocities = [name for name in held if name in dae.x.names[n : 2 * n]]
@@ -120,7 +121,7 @@ def _held_states(dae: DAE, x: Mapping[str, float] | None) -> Mapping[str, float]
 
 
 def _refusal(dae: DAE, problem: Statics) -> NoEquilibriumError:
-    """Say what cannot be held: with all that is free in balance, the forces that are still missing."""
+    """Return the error that names the unbalanced forces, with the free coordinates in equilibrium if possible."""
     n = dae.tree.size
     held = ~problem.free[:n]
     rows = np.ones(problem.rows, dtype=bool)
@@ -136,10 +137,10 @@ def _refusal(dae: DAE, problem: Statics) -> NoEquilibriumError:
     units = [*("N m" if unit == "rad" else "N" for unit in dae.x.units[:n]), *[""] * (len(names) - n)]
     worst = [i for i in sorted(range(len(names)), key=lambda i: -abs(missing[i])) if size[i] > 1]
     where = listing((f"{missing[i]:.4g} {units[i]} at '{names[i]}'".replace("  ", " ") for i in worst), 4)
-    given = [f"{name} = {s[i]:g}" for i, name in enumerate(problem.names) if not problem.free[i]]
+    fixed = [f"{name} = {s[i]:g}" for i, name in enumerate(problem.names) if not problem.free[i]]
     free = [name for name, is_free in zip(problem.names, problem.free, strict=True) if is_free and name in dae.u]
     message = (
-        f"equilibrium: no balance found with {listing(given) if given else 'nothing held'}; missing: {where}. "
+        f"equilibrium: no balance found with {listing(fixed) if fixed else 'nothing held'}; missing: {where}. "
         f"Free a coordinate, leave an input free that acts there (free inputs: {listing(free)}), or move the start "
         "values."
     )

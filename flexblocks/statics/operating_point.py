@@ -1,4 +1,4 @@
-"""The operating point: a state of an arm, with the inputs and parameters that go with it, by name."""
+"""Operating point: states, algebraic variables, inputs and parameters of an arm, by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flexblocks.errors import NameUnknownError, listing, nearest
 
 @dataclass(frozen=True, eq=False)
 class OperatingPoint:
-    """A point about which an arm can be linearised, or from which it can start.
+    """Operating point, about which an arm can be linearised or from which a simulation can start.
 
     Attributes
     ----------
@@ -20,11 +20,11 @@ class OperatingPoint:
     x, z, u, p : ndarray
         Their values, in SI units.
     residual : ndarray (n + nw + nz,)
-        What is missing to rest: force at each of the n coordinates [N m or N], rate of each first-order state, residual
-        of each algebraic equation.
+        Residual at rest: unbalanced force at each of the n coordinates [N m or N], rate of each first-order state,
+        residual of each algebraic equation.
     multipliers : tuple of str
     forces : ndarray (m,)
-        Names and values of the forces [N] and torques [N m] that keep loops closed.
+        Names and values of the loop forces [N] and torques [N m].
 
     Examples
     --------
@@ -44,7 +44,7 @@ class OperatingPoint:
     forces: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def as_dict(self) -> dict[str, float]:
-        """Return all values by name, but for the forces that keep loops closed, which follow from them."""
+        """Return all values by name, except the loop forces, which follow from them."""
         names = (*self.states, *self.algebraics, *self.inputs, *self.parameters)
         values = np.concatenate([self.x, self.z, self.u, self.p])
         return dict(zip(names, values.tolist(), strict=True))

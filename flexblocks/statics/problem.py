@@ -1,4 +1,4 @@
-"""The static problem of an arm: residuals at rest, some of the variables held."""
+"""Static problem of an arm: residuals at rest, with some of the variables held."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.dae.dae import DAE
 from flexblocks.statics.balance import Unknowns, rest, unknown_slices, unknown_vector, unknowns
 
-# A balance is one if what is left of each force is below this share of what cancels in it.
+# An equilibrium is balanced if each residual force is below this fraction of the terms that cancel in it.
 BALANCED = 1e-10
-# Singular values below this share of the largest, after scaling rows and columns, are zero.
+# Singular values below this fraction of the largest, after scaling rows and columns, count as zero.
 RANK = 1e-11
 
 
@@ -31,7 +31,7 @@ class Statics:
         See `flexblocks.statics.balance.rest`.
     names : tuple of str
     at : Unknowns of slices
-        Where each group of unknowns stands in s.
+        Slice of each group of unknowns in s.
     start : ndarray (ns,)
     free : ndarray (ns,) of bool
     mass : ndarray (n, n)
@@ -71,7 +71,7 @@ class Statics:
         return self.evaluated(s)[0]
 
     def tolerance(self, s: np.ndarray) -> np.ndarray:
-        """Return what may be left of each equation (rows,): a share of the forces that cancel in it."""
+        """Return the admissible residual of each equation (rows,): a fraction of the forces that cancel in it."""
         _, J, weights = self.evaluated(s)
         size = np.abs(J) @ np.abs(s)
         size[self.at.q] += np.abs(weights).sum(axis=0)
@@ -81,7 +81,7 @@ class Statics:
         return bool(np.all(np.abs(self.residual(s)) <= self.tolerance(s)))
 
     def scaled(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Return residuals and the Jacobian of what is free, rows and columns of unit size, and their scales."""
+        """Return residuals and Jacobian in the free unknowns, with rows and columns of unit size, and the scales."""
         r, J, _ = self.evaluated(s)
         J = J[:, self.free]
         row = np.max(np.abs(J), axis=1, initial=0.0)
@@ -91,7 +91,7 @@ class Statics:
         return r / row, J / row[:, None] / column, row, column
 
     def mobility(self, s: np.ndarray) -> np.ndarray:
-        """Return the matrix that takes accelerations of the free coordinates from forces on them, loops kept closed."""
+        """Return the inverse mass matrix of the free coordinates, restricted to motions that keep loops closed."""
         n = self.size
         free = self.free[:n]
         M = self.mass[np.ix_(free, free)]
@@ -102,7 +102,7 @@ class Statics:
         return N @ np.linalg.inv(N.T @ M @ N) @ N.T
 
     def freedom(self, s: np.ndarray) -> int:
-        """Return in how many directions the arm can go on from `s` in balance."""
+        """Return the dimension of the set of equilibria at `s`."""
         _, J, _, _ = self.scaled(s)
         return J.shape[1] - rank(J)
 
@@ -127,5 +127,5 @@ def pose(
 
 
 def rank(J: np.ndarray) -> int:
-    """Return the rank of a scaled Jacobian."""
+    """Return the numerical rank of a scaled Jacobian."""
     return int(np.linalg.matrix_rank(J, tol=RANK * np.linalg.norm(J, 2))) if J.size else 0

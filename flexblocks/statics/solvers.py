@@ -1,4 +1,4 @@
-"""Solvers for the static problem of an arm: a root, the nearest one, the smallest inputs."""
+"""Solvers of the static problem: a root, the root nearest to the start, the smallest inputs."""
 
 from __future__ import annotations
 
@@ -15,30 +15,31 @@ import scipy.optimize
 from flexblocks.errors import FlexblocksWarning
 from flexblocks.statics.problem import RANK, Statics, rank
 
-# Long enough to sink along all but the slowest motions, which the search for a root then finishes [s2].
+# Time of the descent in a viscous fluid, M q' = -h [s2]: all but the slowest motions settle, by trial, and the search
+# for a root finishes the rest.
 SINKING_TIME = 100.0
 
 
 def root(problem: Statics, rows: np.ndarray | None = None, best: bool = False) -> np.ndarray | None:
-    """Return a point in balance (in the equations `rows`), or None; with `best` the best that was found instead.
+    """Return an equilibrium (of the equations `rows`), or None; with `best` the smallest residual instead of None.
 
-    The search begins a little way along the fall from the start values: from a start that is level between hanging and
-    standing an arm goes down, and from one where no force changes to first order it goes somewhere. It is repeated from
-    the start itself, and from where the arm sinks to.
+    The search begins a short step along the initial acceleration from the start values: a horizontal arm then hangs
+    down rather than stands up, and an arm at a stationary point of all forces leaves it. It is repeated from the start
+    itself, and from the end of a viscous descent.
     """
     rows = np.ones(problem.rows, dtype=bool) if rows is None else rows
-    found = []
+    attempts = []
     for s in _candidates(problem, rows):
         s = polished(problem, s, rows)
         left = np.abs(problem.residual(s)[rows])
         if np.all(left <= problem.tolerance(s)[rows]):
             return s
-        found.append((np.max(left), s))
-    return min(found, key=lambda item: item[0])[1] if best else None
+        attempts.append((np.max(left), s))
+    return min(attempts, key=lambda item: item[0])[1] if best else None
 
 
 def _candidates(problem: Statics, rows: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield points at which the forces in `rows` may balance, the likeliest first."""
+    """Yield candidate equilibria of the equations `rows`, the likeliest first."""
     fall = _fall(problem)
     for step in [0.1, 0.0] if fall.any() else [0.0]:
         yield _least_squares(problem, problem.start + step * fall, rows)
@@ -46,7 +47,7 @@ def _candidates(problem: Statics, rows: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def _fall(problem: Statics) -> np.ndarray:
-    """Return the direction (ns,) in which the arm would start to move from the start values, its largest entry 1."""
+    """Return the initial acceleration (ns,) from the start values, scaled to a largest entry of 1."""
     n = problem.size
     free = problem.free[:n]
     fall = np.zeros_like(problem.start)
@@ -58,10 +59,10 @@ def _fall(problem: Statics) -> np.ndarray:
 
 
 def _sunk(problem: Statics) -> np.ndarray:
-    """Return where the free coordinates sink to in a thick fluid, M q' = -h, the others and the inputs held.
+    """Return the end of a viscous descent M q' = -h of the free coordinates, with the others and the inputs held.
 
-    It goes downhill all the way, to where a search for a root of the forces may begin. That search alone can be led
-    astray by a slender arm, which sags so far that its stiffness at the start says little.
+    It descends in energy all the way, to a point near a root of the forces. The root search alone can fail for a
+    slender arm, which sags so far that its stiffness at the start says little.
     """
     n = problem.size
     free = np.flatnonzero(problem.free[:n])
@@ -90,7 +91,7 @@ def _sunk(problem: Statics) -> np.ndarray:
 def _least_squares(problem: Statics, start: np.ndarray, rows: np.ndarray) -> np.ndarray:
     if not problem.free.any():
         return start
-    # Masses make torques and forces comparable: a residual over the root of the mass is that of an acceleration.
+    # Scaling by the mass makes torques and forces comparable: a force over the root of its mass is an acceleration.
     unit = np.concatenate([np.sqrt(np.diag(problem.mass)), np.ones(len(start) - problem.size)])
     weight = 1 / unit[: problem.rows][rows]
 
@@ -118,9 +119,9 @@ def _least_squares(problem: Statics, start: np.ndarray, rows: np.ndarray) -> np.
 
 
 def polished(problem: Statics, s: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
-    """Return `s` after Newton steps of least length, as long as they lessen the residual."""
+    """Return `s` after Newton steps of minimum norm, as long as they reduce the residual."""
     rows = np.ones(problem.rows, dtype=bool) if rows is None else rows
-    for _ in range(20):
+    for _ in range(20):  # quadratic convergence needs a handful
         r, J, scale, column = problem.scaled(s)
         if not J.shape[1] or not r[rows].any():
             break
@@ -134,14 +135,14 @@ def polished(problem: Statics, s: np.ndarray, rows: np.ndarray | None = None) ->
 
 
 def nearest_balance(problem: Statics, s: np.ndarray) -> np.ndarray:
-    """Return of all points in balance around `s` the one nearest to the start values, by IPOPT."""
+    """Return the equilibrium around `s` that is nearest to the start values, by IPOPT."""
     n = problem.size
     unknown = ca.SX.sym("s", int(problem.free.sum()))
     full = ca.SX(ca.DM(problem.start))
     full[np.flatnonzero(problem.free).tolist()] = unknown
     (r, *_) = problem.function.call([full, ca.SX(ca.DM(problem.p))])
     step = full[:n] - problem.start[:n]
-    # Equations that follow from the others have multipliers that are not determined; leave them out.
+    # Leave out redundant equations, whose multipliers would not be determined.
     _, J, scale, _ = problem.scaled(s)
     *_, pivots = scipy.linalg.qr(J.T, pivoting=True, mode="economic")
     kept = np.sort(pivots[: rank(J)])
@@ -159,7 +160,7 @@ def nearest_balance(problem: Statics, s: np.ndarray) -> np.ndarray:
     if solver.stats()["success"] and problem.balanced(nearest):
         return nearest
     warnings.warn(
-        "equilibrium: many points balance, and the search for the one nearest to the start values stopped "
+        "equilibrium: there are many equilibria, and the search for the one nearest to the start values stopped "
         f"({solver.stats()['return_status']}); another one is returned. Hold more coordinates or inputs.",
         FlexblocksWarning,
         stacklevel=3,
@@ -168,7 +169,7 @@ def nearest_balance(problem: Statics, s: np.ndarray) -> np.ndarray:
 
 
 def smallest_inputs(problem: Statics, s: np.ndarray) -> np.ndarray:
-    """Return the point with the same coordinates, whose inputs are the smallest that hold them."""
+    """Return the equilibrium with the same coordinates and the smallest inputs (least norm) that hold them."""
     outer = problem.free.copy()
     outer[problem.at.q] = False
     if problem.at.u.start == len(s) or not outer.any():
@@ -176,6 +177,7 @@ def smallest_inputs(problem: Statics, s: np.ndarray) -> np.ndarray:
     J = problem.evaluated(s)[1][:, outer]
     size = np.max(np.abs(J), axis=0, initial=0.0)
     unit = np.where(size > 0, size, 1.0)
+    # Changes of inputs, states and multipliers that leave all equations in balance.
     idle = scipy.linalg.null_space(J / unit, rcond=RANK) / unit[:, None]
     is_input = np.flatnonzero(outer) >= problem.at.u.start
     along = np.linalg.lstsq(idle[is_input], s[outer][is_input], rcond=None)[0]

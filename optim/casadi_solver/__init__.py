@@ -1,6 +1,6 @@
-"""Solve Pyomo models with CasADi: a grey box of mapped CasADi functions and IPOPT as ``SolverFactory("casadi")``.
+"""Pyomo solver on CasADi: IPOPT as ``SolverFactory("casadi")``, and grey boxes of mapped CasADi functions.
 
-Importing this package registers the solver. It needs no robot arm, no compiler and no executable.
+Importing this package registers the solver. It requires neither a robot arm nor a compiler nor an IPOPT executable.
 """
 
 from .greyboxes.errors import GreyBoxError

@@ -1,1 +1,1 @@
-"""One collocation interval as CasADi functions."""
+"""Direct collocation: the equations and costs of one interval as CasADi functions."""

@@ -1,4 +1,4 @@
-"""Cost functionals over one interval: the kernels of the objective's terms."""
+"""Cost functions of one interval: the kernels of the objective's terms."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .path_functions import path_kernel
 
 
 def squared_inputs(shape: InputShape, factors: Mapping[int, float], inputs: int, free: bool = False) -> ca.Function:
-    """Return (w, p) -> cost: squared inputs and derivatives over an interval, exact by Gauss quadrature.
+    """Return the cost (w, p) of squared inputs and derivatives over an interval, exact by Gauss quadrature.
 
     Parameters
     ----------
@@ -29,10 +29,10 @@ def squared_inputs(shape: InputShape, factors: Mapping[int, float], inputs: int,
     factors : dict of float
         By order of the derivative, 0 for the inputs themselves.
     inputs : int
-        Their number.
+        Number of inputs.
     free : bool
-        Whether the duration is a variable, the last of w behind the knots; p is the interval's share in it, and
-        otherwise its length [s].
+        Whether the duration is a variable, the last entry of w after the knots; p is then the interval's fraction of
+        it, otherwise its length [s].
     """
     knots, duration = ca.SX.sym("knots", len(shape.knots), inputs), ca.SX.sym("duration", int(free))
     step = ca.SX.sym("step")
@@ -47,12 +47,12 @@ def squared_inputs(shape: InputShape, factors: Mapping[int, float], inputs: int,
 
 @lru_cache(maxsize=32)
 def integral_kernel(dae: DAE, form: IntervalForm, term: Lagrangian) -> Kernel:
-    """Return the integral of a term's integrand, as `path_kernel` does, with its references as parameters.
+    """Return the kernel of a Lagrange term, see `path_kernel`, with its references as parameters.
 
     Raises
     ------
     ProblemError
-        A name that the arm has not.
+        An unknown name.
     """
     reference = ca.SX.sym("ref", term.references)
     try:
@@ -63,12 +63,12 @@ def integral_kernel(dae: DAE, form: IntervalForm, term: Lagrangian) -> Kernel:
 
 @lru_cache(maxsize=32)
 def final_kernel(dae: DAE, form: IntervalForm, term: Mayer) -> Kernel:
-    """Return a term's value at the last collocation point, which is the interval's end.
+    """Return the kernel of a Mayer term at the last collocation point, the end of the interval.
 
     Raises
     ------
     ProblemError
-        A name that the arm has not.
+        An unknown name.
     """
     try:
         value = term.value(instant(dae))

@@ -21,8 +21,8 @@ from .quasi_static import ALL_MOVE, StaticModes
 class PointEquations:
     """Residual r(y, p) of the equations of motion at one point, with its derivatives.
 
-    y are the instant's x, a, dw, z, f and u (see `instant_vector`), then the parameters that are variables; their
-    places in p are not looked at.
+    y are the instant's x, a, dw, z, f and u (see `instant_vector`), then the design parameters; their entries of p are
+    ignored.
     """
 
     residual: ca.Function
@@ -33,10 +33,10 @@ class PointEquations:
 
 @lru_cache(maxsize=8)
 def point_equations(dae: DAE, designed: tuple[int, ...] = (), static: StaticModes = ALL_MOVE) -> PointEquations:
-    """Return inverse dynamics less all forces, rates of first-order states, algebraic equations, closures of loops.
+    """Return the equations of motion at a point: inverse dynamics, first-order states, algebraic equations, closures.
 
-    The closures stand as the accelerations that keep them, stabilised as in a simulation: the same motion is planned
-    that a replay integrates. Modes that are carried quasi-statically have no acceleration.
+    Loop closures are imposed on acceleration level with the stabilisation of the simulation, so that the planned motion
+    is the one that a replay integrates. Quasi-static modes have no acceleration.
     """
     # Symbols of one point
     a, dw = ca.SX.sym("a", dae.tree.size), ca.SX.sym("dw", len(dae.x) - 2 * dae.tree.size)
@@ -48,7 +48,7 @@ def point_equations(dae: DAE, designed: tuple[int, ...] = (), static: StaticMode
     still = ca.sparsify(ca.SX(ca.DM(static.amounts(dae.tree.size)))) @ a if static.names else ca.SX(0, 1)
     closures = J @ a - dae.constraint_acceleration
     r = ca.vertcat(balance, state_rates(dae.tree, x, z, u) - dw, dae.algebraic_expression, closures, still)
-    # Designed parameters are variables; what stands in their places among the others is not looked at
+    # Design parameters are variables; their entries among the constants are ignored
     design = p[list(designed)] if designed else ca.SX(0, 1)
     p = with_design(p, designed, ca.SX.sym("unused", len(designed)))
     y = ca.vertcat(instant_vector(dae, x=x, a=a, dw=dw, z=z, f=f, u=u), design)
@@ -65,21 +65,21 @@ def point_equations(dae: DAE, designed: tuple[int, ...] = (), static: StaticMode
 def interval_kernel(dae: DAE, form: IntervalForm) -> Kernel:
     """Return the residuals of one interval as a function of its variables, with parameters (step, p).
 
-    The step is the interval's length [s] or, where the duration is free, its share in that local variable. Parameters
-    that are designed are local variables too.
+    The step is the interval's length [s] or, for a free duration, its fraction of that local variable. Design
+    parameters are local variables too.
 
-    Residuals: the equations of motion at every collocation point, then the states at
-    the end less those of the last point.
+    Residuals: the equations of motion at every collocation point, then continuity, the states at the end less those of
+    the last point.
 
     Notes
     -----
-    States and inputs at a point are linear in the variables, y_j = E_j w. The derivatives of the equations of
-    motion are therefore taken at one point and carried over, J_w = J_y E_j and H_w = sum E_j' H_y E_j. For the two-link
-    arm with 8 coordinates and 3 points this takes a third of the instructions of differentiating the whole interval.
-    With a free duration y_j is bilinear and more, and its own curvature comes in: H_w += sum_i (J_y' lam)_i d2y_i/dw2.
+    States and inputs at a point are linear in the variables, y_j = E_j w. The derivatives of the equations of motion
+    are therefore taken at one point and transformed by the chain rule, J_w = J_y E_j and H_w = sum E_j' H_y E_j. For
+    the two-link arm with 8 coordinates and 3 points this takes a third of the instructions of differentiating the whole
+    interval. With a free duration y_j is nonlinear in w, which adds its curvature: H_w += sum_i (J_y' lam)_i d2y_i/dw2.
 
-    What is differentiated shares its subexpressions already. To look for more among the derivatives takes four times as
-    long as making them, and finds 4 % of the instructions.
+    The differentiated expressions share their subexpressions already. Common-subexpression elimination of the
+    derivatives takes four times as long as computing them and saves 4 % of the instructions.
     """
     # Symbols of the interval, and the states and inputs at its points
     scheme, equations = form.scheme, point_equations(dae, form.designed, form.static)
@@ -91,7 +91,7 @@ def interval_kernel(dae: DAE, form: IntervalForm) -> Kernel:
     states = collocated_states(dae.tree.size, interval, form, h)
     inputs = combined(weights(form.shape, scheme.nodes), interval.knots, h)
 
-    # Equations at every point, their derivatives carried over to the interval's variables
+    # Equations at every point, their derivatives transformed to the interval's variables
     residuals, rows, hessian = [], [], ca.SX(w.numel(), w.numel())
     for j, (x, point) in enumerate(zip(states, interval.local.points, strict=True)):
         y = ca.vertcat(instant_vector(dae, x=x, u=inputs[j, :].T, **point), interval.local.design)
@@ -113,8 +113,8 @@ def _curvature(y: ca.SX, w: ca.SX, step: ca.SX, factors: ca.SX) -> ca.SX:
     """Return sum_i factors_i d2y_i/dw2, empty where y is linear in w; the factors are held constant."""
     held = ca.SX.sym("held", y.numel())
     function = ca.Function("curvature", [w, step, held], [ca.hessian(ca.dot(held, y), w)[0]])
-    (found,) = function.call([w, step, factors], True, False)
-    return ca.sparsify(found)
+    (hessian,) = function.call([w, step, factors], True, False)
+    return ca.sparsify(hessian)
 
 
 def _kernel(w: ca.SX, p: ca.SX, lam: ca.SX, residual: ca.SX, jacobian: ca.SX, hessian: ca.SX) -> Kernel:

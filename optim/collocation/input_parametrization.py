@@ -15,7 +15,7 @@ from ..errors import ProblemError
 
 @dataclass(frozen=True)
 class Knot:
-    """A variable that shapes an input: its value, or its rate, at one end of the interval (0 begin, 1 end)."""
+    """A knot of an input: the variable of its value, or rate, at one end of the interval (0 begin, 1 end)."""
 
     end: int
     rate: bool = False
@@ -23,15 +23,15 @@ class Knot:
 
 @dataclass(frozen=True, eq=False)
 class InputShape:
-    """u(s) = sum_i w_i h^(rate_i) sum_j coefficients[i, j] s^j over an interval of length h, s from 0 to 1.
+    """Input polynomials u(s) = sum_i w_i h^(rate_i) sum_j coefficients[i, j] s^j, s from 0 to 1 over a length h.
 
     Attributes
     ----------
     name : str
     words : str
-        For people.
+        Description, for display.
     knots : tuple of Knot
-        What the w_i are.
+        The variables w_i.
     coefficients : ndarray (number of knots, degree + 1)
     """
 
@@ -46,7 +46,7 @@ class InputShape:
 
     @property
     def has_rates(self) -> bool:
-        """Whether rates at mesh points are variables."""
+        """Whether input rates at mesh points are variables."""
         return any(knot.rate for knot in self.knots)
 
     @property
@@ -66,12 +66,12 @@ SHAPES = {shape.name: shape for shape in (CONSTANT, LINEAR, CUBIC)}
 
 
 def input_shape(name: str) -> InputShape:
-    """Return the shape of that name.
+    """Return the input parametrization of a name.
 
     Raises
     ------
     ProblemError
-        There is none.
+        There is no such parametrization.
     """
     if name not in SHAPES:
         raise ProblemError(f"plan: inputs = {name!r}; must be one of {', '.join(SHAPES)}.{nearest(str(name), SHAPES)}")
@@ -101,7 +101,7 @@ def weights(shape: InputShape, s: np.ndarray, order: int = 0) -> Weights:
 def control_points(shape: InputShape, order: int = 0) -> Weights:
     """Return the Bernstein coefficients of the inputs (order 0) or their rates (order 1).
 
-    A polynomial lies between the least and the greatest of them: limits on them hold at every time.
+    A polynomial lies in their convex hull, so limits on them hold at every time.
     """
     coefficients, powers = _derivative(shape, order)
     n = coefficients.shape[1] - 1

@@ -1,4 +1,4 @@
-"""A collocation interval: its unknowns, and the states and inputs that are linear in them."""
+"""Collocation interval: its local variables, and the states and inputs that are linear in them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Interval:
     Attributes
     ----------
     local : LocalVariables of SX
-        Columns; the duration is there (1, 1) where it is free, and else empty.
+        Columns; the duration is (1, 1) if it is free, otherwise empty.
     designed : tuple of int
-        Places among all parameters of those that are variables.
+        Indices of the design parameters among all parameters.
     """
 
     local: LocalVariables[ca.SX]
@@ -42,29 +42,29 @@ class Interval:
 
     @property
     def knots(self) -> ca.SX:
-        """What shapes the inputs (number of knots, nu)."""
+        """The knots of the inputs (number of knots, nu)."""
         return ca.horzcat(*self.local.knots).T
 
     def parameters(self, p: ca.SX) -> ca.SX:
-        """Return the parameters (np, 1): `p`, but the variables where they are designed."""
+        """Return the parameters (np, 1): `p` with the design variables inserted."""
         return with_design(p, self.designed, self.local.design)
 
     def length(self, step: ca.SX) -> ca.SX:
-        """Return the length of the interval [s]: `step` is that or, where the duration is free, its share in it."""
+        """Return the length of the interval [s]: `step` itself or, for a free duration, that fraction of it."""
         return interval_length(step, self.local.duration)
 
 
 def interval_length(step: ca.SX, duration: ca.SX) -> ca.SX:
-    """Return `step` [s], or `step` as a share of a free `duration` (1, 1)."""
+    """Return the length of an interval [s]: `step`, or that fraction of a free `duration` (1, 1)."""
     return step * duration if duration.numel() else step
 
 
 def with_design(p: ca.SX, designed: tuple[int, ...], design: ca.SX) -> ca.SX:
-    """Return the parameters `p` (np, 1) with `design` in the places `designed`."""
-    found = ca.SX(p)
-    for place, symbol in zip(designed, ca.vertsplit(design) if designed else [], strict=True):
-        found[place] = symbol
-    return found
+    """Return the parameters `p` (np, 1) with `design` at the indices `designed`."""
+    parameters = ca.SX(p)
+    for i, symbol in zip(designed, ca.vertsplit(design) if designed else [], strict=True):
+        parameters[i] = symbol
+    return parameters
 
 
 def interval_symbols(dae: DAE, form: IntervalForm) -> Interval:
@@ -85,7 +85,7 @@ def interval_symbols(dae: DAE, form: IntervalForm) -> Interval:
 
 
 def combined(w: Weights, knots: ca.SX, h: ca.SX) -> ca.SX:
-    """Return combinations (k, nu) of the knots on an interval of length `h`."""
+    """Return linear combinations (k, nu) of the knots on an interval of length `h`."""
     powers = [h**power if power else ca.SX(1) for power in w.powers]
     return ca.mtimes(ca.sparsify(ca.SX(ca.DM(w.factors))) @ ca.diag(ca.vertcat(*powers)), knots)
 
@@ -93,7 +93,7 @@ def combined(w: Weights, knots: ca.SX, h: ca.SX) -> ca.SX:
 def collocated_states(size: int, interval: Interval, form: IntervalForm, h: ca.SX) -> list[ca.SX]:
     """Return the states (nx, 1) at every collocation point, for an arm of `size` coordinates.
 
-    Modes that are carried quasi-statically have their displacements from the point itself, not from the beginning.
+    Displacements of quasi-static modes are variables of the point itself, not integrated from the beginning.
     """
     begin, points = interval.local.begin, interval.local.points
     q, v, w = begin["q"], begin["v"], begin["w"]
@@ -130,7 +130,7 @@ def residual_names(dae: DAE, form: IntervalForm) -> list[str]:
 
 @dataclass(frozen=True)
 class IntervalForm:
-    """The form of an interval: two that are equal have the same kernels.
+    """The form of an interval, which determines its kernels.
 
     Attributes
     ----------
@@ -139,9 +139,9 @@ class IntervalForm:
     is_free : bool
         Whether the duration is a variable.
     designed : tuple of int
-        Places of the parameters that are variables.
+        Indices of the design parameters.
     static : StaticModes
-        What is carried quasi-statically.
+        The quasi-static modes.
     """
 
     scheme: Collocation

@@ -1,4 +1,4 @@
-"""The order of an interval's local variables: written here, and asked for by name everywhere else."""
+"""Interval layout: the only definition of the order of an interval's local variables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def state_names(dae: DAE) -> dict[str, Sequence[str]]:
-    """Return the parts of the states in the order of ``dae.x``, with the names that they are indexed by.
+    """Return the parts of the states in the order of ``dae.x``, with the names that index them.
 
     Coordinates ``q``, their rates ``v`` (by the coordinate) and first-order states ``w``.
     """
@@ -27,7 +27,7 @@ def state_sizes(dae: DAE) -> dict[str, int]:
 
 
 def state_slices(dae: DAE) -> dict[str, slice]:
-    """Return where the parts of the states are among them."""
+    """Return the slices of the parts of the states."""
     slices, start = {}, 0
     for name, size in state_sizes(dae).items():
         slices[name] = slice(start, start + size)
@@ -36,10 +36,10 @@ def state_slices(dae: DAE) -> dict[str, slice]:
 
 
 def point_sizes(dae: DAE, static_modes: int) -> dict[str, int]:
-    """Return what is unknown at a collocation point, with sizes, in its order.
+    """Return the unknowns of a collocation point with their sizes, in order.
 
-    Accelerations ``a``, rates of first-order states ``dw``, algebraic variables ``z``, forces that keep loops closed
-    ``f``, and displacements along modes that are carried quasi-statically ``e``.
+    Accelerations ``a``, rates of first-order states ``dw``, algebraic variables ``z``, loop-closure forces ``f``, and
+    displacements of quasi-static modes ``e``.
     """
     sizes = part_sizes(dae)
     return {name: sizes[name] for name in ("a", "dw", "z", "f")} | {"e": static_modes}
@@ -47,7 +47,7 @@ def point_sizes(dae: DAE, static_modes: int) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class LocalVariables(Generic[T]):
-    """The local variables of one interval, or what stands in their places, as numbers of variables.
+    """The local variables of one interval, or anything arranged like them, such as their indices.
 
     Attributes
     ----------
@@ -56,11 +56,11 @@ class LocalVariables(Generic[T]):
     points : sequence of dict
         By collocation point, see `point_sizes`.
     knots : sequence
-        What shapes the inputs, one knot of all inputs after the other.
+        Knots of the inputs, all inputs of one knot together.
     duration
-        That of the motion where it is free, else empty.
+        Duration of the motion if it is free, otherwise empty.
     design
-        Parameters that are variables.
+        Design parameters.
     """
 
     begin: Mapping[str, T]
@@ -72,11 +72,11 @@ class LocalVariables(Generic[T]):
 
     @property
     def shaping(self) -> list[T]:
-        """Those that shape the inputs over time, in their order."""
+        """The variables that define the inputs over time, in order."""
         return [*self.knots, self.duration]
 
     @property
     def ordered(self) -> list[T]:
-        """All of them in their order."""
+        """All variables in order."""
         inner = [part for point in self.points for part in point.values()]
         return [*self.begin.values(), *inner, *self.end.values(), *self.shaping, self.design]

@@ -1,4 +1,4 @@
-"""Mesh: the times between which a plan is collocated."""
+"""Mesh of collocation intervals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..errors import ProblemError
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """K intervals.
+    """A mesh of K intervals.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Mesh:
 
     @property
     def shares(self) -> np.ndarray:
-        """Lengths of the intervals as shares of the duration, (K,)."""
+        """Lengths of the intervals as fractions of the duration, (K,)."""
         return self.steps / self.duration
 
     def lasting(self, duration: float) -> Mesh:
@@ -47,15 +47,15 @@ class Mesh:
 
 
 def uniform_mesh(duration: float, intervals: int, through: Sequence[float] = ()) -> Mesh:
-    """Return a mesh of intervals of one length, or nearly: it has points at the shares `through` of the duration.
+    """Return a mesh of nearly equal intervals with mesh points at the fractions `through` of the duration.
 
-    There are fewer of these than intervals.
+    There must be fewer of these than intervals.
     """
     ends = np.array([0.0, *through, 1.0])
     wanted = np.diff(ends) * int(intervals)
     counts = np.maximum(np.round(wanted).astype(int), 1)
     while (excess := counts.sum() - int(intervals)) != 0:
-        # Where a stretch has the most intervals too many, or too few, for its length.
+        # Correct the stretch with the largest surplus or deficit of intervals for its length
         step = -int(np.sign(excess))
         lack = np.where(counts + step > 0, (wanted - counts) * step, -np.inf)
         counts[int(np.argmax(lack))] += step
@@ -64,12 +64,12 @@ def uniform_mesh(duration: float, intervals: int, through: Sequence[float] = ())
 
 
 def check_intervals(intervals: int) -> None:
-    """Refuse what is no number of intervals.
+    """Refuse an invalid number of intervals.
 
     Raises
     ------
     ProblemError
-        Less than one interval, or no whole number of them.
+        Fewer than one interval, or not a whole number.
     """
     if isinstance(intervals, bool) or not isinstance(intervals, (int, np.integer)) or intervals < 1:
         raise ProblemError(f"plan: intervals = {intervals!r}; must be a whole number >= 1.")

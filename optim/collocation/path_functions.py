@@ -1,4 +1,4 @@
-"""Path functions: functions of an instant along an interval, with derivatives by the chain rule."""
+"""Path functions: functions of an instant at collocation points, with derivatives by the chain rule."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ def path_kernel(
     points: Sequence[int] | None = None,
     integral: bool = True,
 ) -> Kernel:
-    """Return functions of an instant at some collocation points of one interval.
+    """Return the kernel of functions of an instant at collocation points of one interval.
 
     Parameters
     ----------
     at : Instant
-        The symbols that the functions depend on, besides the arm's parameters and `reference`.
+        The symbols that the functions depend on, in addition to the arm's parameters and `reference`.
     form : IntervalForm
     values : SX (m, 1), optional
-        Equal to m variables of their own at each point: ``residual = values - variables``.
+        Define m additional variables at each point: ``residual = values - variables``.
     cost : SX (1, 1), optional
         Integrated over the interval by the collocation's quadrature, or, without `integral`, summed over `points`.
     reference : SX (r, 1), optional
-        Symbols of what is given at each point.
+        Symbols of the reference values at each point.
     points : sequence of int, optional
-        Which points, from 1; by default all.
+        Numbers of the points, from 1; by default all.
     integral : bool
 
     Returns
     -------
     Kernel
         Local variables: those of the interval, then the m variables of each point. Parameters: the length of the
-        interval [s] and when it begins [s] (shares of the duration where that is free), the arm's parameters, the
-        references of each point.
+        interval and its begin [s] (fractions of a free duration), the arm's parameters, the references of each point.
 
     Notes
     -----
-    As for the equations of motion, derivatives are taken at one instant y and carried over: J_w = J_y E and
-    H_w = E' H_y E + sum_i g_i d2y_i/dw2 with E = dy/dw and the gradient g of what is differentiated twice.
+    As for the equations of motion, derivatives are taken at one instant y and transformed by the chain rule: J_w = J_y
+    E and H_w = E' H_y E + sum_i g_i d2y_i/dw2 with E = dy/dw and the gradient g of the function that is differentiated
+    twice.
     """
     dae, scheme, designed = at.dae, form.scheme, form.designed
     values = ca.SX(0, 1) if values is None else ca.densify(values)
@@ -59,33 +59,33 @@ def path_kernel(
     chosen = tuple(range(1, scheme.degree + 1)) if points is None else tuple(points)
     m, r = values.numel(), ref.numel()
 
-    # Symbols: of the interval, of the values' own variables and references, of the instants at its points
+    # Symbols: the interval, the variables that take the values, the references, the instants at its points
     interval = interval_symbols(dae, form)
     step, begin, p = ca.SX.sym("step"), ca.SX.sym("begin"), ca.SX.sym("p", len(dae.p))
-    own, refs = ca.SX.sym("own", m * len(chosen)), ca.SX.sym("ref", r * len(chosen))
-    w, constants = ca.vertcat(interval.variables, own), ca.vertcat(step, begin, p, refs)
-    lam, sigma = ca.SX.sym("lam", own.numel()), ca.SX.sym("sigma")
+    path_variables, refs = ca.SX.sym("own", m * len(chosen)), ca.SX.sym("ref", r * len(chosen))
+    w, constants = ca.vertcat(interval.variables, path_variables), ca.vertcat(step, begin, p, refs)
+    lam, sigma = ca.SX.sym("lam", path_variables.numel()), ca.SX.sym("sigma")
     instants = _instants(dae, interval, form, step, begin)
     h, share = interval.length(step), scheme.integral[-1]
 
-    # The length of the interval is a variable of the integrand, so that a free duration is nothing special.
+    # The length of the interval is a variable of the integrand, so a free duration needs no special treatment
     length = ca.SX.sym("length")
     y = ca.vertcat(at.vector, length, dae.p.symbol[list(designed)] if designed else ca.SX(0, 1))
     others = with_design(dae.p.symbol, designed, ca.SX.sym("unused", len(designed)))
     rate = ca.SX(0) if cost is None else cost
     local = _Local(y, others, ref, values, length * rate if integral else rate)
-    # At every point, derivatives carried over to the interval's variables
+    # At every point, derivatives transformed to the interval's variables
     residuals, rows, total = [], [], ca.SX(0)
     gradient, hessian = ca.SX(1, w.numel()), ca.SX(w.numel(), w.numel())
     for i, j in enumerate(chosen):
         Y = ca.vertcat(instants[j - 1], h, interval.local.design)
         E = ca.jacobian(Y, w)
-        mine, factors = own[i * m : (i + 1) * m], lam[i * m : (i + 1) * m]
+        variables, factors = path_variables[i * m : (i + 1) * m], lam[i * m : (i + 1) * m]
         weight = float(share[j - 1]) if integral else 1.0
         more = [p, refs[i * r : (i + 1) * r]]
         value, integrand, J, g, H = local.at(Y, *more, factors, weight * sigma)
-        residuals.append(value - mine)
-        rows.append(J @ E - ca.jacobian(mine, w))
+        residuals.append(value - variables)
+        rows.append(J @ E - ca.jacobian(variables, w))
         total += weight * integrand
         gradient += weight * (g @ E)
         hessian += E.T @ H @ E + _curvature(Y, w, ca.vertcat(step, begin), J.T @ factors + weight * sigma * g.T)
@@ -101,7 +101,7 @@ def path_kernel(
     return Kernel(
         n_w=w.numel(),
         n_p=constants.numel(),
-        n_residual=own.numel(),
+        n_residual=path_variables.numel(),
         residual=function("residual", [w, constants], ca.densify(ca.vertcat(*residuals, ca.SX(0, 1)))),
         cost=function("cost", [w, constants], ca.densify(total)),
         jacobian=function("jacobian", [w, constants], nonzeros(jacobian)),
@@ -127,7 +127,7 @@ class _Local:
 
 
 def _instants(dae: DAE, interval: Interval, form: IntervalForm, step: ca.SX, begin: ca.SX) -> list[ca.SX]:
-    """Return the instant's vector at every collocation point."""
+    """Return the vector of the instant at every collocation point."""
     scheme, h, start = form.scheme, interval.length(step), interval.length(begin)
     states = collocated_states(dae.tree.size, interval, form, h)
     u, du = (combined(weights(form.shape, scheme.nodes, order), interval.knots, h) for order in (0, 1))

@@ -18,11 +18,11 @@ class StaticModes:
     Attributes
     ----------
     names : tuple of str
-        Of each mode, or of the coordinate that it is.
+        Name of each mode, or of the coordinate that it is.
     shapes : tuple of tuple of float
         By mode, the displacements of all coordinates.
     measures : tuple of tuple of float
-        By mode, its amount in a displacement: e_i = measures_i q; of shapes_i it is 1, of the others 0.
+        By mode, the row that extracts its amplitude: e_i = measures_i q, biorthogonal to the shapes.
     """
 
     names: tuple[str, ...] = ()
@@ -34,15 +34,15 @@ class StaticModes:
         return np.reshape(self.shapes, (-1, n)).T
 
     def amounts(self, n: int) -> np.ndarray:
-        """Return the matrix (k, n) that takes the e_i from a displacement."""
+        """Return the matrix (k, n) that extracts the amplitudes e_i from a displacement."""
         return np.reshape(self.measures, (-1, n))
 
     def moving(self, n: int) -> np.ndarray:
-        """Return the matrix (n, n) that takes the modes out of a displacement, a rate or an acceleration."""
+        """Return the projection (n, n) that removes the modes from a displacement, a rate or an acceleration."""
         return np.eye(n) - self.directions(n) @ self.amounts(n)
 
     def independent(self, n: int) -> list[int]:
-        """Return n - k coordinates that tell all others of a motion without the modes."""
+        """Return n - k independent coordinates of a motion without the modes."""
         *_, order = scipy.linalg.qr(self.amounts(n), pivoting=True, mode="economic")
         return sorted(order[len(self.names) :].tolist())
 

@@ -1,4 +1,4 @@
-"""Collocation schemes."""
+"""Collocation schemes: Radau IIA and Lobatto IIIA."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Collocation:
     ----------
     name : str
     words : str
-        For people.
+        Description, for display.
     nodes : ndarray (d,)
-        Times of the collocation points as shares of the interval; the last is 1.
+        Collocation points as fractions of the interval; the last is 1.
     integral : ndarray (d, d)
         Butcher's matrix: over an interval of length h, x_j = x_0 + h sum_l integral[j, l] der(x)_l.
     """
@@ -47,12 +47,12 @@ class Collocation:
 
     @property
     def inner(self) -> list[int]:
-        """Numbers of the points, counted from 1, that are no mesh points."""
+        """Numbers, from 1, of the points that are not mesh points."""
         return [j for j, c in enumerate(self.nodes.tolist(), 1) if 0 < c < 1]
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether the scheme is its own reverse in time: no oscillation loses or gains energy, however fast it is."""
+        """Whether the scheme is symmetric (time-reversible): no oscillation loses or gains energy, however fast."""
         return np.allclose(self.nodes, 1 - self.nodes[::-1])
 
 
@@ -65,7 +65,7 @@ def radau(degree: int) -> Collocation:
     Raises
     ------
     ProblemError
-        `degree` is no whole number from 1 to 9.
+        `degree` is not a whole number from 1 to 9.
     """
     _check_degree("radau", degree, 1)
     return _collocation("radau", "Radau", np.array(ca.collocation_points(int(degree), "radau")))
@@ -75,12 +75,12 @@ def radau(degree: int) -> Collocation:
 def lobatto(degree: int) -> Collocation:
     """Return Lobatto IIIA of `degree` stages: order 2 degree - 2, symmetric (Hairer & Wanner II, IV.5).
 
-    Its first point is the beginning of the interval. It leaves every oscillation of a linear system its energy.
+    Its first point is the beginning of the interval. It conserves the energy of every oscillation of a linear system.
 
     Raises
     ------
     ProblemError
-        `degree` is no whole number from 2 to 9.
+        `degree` is not a whole number from 2 to 9.
     """
     _check_degree("lobatto", degree, 2)
     inner = np.sort(Legendre.basis(int(degree) - 1).deriv().roots().real)
@@ -91,12 +91,12 @@ SCHEMES = {"radau": radau, "lobatto": lobatto}
 
 
 def collocation(scheme: str, degree: int) -> Collocation:
-    """Return the scheme of that name and degree.
+    """Return the scheme of a name and degree.
 
     Raises
     ------
     ProblemError
-        There is none.
+        There is no such scheme.
     """
     if scheme not in SCHEMES:
         names = ", ".join(f'"{name}"' for name in SCHEMES)

@@ -1,4 +1,4 @@
-"""The options of a transcription: declared, documented and checked here, and passed on as a whole."""
+"""Transcription options: declared, documented and validated here, and passed on as a whole."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ F = TypeVar("F", bound=Callable)
 
 @dataclass(frozen=True)
 class TranscriptionOptions:
-    """How an optimal control problem becomes one of finitely many variables.
+    """The options of the transcription of an optimal control problem to a nonlinear program.
 
     Parameters
     ----------
     intervals : int or sequence of int
-        Number K of mesh intervals, of every phase or one for each.
+        Number K of mesh intervals, for all phases or for each.
     degree : int
-        Number d of collocation points in each.
+        Number d of collocation points per interval.
     scheme : "radau" or "lobatto"
-        Radau damps oscillations that the mesh does not resolve, and a plan may live off that; Lobatto, whose first
-        point is the mesh point, leaves them their energy.
+        Radau damps oscillations that the mesh does not resolve, which a plan may exploit; Lobatto, whose first point is
+        the mesh point, conserves their energy.
     inputs : "cubic", "linear" or "constant"
-        How inputs run over an interval: continuous with their rates, continuous, or held.
+        Input parametrization: continuous with continuous rates, continuous, or piecewise constant.
     quasi_static : "auto", float or sequence of str, optional
-        Modes that give way at once instead of swinging: in the equations of motion their displacements follow from a
-        balance of forces, and they have neither rates nor accelerations. ``"auto"``: the undamped modes at the start
-        that have two periods or more in the shortest interval; or those above a frequency [rad/s]; or coordinates by
-        name. By default none. A replay has the full arm in any case.
+        Quasi-static (residualised) modes: their displacements follow from a balance of forces, without rates or
+        accelerations. ``"auto"``: the undamped modes at the start with two periods or more in the shortest interval; or
+        those above a frequency [rad/s]; or coordinates by name. By default none. A replay always simulates the full
+        arm.
 
     Raises
     ------
     ProblemError
-        A value that is none of these.
+        An invalid value.
     """
 
     intervals: int | Sequence[int] = 100
@@ -58,7 +58,7 @@ class TranscriptionOptions:
         input_shape(self.inputs)
         static = tuple(self.quasi_static) if isinstance(self.quasi_static, list) else self.quasi_static
         _check_quasi_static(static)
-        # Plain numbers and tuples: what files hold, and what compares.
+        # Plain numbers and tuples, which can be compared and written to files
         counts = tuple(map(int, self.counts))
         put = {
             "intervals": counts if isinstance(self.intervals, (tuple, list)) else counts[0],
@@ -70,9 +70,9 @@ class TranscriptionOptions:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """Numbers of intervals: of each phase, or the one number for all of them."""
-        given: Any = self.intervals
-        return tuple(given) if isinstance(given, (tuple, list)) else (given,)
+        """Numbers of intervals of each phase, or one number for all phases."""
+        intervals: Any = self.intervals
+        return tuple(intervals) if isinstance(intervals, (tuple, list)) else (intervals,)
 
     @property
     def collocation(self) -> Collocation:
@@ -81,7 +81,7 @@ class TranscriptionOptions:
 
     @property
     def input_shape(self) -> InputShape:
-        """The polynomials of the inputs."""
+        """The input parametrization."""
         return input_shape(self.inputs)
 
     def for_phases(self, phases: int) -> TranscriptionOptions:
@@ -90,7 +90,7 @@ class TranscriptionOptions:
         Raises
         ------
         ProblemError
-            There are numbers for another count of phases.
+            The number of phases is different.
         """
         if not isinstance(self.intervals, tuple):
             return replace(self, intervals=self.counts * phases)
@@ -111,31 +111,33 @@ class TranscriptionArguments(TypedDict, total=False):
     quasi_static: Any
 
 
-def transcription_options(given: Mapping[str, Any]) -> TranscriptionOptions:
+def transcription_options(arguments: Mapping[str, Any]) -> TranscriptionOptions:
     """Return keyword arguments as options.
 
     Raises
     ------
     ProblemError
-        An option that does not exist, or a value that is refused.
+        An unknown option, or an invalid value.
     """
     names = [field.name for field in fields(TranscriptionOptions)]
-    for name in given:
+    for name in arguments:
         if name not in names:
             raise ProblemError(f"plan: there is no option '{name}' ({listing(names)}).{nearest(name, names)}")
-    return TranscriptionOptions(**given)
+    return TranscriptionOptions(**arguments)
 
 
 def takes_transcription_options(function: F) -> F:
     """Show the options in the signature and the docstring of a function, in place of its ``**transcription``."""
     signature = inspect.signature(function)
-    own = [parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
-    positional = [parameter for parameter in own if parameter.kind is not parameter.KEYWORD_ONLY]
+    parameters = [
+        parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD
+    ]
+    positional = [parameter for parameter in parameters if parameter.kind is not parameter.KEYWORD_ONLY]
     options = [
         parameter.replace(kind=parameter.KEYWORD_ONLY)
         for parameter in inspect.signature(TranscriptionOptions).parameters.values()
     ]
-    function.__signature__ = signature.replace(parameters=[*positional, *options, *own[len(positional) :]])
+    function.__signature__ = signature.replace(parameters=[*positional, *options, *parameters[len(positional) :]])
     if function.__doc__ and TranscriptionOptions.__doc__:
         _, _, described = TranscriptionOptions.__doc__.partition("----------\n")
         described, _, _ = described.partition("\n\n    Raises")
@@ -143,14 +145,14 @@ def takes_transcription_options(function: F) -> F:
     return function
 
 
-def _check_quasi_static(given: Any) -> None:
-    if given is None or (isinstance(given, str) and given == AUTO):
+def _check_quasi_static(value: Any) -> None:
+    if value is None or (isinstance(value, str) and value == AUTO):
         return
-    if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 < given < float("inf"):
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf"):
         return
-    if isinstance(given, tuple) and given and all(isinstance(name, str) for name in given):
+    if isinstance(value, tuple) and value and all(isinstance(name, str) for name in value):
         return
     raise ProblemError(
-        f'plan: quasi_static = {given!r}; must be None, "auto", a frequency > 0 rad/s above which modes are carried '
+        f'plan: quasi_static = {value!r}; must be None, "auto", a frequency > 0 rad/s above which modes are '
         "so, or a sequence of coordinates by name."
     )

@@ -31,18 +31,18 @@ def main(picture: str | None = None) -> tuple[optim.Plan, optim.Plan]:
     for plan in plans:
         print(plan.summary())
         print(plan.replay())
-    given, best = plans
-    print(f"{100 * (1 - best.objective / given.objective):.0f} % less effort with the springs {best.p}")
+    nominal, best = plans
+    print(f"{100 * (1 - best.objective / nominal.objective):.0f} % less effort with the springs {best.p}")
     if picture:
         upper, lower = plot.stacked(
             best.trajectory, [("motor1.torque", "motor2.torque"), ("rotor1.angle", "joint1.angle")]
         )
         for ax, names in ((upper, ("motor1.torque", "motor2.torque")), (lower, ("joint1.angle",))):
             for name in names:
-                ax.plot(given.trajectory.t, given.trajectory[name], "0.6", linewidth=1.0, zorder=0)
+                ax.plot(nominal.trajectory.t, nominal.trajectory[name], "0.6", linewidth=1.0, zorder=0)
         upper.set_title("best springs; grey: the springs of the paper")
         plot.save(upper, picture)
-    return given, best
+    return nominal, best
 
 
 if __name__ == "__main__":

@@ -50,20 +50,20 @@ def main(
     """Run the example; return the masses tried and, for each plan, the energy that its replay leaves with them [J]."""
     dae = arm()
     tried = np.linspace(0.0, 0.3, points)
-    found = {"mass": tried}
+    energies = {"mass": tried}
     for name in choices:
         plan = optim.plan(dae, problem(CHOICES[name]), intervals=40)
         print(plan.summary())
-        found[name] = np.array([plan.replay({"payload.mass": mass}).energy_left for mass in tried.tolist()])
-        print(f"planned for {name}: at most {1e3 * found[name].max():.2f} mJ left from 0 to 0.3 kg")
+        energies[name] = np.array([plan.replay({"payload.mass": mass}).energy_left for mass in tried.tolist()])
+        print(f"planned for {name}: at most {1e3 * energies[name].max():.2f} mJ left from 0 to 0.3 kg")
     if picture:
         _, ax = plt.subplots(figsize=(7.0, 4.0), layout="constrained")
         for name in choices:
-            ax.semilogy(tried, found[name], label=f"planned for {name}", marker=".")
+            ax.semilogy(tried, energies[name], label=f"planned for {name}", marker=".")
         ax.set(xlabel="payload [kg]", ylabel="energy left at the goal, replayed [J]")
         ax.legend()
         plot.save(ax, picture)
-    return found
+    return energies
 
 
 if __name__ == "__main__":

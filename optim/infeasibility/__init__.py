@@ -1,1 +1,1 @@
-"""Why a plan cannot be, and what would have to give way."""
+"""Infeasibility analysis: which limits conflict, and by how much they must be relaxed."""

@@ -1,4 +1,4 @@
-"""Which limits stand against each other: what must give way, when, by how much, and what it gives way to."""
+"""Conflict: limits that cannot be satisfied together, with times, magnitudes and the limits they conflict with."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pyomo.environ as pyo
 from ..model.constraint_names import Label
 from .elastic_relaxation import Elastic, Widened
 
-VIOLATED = 1e-4  # share of its scale from which a limit is violated
-ACTIVE = 1e-2  # share of the largest multiplier from which a limit matters
+VIOLATED = 1e-4  # relative violation from which a limit counts as violated, far above the solver's tolerance
+ACTIVE = 1e-2  # fraction of the largest multiplier from which an active limit is reported; by trial
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,11 @@ class Side:
     ----------
     name, unit : str
     limit : float
-        What is asked for.
+        The prescribed limit.
     begin, end : float or None
-        First and last time [s] at which it is reached or left; None for what belongs to no time.
+        First and last time [s] at which it is active or violated; None if it belongs to no time.
     excess : float
-        By how much it must be widened, 0 for a limit that is kept.
+        Required relaxation; 0 for a satisfied limit.
     """
 
     name: str
@@ -52,18 +52,18 @@ class Side:
 
 @dataclass(frozen=True)
 class Conflict:
-    """Whether a motion can keep its limits, and if not, what stands in the way.
+    """The conflicting limits of a motion; none if it is feasible.
 
     Attributes
     ----------
     giving : tuple of Side
-        The limits that have to give way, so that their relative widening is least in all; empty if all can be kept.
+        The limits to relax, with the least total relative relaxation; empty if all can be satisfied.
     against : tuple of Side
-        The limits that are kept and that those give way to, the most important first.
+        The satisfied limits that they conflict with, the most important first.
     task : str
-        The motion asked for, which is kept as well.
+        The prescribed motion, which is satisfied as well.
     remarks : tuple of str
-        What else is known.
+        Further findings.
     """
 
     giving: tuple[Side, ...]
@@ -73,7 +73,7 @@ class Conflict:
 
     @property
     def is_feasible(self) -> bool:
-        """Whether all limits can be kept together."""
+        """Whether all limits can be satisfied together."""
         return not self.giving
 
     def __str__(self) -> str:
@@ -87,7 +87,7 @@ class Conflict:
 
 
 def conflict(elastic: Elastic, duals: Mapping[Any, float], task: str, remarks: Iterable[str] = ()) -> Conflict:
-    """Return the conflict that a solved relaxation tells of.
+    """Return the conflict from a solved elastic relaxation.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def conflict(elastic: Elastic, duals: Mapping[Any, float], task: str, remarks: I
     remarks : iterable of str
     """
     giving = [side for side in elastic.limits if side.excess > VIOLATED * side.scale]
-    # How much the total relative widening falls with a relative widening at one time.
+    # Sensitivity of the total relative relaxation to a relative relaxation at one time
     force = {id(row): abs(duals.get(row, 0.0)) * side.scale for side in elastic.limits for _, row, _ in side.rows}
     most = max(force.values(), default=0.0)
     kept = []
@@ -121,13 +121,13 @@ def conflict(elastic: Elastic, duals: Mapping[Any, float], task: str, remarks: I
 
 
 def _beyond(side: Widened) -> list[Label]:
-    """Return where the original limit is left."""
-    sign, found = (1 if side.upper else -1), []
+    """Return the labels at which the original limit is violated."""
+    sign, labels = (1 if side.upper else -1), []
     for label, row, limit in side.rows:
         moved = pyo.value(row.body) + sign * side.amount.value
         if sign * (moved - limit) > VIOLATED * side.scale:
-            found.append(label)
-    return found
+            labels.append(label)
+    return labels
 
 
 def _reported(side: Widened, labels: list[Label], excess: float) -> Side:

@@ -1,4 +1,4 @@
-"""Diagnose a planner's model: loosen its limits and see which of them must give way."""
+"""Infeasibility diagnosis: solve the elastic relaxation of a planner's model and report conflicting limits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyomo.environ as pyo
 from flexblocks.progress import ProgressDisplay
 
 from ..casadi_solver import CasadiSolver
-from ..model.trajectories import arcs, transcribed_problem
+from ..model.trajectories import phase_trajectories, transcribed_problem
 from ..presolve.controllability_check import scenarios_apart
 from ..presolve.duration_estimate import LONGEST, estimated_duration
 from ..presolve.transcribed_problem import TranscribedProblem
@@ -20,24 +20,24 @@ from ..solver_statistics import CONVERGED, statistics, status_of
 from .conflict import Conflict, conflict
 from .elastic_relaxation import Elastic, relax
 
-MOST_ITERATIONS = 500
+MOST_ITERATIONS = 500  # as the strategies' `patience`
 
 
 @dataclass(frozen=True, eq=False)
 class Diagnosis:
-    """How the loosened model was solved.
+    """The solution of an elastic relaxation.
 
     Attributes
     ----------
     conflict : Conflict or None
-        None where no optimum was found.
+        None if no optimum was found.
     elastic : Elastic
     status : str
     iterations : int or None
     duration : float
         [s]
     violation : float
-        The least sum of relative violations.
+        The minimised sum of relative violations.
     """
 
     conflict: Conflict | None
@@ -48,7 +48,7 @@ class Diagnosis:
     violation: float
 
     def load(self, model: Any) -> None:
-        """Set the Vars of the original model to the motion found."""
+        """Set the Vars of the original model to the solution."""
         for variables in model.component_objects(pyo.Var, descend_into=True):
             twin = self.elastic.model.find_component(variables)
             for index, variable in variables.items():
@@ -57,11 +57,11 @@ class Diagnosis:
 
 
 def diagnose(model: Any, *, max_iter: int = MOST_ITERATIONS) -> Conflict | None:
-    """Return which limits of a model of `pyomo_model` stand against each other, with everything added to it.
+    """Diagnose the conflicting limits of a model of `pyomo_model`, including everything added to it.
 
-    The model itself stays as it is. It is solved from its present values with limits that may be violated at a
-    price: the least total violation names the limits that have to give way, and multipliers those that they give way
-    to. The optimum is a local one: another motion may violate less.
+    The model itself is not changed. A copy is solved from its present values with limits that may be violated at a
+    penalty: the least total violation identifies the limits to relax, and multipliers those that they conflict with.
+    The optimum is local: another motion may violate less.
 
     Parameters
     ----------
@@ -71,21 +71,21 @@ def diagnose(model: Any, *, max_iter: int = MOST_ITERATIONS) -> Conflict | None:
     Returns
     -------
     Conflict or None
-        None if the loosened problem could not be solved either.
+        None if the relaxed problem could not be solved either.
 
     Raises
     ------
     ProblemError
-        The model does not come from `pyomo_model`.
+        The model was not made by `pyomo_model`.
     """
     return diagnosis(model, max_iter=max_iter).conflict
 
 
 def diagnosis(model: Any, *, max_iter: int = MOST_ITERATIONS) -> Diagnosis:
-    """Return how a model with loosened limits was solved; see `diagnose`."""
+    """Solve the elastic relaxation of a model; see `diagnose`."""
     transcribed = transcribed_problem(model)
     elastic = relax(model)
-    with ProgressDisplay(f"Planning {transcribed.dae.name}, limits loosened", None, None) as display:
+    with ProgressDisplay(f"Planning {transcribed.dae.name}, limits relaxed", None, None) as display:
         results: Any = CasadiSolver().solve(
             elastic.model,
             iteration_callback=lambda iteration: display.update(str(iteration)),
@@ -93,21 +93,21 @@ def diagnosis(model: Any, *, max_iter: int = MOST_ITERATIONS) -> Diagnosis:
             raise_exception_on_nonoptimal_result=False,
         )
     status = status_of(results)
-    found = None
+    report = None
     if status == CONVERGED:
-        found = conflict(elastic, results.solution_loader.get_duals(), task(transcribed), remarks(transcribed))
+        report = conflict(elastic, results.solution_loader.get_duals(), task(transcribed), remarks(transcribed))
     return Diagnosis(
-        conflict=found,
+        conflict=report,
         elastic=elastic,
         status=status,
         iterations=statistics(model, results).iterations,
-        duration=sum(arc.mesh.duration for arc in arcs(elastic.model)[0]),
+        duration=sum(traj.mesh.duration for traj in phase_trajectories(elastic.model)[0]),
         violation=float(elastic.violation()),
     )
 
 
 def task(transcribed: TranscribedProblem) -> str:
-    """Return the motion asked for, in words."""
+    """Return the prescribed motion in words."""
     parts = [f"the motion from rest at {_places(transcribed.problem.start)}"]
     for t in transcribed.first:
         where = t.phase.goal or t.phase.passing
@@ -117,13 +117,13 @@ def task(transcribed: TranscribedProblem) -> str:
 
 
 def remarks(transcribed: TranscribedProblem) -> list[str]:
-    """Return what the rigid arm says of the durations, and momenta of scenarios that share their inputs."""
-    found = []
+    """Return remarks on durations, from the rigid arm, and on conserved momenta of scenarios with shared inputs."""
+    texts = []
     if not transcribed.dae.tree.loops.closures:
         ends = [[(t.begin, t.end) for t in run] for run in transcribed.runs]
         apart = scenarios_apart(transcribed.dae, transcribed.problem, ends)
         if apart is not None:
-            found.append(
+            texts.append(
                 f"As far as small motions go, no shared inputs move the scenarios {apart} together, whatever the "
                 "limits: plan them apart, or give the phase a leeway."
             )
@@ -134,9 +134,9 @@ def remarks(transcribed: TranscribedProblem) -> list[str]:
         longest = t.mesh.duration if t.duration_range is None else t.duration_range[1]
         if t.end.is_rest and longest < estimate < 0.9 * LONGEST:
             where = f" phase '{phase.name}'" if len(transcribed.first) > 1 else ""
-            found.append(f"As if rigid, on a quintic, the arm would keep its limits{where} in {estimate:.3g} s.")
-    return found
+            texts.append(f"As if rigid, on a quintic, the arm would keep its limits{where} in {estimate:.3g} s.")
+    return texts
 
 
-def _places(given: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} = {value:.4g}" for name, value in given.items())
+def _places(values: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} = {value:.4g}" for name, value in values.items())

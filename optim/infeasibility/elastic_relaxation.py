@@ -1,4 +1,4 @@
-"""The elastic relaxation of a planner's model: every limit may be widened, at a price."""
+"""Elastic relaxation of a planner's model: limits may be violated at a penalty."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from ..model.build import changed_by_hand
-from ..model.constraint_names import OWN, Label, Place, label_of, places_of
+from ..model.build import modified_components
+from ..model.constraint_names import LIMIT_COMPONENTS, Label, NamedPhase, label_of, named_phases
 from ..model.read_solution import active_objective
 
-TIE = 1e-4  # weight of the objective beside the violations: it only decides between equals
-SCALE_OF_ZERO = 0.1  # what the widening of a limit of 0 is measured by, in its unit
-LIMITED = {*OWN, "T", "goal_energy"}
-FARTHEST = 100.0  # factor by which a duration may leave its range
+TIE = 1e-4  # weight of the objective relative to the violations: only a tie-breaker
+SCALE_OF_ZERO = 0.1  # scale of a limit of 0, in its unit; by trial
+LIMITED = {*LIMIT_COMPONENTS, "T", "goal_energy"}
+FARTHEST = 100.0  # factor by which a duration may leave its range: it must stay positive; by trial
 
 
 @dataclass(frozen=True, eq=False)
 class Widened:
-    """One side of a limit, over all times.
+    """An elastic limit: one side of a limit, at all times.
 
     Attributes
     ----------
     name : str
     upper : bool
     limit : float
-        Where it has another value at other times, one of them.
+        One of its values, if it varies over time.
     scale : float
-        In which widening it counts: its magnitude, 0.1 for a limit of 0.
+        Scale of its relative relaxation: its magnitude, 0.1 for a limit of 0.
     amount : VarData
-        By how much it is widened.
+        The elastic variable: its relaxation.
     rows : list of (Label, ConstraintData, float)
-        Where it holds, the constraint there, and the limit there.
+        Label, relaxed constraint and limit at every time.
     """
 
     name: str
@@ -45,13 +45,13 @@ class Widened:
 
     @property
     def excess(self) -> float:
-        """By how much the limit has to be widened."""
+        """The relaxation of the limit."""
         return max(float(self.amount.value), 0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Elastic:
-    """A relaxed model, its limits, and the Expression of their total relative widening."""
+    """A relaxed model, its elastic limits, and the Expression of their total relative relaxation."""
 
     model: Any
     limits: tuple[Widened, ...]
@@ -59,21 +59,22 @@ class Elastic:
 
 
 def relax(model: Any) -> Elastic:
-    """Return a copy of a planner's model that widens its limits as little as it can.
+    """Return the elastic relaxation of a planner's model, a copy that minimises the violation of its limits.
 
-    Limits, and Vars and Constraints that were added by hand, can be widened, each side of a limit by one amount for
-    all times. Equations of motion, ends, what ties phases and scenarios together and what is fixed stay as they are.
+    Limits, and Vars and Constraints added by hand, are relaxed, each side of a limit by one amount for all times.
+    Equations of motion, boundary and linkage constraints, and fixed Vars are kept.
 
     Notes
     -----
-    The sum of the relative amounts is minimised. A sum leaves most of them at zero, and so names the limits that stand
-    in the way (Chinneck, Feasibility and Infeasibility in Optimization, 2008, ch. 6); IDAES' diagnostics do likewise.
+    The sum of the relative amounts is minimised. The l1 norm leaves most of them at zero, and so identifies the
+    conflicting limits (Chinneck, Feasibility and Infeasibility in Optimization, 2008, ch. 6); IDAES' diagnostics do the
+    same.
     """
     m = model.clone()
-    own = active_objective(m)
-    own.deactivate()
-    places, by_hand = places_of(m), changed_by_hand(m)
-    limited = [*_bounds(m, places, by_hand), *_constraints(m, places, by_hand)]
+    objective = active_objective(m)
+    objective.deactivate()
+    phases, modified = named_phases(m), modified_components(m)
+    limited = [*_bounds(m, phases, modified), *_constraints(m, phases, modified)]
     b: Any = pyo.Block()
     m.relaxed = b
     amounts: Any = pyo.VarList(domain=pyo.NonNegativeReals)
@@ -93,34 +94,34 @@ def relax(model: Any) -> Elastic:
             _start(side.amount, body, limit, upper)
     limits = tuple(sides.values())
     b.violation = pyo.Expression(expr=sum(side.amount / side.scale for side in limits))
-    tie = TIE / max(1.0, abs(pyo.value(own, exception=False) or 0.0)) * own.sense
-    b.objective = pyo.Objective(expr=b.violation + tie * own.expr)
+    tie = TIE / max(1.0, abs(pyo.value(objective, exception=False) or 0.0)) * objective.sense
+    b.objective = pyo.Objective(expr=b.violation + tie * objective.expr)
     return Elastic(m, limits, b.violation)
 
 
-def _bounds(m: Any, places: Mapping[int, Place], by_hand: Collection[str]) -> Iterator[tuple]:
-    """Take the bounds off all free Vars that are limited and return what they were."""
+def _bounds(m: Any, phases: Mapping[int, NamedPhase], modified: Collection[str]) -> Iterator[tuple]:
+    """Remove the bounds of all limited free Vars and yield them."""
     for variable in list(m.component_data_objects(pyo.Var, active=True, descend_into=True)):
         component = variable.parent_component()
-        if component.local_name not in LIMITED and component.name not in by_hand:
+        if component.local_name not in LIMITED and component.name not in modified:
             continue
         if variable.fixed or (variable.lb is None and variable.ub is None):
             continue
         low, high = variable.lb, variable.ub
-        yield label_of(variable, places), low, variable, high
-        # A time must stay one.
+        yield label_of(variable, phases), low, variable, high
+        # A duration must stay positive
         timed = component.local_name == "T"
         variable.setlb(low / FARTHEST if timed and low is not None else None)
         variable.setub(high * FARTHEST if timed and high is not None else None)
         variable.domain = pyo.Reals
 
 
-def _constraints(m: Any, places: Mapping[int, Place], by_hand: Collection[str]) -> Iterator[tuple]:
-    """Deactivate all Constraints that limit something and return what they were."""
+def _constraints(m: Any, phases: Mapping[int, NamedPhase], modified: Collection[str]) -> Iterator[tuple]:
+    """Deactivate all limiting Constraints and yield their bounds and bodies."""
     for constraint in list(m.component_data_objects(pyo.Constraint, active=True, descend_into=True)):
         component = constraint.parent_component()
-        if component.local_name in OWN or component.name in by_hand:
-            yield label_of(constraint, places), _number(constraint.lb), constraint.body, _number(constraint.ub)
+        if component.local_name in LIMIT_COMPONENTS or component.name in modified:
+            yield label_of(constraint, phases), _number(constraint.lb), constraint.body, _number(constraint.ub)
             constraint.deactivate()
 
 

@@ -1,1 +1,1 @@
-"""The Pyomo model."""
+"""The nonlinear program of a plan as a Pyomo model."""

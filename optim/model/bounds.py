@@ -1,4 +1,4 @@
-"""Bounds of Vars, and linear constraints that keep limits between mesh points."""
+"""Bounds of Vars, and linear constraints that enforce limits between mesh points."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pyomo.core.expr.numeric_expr import LinearExpression
 
 from ..collocation.input_parametrization import Weights, control_points
 from ..collocation.interval_layout import state_names, state_slices
-from ..presolve.phase_transcription import Transcription
+from ..presolve.phase_transcription import PhaseTranscription
 
-# The constraints that keep the limits of inputs, and the order of the derivative that each is on.
+# The constraints that enforce input limits, and the order of the derivative that each applies to.
 INPUT_LIMITS = {"input_limit": 0, "input_rate_limit": 1}
 
 Bounds = dict[str, tuple[float | None, float | None]]
 
 
-def bounds_of(t: Transcription) -> dict[str, Bounds]:
+def bounds_of(t: PhaseTranscription) -> dict[str, Bounds]:
     """Return the bounds of the mesh points' Vars ``q, v, w, u, du``, by name."""
     names, slices = state_names(t.dae), state_slices(t.dae)
     rows = {part: (names[part], t.limits.x[slices[part]]) for part in names}
@@ -26,12 +26,12 @@ def bounds_of(t: Transcription) -> dict[str, Bounds]:
     return {group: dict(zip(names, map(_or_none, limits), strict=True)) for group, (names, limits) in rows.items()}
 
 
-def add_limits(b: Any, t: Transcription) -> None:
-    """Add ``b.input_limit``, ``b.input_rate_limit`` and ``b.state_limit`` where something is limited.
+def add_limits(b: Any, t: PhaseTranscription) -> None:
+    """Add the limit constraints ``b.input_limit``, ``b.input_rate_limit`` and ``b.state_limit``, as needed.
 
-    Inputs keep their limits at every time: the constraints are on the Bernstein coefficients of the polynomial, between
-    which it lies. Borrowed inputs are limited where they belong. States keep their limits at mesh and collocation
-    points. The constraints are linear for a fixed duration.
+    Input limits hold at every time: they bound the Bernstein coefficients, whose convex hull contains the polynomial.
+    Inputs of another scenario are limited there. State limits hold at mesh and collocation points. The constraints are
+    linear for a fixed duration.
     """
     _add_state_limits(b, t)
     if t.borrows_inputs:
@@ -41,7 +41,7 @@ def add_limits(b: Any, t: Transcription) -> None:
             _add_input_limits(b, name, t, control_points(t.shape, order), t.limits.inputs[order])
 
 
-def _add_input_limits(b: Any, name: str, t: Transcription, points: Weights, limits: np.ndarray) -> None:
+def _add_input_limits(b: Any, name: str, t: PhaseTranscription, points: Weights, limits: np.ndarray) -> None:
     rows = [i for i in range(len(points.factors)) if not _is_one_variable(points, i)]
     limited = [
         (u, *_or_none(limit)) for u, limit in zip(t.dae.u.names, limits, strict=True) if np.isfinite(limit).any()
@@ -60,7 +60,7 @@ def _add_input_limits(b: Any, name: str, t: Transcription, points: Weights, limi
                 constraint.add((k, i, u), (low, _combination(factors, variables), high))
 
 
-def _steps(b: Any, t: Transcription) -> list:
+def _steps(b: Any, t: PhaseTranscription) -> list:
     """Return the lengths of the intervals [s]: numbers, or expressions of a free duration."""
     return [share * b.T for share in t.mesh.shares.tolist()] if t.is_free else t.mesh.steps.tolist()
 
@@ -78,12 +78,12 @@ def _combination(factors: list, variables: list) -> Any:
 
 
 def _is_one_variable(points: Weights, i: int) -> bool:
-    """Whether a coefficient is a Var of a mesh point itself, and so bounded already."""
+    """Whether a coefficient is itself a Var at a mesh point, and so bounded already."""
     used = np.flatnonzero(points.factors[i])
     return len(used) == 1 and points.factors[i, used[0]] == 1 and points.powers[used[0]] == 0
 
 
-def _add_state_limits(b: Any, t: Transcription) -> None:
+def _add_state_limits(b: Any, t: PhaseTranscription) -> None:
     """Limit states at the collocation points inside the intervals; at mesh points they are Vars with bounds."""
     names = [name for name, limit in zip(t.dae.x.names, t.limits.x, strict=True) if np.isfinite(limit).any()]
     inner = t.scheme.inner
@@ -97,7 +97,7 @@ def _add_state_limits(b: Any, t: Transcription) -> None:
                 b.state_limit.add((k, j, name), (low, _state_at(b, t, name, k, j, h), high))
 
 
-def _state_at(b: Any, t: Transcription, name: str, k: int, j: int, h: Any) -> Any:
+def _state_at(b: Any, t: PhaseTranscription, name: str, k: int, j: int, h: Any) -> Any:
     """Return a state at an inner collocation point as an expression of the model's Vars."""
     position, n = t.dae.x.index(name), t.dae.tree.size
     A = [h * share for share in t.scheme.integral[j - 1].tolist()]
@@ -120,8 +120,8 @@ def _state_at(b: Any, t: Transcription, name: str, k: int, j: int, h: Any) -> An
     return _combination(factors, variables)
 
 
-def _moving(t: Transcription, coordinate: int) -> dict[str, float]:
-    """Return the shares, by coordinate, that make up one in which no mode is carried quasi-statically."""
+def _moving(t: PhaseTranscription, coordinate: int) -> dict[str, float]:
+    """Return the combination of coordinates that is one coordinate without its quasi-static part."""
     row = t.static.moving(t.dae.tree.size)[coordinate].tolist()
     return {name: share for name, share in zip(t.dae.q_names, row, strict=True) if share}
 

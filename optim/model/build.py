@@ -1,4 +1,4 @@
-"""From a planning problem to a Pyomo model."""
+"""Build the Pyomo model of a planning problem."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..collocation.transcription_options import (
     takes_transcription_options,
     transcription_options,
 )
-from ..presolve.phase_transcription import Transcription
+from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.transcribe import transcribe
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.problem import Problem
@@ -39,7 +39,7 @@ from .via_points import add_via_points
 def pyomo_model(
     dae: DAE, problem: Problem | RestToRest, *, p: Any = None, **transcription: Unpack[TranscriptionArguments]
 ) -> pyo.ConcreteModel:
-    """Return the unsolved Pyomo model of a planning problem, with the default start values set.
+    """Return the unsolved Pyomo model of a planning problem, initialised with the default guess.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def pyomo_model(
     Raises
     ------
     FlexblocksError
-        The problem is malformed, names what is not there, or cannot be met at its ends.
+        The problem is malformed, contains an unknown name, or its start or goal is infeasible.
 
     Notes
     -----
@@ -66,99 +66,102 @@ def pyomo_model(
 
     * ``m.q[k, "joint1.angle"]`` and its rate ``m.v[k, "joint1.angle"]``; ``m.w[k, name]``, first-order states;
     * ``m.a[k, j, "joint1.angle"]``, accelerations; ``m.dw[k, j, name]``, rates of first-order states;
-      ``m.z[k, j, name]``, algebraic variables; ``m.f[k, j, name]``, forces and torques that keep loops closed;
-      ``m.e[k, j, mode]``, displacements along modes that are carried quasi-statically;
+      ``m.z[k, j, name]``, algebraic variables; ``m.f[k, j, name]``, loop-closure forces and torques; ``m.e[k, j,
+      mode]``, displacements of quasi-static modes;
     * ``m.u[k, "motor1.torque"]`` and, for cubic inputs, the rates ``m.du[k, "motor1.torque"]``;
-    * ``m.path[k, j, name]``, limited outputs and distances from regions.
+    * ``m.path[k, j, name]``, path values: limited outputs and distances from regions.
 
-    The Param ``m.t[k]`` holds the mesh times. Where the duration is free it is the Var ``m.T`` [s], and the mesh times
-    are Expressions of it. Start and goal are fixed Vars (of an arm with closed loops the independent ones of the goal;
-    the others follow), and so are the inputs there if they begin and end at holding values. ``m.transcription`` is the
-    `Transcription` that the model was made from.
+    The Param ``m.t[k]`` holds the mesh times. A free duration is the Var ``m.T`` [s], and the mesh times are
+    Expressions of it. Start and goal are fixed Vars (with closed loops only the independent ones at the goal; the
+    others follow), and so are the inputs there if they begin and end at holding values. ``m.transcription`` is the
+    `PhaseTranscription` that the model was made from.
     """
     return model_of(dae, problem, transcription_options(transcription), p)
 
 
 def model_of(dae: DAE, problem: Problem | RestToRest, options: TranscriptionOptions, p: Any = None) -> Any:
-    """Return the unsolved model of a planning problem under options that are checked already; see `pyomo_model`."""
+    """Return the unsolved model of a planning problem under validated options; see `pyomo_model`."""
     started = perf_counter()
-    with PauseGC():  # many objects and no cycles to collect
+    with PauseGC():  # many objects, no cycles to collect
         m = _model(transcribe(dae, problem, options, p))
     m.build_time = perf_counter() - started
     return m
 
 
 def _model(transcribed: TranscribedProblem) -> Any:
-    """Write transcribed trajectories as one Pyomo model."""
+    """Write a transcribed problem as one Pyomo model."""
     dae = transcribed.dae
     m: Any = pyo.ConcreteModel(f"{dae.name}: {', '.join(phase.name for phase in transcribed.problem.phases)}")
     m.transcribed = transcribed
+    # Design parameters
     design = transcribed.problem.design
     if design:
         start = {name: float(transcribed.p[dae.p.index(name)]) for name in design}
         m.p = pyo.Var(list(start), bounds=lambda _, name: design[name], initialize=start, doc="design")
+    # Phases of all scenarios, linked to trajectories
     blocks = _blocks(m, transcribed)
     scenarios = []
     for s, (phases, transcriptions) in enumerate(zip(blocks, transcribed.runs, strict=True)):
-        # Later scenarios have the inputs of the first.
+        # All scenarios share the inputs of the first
         lenders = blocks[0] if s else [None] * len(phases)
         indices = [add_phase(b, t, lender) for b, t, lender in zip(phases, transcriptions, lenders, strict=True)]
         for before, after in pairwise(PhaseTrajectory(b, t) for b, t in zip(phases, transcriptions, strict=True)):
             link_phases(before, after)
         scenarios.append([PhaseCosts(*parts) for parts in zip(phases, transcriptions, indices, strict=True)])
+    # Objective; components added from here on are the user's
     add_objective(m, transcribed, scenarios)
-    note_own(m)
+    record_components(m)
     return m
 
 
-def add_phase(b: Any, t: Transcription, lender: Any = None) -> VariableIndex:
-    """Put a phase on a Pyomo block or model: Vars with start values, ends, equations of motion and limits.
+def add_phase(b: Any, t: PhaseTranscription, lender: Any = None) -> VariableIndex:
+    """Add a phase to a Pyomo block or model: variables, boundary conditions, equations of motion and limits.
 
-    What is put on a block `b` is a function of it and of the `Transcription` behind it, ``b.transcription``. The inputs
-    may be those of another block, the `lender`. What a phase does not contain is not there.
+    Everything added to the block `b` is determined by its `PhaseTranscription`, ``b.transcription``. The inputs may be
+    those of another block, the `lender`. Components that a phase does not need are not created.
     """
     b.transcription = t
-    # The variables, and what holds at both ends
+    # Variables and boundary conditions
     add_variables(b, t, lender)
     add_boundary_conditions(b, t)
     index = variable_index(b, t)
-    # What holds all along, and at via points
+    # Constraints along the path, and at via points
     add_equations_of_motion(b, t, index)
     add_limits(b, t)
     if t.path.rows:
         add_path_constraints(b, t, index)
     if t.phase.via:
         add_via_points(b, t, index)
-    # Where the solver starts
+    # Initial guess
     set_guess(b, t)
     return index
 
 
 def _blocks(m: Any, transcribed: TranscribedProblem) -> list[list]:
-    """Return the Pyomo blocks of the trajectories, by scenario and phase: the model itself where there is but one."""
+    """Return the Pyomo blocks of the trajectories, by scenario and phase: the model itself if there is only one."""
     runs: list[Any] = [m]
     names = [t.phase.name for t in transcribed.first]
     if len(transcribed.runs) > 1:
         m.scenario = pyo.Block(pyo.RangeSet(0, len(transcribed.runs) - 1))
         runs = [m.scenario[s] for s in range(len(transcribed.runs))]
-    found = []
+    blocks = []
     for run in runs:
         if len(names) > 1:
             run.phase = pyo.Block(names)
-        found.append([run.phase[name] for name in names] if len(names) > 1 else [run])
-    for b in (b for run in found for b in run if b is not m and transcribed.problem.design):
+        blocks.append([run.phase[name] for name in names] if len(names) > 1 else [run])
+    for b in (b for run in blocks for b in run if b is not m and transcribed.problem.design):
         b.p = pyo.Reference(m.p)
-    return found
+    return blocks
 
 
-def note_own(m: Any) -> None:
-    """Note which components a planner's model has as it was made."""
-    m.own_components = _names(m)
+def record_components(m: Any) -> None:
+    """Record the components of a planner's model, to detect later modifications."""
+    m.original_components = _names(m)
 
 
-def changed_by_hand(m: Any) -> list[str]:
-    """Return the names of the components that were added or deleted since, sorted."""
-    return sorted(_names(m) ^ m.own_components)
+def modified_components(m: Any) -> list[str]:
+    """Return the names of the components added or deleted since the model was built, sorted."""
+    return sorted(_names(m) ^ m.original_components)
 
 
 def _names(m: Any) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Names and times of the bounds and constraints of a planner's model, for people."""
+"""Readable names and times of the bounds and constraints of a planner's model."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..presolve.phase_transcription import Transcription
+from ..presolve.phase_transcription import PhaseTranscription
 from .bounds import INPUT_LIMITS
-from .trajectories import PhaseTrajectory, arcs
+from .trajectories import PhaseTrajectory, phase_trajectories
 
 DURATION = "duration"
-# The Vars and constraints of limits, and which derivative of what stands last in their index they are on.
+# The Vars and constraints that impose limits, and the order of the derivative, of the last index, that they limit.
 ORDERS = {"q": 0, "v": 1, "w": 0, "u": 0, "du": 1, "path": 0, "state_limit": 0} | INPUT_LIMITS
-OWN = frozenset(ORDERS)
+LIMIT_COMPONENTS = frozenset(ORDERS)
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class Label:
     Attributes
     ----------
     name : str
-        As the user gave it, ``"der(joint1.angle)"``, behind its phase and scenario where there are several; of a
-        constraint of the user's own its name.
+        As in the problem, ``"der(joint1.angle)"``, prefixed by scenario and phase if there are several; for constraints
+        added by the user the component's name.
     unit : str
     time : float or None
-        [s], where it belongs to a time.
+        [s]; None if it belongs to no time.
     """
 
     name: str
@@ -38,45 +38,49 @@ class Label:
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
-    """An arc, what it is called, and when it begins [s]."""
+class NamedPhase:
+    """A phase trajectory with the prefix of its names and its start time [s]."""
 
-    arc: PhaseTrajectory
+    trajectory: PhaseTrajectory
     name: str
     begin: float
 
 
-def places_of(m: Any) -> dict[int, Place]:
-    """Return the arcs of a planner's model by the id of their blocks."""
-    found, runs = {}, arcs(m)
+def named_phases(m: Any) -> dict[int, NamedPhase]:
+    """Return the phases of a planner's model with name prefixes and start times, by the id of their blocks."""
+    phases, runs = {}, phase_trajectories(m)
     for i, run in enumerate(runs):
         begin = 0.0
-        for arc in run:
+        for traj in run:
             names = [f"scenario {i}"] if len(runs) > 1 else []
-            names += [arc.transcription.phase.name] if len(run) > 1 else []
-            found[id(arc.block)] = Place(arc, "".join(f"{name}: " for name in names), begin)
-            begin += arc.mesh.duration
-    return found
+            names += [traj.transcription.phase.name] if len(run) > 1 else []
+            phases[id(traj.block)] = NamedPhase(traj, "".join(f"{name}: " for name in names), begin)
+            begin += traj.mesh.duration
+    return phases
 
 
-def label_of(data: Any, places: Mapping[int, Place]) -> Label:
-    """Return what a Var or a Constraint of a planner's model limits."""
-    place, component = places.get(id(data.parent_block())), data.parent_component().local_name
-    if place is None:
+def label_of(data: Any, phases: Mapping[int, NamedPhase]) -> Label:
+    """Return the label of the quantity that a Var or Constraint limits."""
+    phase, component = phases.get(id(data.parent_block())), data.parent_component().local_name
+    if phase is None:
         return Label(data.name, "", None)
     if component == "T":
-        return Label(place.name + DURATION, "s", None)
+        return Label(phase.name + DURATION, "s", None)
     if component == "goal_energy":
-        return Label(f"{place.name}energy left at the goal", "J", place.begin + place.arc.mesh.duration)
-    if component not in OWN:
+        return Label(f"{phase.name}energy left at the goal", "J", phase.begin + phase.trajectory.mesh.duration)
+    if component not in LIMIT_COMPONENTS:
         return Label(data.name, "", None)
     index = data.index()
     order = ORDERS[component]
     name = f"{'der(' * order}{index[-1]}{')' * order}"
-    return Label(place.name + name, _unit(place.arc.transcription, name), place.begin + _time(place, component, index))
+    return Label(
+        phase.name + name,
+        _unit(phase.trajectory.transcription, name),
+        phase.begin + _time(phase, component, index),
+    )
 
 
-def _unit(t: Transcription, name: str) -> str:
+def _unit(t: PhaseTranscription, name: str) -> str:
     for group in (t.dae.x, t.dae.u, t.dae.y):
         if name in group:
             return group.unit(name)
@@ -85,14 +89,14 @@ def _unit(t: Transcription, name: str) -> str:
     return f"{t.dae.u.unit(of)}/s{order if order > 1 else ''}" if order and of in t.dae.u else ""
 
 
-def _time(place: Place, component: str, index: tuple) -> float:
-    """Return the time [s] within an arc."""
-    t, mesh, k = place.arc.transcription, place.arc.mesh, index[0]
+def _time(phase: NamedPhase, component: str, index: tuple) -> float:
+    """Return the time [s] within a phase."""
+    t, mesh, k = phase.trajectory.transcription, phase.trajectory.mesh, index[0]
     share = 0.0
     if component in ("state_limit", "path"):
         share = t.scheme.nodes[index[1] - 1]
     elif component in INPUT_LIMITS:
-        # Control point i of a polynomial of degree n belongs to the share i / n of the interval.
+        # Bernstein coefficient i of a polynomial of degree n belongs to the fraction i / n (its Greville abscissa)
         degree = t.shape.degree - INPUT_LIMITS[component]
         share = index[1] / max(degree, 1)
     step = mesh.steps[k] if share else 0.0

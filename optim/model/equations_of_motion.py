@@ -1,4 +1,4 @@
-"""The collocated equations of motion of a trajectory, as one grey box."""
+"""Collocated equations of motion of a phase, as one grey box."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 from ..casadi_solver import CasadiGreyBox, attach
 from ..collocation.equations_of_motion import interval_kernel
 from ..collocation.interval import residual_names
-from ..presolve.phase_transcription import Transcription
+from ..presolve.phase_transcription import PhaseTranscription
 from .variable_index import VariableIndex
 
 
-def constants(t: Transcription) -> np.ndarray:
-    """Return by interval (K, 1 + np) its length [s], or its share in a free duration, and the parameters."""
+def constants(t: PhaseTranscription) -> np.ndarray:
+    """Return the constants of each interval (K, 1 + np): length [s], or fraction of a free duration, and parameters."""
     step = (t.mesh.shares if t.is_free else t.mesh.steps)[:, None]
     return np.hstack([step, np.tile(t.p, (len(step), 1))])
 
 
-def add_equations_of_motion(b: Any, t: Transcription, index: VariableIndex) -> None:
+def add_equations_of_motion(b: Any, t: PhaseTranscription, index: VariableIndex) -> None:
     """Add ``b.dynamics``: the collocated equations of motion of all intervals."""
     box = CasadiGreyBox(
         interval_kernel(t.dae, t.form),

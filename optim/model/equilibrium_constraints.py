@@ -1,4 +1,4 @@
-"""Static equilibrium as constraints: rest where it depends on variables of the problem."""
+"""Equilibrium constraints: static equilibrium that depends on variables of the problem."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ..collocation.interval import with_design
 from ..presolve.boundary import End
 from ..presolve.equilibrium import loop_forces
 from ..presolve.inverse_statics import at_rest
-from ..presolve.phase_transcription import Transcription
+from ..presolve.phase_transcription import PhaseTranscription
 
 
-def add_balance(b: Any, t: Transcription, where: str, k: int, end: End) -> None:
-    """Add ``b.start_balance`` or ``b.goal_balance``: forces balance at mesh point `k` under inputs that hold the arm.
+def add_balance(b: Any, t: PhaseTranscription, where: str, k: int, end: End) -> None:
+    """Add the equilibrium constraints ``b.start_balance`` or ``b.goal_balance`` at mesh point `k`.
 
-    Those inputs, within their limits, are ``b.start_inputs[name]``, and algebraic variables at rest are
+    The holding inputs, within their limits, are ``b.start_inputs[name]``; algebraic variables at rest are
     ``b.start_algebraics[name]``.
     """
     limits = dict(zip(t.dae.u.names, t.limits.u.tolist(), strict=True))
@@ -37,7 +37,7 @@ def add_balance(b: Any, t: Transcription, where: str, k: int, end: End) -> None:
     states = [*_resting(b, t, where, k), *(b.w[k, name] for name in b.first_order)]
     loops = t.dae.tree.loops.multipliers
     at_loops = dict(zip(loops, loop_forces(t.dae, end.point).tolist(), strict=True))
-    forces = pyo.Var(b.closures, initialize=at_loops, doc="forces that keep loops closed at rest")
+    forces = pyo.Var(b.closures, initialize=at_loops, doc="loop-closure forces at rest")
     b.add_component(f"{where}_forces", forces)
     held = [*algebraics.values(), *forces.values(), *inputs.values()]
     variables = [*states, *held, *(b.p[name] for name in t.design_names)]
@@ -45,21 +45,21 @@ def add_balance(b: Any, t: Transcription, where: str, k: int, end: End) -> None:
     equations = [f"balance of {name}" for name in t.dae.q_names]
     equations += [f"rate of {name}" for name in t.dae.x.names[2 * n :]]
     equations += [f"equation {i + 1}" for i in range(len(t.dae.z))]
-    # Once closed, loops stay closed but for the error of the mesh.
+    # At later points loops are closed already, up to the discretisation error; closing them again would be redundant
     closes = k == 0
     equations += [f"closure against {name}" for name in loops if closes]
-    equations += list(end.places)
+    equations += list(end.prescribed_outputs)
     name = f"{where}_balance"
     index = [list(range(len(variables)))]
-    function = balance_function(t.dae, t.designed, tuple(end.places), closes)
-    constants = np.append(end.point.p, list(end.places.values()))
+    function = balance_function(t.dae, t.designed, tuple(end.prescribed_outputs), closes)
+    constants = np.append(end.point.p, list(end.prescribed_outputs.values()))
     attach(b, name, CasadiGreyBox(function, index, constants, name=name, residual_names=equations), variables)
 
 
-def _resting(b: Any, t: Transcription, where: str, k: int) -> list:
+def _resting(b: Any, t: PhaseTranscription, where: str, k: int) -> list:
     """Return the Vars of the coordinates at rest: those of mesh point `k`.
 
-    At a goal where some modes are carried quasi-statically they are ``b.goal_rest[name]``, on its own.
+    At a goal with quasi-static modes they are separate variables, ``b.goal_rest[name]``.
     """
     if where == "goal" and t.static.names:
         return list(b.goal_rest.values())
@@ -68,33 +68,33 @@ def _resting(b: Any, t: Transcription, where: str, k: int) -> list:
 
 @lru_cache(maxsize=8)
 def balance_function(
-    dae: DAE, designed: tuple[int, ...] = (), places: tuple[str, ...] = (), closes: bool = True
+    dae: DAE, designed: tuple[int, ...] = (), outputs: tuple[str, ...] = (), closes: bool = True
 ) -> ca.Function:
-    """Return (w, p) -> what is missing to rest and to `places`.
+    """Return the equilibrium residuals (w, p) -> unbalanced forces, and errors of the prescribed `outputs`.
 
-    w = [q, first-order states, z, forces that keep loops closed, u, designed parameters]; p are the parameters and the
-    values that outputs and places are to have. Unless it `closes` them, the closures of loops are left out.
+    w = [q, first-order states, z, loop-closure forces, u, design parameters]; p are the parameters and the prescribed
+    values of the outputs. Loop closures are included only if it `closes` loops.
     """
     balance, count = rest(dae), len(dae.x) - dae.tree.size + len(dae.z)
     s, p, design = ca.SX.sym("s", balance.numel_in(0)), ca.SX.sym("p", len(dae.p)), ca.SX.sym("design", len(designed))
-    wanted, parameters = ca.SX.sym("wanted", len(places)), with_design(p, designed, design)
+    wanted, parameters = ca.SX.sym("wanted", len(outputs)), with_design(p, designed, design)
     residual = balance.call([s, parameters], True, False)[0]
     if not closes:
         residual = residual[:count]
-    if places:
-        residual = ca.vertcat(residual, at_rest(dae, places).call([s, parameters], True, False)[0] - wanted)
+    if outputs:
+        residual = ca.vertcat(residual, at_rest(dae, outputs).call([s, parameters], True, False)[0] - wanted)
     symbols = [ca.vertcat(s, design), ca.vertcat(p, wanted)]
     return ca.Function("balance", symbols, [ca.cse(residual)], ["w", "p"], ["residual"])
 
 
-ROUNDING = 1e-12  # shares below it are zeros of an orthogonal projection
+ROUNDING = 1e-12  # entries of a projection below this are rounding errors
 
 
-def add_arrival(b: Any, t: Transcription, k: int, goal: Sequence[Any]) -> None:
-    """Add ``b.goal_posture``: at mesh point `k` the coordinates are those of `goal` but for the modes carried so.
+def add_arrival(b: Any, t: PhaseTranscription, k: int, goal: Sequence[Any]) -> None:
+    """Add the arrival constraints ``b.goal_posture``: the coordinates of `goal`, up to the quasi-static modes.
 
-    What a goal says of these would be said twice where the inputs end at what holds the arm, and their balance then
-    brings them to rest as well.
+    Prescribing those modes too would be redundant if the inputs end at holding values: their force balance then brings
+    them to rest.
 
     Parameters
     ----------
@@ -107,5 +107,5 @@ def add_arrival(b: Any, t: Transcription, k: int, goal: Sequence[Any]) -> None:
         row = moving[names.index(name)].tolist()
         return sum(share * (b.q[k, names[j]] - goal[j]) for j, share in enumerate(row) if abs(share) > ROUNDING) == 0
 
-    told = [names[i] for i in t.static.independent(n)]
-    b.goal_posture = pyo.Constraint(told, rule=equal)
+    constrained = [names[i] for i in t.static.independent(n)]
+    b.goal_posture = pyo.Constraint(constrained, rule=equal)

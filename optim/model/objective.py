@@ -13,7 +13,7 @@ from pyomo.common.modeling import unique_component_name
 
 from ..casadi_solver import CasadiGreyBox, Kernel, attach
 from ..collocation.cost_functions import final_kernel, integral_kernel, squared_inputs
-from ..presolve.phase_transcription import Transcription
+from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.objectives.functionals import Lagrangian, Mayer
 from ..problem.objectives.objective import Objective
@@ -25,17 +25,17 @@ from .variable_index import VariableIndex
 
 @dataclass(frozen=True, eq=False)
 class PhaseCosts:
-    """What the terms of an objective put their costs on: the Pyomo block of a phase (see `PhaseModel`).
+    """The costs of objective terms on the Pyomo block of a phase, an implementation of `PhaseModel`.
 
     Attributes
     ----------
     block : Block or ConcreteModel
-    transcription : Transcription
+    transcription : PhaseTranscription
     index : VariableIndex
     """
 
     block: Any
-    transcription: Transcription
+    transcription: PhaseTranscription
     index: VariableIndex
 
     @property
@@ -67,16 +67,16 @@ class PhaseCosts:
     def _box(
         self, term: Objective, function: ca.Function | Kernel, index: np.ndarray, data: np.ndarray, on: Sequence
     ) -> Any:
-        """Put the cost on a grey box named after the term, as ``b.effort``; return its output."""
+        """Add the cost as a grey box named after the term, as ``b.effort``; return its output."""
         name = unique_component_name(self.block, term.label)
         box = CasadiGreyBox(function, index, data, name=name, n_inputs=len(on))
         return attach(self.block, name, box, on).outputs["cost"]  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def add_objective(m: Any, transcribed: TranscribedProblem, scenarios: Sequence[Sequence[PhaseCosts]]) -> None:
-    """Add ``m.objective``; for the worst of several scenarios ``m.worst``, no less than the cost of each of them.
+    """Add the objective ``m.objective``; for the worst of several scenarios also the epigraph variable ``m.worst``.
 
-    What scenarios have in common, as effort and time, is there once.
+    Terms that scenarios share, such as effort and time, are counted once.
     """
     terms = transcribed.problem.objective.terms
     shared = [(weight, term) for weight, term in terms if term.is_shared or len(scenarios) == 1]

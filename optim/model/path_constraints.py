@@ -1,4 +1,4 @@
-"""Path constraints: Vars with bounds, which one grey box gives their values."""
+"""Path constraints: bounded Vars whose values one grey box defines."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from ..casadi_solver import CasadiGreyBox, Kernel, attach
 from ..collocation.interval import IntervalForm
 from ..collocation.path_functions import path_kernel
 from ..presolve.path_values import PathValues
-from ..presolve.phase_transcription import Transcription
+from ..presolve.phase_transcription import PhaseTranscription
 from .variable_index import VariableIndex
 
-FAR = 1e3  # times one; a limit farther off is scaled to one, or IPOPT weighs it against metres and radians
+FAR = 1e3  # limits beyond this factor from one are scaled to one, as IPOPT would weigh Pa against metres; by trial
 
 
-def add_path_constraints(b: Any, t: Transcription, index: VariableIndex) -> None:
-    """Add ``b.path[k, j, name]`` with bounds, and ``b.path_values``, the grey box that gives them their values.
+def add_path_constraints(b: Any, t: PhaseTranscription, index: VariableIndex) -> None:
+    """Add the path values: bounded Vars ``b.path[k, j, name]`` and the grey box ``b.path_values`` that defines them.
 
-    As variables of their own they are what the solver would make of inequalities anyway; a user's own constraints
-    and objectives may use them.
+    They are the slack variables that the solver would add to inequalities anyway, available to the user's own
+    constraints and objectives.
     """
     path = t.path
     K, d, m = t.mesh.intervals, t.scheme.degree, len(path)
@@ -31,25 +31,23 @@ def add_path_constraints(b: Any, t: Transcription, index: VariableIndex) -> None
         for name, low, high in zip(path.names, path.low.tolist(), path.high.tolist(), strict=True)
     }
     b.path_names = pyo.Set(initialize=path.names)
-    b.path = pyo.Var(
-        b.intervals, b.points, b.path_names, bounds=lambda _, k, j, name: bounds[name], doc="what is limited on the way"
-    )
+    b.path = pyo.Var(b.intervals, b.points, b.path_names, bounds=lambda _, k, j, name: bounds[name], doc="path values")
     _scale(b, t)
-    own = len(index.variables) + np.arange(K * d * m).reshape(K, d * m)
+    path_columns = len(index.variables) + np.arange(K * d * m).reshape(K, d * m)
     box = CasadiGreyBox(
         _kernel(path, t.form),
-        np.hstack([index.local, own]),
+        np.hstack([index.local, path_columns]),
         path_constants(t),
         name="path",
         residual_names=[f"{name} at point {j}" for j in range(1, d + 1) for name in path.names],
-        n_inputs=len(index.variables) + own.size,
+        n_inputs=len(index.variables) + path_columns.size,
     )
     variables: list = [*index.variables, *b.path.values()]
     attach(b, "path_values", box, variables)
 
 
-def _scale(b: Any, t: Transcription) -> None:
-    """Scale what is limited to numbers far from one, as stress in Pa is, by the limit: ``b.scaling_factor``."""
+def _scale(b: Any, t: PhaseTranscription) -> None:
+    """Scale path values whose limits are far from one, such as stress in Pa, by the limit: ``b.scaling_factor``."""
     limits = np.abs([t.path.low, t.path.high])
     sizes = np.max(np.where(np.isfinite(limits), limits, 0.0), axis=0)
     far = [i for i, size in enumerate(sizes.tolist()) if size and not 1 / FAR < size < FAR]
@@ -61,8 +59,8 @@ def _scale(b: Any, t: Transcription) -> None:
             b.scaling_factor[variable] = 1 / float(sizes[i])
 
 
-def path_constants(t: Transcription) -> np.ndarray:
-    """Return by interval (K, 2 + np) its length [s] and when it begins [s], as shares if free, and the parameters."""
+def path_constants(t: PhaseTranscription) -> np.ndarray:
+    """Return the constants of each interval (K, 2 + np): length and begin [s], fractions if free, and parameters."""
     steps, begins = (t.mesh.shares, t.mesh.times[:-1] / t.mesh.duration) if t.is_free else (
         t.mesh.steps, t.mesh.times[:-1]
     )  # fmt: skip
@@ -70,7 +68,7 @@ def path_constants(t: Transcription) -> np.ndarray:
 
 
 def path_values(b: Any) -> np.ndarray:
-    """Return what the limited values (K, d, m) really are at the Vars of a trajectory as they stand."""
+    """Return the path values (K, d, m) evaluated at the present values of the trajectory's Vars."""
     box = b.path_values.get_external_model()
     held = np.array([variable.value for variable in b.path.values()], dtype=float)
     box.set_input_values([variable.value for variable in b.path_values.inputs.values()])
@@ -78,8 +76,8 @@ def path_values(b: Any) -> np.ndarray:
     return (box.evaluate_equality_constraints() + held).reshape(shape)
 
 
-def settle_path(b: Any) -> None:
-    """Set the Vars ``b.path`` to the values that they have along the trajectory as it stands."""
+def set_path_values(b: Any) -> None:
+    """Set the Vars ``b.path`` to the path values evaluated along the present trajectory."""
     for variable in b.path.values():
         variable.set_value(0.0, skip_validation=True)
     for variable, value in zip(b.path.values(), path_values(b).ravel().tolist(), strict=True):
@@ -88,5 +86,5 @@ def settle_path(b: Any) -> None:
 
 @lru_cache(maxsize=32)
 def _kernel(path: PathValues, form: IntervalForm) -> Kernel:
-    assert path.at is not None  # there are values
+    assert path.at is not None  # only called if there are values
     return path_kernel(path.at, form, values=path.values)

@@ -1,4 +1,4 @@
-"""Linkage constraints: what holds where one phase ends and the next begins."""
+"""Linkage constraints between consecutive phases."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from .trajectories import PhaseTrajectory
 
 
 def link_phases(before: PhaseTrajectory, after: PhaseTrajectory) -> None:
-    """Join two phases, with the constraints on the block of the second.
+    """Add the linkage constraints between two phases to the block of the second.
 
-    ``b.joined_states``: continuous states; where a load at rest is picked up in motion, ``b.impact`` keeps the momentum
-    in place of the rates. ``b.joined_inputs`` and ``b.joined_input_rates``: continuous inputs, unless they may jump.
+    ``b.joined_states``: continuous states; if a load at rest is picked up in motion, ``b.impact`` conserves momentum
+    instead of continuous rates. ``b.joined_inputs`` and ``b.joined_input_rates``: continuous inputs, unless they may
+    jump.
     """
     b, t = after.block, after.transcription
     K, n = before.transcription.mesh.intervals, t.dae.tree.size
@@ -44,6 +45,6 @@ def link_phases(before: PhaseTrajectory, after: PhaseTrajectory) -> None:
 
 
 def _equal(b: Any, component: str, pairs: list[tuple[str, Any, Any]]) -> None:
-    """Add linear equality constraints, by name; two fixed Vars are equal already."""
-    found = {name: end == begin for name, end, begin in pairs if not (end.fixed and begin.fixed)}
-    b.add_component(component, pyo.Constraint(list(found), rule=lambda _, name: found[name]))
+    """Add linear equality constraints by name, except between two fixed Vars, which are equal already."""
+    equations = {name: end == begin for name, end, begin in pairs if not (end.fixed and begin.fixed)}
+    b.add_component(component, pyo.Constraint(list(equations), rule=lambda _, name: equations[name]))

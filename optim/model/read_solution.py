@@ -1,4 +1,4 @@
-"""Read a solved Pyomo model: the trajectory at mesh and collocation points, and the inputs as polynomials."""
+"""Solution of a Pyomo model: the trajectory at mesh and collocation points, and the inputs as polynomials."""
 
 from __future__ import annotations
 
@@ -22,31 +22,33 @@ from .trajectories import PhaseTrajectory
 
 
 def active_objective(model: Any) -> Any:
-    """Return the objective of a model: the planner's, or what the user put in its place."""
-    found = list(model.component_data_objects(pyo.Objective, active=True))
-    if len(found) != 1:
-        raise ProblemError(f"Plan: the model has {len(found)} active objectives; must be 1. Deactivate the others.")
-    return found[0]
+    """Return the active objective of a model: the planner's, or the user's replacement."""
+    objectives = list(model.component_data_objects(pyo.Objective, active=True))
+    if len(objectives) != 1:
+        raise ProblemError(
+            f"Plan: the model has {len(objectives)} active objectives; must be 1. Deactivate the others."
+        )
+    return objectives[0]
 
 
 def values(variables: Any, *shape: int) -> np.ndarray:
-    """Return the values of an indexed Var in the given shape."""
+    """Return the values of an indexed Var in a shape."""
     return np.array([variable.value for variable in variables.values()], dtype=float).reshape(shape)
 
 
-def input_polynomials(arc: PhaseTrajectory) -> dict[str, PPoly]:
-    """Return the inputs over an arc's own time [s], by name, exactly as planned."""
-    m, t, mesh = arc.block, arc.transcription, arc.mesh
+def input_polynomials(traj: PhaseTrajectory) -> dict[str, PPoly]:
+    """Return the inputs of a phase over its own time [s], by name, exactly as planned."""
+    m, t, mesh = traj.block, traj.transcription, traj.mesh
     K, h = mesh.intervals, mesh.steps
     u = values(m.u, -1, len(t.dae.u))
     du = values(m.du, -1, len(t.dae.u)) if t.shape.has_rates else u
-    powers = h[:, None] ** -np.arange(t.shape.degree + 1)  # from local to real time
-    found = {}
+    powers = h[:, None] ** -np.arange(t.shape.degree + 1)  # from normalised to real time
+    inputs = {}
     for i, name in enumerate(t.dae.u.names):
         knots = [h * du[k.end : k.end + K, i] if k.rate else u[k.end : k.end + K, i] for k in t.shape.knots]
         local = np.array(knots).T @ t.shape.coefficients
-        found[name] = PPoly((local * powers).T[::-1], mesh.times, extrapolate=False)
-    return found
+        inputs[name] = PPoly((local * powers).T[::-1], mesh.times, extrapolate=False)
+    return inputs
 
 
 def collocated_times(mesh: Mesh, scheme: Collocation) -> np.ndarray:
@@ -54,9 +56,9 @@ def collocated_times(mesh: Mesh, scheme: Collocation) -> np.ndarray:
     return mesh.times[:-1, None] + mesh.steps[:, None] * scheme.nodes
 
 
-def trajectory(arc: PhaseTrajectory, inputs: dict[str, PPoly]) -> Trajectory:
-    """Return the motion at the start and at all collocation points, the last of each interval being a mesh point."""
-    m, t, mesh, p = arc.block, arc.transcription, arc.mesh, arc.p
+def trajectory(traj: PhaseTrajectory, inputs: dict[str, PPoly]) -> Trajectory:
+    """Return the trajectory at the start and all collocation points; the last of each interval is a mesh point."""
+    m, t, mesh, p = traj.block, traj.transcription, traj.mesh, traj.p
     dae, K, d = t.dae, t.mesh.intervals, t.scheme.degree
     # States at mesh points, and from them those at collocation points by the scheme's integrals
     x = np.concatenate([values(getattr(m, part), K + 1, -1) for part in state_names(dae)], axis=1)
@@ -73,11 +75,11 @@ def trajectory(arc: PhaseTrajectory, inputs: dict[str, PPoly]) -> Trajectory:
         v + h * (A @ a),
         w + h * (A @ dw),
     ]
-    # All points in one row, the start before them, with inputs and algebraic variables
+    # All points in sequence after the start, with inputs and algebraic variables
     times = np.append(0.0, collocated_times(mesh, t.scheme).ravel())
     states = np.vstack([x[0], np.concatenate(stages, axis=2).reshape(K * d, -1)])
     u = np.array([inputs[name](np.minimum(times, mesh.duration)) for name in dae.u.names]).T
-    z = _algebraics(arc, states[0], u[0])
+    z = _algebraics(traj, states[0], u[0])
     more = [z.T] if len(dae.z) else []
     # Work by the same quadrature, energies and outputs
     force = np.array(dae.input_force(states.T, u.T, p, *more))
@@ -86,9 +88,11 @@ def trajectory(arc: PhaseTrajectory, inputs: dict[str, PPoly]) -> Trajectory:
     inner = work[:-1, None] + mesh.steps[:, None] * (power @ A.T)
     energies = dae.energy(states.T, p, *(more if dae.energy.n_in() == 3 else []))
     kinetic, potential = (np.array(e).ravel() for e in energies)
-    y = np.array(dae.output(states.T, u.T, p, *more)).reshape(len(dae.y), -1).T
+    y = np.array(dae.output(states.T, u.T, p, *more)).reshape(len(dae.y), len(times)).T
     energy = np.column_stack([kinetic, potential, np.append(0.0, inner.ravel())])
-    kept = np.append(True, np.tile(t.scheme.nodes > 0, K))  # a point at the beginning of an interval is there already
+    kept = np.append(
+        True, np.tile(t.scheme.nodes > 0, K)
+    )  # a collocation point at the beginning of an interval duplicates the last
     return Trajectory(
         model=dae.name,
         t=times[kept],
@@ -103,15 +107,15 @@ def trajectory(arc: PhaseTrajectory, inputs: dict[str, PPoly]) -> Trajectory:
     )
 
 
-def _algebraics(arc: PhaseTrajectory, x: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """Return the algebraic variables (1 + K d, nz); at the start they are solved for."""
-    m, t = arc.block, arc.transcription
+def _algebraics(traj: PhaseTrajectory, x: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """Return the algebraic variables (1 + K d, nz), solved for at the start."""
+    m, t = traj.block, traj.transcription
     dae, points = t.dae, t.mesh.intervals * t.scheme.degree
     if not len(dae.z):
         return np.zeros((1 + points, 0))
     later = values(m.z, points, len(dae.z))
     z = dae.z.symbol
-    residual = ca.Function("g", [z], dae.interpreted.algebraic.call([x, u, arc.p, z], True, False))
+    residual = ca.Function("g", [z], dae.interpreted.algebraic.call([x, u, traj.p, z], True, False))
     start = np.array(ca.rootfinder("start", "newton", residual)(later[0])).ravel()
     return np.vstack([start, later])
 
@@ -123,10 +127,10 @@ def _units(dae: DAE) -> dict[str, str]:
 
 
 def joined_trajectory(parts: Sequence[Trajectory]) -> Trajectory:
-    """Return one motion of several, each of which begins at time 0 where the one before it ends.
+    """Join consecutive trajectories, each starting at time 0 where the previous one ends.
 
-    Where they meet, values are those after it, as at a jump of an input. Work goes on adding up. Parameters are
-    those that stay the same.
+    At the junctions the values are those of the later trajectory, as at a jump of an input. Work accumulates. Only
+    parameters common to all are kept.
     """
     first, *rest = parts
     if not rest:
@@ -150,14 +154,14 @@ def joined_trajectory(parts: Sequence[Trajectory]) -> Trajectory:
 
 
 def joined_inputs(parts: Sequence[Mapping[str, PPoly]]) -> dict[str, PPoly]:
-    """Return the inputs of several phases, each over its own time, over the time of the whole motion."""
-    found = {}
+    """Join the inputs of consecutive phases, each over its own time, over the time of the whole motion."""
+    joined = {}
     for name, first in parts[0].items():
         whole = PPoly(first.c.copy(), first.x.copy(), extrapolate=False)
         for part in parts[1:]:
             whole.extend(part[name].c, whole.x[-1] + part[name].x[1:])
-        found[name] = whole
-    return found
+        joined[name] = whole
+    return joined
 
 
 def _stacked(values: Sequence[np.ndarray]) -> np.ndarray:

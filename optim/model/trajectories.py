@@ -1,4 +1,4 @@
-"""Trajectories of a Pyomo model: one for each phase of each scenario."""
+"""Phase trajectories of a Pyomo model: one for each phase of each scenario."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from flexblocks.statics.operating_point import OperatingPoint
 
 from ..collocation.mesh import Mesh
 from ..errors import ProblemError
-from ..presolve.phase_transcription import Transcription
+from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.transcribed_problem import TranscribedProblem
 from .boundary_conditions import values_at
 
 
 @dataclass(frozen=True, eq=False)
 class PhaseTrajectory:
-    """One phase of one scenario: the Pyomo block of its trajectory, and the transcription behind it."""
+    """The trajectory of one phase of one scenario: its Pyomo block and its transcription."""
 
     block: Any
-    transcription: Transcription
+    transcription: PhaseTranscription
 
     @property
     def mesh(self) -> Mesh:
-        """The mesh at the duration that the model has."""
+        """The mesh at the present duration of the model."""
         t = self.transcription
         return t.mesh.lasting(self.block.T.value) if t.is_free else t.mesh
 
     @property
     def p(self) -> np.ndarray:
-        """The parameters (np,), those that are designed with the values that the model has."""
+        """The parameters (np,), design parameters at their present values."""
         t = self.transcription
         return with_values(t.p, t, self.block)
 
     @property
     def start(self) -> OperatingPoint:
-        """Where it begins: the equilibrium, or the states that the model has."""
+        """The initial operating point: the known equilibrium, or the present states of the model."""
         return self._end("start")
 
     @property
     def goal(self) -> OperatingPoint:
-        """Where it ends: the equilibrium, or the states that the model has."""
+        """The final operating point: the known equilibrium, or the present states of the model."""
         return self._end("goal")
 
     def _end(self, where: str) -> OperatingPoint:
@@ -50,24 +50,24 @@ class PhaseTrajectory:
         end, k = (t.begin, 0) if where == "start" else (t.end, t.mesh.intervals)
         if end.kind in ("fixed", "near"):
             return end.point
-        found = replace(end.point, x=values_at(b, t, k), p=with_values(end.point.p, t, b))
+        point = replace(end.point, x=values_at(b, t, k), p=with_values(end.point.p, t, b))
         if end.kind != "rest":
-            return found
+            return point
         if where == "goal" and t.static.names:
-            found.x[: t.dae.tree.size] = _values(b.goal_rest.values())
+            point.x[: t.dae.tree.size] = _values(b.goal_rest.values())
         u, z = (getattr(b, f"{where}_{group}").values() for group in ("inputs", "algebraics"))
-        return replace(found, u=_values(u), z=_values(z))
+        return replace(point, u=_values(u), z=_values(z))
 
 
-def arcs(m: Any) -> tuple[tuple[PhaseTrajectory, ...], ...]:
-    """Return the arcs of a planner's model, by scenario and in it by phase.
+def phase_trajectories(m: Any) -> tuple[tuple[PhaseTrajectory, ...], ...]:
+    """Return the phase trajectories of a planner's model, by scenario, then by phase.
 
-    They live on ``m.scenario[i].phase[name]``; where there is one scenario or one phase, that level is left out.
+    Their blocks are ``m.scenario[i].phase[name]``; with a single scenario or phase that level is omitted.
 
     Raises
     ------
     ProblemError
-        The model does not come from `pyomo_model`.
+        The model was not made by `pyomo_model`.
     """
     transcribed = transcribed_problem(m)
     scenarios = m.scenario.values() if len(transcribed.runs) > 1 else [m]
@@ -76,31 +76,31 @@ def arcs(m: Any) -> tuple[tuple[PhaseTrajectory, ...], ...]:
     return tuple(tuple(PhaseTrajectory(b, b.transcription) for b in run) for run in blocks)
 
 
-def all_arcs(m: Any) -> tuple[PhaseTrajectory, ...]:
-    """Return the arcs of a planner's model in one row."""
-    return tuple(arc for run in arcs(m) for arc in run)
+def all_phase_trajectories(m: Any) -> tuple[PhaseTrajectory, ...]:
+    """Return the phase trajectories of a planner's model in one sequence."""
+    return tuple(traj for run in phase_trajectories(m) for traj in run)
 
 
 def transcribed_problem(model: Any) -> TranscribedProblem:
-    """Return what a Pyomo model was made from.
+    """Return the transcribed problem that a Pyomo model was built from.
 
     Raises
     ------
     ProblemError
-        It does not come from `pyomo_model`.
+        The model was not made by `pyomo_model`.
     """
-    found = getattr(model, "transcribed", None)
-    if not isinstance(found, TranscribedProblem):
-        raise ProblemError(f"Plan: {model!r} was not made by optim.pyomo_model(dae, problem); make it so.")
-    return found
+    transcribed = getattr(model, "transcribed", None)
+    if not isinstance(transcribed, TranscribedProblem):
+        raise ProblemError(f"Plan: {model!r} was not made by optim.pyomo_model(dae, problem); build the model with it.")
+    return transcribed
 
 
-def with_values(p: np.ndarray, t: Transcription, b: Any) -> np.ndarray:
-    """Return the parameters `p` with the values that designed ones have on the block `b`."""
-    found = p.copy()
-    for place, name in zip(t.designed, t.design_names, strict=True):
-        found[place] = b.p[name].value
-    return found
+def with_values(p: np.ndarray, t: PhaseTranscription, b: Any) -> np.ndarray:
+    """Return the parameters `p` with the present values of the design parameters on the block `b`."""
+    parameters = p.copy()
+    for i, name in zip(t.designed, t.design_names, strict=True):
+        parameters[i] = b.p[name].value
+    return parameters
 
 
 def _values(variables: Any) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Update of the boundary values of a model: another start and goal, nothing written anew."""
+"""Update of boundary values: a model with another start or goal, without rebuilding it."""
 
 from __future__ import annotations
 
@@ -6,37 +6,37 @@ from dataclasses import fields, replace
 from typing import Any
 
 from ..errors import ProblemError
-from ..presolve.phase_transcription import Transcription
+from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.transcribe import transcribe
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
 from .boundary_conditions import hold_inputs, set_states
-from .trajectories import PhaseTrajectory, arcs, transcribed_problem
+from .trajectories import PhaseTrajectory, phase_trajectories, transcribed_problem
 
-ELSE = "make a new model by optim.pyomo_model(dae, problem)."
+ELSE = "build a new model by optim.pyomo_model(dae, problem)."
 
 
 def repose(model: Any, problem: Problem | RestToRest) -> None:
-    """Pose a problem with another start or other goals on a model of the planner.
+    """Update a planner's model to another start or other goals.
 
-    Fixed Vars are fixed elsewhere and nothing is written anew, so that a persistent solver solves it again at once,
-    from the values that the Vars have; replays and summaries of ``Plan.from_model(model)`` are of the new problem.
+    Only values of fixed Vars change, so that a persistent solver re-solves the model immediately from the present
+    values of its Vars; replays and summaries of ``Plan.from_model(model)`` refer to the new problem.
 
     Parameters
     ----------
     model : ConcreteModel
         Of `pyomo_model`, solved or not.
     problem : Problem or RestToRest
-        The model's own, but for the start and the goals of its phases.
+        The model's problem except for the start and the goals of its phases.
 
     Raises
     ------
     ProblemError
-        Something else than start and goals is another, or one of these is no known posture of rest (`passing`, a
-        leeway, places that leave a choice of postures, or designed parameters), or modes are carried quasi-statically.
+        Anything else than start and goals differs, or one of these is not a known equilibrium (`passing`, a leeway,
+        positions that admit several postures, or design parameters), or there are quasi-static modes.
     FlexblocksError
-        What `pyomo_model` refuses.
+        Whatever `pyomo_model` refuses.
 
     Examples
     --------
@@ -64,21 +64,28 @@ def repose(model: Any, problem: Problem | RestToRest) -> None:
     _check_known_boundaries(transcribed, new)
     runs = tuple(
         tuple(
-            replace(old, problem=asked, phase=own.phase, begin=own.begin, end=own.end, passed=own.passed)
-            for old, own in zip(*pair, strict=True)
+            replace(
+                old,
+                problem=asked,
+                phase=new_transcription.phase,
+                begin=new_transcription.begin,
+                end=new_transcription.end,
+                passed=new_transcription.passed,
+            )
+            for old, new_transcription in zip(*pair, strict=True)
         )
         for pair in zip(transcribed.runs, new.runs, strict=True)
     )
-    for run, transcriptions in zip(arcs(model), runs, strict=True):
-        for arc, own in zip(run, transcriptions, strict=True):
-            _move_boundaries(arc, own)
-            arc.block.transcription = own
+    for run, transcriptions in zip(phase_trajectories(model), runs, strict=True):
+        for traj, new_transcription in zip(run, transcriptions, strict=True):
+            _move_boundaries(traj, new_transcription)
+            traj.block.transcription = new_transcription
     model.transcribed = replace(transcribed, problem=asked, runs=runs)
 
 
-def _move_boundaries(arc: PhaseTrajectory, new: Transcription) -> None:
-    """Fix the known states at both ends of a trajectory where a new transcription has them, and what holds them."""
-    b, old = arc.block, arc.transcription
+def _move_boundaries(traj: PhaseTrajectory, new: PhaseTranscription) -> None:
+    """Fix the known states at both ends to those of a new transcription, and the holding inputs."""
+    b, old = traj.block, traj.transcription
     for where, k, before, after in (
         ("start", 0, old.begin, new.begin),
         ("goal", new.mesh.intervals, old.end, new.end),
@@ -92,7 +99,7 @@ def _move_boundaries(arc: PhaseTrajectory, new: Transcription) -> None:
 
 
 def _check_same_but_boundaries(old: Problem, new: Any) -> None:
-    """Refuse a problem that differs in something else than start and goals."""
+    """Refuse a problem that differs in anything but start and goals."""
     if not isinstance(new, Problem):
         raise ProblemError(f"repose: problem = {new!r}; must be an optim.RestToRest(...) or optim.Problem(...).")
     others = _differing(old, new, "start", "phases")
@@ -110,17 +117,15 @@ def _differing(old: Any, new: Any, *but: str) -> list[str]:
 
 
 def _check_known_boundaries(old: TranscribedProblem, new: TranscribedProblem) -> None:
-    """Refuse ends of which more than values is another, or that are found with the motion."""
+    """Refuse boundaries that differ in more than values, or that are solved for with the motion."""
     if old.first[0].static.names:
-        raise ProblemError(
-            f"repose: the model carries modes quasi-statically, which holds its goal by equations; {ELSE}"
-        )
+        raise ProblemError(f"repose: the model has quasi-static modes, whose goal is imposed by constraints; {ELSE}")
     for run, others in zip(old.runs, new.runs, strict=True):
         for one, other in zip(run, others, strict=True):
             for where, before, after in (("start", one.begin, other.begin), ("goal", one.end, other.end)):
                 kinds = {before.kind, after.kind}
                 if len(kinds) > 1 or not kinds <= {"fixed", "joined"}:
                     raise ProblemError(
-                        f"repose: the {where} of phase '{other.phase.name}' is not a known posture of rest before and "
-                        f"after; {ELSE}"
+                        f"repose: the {where} of phase '{other.phase.name}' is not a known equilibrium both before "
+                        f"and after; {ELSE}"
                     )

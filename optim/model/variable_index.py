@@ -1,4 +1,4 @@
-"""Variable index: where the local variables of the intervals are among the Vars of a phase."""
+"""Variable index: the indices of each interval's local variables among the Vars of a phase."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Any
 import numpy as np
 
 from ..collocation.interval_layout import LocalVariables, point_sizes, state_sizes
-from ..presolve.phase_transcription import Transcription
+from ..presolve.phase_transcription import PhaseTranscription
 
 
 @dataclass(frozen=True, eq=False)
 class VariableIndex:
-    """The Vars of a phase in one list, and where in it those of each interval are: what a grey box is put on.
+    """The Vars of a phase in one list, and the indices of each interval's variables in it, as a grey box needs them.
 
     Attributes
     ----------
     variables : list of VarData
-        States and collocation points first, then what shapes the inputs over time: ``u``, ``du`` and a free ``T``;
-        designed parameters last.
+        States and collocation variables first, then those that define the inputs over time, ``u``, ``du`` and a free
+        ``T``; design parameters last.
     local : ndarray (K, number of local variables)
-        By interval, the places of its local variables in the order of `LocalVariables`.
+        By interval, the indices of its local variables in the order of `LocalVariables`.
     shaping : ndarray (K, .)
-        Of those the knots of the inputs and a free duration.
+        Among these, the knots of the inputs and a free duration.
     first_shaping, end_shaping : int
-        Where in the list those begin, and where they end.
+        First index of the latter in the list, and the index after the last.
     """
 
     variables: list
@@ -35,28 +35,29 @@ class VariableIndex:
     end_shaping: int
 
 
-def variable_index(b: Any, t: Transcription) -> VariableIndex:
-    """Return where on the Pyomo block `b` the local variables of the intervals are."""
+def variable_index(b: Any, t: PhaseTranscription) -> VariableIndex:
+    """Return the variable index of a phase on the Pyomo block `b`."""
     K, d, none = t.mesh.intervals, t.scheme.degree, np.zeros((t.mesh.intervals, 0), dtype=int)
     variables: list = []
 
-    def placed(name: str, *rows: int) -> np.ndarray:
-        """Take in an indexed Var; return the places (*rows, .) of its members."""
+    def appended(name: str, *rows: int) -> np.ndarray:
+        """Append the members of an indexed Var; return their indices (*rows, .)."""
         first, members = len(variables), list(getattr(b, name).values())
         variables.extend(members)
         return (first + np.arange(len(members))).reshape(*rows, len(members) // int(np.prod(rows)))
 
-    states = {name: placed(name, K + 1) for name in state_sizes(t.dae)}
-    points = {name: placed(name, K, d) for name in point_sizes(t.dae, len(t.static.names))}
+    # States, collocation variables, inputs, duration, design parameters: the order of the list
+    states = {name: appended(name, K + 1) for name in state_sizes(t.dae)}
+    points = {name: appended(name, K, d) for name in point_sizes(t.dae, len(t.static.names))}
     first_shaping = len(variables)
-    inputs = {name: placed(name, len(b.input_mesh)) for name in (("u", "du") if t.shape.has_rates else ("u",))}
+    inputs = {name: appended(name, len(b.input_mesh)) for name in (("u", "du") if t.shape.has_rates else ("u",))}
     duration = none
     if t.is_free:
         duration = np.full((K, 1), len(variables))
         variables.append(b.T)
     end_shaping = len(variables)
     variables += [b.p[name] for name in t.design_names]
-    places = LocalVariables(
+    local = LocalVariables(
         begin={name: rows[:-1] for name, rows in states.items()},
         points=[{name: rows[:, j] for name, rows in points.items()} for j in range(d)],
         end={name: rows[1:] for name, rows in states.items()},
@@ -64,4 +65,4 @@ def variable_index(b: Any, t: Transcription) -> VariableIndex:
         duration=duration,
         design=np.tile(np.arange(end_shaping, len(variables)), (K, 1)),
     )
-    return VariableIndex(variables, np.hstack(places.ordered), np.hstack(places.shaping), first_shaping, end_shaping)
+    return VariableIndex(variables, np.hstack(local.ordered), np.hstack(local.shaping), first_shaping, end_shaping)

@@ -1,4 +1,4 @@
-"""Decision variables of one phase, on any Pyomo block."""
+"""Decision variables of one phase."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from ..presolve.phase_transcription import Transcription
+from ..presolve.phase_transcription import PhaseTranscription
 from .bounds import bounds_of
 
 
-def add_variables(b: Any, t: Transcription, lender: Any = None) -> None:
-    """Add the Vars of a trajectory to a Pyomo block or model `b`, the sets they are indexed by, and the mesh times.
+def add_variables(b: Any, t: PhaseTranscription, lender: Any = None) -> None:
+    """Add the Vars of a phase to a Pyomo block or model `b`, with their index sets and the mesh times.
 
-    The inputs are those of the block `lender` if there is one, as References; a free duration is equal to its.
+    With a `lender`, the inputs are References to those of that block, and a free duration is equal to its duration.
     """
     dae, n, bounds = t.dae, t.dae.tree.size, bounds_of(t)
     K, d = t.mesh.intervals, t.scheme.degree
@@ -39,8 +39,8 @@ def add_variables(b: Any, t: Transcription, lender: Any = None) -> None:
     b.a = variables("accelerations", b.intervals, b.points, b.coordinates)
     b.dw = variables("rates of first-order states", b.intervals, b.points, b.first_order)
     b.z = variables("algebraic variables", b.intervals, b.points, b.algebraics)
-    b.f = variables("forces that keep loops closed", b.intervals, b.points, b.closures)
-    b.e = variables("displacements along what is carried quasi-statically", b.intervals, b.points, b.static)
+    b.f = variables("loop-closure forces", b.intervals, b.points, b.closures)
+    b.e = variables("displacements of quasi-static modes", b.intervals, b.points, b.static)
     if lender is not None:
         b.u = pyo.Reference(lender.u)
     else:
@@ -53,7 +53,7 @@ def add_variables(b: Any, t: Transcription, lender: Any = None) -> None:
         b.du = variables("rates of the inputs", b.input_mesh, b.inputs, by_name=bounds["du"])
 
 
-def _add_times(b: Any, t: Transcription) -> None:
+def _add_times(b: Any, t: PhaseTranscription) -> None:
     if t.is_free:
         shares = (t.mesh.times / t.mesh.duration).tolist()
         b.T = pyo.Var(bounds=t.duration_range, initialize=t.mesh.duration, doc="duration [s]")

@@ -1,4 +1,4 @@
-"""Constraint violations of an iterate: equations, constraints and bounds, worst first."""
+"""Constraint violations of an iterate, worst first."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..collocation.interval import residual_names
 from .bounds import INPUT_LIMITS
 from .path_constraints import path_values
 from .read_solution import collocated_times
-from .trajectories import PhaseTrajectory, all_arcs, arcs
+from .trajectories import PhaseTrajectory, all_phase_trajectories, phase_trajectories
 
-TOLERANCE = 1e-6  # a hundred times that of IPOPT: what is above it was not met
-OWN_LIMITS = (*INPUT_LIMITS, "state_limit")  # indexed by interval first
-OWN_VARIABLES = ("q", "v", "w", "u", "du")  # indexed by mesh point first
+TOLERANCE = 1e-6  # a hundred times that of IPOPT, so that converged constraints are never listed
+INTERVAL_CONSTRAINTS = (*INPUT_LIMITS, "state_limit")  # indexed by interval first
+MESH_VARIABLES = ("q", "v", "w", "u", "du")  # indexed by mesh point first
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class Violation:
     ----------
     name : str
     amount : float
-        In the unit of what is violated.
+        In the unit of the constraint.
     time : float or None
-        [s], where it belongs to a time.
+        [s]; None if it belongs to no time.
     """
 
     name: str
@@ -44,21 +44,21 @@ class Violation:
 
 
 def violations(m: Any) -> tuple[Violation, ...]:
-    """Return everything in a solved or unsolved model that is violated by more than 1e-6, worst first."""
+    """Return all equations, constraints and bounds of a model that are violated by more than 1e-6, worst first."""
     times = {}
-    for run in arcs(m):
+    for run in phase_trajectories(m):
         begin = 0.0
-        for arc in run:
-            times[id(arc.block)] = begin + arc.mesh.times
-            begin += arc.mesh.duration
-    begins = [(arc, float(times[id(arc.block)][0])) for arc in all_arcs(m)]
-    found = [v for arc, begin in begins for of_arc in (_dynamics, _path) for v in of_arc(arc, begin)]
-    found += [*_boxes(m), *_constraints(m, times), *_bounds(m, times)]
-    return tuple(sorted(found, key=lambda violation: -violation.amount))
+        for traj in run:
+            times[id(traj.block)] = begin + traj.mesh.times
+            begin += traj.mesh.duration
+    begins = [(traj, float(times[id(traj.block)][0])) for traj in all_phase_trajectories(m)]
+    violated = [v for traj, begin in begins for of_phase in (_dynamics, _path) for v in of_phase(traj, begin)]
+    violated += [*_boxes(m), *_constraints(m, times), *_bounds(m, times)]
+    return tuple(sorted(violated, key=lambda violation: -violation.amount))
 
 
-def _dynamics(arc: PhaseTrajectory, begin: float) -> Iterator[Violation]:
-    b, t, mesh = arc.block, arc.transcription, arc.mesh
+def _dynamics(traj: PhaseTrajectory, begin: float) -> Iterator[Violation]:
+    b, t, mesh = traj.block, traj.transcription, traj.mesh
     names = residual_names(t.dae, t.form)
     size = (len(names) - len(t.dae.x)) // t.scheme.degree
     times = begin + np.hstack(
@@ -66,26 +66,26 @@ def _dynamics(arc: PhaseTrajectory, begin: float) -> Iterator[Violation]:
     )
     residual = np.abs(_residuals(b.dynamics).reshape(times.shape))
     for k, i in np.argwhere(~(residual <= TOLERANCE)).tolist():
-        yield Violation(_where(arc) + names[i].partition(" at point")[0], float(residual[k, i]), float(times[k, i]))
+        yield Violation(_where(traj) + names[i].partition(" at point")[0], float(residual[k, i]), float(times[k, i]))
 
 
-def _path(arc: PhaseTrajectory, begin: float) -> Iterator[Violation]:
-    path = arc.transcription.path
+def _path(traj: PhaseTrajectory, begin: float) -> Iterator[Violation]:
+    path = traj.transcription.path
     if not len(path):
         return
-    excess = path.excess(path_values(arc.block))
-    times = begin + collocated_times(arc.mesh, arc.transcription.scheme)
+    excess = path.excess(path_values(traj.block))
+    times = begin + collocated_times(traj.mesh, traj.transcription.scheme)
     for k, j, i in np.argwhere(~(excess <= TOLERANCE)).tolist():
-        yield Violation(_where(arc) + path.names[i], float(excess[k, j, i]), float(times[k, j]))
+        yield Violation(_where(traj) + path.names[i], float(excess[k, j, i]), float(times[k, j]))
 
 
-def _where(arc: PhaseTrajectory) -> str:
-    """Return the block of an arc, for names; nothing where it is the only one."""
-    return "" if arc.block is arc.block.model() else f"{arc.block.name}: "
+def _where(traj: PhaseTrajectory) -> str:
+    """Return the block of a phase as a name prefix; empty if it is the only one."""
+    return "" if traj.block is traj.block.model() else f"{traj.block.name}: "
 
 
 def _boxes(m: Any) -> Iterator[Violation]:
-    """Yield what is left of the equations of the other grey boxes: balances at rest, momentum at impacts."""
+    """Yield the residuals of the other grey boxes: equilibria, impacts, via points."""
     for block in m.component_data_objects(ExternalGreyBoxBlock, descend_into=(pyo.Block, ExternalGreyBoxBlock)):
         if block.local_name in ("dynamics", "path_values"):
             continue
@@ -105,7 +105,7 @@ def _constraints(m: Any, times: Mapping[int, np.ndarray]) -> Iterator[Violation]
     for constraint in m.component_data_objects(pyo.Constraint, active=True, descend_into=True):
         amount = _excess(constraint.lb, constraint.body(), constraint.ub)
         if not amount <= TOLERANCE:
-            yield Violation(constraint.name, amount, _time(constraint, OWN_LIMITS, times))
+            yield Violation(constraint.name, amount, _time(constraint, INTERVAL_CONSTRAINTS, times))
 
 
 def _bounds(m: Any, times: Mapping[int, np.ndarray]) -> Iterator[Violation]:
@@ -117,14 +117,14 @@ def _bounds(m: Any, times: Mapping[int, np.ndarray]) -> Iterator[Violation]:
             continue
         amount = _excess(variable.bounds[0], value, variable.bounds[1])
         if not amount <= TOLERANCE:
-            yield Violation(f"bound of {variable.name}", amount, _time(variable, OWN_VARIABLES, times))
+            yield Violation(f"bound of {variable.name}", amount, _time(variable, MESH_VARIABLES, times))
 
 
-def _time(data: Any, own: tuple[str, ...], times: Mapping[int, np.ndarray]) -> float | None:
-    """Return the time of something indexed by mesh point or interval first; None of anything else."""
+def _time(data: Any, timed: tuple[str, ...], times: Mapping[int, np.ndarray]) -> float | None:
+    """Return the time of a component indexed by mesh point or interval first; None for any other."""
     component = data.parent_component()
     points = times.get(id(component.parent_block()))
-    return float(points[data.index()[0]]) if points is not None and component.local_name in own else None
+    return float(points[data.index()[0]]) if points is not None and component.local_name in timed else None
 
 
 def _excess(low: float | None, value: float, high: float | None) -> float:

@@ -1,1 +1,1 @@
-"""From a problem and a DAE to everything that is not optimised."""
+"""Presolve: everything about a plan that is computed or refused before the optimisation."""

@@ -1,4 +1,4 @@
-"""How a trajectory begins and ends."""
+"""Boundary condition: how a trajectory begins or ends."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from flexblocks.statics.operating_point import OperatingPoint
 
 @dataclass(frozen=True, eq=False)
 class End:
-    """One end of a trajectory.
+    """The boundary condition at one end of a trajectory.
 
     Attributes
     ----------
     kind : str
         ``"fixed"``: at rest in a known equilibrium, all states are those of `point`. ``"rest"``: at rest in an
-        equilibrium that depends on variables of the problem and is found with them. ``"near"``: in a known equilibrium
-        but for some energy. ``"passing"``: in motion.
-        ``"joined"``: where the phase before ends.
+        equilibrium that depends on variables of the problem and is solved for with them. ``"near"``: in a known
+        equilibrium up to some residual energy. ``"passing"``: in motion. ``"joined"``: continuous with the end of the
+        previous phase.
     point : OperatingPoint
-        Where it is, or what the search starts from; with the parameters that balance it.
-    given : dict of float
-        States that are held where not all of them are, by name.
-    places : dict of float
-        Outputs and positions of points that are held at ``"rest"``, by name.
+        The operating point, or its initial guess, with the parameters under which it is in equilibrium.
+    prescribed : dict of float
+        Prescribed states by name, if not all states are.
+    prescribed_outputs : dict of float
+        Outputs and point positions prescribed at ``"rest"``, by name.
     """
 
     kind: Literal["fixed", "rest", "near", "passing", "joined"]
     point: OperatingPoint
-    given: Mapping[str, float] = field(default_factory=dict)
-    places: Mapping[str, float] = field(default_factory=dict)
+    prescribed: Mapping[str, float] = field(default_factory=dict)
+    prescribed_outputs: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def is_rest(self) -> bool:
-        """Whether the arm is at rest there, or as good as."""
+        """Whether the arm is at rest there, up to a leeway."""
         return self.kind in ("fixed", "rest", "near")

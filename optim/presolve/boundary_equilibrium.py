@@ -1,4 +1,4 @@
-"""Static equilibrium at the boundaries of a motion, by coordinates or by where points of the arm are."""
+"""Boundary equilibrium: static equilibrium at a start or goal, by coordinates, outputs or point positions."""
 
 from __future__ import annotations
 
@@ -20,62 +20,62 @@ from .infeasible_goal import no_equilibrium
 from .inverse_statics import Posture, posture
 
 
-def boundary_rest(
+def boundary_equilibrium(
     dae: DAE,
-    given: Mapping[str, float],
+    prescribed: Mapping[str, float],
     p: np.ndarray,
     where: str,
     *,
     near: OperatingPoint | None = None,
     limits: Limits | None = None,
 ) -> Posture:
-    """Return static equilibrium with the `given` coordinates, outputs and positions of points.
+    """Return the static equilibrium with the `prescribed` coordinates, outputs and point positions.
 
     Parameters
     ----------
     dae : DAE
-    given : dict of float
-        By name of a coordinate, an output or a place such as ``"payload.x"``.
+    prescribed : dict of float
+        By name of a coordinate, an output or a point position such as ``"payload.x"``.
     p : ndarray (np,)
     where : str
         For messages, as ``"plan: goal"``.
     near : OperatingPoint, optional
-        Of several postures the nearest to it is taken; by default to the start values.
+        Of several postures the nearest to this one is taken; by default to the start values.
     limits : Limits, optional
-        Of states and holding inputs, where a posture is searched for.
+        Limits of states and holding inputs, if the posture has to be solved for.
 
     Raises
     ------
     ProblemError
-        A name that is not there; no equilibrium; out of reach.
+        An unknown name; no equilibrium; out of reach.
     """
-    places = [name for name in given if name not in dae.x]
-    if not places:
-        return Posture(rest(dae, given, p, where), 0)
+    outputs = [name for name in prescribed if name not in dae.x]
+    if not outputs:
+        return Posture(equilibrium_at(dae, prescribed, p, where), 0)
     signals = Signals(instant(dae))
-    for name in places:
+    for name in outputs:
         if name not in signals:
             known = [*dae.q_names, *dae.y.names]
             raise ProblemError(
-                f"{where}: there is no coordinate, output or place '{name}' (as {', '.join(known[:8])}, ...; and .x, "
-                f".y, .z of places).{nearest(name, known)}"
+                f"{where}: there is no coordinate, output or point position '{name}' (as {', '.join(known[:8])}, "
+                f"...; and .x, .y, .z of points).{nearest(name, known)}"
             )
-    for name in given:
+    for name in prescribed:
         if name in dae.x:
             _check_coordinate(dae, name, where)
-    near = rest(dae, {}, p, where) if near is None else near
+    near = equilibrium_at(dae, {}, p, where) if near is None else near
     x = np.tile([-np.inf, np.inf], (len(dae.x), 1)) if limits is None else limits.x
     u = np.tile([-np.inf, np.inf], (len(dae.u), 1)) if limits is None else limits.u
-    return posture(dae, given, replace(near, p=p), x, u, where)
+    return posture(dae, prescribed, replace(near, p=p), x, u, where)
 
 
-def rest(dae: DAE, given: Mapping[str, float], p: np.ndarray, where: str) -> OperatingPoint:
-    """Return static equilibrium with the `given` coordinates.
+def equilibrium_at(dae: DAE, prescribed: Mapping[str, float], p: np.ndarray, where: str) -> OperatingPoint:
+    """Return the static equilibrium with the `prescribed` coordinates.
 
     Parameters
     ----------
     dae : DAE
-    given : dict of float
+    prescribed : dict of float
         By coordinate name. Of several equilibria the one nearest to the start values of the others is taken.
     p : ndarray (np,)
     where : str
@@ -84,24 +84,24 @@ def rest(dae: DAE, given: Mapping[str, float], p: np.ndarray, where: str) -> Ope
     Raises
     ------
     ProblemError
-        A name that is no coordinate; no equilibrium there.
+        A name that is not a coordinate; no equilibrium there.
     """
-    for name in given:
+    for name in prescribed:
         _check_coordinate(dae, name, where)
     try:
-        return equilibrium(dae, x=given, p=p)
+        return equilibrium(dae, x=prescribed, p=p)
     except NoEquilibriumError as error:
         raise no_equilibrium(where, error) from error
 
 
-def split_given(dae: DAE, given: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
-    """Return what is given of the coordinates, and what of outputs and places."""
-    held = {name: value for name, value in given.items() if name in dae.x}
-    return held, {name: value for name, value in given.items() if name not in held}
+def split_prescribed(dae: DAE, prescribed: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
+    """Split prescribed values into those of coordinates and those of outputs and point positions."""
+    states = {name: value for name, value in prescribed.items() if name in dae.x}
+    return states, {name: value for name, value in prescribed.items() if name not in states}
 
 
-def translated_rest(dae: DAE, point: OperatingPoint) -> OperatingPoint:
-    """Return a rest in another model of the same arm, by name; what is not there has its start value."""
+def translated_equilibrium(dae: DAE, point: OperatingPoint) -> OperatingPoint:
+    """Translate an equilibrium to another model of the same arm, by name; other variables keep their start values."""
     known = point.as_dict()
 
     def values(group: tuple[str, ...], start: np.ndarray) -> np.ndarray:
@@ -121,7 +121,7 @@ def translated_rest(dae: DAE, point: OperatingPoint) -> OperatingPoint:
 
 
 def _check_coordinate(dae: DAE, name: str, where: str) -> None:
-    """Refuse a name that says nothing of a posture."""
+    """Refuse a name that is not a coordinate."""
     if name in dae.q_names:
         return
     if name in dae.x:

@@ -1,4 +1,4 @@
-"""The limits of a plan, resolved against the variables of an arm."""
+"""Bounds: the limits of a problem, resolved into bounds of states and inputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 
-from ..collocation.input_parametrization import InputShape
+from ..collocation.input_parametrization import SHAPES, InputShape
 from ..errors import ProblemError
 
 HIGHEST_ORDER = 1  # of the inputs' derivatives that can be limited: their rates
@@ -17,14 +17,14 @@ HIGHEST_ORDER = 1  # of the inputs' derivatives that can be limited: their rates
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """Lower and upper limits, infinite where there is none.
+    """Lower and upper bounds of states and inputs, infinite where there is none.
 
     Attributes
     ----------
     x : ndarray (nx, 2)
-        Of the states.
+        Bounds of the states.
     inputs : tuple of ndarray (nu, 2)
-        Of the inputs and their derivatives, by order.
+        Bounds of the inputs and their derivatives, by order.
     """
 
     x: np.ndarray
@@ -42,45 +42,47 @@ class Limits:
 
 
 def _input_names(dae: DAE) -> list[list[str]]:
-    """Return the names of the inputs and of their derivatives that can be limited, by order."""
+    """Return the names of the inputs and of those derivatives that can be limited, by order."""
     return [[f"{'der(' * order}{name}{')' * order}" for name in dae.u.names] for order in range(HIGHEST_ORDER + 1)]
 
 
-def other_limits(dae: DAE, given: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
-    """Return the limits of what is no variable of the plan itself: outputs, places, accelerations."""
+def other_limits(dae: DAE, ranges: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+    """Return the limits of dependent quantities: outputs, point positions, accelerations."""
     variables = {*dae.x.names, *(name for names in _input_names(dae) for name in names)}
-    return {name: limit for name, limit in given.items() if name not in variables}
+    return {name: limit for name, limit in ranges.items() if name not in variables}
 
 
-def resolved_limits(dae: DAE, given: Mapping[str, tuple[float, float]], shape: InputShape) -> Limits:
-    """Return the limits of states and inputs together with those that the model's sources have.
+def resolved_limits(dae: DAE, ranges: Mapping[str, tuple[float, float]], shape: InputShape) -> Limits:
+    """Return the bounds of states and inputs, combined with those of the model's sources.
 
     Raises
     ------
     ProblemError
-        A limit on the rate of a piecewise constant input, which has none.
+        A limit on a derivative that inputs of this shape do not have, such as the rate of piecewise constant ones.
     """
     x = np.tile([-np.inf, np.inf], (len(dae.x), 1))
     of_sources = np.column_stack([-dae.u.limits, dae.u.limits]).reshape(-1, 2)
     inputs = of_sources, *(np.tile([-np.inf, np.inf], (len(dae.u), 1)) for _ in range(HIGHEST_ORDER))
     rows = {name: x[i] for i, name in enumerate(dae.x.names)}
-    rates = set()
+    orders = {}
     for order, names in enumerate(_input_names(dae)):
         rows |= {name: inputs[order][i] for i, name in enumerate(names)}
-        rates |= set(names) if order else set()
-    for name, (low, high) in given.items():
+        orders |= dict.fromkeys(names, order)
+    for name, (low, high) in ranges.items():
         if name not in rows:
             continue  # limited along the path
-        if name in rates and not shape.is_continuous:
+        if (order := orders.get(name, 0)) > shape.degree:
+            jumps = f"{'der(' * shape.degree}u{')' * shape.degree}"
+            smoother = " or ".join(f'"{other.name}"' for other in SHAPES.values() if other.degree >= order)
             raise ProblemError(
-                f"plan: limits: {name}: {shape.words} inputs jump, so their rate cannot be limited; plan with "
-                'inputs="cubic" or "linear".'
+                f"plan: limits: {name}: {jumps} of {shape.words} inputs jumps, so its rate cannot be limited; plan "
+                f"with inputs={smoother}."
             )
         row = rows[name]
         row[:] = max(row[0], low), min(row[1], high)
         if row[0] > row[1]:
             raise ProblemError(
-                f"plan: limits: {name} = ({low:g}, {high:g}); leaves nothing of the model's own limit, "
+                f"plan: limits: {name} = ({low:g}, {high:g}); excludes the whole range of the model's own limit, "
                 f"{dae.u.limits[dae.u.index(name)]:g} {dae.u.unit(name)}."
             )
     return Limits(x, inputs)

@@ -1,7 +1,8 @@
 """Controllability of scenarios that share their inputs: momenta that no input changes.
 
-Where nothing holds an arm, no input changes some sums of the scenarios' momenta, and where inertia is constant these
-are rates of sums of coordinates: one torque turns two different inertias by different angles, whatever its course.
+If neither stiffness nor damping acts on an arm, some sums of the scenarios' momenta are conserved whatever the inputs;
+with constant inertia these are rates of sums of coordinates. One torque turns two different inertias by different
+angles, whatever its time history.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ from ..problem.problem import Problem
 from .boundary import End
 
 RANK = 1e-9  # singular values below this share of the largest are zero
-UNMET = 1e-6  # share of its terms by which a sum that must vanish does not
+UNMET = 1e-6  # a sum counts as non-zero above this share of its terms; between rounding and any real mismatch, by trial
 
 Ends = Sequence[Sequence[tuple[End, End]]]  # by scenario, and in it by phase
 
 
 def scenarios_apart(dae: DAE, problem: Problem, ends: Ends) -> str | None:
-    """Return which scenarios no shared inputs bring to which goal, by momenta with the inertia there; None if all.
+    """Return which scenarios no shared inputs can bring to which goal, by conserved momenta; None if all can be.
 
-    That is so where inertia is constant; where it changes with the posture, as far as small motions go.
+    Exact for constant inertia; where inertia depends on the posture, valid for small motions about the goal.
     """
     groups = [*combinations(range(len(ends)), 2), tuple(range(len(ends)))]
     for i, phase in enumerate(problem.phases):
@@ -45,12 +46,12 @@ def scenarios_apart(dae: DAE, problem: Problem, ends: Ends) -> str | None:
 
 
 def _drift(dae: DAE, start: OperatingPoint, goal: OperatingPoint) -> tuple[np.ndarray, np.ndarray]:
-    """Return what inputs (r, nu) do to the momenta of free motions, and what these are of the way to the goal (r,)."""
+    """Return the input matrix (r, nu) of the free motions, and their momenta (r,) for the motion to the goal."""
     n = dae.tree.size
     _, dx, _, du = (value.full() for value in motion(dae)(goal.x, goal.z, goal.u, goal.p, 0.0, 0.0)[:4])
     at_rest = unknown_vector(dae, goal.x, goal.z, np.zeros(0), goal.u)
     stiffness = rest(dae)(at_rest, goal.p)[1].full()[:n]
-    # Free are motions that meet neither stiffness nor damping, nor states of drives.
+    # Free motions: no stiffness, damping or drive state acts on them
     met = np.vstack([stiffness[:, :n], stiffness[:, :n].T, dx[:n, n : 2 * n].T, stiffness[:, n : -len(dae.u)].T])
     free = scipy.linalg.null_space(met / np.maximum(np.abs(met).max(axis=1, keepdims=True), 1e-300), rcond=RANK)
     mass = regular_mass(dae, goal.x[:n], goal.p, *dae.dependent_values(goal.x, goal.z))
@@ -58,7 +59,7 @@ def _drift(dae: DAE, start: OperatingPoint, goal: OperatingPoint) -> tuple[np.nd
 
 
 def _can_be_met(drifts: Sequence[tuple[np.ndarray, np.ndarray]]) -> bool:
-    """Whether the ways are those of inputs: a sum of momenta that no input changes has no way to go."""
+    """Whether shared inputs can produce these motions: conserved sums of momenta must vanish."""
     pushes = np.vstack([push for push, _ in drifts])
     ways = np.concatenate([way for _, way in drifts])
     unpushed = scipy.linalg.null_space(pushes.T, rcond=RANK) if pushes.size else np.zeros((0, 0))
@@ -66,7 +67,7 @@ def _can_be_met(drifts: Sequence[tuple[np.ndarray, np.ndarray]]) -> bool:
 
 
 def inertia_is_constant(dae: DAE) -> bool:
-    """Whether the mass matrix depends on no coordinate: then momenta are rates of sums of coordinates."""
+    """Whether the mass matrix is constant; momenta are then rates of sums of coordinates."""
     if dae.tree.loops.closures or dae.dependent_names:
         return False
     q, p = ca.SX.sym("q", dae.tree.size), ca.SX.sym("p", len(dae.p))
@@ -75,7 +76,7 @@ def inertia_is_constant(dae: DAE) -> bool:
 
 
 def listed_scenarios(problem: Problem, chosen: Sequence[int]) -> str:
-    """Return scenarios by number, with the parameters that make them."""
+    """Return scenarios by number, with their parameters, for messages."""
     return "; ".join(
         f"{i}: {', '.join(f'{name} = {value:g}' for name, value in problem.scenarios[i].items())}" for i in chosen
     )

@@ -1,4 +1,4 @@
-"""How long a motion of free duration may take, judged by the arm as if it were rigid."""
+"""Duration estimate: the duration of a quintic motion of the equivalent rigid arm."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from ..problem.validation import Duration
 from .bounds import Limits
 from .rigid_arm import quintic, rigid_inputs
 
-SHORTEST, LONGEST, TRIED = 1e-3, 1e3, 240  # s; 6 % from one to the next
-POINTS = 41
-WIDTH = 10.0  # of the automatic range, either way
+SHORTEST, LONGEST, TRIED = 1e-3, 1e3, 240  # s, s and how many are tried: 6 % from one to the next
+POINTS = 41  # along the motion, at which inputs are evaluated; by trial
+WIDTH = 10.0  # factor from the estimate to either bound of the automatic range; by trial
 
 
 def estimated_duration(
     dae: DAE, problem: Problem, phase: Phase, limits: Limits, start: OperatingPoint, goal: OperatingPoint
 ) -> float:
-    """Return the duration [s] of a phase at which a quintic of the rigid arm serves the problem's objective best.
+    """Return the duration [s] of a phase at which a quintic motion of the rigid arm has the least objective.
 
-    It keeps the limits on rates, inputs and rates of inputs; where no duration does, it comes nearest to them.
+    It satisfies the limits on rates, inputs and input rates; if no duration does, it violates them least.
     """
     low, high = (SHORTEST, LONGEST) if isinstance(phase.duration, str) else np.ravel(phase.duration)
     durations = np.geomspace(low, high, TRIED)
     v, u, du = _quintics(dae, problem, start, goal, durations)
     n = dae.tree.size
     excess = np.max([_excess(v, limits.x[n : 2 * n]), _excess(u, limits.u), _excess(du, limits.du)], axis=0)
-    # Rows in order of what matters first: keeping the limits, then the objective, then the shorter time.
+    # Lexicographic: keep the limits, then the objective, then the shorter time (lexsort takes the last key first)
     best = np.lexsort((durations, _value(problem, durations, u, du), np.maximum(excess, 0.0)))[0]
     return float(durations[best])
 
 
-def duration_range(given: Duration, estimate: float) -> tuple[float, float] | None:
-    """Return (low, high) [s] of a free duration, None for a fixed one."""
-    if isinstance(given, tuple):
-        return given
-    return (estimate / WIDTH, estimate * WIDTH) if given == "free" else None
+def duration_range(duration: Duration, estimate: float) -> tuple[float, float] | None:
+    """Return the bounds (low, high) [s] of a free duration; None for a fixed one."""
+    if isinstance(duration, tuple):
+        return duration
+    return (estimate / WIDTH, estimate * WIDTH) if duration == "free" else None
 
 
 def _quintics(
     dae: DAE, problem: Problem, start: OperatingPoint, goal: OperatingPoint, durations: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return rates of coordinates, inputs and their rates (durations, points, .) of the quintics."""
+    """Return rates, inputs and input rates (durations, points, .) of the quintic motions."""
     n, step = dae.tree.size, goal.x - start.x
     times = np.linspace(0.0, 1.0, POINTS) * durations[:, None]
     share, rate, acceleration = (part.reshape(-1, 1) for part in quintic(times, durations[:, None]))
@@ -59,7 +59,7 @@ def _quintics(
 
 
 def _excess(values: np.ndarray, limits: np.ndarray) -> np.ndarray:
-    """Return by how much, relative to the limit, each motion goes beyond its limits (durations,); negative within."""
+    """Return the limit violation of each motion relative to the limit (durations,); negative if satisfied."""
     low, high = limits.T
     with np.errstate(invalid="ignore", divide="ignore"):
         above, below = values / high - 1, values / low - 1
@@ -69,7 +69,7 @@ def _excess(values: np.ndarray, limits: np.ndarray) -> np.ndarray:
 
 
 def _value(problem: Problem, durations: np.ndarray, u: np.ndarray, du: np.ndarray) -> np.ndarray:
-    """Return the objective (durations,) as far as it can be told from a rigid arm."""
+    """Return the objective (durations,), as far as it is defined for a rigid arm."""
     objective, derivatives = problem.objective, (u, du)
     weights = {order: weight for order, weight in objective.input_weights.items() if order < len(derivatives)}
     power = sum(weight * np.sum(derivatives[order] ** 2, axis=2) for order, weight in weights.items())

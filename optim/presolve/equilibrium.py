@@ -1,4 +1,4 @@
-"""What is known at a static equilibrium: forces that keep loops closed, and slow motions through other equilibria."""
+"""Properties of a static equilibrium: loop-closure forces, independent states, quasi-static motions."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ RANK = 1e-9  # singular values below this share of the largest are zero
 
 
 def loop_forces(dae: DAE, at: OperatingPoint) -> np.ndarray:
-    """Return the forces (m) that keep loops closed at a point."""
+    """Return the loop-closure forces (m,) [N, N m] at an operating point."""
     if not dae.tree.loops.multipliers:
         return np.zeros(0)
     return accelerations(dae, at.x, at.z, at.u, at.p)[1]
 
 
 def independent_states(dae: DAE, at: OperatingPoint) -> list[int]:
-    """Return the positions of the states that can be given at a point: the others follow where loops are closed."""
+    """Return the indices of the independent states at an operating point; closed loops determine the others."""
     if not dae.tree.loops.closures and not dae.dependent_names:
         return list(range(len(dae.x)))
     return tangent(dae, at, np.zeros(dae.tree.size)).states.tolist()
 
 
-def accompanying_motion(dae: DAE, at: OperatingPoint, given: Mapping[str, float]) -> np.ndarray:
-    """Return how all coordinates (n, number given) follow the `given` ones in a slow motion through equilibria.
+def accompanying_motion(dae: DAE, at: OperatingPoint, driven: Mapping[str, float]) -> np.ndarray:
+    """Return how all coordinates (n, k) follow the k `driven` ones in a quasi-static motion.
 
-    A rotor follows its joint, and deflections follow their static values: the motion of the arm as if it were rigid.
-    Where something else than coordinates is given, all slow motions of the arm come back, (n, their number).
+    A rotor follows its joint, and deflections follow their static values: the motion of the equivalent rigid arm. If
+    anything other than coordinates is driven, the basis of all quasi-static motions is returned.
     """
     n = dae.tree.size
     s = unknown_vector(dae, at.x, at.z, loop_forces(dae, at), at.u)
     J = balance(dae)(s, at.p)[1].full()
-    if not all(name in dae.q_names for name in given):
+    if not all(name in dae.q_names for name in driven):
         return slow_motions(J, n)
-    named = [dae.q_names.index(name) for name in given]
+    named = [dae.q_names.index(name) for name in driven]
     others = np.setdiff1d(np.arange(len(s)), named)
     motion = np.zeros((len(s), len(named)))
     motion[named] = np.eye(len(named))
@@ -49,7 +49,7 @@ def accompanying_motion(dae: DAE, at: OperatingPoint, given: Mapping[str, float]
 
 
 def slow_motions(J: np.ndarray, n: int) -> np.ndarray:
-    """Return a basis (n, k) of how the coordinates can change while residuals with the Jacobian `J` stay zero."""
+    """Return a basis (n, k) of the null motions: changes of coordinates that keep residuals of Jacobian `J` zero."""
     row = np.maximum(np.max(np.abs(J), axis=1, initial=0.0), 1e-300)[:, None]
     _, sizes, right = np.linalg.svd(J / row)
     free = right[int(np.sum(sizes > RANK * sizes.max(initial=0.0))) :, :n].T

@@ -1,4 +1,4 @@
-"""What happens to momentum where a phase begins with another inertia."""
+"""Impact: conservation of momentum where inertia changes from one phase to the next."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ..errors import ProblemError
 from ..problem.problem import Problem
 from .boundary import End
 
-ROUNDING = 1e-9  # of inertia
+ROUNDING = 1e-9  # relative change of inertia that counts as rounding
 
 
 def check_pick_ups(dae: DAE, problem: Problem, p: Sequence[np.ndarray], ends: Sequence[tuple[End, End]]) -> None:
-    """Refuse a load that is taken up in motion, unless the problem says how; and an impact without one.
+    """Refuse a load picked up in motion unless `pick_up` says how, and an impact without a load.
 
     Raises
     ------
     ProblemError
-        Says what may be meant.
+        The message lists the alternatives.
     """
     for i, phase in enumerate(problem.phases[1:], start=1):
         more, less = _inertia_change(dae, ends[i][0].point.x[: dae.tree.size], p[i - 1], p[i])
@@ -32,20 +32,20 @@ def check_pick_ups(dae: DAE, problem: Problem, p: Sequence[np.ndarray], ends: Se
         if more and phase.pick_up is None and not ends[i - 1][1].is_rest:
             raise ProblemError(
                 f"{where} begins in motion with more inertia than the phase '{problem.phases[i - 1].name}' before it: "
-                "rates that stay the same would make momentum out of nothing. Come to rest with a goal there, or say "
+                "continuous rates would create momentum out of nothing. Come to rest with a goal there, or say "
                 'what happens: pick_up="matched" if the load already moves with the gripper, pick_up="impact" if the '
                 "load is at rest."
             )
         if phase.pick_up == "impact" and less:
             raise ProblemError(
                 f'{where}: pick_up = "impact", but some of its inertia is less than before; a release leaves the rates '
-                'as they are. Leave pick_up out, or take "matched".'
+                'unchanged. Leave pick_up out, or take "matched".'
             )
 
 
 @lru_cache(maxsize=8)
 def impact(dae: DAE, designed: tuple[int, ...] = ()) -> ca.Function:
-    """Return (w, p) -> M_before v_before - M v, zero when an arm jerks a load along that was at rest.
+    """Return the impact equations (w, p) -> M_before v_before - M v, zero if momentum is conserved.
 
     w = (q, v_before, v, design), p = (p_before, p).
     """
@@ -62,7 +62,7 @@ def impact(dae: DAE, designed: tuple[int, ...] = ()) -> ca.Function:
 
 
 def _inertia_change(dae: DAE, q: np.ndarray, before: np.ndarray, after: np.ndarray) -> tuple[bool, bool]:
-    """Return whether the arm has more inertia in some direction of motion than before, and less."""
+    """Return whether inertia grows in some direction of motion, and whether it shrinks in some."""
     M, other = dae.mass_matrix(q, before).full(), dae.mass_matrix(q, after).full()
     unit = 1 / np.sqrt(np.diag(M))
     change = np.linalg.eigvalsh(unit[:, None] * (other - M) * unit)

@@ -1,7 +1,7 @@
-"""Goals and starts that cannot be met: what is checked before anything is solved, and all that is said of it.
+"""Feasibility checks of start and goal before anything is solved, with their messages.
 
-No equilibrium, or out of reach; beyond limits, or not on the path; not to be held by shared inputs; farther than rates
-allow; more than the inputs can meet, in number or in momentum.
+No equilibrium or out of reach; limits or path constraints violated; no common holding inputs; too far for the rates;
+too few input parameters; a conserved momentum in the way.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from .controllability_check import Ends, inertia_is_constant, listed_scenarios, 
 from .equilibrium import independent_states
 from .path_values import PathValues
 
-ROUNDING = 1e-9  # share of a value, or of one in its unit, by which a limit may be missed
+ROUNDING = 1e-9  # tolerance of a limit, relative to the value or absolute below one unit
 
 
 def no_equilibrium(where: str, cause: Exception) -> ProblemError:
-    """Return the refusal of a boundary at which forces do not balance; `where` is ``"plan: goal"`` or the like."""
+    """Return the error for a boundary without equilibrium; `where` is ``"plan: goal"`` or the like."""
     return ProblemError(f"{where}: the arm cannot stay at rest there. {cause}")
 
 
 def out_of_reach(
     where: str, asked: Mapping[str, float], reached: Mapping[str, float] | None, short: float
 ) -> ProblemError:
-    """Return the refusal of a boundary that no posture has.
+    """Return the error for a boundary out of reach.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ def out_of_reach(
         ``"plan: goal"`` or the like.
     asked : dict of float
     reached : dict of float or None
-        The nearest there is to it of outputs and places; None where not even the coordinates can be kept.
+        The nearest reachable values of outputs and point positions; None if not even the coordinates can be kept.
     short : float
-        Distance from there [m, or the unit of the outputs].
+        Remaining distance [m, or the unit of the outputs].
     """
     text = (
         f"{where}: the arm cannot be at rest with {', '.join(f'{name} = {value:g}' for name, value in asked.items())}"
@@ -53,12 +53,12 @@ def out_of_reach(
         return ProblemError(f"{text} within its limits. Move the {where.split()[-1]} or widen the limits.")
     near = ", ".join(f"{name} = {value:.4g}" for name, value in reached.items())
     return ProblemError(
-        f"{text} within its limits: the nearest that was found is {near}, {short:.3g} short. Move it within reach."
+        f"{text} within its limits: the nearest posture found has {near}, {short:.3g} short. Move it within reach."
     )
 
 
 def check_boundary_limits(dae: DAE, limits: Sequence[Limits], boundaries: Sequence[tuple[End, End]]) -> None:
-    """Refuse known rests of a scenario whose states, or inputs that hold the arm, are outside the limits.
+    """Refuse known equilibria of a scenario whose states or holding inputs violate their limits.
 
     Parameters
     ----------
@@ -68,29 +68,29 @@ def check_boundary_limits(dae: DAE, limits: Sequence[Limits], boundaries: Sequen
     Raises
     ------
     ProblemError
-        Names the variable.
+        The message names the variable.
     """
     for i, (begin, end) in enumerate(boundaries):
         if i == 0 and begin.kind == "fixed":
             _check_within(dae, limits[0], "start", begin.point.x, begin.point.u)
         if end.kind == "fixed":
             _check_within(dae, limits[i], "goal", end.point.x, end.point.u)
-        if i and begin.kind == "fixed":  # what holds the arm there was checked at the goal before it
+        if i and begin.kind == "fixed":  # the holding inputs were checked at the previous goal
             _check_within(dae, limits[i], "start", begin.point.x, None)
 
 
 def check_boundary_path(path: PathValues, begin: End, end: End, duration: float) -> None:
-    """Refuse known rests that do not keep what must be kept on the way.
+    """Refuse known equilibria that violate the path constraints.
 
     Parameters
     ----------
     duration : float
-        [s], after which the goal is reached.
+        Time [s] at which the goal is reached.
 
     Raises
     ------
     ProblemError
-        Names what is violated, and by how much.
+        The message names the constraint and its violation.
     """
     for where, boundary, time in (("start", begin, 0.0), ("goal", end, duration)):
         if boundary.kind != "fixed":
@@ -102,12 +102,12 @@ def check_boundary_path(path: PathValues, begin: End, end: End, duration: float)
 
 
 def check_shared_holding(dae: DAE, ends: Ends) -> None:
-    """Refuse inputs that would have to hold several scenarios at rest at once.
+    """Refuse shared inputs whose holding values differ between scenarios.
 
     Raises
     ------
     ProblemError
-        Names an input and two values of it.
+        The message names an input and two of its values.
     """
     for where, points in (
         ("start", [run[0][0].point for run in ends]),
@@ -124,7 +124,7 @@ def check_shared_holding(dae: DAE, ends: Ends) -> None:
 
 
 def check_rates(dae: DAE, limits: Limits, begin: End, end: End, duration: Duration, holding: bool) -> None:
-    """Refuse a motion between known rests that takes too long at the greatest rates allowed all the way.
+    """Refuse a motion between known equilibria that exceeds its duration even at the rate limits throughout.
 
     Parameters
     ----------
@@ -133,12 +133,12 @@ def check_rates(dae: DAE, limits: Limits, begin: End, end: End, duration: Durati
     begin, end : End
     duration : float, (float, float) or "free"
     holding : bool
-        Whether the inputs begin and end at what holds the arm, so that their rates count too.
+        Whether the inputs begin and end at their holding values, so that their rates count too.
 
     Raises
     ------
     ProblemError
-        Names what moves, its limit, and the least duration.
+        The message names the variable, its limit and the minimum duration.
     """
     if begin.kind != "fixed" or end.kind != "fixed":
         return
@@ -157,8 +157,8 @@ def check_rates(dae: DAE, limits: Limits, begin: End, end: End, duration: Durati
             )
 
 
-def check_input_count(dae: DAE, problem: Problem, options: TranscriptionOptions, ends: Ends, carried: int) -> None:
-    """Refuse goals with more conditions than the inputs have values to meet them.
+def check_input_count(dae: DAE, problem: Problem, options: TranscriptionOptions, ends: Ends, quasi_static: int) -> None:
+    """Refuse goals with more terminal conditions than there are input parameters.
 
     Parameters
     ----------
@@ -166,13 +166,13 @@ def check_input_count(dae: DAE, problem: Problem, options: TranscriptionOptions,
         With a number of intervals for each phase.
     ends : sequence
         By scenario and phase.
-    carried : int
-        Number of modes that are carried quasi-statically.
+    quasi_static : int
+        Number of quasi-static modes.
 
     Raises
     ------
     ProblemError
-        Names the scenarios, and what to relax.
+        The message names the scenarios and what to relax.
     """
     shape, intervals = options.input_shape, sum(options.counts)
     values = (intervals + len(options.counts) * shape.is_continuous) * len(dae.u) * (1 + shape.has_rates)
@@ -181,7 +181,7 @@ def check_input_count(dae: DAE, problem: Problem, options: TranscriptionOptions,
         held = 2 if problem.input_ends == "holding" else 0
         values -= len(dae.u) * (joined * (1 + shape.has_rates) + held)
     values += sum(not phase.is_timed for phase in problem.phases) + len(problem.design)
-    wanted = sum(_conditions(dae, end, carried) for run in ends for _, end in run)
+    wanted = sum(_conditions(dae, end, quasi_static) for run in ends for _, end in run)
     if wanted <= values:
         return
     who = "the arm is"
@@ -195,18 +195,18 @@ def check_input_count(dae: DAE, problem: Problem, options: TranscriptionOptions,
 
 
 def check_shared_momentum(dae: DAE, problem: Problem, ends: Ends) -> None:
-    """Refuse scenarios that no shared input moves from rest to their goals.
+    """Refuse scenarios whose goals no shared input can reach because a momentum is conserved.
 
     Raises
     ------
     ProblemError
-        Names two scenarios, or all of them, and what to relax.
+        The message names two scenarios, or all of them, and what to relax.
     """
     apart = scenarios_apart(dae, problem, ends) if inertia_is_constant(dae) else None
     if apart is not None:
         raise ProblemError(
             f"plan: no inputs move the scenarios {apart} together: nothing holds the arm but its inputs, which change "
-            "the momenta of all of them alike, so that different inertias go different ways. Plan them apart, give the "
+            "the momenta of all of them alike, so different inertias move differently. Plan them separately, give the "
             "phase a leeway and a goal for fewer coordinates, or share references of servos (fb.PDServo) in place of "
             "torques."
         )
@@ -227,7 +227,7 @@ def _check_within(dae: DAE, limits: Limits, where: str, x: np.ndarray, u: np.nda
 def _changes(
     dae: DAE, limits: Limits, start: OperatingPoint, goal: OperatingPoint, holding: bool
 ) -> Iterator[tuple[str, str, float, np.ndarray]]:
-    """Yield what changes from start to goal: its name, unit, change, and the limits of its rate."""
+    """Yield every variable with a limited rate: name, unit, change from start to goal, limits of its rate."""
     n = dae.tree.size
     for i, name in enumerate(dae.q_names):
         yield name, dae.x.units[i], float(goal.x[i] - start.x[i]), limits.x[n + i]
@@ -236,8 +236,8 @@ def _changes(
             yield name, dae.u.units[i], float(goal.u[i] - start.u[i]), limits.du[i]
 
 
-def _conditions(dae: DAE, end: End, carried: int) -> int:
-    """Return how many equations the end of a phase puts on the motion."""
+def _conditions(dae: DAE, end: End, quasi_static: int) -> int:
+    """Return the number of terminal conditions at the end of a phase."""
     if end.kind == "fixed":
-        return len(independent_states(dae, end.point)) - 2 * carried
-    return len(end.given) if end.kind in ("near", "passing") else 0
+        return len(independent_states(dae, end.point)) - 2 * quasi_static
+    return len(end.prescribed) if end.kind in ("near", "passing") else 0

@@ -1,4 +1,4 @@
-"""Rest with points of the arm at given places: static equilibria found by where the tip is."""
+"""Inverse statics: static equilibrium with points of the arm at prescribed positions."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ..problem.signals.signals import Signals
 from .equilibrium import loop_forces, slow_motions
 from .infeasible_goal import out_of_reach
 
-TRIES = 32  # starts about the posture that the search is to stay near to
-SPREAD = 2.5  # rad or m, of these starts either way
-REACHED = 1e-8  # m or rad
+TRIES = 32  # start points around the preferred posture, a power of two for Sobol sampling; by trial
+SPREAD = 2.5  # rad or m, half width of their distribution: 0.8 of a turn of each joint in all
+REACHED = 1e-8  # m or rad, error up to which a posture counts as reached
 OPTIONS = {
     "print_time": False,
     "error_on_fail": False,
@@ -37,13 +37,14 @@ OPTIONS = {
 
 @dataclass(frozen=True, eq=False)
 class Posture:
-    """A rest found.
+    """A posture of rest.
 
     Attributes
     ----------
     point : OperatingPoint
     freedom : int
-        In how many ways the coordinates can still change at rest, with all that is given kept.
+        Dimension of the self-motion manifold: in how many ways the coordinates can change with the prescribed values
+        kept.
     """
 
     point: OperatingPoint
@@ -52,22 +53,22 @@ class Posture:
 
 def posture(
     dae: DAE,
-    given: Mapping[str, float],
+    prescribed: Mapping[str, float],
     near: OperatingPoint,
     bounds: np.ndarray,
     input_bounds: np.ndarray,
     where: str,
 ) -> Posture:
-    """Return static equilibrium with given coordinates, outputs and positions of points, as near as can be to another.
+    """Solve inverse statics: the equilibrium with prescribed coordinates and outputs that is nearest to another.
 
     Parameters
     ----------
     dae : DAE
-    given : dict of float
-        By name of a coordinate, an output or a place (``"payload.x"``), see `Signals`; values at rest.
+    prescribed : dict of float
+        By name of a coordinate, an output or a point position (``"payload.x"``), see `Signals`; values at rest.
     near : OperatingPoint
-        Of several postures the one with the least distance (q - q0)' M (q - q0) from there is taken; the parameters
-        are those of it.
+        Of several postures the one with the least distance (q - q0)' M (q - q0) from this one is taken, and its
+        parameters hold.
     bounds : ndarray (nx, 2)
         Limits of the states.
     input_bounds : ndarray (nu, 2)
@@ -78,33 +79,36 @@ def posture(
     Raises
     ------
     ProblemError
-        The arm cannot rest so; says by how much it falls short.
+        There is no such equilibrium; the message says how far it is missed.
     """
+    # Symbols: the unknowns of statics, the balance of forces and the prescribed values
     n, index = dae.tree.size, unknown_slices(dae)
     s = ca.SX.sym("s", index.u.stop)
-    wanted = at_rest(dae, tuple(given))
-    target, p = np.array(list(given.values())), near.p
+    wanted = at_rest(dae, tuple(prescribed))
+    target, p = np.array(list(prescribed.values())), near.p
     balance = rest(dae).call([s, p], True, False)[0]
     start = unknown_vector(dae, near.x, near.z, loop_forces(dae, near), near.u)
     M = dae.mass_matrix(near.x[:n], p).full()
     unbounded = [np.tile([-np.inf, np.inf], (group.stop - group.start, 1)) for group in (index.z, index.multipliers)]
     low, high = unknown_vector(dae, bounds, *unbounded, input_bounds).T
     step = s[:n] - start[:n]
-    # Inputs that hold the same posture in several ways: the smallest.
+    # Nearest posture; of redundant inputs that hold it, the smallest (1e-9 decides between equals only)
     distance = ca.dot(step, ca.mtimes(ca.DM(M), step)) / 2 + 1e-9 * ca.sumsqr(s[index.u])
     values = wanted.call([s, ca.SX(ca.DM(p))], True, False)[0]
     exact = ca.nlpsol("posture", "ipopt", {"x": s, "f": distance, "g": ca.vertcat(balance, values)}, OPTIONS)
     goal = np.concatenate([np.zeros(balance.numel()), target])
+    # Multistart: the best of all local solutions
     best, least = None, np.inf
     starts = _starts(dae, near, start, low, high)
     for x0 in starts:
-        found = exact(x0=x0, lbx=low, ubx=high, lbg=goal, ubg=goal)
-        x = found["x"].full().ravel()
+        solution = exact(x0=x0, lbx=low, ubx=high, lbg=goal, ubg=goal)
+        x = solution["x"].full().ravel()
         missed = np.max(np.abs(wanted(x, p).full().ravel() - target))
-        if exact.stats()["success"] and missed < REACHED and float(found["f"]) < least - 1e-9:
-            best, least = x, float(found["f"])
+        if exact.stats()["success"] and missed < REACHED and float(solution["f"]) < least - 1e-9:
+            best, least = x, float(solution["f"])
     if best is None:
-        raise out_of_reach(where, given, *_nearest(dae, given, s, balance, values, starts, (low, high)))
+        raise out_of_reach(where, prescribed, *_nearest(dae, prescribed, s, balance, values, starts, (low, high)))
+    # The operating point, and its null motions
     q = best[index.q]
     function = ca.Function("both", [s], [ca.vertcat(balance, values), ca.jacobian(ca.vertcat(balance, values), s)])
     residual, J = (part.full() for part in function(best))
@@ -123,66 +127,66 @@ def posture(
 
 
 def at_rest(dae: DAE, names: tuple[str, ...]) -> ca.Function:
-    """Return the function (s, p) -> values of these names at rest, see `Signals`; s are the unknowns of statics."""
+    """Return (s, p) -> signals of these names at rest, see `Signals`; s are the unknowns of statics."""
     at, index = instant(dae), unknown_slices(dae)
     signals, s, p = Signals(at), ca.SX.sym("s", index.u.stop), ca.SX.sym("p", len(dae.p))
     q, w, z, forces, u = (s[group] for group in index)
     still = ca.SX(dae.tree.size, 1)
-    at_standstill = {name: ca.SX(size, 1) for name, size in part_sizes(dae).items()}
-    y = instant_vector(dae, **at_standstill | {"x": ca.vertcat(q, still, w), "z": z, "f": forces, "u": u})
+    standing_still = {name: ca.SX(size, 1) for name, size in part_sizes(dae).items()}
+    y = instant_vector(dae, **standing_still | {"x": ca.vertcat(q, still, w), "z": z, "f": forces, "u": u})
     values = ca.Function("values", [at.vector, dae.p.symbol], [ca.vertcat(*[signals[name] for name in names])])
     return ca.Function("at_rest", [s, p], [ca.densify(values.call([y, p], True, False)[0])], {"cse": True})
 
 
 def values_at_rest(dae: DAE, point: OperatingPoint, names: Iterable[str]) -> dict[str, float]:
-    """Return the values of anything that an arm has by name, at a rest or as if it were one."""
+    """Return the values of named signals at an operating point, taken as one of rest."""
     names = tuple(names)
     moving = {name: point[name] for name in names if name in dae.x and name not in dae.q_names}
     others = tuple(name for name in names if name not in moving)
     s = unknown_vector(dae, point.x, point.z, loop_forces(dae, point), point.u)
-    found = np.array(at_rest(dae, others)(s, point.p)).ravel().tolist() if others else []
-    return moving | dict(zip(others, found, strict=True))
+    values = np.array(at_rest(dae, others)(s, point.p)).ravel().tolist() if others else []
+    return moving | dict(zip(others, values, strict=True))
 
 
 def _starts(dae: DAE, near: OperatingPoint, start: np.ndarray, low: np.ndarray, high: np.ndarray) -> list[np.ndarray]:
-    """Return where to search from: postures all around, moved in the ways in which the arm can rest."""
+    """Return start points of the search: the posture displaced along its quasi-static motions."""
     n = dae.tree.size
     ways = slow_motions(rest(dae)(start, near.p)[1].full(), n)
     if not ways.shape[1]:
         return [start]
-    # Next to the posture itself too: a stretched arm is a singular place to start from.
+    # Two start points close to the posture (5 %): the posture itself may be singular, as a stretched arm is.
     spread = SPREAD * (2 * qmc.Sobol(ways.shape[1], scramble=False).random(TRIES) - 1)
-    found = []
+    starts = []
     for c in np.vstack([0.05 * spread[:2], spread]):
         x = start.copy()
         x[:n] += ways @ c
-        found.append(np.clip(x, low, high))
-    return found
+        starts.append(np.clip(x, low, high))
+    return starts
 
 
 def _nearest(
     dae: DAE,
-    given: Mapping[str, float],
+    prescribed: Mapping[str, float],
     s: ca.SX,
     balance: ca.SX,
     values: ca.SX,
     starts: list[np.ndarray],
     limits: tuple[np.ndarray, np.ndarray],
 ) -> tuple[dict[str, float] | None, float]:
-    """Return how near the arm comes, the coordinates held and what else is given approached, and the distance."""
-    names = list(given)
+    """Return the nearest reachable values of the outputs, coordinates being kept, and their distance."""
+    names = list(prescribed)
     held = [i for i, name in enumerate(names) if name in dae.q_names]
     others = [i for i in range(len(names)) if i not in held]
-    target = np.array(list(given.values()))
+    target = np.array(list(prescribed.values()))
     gap = values - target
     objective = ca.sumsqr(gap[others]) if others else ca.SX(0)
     constraints = ca.vertcat(balance, gap[held]) if held else balance
     nearest = ca.nlpsol("nearest", "ipopt", {"x": s, "f": objective, "g": constraints}, OPTIONS)
     evaluated, reached, least = ca.Function("values", [s], [values]), None, np.inf
     for x0 in starts:
-        found = nearest(x0=x0, lbx=limits[0], ubx=limits[1], lbg=0.0, ubg=0.0)
-        if nearest.stats()["success"] and float(found["f"]) < least:
-            reached, least = evaluated(found["x"]).full().ravel(), float(found["f"])
+        solution = nearest(x0=x0, lbx=limits[0], ubx=limits[1], lbg=0.0, ubg=0.0)
+        if nearest.stats()["success"] and float(solution["f"]) < least:
+            reached, least = evaluated(solution["x"]).full().ravel(), float(solution["f"])
     if reached is None:
         return None, np.inf
     return {names[i]: float(reached[i]) for i in others}, float(np.sqrt(least))

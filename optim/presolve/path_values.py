@@ -23,16 +23,16 @@ from .equilibrium import loop_forces
 
 @dataclass(frozen=True, eq=False)
 class PathValues:
-    """Named values of one instant and the bounds that they keep.
+    """Named values at one instant with their bounds.
 
     Attributes
     ----------
     dae : DAE
     at : Instant or None
-        The instant whose values these are; None where there are none.
+        The instant that the values are functions of; None if there are no values.
     rows : tuple of BoundedValue
     constraints : tuple of PathConstraint
-        By value, what it belongs to.
+        The constraint that each value belongs to.
     """
 
     dae: DAE
@@ -74,26 +74,26 @@ class PathValues:
         return np.array(self.function(y, op.p)).ravel()
 
     def excess(self, values: np.ndarray) -> np.ndarray:
-        """Return by how much values (..., m) are beyond their bounds; negative within."""
+        """Return the bound violations of values (..., m); negative within bounds."""
         return np.maximum(self.low - values, values - self.high)
 
 
 def resolved_path(
     dae: DAE, ranges: Mapping[str, tuple[float, float]], constraints: tuple[PathConstraint, ...]
 ) -> PathValues:
-    """Return what limits by name and path constraints ask for along the way.
+    """Return the path values of limits by name and of path constraints.
 
     Parameters
     ----------
     dae : DAE
     ranges : dict
-        Limits (low, high) of what is no variable of the plan itself: outputs, places, accelerations.
+        Limits (low, high) of dependent quantities: outputs, point positions, accelerations.
     constraints : tuple
 
     Raises
     ------
     ProblemError
-        A name that is not there.
+        An unknown name.
     """
     limits = [SignalLimit(name, low, high) for name, (low, high) in ranges.items()]
     return _resolved(dae, (*limits, *constraints)) if limits or constraints else PathValues(dae)
@@ -112,7 +112,7 @@ def _resolved(dae: DAE, constraints: tuple[PathConstraint, ...]) -> PathValues:
 
 
 def _labels(constraints: tuple[PathConstraint, ...]) -> list[str]:
-    """Return the labels, numbered where several are the same."""
+    """Return the labels, numbered where they repeat."""
     plain = [one.label for one in constraints]
     numbers = [plain[: i + 1].count(label) for i, label in enumerate(plain)]
     return [f"{label} {i}" if plain.count(label) > 1 else label for label, i in zip(plain, numbers, strict=True)]

@@ -1,4 +1,4 @@
-"""What stands behind the Pyomo variables of one trajectory."""
+"""Phase transcription: the data of one phase of one scenario that are fixed before the optimisation."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ from .rigid_arm import Waypoint
 
 
 @dataclass(frozen=True, eq=False)
-class Transcription:
-    """One phase of one scenario: everything about it that is not to be optimised.
+class PhaseTranscription:
+    """The transcription of one phase of one scenario.
 
-    It stands on the Pyomo block of its trajectory, ``b.transcription``; on the model itself where that is the only one.
+    It is the attribute ``b.transcription`` of the trajectory's Pyomo block, or of the model itself if there is only
+    one.
 
     Attributes
     ----------
@@ -35,25 +36,25 @@ class Transcription:
     problem : Problem
     phase : Phase
     p : ndarray (np,)
-        Values of the symbolic parameters; of those that are designed, the start values.
+        Values of the symbolic parameters; start values of the design parameters.
     designed : tuple of int
-        Places among them of the parameters that are variables.
+        Indices of the design parameters, which are variables, in `p`.
     mesh : Mesh
-        Where the duration is free, of the duration that the solver starts from.
+        For a free duration, at the initial guess of it.
     scheme : Collocation
     shape : InputShape
     limits : Limits
     path : PathValues
-        What is limited on the way besides.
+        Further values bounded along the path.
     begin, end : End
     passed : tuple of (float, ndarray (nx,))
-        Via points: when, as shares of the duration, and with which states a first guess passes them.
+        Via points of the initial guess: times as fractions of the duration, and states.
     duration_range : (float, float) or None
-        Least and greatest duration [s], None where it is fixed.
+        Bounds of the duration [s]; None if it is fixed.
     borrows_inputs : bool
-        Whether the inputs are those of another scenario.
+        Whether the inputs are shared with, and owned by, another scenario.
     static : StaticModes
-        What is carried quasi-statically.
+        The quasi-static modes.
     """
 
     dae: DAE
@@ -75,22 +76,22 @@ class Transcription:
 
     @property
     def objective(self) -> Objective:
-        """What is minimised."""
+        """The objective functional."""
         return self.problem.objective
 
     @property
     def start(self) -> OperatingPoint:
-        """Where the trajectory begins, or what the search starts from."""
+        """The initial operating point, or its initial guess."""
         return self.begin.point
 
     @property
     def goal(self) -> OperatingPoint:
-        """Where the trajectory ends, or what the search starts from."""
+        """The final operating point, or its initial guess."""
         return self.end.point
 
     @property
     def waypoints(self) -> tuple[Waypoint, ...]:
-        """Start, via points and goal, as shares of the duration and states."""
+        """Start, via points and goal, as fractions of the duration and states."""
         return (0.0, self.start.x), *self.passed, (1.0, self.goal.x)
 
     @property
@@ -100,34 +101,34 @@ class Transcription:
 
     @property
     def form(self) -> IntervalForm:
-        """The form of its intervals."""
+        """The form of the collocation intervals."""
         return IntervalForm(self.scheme, self.shape, self.is_free, self.designed, self.static)
 
     @property
     def design_names(self) -> tuple[str, ...]:
-        """Names of the parameters that are variables."""
-        return tuple(self.dae.p.names[place] for place in self.designed)
+        """Names of the design parameters."""
+        return tuple(self.dae.p.names[i] for i in self.designed)
 
     @property
     def begins_with_impact(self) -> bool:
-        """Whether a load at rest is jerked along when the phase begins."""
+        """Whether the phase begins with an impact: a load at rest picked up in motion."""
         phases = self.problem.phases
-        before = phases[max(phases.index(self.phase) - 1, 0)]
-        return self.phase.pick_up == "impact" and before is not self.phase and before.goal is None
+        previous = phases[max(phases.index(self.phase) - 1, 0)]
+        return self.phase.pick_up == "impact" and previous is not self.phase and previous.goal is None
 
     @property
     def holds_start(self) -> bool:
-        """Whether the inputs begin at what holds the arm at rest."""
+        """Whether the inputs begin at the values that hold the arm at rest."""
         return self._holding and self.phase is self.problem.phases[0]
 
     @property
     def holds_goal(self) -> bool:
-        """Whether the inputs end at what holds the arm at rest."""
+        """Whether the inputs end at the values that hold the arm at rest."""
         return self._holding and self.phase is self.problem.phases[-1] and self.end.is_rest
 
     @property
     def _holding(self) -> bool:
         return self.shape.is_continuous and self.problem.input_ends == "holding"
 
-    def __deepcopy__(self, memo: dict) -> Transcription:
-        return self  # frozen; a cloned Pyomo model is made from the same
+    def __deepcopy__(self, memo: dict) -> PhaseTranscription:
+        return self  # frozen, so clones of a Pyomo model share it

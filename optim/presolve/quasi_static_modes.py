@@ -1,4 +1,4 @@
-"""Quasi-static (residualised) modes: which ones give way at once, and do not swing."""
+"""Selection of quasi-static (residualised) modes."""
 
 from __future__ import annotations
 
@@ -19,45 +19,44 @@ from ..collocation.transcription_options import AUTO
 from ..errors import ProblemError
 from .equilibrium import loop_forces
 
-PERIODS = 2  # in an interval: faster modes are left to "auto"
+PERIODS = 2  # in an interval, from which "auto" makes a mode quasi-static; by trial
 
 
-def static_modes(dae: DAE, given: Any, at: OperatingPoint, step: float) -> StaticModes:
-    """Return what is carried quasi-statically.
+def static_modes(dae: DAE, option: Any, at: OperatingPoint, step: float) -> StaticModes:
+    """Return the modes to be treated quasi-statically.
 
     Parameters
     ----------
     dae : DAE
-    given : "auto", float or sequence of str
-        The undamped modes with two periods or more in an interval; those faster than this frequency [rad/s];
-        coordinates, by name.
+    option : "auto", float or sequence of str
+        Undamped modes with two periods or more in an interval; modes above this frequency [rad/s]; coordinates by name.
     at : OperatingPoint
-        The rest whose modes they are.
+        The equilibrium whose modes are taken.
     step : float
         Length of the shortest interval [s].
 
     Raises
     ------
     ProblemError
-        There is no such coordinate; nothing is left that moves; the arm has closed loops.
+        An unknown coordinate; all coordinates would be quasi-static; the arm has closed loops.
     """
-    limit = _limit(given, step)
+    limit = _limit(option, step)
     if dae.tree.loops.closures:
         raise ProblemError(
-            f"plan: quasi_static = {given!r}, but '{dae.name}' has closed loops, which modes of one posture would "
+            f"plan: quasi_static = {option!r}, but '{dae.name}' has closed loops, which modes of one posture would "
             "open in another; leave it out."
         )
-    found = _named(dae, given) if limit is None else _faster(dae, at, limit)
-    if len(found.names) == dae.tree.size:
-        raise ProblemError(f"plan: quasi_static = {given!r}; leaves nothing of '{dae.name}' that moves. Name fewer.")
-    return found
+    modes = _named(dae, option) if limit is None else _faster(dae, at, limit)
+    if len(modes.names) == dae.tree.size:
+        raise ProblemError(f"plan: quasi_static = {option!r}; leaves no dynamics in '{dae.name}'. Name fewer modes.")
+    return modes
 
 
-def _limit(given: Any, step: float) -> float | None:
-    """Return the frequency [rad/s] above which modes are carried; None where coordinates are named."""
-    if given == AUTO:
+def _limit(option: Any, step: float) -> float | None:
+    """Return the frequency [rad/s] above which modes are quasi-static; None if coordinates are named."""
+    if option == AUTO:
         return 2 * np.pi * PERIODS / step
-    return float(given) if isinstance(given, (int, float)) else None
+    return float(option) if isinstance(option, (int, float)) else None
 
 
 def _named(dae: DAE, names: Sequence[str]) -> StaticModes:
@@ -73,7 +72,7 @@ def _named(dae: DAE, names: Sequence[str]) -> StaticModes:
 
 
 def _faster(dae: DAE, at: OperatingPoint, limit: float) -> StaticModes:
-    """Return the undamped modes at a rest that are faster than `limit` [rad/s]."""
+    """Return the undamped modes at an equilibrium with frequencies above `limit` [rad/s]."""
     n = dae.tree.size
     s = unknown_vector(dae, at.x, at.z, loop_forces(dae, at), at.u)
     stiffness = rest(dae)(s, at.p)[1].full()[:n, :n]

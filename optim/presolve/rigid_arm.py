@@ -1,4 +1,4 @@
-"""The motion of the arm as if it were rigid: a quintic from rest to rest, and the inputs it takes."""
+"""Equivalent rigid arm: quintic motion from rest to rest, and its inverse dynamics."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .equilibrium import accompanying_motion
 
 
 def quintic(t: np.ndarray, duration: np.ndarray | float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the quintic from 0 to 1 that starts and ends at rest, with its first two derivatives."""
+    """Return the rest-to-rest quintic polynomial from 0 to 1, with its first two derivatives."""
     s = t / duration
     return (
         s**3 * (10 - 15 * s + 6 * s**2),
@@ -34,9 +34,10 @@ def rigid_inputs(
     a: np.ndarray,
     z: np.ndarray,
 ) -> np.ndarray:
-    """Return the inputs (points, nu) of the arm as if it were rigid, at states and accelerations given row by row.
+    """Return the inputs (points, nu) of the equivalent rigid arm at states and accelerations, a row for each point.
 
-    They do the work that inverse dynamics asks for on the motions of the `driven` coordinates, which all others follow.
+    By virtual work: they do the work of inverse dynamics on the motions of the `driven` coordinates, which all others
+    follow.
     """
     count = len(q)
     p = np.tile(start.p[:, None], (1, count))
@@ -53,12 +54,12 @@ def rigid_inputs(
     return np.stack([np.linalg.pinv(works[k]) @ power[:, k] for k in range(count)])
 
 
-# A share of the duration, and the states there.
+# A time as a fraction of the duration, and the states (nx,) then.
 Waypoint = tuple[float, np.ndarray]
 
 
 def spline_through(waypoints: Sequence[Waypoint]) -> BSpline:
-    """Return the quintic spline over the share of the duration through states, the first at 0 and the last at 1.
+    """Return the quintic spline through waypoints, over the fraction of the duration from 0 to 1.
 
     Its first two derivatives are zero at both ends and the first four continuous between. With two waypoints it is the
     quintic from rest to rest.

@@ -1,4 +1,4 @@
-"""From an optimal control problem to the transcriptions of its trajectories."""
+"""Transcription of an optimal control problem: one phase transcription for each phase of each scenario."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from .infeasible_goal import (
 from .parameters import resolved_parameters
 from .path_values import PathValues, resolved_path
 from .phase_boundaries import phase_ends
-from .phase_transcription import Transcription
+from .phase_transcription import PhaseTranscription
 from .quasi_static_modes import static_modes
 from .transcribed_problem import TranscribedProblem
-from .via_postures import check_vias, passed_postures
+from .via_postures import check_vias, via_waypoints
 
 
 def transcribe(
@@ -43,7 +43,7 @@ def transcribe(
     options: TranscriptionOptions,
     p: Mapping[str, float] | np.ndarray | None = None,
 ) -> TranscribedProblem:
-    """Transcribe an optimal control problem: check it against an arm and find everything that is not optimised.
+    """Transcribe an optimal control problem: check it against an arm and compute everything that is not optimised.
 
     Parameters
     ----------
@@ -56,10 +56,10 @@ def transcribe(
     Raises
     ------
     FlexblocksError
-        The problem is malformed, names what is not there, or cannot be met at its ends.
+        The problem is malformed, contains an unknown name, or its start or goal is infeasible.
     """
-    # 1. What is asked: limits of every phase, and parameters of every phase in every scenario.
-    problem = _general(dae, problem)
+    # 1. The data of the problem: limits of every phase, and parameters of every phase in every scenario.
+    problem = _as_problem(dae, problem)
     phases, options = problem.phases, options.for_phases(len(problem.phases))
     shape = options.input_shape
     problem.objective.check_inputs(shape)
@@ -70,20 +70,23 @@ def transcribe(
     if problem.design or problem.scenarios or any(phase.p for phase in phases):
         designed, parameters = resolved_parameters(dae, problem, base)
 
-    # 2. Where phases begin and end: the equilibria between which the arm moves, refused where none can be met.
-    ends = [phase_ends(dae, problem, own, design=bool(designed), limits=limits) for own in parameters]
+    # 2. Boundary conditions: the equilibria between which the arm moves; infeasible ones are refused.
+    ends = [
+        phase_ends(dae, problem, phase_parameters, design=bool(designed), limits=limits)
+        for phase_parameters in parameters
+    ]
     holding = problem.input_ends == "holding" and shape.is_continuous
-    for own, run in zip(parameters, ends, strict=True):
+    for phase_parameters, run in zip(parameters, ends, strict=True):
         check_boundary_limits(dae, limits, run)
         if len(phases) > 1:
-            check_pick_ups(dae, problem, own, run)
+            check_pick_ups(dae, problem, phase_parameters, run)
     if holding and len(ends) > 1:
         check_shared_holding(dae, ends)
     for run in ends:
         for phase, limit, (begin, end) in zip(phases, limits, run, strict=True):
             check_rates(dae, limit, begin, end, phase.duration, holding and len(phases) == 1)
 
-    # 3. The mesh of every phase, what is too fast for it, and whether its inputs are enough to meet the goals.
+    # 3. The mesh of every phase, the modes too fast for it, and whether there are enough inputs to reach the goals.
     by_phase = list(zip(*ends, strict=True))
     meshes = [
         _mesh(dae, problem, phase, limits=limit, intervals=count, boundaries=boundaries)
@@ -93,22 +96,22 @@ def transcribe(
     if options.quasi_static is not None:
         shortest = min(float(mesh.steps.min()) for mesh in meshes)
         static = static_modes(dae, options.quasi_static, ends[0][0][0].point, shortest)
-    check_input_count(dae, problem, options, ends, carried=len(static.names))
+    check_input_count(dae, problem, options, ends, quasi_static=len(static.names))
     if len(ends) > 1:
         check_shared_momentum(dae, problem, ends)
 
-    # 4. The trajectories: every phase of every scenario, with its path constraints and what a first guess passes.
+    # 4. The transcriptions: every phase of every scenario, with path constraints and waypoints of the initial guess.
     paths = [
         _path(dae, problem, phase, boundaries, mesh.duration)
         for phase, boundaries, mesh in zip(phases, by_phase, meshes, strict=True)
     ]
     runs = tuple(
         tuple(
-            Transcription(
+            PhaseTranscription(
                 dae=dae,
                 problem=problem,
                 phase=phase,
-                p=own[i],
+                p=phase_parameters[i],
                 designed=designed,
                 mesh=meshes[i],
                 scheme=options.collocation,
@@ -117,19 +120,19 @@ def transcribe(
                 path=paths[i],
                 begin=begin,
                 end=end,
-                passed=passed_postures(dae, phase, begin.point, end.point, limits[i]) if phase.via else (),
+                passed=via_waypoints(dae, phase, begin.point, end.point, limits[i]) if phase.via else (),
                 duration_range=None if phase.is_timed else duration_range(phase.duration, meshes[i].duration),
                 borrows_inputs=scenario > 0,
                 static=static,
             )
             for i, (phase, (begin, end)) in enumerate(zip(phases, run, strict=True))
         )
-        for scenario, (own, run) in enumerate(zip(parameters, ends, strict=True))
+        for scenario, (phase_parameters, run) in enumerate(zip(parameters, ends, strict=True))
     )
     return TranscribedProblem(dae, problem, runs, base, options)
 
 
-def _general(dae: DAE, problem: Any) -> Problem:
+def _as_problem(dae: DAE, problem: Any) -> Problem:
     if not isinstance(dae, DAE):
         raise ProblemError(f"plan: dae = {dae!r}; must be what fb.assemble(model) returns.")
     if isinstance(problem, RestToRest):
@@ -150,7 +153,7 @@ def _mesh(
     intervals: int,
     boundaries: Sequence[tuple[End, End]],
 ) -> Mesh:
-    """Return the mesh of a phase, that lies between the boundaries of each scenario."""
+    """Return the mesh of a phase, given its boundaries in each scenario."""
     duration = phase.duration
     if not phase.is_timed:
         estimates = [
@@ -165,7 +168,7 @@ def _mesh(
 def _path(
     dae: DAE, problem: Problem, phase: Phase, boundaries: Sequence[tuple[End, End]], duration: float
 ) -> PathValues:
-    """Return what is limited on the way through a phase, and refuse known boundaries that do not keep it."""
+    """Return the path values of a phase, and refuse known boundaries that violate their bounds."""
     ranges, constraints = other_limits(dae, problem.ranges_in(phase)), problem.path_in(phase)
     if not ranges and not constraints:
         return PathValues(dae)
@@ -176,12 +179,12 @@ def _path(
 
 
 def _check_bounded(problem: Problem, limits: Iterable[Limits]) -> None:
-    """Refuse a shortest time that nothing limits."""
+    """Refuse a minimum-time problem without limits."""
     costly = 0 in problem.objective.input_weights
-    for phase, own in zip(problem.phases, limits, strict=True):
-        limited = any(np.isfinite(group).any() for group in (own.x, own.u, own.du))
+    for phase, phase_limits in zip(problem.phases, limits, strict=True):
+        limited = any(np.isfinite(group).any() for group in (phase_limits.x, phase_limits.u, phase_limits.du))
         if phase.duration == "free" and not limited and not costly:
             raise ProblemError(
                 f"plan: objective = {problem.objective}; nothing limits how fast the arm moves. Limit its inputs, as "
-                'limits={"motor1.torque": 2.0}.'
+                'in limits={"motor1.torque": 2.0}.'
             )

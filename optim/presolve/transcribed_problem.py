@@ -1,4 +1,4 @@
-"""The transcribed problem: everything about all trajectories of a motion that is not to be optimised."""
+"""Transcribed problem: all data of a motion that are fixed before the optimisation."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from flexblocks.dae.dae import DAE
 from ..collocation.transcription_options import TranscriptionOptions
 from ..errors import ProblemError
 from ..problem.problem import Problem
-from .phase_transcription import Transcription
+from .phase_transcription import PhaseTranscription
 
 
 @dataclass(frozen=True, eq=False)
 class TranscribedProblem:
-    """What a Pyomo model is made from; it stands there as ``m.transcribed``.
+    """The transcribed problem that a Pyomo model is built from, its attribute ``m.transcribed``.
 
     Attributes
     ----------
     dae : DAE
     problem : Problem
-    runs : tuple of tuple of Transcription
-        By scenario, and in it by phase.
+    runs : tuple of tuple of PhaseTranscription
+        By scenario, then by phase.
     p : ndarray (np,)
-        Values of the symbolic parameters where neither scenario nor phase has another; start values of designed ones.
+        Values of the symbolic parameters unless a scenario or phase overrides them; start values of design parameters.
     options : TranscriptionOptions
-        As they were asked for, with a number of intervals for each phase.
+        The transcription options, with a number of intervals for each phase.
     """
 
     dae: DAE
     problem: Problem
-    runs: tuple[tuple[Transcription, ...], ...]
+    runs: tuple[tuple[PhaseTranscription, ...], ...]
     p: np.ndarray
     options: TranscriptionOptions
 
     @property
-    def first(self) -> tuple[Transcription, ...]:
-        """The phases of the first scenario; all scenarios have their meshes, inputs and durations."""
+    def first(self) -> tuple[PhaseTranscription, ...]:
+        """The phases of the first scenario, whose meshes, inputs and durations all scenarios share."""
         return self.runs[0]
 
     @property
     def is_free(self) -> bool:
-        """Whether some duration is a variable."""
+        """Whether the duration of any phase is a variable."""
         return any(t.is_free for t in self.first)
 
     @property
@@ -53,25 +53,25 @@ class TranscribedProblem:
 
     @property
     def parameters(self) -> dict[str, float]:
-        """The symbolic parameters where neither scenario nor phase has another value, by name."""
+        """The symbolic parameters unless a scenario or phase overrides them, by name."""
         return dict(zip(self.dae.p.names, self.p.tolist(), strict=True))
 
     @property
-    def only(self) -> Transcription:
-        """The only transcription.
+    def only(self) -> PhaseTranscription:
+        """The phase transcription of a problem with one phase and one scenario.
 
         Raises
         ------
         ProblemError
-            There are several.
+            There is more than one.
         """
         (first, *more), *others = self.runs
         if more or others:
             raise ProblemError(
-                f"Plan: there are {len(self.runs)} scenarios of {len(self.first)} phases, each with a transcription of "
-                "its own; take one of transcribed.runs[scenario][phase]."
+                f"Plan: there are {len(self.runs)} scenarios of {len(self.first)} phases, each with its own "
+                "transcription; take one of transcribed.runs[scenario][phase]."
             )
         return first
 
     def __deepcopy__(self, memo: dict) -> TranscribedProblem:
-        return self  # frozen; a cloned Pyomo model is made from the same
+        return self  # frozen, so clones of a Pyomo model share it

@@ -1,4 +1,4 @@
-"""Via points resolved against an arm: when, and in which posture a first guess passes them."""
+"""Via postures: the states in which the initial guess passes the via points."""
 
 from __future__ import annotations
 
@@ -20,44 +20,44 @@ from .bounds import Limits
 from .inverse_statics import posture
 from .rigid_arm import Waypoint
 
-SLACK = 1e-9
+SLACK = 1e-9  # of a limit, in its unit: rounding
 
 
-def passed_postures(
+def via_waypoints(
     dae: DAE, phase: Phase, start: OperatingPoint, goal: OperatingPoint, limits: Limits
 ) -> tuple[Waypoint, ...]:
-    """Return for each via point that says something of the posture its time, as a share, and states.
+    """Return the waypoints, fraction of the duration and states, of the via points that prescribe a posture.
 
     Raises
     ------
     ProblemError
         A via point out of reach.
     """
-    held = np.tile([-np.inf, np.inf], (len(dae.u), 1))  # in motion, not by holding inputs
-    found: list[Waypoint] = []
+    held = np.tile([-np.inf, np.inf], (len(dae.u), 1))  # the arm passes in motion, so holding inputs are unlimited
+    waypoints: list[Waypoint] = []
     for via in phase.via:
         share = via.share(phase.duration)
-        known = [(0.0, start.x), *found, (1.0, goal.x)]
+        known = [(0.0, start.x), *waypoints, (1.0, goal.x)]
         x = np.array(
             [np.interp(share, [s for s, _ in known], column) for column in np.transpose([x for _, x in known])]
         )
-        posed = {name: value for name, value in via.values.items() if _is_posture(dae, name)}
-        if not posed:
+        instance = {name: value for name, value in via.values.items() if _is_posture(dae, name)}
+        if not instance:
             continue
         where = f"plan: via at {share:.4g} of the duration"
-        found.append((share, posture(dae, posed, replace(start, x=x), limits.x, held, where).point.x))
-    return tuple(found)
+        waypoints.append((share, posture(dae, instance, replace(start, x=x), limits.x, held, where).point.x))
+    return tuple(waypoints)
 
 
 def check_vias(
     dae: DAE, phase: Phase, ranges: Mapping[str, tuple[float, float]], path: tuple[PathConstraint, ...], intervals: int
 ) -> None:
-    """Refuse via points that name what is not there, or that limits or regions forbid.
+    """Refuse via points with unknown names, or outside limits or regions.
 
     Raises
     ------
     ProblemError
-        Says which.
+        The message names the via point.
     """
     if not phase.via:
         return
@@ -69,7 +69,7 @@ def check_vias(
         for name, value in via.values.items():
             if name not in signals or name == "time":
                 raise ProblemError(
-                    f"{where}: there is no '{name}' ({listing(signals)}; and .x, .y, .z of places)."
+                    f"{where}: there is no '{name}' ({listing(signals)}; and .x, .y, .z of points)."
                     f"{nearest(name, signals)}"
                 )
             low, high = ranges.get(name, (-np.inf, np.inf))
@@ -83,6 +83,6 @@ def check_vias(
 
 
 def _is_posture(dae: DAE, name: str) -> bool:
-    """Whether a name says where the arm is, and not how it moves."""
+    """Whether a name denotes a quantity of the posture, not of the motion."""
     moving = name.startswith("der(") or name in dae.u or name in dae.z or name in dae.x.names[dae.tree.size :]
     return not moving

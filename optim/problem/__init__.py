@@ -1,1 +1,1 @@
-"""What is asked of a motion: problems, phases, objectives, path constraints. Nothing here knows Pyomo."""
+"""The optimal control problem: phases, objectives, path constraints, via points. Nothing here imports Pyomo."""

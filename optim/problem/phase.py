@@ -1,4 +1,4 @@
-"""A phase of a motion: a stretch with parameters of its own."""
+"""Phase of a motion, with its own goal, duration, limits and parameters."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ from .via import checked_vias
 
 @dataclass(frozen=True)
 class Phase:
-    """A stretch of a motion, from where the one before it ends.
+    """A phase of a motion, which begins where the previous one ends.
 
-    Coordinates and first-order states are continuous from phase to phase; rates and inputs too, unless said otherwise.
+    Coordinates and first-order states are continuous across phases; so are rates and inputs unless specified otherwise.
 
     Parameters
     ----------
     name : str
     goal : dict of float, optional
-        Coordinates, outputs or places with which the arm is at rest at the phase's end; see `RestToRest`.
+        Coordinates, outputs or point positions of the equilibrium at the end of the phase; see `RestToRest`.
     duration : float, (float, float) or "free"
-        As of `RestToRest`.
+        As for `RestToRest`.
     passing : dict of float, optional
-        States in which the arm passes on to the next phase in motion, instead of `goal`; with neither it passes on
-        anywhere.
+        States in which the arm moves on to the next phase without stopping, instead of `goal`; with neither, the end is
+        free.
     p : dict of float
         Values of symbolic parameters during this phase, as ``{"payload.mass": 0.2}``.
     limits : dict
-        As of `RestToRest`, during this phase, in place of the problem's of the same name.
+        As for `RestToRest`, during this phase, overriding the problem's of the same name.
     path : sequence of KeepOut, KeepIn or Within
-        As of `RestToRest`, during this phase, besides the problem's; ``"time"`` counts from where it begins.
+        As for `RestToRest`, during this phase, in addition to the problem's; ``"time"`` is counted from its beginning.
     via : sequence of Via
-        As of `RestToRest`, during this phase.
+        As for `RestToRest`, during this phase.
     leeway : float
-        Energy that may be left at the goal [J], held there by constant inputs: the coordinates of the goal are met, and
-        the rest of the arm may still move so much. By default none: all states are those of rest.
+        Residual energy allowed at the goal [J] under constant inputs: the coordinates of the goal are met, the rest of
+        the arm may still vibrate. By default none: all states are those of the equilibrium.
     balance : "own" or "next"
-        Whether the equilibrium at the goal is that of this phase's parameters, or of those of the next phase: under
-        gravity a load that is picked up bends the arm, and the arm can arrive already bent for it.
+        Whether the equilibrium at the goal is that of this phase's parameters, or of the next phase's: under gravity a
+        load that is picked up bends the arm, which can arrive already bent for it.
     input_jump : bool
         Whether continuous inputs may jump when the phase begins.
     pick_up : "matched" or "impact", optional
-        What happens when a phase with more inertia than the one before begins in motion. ``"matched"``: the load moves
-        with the gripper when it is taken, and rates are continuous. ``"impact"``: the load is at rest, and the arm
-        jerks it along: momentum is kept, M der(q) = M_before der(q)_before, and energy is lost. Not needed at rest, nor
-        where a load is released: that leaves rates as they are.
+        What happens when a phase with more inertia than the previous one begins in motion. ``"matched"``: the load
+        moves with the gripper when it is picked up, and rates are continuous. ``"impact"``: the load is at rest, and
+        momentum is conserved in a plastic impact, M der(q) = M_before der(q)_before; energy is lost. Not needed at
+        rest, nor for releasing a load, which leaves rates continuous.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Phase:
         where = f"Phase '{self.name}'"
         if self.goal is not None and self.passing is not None:
             raise ProblemError(
-                f"{where}: both goal and passing; the arm ends at rest, or passes on in motion. Give one."
+                f"{where}: both goal and passing are given; a phase ends either at rest or in motion. Give one."
             )
         for name in ("goal", "passing"):
             if getattr(self, name) is not None:
@@ -99,7 +99,7 @@ class Phase:
             word(f"{where}: pick_up", self.pick_up, "matched", "impact")
         for name, asked in (("balance", self.balance == "next"), ("leeway", leeway > 0)):
             if asked and self.goal is None:
-                raise ProblemError(f"{where}: {name} without a goal; there is no rest there. Leave it out.")
+                raise ProblemError(f"{where}: {name} without a goal, so the phase does not end at rest. Leave it out.")
 
     @property
     def is_timed(self) -> bool:

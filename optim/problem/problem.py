@@ -1,4 +1,4 @@
-"""The planning problem: phases, scenarios that share the inputs, and design parameters."""
+"""Optimal control problem: phases, scenarios that share the inputs, and design parameters."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ WHERE = "Problem"
 
 @dataclass(frozen=True)
 class Problem:
-    """Move an arm through one or several phases.
+    """An optimal control problem of one or several phases.
 
     Parameters
     ----------
     start : dict of float
-        Coordinates by name, in which the arm is at rest before; the others follow from static equilibrium.
+        Coordinates of the initial equilibrium by name; the others follow from static equilibrium.
     phases : sequence of Phase
     objective : "effort", "time", "vibration" or Objective
         Summed over all phases; see `RestToRest`.
     limits, path
         In all phases; see `RestToRest`.
     input_ends : "free" or "holding"
-        At the very start and the very end; see `RestToRest`.
+        At the start of the first phase and the end of the last; see `RestToRest`.
     scenarios : sequence of dict of float
-        Values of symbolic parameters, as ``({"payload.mass": 0.0}, {"payload.mass": 0.3})``. Each scenario is a motion
-        of its own, and all of them take the same inputs and durations.
+        Values of symbolic parameters, as ``({"payload.mass": 0.0}, {"payload.mass": 0.3})``. Each scenario is a
+        separate motion under the same inputs and durations.
     aggregate : "mean" or "worst"
-        Which cost of the scenarios is minimised, where the objective differs between them.
+        Which cost over the scenarios is minimised if the objective differs between them.
     design : dict of (float, float)
-        Symbolic parameters that are chosen together with the motion, with their bounds, as
+        Symbolic parameters optimised together with the motion, with their bounds, as
         ``{"spring1.stiffness": (50.0, 200.0)}``.
 
     Attributes
@@ -82,11 +82,11 @@ class Problem:
         return all(phase.is_timed for phase in self.phases)
 
     def ranges_in(self, phase: Phase) -> dict[str, tuple[float, float]]:
-        """Return the limits that hold in a phase: its own, and the others of the problem."""
+        """Return the limits in a phase: its own, and those of the problem that it does not override."""
         return {**self.ranges, **phase.ranges}
 
     def path_in(self, phase: Phase) -> tuple[PathConstraint, ...]:
-        """Return what a motion keeps to in a phase."""
+        """Return the path constraints in a phase."""
         return (*self.path, *phase.path)
 
     def lasting(self, durations: Sequence[Duration], objective: Objective) -> Problem:
@@ -95,7 +95,7 @@ class Problem:
         return replace(self, phases=phases, objective=objective)
 
     def _check_parameters(self) -> None:
-        """Refuse a parameter with two values at once."""
+        """Refuse a parameter with two conflicting values."""
         for phase in self.phases:
             for name in phase.p:
                 _check_single(name, f"p of phase '{phase.name}'", self.design, self.scenarios)
@@ -104,12 +104,12 @@ class Problem:
 
 
 def check_time(where: str, durations: Sequence[Duration], objective: Objective) -> None:
-    """Refuse to minimise a fixed time, or to leave a duration free that only falls short for ever.
+    """Refuse to minimise a fixed time, and an unbounded duration without a cost on time.
 
     Raises
     ------
     ProblemError
-        Says what to change.
+        The message says what to change.
     """
     timed = objective.time_weight > 0
     if timed and all(isinstance(duration, float) for duration in durations):
@@ -120,54 +120,50 @@ def check_time(where: str, durations: Sequence[Duration], objective: Objective) 
         )
     if not timed and "free" in durations:
         raise ProblemError(
-            f'{where}: duration = "free" with objective = {objective}; a slower motion always takes less. Add '
+            f'{where}: duration = "free" with objective = {objective}; a slower motion always costs less. Add '
             "optim.Time() with a weight, or give a range (low, high)."
         )
 
 
-def _phases(given: Any) -> tuple[Phase, ...]:
-    if isinstance(given, Phase):
-        given = (given,)
-    if not isinstance(given, Sequence) or not given or not all(isinstance(phase, Phase) for phase in given):
-        raise ProblemError(f"{WHERE}: phases = {given!r}; must be a sequence of optim.Phase(...), at least one.")
-    names = [phase.name for phase in given]
+def _phases(phases: Any) -> tuple[Phase, ...]:
+    if isinstance(phases, Phase):
+        phases = (phases,)
+    if not isinstance(phases, Sequence) or not phases or not all(isinstance(phase, Phase) for phase in phases):
+        raise ProblemError(f"{WHERE}: phases = {phases!r}; must be a sequence of optim.Phase(...), at least one.")
+    names = [phase.name for phase in phases]
     for name in names:
         if names.count(name) > 1:
-            raise ProblemError(
-                f"{WHERE}: phases: {names.count(name)} are called '{name}'; give each a name of its own."
-            )
-    last = given[-1]
+            raise ProblemError(f"{WHERE}: phases: {names.count(name)} are called '{name}'; give each a unique name.")
+    last = phases[-1]
     if last.goal is None and last.passing is None:
-        raise ProblemError(
-            f"{WHERE}: phase '{last.name}' is the last and ends nowhere; give it a goal, or what it is passing."
-        )
+        raise ProblemError(f"{WHERE}: phase '{last.name}' is the last and has no end; give it a goal or passing.")
     if last.balance == "next":
         raise ProblemError(f"{WHERE}: phase '{last.name}': balance = \"next\", but no phase comes next; leave it out.")
-    return tuple(given)
+    return tuple(phases)
 
 
-def _scenarios(given: Any) -> tuple[dict[str, float], ...]:
+def _scenarios(value: Any) -> tuple[dict[str, float], ...]:
     where = f"{WHERE}: scenarios"
-    if isinstance(given, (str, Mapping)) or not isinstance(given, Sequence):
-        raise ProblemError(f'{where} = {given!r}; must be a sequence of dicts, as ({{"payload.mass": 0.0}}, ...).')
-    found = tuple(numbers(f"{where}[{i}]", scenario) for i, scenario in enumerate(given))
-    for i, scenario in enumerate(found):
-        if scenario in found[:i]:
-            raise ProblemError(f"{where}[{i}] = {scenario}; is there twice. Leave one out.")
-    return found
+    if isinstance(value, (str, Mapping)) or not isinstance(value, Sequence):
+        raise ProblemError(f'{where} = {value!r}; must be a sequence of dicts, as ({{"payload.mass": 0.0}}, ...).')
+    scenarios = tuple(numbers(f"{where}[{i}]", scenario) for i, scenario in enumerate(value))
+    for i, scenario in enumerate(scenarios):
+        if scenario in scenarios[:i]:
+            raise ProblemError(f"{where}[{i}] = {scenario}; is a duplicate. Leave one out.")
+    return scenarios
 
 
-def _design(given: Any) -> dict[str, tuple[float, float]]:
+def _design(value: Any) -> dict[str, tuple[float, float]]:
     where = f"{WHERE}: design"
-    found = {}
-    for name, bounds in mapping(where, given).items():
+    design = {}
+    for name, bounds in mapping(where, value).items():
         if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
             raise ProblemError(f"{where}: {name} = {bounds!r}; must be its bounds (low, high).")
         low, high = (number(f"{where}: {name}", bound, "finite bounds (low, high)") for bound in bounds)
         if not low < high:
             raise ProblemError(f"{where}: {name} = ({low:g}, {high:g}); must be bounds with low < high.")
-        found[name] = (low, high)
-    return found
+        design[name] = (low, high)
+    return design
 
 
 def _check_single(name: str, where: str, design: Mapping, scenarios: Sequence[Mapping]) -> None:

@@ -1,4 +1,4 @@
-"""Rest-to-rest problem: one phase between two postures of rest."""
+"""Rest-to-rest problem: one phase between two equilibria."""
 
 from __future__ import annotations
 
@@ -18,47 +18,48 @@ WHERE = "RestToRest"
 
 @dataclass(frozen=True)
 class RestToRest:
-    """Move an arm from rest to rest.
+    """A rest-to-rest motion of an arm.
 
     Parameters
     ----------
     start, goal : dict of float
-        Coordinates by name, as ``{"joint1.angle": 0.0}``, or outputs and places, as ``{"payload.x": 0.5}``. What is not
-        named follows from static equilibrium, with the inputs that hold it; all rates are zero. Where places leave
-        several postures, the start is the one nearest to the start values; the goal is the nearest to the start, and
-        where there is a continuum of them it is optimised with the motion.
+        Coordinates by name, as ``{"joint1.angle": 0.0}``, or outputs and point positions, as ``{"payload.x": 0.5}``.
+        Everything else follows from static equilibrium under holding inputs; all rates are zero. If positions admit
+        several postures, the start is the one nearest to the start values and the goal the one nearest to the start; of
+        a continuum of postures the goal is optimised with the motion.
     duration : float, (float, float) or "free"
-        [s]; or the range in which it is free; or ``"free"``, within a wide range about what the arm would take if it
-        were rigid.
+        [s]; or its bounds if it is free; or ``"free"``, within a factor of ten of an estimate for the equivalent rigid
+        arm.
     objective : "effort", "time", "vibration" or Objective
-        ``"effort"`` is ``Effort(rate_weight=0.01)``; weighted sums as ``Time() + 0.1 * Effort()``. Time needs a free
-        duration, and ``"free"`` needs time in the objective: the effort falls with the duration for ever.
+        ``"effort"`` is ``Effort(rate_weight=0.01)``; weighted sums as ``Time() + 0.1 * Effort()``. Time requires a free
+        duration, and ``"free"`` requires time in the objective, as effort keeps falling with the duration.
     limits : dict
         By name of an input (``"motor1.torque"``), of an input's rate (``"der(motor1.torque)"``), of a state
         (``"joint1.angle"``, ``"der(joint1.angle)"``), of an output (``"link1.tip_deflection_y"``, ``"payload.y"``), of
-        an acceleration (``"der(der(joint1.angle))"``) or of a place (``"link1.station(0.25).y"``): a number for both
-        ways, or (low, high) with None for no limit. The `limit` of sources in the model holds as well.
+        an acceleration (``"der(der(joint1.angle))"``) or of a point position (``"link1.station(0.25).y"``): a number
+        for both signs, or (low, high) with None for no limit. The `limit` of sources in the model applies as well.
     path : sequence of KeepOut, KeepIn or Within
         Regions that points of the arm keep out of or stay in, and limits on expressions.
     via : sequence of Via
-        What the motion passes through at given times.
+        Via points that the motion passes at prescribed times.
     input_ends : "free" or "holding"
-        Whether continuous inputs begin and end anywhere within their limits, or at what holds the arm at rest.
+        Whether continuous inputs begin and end anywhere within their limits, or at the values that hold the arm at
+        rest.
 
     Attributes
     ----------
     ranges : dict
         The limits as (low, high), infinite where there is none.
     problem : Problem
-        The same as a problem of one phase, the form in which all problems are planned.
+        The equivalent `Problem` of one phase, the form that is transcribed.
 
     Notes
     -----
     Before the start and after the end the arm rests under its holding inputs (zero without gravity and springs to
-    ground). By default only the states are bound there, and the inputs jump from and to the holding values. A jump
-    shakes every mode that it acts on, those included that the mesh does not resolve. Where a rotor rides on a flexible
-    link (its `frame_a` connected) such plans do not converge under refinement: take ``input_ends="holding"``, which
-    makes the inputs continuous at the ends too and costs more effort. Piecewise constant inputs always jump.
+    ground). By default only the states are prescribed there, and the inputs jump from and to the holding values. A jump
+    excites every mode that it acts on, including those that the mesh does not resolve. With a rotor mounted on a
+    flexible link (its `frame_a` connected) such plans do not converge under refinement: use ``input_ends="holding"``,
+    which makes the inputs continuous at the ends too and costs more effort. Piecewise constant inputs always jump.
     """
 
     start: Mapping[str, float]

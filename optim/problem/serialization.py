@@ -1,11 +1,11 @@
-"""Problems as plain data, as files hold them, and back.
+"""Serialization of problems to plain data and back.
 
     {type: RestToRest, start: {joint1.angle: 0}, goal: {joint1.angle: 1.5}, duration: free,
      objective: [{type: Time}, {type: Effort, weight: 0.001}], limits: {motor1.torque: 2}}
 
-A mapping with a type is one of the library's parts of problems by the name of its class, with its arguments; those
-left out have their defaults. An objective is a word, a part, or a list of parts that are added up, each with a weight.
-A file can name nothing else, so reading one runs no foreign code.
+A mapping with a type is an object of the library: the name of its class with its arguments, omitted ones at their
+defaults. An objective is a name, an object, or a list of objects, each with a weight, that are summed. Files can refer
+to nothing else, so reading one runs no foreign code.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def from_data(data: Any, place: str) -> Any:
     Raises
     ------
     FileFormatError
-        Something in it is unknown, missing or refused; the message names the place.
+        It contains something unknown, incomplete or invalid; the message names the place.
     """
     if isinstance(data, Mapping):
         if "type" in data:

@@ -1,4 +1,4 @@
-"""Validation of what a user gives: numbers by name, durations, limits."""
+"""Validation of user input: numbers by name, durations, limits."""
 
 from __future__ import annotations
 
@@ -12,30 +12,32 @@ Limit = float | tuple[float | None, float | None]
 Duration = float | tuple[float, float] | str
 
 
-def mapping(where: str, given: Any) -> dict[str, Any]:
+def mapping(where: str, value: Any) -> dict[str, Any]:
     """Return a dict by name.
 
     Raises
     ------
     ProblemError
-        It is none.
+        It is not a mapping.
     """
-    if not isinstance(given, Mapping):
-        raise ProblemError(f"{where} = {given!r}; must be a dict by name.")
-    return dict(given)
+    if not isinstance(value, Mapping):
+        raise ProblemError(f"{where} = {value!r}; must be a dict by name.")
+    return dict(value)
 
 
-def numbers(where: str, given: Any) -> dict[str, float]:
+def numbers(where: str, values: Any) -> dict[str, float]:
     """Return finite numbers by name."""
-    return {name: number(f"{where}: {name}", value, "a finite number") for name, value in mapping(where, given).items()}
+    return {
+        name: number(f"{where}: {name}", value, "a finite number") for name, value in mapping(where, values).items()
+    }
 
 
-def coordinates(where: str, given: Any) -> dict[str, float]:
+def coordinates(where: str, values: Any) -> dict[str, float]:
     """Return finite numbers by name, at least one."""
-    found = numbers(where, given)
-    if not found:
+    checked = numbers(where, values)
+    if not checked:
         raise ProblemError(f'{where} is empty; name coordinates, as in {{"joint1.angle": 0.0}}.')
-    return found
+    return checked
 
 
 def number(where: str, value: Any, expected: str) -> float:
@@ -44,48 +46,48 @@ def number(where: str, value: Any, expected: str) -> float:
     Raises
     ------
     ProblemError
-        It is none; the message says what is `expected`.
+        It is not; the message says what is `expected`.
     """
     if isinstance(value, (str, bool)):
         raise ProblemError(f"{where} = {value!r}; must be {expected}.")
     try:
-        found = float(value)
+        checked = float(value)
     except (TypeError, ValueError):
         raise ProblemError(f"{where} = {value!r}; must be {expected}.") from None
-    if not math.isfinite(found):
-        raise ProblemError(f"{where} = {found}; must be {expected}.")
-    return found
+    if not math.isfinite(checked):
+        raise ProblemError(f"{where} = {checked}; must be {expected}.")
+    return checked
 
 
 def word(where: str, value: Any, *words: str) -> None:
-    """Refuse what is none of a few words."""
+    """Refuse a value that is not one of a few words."""
     if value not in words:
         raise ProblemError(f"{where} = {value!r}; must be " + " or ".join(f'"{word}"' for word in words) + ".")
 
 
-def checked_duration(where: str, given: Any) -> Duration:
+def checked_duration(where: str, value: Any) -> Duration:
     """Return a time > 0 s, a range (low, high) of times, or ``"free"``."""
     where, expected = f"{where}: duration", 'a finite time > 0 s, a range (low, high) or "free"'
-    if given is None:
+    if value is None:
         raise ProblemError(f"{where} is missing; give {expected}.")
-    if isinstance(given, str) and given == "free":
-        return given
-    if isinstance(given, (tuple, list)):
-        if len(given) != 2:
-            raise ProblemError(f"{where} = {given!r}; must be {expected}.")
-        low, high = (number(where, end, expected) for end in given)
+    if isinstance(value, str) and value == "free":
+        return value
+    if isinstance(value, (tuple, list)):
+        if len(value) != 2:
+            raise ProblemError(f"{where} = {value!r}; must be {expected}.")
+        low, high = (number(where, end, expected) for end in value)
         if not 0 < low < high:
             raise ProblemError(f"{where} = ({low:g}, {high:g}) s; must be a range with 0 < low < high.")
         return low, high
-    duration = number(where, given, expected)
+    duration = number(where, value, expected)
     if duration <= 0:
         raise ProblemError(f"{where} = {duration:g} s; must be > 0 s.")
     return duration
 
 
 def limit_range(where: str, limit: Any) -> tuple[float, float]:
-    """Return (low, high), infinite where there is no limit, of a number for both ways or a pair."""
-    expected = "a number > 0 for both ways, or (low, high)"
+    """Return a limit as (low, high), infinite where there is none; a number applies to both signs."""
+    expected = "a number > 0 for both signs, or (low, high)"
     if not isinstance(limit, (tuple, list)):
         high = number(where, limit, expected)
         low = -high

@@ -1,1 +1,1 @@
-"""Plans and what is told of them."""
+"""Results: plans, their attempts, summaries, datasets and files."""

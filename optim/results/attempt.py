@@ -1,4 +1,4 @@
-"""One solve on the way to a plan."""
+"""Attempt: one of the solves that led to a plan."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Attempt:
-    """How one solve on the way to a plan went.
+    """The outcome of one of the solves that led to a plan.
 
     Attributes
     ----------
     what : str
-        What was solved, and from where.
+        What was solved, and from which start.
     status : str
         ``"converged"``, or why the solver stopped.
     intervals : int
     duration : float
         [s]
     objective : float
-        In the unit of what was minimised.
+        In the unit of the minimised quantity.
     iterations : int or None
     tip_miss, energy_left : float or None
-        [m] and [J], where the result was replayed.
+        Miss [m] and residual energy [J] of the replay, if there was one.
     """
 
     what: str

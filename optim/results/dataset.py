@@ -15,7 +15,7 @@ from flexblocks.simulation.trajectory import Trajectory
 def dataset(
     dae: DAE, motions: Sequence[Trajectory], phases: Mapping[str, tuple[float, float]], p: np.ndarray
 ) -> xr.Dataset:
-    """Return motions over ``time``, and over ``scenario`` where there are several.
+    """Return motions as a Dataset over ``time``, and over ``scenario`` if there are several.
 
     Parameters
     ----------
@@ -23,19 +23,19 @@ def dataset(
     motions : sequence of Trajectory
         By scenario.
     phases : dict of (float, float)
-        When each begins and ends [s].
+        Begin and end of each phase [s].
     p : ndarray (scenarios, np)
         The parameters in the first phase.
     """
-    found = motions[0].to_xarray()
+    data = motions[0].to_xarray()
     coordinates: dict[str, Any] = {}
     if len(motions) > 1:
-        found = xr.concat([motion.to_xarray() for motion in motions], "scenario", combine_attrs="drop_conflicts")
+        data = xr.concat([motion.to_xarray() for motion in motions], "scenario", combine_attrs="drop_conflicts")
         coordinates["scenario"] = np.arange(len(motions))
-        for name, unit, own in zip(dae.p.names, dae.p.units, p.T, strict=True):
-            if np.ptp(own):
-                coordinates[f"p[{name}]"] = ("scenario", own, {"units": unit})
+        for name, unit, values in zip(dae.p.names, dae.p.units, p.T, strict=True):
+            if np.ptp(values):
+                coordinates[f"p[{name}]"] = ("scenario", values, {"units": unit})
     begins = [begin for begin, _ in phases.values()]
-    which = np.searchsorted(begins, found["time"].values, side="right") - 1
+    which = np.searchsorted(begins, data["time"].values, side="right") - 1
     coordinates["phase"] = ("time", np.array(list(phases))[which])
-    return found.assign_coords(coordinates)
+    return data.assign_coords(coordinates)

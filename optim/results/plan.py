@@ -1,4 +1,4 @@
-"""The plan: what planning gives."""
+"""Plan: the solution of a planning problem."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from scipy.interpolate import PPoly
 from flexblocks.simulation.trajectory import Trajectory
 
 from ..errors import PlanWarning, ProblemError
-from ..model.boundary_conditions import moved_ends
+from ..model.boundary_conditions import moved_boundaries
 from ..model.read_solution import active_objective, input_polynomials, joined_inputs, joined_trajectory, trajectory
-from ..model.trajectories import PhaseTrajectory, all_arcs, arcs, transcribed_problem
-from ..presolve.phase_transcription import Transcription
+from ..model.trajectories import PhaseTrajectory, all_phase_trajectories, phase_trajectories, transcribed_problem
+from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..solver_statistics import Statistics, statistics, status_of
 from ..verification.audit import Audit, Finer, audit
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A planned motion.
+    """A planned motion with its inputs.
 
     Attributes
     ----------
@@ -43,16 +43,16 @@ class Plan:
     trajectories : tuple of Trajectory
         The motion at mesh and collocation points in each scenario, its phases joined.
     inputs : dict of PPoly
-        The inputs over time [s], exact, by name; ``fb.simulate`` takes them as they are.
+        The inputs over time [s] by name, as exact polynomials; ``fb.simulate`` accepts them as they are.
     objective : float
     duration : float
         [s], of all phases.
     status : str
-        ``"converged"``, the solver's word for an optimum of the transcription, or why it stopped. Where the mesh was to
-        be refined until the plan replays, ``"optimal"`` if it does and ``"unresolved"`` if it does not.
+        ``"converged"`` if the solver reached an optimum of the transcription, otherwise why it stopped. If refinement
+        was requested, ``"optimal"`` if the plan replays and ``"unresolved"`` if it does not.
     statistics : Statistics
     attempts : tuple of Attempt
-        All solves on the way, the last of them this plan; empty for a model solved by hand.
+        All solves that led to this plan, which is the last; empty for a model solved by hand.
     """
 
     model: pyo.ConcreteModel
@@ -66,25 +66,25 @@ class Plan:
 
     @classmethod
     def from_model(cls, model: Any, results: Any = None) -> Plan:
-        """Return the plan that stands in a model of `optim.pyomo_model`, as it is now.
+        """Return the plan from the present values of a model of `optim.pyomo_model`.
 
         Parameters
         ----------
         model : ConcreteModel
         results : optional
-            What ``SolverFactory("casadi").solve(model)`` returned, for status and statistics.
+            The result of ``SolverFactory("casadi").solve(model)``, for status and statistics.
 
         Raises
         ------
         ProblemError
-            The model does not come from `optim.pyomo_model`, or was not solved.
+            The model was not made by `optim.pyomo_model`, or not solved.
 
         Warns
         -----
         PlanWarning
-            Start or goal were fixed elsewhere by hand; `optim.repose` tells the problem, too.
+            Start or goal were fixed to other values by hand; `optim.repose` updates the problem as well.
         """
-        runs = arcs(model)
+        runs = phase_trajectories(model)
         value = active_objective(model)(exception=False)
         if value is None:
             raise ProblemError(
@@ -92,54 +92,63 @@ class Plan:
                 'pyo.SolverFactory("casadi").solve(model).'
             )
         _warn_of_moved(runs)
-        inputs = [input_polynomials(arc) for arc in runs[0]]
-        motions = [[trajectory(arc, own) for arc, own in zip(run, inputs, strict=True)] for run in runs]
+        inputs = [input_polynomials(traj) for traj in runs[0]]
+        motions = [
+            [trajectory(traj, phase_inputs) for traj, phase_inputs in zip(run, inputs, strict=True)] for run in runs
+        ]
         return cls(
             model=model,
             trajectories=tuple(map(joined_trajectory, motions)),
             inputs=joined_inputs(inputs),
             objective=float(value),
-            duration=sum(arc.mesh.duration for arc in runs[0]),
+            duration=sum(traj.mesh.duration for traj in runs[0]),
             status="not known" if results is None else status_of(results),
             statistics=statistics(model, results),
         )
 
     @property
     def transcribed(self) -> TranscribedProblem:
-        """Problem, options, and the transcriptions of all phases and scenarios behind the model."""
+        """Problem, options, and phase transcriptions that the model was built from."""
         return transcribed_problem(self.model)
 
     @property
-    def transcription(self) -> Transcription:
-        """Mesh, limits and ends behind the model, where there is one phase and one scenario."""
+    def transcription(self) -> PhaseTranscription:
+        """The phase transcription, if there is one phase and one scenario."""
         return self.transcribed.only
 
     @property
     def trajectory(self) -> Trajectory:
-        """The motion, of the first scenario where there are several."""
+        """The motion; of the first scenario if there are several."""
         return self.trajectories[0]
 
     @property
     def phases(self) -> dict[str, tuple[float, float]]:
-        """When each phase begins and ends [s], by name."""
-        durations = {arc.transcription.phase.name: arc.mesh.duration for arc in arcs(self.model)[0]}
+        """Begin and end of each phase [s], by name."""
+        durations = {traj.transcription.phase.name: traj.mesh.duration for traj in phase_trajectories(self.model)[0]}
         ends = list(accumulate(durations.values()))
         return dict(zip(durations, zip([0.0, *ends[:-1]], ends, strict=True), strict=True))
 
     @property
     def p(self) -> dict[str, float]:
-        """Symbolic parameters that have one value in all phases and scenarios, by name; those designed as found."""
-        names, values = self.transcribed.dae.p.names, [arc.p.tolist() for arc in all_arcs(self.model)]
-        return {name: own[0] for name, own in zip(names, zip(*values, strict=True), strict=True) if len(set(own)) == 1}
+        """Symbolic parameters with one value in all phases and scenarios, by name; design parameters optimal."""
+        names, values = (
+            self.transcribed.dae.p.names,
+            [traj.p.tolist() for traj in all_phase_trajectories(self.model)],
+        )
+        return {
+            name: phase_values[0]
+            for name, phase_values in zip(names, zip(*values, strict=True), strict=True)
+            if len(set(phase_values)) == 1
+        }
 
     def to_xarray(self) -> xr.Dataset:
-        """Return the motion as an xarray Dataset over ``time``, and over ``scenario`` where there are several.
+        """Return the motion as an xarray Dataset over ``time``, and over ``scenario`` if there are several.
 
-        The coordinate ``phase`` says to which phase a time belongs, ``p[name]`` what the scenarios differ in.
+        The coordinate ``phase`` names the phase of each time, ``p[name]`` the parameters in which scenarios differ.
         """
         from .dataset import dataset
 
-        p = np.array([run[0].p for run in arcs(self.model)])
+        p = np.array([run[0].p for run in phase_trajectories(self.model)])
         return dataset(self.transcribed.dae, self.trajectories, self.phases, p)
 
     def replay(
@@ -150,13 +159,13 @@ class Plan:
         atol: float = 1e-11,
         method: str = "auto",
     ) -> Replay:
-        """Apply the planned inputs to the same arm in an independent simulation, phase by phase.
+        """Replay the plan: apply its inputs to the same arm in an independent simulation.
 
         Parameters
         ----------
         scenario : dict of float, optional
-            Values of symbolic parameters, by name, under which the arm is to move; start and goal are its equilibria
-            under them. By default every scenario of the problem is replayed.
+            Values of symbolic parameters, by name, for the simulation; start and goal are its equilibria under them. By
+            default every scenario of the problem is replayed.
         rtol, atol : float
         method : str
             See `flexblocks.simulate`.
@@ -164,46 +173,48 @@ class Plan:
         Raises
         ------
         ProblemError
-            The scenario names what is not symbolic, or what phases have values for.
+            The scenario contains a name that is not symbolic, or one that phases set.
         """
-        runs = arcs(self.model)
+        runs = phase_trajectories(self.model)
         chosen = [(run, None) for run in runs] if scenario is None else [(runs[0], scenario)]
         options: dict[str, Any] = {"rtol": rtol, "atol": atol, "method": method}
-        return side_by_side([replay(self.transcribed.dae, *scenario_run(run, own), **options) for run, own in chosen])
+        return side_by_side(
+            [replay(self.transcribed.dae, *scenario_run(run, overrides), **options) for run, overrides in chosen]
+        )
 
     def audit(self, finer: Finer = None) -> Audit:
-        """Apply the planned inputs to a finer model of the same arm, and watch it after the end.
+        """Audit the plan: apply its inputs to a finer model of the same arm, and simulate beyond the end.
 
-        `optim.refine_model` plans again, on a richer model, until the audit passes.
+        `optim.refine_model` plans again, on finer models, until the audit passes.
 
         Parameters
         ----------
         finer : Discretization, dict of Discretization, Model or DAE, optional
-            For every beam that bends, or by beam name; or the finer model itself, with the same inputs and names. By
-            default 2 n + 2 assumed modes for n, twice the finite elements or rigid segments.
+            For every flexible beam, or by beam name; or the finer model itself, with the same inputs and names. By
+            default 2 n + 2 assumed modes instead of n, twice the finite elements or rigid segments.
 
         Returns
         -------
         Audit
-            ``str(audit)`` is a table, of several scenarios the worst; ``audit.subject`` is this plan.
+            ``str(audit)`` is a table, of the worst values over scenarios; ``audit.subject`` is this plan.
 
         Raises
         ------
         ProblemError
-            There is nothing finer, or the inputs are others.
+            No finer model, or different inputs.
         """
         return replace(audit(self.model, self.trajectories, finer), subject=self)
 
     def save(self, path: str | Path) -> None:
         """Write the plan to a netCDF (``.nc``) file, from which `optim.load_plan` reads it.
 
-        The file is one of the trajectory, which `flexblocks.Trajectory.load` reads too, with the arm, the problem, the
-        transcription and the values of all Vars beside it. What was added to the Pyomo model by hand is not in it.
+        The file contains the trajectory, which `flexblocks.Trajectory.load` reads too, the arm, the problem, the
+        transcription and the values of all Vars, but no components added to the Pyomo model by hand.
 
         Raises
         ------
         FlexblocksError
-            The name ends otherwise; the arm or the problem holds what a file cannot say, such as a function.
+            Another file suffix; the arm or the problem contains a value that cannot be serialised, such as a function.
         """
         from .plan_file import write_plan
 
@@ -216,7 +227,7 @@ class Plan:
         write_plan(path, self.model, self.trajectory, figures)
 
     def summary(self) -> str:
-        """Return what was asked, how it was planned and what came out, in a few lines."""
+        """Return a summary of the problem, the transcription and the result in a few lines."""
         return summary(
             self.transcribed,
             self.trajectories,
@@ -236,19 +247,19 @@ class Plan:
 
 
 def load_plan(path: str | Path, types: Iterable[type] = ()) -> Plan:
-    """Return the plan that `Plan.save` has written, as good as new: it can be replayed, audited and solved again.
+    """Load a plan written by `Plan.save`, to be replayed, audited or solved again.
 
     Parameters
     ----------
     path : str or Path
         A ``.nc`` file.
     types : iterable of type
-        Blocks (and discretizations) of your own in its model.
+        User-defined blocks (and discretizations) in its model.
 
     Raises
     ------
     FileFormatError
-        The file is not there, not one of a plan, or of another version.
+        The file does not exist, is not a plan, or has another format version.
     """
     from .plan_file import read_plan
 
@@ -263,12 +274,12 @@ def load_plan(path: str | Path, types: Iterable[type] = ()) -> Plan:
 
 
 def _warn_of_moved(runs: Iterable[Iterable[PhaseTrajectory]]) -> None:
-    moved = [text for run in runs for arc in run for text in moved_ends(arc.block, arc.transcription)]
+    moved = [text for run in runs for traj in run for text in moved_boundaries(traj.block, traj.transcription)]
     if moved:
         more = f" (and {len(moved) - 1} more)" if moved[1:] else ""
         warnings.warn(
-            f"Plan: {moved[0]}, as the problem has it{more}; replay and summary go by the problem. Move start and goal "
-            "by optim.repose(model, problem).",
+            f"Plan: {moved[0]}, as in the problem{more}; replay and summary refer to the problem. Change start and "
+            "goal by optim.repose(model, problem).",
             PlanWarning,
             stacklevel=3,
         )

@@ -1,4 +1,4 @@
-"""Plans in files: netCDF files of their trajectory, with all that a plan is made of beside it."""
+"""Plan files: netCDF files of the trajectory with everything needed to rebuild the plan."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ def write_plan(path: str | Path, model: Any, motion: Trajectory, figures: Mappin
     ----------
     path : str or Path
     model : ConcreteModel
-        With what it was transcribed from; the values of all its Vars are kept.
+        The solved model; the values of all its Vars are written.
     motion : Trajectory
     figures : dict
-        Plain data that stands beside them.
+        Further plain data.
     """
     path, transcribed = _checked(path), transcribed_problem(model)
     dae = transcribed.dae
     if dae.model is None:
-        raise ProblemError(f"{path}: '{dae.name}' has changed coordinates, which no file can say.")
+        raise ProblemError(f"{path}: '{dae.name}' has changed coordinates, which cannot be serialised.")
     document = {
         "model": model_to_data(dae.model, f"{path}: model"),
         "assembly": {"symbolic": list(dae.p.names), "dynamics": dae.dynamics},
@@ -59,12 +59,12 @@ def write_plan(path: str | Path, model: Any, motion: Trajectory, figures: Mappin
 
 
 def read_plan(path: str | Path, types: Iterable[type] = ()) -> tuple[Any, dict[str, Any]]:
-    """Return the model of a plan that `write_plan` has written, with the values of its Vars, and the figures beside it.
+    """Read a plan written by `write_plan`; return its model with the values of its Vars, and the further data.
 
     Raises
     ------
     FileFormatError
-        The file is not there, not one of a plan, or of another version.
+        The file does not exist, is not a plan, or has another format version.
     """
     path = _checked(path)
     if not path.is_file():
@@ -90,21 +90,24 @@ def read_plan(path: str | Path, types: Iterable[type] = ()) -> tuple[Any, dict[s
 
 
 def _values(model: Any) -> dict[str, np.ndarray]:
-    """Return the values of all Vars by the name of their component; nan where there is none."""
+    """Return the values of all Vars by the name of their component; NaN if unset."""
     boxes = model.component_objects(ExternalGreyBoxBlock, descend_into=True)
-    found = {}
+    by_name = {}
     for variables in [*model.component_objects(pyo.Var, descend_into=True), *(box.outputs for box in boxes)]:
         values = [variable.value for variable in variables.values()]
         if values:
-            found[variables.name] = np.array(values, dtype=float)
-    return found
+            by_name[variables.name] = np.array(values, dtype=float)
+    return by_name
 
 
 def _load_values(model: Any, data: xr.Dataset, path: Path) -> None:
-    for name, own in _values(model).items():
+    for name, present in _values(model).items():
         key = f"{PREFIX}{name}"
-        if key not in data or data[key].shape != own.shape:
-            raise FileFormatError(f"{path}: does not hold the {len(own)} values of '{name}'; it was written otherwise.")
+        if key not in data or data[key].shape != present.shape:
+            raise FileFormatError(
+                f"{path}: does not contain the {len(present)} values of '{name}'; it was written from another model. "
+                "Plan again."
+            )
         for variable, value in zip(model.find_component(name).values(), data[key].values.tolist(), strict=True):
             variable.set_value(None if np.isnan(value) else value, skip_validation=True)
 
@@ -112,5 +115,5 @@ def _load_values(model: Any, data: xr.Dataset, path: Path) -> None:
 def _checked(path: str | Path) -> Path:
     path = Path(path)
     if path.suffix.lower() != SUFFIX:
-        raise FileFormatError(f"{path}: plans are kept in {SUFFIX} (netCDF) files; give the name that end.")
+        raise FileFormatError(f"{path}: plan files are netCDF; use the suffix {SUFFIX}.")
     return path

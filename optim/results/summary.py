@@ -1,4 +1,4 @@
-"""A plan in a few lines."""
+"""Summary of a plan in a few lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.simulation.trajectory import Trajectory
 
 from ..presolve.inverse_statics import values_at_rest
-from ..presolve.phase_transcription import Transcription
+from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..solver_statistics import Statistics
 from .attempt import Attempt
@@ -29,7 +29,7 @@ def summary(
     statistics: Statistics,
     attempts: Sequence[Attempt],
 ) -> str:
-    """Return what was asked, how it was planned and what came out; the arguments are those of a `Plan`."""
+    """Return a summary of the problem, the transcription and the result; arguments as the attributes of `Plan`."""
     dae, problem, first, last = transcribed.dae, transcribed.problem, transcribed.first[0], transcribed.first[-1]
     holds = problem.input_ends == "holding" and first.shape.is_continuous
     ends = "from and to holding values" if holds else "with free ends"
@@ -49,14 +49,14 @@ def summary(
             "  states within their limits at mesh and collocation points",
             *([f"  carries quasi-statically {', '.join(first.static.names)}"] if first.static.names else []),
             f"  {counts}{steps}{''.join(f', {text}' for text in times)}",
-            *(f"  {remark}" for remark in far_bent(dae, motions)),
+            *(f"  {remark}" for remark in large_deflections(dae, motions)),
             *([f"  {attempt}" for attempt in attempts] if len(attempts) > 1 else []),
         ]
     )
 
 
-def _moves(t: Transcription) -> list[str]:
-    """Return from where to where the only phase moves."""
+def _moves(t: PhaseTranscription) -> list[str]:
+    """Return the start and end of the only phase."""
     places = t.phase.goal or t.phase.passing or {}
     leeway = f", up to {t.phase.leeway:g} J left" if t.phase.leeway else ""
     begins = values_at_rest(t.dae, t.start, places)
@@ -74,7 +74,7 @@ def _phases(transcribed: TranscribedProblem, phases: Mapping[str, tuple[float, f
     return lines
 
 
-def _passes(t: Transcription) -> list[str]:
+def _passes(t: PhaseTranscription) -> list[str]:
     vias = [
         f"{', '.join(f'{name} = {value:.4g}' for name, value in via.values.items())} at "
         f"{via.share(t.phase.duration):.4g} of the duration"
@@ -83,7 +83,7 @@ def _passes(t: Transcription) -> list[str]:
     return [f"  passes {'; '.join(vias)}"] if vias else []
 
 
-def _arrives(t: Transcription) -> str:
+def _arrives(t: PhaseTranscription) -> str:
     goal, passing = t.phase.goal, t.phase.passing
     if not goal and not passing:
         return "passes on"
@@ -94,8 +94,8 @@ def _arrives(t: Transcription) -> str:
 
 def _parameters(transcribed: TranscribedProblem, p: Mapping[str, float]) -> list[str]:
     problem = transcribed.problem
-    found = [f"{name} = {p[name]:.6g} of {low:g} to {high:g}" for name, (low, high) in problem.design.items()]
-    lines = [f"  designs {', '.join(found)}"] if found else []
+    designed = [f"{name} = {p[name]:.6g} of {low:g} to {high:g}" for name, (low, high) in problem.design.items()]
+    lines = [f"  designs {', '.join(designed)}"] if designed else []
     for i, scenario in enumerate(problem.scenarios):
         lines.append(f"  scenario {i}: {', '.join(f'{name} = {value:g}' for name, value in scenario.items())}")
     return lines
@@ -110,17 +110,17 @@ def _objective(transcribed: TranscribedProblem) -> str:
 SMALL = 0.2  # of a beam's length: a tip deflection at which its slope is about 0.3 rad
 
 
-def far_bent(dae: DAE, motions: Iterable[Trajectory]) -> list[str]:
-    """Return a remark on each beam whose tip deflects by more than a fifth of its length."""
-    found = []
+def large_deflections(dae: DAE, motions: Iterable[Trajectory]) -> list[str]:
+    """Return a remark on each beam whose tip deflection exceeds a fifth of its length."""
+    texts = []
     for name, beam in ({} if dae.model is None else dae.model.blocks).items():
         if not isinstance(beam, FlexibleBeam):
             continue
         outputs = [f"{name}.tip_deflection_{axis}" for axis in "yz"]
         most = max((float(np.abs(m[y]).max()) for m in motions for y in outputs if y in m), default=0.0)
         if most > SMALL * beam.length:
-            found.append(
+            texts.append(
                 f"{name} bends by up to {most:.2g} m, {100 * most / beam.length:.0f} % of its length, and is modelled "
                 "for small deflections"
             )
-    return found
+    return texts

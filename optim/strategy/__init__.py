@@ -1,1 +1,1 @@
-"""Ways to an optimum."""
+"""Solution strategies: homotopies, recovery, mesh and model refinement, warm start."""

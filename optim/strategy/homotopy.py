@@ -1,4 +1,4 @@
-"""Homotopy in the objective, to a plan of free duration: from least effort to what is asked, in steps if need be."""
+"""Homotopy in the objective for a free duration: from least effort to the objective asked for."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from .warm_start import start_from
 
 
 def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] = ()) -> Plan:
-    """Solve a model of free duration: from least effort at a duration that the rigid arm can keep.
+    """Solve a model of free duration by homotopy from least effort at a duration feasible for the rigid arm.
 
-    Where that fails with the objective asked for, effort is put in with a weight that falls from stage to stage.
-    `before` are attempts made already.
+    If the objective asked for fails from there, effort is blended in with a weight that decreases from stage to stage.
+    `before` are earlier attempts.
 
     Raises
     ------
     PlanError
-        Every stage failed, or the last one.
+        Least effort failed at every duration, or the last stage failed.
     """
     transcribed = transcribed_problem(model)
     asked = transcribed.problem.objective
-    # Straight from least effort.
+    # Directly from least effort
     first = _least_effort(transcribed, solving, before)
     start_from(model, first.model)
     try:
-        return solving.attempt_near(f"{_short(asked)} from there", model, first.attempts)
+        return solving.attempt_near(f"{_label(asked)} from there", model, first.attempts)
     except PlanError as error:
         attempts = attempts_of(error)
-    # With ever less effort in the objective; a stage that fails is left out.
+    # Stages with decreasing effort in the objective; one that fails is skipped
     nearest = first
     share = _value(asked, first) / max(first.objective, 1e-12)
     for softening in solving.settings.softenings:
@@ -49,18 +49,18 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
         softer = solving.like(transcribed, replace(transcribed.problem, objective=blend))
         start_from(softer, nearest.model)
         try:
-            what = f"{_short(asked)} with effort, softened by {softening:g}, from there"
+            what = f"{_label(asked)} with effort, softened by {softening:g}, from there"
             nearest = solving.attempt_near(what, softer, attempts)
             attempts = nearest.attempts
         except PlanError as error:
             attempts = attempts_of(error)
     start_from(model, nearest.model)
-    # The last way: as long as it takes.
-    return solving.attempt(f"{_short(asked)} from there", model, attempts, mu_init=solving.settings.near_barrier)
+    # Final attempt, without the limit on iterations
+    return solving.attempt(f"{_label(asked)} from there", model, attempts, mu_init=solving.settings.near_barrier)
 
 
 def warn_of_jumps(transcribed: TranscribedProblem) -> None:
-    """Warn of a shortest time whose inputs may jump from limit to limit, where that shakes springs or beams."""
+    """Warn of a minimum-time problem of a flexible arm whose inputs may jump between their limits."""
     dae, objective = transcribed.dae, transcribed.problem.objective
     weighted = any(order for order in objective.input_weights)
     if not objective.time_weight or weighted or not stored_energies(dae.tree, dae.q):
@@ -71,9 +71,9 @@ def warn_of_jumps(transcribed: TranscribedProblem) -> None:
         return
     name = jumping[0]
     warnings.warn(
-        f"plan: shortest time, and nothing limits the rate of {', '.join(jumping)}: inputs that jump shake every mode "
-        "of the arm, those included that the mesh does not resolve; the plan will not settle under refinement and its "
-        f'replay may miss the goal. Limit the rates, as limits={{"der({name})": 20.0}}, or add a weighted '
+        f"plan: minimum time without limits on the rate of {', '.join(jumping)}: inputs that jump excite every "
+        "mode of the arm, including those that the mesh does not resolve; the plan will not converge under refinement "
+        f'and its replay may miss the goal. Limit the rates, as limits={{"der({name})": 20.0}}, or add a weighted '
         "optim.Effort().",
         PlanWarning,
         stacklevel=4,
@@ -81,12 +81,12 @@ def warn_of_jumps(transcribed: TranscribedProblem) -> None:
 
 
 def _least_effort(transcribed: TranscribedProblem, solving: Solving, attempts: tuple[Attempt, ...]) -> Plan:
-    """Return the plan of least effort at the first fixed durations that have one."""
+    """Return the plan of least effort at the first fixed durations for which one is found."""
 
     def stretched(stretch: float) -> tuple[float, ...]:
         ranges = [t.duration_range or (t.mesh.duration,) * 2 for t in transcribed.first]
         lasting = [t.mesh.duration * stretch for t in transcribed.first]
-        return tuple(min(max(own, low), high) for own, (low, high) in zip(lasting, ranges, strict=True))
+        return tuple(min(max(duration, low), high) for duration, (low, high) in zip(lasting, ranges, strict=True))
 
     def least_effort(durations: tuple[float, ...]) -> Plan:
         easy = transcribed.problem.lasting(durations, _effort(transcribed))
@@ -108,9 +108,9 @@ def _effort(transcribed: TranscribedProblem) -> Effort:
 
 
 def _value(objective: Objective, plan: Plan) -> float:
-    """Return about what an objective is worth along a plan, for a weight beside it."""
+    """Return the magnitude of an objective along a plan, to scale weights by."""
     return (objective.time_weight or 1.0) * plan.duration
 
 
-def _short(objective: Objective) -> str:
+def _label(objective: Objective) -> str:
     return " + ".join(f"{'' if weight == 1 else f'{weight:g} '}{term.label}" for weight, term in objective.terms)

@@ -1,4 +1,4 @@
-"""Mesh refinement: a plan on ever finer transcriptions, until it replays."""
+"""Mesh refinement: finer transcriptions of a plan until its replay is accurate."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..collocation.schemes import HIGHEST_DEGREE
 from ..collocation.transcription_options import TranscriptionOptions
 from ..errors import PlanError, ProblemError
 from ..model.read_solution import input_polynomials, trajectory
-from ..model.trajectories import arcs
+from ..model.trajectories import phase_trajectories
 from ..model.violations import Violation
 from ..results.plan import Plan
 from ..verification.replay import DEFAULT_MISS, MOST_ENERGY
@@ -22,12 +22,12 @@ from .warm_start import start_from
 
 
 def tolerance_of(refine: Any) -> float | None:
-    """Return the greatest miss [m] that a user asks for; None for no refinement.
+    """Return the tolerance of the replay [m] for the option `refine`; None for no refinement.
 
     Raises
     ------
     ProblemError
-        It is no length.
+        It is not a length.
     """
     if refine is None or refine is False:
         return None
@@ -42,23 +42,22 @@ def tolerance_of(refine: Any) -> float | None:
 
 
 def refine_mesh(plan: Plan, solving: Solving, tolerance: float) -> Plan:
-    """Return the first plan, of ever finer transcriptions of a problem, that replays.
+    """Refine the transcription of a plan until the plan replays.
 
-    It replays if its replay misses the goal by less than `tolerance` [m], leaves less than 1e-4 J besides a leeway,
-    goes no more than 1 mm into a region that it keeps out of (or out of one it stays in), and exceeds no other limit by
-    more than 1 %. Modes that were carried quasi-statically get their motion back. Then intervals are doubled; a
-    symmetric scheme is first raised to degree 6. The next plan starts from the last one where all durations are fixed,
-    and from least effort where one is free: a motion that shook too much on a coarser mesh goes on doing so. Beyond
-    800 intervals of a phase, or where no optimum is found, the best plan so far comes back with the status
-    ``"unresolved"`` in place of ``"optimal"``.
+    A plan replays if its replay misses the goal by less than `tolerance` [m], leaves less than 1e-4 J beyond a leeway,
+    violates regions by no more than 1 mm and any other limit by no more than 1 %. Refinement first restores the
+    dynamics of quasi-static modes, then raises a symmetric scheme to degree 6, then doubles the intervals. The next
+    plan starts from the last one if all durations are fixed, and from least effort if one is free, as a motion with
+    excessive vibration on a coarse mesh keeps it on a finer one. Beyond 800 intervals of a phase, or if no optimum is
+    found, the best plan so far is returned with the status ``"unresolved"`` in place of ``"optimal"``.
 
     Notes
     -----
-    A damping scheme swallows the energy of modes that the mesh does not resolve. A plan that gains by that stores
-    energy in such modes, to be rid of it for nothing, and does so on finer meshes as well: the finer the inputs, the
-    faster the modes that they reach. So a plan that lost more energy than may be left at the end is not refined but
-    made again with a symmetric scheme of the next degree: there oscillations keep their energy, and nothing is to be
-    gained. A higher degree resolves the motion under inputs that stay as coarse as they were.
+    A damping scheme dissipates the energy of modes that the mesh does not resolve. An optimiser exploits that: it dumps
+    energy into such modes at no cost, and does so on finer meshes as well, since finer inputs reach faster modes. So if
+    the numerical dissipation exceeds the energy that may be left at the end, the problem is solved again with a
+    symmetric scheme of the next degree, which conserves the energy of oscillations, before intervals are doubled. A
+    higher degree resolves the motion without refining the inputs.
     """
     best, least = plan, float("inf")
     while True:
@@ -77,37 +76,41 @@ def refine_mesh(plan: Plan, solving: Solving, tolerance: float) -> Plan:
 
 
 def _finer(plan: Plan, settings: Settings) -> TranscriptionOptions:
-    """Return the options to try next: all modes with their motion, another scheme, more points or more intervals."""
+    """Return the next finer options: dynamics of all modes, a symmetric scheme, more points or more intervals."""
     options = replace(plan.transcribed.options, quasi_static=None)
     scheme = options.collocation
     if plan.transcribed.first[0].static.names:
         return options
-    if not scheme.is_symmetric and energy_swallowed(plan) > MOST_ENERGY:
+    if not scheme.is_symmetric and numerical_dissipation(plan) > MOST_ENERGY:
         return replace(options, scheme="lobatto", degree=min(scheme.degree + 1, HIGHEST_DEGREE))
     if scheme.is_symmetric and scheme.degree < settings.raised_degree:
         return replace(options, degree=min(scheme.degree + 2, settings.raised_degree))
     return replace(options, intervals=tuple(2 * count for count in options.counts))
 
 
-def energy_swallowed(plan: Plan) -> float:
-    """Return the energy [J] that the collocation lost on the way: the work done less what the arm has gained.
+def numerical_dissipation(plan: Plan) -> float:
+    """Return the numerical dissipation [J] of the collocation: the work done less the energy gained by the arm.
 
-    Of several scenarios it is that which lost most.
+    The largest of several scenarios.
     """
-    runs = arcs(plan.model)
-    inputs = [input_polynomials(arc) for arc in runs[0]]
+    runs = phase_trajectories(plan.model)
+    inputs = [input_polynomials(traj) for traj in runs[0]]
     return max(
-        sum(_swallowed(trajectory(arc, own).energy) for arc, own in zip(run, inputs, strict=True)) for run in runs
+        sum(
+            _numerical_dissipation(trajectory(traj, phase_inputs).energy)
+            for traj, phase_inputs in zip(run, inputs, strict=True)
+        )
+        for run in runs
     )
 
 
-def _swallowed(energy: np.ndarray) -> float:
+def _numerical_dissipation(energy: np.ndarray) -> float:
     kinetic, potential, work = energy[-1] - energy[0]
     return abs(float(work - kinetic - potential))
 
 
 def _planned_again(plan: Plan, solving: Solving, finer: TranscriptionOptions) -> Plan:
-    """Return the plan of a finer transcription, from where the coarser one ends; see `refine_mesh`."""
+    """Return the plan of a finer transcription, started from the coarser one; see `refine_mesh`."""
     settings, attempts = solving.settings, plan.attempts
     model = solving.model(plan.transcribed.problem, finer)
     was_static, is_free = bool(plan.transcribed.first[0].static), plan.transcribed.is_free
@@ -115,7 +118,7 @@ def _planned_again(plan: Plan, solving: Solving, finer: TranscriptionOptions) ->
         start_from(model, plan.model)
         try:
             if was_static:
-                return solving.attempt_near("all modes with their motion, from there", model, attempts)
+                return solving.attempt_near("with the dynamics of all modes, from there", model, attempts)
             what = f"{finer.collocation.words} collocation from there"
             return solving.attempt_near(what, model, attempts, mu_init=settings.refined_barrier)
         except PlanError as error:
@@ -126,9 +129,9 @@ def _planned_again(plan: Plan, solving: Solving, finer: TranscriptionOptions) ->
 
 
 def _replayed(plan: Plan, tolerance: float, settings: Settings) -> tuple[Plan, float]:
-    """Return the plan with its replay noted, and how its errors compare with what is allowed (1 is just so)."""
+    """Return the plan with its replay recorded, and its largest error relative to the tolerance."""
     replay = plan.replay()
-    # An arm without ends has no place to miss, and a motion that passes on no energy to lose: the other counts alone.
+    # An arm without end points has no miss, and a motion that ends moving has no residual energy
     miss = replay.tip_miss if replay.misses else 0.0
     left = 0.0 if np.isnan(replay.energy_left) else replay.energy_left
     noted = replace(plan.attempts[-1], tip_miss=miss, energy_left=left)
@@ -139,7 +142,7 @@ def _replayed(plan: Plan, tolerance: float, settings: Settings) -> tuple[Plan, f
 
 
 def _beyond(plan: Plan, excess: Violation, settings: Settings) -> float:
-    """Return how an excess between collocation points compares with what is allowed (1 is just so)."""
+    """Return a limit violation between collocation points relative to its tolerance."""
     for t in plan.transcribed.first:
         if excess.name in t.path.names:
             i = t.path.names.index(excess.name)

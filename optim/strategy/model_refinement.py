@@ -1,4 +1,4 @@
-"""Model refinement: a plan on ever richer models of its arm, until a finer one still agrees."""
+"""Model refinement: finer discretizations of the arm until the plan passes its audit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flexblocks.errors import listing
 from flexblocks.modeling.rediscretize import discretizations, rediscretize
 
 from ..errors import PlanError, ProblemError
-from ..model.build import changed_by_hand
+from ..model.build import modified_components
 from ..results.plan import Plan
 from ..verification.audit import Audit, Finer, finer_dae
 from ..verification.replay import DEFAULT_MISS
@@ -22,40 +22,39 @@ from .warm_start import start_from
 
 
 def refine_model(plan: Plan, finer: Finer = None, *, settings: Settings = SETTINGS) -> Audit:
-    """Return the audit of a plan that passes it, refined from `plan` as far as needed.
+    """Refine a plan until it passes its audit, and return that audit.
 
-    A plan that misses on its own model gets twice the intervals; one that misses only on the finer model gets another
-    mode, element or segment for each beam. Each starts from the plan before it. The finer model stays the same, so
-    that a plan as fine as that one has only its mesh to answer for. Where this leads nowhere, the last plan has the
-    status ``"unresolved"``.
+    If the plan fails on its own model, its mesh is refined; if only on the finer model, each beam gets another mode,
+    element or segment. Each plan starts from the previous one. The finer model stays the same, so that once the plan's
+    model is as fine, only its mesh is left to refine. If no plan passes, the last one has the status ``"unresolved"``.
 
     Parameters
     ----------
     plan : Plan
     finer : Discretization, dict of Discretization, Model or DAE, optional
-        What to audit on, see `Plan.audit`.
+        The model to audit on, see `Plan.audit`.
     settings : Settings, optional
 
     Returns
     -------
     Audit
-        ``audit.subject`` is the new plan, or the old one if it passes; ``audit.before`` the audit of the old one.
+        ``audit.subject`` is the refined plan, or the original one if it passes; ``audit.before`` the original audit.
 
     Raises
     ------
     ProblemError
-        There is nothing finer, or the inputs are others; the plan's model was changed by hand.
+        No finer model, or different inputs; the plan's Pyomo model was modified.
     """
     reference = finer_dae(plan.transcribed.dae, finer)
     _refuse_changes(plan)
-    first = found = plan.audit(reference)
+    first = report = plan.audit(reference)
     for _ in range(settings.most_model_steps):
-        if found.passed:
-            return found if found.before is None else replace(found, subject=replace(plan, status="optimal"))
-        if found.replays and (richer := _richer(plan.transcribed.dae, reference)) is None:
+        if report.passed:
+            return report if report.before is None else replace(report, subject=replace(plan, status="optimal"))
+        if report.replays and (richer := _richer(plan.transcribed.dae, reference)) is None:
             break
         try:
-            if found.replays:
+            if report.replays:
                 plan = _planned_on(richer, plan, settings)
             else:
                 solving = Solving(plan.transcribed.dae, plan.transcribed.parameters, settings=settings)
@@ -63,16 +62,16 @@ def refine_model(plan: Plan, finer: Finer = None, *, settings: Settings = SETTIN
         except PlanError as error:
             plan = replace(plan, attempts=attempts_of(error))
             break
-        found = replace(plan.audit(reference), before=first)
+        report = replace(plan.audit(reference), before=first)
         if plan.status == "unresolved":
             break
-    return found if found.passed else replace(found, subject=replace(plan, status="unresolved"))
+    return report if report.passed else replace(report, subject=replace(plan, status="unresolved"))
 
 
 def shared_coordinates(old: DAE, new: DAE) -> frozenset[str]:
-    """Return the names of the coordinates that mean the same in two assemblies of one graph.
+    """Return the names of the coordinates with the same meaning in two assemblies of one graph.
 
-    Those of a beam do if it is discretized alike; an assumed mode does, however many there are.
+    Coordinates of a beam have if its discretization is of the same kind; an assumed mode has, however many there are.
     """
     if old.model is None or new.model is None:
         return frozenset(set(old.q_names) & set(new.q_names))
@@ -82,7 +81,7 @@ def shared_coordinates(old: DAE, new: DAE) -> frozenset[str]:
 
 
 def _planned_on(dae: DAE, plan: Plan, settings: Settings) -> Plan:
-    """Return the plan for a richer model of its arm, started from it."""
+    """Return the plan for a finer model of its arm, started from it."""
     before = plan.transcribed
     solving = Solving(dae, before.parameters, settings=settings)
     model = solving.like(before)
@@ -92,29 +91,31 @@ def _planned_on(dae: DAE, plan: Plan, settings: Settings) -> Plan:
 
 
 def _richer(dae: DAE, reference: DAE) -> DAE | None:
-    """Return the next richer model of an arm, no beam richer than in the reference; None where there is none."""
+    """Return the next finer model of an arm, no beam finer than in the reference; None if there is none."""
     if dae.model is None:
-        raise ProblemError(f"refine_model: '{dae.name}' has changed coordinates and knows no model to make finer.")
+        raise ProblemError(f"refine_model: '{dae.name}' has changed coordinates and so no model to refine.")
     most = {} if reference.model is None else discretizations(reference.model)
-    wanted = {name: _next(own, most.get(name)) for name, own in discretizations(dae.model).items()}
+    wanted = {
+        name: _next(discretization, most.get(name)) for name, discretization in discretizations(dae.model).items()
+    }
     if wanted == discretizations(dae.model):
         return None
     return assemble(rediscretize(dae.model, wanted), dae.p.names, dae.dynamics)
 
 
-def _next(own: Discretization, most: Discretization | None) -> Discretization:
-    richer = own.richer()
-    if most is None or type(most) is not type(own):
+def _next(discretization: Discretization, most: Discretization | None) -> Discretization:
+    richer = discretization.richer()
+    if most is None or type(most) is not type(discretization):
         return richer
     count, allowed = (len(one.coordinates("y")) for one in (richer, most))
-    return richer if count < allowed else own if allowed < len(own.coordinates("y")) else most
+    return richer if count < allowed else discretization if allowed < len(discretization.coordinates("y")) else most
 
 
 def _refuse_changes(plan: Plan) -> None:
-    """Refuse a model to which something was added: one made anew would not have it."""
-    changed = changed_by_hand(plan.model)
+    """Refuse a modified Pyomo model, as a rebuilt one would lack the modifications."""
+    changed = modified_components(plan.model)
     if changed:
         raise ProblemError(
-            f"refine_model: the plan's model was changed by hand ({listing(changed)}), and a richer one would be made "
+            f"refine_model: the plan's model was modified ({listing(changed)}), and a finer one would be built "
             "without that. Audit it by plan.audit(), and solve optim.pyomo_model(finer dae, ...) with your changes."
         )

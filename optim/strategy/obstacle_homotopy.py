@@ -1,4 +1,4 @@
-"""Homotopy in the obstacles: first without them, then from there with them, at once or as they grow."""
+"""Homotopy in the obstacles: first without them, then with them, at full size or growing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyomo.environ as pyo
 from ..errors import PlanError
 from ..model.initial_guess import set_guess
 from ..model.path_constraints import path_values
-from ..presolve.phase_transcription import Transcription
+from ..presolve.phase_transcription import PhaseTranscription
 from ..results.attempt import Attempt
 from ..results.plan import Plan
 from .obstacle_guess import detour
@@ -19,21 +19,20 @@ from .solving import Solving, attempts_of
 
 
 def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...], **options: Any) -> Plan:
-    """Solve a model from where its Vars are, obstacles and limits on expressions taken in after a solve without them.
+    """Solve a model from the present values of its Vars, first without obstacles and limits on expressions.
 
-    The optimum without them says where they are in the way. The solver goes on from there with all of them; where that
-    fails it starts again from a detour around them, and where that fails too they grow, from what the free optimum
-    keeps to what was asked.
+    If the unconstrained optimum violates them, they are all added from there; if that fails, the solver restarts from a
+    detour around them; if that fails too, they grow from what the unconstrained optimum satisfies to full size.
 
     Raises
     ------
     PlanError
-        The last attempt found no optimum.
+        Every fallback failed.
     """
     settings = solving.settings
     if not any(_lifted(b.transcription) for b in trajectories(model)):
         return solving.attempt(what, model, before, **options)
-    # Without obstacles: where are they in the way?
+    # Without obstacles: are they in the way?
     try:
         _allow(model, np.inf)
         free = solving.attempt(f"{what}, without obstacles", model, before, **options)
@@ -45,7 +44,7 @@ def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[
         _allow(model, 0.0)
     if excess <= 0:
         return free
-    # On from there with all of them.
+    # All of them, from there
     values = [variable.value for variable in model.component_data_objects(pyo.Var)]
     try:
         return solving.attempt_near(
@@ -53,14 +52,14 @@ def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[
         )
     except PlanError as error:
         attempts = attempts_of(error)
-    # From a detour around them.
+    # From a detour around them
     for b in trajectories(model):
         set_guess(b, b.transcription, detour(b.transcription, settings))
     try:
         return solving.attempt("from a detour around obstacles", model, attempts, max_iter=settings.detour_patience)
     except PlanError as error:
         attempts = attempts_of(error)
-    # From the free optimum again, as they grow.
+    # Growing, from the unconstrained optimum again
     for variable, value in zip(model.component_data_objects(pyo.Var), values, strict=True):
         variable.set_value(value, skip_validation=True)
     for share in settings.intrusions:
@@ -75,19 +74,19 @@ def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[
 
 
 def trajectories(model: Any) -> Iterator[Any]:
-    """Yield the blocks that a trajectory stands on, the model itself among them."""
+    """Yield the blocks of all phases, which may be the model itself."""
     for block in model.block_data_objects(active=True):
-        if isinstance(getattr(block, "transcription", None), Transcription):
+        if isinstance(getattr(block, "transcription", None), PhaseTranscription):
             yield block
 
 
-def _lifted(t: Transcription) -> list[int]:
-    """Return which path values are lifted: distances and expressions, not limits by name."""
+def _lifted(t: PhaseTranscription) -> list[int]:
+    """Return the indices of the path values that may be lifted: distances and expressions, not limits by name."""
     return [i for i, constraint in enumerate(t.path.constraints) if constraint.may_be_lifted]
 
 
 def _allow(model: Any, excess: float) -> None:
-    """Loosen the limits of what can be lifted by `excess`."""
+    """Relax the bounds of the path values that may be lifted by `excess`."""
     for b in trajectories(model):
         t = b.transcription
         for i in _lifted(t):
@@ -100,10 +99,10 @@ def _allow(model: Any, excess: float) -> None:
 
 
 def _excess(model: Any) -> float:
-    """Return the greatest violation along the trajectories as they stand."""
-    found = [
+    """Return the largest violation along the present trajectories."""
+    excesses = [
         b.transcription.path.excess(path_values(b))[..., _lifted(b.transcription)].max()
         for b in trajectories(model)
         if _lifted(b.transcription)
     ]
-    return float(max(found))
+    return float(max(excesses))

@@ -1,4 +1,4 @@
-"""Recovery where a solve fails: loosen the limits, stiffen the arm, or say what makes the problem impossible."""
+"""Recovery from a failed solve: elastic relaxation, then a homotopy in the stiffness, else a conflict report."""
 
 from __future__ import annotations
 
@@ -17,48 +17,48 @@ from .warm_start import start_from
 
 
 def recover(model: Any, solving: Solving, error: PlanError) -> Plan:
-    """Return the plan that a failed solve was to find, by another way.
+    """Recover from a failed solve and return the plan.
 
-    First all limits are loosened, at a price that drives the motion back into them. If it does not get there, the
-    problem has no solution, at least near by, and the limits that stand against each other are reported. If it does,
-    the solve goes on from there; then, where that fails too, from the plans of ever less stiff arms.
+    First the elastic relaxation, with all limits relaxed at a penalty, is solved. If some limits stay violated, the
+    problem is infeasible, at least locally, and the conflicting limits are reported. Otherwise its motion is feasible
+    and the solve is repeated from there, and if that fails too, from plans of stiffer arms.
 
     Raises
     ------
     PlanError
-        With the report, and all attempts, if nothing helps.
+        Every fallback failed; with the conflict report and all attempts.
     """
-    # All limits loosened: is there any motion that keeps them?
+    # Elastic relaxation: is there a feasible motion?
     attempts = attempts_of(error)
-    found = solving.diagnose(model, max_iter=solving.settings.patience)
-    attempts = (*attempts, _noted(found, error.plan))
-    if found.status == "interrupted":
+    diagnosed = solving.diagnose(model, max_iter=solving.settings.patience)
+    attempts = (*attempts, _attempt(diagnosed, error.plan))
+    if diagnosed.status == "interrupted":
         raise _reported(error, attempts, None) from None
-    if found.conflict is not None and found.conflict.giving:
-        raise _reported(error, attempts, found.conflict) from None
-    # From the motion that keeps them.
-    if found.conflict is not None:
-        found.load(model)
+    if diagnosed.conflict is not None and diagnosed.conflict.giving:
+        raise _reported(error, attempts, diagnosed.conflict) from None
+    # From the feasible motion
+    if diagnosed.conflict is not None:
+        diagnosed.load(model)
         try:
             return solving.attempt_near("from a motion that keeps all limits", model, attempts)
         except PlanError as failure:
             attempts, error = attempts_of(failure), failure
-    # From stiffer arms.
+    # From stiffer arms
     try:
         return _from_stiffer(model, solving, attempts)
     except PlanError as failure:
-        raise _reported(failure, attempts_of(failure), found.conflict) from None
+        raise _reported(failure, attempts_of(failure), diagnosed.conflict) from None
     except LookupError:
-        raise _reported(error, attempts, found.conflict) from None
+        raise _reported(error, attempts, diagnosed.conflict) from None
 
 
 def _from_stiffer(model: Any, solving: Solving, attempts: tuple[Attempt, ...]) -> Plan:
-    """Return the plan reached through those of stiffer arms.
+    """Return the plan reached by homotopy in the stiffness.
 
     Raises
     ------
     LookupError
-        The arm has nothing that could be stiffer.
+        The arm has no stiffness to scale.
     PlanError
     """
     transcribed, before = transcribed_problem(model), None
@@ -70,18 +70,18 @@ def _from_stiffer(model: Any, solving: Solving, attempts: tuple[Attempt, ...]) -
         other = easier.like(transcribed)
         if before is not None:
             start_from(other, before.model)
-        found = easier.attempt(
+        stiffer_plan = easier.attempt(
             f"with {factor:g} times the stiffness", other, attempts, max_iter=solving.settings.patience
         )
-        attempts, before = found.attempts, found
+        attempts, before = stiffer_plan.attempts, stiffer_plan
     assert before is not None
     start_from(model, before.model)
     return solving.attempt("from the stiffer arm", model, attempts)
 
 
-def _noted(found: Diagnosis, failed: Plan) -> Attempt:
-    what, count = "all limits loosened, at a price", sum(failed.transcribed.intervals)
-    return Attempt(what, found.status, count, found.duration, found.violation, found.iterations)
+def _attempt(diagnosed: Diagnosis, failed: Plan) -> Attempt:
+    what, count = "all limits relaxed, at a penalty", sum(failed.transcribed.intervals)
+    return Attempt(what, diagnosed.status, count, diagnosed.duration, diagnosed.violation, diagnosed.iterations)
 
 
 def _reported(error: PlanError, attempts: tuple[Attempt, ...], conflict: Conflict | None) -> PlanError:

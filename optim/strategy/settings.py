@@ -1,4 +1,4 @@
-"""The numbers by which a plan is searched for, in one table, each with its unit and its reason."""
+"""Settings of the solution strategies, each with its unit and its reason."""
 
 from __future__ import annotations
 
@@ -7,65 +7,63 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Settings:
-    """How long each rung of the ladder is given, how large its steps are, and where it ends.
+    """Iteration limits, step sizes and termination criteria of the solution strategies.
 
-    "By trial" is all that is known of some: they were chosen on the two-link arm of Subudhi & Morris and the arms of
-    the tests, and not compared with others. The figures are those of docs/planning.md.
+    "By trial" means chosen on the two-link arm of Subudhi & Morris and the arms of the tests, without systematic
+    comparison. The figures are those of docs/planning.md.
 
     Attributes
     ----------
     patience : int
-        Iterations of a solve after which another way is tried: three times the most that was seen of one that gets
-        there, 14 to 67 for least effort and 31 to 158 for the shortest time.
+        Iterations after which a solve is abandoned for the next strategy: three times the most observed for a solve
+        that converges, 14 to 67 for least effort and 31 to 158 for minimum time.
     near_barrier : float
-        IPOPT's ``mu_init`` for a start near by, as from another objective or another model of the arm. From its default
-        of 0.1 the barrier first drives the iterates off the motion that is there. The value by trial.
+        IPOPT's ``mu_init`` for a start close to the solution, as from another objective or another model of the arm.
+        The default of 0.1 first drives the iterates away from the start. By trial.
     refined_barrier : float
-        ``mu_init`` from the same motion on a coarser mesh, which is nearer still: the three phases of
+        ``mu_init`` from the same motion on a coarser mesh, which is closer still: the three phases of
         optim/examples/pick_carry_release.py take 12 iterations a refinement instead of 20.
 
     stretches : tuple of float
-        Durations of the first stage, of least effort, as shares of what the rigid arm needs on a quintic at its limits.
-        A flexible arm takes longer, and where a duration fails the next one is easier. 100 of 100 random pairs get
-        there. The values by trial.
+        Durations of the first stage, least effort, as multiples of what the rigid arm needs on a quintic at its limits.
+        A flexible arm takes longer, and if a duration fails the next one is easier. 100 of 100 random pairs converge.
+        By trial.
     softenings : tuple of float
-        Weights of the effort in the stages between least effort and the objective asked for, as shares of the weight at
-        which both count alike: a factor of ten from stage to stage. By trial.
+        Weights of the effort in the stages between least effort and the objective asked for, relative to the weight at
+        which both are equal: a factor of ten from stage to stage. By trial.
 
     obstacle_patience : int
-        Iterations from the free optimum with all obstacles, before a detour is tried. By trial.
+        Iterations from the unconstrained optimum with all obstacles before a detour is tried. By trial.
     detour_patience : int
-        Iterations from a detour, before obstacles are grown. As `patience`.
+        Iterations from a detour before obstacles are grown. As `patience`.
     detour_tries : int
-        Postures tried for the detour, a power of two as Sobol points want it. By trial: the tests' obstacles, of which
-        the way on from the free optimum does not get clear, are passed so.
+        Postures sampled for the detour, a power of two for Sobol sampling. By trial: enough for the tests' obstacles
+        that the solve from the unconstrained optimum does not clear.
     detour_spread : float
-        How far from the middle of the way they lie, either way [rad or m]: 0.8 of a turn of each joint in all.
+        Half width of their distribution about the middle of the motion [rad or m]: 0.8 of a turn of each joint in all.
     detour_points : int
-        Points along the way at which a detour is judged: 1.25 % of the duration from each to the next.
+        Points along the motion at which a detour is judged: 1.25 % of the duration apart.
     intrusions : tuple of float
-        How far into an obstacle the motion may still go as it grows, as shares of the free optimum's. By trial.
+        Permitted intrusions as obstacles grow, as fractions of that of the unconstrained optimum. By trial.
 
     stiffer : tuple of float
-        Factors on all stiffnesses of the arms that are planned for on the way, stiffest first. 25 make frequencies five
-        times higher, next to a rigid arm, which is what the first guess is of; from there to the arm itself in equal
-        factors. The values by trial.
+        Factors on all stiffnesses in the stages of the homotopy, stiffest first. 25 makes frequencies five times
+        higher, close to the rigid arm of the initial guess; from there to the arm itself in equal factors. By trial.
 
     most_intervals : int
-        Of a phase, beyond which a mesh is refined no further. Plans that settle do so by 160: five times as many
-        leave room. By trial.
+        Intervals of a phase beyond which a mesh is not refined. Plans that converge do so by 160; five times as many
+        leave a margin. By trial.
     raised_degree : int
-        Up to which points are added to a symmetric scheme before intervals are halved. More points resolve the motion
-        under inputs that stay as coarse as they were: shortest times mostly settle at degree 4 or 6.
+        Degree up to which a symmetric scheme is raised before intervals are doubled. More points resolve the motion
+        without refining the inputs: minimum-time plans mostly converge at degree 4 or 6.
     most_intrusion : float
-        How far a replay may go into a region that it keeps out of, or out of one it keeps in [m]. A choice:
-        what counts as kept.
+        Distance by which a replay may violate a region [m]. A choice.
     most_excess : float
-        By how much a replay may exceed any other limit, as a share of it. A choice, likewise.
+        Relative violation of any other limit by a replay. A choice.
 
     most_model_steps : int
-        How often a plan is made again on a richer model before the audit is given up. One mode is added at a time, and
-        the default reference for n modes has n + 2 more: enough for six modes a beam.
+        Number of model refinements before the audit is given up. One mode is added at a time, and the default reference
+        for n modes has n + 2 more: enough for six modes a beam.
     """
 
     patience: int = 500
@@ -94,6 +92,6 @@ class Settings:
 
 SETTINGS = Settings()
 
-# Share of the duration by which a time may lie beyond a mesh point and still belong to the interval before it: times
-# are read off another mesh by multiplication, which rounds.
+# Fraction of the duration by which a time may lie beyond a mesh point and still count to the interval before it: times
+# from another mesh are scaled, which rounds.
 SAME_TIME = 1e-9

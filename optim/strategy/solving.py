@@ -1,4 +1,4 @@
-"""How the models of a plan are made, solved and diagnosed on the way to it."""
+"""Solve steps: how the strategies build, solve and diagnose models."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def solve_with(model: Any, options: dict[str, Any]) -> Plan:
 
 @dataclass(frozen=True)
 class Solving:
-    """How the models of a plan are made, solved and diagnosed.
+    """How the strategies build, solve and diagnose models.
 
     Attributes
     ----------
     dae : DAE
-        The arm that is planned for.
+        The arm.
     p : dict of float or ndarray (np,), optional
         Values of its symbolic parameters.
     solve : callable
@@ -54,39 +54,39 @@ class Solving:
         return model_of(self.dae, problem, options, self.p)
 
     def like(self, transcribed: TranscribedProblem, problem: Problem | None = None, **options: Any) -> Any:
-        """Return a model of another problem, or the same one, transcribed alike but for some `options`."""
+        """Return a model of this or another problem, with the same transcription except for `options`."""
         return self.model(problem or transcribed.problem, replace(transcribed.options, **options))
 
     def attempt(self, what: str, model: Any, before: tuple[Attempt, ...], **options: Any) -> Plan:
-        """Solve, and note how it went behind the attempts `before`.
+        """Solve a model, and record the attempt after those `before`.
 
         Raises
         ------
         PlanError
-            No optimum; its plan has the attempts too.
+            No optimum; its plan has the attempts as well.
         """
         try:
             plan = self.solve(model, options)
         except PlanError as error:
             if error.plan is not None:
-                error.plan = replace(error.plan, attempts=(*before, _noted(what, error.plan)))
+                error.plan = replace(error.plan, attempts=(*before, _attempt(what, error.plan)))
             raise
-        return replace(plan, attempts=(*before, _noted(what, plan)))
+        return replace(plan, attempts=(*before, _attempt(what, plan)))
 
     def attempt_near(self, what: str, model: Any, before: tuple[Attempt, ...], **options: Any) -> Plan:
-        """Solve from a start near by, with a low barrier and no more than the usual patience; see `attempt`."""
+        """Solve from a start close to the solution, with a low barrier and limited iterations; see `attempt`."""
         near = {"max_iter": self.settings.patience, "mu_init": self.settings.near_barrier}
         return self.attempt(what, model, before, **(near | options))
 
 
 def attempts_of(error: PlanError) -> tuple[Attempt, ...]:
-    """Return the attempts behind a failure that another attempt may mend; raise it again if the user stopped it."""
+    """Return the attempts of a failure from which to recover; re-raise it if the user interrupted."""
     if error.plan is None or error.plan.status == "interrupted":
         raise error
     return error.plan.attempts
 
 
-def _noted(what: str, plan: Plan) -> Attempt:
+def _attempt(what: str, plan: Plan) -> Attempt:
     return Attempt(
         what,
         plan.status,

@@ -1,4 +1,4 @@
-"""Homotopy in the stiffness: the same arm with stiffer springs and beams, easier to plan for."""
+"""Homotopy in the stiffness: the arm with stiffer springs and beams."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ STIFFNESSES = ("flexural_rigidity", "flexural_rigidity_z", "stiffness")
 def stiffened_arm(transcribed: TranscribedProblem, factor: float) -> tuple[DAE, dict[str, float]] | None:
     """Return an arm with `factor` times the stiffness of every spring and beam, and its parameters by name.
 
-    None where nothing in the model is flexible, the model is not known, or phases, scenarios or the design vary
-    stiffnesses themselves.
+    None if the model has no flexible elements or is unknown, or if phases, scenarios or the design vary stiffnesses.
     """
     dae, p = transcribed.dae, transcribed.parameters
     if dae.model is None or any(name.rpartition(".")[2] in STIFFNESSES for name in _varied(transcribed)):
@@ -36,5 +35,5 @@ def stiffened_arm(transcribed: TranscribedProblem, factor: float) -> tuple[DAE, 
 
 def _varied(transcribed: TranscribedProblem) -> set[str]:
     problem = transcribed.problem
-    given = [problem.design, *problem.scenarios, *(phase.p for phase in problem.phases)]
-    return {name for values in given for name in values}
+    overrides = [problem.design, *problem.scenarios, *(phase.p for phase in problem.phases)]
+    return {name for values in overrides for name in values}

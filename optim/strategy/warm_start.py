@@ -1,4 +1,4 @@
-"""Warm start from another plan: its motion and inputs, read off at another mesh and stretched to another duration."""
+"""Warm start from another plan: its motion and inputs, interpolated on another mesh and duration."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ import numpy as np
 
 from ..collocation.schemes import Collocation
 from ..model.initial_guess import set_values
-from ..model.path_constraints import settle_path
+from ..model.path_constraints import set_path_values
 from ..model.read_solution import collocated_times, input_polynomials, values
-from ..model.trajectories import PhaseTrajectory, all_arcs, transcribed_problem
+from ..model.trajectories import PhaseTrajectory, all_phase_trajectories, transcribed_problem
 from .settings import SAME_TIME
 
 RESTS = tuple(f"{end}_{kind}" for end in ("start", "goal") for kind in ("inputs", "algebraics", "forces"))
 
 
 def start_from(m: Any, source: Any, shared: Collection[str] | None = None) -> None:
-    """Set all free Vars of a planner's model to the motion of another one, of the same phases and scenarios.
+    """Warm-start a planner's model from another one of the same phases and scenarios: set all its free Vars.
 
-    The polynomials of its collocation and of its inputs are evaluated, so nothing is lost on a finer mesh. A fixed
-    duration stretches the motion; a free one is taken over, and so are designed parameters. `shared` names the
-    coordinates that both arms have, by default all; the others keep their values.
+    The polynomials of its states and inputs are evaluated, so nothing is lost on a finer mesh. A fixed duration
+    stretches the motion; a free one is adopted, as are design parameters. `shared` names the coordinates common to both
+    arms, by default all; the others keep their values.
     """
     for name in transcribed_problem(m).problem.design:
         if name in transcribed_problem(source).problem.design:
             m.p[name].set_value(source.p[name].value)
-    for arc, old in zip(all_arcs(m), all_arcs(source), strict=True):
-        _start_arc(arc, old, shared)
-    for arc in all_arcs(m):
-        if len(arc.transcription.path):
-            settle_path(arc.block)
+    for traj, old in zip(all_phase_trajectories(m), all_phase_trajectories(source), strict=True):
+        _start_phase(traj, old, shared)
+    for traj in all_phase_trajectories(m):
+        if len(traj.transcription.path):
+            set_path_values(traj.block)
 
 
-def _start_arc(arc: PhaseTrajectory, old: PhaseTrajectory, shared: Collection[str] | None) -> None:
-    m, t, source = arc.block, arc.transcription, old.block
+def _start_phase(traj: PhaseTrajectory, old: PhaseTrajectory, shared: Collection[str] | None) -> None:
+    m, t, source = traj.block, traj.transcription, old.block
     dae, old_dae = t.dae, old.transcription.dae
     before = old.mesh
     if t.duration_range is not None:
         m.T.set_value(float(np.clip(before.duration, *t.duration_range)))
-    mesh = arc.mesh
+    mesh = traj.mesh
     pace = before.duration / mesh.duration
     n, n_old = dae.tree.size, old_dae.tree.size
     at_mesh, inner = mesh.times * pace, collocated_times(mesh, t.scheme) * pace
@@ -50,27 +50,29 @@ def _start_arc(arc: PhaseTrajectory, old: PhaseTrajectory, shared: Collection[st
     names = [name for name in dae.q_names if name in (old_dae.q_names if shared is None else shared)]
     here, there = ([names_of.index(name) for name in names] for names_of in (dae.q_names, old_dae.q_names))
 
-    def taken(var: Any, found: np.ndarray) -> np.ndarray:
-        own = values(var, -1, n)
-        own[:, here] = found[:, there]
-        return own
+    # Motion: polynomials of the collocation at the new points
+    def shared_values(var: Any, old_values: np.ndarray) -> np.ndarray:
+        merged = values(var, -1, n)
+        merged[:, here] = old_values[:, there]
+        return merged
 
     moving = t.static.moving(n).T
-    set_values(m.q, taken(m.q, q))
-    set_values(m.v, taken(m.v, pace * v) @ moving)
+    set_values(m.q, shared_values(m.q, q))
+    set_values(m.v, shared_values(m.v, pace * v) @ moving)
     set_values(m.w, w)
-    set_values(m.a, taken(m.a, pace**2 * rates[:, :n_old]) @ moving)
+    set_values(m.a, shared_values(m.a, pace**2 * rates[:, :n_old]) @ moving)
     set_values(m.e, inside[:, there] @ t.static.amounts(n).T[here])
     set_values(m.dw, pace * rates[:, n_old:])
     points = collocated_times(before, old.transcription.scheme).ravel()
-    for own, other in ((m.z, source.z), (m.f, source.f)):
-        found = values(other, len(points), -1) if len(other) else np.zeros((len(points), 0))
-        set_values(own, np.array([np.interp(inner.ravel(), points, column) for column in found.T]).T)
+    for target, other in ((m.z, source.z), (m.f, source.f)):
+        old_values = values(other, len(points), -1) if len(other) else np.zeros((len(points), 0))
+        set_values(target, np.array([np.interp(inner.ravel(), points, column) for column in old_values.T]).T)
     for name in RESTS:
         if hasattr(m, name) and hasattr(source, name):
             set_values(getattr(m, name), values(getattr(source, name), -1))
     if t.borrows_inputs:
         return
+    # Inputs and their rates at the knots
     inputs = input_polynomials(old)
     middle = (at_mesh[1:] + at_mesh[:-1]) / 2
     times = np.minimum(at_mesh if t.shape.is_continuous else middle, before.duration)
@@ -81,11 +83,11 @@ def _start_arc(arc: PhaseTrajectory, old: PhaseTrajectory, shared: Collection[st
         set_values(m.du, np.clip(du, t.limits.du[:, 0], t.limits.du[:, 1]))
 
 
-def _motion(arc: PhaseTrajectory, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _motion(traj: PhaseTrajectory, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return states (points, nx), and accelerations with rates of first-order states (points, n + nw), at `times`."""
-    source, t, mesh = arc.block, arc.transcription, arc.mesh
+    source, t, mesh = traj.block, traj.transcription, traj.mesh
     K, d = t.mesh.intervals, t.scheme.degree
-    # Accelerations jump at mesh points, and a collocation point there ends an interval: it belongs to the earlier one.
+    # Accelerations jump at mesh points; a collocation point there is the end of the earlier interval
     k = np.clip(np.searchsorted(mesh.times, times - SAME_TIME * mesh.duration) - 1, 0, K - 1)
     h = mesh.steps[k][:, None]
     s = (times - mesh.times[k])[:, None] / h
@@ -106,7 +108,7 @@ def _motion(arc: PhaseTrajectory, times: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def _lagrange(scheme: Collocation, s: np.ndarray, order: int) -> np.ndarray:
-    """Return the polynomials (points, d) that are 1 at one node, 0 at the others, integrated `order` times."""
+    """Return the Lagrange polynomials (points, d) of the nodes, integrated `order` times."""
     powers = np.arange(scheme.degree)
     factors = np.linalg.inv(scheme.nodes[:, None] ** powers)
     for i in range(1, order + 1):

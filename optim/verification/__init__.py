@@ -1,1 +1,1 @@
-"""Whether a plan holds."""
+"""Verification of plans: replay, audit, limit violations."""

@@ -1,4 +1,4 @@
-"""The audit of a plan: its inputs applied to a finer model of the same arm."""
+"""Audit of a plan: its inputs applied to a finer model of the same arm."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..errors import ProblemError
-from ..model.trajectories import arcs, transcribed_problem
+from ..model.trajectories import phase_trajectories, transcribed_problem
 from .motion_figures import MotionFigures, motion_figures, worst
 from .replay import DEFAULT_MISS, MOST_ENERGY, Leg, replay
 from .replayed_scenario import scenario_run
 
 Finer = Discretization | Mapping[str, Discretization] | Model | DAE | None
-PERIODS = 3.0  # of the slowest elastic mode, for which the arm coasts
-COAST = 1.0  # s, for an arm without one
+PERIODS = 3.0  # of the slowest elastic mode, simulated after the motion: enough for its peaks; by trial
+COAST = 1.0  # s, for an arm without elastic modes; by trial
 
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """What a finer model of the arm says of a plan.
+    """The audit of a plan on a finer model of its arm.
 
     Attributes
     ----------
     motion : Trajectory
-        Planned, of the first scenario.
+        The planned motion, of the first scenario.
     dae : DAE
         The finer model.
     plan, replay, finer : MotionFigures
-        The planned motion; the planned inputs applied to the model of the plan; and to the finer model.
+        Figures of the planned motion, of its replay on the model of the plan, and of its replay on the finer model.
     coast : float
-        How long the arm is watched after the motion, held by constant inputs [s]; 0 where it does not end at rest.
+        Time simulated after the motion under constant holding inputs [s]; 0 if the motion does not end at rest.
     passed : bool
-        Whether on the finer model the tip misses by less than 0.1 mm and less than 1e-4 J are left.
+        Whether on the finer model the tip misses by less than 0.1 mm and the residual energy is below 1e-4 J.
     subject : Plan
-        What was audited; of `optim.refine_model` the last of the refined plans.
+        The audited plan; from `optim.refine_model` the last refined plan.
     before : Audit or None
-        The audit that made the plan be refined.
+        The audit of the plan before refinement.
     """
 
     motion: Trajectory
@@ -67,11 +67,11 @@ class Audit:
 
     @property
     def replays(self) -> bool:
-        """Whether the model of the plan itself keeps what `passed` asks of the finer one."""
+        """Whether the model of the plan itself meets the criteria of `passed`."""
         return _passes(self.replay)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the table: a row for each figure, with its unit, columns plan, replay and finer."""
+        """Return the audit as a table: a row for each figure, with its unit, and columns plan, replay and finer."""
         columns = ["figure", "unit", "plan", "replay", "finer"]
         return pd.DataFrame(list(self._rows()), columns=columns).set_index("figure")
 
@@ -105,71 +105,71 @@ class Audit:
             f"{len(self.dae.x)} states: {verdict} (allowed on the finer model: {1e3 * DEFAULT_MISS:g} mm, "
             f"{MOST_ENERGY:g} J)"
         )
-        own = f"{head}\n{text}"
-        return own if self.before is None else f"{self.before}\nrefined:\n{own}"
+        text = f"{head}\n{text}"
+        return text if self.before is None else f"{self.before}\nrefined:\n{text}"
 
 
 def audit(model: Any, motions: Sequence[Trajectory], finer: Finer = None) -> Audit:
-    """Return what a finer model of the arm says of planned motions; see `Plan.audit`.
+    """Audit planned motions on a finer model of the arm; see `Plan.audit`.
 
     Parameters
     ----------
     model : ConcreteModel
         Of `pyomo_model`, solved.
     motions : sequence of Trajectory
-        The planned ones, by scenario.
+        The planned motions, by scenario.
     """
-    coarse, runs = transcribed_problem(model).dae, arcs(model)
+    coarse, runs = transcribed_problem(model).dae, phase_trajectories(model)
     dae = finer_dae(coarse, finer)
-    own, other = [scenario_run(run) for run in runs], [scenario_run(run, dae=dae) for run in runs]
-    last = other[0][1][-1].goal
+    planned_runs, finer_runs = [scenario_run(run) for run in runs], [scenario_run(run, dae=dae) for run in runs]
+    last = finer_runs[0][1][-1].goal
     coast = 0.0 if last is None else coast_time(dae, last)
-    planned = [motion_figures(coarse, motion, legs) for motion, (_, legs) in zip(motions, own, strict=True)]
+    planned = [motion_figures(coarse, motion, legs) for motion, (_, legs) in zip(motions, planned_runs, strict=True)]
     return Audit(
         motion=motions[0],
         dae=dae,
         plan=worst(planned),
-        replay=worst([_replayed(coarse, *run, coast) for run in own]),
-        finer=worst([_replayed(dae, *run, coast) for run in other]),
+        replay=worst([_replayed(coarse, *run, coast) for run in planned_runs]),
+        finer=worst([_replayed(dae, *run, coast) for run in finer_runs]),
         coast=coast,
     )
 
 
 def finer_dae(dae: DAE, finer: Finer) -> DAE:
-    """Return the model to audit on.
+    """Return the finer model to audit on.
 
     Raises
     ------
     ProblemError
-        There is nothing finer, or the inputs are not those of the plan.
+        No finer model, or its inputs are not those of the plan.
     FlexblocksError
         Not a discretization, or no such beam.
     """
     if isinstance(finer, DAE):
-        found = finer
+        audited = finer
     elif isinstance(finer, Model):
-        found = assemble(finer, [name for name in dae.p.names if name.partition(".")[0] in finer.blocks])
+        audited = assemble(finer, [name for name in dae.p.names if name.partition(".")[0] in finer.blocks])
     elif dae.model is None:
         raise ProblemError(
-            f"audit: '{dae.name}' has changed coordinates and knows no model; give finer=fb.assemble(finer model)."
+            f"audit: '{dae.name}' has changed coordinates and so no model; give finer=fb.assemble(finer model)."
         )
     else:
-        found = assemble(rediscretize(dae.model, finer), dae.p.names, dae.dynamics)
-        if finer is None and found.tree.size == dae.tree.size:
+        audited = assemble(rediscretize(dae.model, finer), dae.p.names, dae.dynamics)
+        if finer is None and audited.tree.size == dae.tree.size:
             raise ProblemError(
-                f"audit: '{dae.name}' has no beam that could bend more finely; give finer= a discretization, such as "
+                f"audit: '{dae.name}' has no beam to discretize more finely; give finer= a discretization, such as "
                 "fb.AssumedModes(4), a dict by beam name, or a model."
             )
-    if found.u.names != dae.u.names:
+    if audited.u.names != dae.u.names:
         raise ProblemError(
-            f"audit: the finer model has the inputs {', '.join(found.u.names)}; must be those of the plan, "
+            f"audit: the finer model has the inputs {', '.join(audited.u.names)}; must be those of the plan, "
             f"{', '.join(dae.u.names)}."
         )
-    return found
+    return audited
 
 
 def coast_time(dae: DAE, goal: OperatingPoint) -> float:
-    """Return three periods [s] of the slowest elastic mode at the goal."""
+    """Return the coast time [s]: three periods of the slowest elastic mode at the goal."""
     modes = linearize(dae, goal, outputs=()).modes()
     slowest = min((mode.frequency for mode in modes if mode.energy == "strain" and mode.frequency > 0), default=None)
     return COAST if slowest is None else PERIODS * 2 * np.pi / slowest

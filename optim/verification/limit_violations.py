@@ -1,4 +1,4 @@
-"""Limit violations: by how much a motion goes beyond its limits, at every instant of a simulation."""
+"""Limit violations of a simulated motion, at every instant."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..model.violations import Violation
 from ..presolve.path_values import PathValues
 from ..problem.signals.instant import instant_rows
 
-TOLERANCE = 1e-6
+TOLERANCE = 1e-6  # as for the violations of a model
 
 
 def limit_violations(
@@ -24,36 +24,36 @@ def limit_violations(
     p: np.ndarray,
     begin: float = 0.0,
 ) -> tuple[Violation, ...]:
-    """Return what goes beyond its limits by more than 1e-6, each once with its greatest excess, worst first.
+    """Return the limits violated by more than 1e-6, each once with its largest violation, worst first.
 
     Parameters
     ----------
     path : PathValues
         Limited outputs, distances from regions, expressions.
     ranges : dict of (float, float)
-        Limits, of which those of states are looked at here; those of the inputs hold at every time.
+        Limits; only those of states are checked, as those of inputs hold by construction.
     motion : Trajectory
         A simulated motion, its times from 0.
     inputs : dict of PPoly
-        The inputs behind it.
+        Its inputs.
     p : ndarray (np,)
     begin : float
-        Added to the times that are told [s].
+        Offset added to the reported times [s].
     """
     limits = {name: limit for name, limit in ranges.items() if name in path.dae.x}
     values = [*(motion[name] for name in limits), *values_along(path, motion, inputs, p).T]
     low, high = np.array([*limits.values(), *zip(path.low, path.high, strict=True)]).reshape(-1, 2).T
-    found = []
-    for name, own, least, most in zip((*limits, *path.names), values, low, high, strict=True):
-        beyond = np.maximum(least - own, own - most)
+    violations = []
+    for name, value, least, most in zip((*limits, *path.names), values, low, high, strict=True):
+        beyond = np.maximum(least - value, value - most)
         worst = int(np.argmax(beyond))
         if beyond[worst] > TOLERANCE:
-            found.append(Violation(name, float(beyond[worst]), begin + float(motion.t[worst])))
-    return tuple(sorted(found, key=lambda violation: -violation.amount))
+            violations.append(Violation(name, float(beyond[worst]), begin + float(motion.t[worst])))
+    return tuple(sorted(violations, key=lambda violation: -violation.amount))
 
 
 def values_along(path: PathValues, motion: Trajectory, inputs: Mapping[str, PPoly], p: np.ndarray) -> np.ndarray:
-    """Return the path's values (times, m) along a simulated motion; accelerations are those of the forward dynamics."""
+    """Return the path values (times, m) along a simulated motion, with accelerations from forward dynamics."""
     dae, count = path.dae, len(motion.t)
     if not len(path):
         return np.zeros((count, 0))

@@ -1,4 +1,4 @@
-"""Figures of merit of a motion, to be set side by side."""
+"""Figures of merit of a motion."""
 
 from __future__ import annotations
 
@@ -18,24 +18,22 @@ DEFLECTION = ".tip_deflection_"
 
 @dataclass(frozen=True)
 class MotionFigures:
-    """A motion in figures.
+    """The figures of merit of a motion.
 
     Attributes
     ----------
     tip_miss : float
-        Largest distance of an end of the arm from its place at the end of a phase [m].
+        Largest distance of an end point of the arm from its target at the end of a phase [m].
     energy_left : float
-        Energy by which the arm exceeds rest at a goal then [J], the largest in magnitude.
+        Residual energy above equilibrium at a goal [J], the largest in magnitude.
     peak_deflection : dict of float
-        Largest magnitude of every beam's tip deflection on the way [m], by output.
+        Peak magnitude of every beam's tip deflection [m], by output.
     beyond_limits : dict of float
-        By how much each limited quantity leaves its limits at most, in its unit, and each distance from a region [m];
-        0 where they are kept.
+        Largest violation of each limit, in its unit, and of each distance from a region [m]; 0 if satisfied.
     tip_deviation : float or None
-        Largest distance of an end of the arm from its place at the goal while it coasts after the motion [m]; None
-        where there is no coast.
+        Largest distance of an end point from its target during the coast after the motion [m]; None without a coast.
     residual_deflection : dict of float
-        Largest deviation of every beam's tip deflection from that of rest at the goal while it coasts [m].
+        Largest deviation of every beam's tip deflection from equilibrium during the coast [m].
     """
 
     tip_miss: float
@@ -47,7 +45,7 @@ class MotionFigures:
 
 
 def motion_figures(dae: DAE, motion: Trajectory, legs: Sequence[Leg], coast: Trajectory | None = None) -> MotionFigures:
-    """Return the figures of a motion through `legs`, and of the `coast` behind it."""
+    """Return the figures of a motion through `legs` and of the `coast` after it."""
     deflections = [name for name in motion.names["y"] if DEFLECTION in name]
     more: dict = {}
     if coast is not None and legs[-1].goal is not None:
@@ -65,7 +63,7 @@ def motion_figures(dae: DAE, motion: Trajectory, legs: Sequence[Leg], coast: Tra
 
 
 def worst(scenarios: Sequence[MotionFigures]) -> MotionFigures:
-    """Return the worst of each figure."""
+    """Return the worst value of each figure over scenarios."""
     return MotionFigures(
         tip_miss=max(one.tip_miss for one in scenarios),
         energy_left=max((one.energy_left for one in scenarios), key=abs),
@@ -77,19 +75,19 @@ def worst(scenarios: Sequence[MotionFigures]) -> MotionFigures:
 
 
 def _beyond_limits(motion: Trajectory, legs: Sequence[Leg]) -> Iterator[dict[str, float]]:
-    """Yield for each leg by how much limited quantities leave their limits."""
+    """Yield the largest limit violations in each leg, by name."""
     begin = 0.0
     for leg in legs:
         slack = 1e-9 * leg.duration
         during = (motion.t >= begin - slack) & (motion.t <= begin + leg.duration + slack)
-        found = {name: _beyond(motion[name][during], *limit) for name, limit in leg.ranges.items() if name in motion}
+        excesses = {name: _beyond(motion[name][during], *limit) for name, limit in leg.ranges.items() if name in motion}
         if len(leg.path):
             groups = {group: getattr(motion, group)[during] for group in GROUPS}
             part = replace(motion, t=motion.t[during] - begin, **groups)
             beyond = leg.path.excess(values_along(leg.path, part, leg.inputs, leg.p)).max(axis=0)
-            found |= {name: max(0.0, most) for name, most in zip(leg.path.names, beyond.tolist(), strict=True)}
+            excesses |= {name: max(0.0, most) for name, most in zip(leg.path.names, beyond.tolist(), strict=True)}
         begin += leg.duration
-        yield found
+        yield excesses
 
 
 def _beyond(values: np.ndarray, low: float, high: float) -> float:
@@ -97,7 +95,7 @@ def _beyond(values: np.ndarray, low: float, high: float) -> float:
 
 
 def _largest(groups: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    largest: dict[str, float] = {}
     for group in groups:
-        found |= {name: max(value, found.get(name, value)) for name, value in group.items()}
-    return found
+        largest |= {name: max(value, largest.get(name, value)) for name, value in group.items()}
+    return largest

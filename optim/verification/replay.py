@@ -21,13 +21,13 @@ from ..presolve.path_values import PathValues
 from .limit_violations import limit_violations
 
 AXES = ("x", "y", "z")
-DEFAULT_MISS = 1e-4  # m
-MOST_ENERGY = 1e-4  # J
+DEFAULT_MISS = 1e-4  # m, a choice: the miss that counts as none
+MOST_ENERGY = 1e-4  # J, a choice: the residual energy that counts as none
 
 
 @dataclass(frozen=True, eq=False)
 class Leg:
-    """A phase as it is replayed.
+    """A leg: the data of a phase for its replay.
 
     Attributes
     ----------
@@ -38,15 +38,15 @@ class Leg:
         [s]
     p : ndarray (np,)
     outputs : dict of float
-        Where it is to end, by output.
+        Target outputs at its end.
     goal : OperatingPoint or None
-        Rest there; None where it ends in motion.
+        Equilibrium at its end; None if it ends in motion.
     ranges : dict of (float, float)
-        The limits during it.
+        Limits during the phase.
     path : PathValues
-        What else is limited on the way.
+        Further values bounded along the path.
     is_impact : bool
-        Whether it begins with a load at rest being jerked along.
+        Whether it begins with the impact of a load at rest.
     """
 
     name: str
@@ -62,19 +62,19 @@ class Leg:
 
 @dataclass(frozen=True, eq=False)
 class Arrival:
-    """How a phase ends.
+    """The arrival: errors at the end of a phase.
 
     Attributes
     ----------
     phase : str
     end_error : dict of float
-        States less those of the goal, by name; empty where the phase ends in motion.
+        Errors of the states at the goal, by name; empty if the phase ends in motion.
     misses : dict of float
-        Distance of every end of the arm from its place at the goal [m], or in the plan where the phase ends in motion,
-        by block.
+        Distance of every end point of the arm from its target [m], by block; from its planned position if the phase
+        ends in motion.
     energy_left : float
-        Energy [J] by which the arm exceeds rest at the goal, held there by constant inputs, see `residual_energy`. nan
-        where the phase ends in motion.
+        Residual energy [J] above equilibrium at the goal under constant inputs, see `residual_energy`; NaN if the phase
+        ends in motion.
     """
 
     phase: str
@@ -85,19 +85,19 @@ class Arrival:
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """What the arm does under the planned inputs.
+    """The replay of a plan: the simulated motion of the arm under the planned inputs.
 
     Attributes
     ----------
     trajectory : Trajectory
-        Of the first scenario.
+        The simulated motion of the first scenario.
     arrivals : tuple of Arrival
-        At the end of each phase, of all scenarios one after the other.
+        One for each phase, scenario after scenario.
     scenarios : tuple of Replay
-        Each scenario by itself; empty where there is but one.
+        The replay of each scenario; empty if there is only one.
     excesses : tuple of Violation
-        What goes beyond its limits somewhere between mesh and collocation points: limits on states and outputs,
-        regions, expressions; each once with its greatest excess and when, worst first.
+        Violated limits of states, outputs, regions and expressions, typically between mesh and collocation points; each
+        once with its largest violation and time, worst first.
     """
 
     trajectory: Trajectory
@@ -107,25 +107,25 @@ class Replay:
 
     @property
     def end_error(self) -> Mapping[str, float]:
-        """States at the end less those of the goal, by name, in the first scenario."""
+        """Errors of the final states at the goal, by name, in the first scenario."""
         return (self.scenarios[0] if self.scenarios else self).arrivals[-1].end_error
 
     @property
     def misses(self) -> dict[str, float]:
-        """Largest distance of every end of the arm from its place at the end of a phase [m], by block."""
-        found: dict[str, float] = {}
+        """Largest distance of every end point from its target at the end of a phase [m], by block."""
+        motion: dict[str, float] = {}
         for arrival in self.arrivals:
-            found |= {name: max(miss, found.get(name, 0.0)) for name, miss in arrival.misses.items()}
-        return found
+            motion |= {name: max(miss, motion.get(name, 0.0)) for name, miss in arrival.misses.items()}
+        return motion
 
     @property
     def tip_miss(self) -> float:
-        """The largest of the `misses` [m]; nan for an arm without ends."""
+        """The largest of the `misses` [m]; NaN for an arm without end points."""
         return max(self.misses.values(), default=float("nan"))
 
     @property
     def energy_left(self) -> float:
-        """The energy [J] left at a goal, the largest in magnitude; nan where no phase ends at rest."""
+        """The residual energy [J] at a goal, the largest in magnitude; NaN if no phase ends at rest."""
         left = [arrival.energy_left for arrival in self.arrivals if np.isfinite(arrival.energy_left)]
         return max(left, key=abs, default=float("nan"))
 
@@ -135,11 +135,11 @@ class Replay:
         misses = ", ".join(f"{name} {1e3 * miss:.3g} mm" for name, miss in self.misses.items())
         left = "" if np.isnan(self.energy_left) else f"; {self.energy_left:.3g} J left"
         beyond = f"; beyond its limits: {listing(map(str, self.excesses), 3)}" if self.excesses else ""
-        return f"replayed: misses the goal by {misses or 'nothing that has a place'}{left}{beyond}"
+        return f"replayed: misses the goal by {misses or 'no end point'}{left}{beyond}"
 
 
 def replay(dae: DAE, start: OperatingPoint, legs: Sequence[Leg], *, rtol: float, atol: float, method: str) -> Replay:
-    """Simulate the legs one after the other, from rest at `start`, and compare the end of each with its target."""
+    """Replay the legs: simulate them in sequence from rest at `start`, and compare the end of each with its target."""
     parts: list[Trajectory] = []
     x, p, begin, beyond = start.x, legs[0].p, 0.0, []
     for leg in legs:
@@ -157,22 +157,22 @@ def replay(dae: DAE, start: OperatingPoint, legs: Sequence[Leg], *, rtol: float,
 
 
 def arrivals(dae: DAE, motion: Trajectory, legs: Sequence[Leg]) -> tuple[Arrival, ...]:
-    """Return how the legs of a motion end; it has samples at these times."""
-    found, end = [], 0.0
+    """Return the arrivals of the legs of a motion, which has samples at these times."""
+    arrived, end = [], 0.0
     for leg in legs:
         end += leg.duration
         k = int(np.argmin(np.abs(motion.t - end)))
         missed = {name: float(away[k]) for name, away in misses(motion, leg.outputs).items()}
         if leg.goal is None:
-            found.append(Arrival(leg.name, {}, missed, float("nan")))
+            arrived.append(Arrival(leg.name, {}, missed, float("nan")))
             continue
         error = dict(zip(dae.x.names, (motion.x[k] - leg.goal.x).tolist(), strict=True))
-        found.append(Arrival(leg.name, error, missed, energy_left(dae, motion.x[k], leg.goal)))
-    return tuple(found)
+        arrived.append(Arrival(leg.name, error, missed, energy_left(dae, motion.x[k], leg.goal)))
+    return tuple(arrived)
 
 
 def side_by_side(scenarios: Sequence[Replay]) -> Replay:
-    """Return the replays of several scenarios as one."""
+    """Combine the replays of several scenarios into one."""
     first, *rest = scenarios
     if not rest:
         return first
@@ -186,24 +186,24 @@ def side_by_side(scenarios: Sequence[Replay]) -> Replay:
 
 
 def after_impact(dae: DAE, x: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """Return the states after the parameters change and momentum stays: M_after v_after = M_before v_before."""
+    """Return the states after an impact, which conserves momentum: M_after v_after = M_before v_before."""
     n = dae.tree.size
     momentum = dae.mass_matrix(x[:n], before).full() @ x[n : 2 * n]
     v = np.linalg.solve(dae.mass_matrix(x[:n], after).full(), momentum)
     return np.concatenate([x[:n], v, x[2 * n :]])
 
 
-def misses(found: Trajectory, wanted: Mapping[str, float]) -> dict[str, np.ndarray]:
-    """Return for every end of the arm, by block, its distance (k,) [m] from its place in the outputs `wanted`."""
-    ends = [name.removesuffix(".x") for name in found.names["y"] if name.endswith(".x")]
+def misses(motion: Trajectory, wanted: Mapping[str, float]) -> dict[str, np.ndarray]:
+    """Return the distance (k,) [m] of every end point, by block, from its position in the outputs `wanted`."""
+    ends = [name.removesuffix(".x") for name in motion.names["y"] if name.endswith(".x")]
     places = {end: [f"{end}.{axis}" for axis in AXES] for end in ends}
     return {
-        end: np.linalg.norm([found[name] - wanted[name] for name in names], axis=0) for end, names in places.items()
+        end: np.linalg.norm([motion[name] - wanted[name] for name in names], axis=0) for end, names in places.items()
     }
 
 
 def outputs_at(dae: DAE, point: OperatingPoint) -> dict[str, float]:
     """Return the outputs at rest, by name."""
     more = [point.z] if len(dae.z) else []
-    found = np.array(dae.output(point.x, point.u, point.p, *more)).ravel().tolist()
-    return dict(zip(dae.y.names, found, strict=True))
+    values = np.array(dae.output(point.x, point.u, point.p, *more)).ravel().tolist()
+    return dict(zip(dae.y.names, values, strict=True))

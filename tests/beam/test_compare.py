@@ -125,5 +125,5 @@ def test_an_arm_without_beams_needs_an_output() -> None:
     rod = model.add(fb.RigidLink("rod", 1.0, 1.0))
     model.connect(ground.frame_b, joint.frame_a)
     model.connect(joint.frame_b, rod.frame_a)
-    with pytest.raises(FlexblocksError, match="no beam that bends; name an output"):
+    with pytest.raises(FlexblocksError, match="no flexible beam; name the output"):
         fb.compare(model, [fb.AssumedModes(1)])

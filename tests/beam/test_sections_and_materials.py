@@ -131,7 +131,7 @@ REFUSED = {
         NUMBERS | {"linear_density": [(0.0, 1.0), (0.9, 1.0)]},
         "to 0.9 m; must go from 0 to the length, 1 m",
     ),
-    "back": (NUMBERS | {"flexural_rigidity": [(0, 1), (0.6, 1), (0.5, 1), (1, 1)]}, "must grow, and at most two"),
+    "back": (NUMBERS | {"flexural_rigidity": [(0, 1), (0.6, 1), (0.5, 1), (1, 1)]}, "must increase, with at most two"),
     "hinge": (NUMBERS | {"flexural_rigidity": [(0, 1), (0.5, 0), (1, 1)]}, "at x = 0.5 m = 0 N m2; must be > 0"),
     "negative": (NUMBERS | {"linear_density": lambda x: 0.5 - x}, "at x = 0.5 m = 0 kg/m; must be > 0"),
     "mixed": (
@@ -140,7 +140,7 @@ REFUSED = {
     ),
     "bad function": ({"length": 1.0, "section": lambda x: x, "material": STEEL}, "section is 0.0 at x = 0 m"),
     "no torsion": (NUMBERS | {"torsion": True}, "torsion = True needs torsional_rigidity, polar_inertia, or section"),
-    "no effect": (NUMBERS | {"axial_rigidity": 1.0}, "axial_rigidity is given and has no effect; set axial=True"),
+    "no effect": (NUMBERS | {"axial_rigidity": 1.0}, "axial_rigidity has no effect; set axial=True"),
     "not asked": (NUMBERS | {"polar_inertia": 1.0}, "set torsion=True or rotary_inertia=True"),
     "segments": (
         NUMBERS | {"shear": True, "shear_rigidity": 1.0, "discretization": fb.RigidSegments(3)},

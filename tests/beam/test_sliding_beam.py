@@ -252,7 +252,7 @@ def test_file_round_trip(tmp_path) -> None:
         ({"discretization": fb.RigidSegments(3)}, "cannot slide through a hub"),
         ({"discretization": fb.AssumedModes(2, tip="pinned")}, "cannot slide through a hub, where it is clamped"),
         ({"discretization": fb.FiniteElements(2), "shapes": "ode"}, "only the shapes of fb.AssumedModes change"),
-        ({"start": 1.5}, "more than its length"),
+        ({"start": 1.5}, "at most the length"),
         ({"shapes": "frozen"}, "frozen"),
         ({"start": -0.1}, "start = -0.1 m; must be > 0"),
     ],

@@ -20,7 +20,7 @@ def test_what_cannot_be_kept_is_refused():
     dae = fb.assemble(RIGID.model())
     with pytest.raises(LoopError, match=r"cannot be closed with crank_joint\.angle = 1, rocker_joint\.angle = 3: 0"):
         fb.simulate(dae, (0, 1), x0={"crank_joint.angle": 1.0, "rocker_joint.angle": 3.0})
-    with pytest.raises(LoopError, match=r"a whole state that leaves the loops of 'four-bar' open, by 0.* Give a dict"):
+    with pytest.raises(LoopError, match=r"the full state leaves the loops of 'four-bar' open, by 0.* Give a dict"):
         fb.simulate(dae, (0, 1), x0=[1.0, 0.0, 0.0, 0.0, 0, 0, 0, 0])
     with pytest.raises(
         LoopError, match=r"has the rates given for der\(crank_joint.angle\), der\(knee.angle\)\. Give fewer"
@@ -54,7 +54,7 @@ def test_a_loop_without_motion_is_refused():
         model.connect(f"{inner}.frame_b", f"{outer}.frame_a")
     model.connect("one.frame_b", pin.frame_b)
     with pytest.raises(
-        ModelError, match=r"joining one.frame_b and c.frame_b leaves no motion: 3 conditions on 3 coord"
+        ModelError, match=r"joining one.frame_b and c.frame_b leaves no motion: 3 independent constraints on 3 coord"
     ):
         fb.assemble(model)
 
@@ -65,5 +65,5 @@ def test_a_loop_without_a_joint_is_refused():
     foot = model.add(fb.FixedTransform("foot", (0.3, 0, 0)))
     model.connect(ground.frame_b, link.frame_a, foot.frame_a)
     model.connect(link.frame_b, foot.frame_b)
-    with pytest.raises(ModelError, match="leaves no motion: 0 conditions on 0 coordinates"):
+    with pytest.raises(ModelError, match="leaves no motion: 0 independent constraints on 0 coordinates"):
         fb.assemble(model)

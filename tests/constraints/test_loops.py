@@ -339,4 +339,4 @@ def test_the_example_turns_with_closed_loops_and_says_so(capsys):
     assert np.abs(closures(fb.assemble(example["four_bar"]()), motion.x)).max() < 1e-8
     energy = motion["kinetic_energy"] + motion["potential_energy"] - motion["work"]
     assert np.ptp(energy) < 1e-6
-    assert "In 10 s the closures are left by at most" in capsys.readouterr().out
+    assert "In 10 s the loop opens by up to" in capsys.readouterr().out

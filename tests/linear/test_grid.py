@@ -73,7 +73,7 @@ def test_points_are_single_linearisations(arm: fb.DAE, grid: fb.LinearGrid) -> N
 def test_told_errors_are_those_of_the_true_model_in_the_middle(arm: fb.DAE, grid: fb.LinearGrid) -> None:
     place = {"joint2.angle": 0.3, "payload.mass": 0.075}
     true = single(arm, **place)
-    with pytest.warns(FlexblocksWarning, match=r"in whose middle it is off: eigenvalues .* refine the grid"):
+    with pytest.warns(FlexblocksWarning, match=r"in the middle of this cell is large: eigenvalues .* refine the grid"):
         found = grid.at(place)
     told = grid.error_at({"joint2.angle": 0.39, "payload.mass": 0.06})
     off = np.abs(found.modes().frequency[2:] / true.modes().frequency[2:] - 1)
@@ -178,7 +178,7 @@ def test_modes_that_veer_are_told() -> None:
     coarse = fb.linear_grid(two_rotors(0.5), over={"a.inertia": [0.08, 0.1, 0.12]})
     assert set(coarse.doubtful()["mode"]) == {1, 2}
     assert set(coarse.doubtful().columns) == {"a.inertia", "mode", "frequency", "mac"}
-    assert "may have become others (MAC below 0.8): 1, 2" in str(coarse)
+    assert "of doubtful identity (MAC below 0.8): 1, 2" in str(coarse)
     fine = fb.linear_grid(two_rotors(0.5), over={"a.inertia": np.linspace(0.08, 0.12, 81)})
     assert fine.doubtful().empty
     slow, fast = np.sort(fine.dataset["frequency"].values, axis=1).T

@@ -107,7 +107,7 @@ CONNECTIONS = {
     ),
     "one": (("link1.frame_b",), "Connection link1.frame_b: joins 1 port(s); needs at least two."),
     "none": ((), "Model 'arm': connect(): joins 0 port(s); needs at least two."),
-    "twice": (("link1.frame_b", "link1.frame_b"), "names the same port twice."),
+    "twice": (("link1.frame_b", "link1.frame_b"), "names the same port twice; a connection joins"),
     "off the link": (
         ("link1.station(2)", "joint1.frame_a"),
         "-> joint1.frame_a: RigidLink 'link1': station(2.0); must",
@@ -147,20 +147,22 @@ def test_blocks_that_are_not_in_the_model(model):
     end = model.blocks["link1"].frame_b
     with pytest.raises(ModelError, match=r"block 'payload' is not in model 'arm'.* Add it with model.add"):
         model.connect(end, fb.Payload("payload", 1.0).frame_a)
-    with pytest.raises(ModelError, match="'link1' in this model is another block than the one the port belongs to"):
+    with pytest.raises(ModelError, match="'link1' in this model is not the block that the port belongs to"):
         model.connect(end, fb.RigidLink("link1", 0.9).frame_a)
-    with pytest.raises(ModelError, match="'link1' in this model is another block"):
+    with pytest.raises(ModelError, match="'link1' in this model is not the block"):
         model.connect(end, fb.RigidLink("link1", 0.9).station(0.8))
 
 
 def test_blocks_that_cannot_be_added(model):
-    with pytest.raises(ModelError, match=r"a block named 'joint1' already \(Revolute 'joint1'\); give Rotor 'joint1'"):
+    with pytest.raises(
+        ModelError, match=r"already has a block named 'joint1' \(Revolute 'joint1'\); give Rotor 'joint1'"
+    ):
         model.add(fb.Rotor("joint1", 1.0))
     with pytest.raises(ModelError, match=r"not a block; pass an instance, such as fb.Ground\('ground'\)"):
         model.add(fb.Ground)
-    with pytest.raises(ModelError, match=r"Rotor 'a.b': a dot in the name is kept for parts of composites"):
+    with pytest.raises(ModelError, match=r"Rotor 'a.b': a dot in the name is reserved for parts of composites"):
         model.add(fb.Rotor("a.b", 1.0))
-    with pytest.raises(ModelError, match=r"Model: name = ' '; must be a text that is not empty"):
+    with pytest.raises(ModelError, match=r"Model: name = ' '; must be a non-empty string"):
         fb.Model(" ")
 
 
@@ -223,7 +225,7 @@ STRUCTURES = {
     "gear short": (
         GEARS[:1],
         (("gear2.flange_a", "gear2.flange_b", "joint1.axis"),),
-        "Connection gear2.flange_a -> gear2.flange_b: joins the two sides of one gear, which locks it.",
+        "Connection gear2.flange_a -> gear2.flange_b: joins the two sides of one gear, which locks it; remove",
     ),
 }
 

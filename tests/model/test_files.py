@@ -215,7 +215,7 @@ def test_a_type_of_a_user_must_not_take_a_name_of_the_library(tmp_path):
         fb.load(tmp_path / "m.yaml", types=(rotor,))
     model = fb.Model("m")
     model.add(rotor("r", mass=1.0))
-    with pytest.raises(FileFormatError, match=r"blocks.r: there is another type 'Rotor' in the library"):
+    with pytest.raises(FileFormatError, match=r"blocks.r: the library has another type 'Rotor'"):
         model.save(tmp_path / "m.yaml")
     with pytest.raises(FileFormatError, match="must be a concrete Block"):
         fb.load(tmp_path / "m.yaml", types=(fb.Block,))
@@ -265,12 +265,12 @@ REFUSED = {
         edited("{type: Ground}", "!!python/object/apply:os.getcwd []"),
         r"line 5.*could not determine a constructor",
     ),
-    "block twice": (edited("  mass:", "  joint:"), r"line 13, column 3: not valid YAML: 'joint' stands twice"),
+    "block twice": (edited("  mass:", "  joint:"), r"line 13, column 3: not valid YAML: duplicate key 'joint'"),
     "no version": (edited("flexblocks: 1\n", ""), r"'flexblocks' is missing; needs blocks, flexblocks, name"),
     "newer version": (edited("flexblocks: 1", "flexblocks: 2"), r"flexblocks = 2; this version reads format 1"),
     "unknown key": (edited("gravity:", "gravty:"), r"unknown key 'gravty' \(.*\). Did you mean gravity\?"),
     "gravity": (edited("-9.81, 0]", "-9.81]"), r"gravity = .*; must be an array of shape \(3,\) in m/s2"),
-    "no name": (edited("name: pendulum", "name:"), r"Model: name = None; must be a text"),
+    "no name": (edited("name: pendulum", "name:"), r"Model: name = None; must be a non-empty"),
     "blocks": ("{flexblocks: 1, name: a, blocks: [1]}", r"blocks: \[1\]; must be a mapping from names to blocks"),
     "block": (edited("{type: Ground}", "Ground"), r"blocks.ground: 'Ground'; must be a mapping with a type"),
     "no type": (edited("{type: Ground}", "{}"), r"blocks.ground: has no type; must be one of .*Fixed, .*Ground"),
@@ -326,7 +326,7 @@ def test_refused_with_its_place(tmp_path, case):
     ("text", "message"),
     [
         ('{"flexblocks": 1,', r"line 1, column 18: not valid JSON"),
-        ('{"name": 1, "name": 2}', r"not a JSON file: 'name' stands twice"),
+        ('{"name": 1, "name": 2}', r"not a JSON file: duplicate key 'name'"),
         ("[" * 100_000, r"not a JSON file"),
     ],
 )

@@ -13,7 +13,7 @@ import flexblocks as fb
 from flexblocks import beam, blocks
 from flexblocks.beam import DISCRETIZATIONS, SECTIONS, VALUES
 from flexblocks.blocks import ALL_BLOCKS
-from flexblocks.blocks.joints.compound_joints import HingesInARow
+from flexblocks.blocks.joints.compound_joints import SerialHinges
 
 
 def defined(package: ModuleType, *bases: type) -> set[type]:
@@ -28,7 +28,7 @@ def defined(package: ModuleType, *bases: type) -> set[type]:
 
 
 def test_every_block_of_the_library_is_registered():
-    bases = {HingesInARow}  # without parameters of its own
+    bases = {SerialHinges}  # without parameters of its own
     concrete = {kind for kind in defined(blocks, fb.Block, fb.Composite) if not kind.__name__.startswith("_")}
     assert concrete - bases == set(ALL_BLOCKS)
 

@@ -1,1 +1,4 @@
-"""Kinematics and energies of a beam."""
+"""Kinematics and energies of a beam.
+
+Read `beam` and `deflection` (the interface) first, then `modal_deflection`; the rest serves these.
+"""

@@ -1,4 +1,4 @@
-"""Axial displacement of a beam: its extension, and its foreshortening by bending."""
+"""Axial displacement of a beam: extension, and foreshortening by bending."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
 
 @lru_cache(maxsize=64)
 def shortening(plane: DiscretizedDeformation) -> Shortening:
-    """Return the shortening by bending in one plane; computed once for all beams that are alike."""
+    """Return the shortening by bending in one plane; computed once for all equal beams."""
     return Shortening(plane.shapes)
 
 
@@ -31,12 +31,12 @@ def _stacked(parts: tuple[Shapes, ...], profiles: BeamProfiles) -> DiscretizedDe
 def axial_displacement(
     beam: Beam, planes: Mapping[str, DiscretizedDeformation], amplitudes: Mapping[str, ca.SX]
 ) -> tuple[DiscretizedDeformation, ca.SX] | None:
-    """Return what shifts points along the beam, as shapes with amplitudes [m]; None if nothing does."""
+    """Return the axial displacement as shapes with amplitudes [m]; None if there is none."""
     parts: list[Shapes] = []
-    found: list[ca.SX] = []
+    stacked_amplitudes: list[ca.SX] = []
     if "x" in planes:
         parts.append(planes["x"].shapes)
-        found.append(amplitudes["x"])
+        stacked_amplitudes.append(amplitudes["x"])
     if beam.shortens:
         by_plane: dict[DiscretizedDeformation, list[str]] = {}
         for axis in ("y", "z"):
@@ -47,7 +47,7 @@ def axial_displacement(
             parts.append(shapes)
             for C in shapes.forms:
                 shares = (quadratic_form(amplitudes[axis], C, -1 / (2 * beam.length)) for axis in axes)
-                found.append(sum(shares, ca.SX(1, 1)))
+                stacked_amplitudes.append(sum(shares, ca.SX(1, 1)))
     if not parts:
         return None
-    return _stacked(tuple(parts), BeamProfiles(density=beam.density)), ca.vertcat(*found)
+    return _stacked(tuple(parts), BeamProfiles(density=beam.density)), ca.vertcat(*stacked_amplitudes)

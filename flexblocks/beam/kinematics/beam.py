@@ -1,4 +1,4 @@
-"""A slender beam before discretisation: its mass, stiffness and damping, and the deformations it is free to."""
+"""A slender beam before discretisation: mass, stiffness, damping, and the deformations it is free to make."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class BeamDeformation:
         The rigid body at the tip that shapes the modes, in units of the beam (m, m l^2, m l); its `mass` alone counts
         in extension and in torsion.
     shear_stiffness : float, SX or None
-        kappa G A/l [N/m]; None where sections stay across the axis.
+        kappa G A/l [N/m]; None where sections stay normal to the axis.
     """
 
     inertia: Number
@@ -52,17 +52,17 @@ class Beam:
     damping_ratio : float or SX
         Share of critical damping of every mode.
     deformations : dict of BeamDeformation
-        By ``"y"``, ``"z"`` (bending), ``"x"`` (extension), ``"torsion"``: those that it is free to.
+        By ``"y"``, ``"z"`` (bending), ``"x"`` (extension), ``"torsion"``: those that it is free to make.
     density : Profile
         Of its mass per length.
     section_inertia : dict of float or SX
-        rho I l [kg m2] by the deformation in which sections turn so; those left out have none.
+        rho I l [kg m2] by deformation; those left out have none.
     rotary : dict of Profile
-        Of these, by the same.
+        Profiles of these, by deformation.
     shortens : bool
-        Whether the tip comes nearer as the beam bends (where sections are shifted across the axis).
+        Whether the beam foreshortens as it bends (where sections are shifted normal to the axis).
     cuts : tuple of Cut
-        Where inner forces are wanted.
+        Where internal forces are outputs.
     """
 
     length: Number

@@ -1,4 +1,4 @@
-"""The interface of a deformed beam: frames of its sections, kinetic, strain and dissipated energy."""
+"""Flexure: the interface of a deformed beam, with frames of its sections and its energies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from flexblocks.interfaces import Frame
 
 @dataclass(frozen=True, eq=False)
 class Flexure(ABC):
-    """A beam that deforms, in terms of the frame at its root and of its coordinates.
+    """A deformed beam in terms of the frame at its root and of its coordinates.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Flexure(ABC):
     rate : callable
         Time derivative of an expression of the coordinates.
     cuts : tuple of HeldCut
-        Where the beam is held together by forces that are wanted.
+        Cuts at which internal forces are outputs.
     """
 
     beam: Beam
@@ -51,7 +51,7 @@ class Flexure(ABC):
 
     @abstractmethod
     def resultant(self, weight: Distribution) -> tuple[float | ca.SX, ca.SX]:
-        """Return the integral over x of a weight, and that (3) of the weight times the place in the axes of `base`."""
+        """Return the integrals over x of a weight, and of the weight times the position (3) in the axes of `base`."""
 
     @abstractmethod
     def section(self, xi: float) -> Frame:
@@ -59,7 +59,7 @@ class Flexure(ABC):
 
     @abstractmethod
     def tip_deflection(self, axis: str) -> ca.SX:
-        """Return how far the tip is off the straight beam along `axis` of the root [m]."""
+        """Return the deflection of the tip from the straight beam along `axis` of the root [m]."""
 
     @abstractmethod
     def kinetic(self) -> ca.SX:
@@ -69,14 +69,14 @@ class Flexure(ABC):
         """Return the energy stored by bending, shear, extension and torsion [J]."""
         energy = ca.SX(1, 1)
         for axis, plane in self.planes.items():
-            given = self.beam.deformations[axis]
-            energy += quadratic_form(self.amplitudes[axis], plane.integrals.stiffness, given.stiffness / 2)
-            if given.shear_stiffness is not None:
-                energy += quadratic_form(self.amplitudes[axis], plane.shear, given.shear_stiffness / 2)
+            deformation = self.beam.deformations[axis]
+            energy += quadratic_form(self.amplitudes[axis], plane.integrals.stiffness, deformation.stiffness / 2)
+            if deformation.shear_stiffness is not None:
+                energy += quadratic_form(self.amplitudes[axis], plane.shear, deformation.shear_stiffness / 2)
         return energy
 
     def dissipation(self) -> ca.SX:
-        """Return Rayleigh's function of modal damping [W]."""
+        """Return Rayleigh's dissipation function of modal damping [W]."""
         return sum(
             (
                 quadratic_form(self.rate(self.amplitudes[axis]), plane.critical_damping, self.beam.damping(axis) / 2)

@@ -1,4 +1,4 @@
-"""Kinetic energy of the points of a beam's axis, by constant shape integrals."""
+"""Kinetic energy of a beam's axis, by constant shape integrals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flexblocks.beam.shapes.shape_functions import overlap
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
 from flexblocks.interfaces import Frame
 
-# Gauss points on each smooth piece of a beam whose density varies: 9 full waves come out within 1e-12.
+# Gauss points on each smooth piece of a beam whose density varies: 9 full waves are integrated within 1e-12.
 POINTS = 48
 
 
@@ -27,7 +27,7 @@ def kinetic_energy(
     s: Mapping[str, ca.SX],
     moments: tuple[float, float] = (1 / 2, 1 / 3),
 ) -> ca.SX:
-    """Return the kinetic energy [J] of a beam's axis, which has all its mass.
+    """Return the kinetic energy [J] of a beam whose mass is on its axis.
 
     Parameters
     ----------
@@ -47,14 +47,16 @@ def kinetic_energy(
     P(x) = (x + u, v, w) is a point of the beam in the chord frame, P' its rate there; see `MassMoments`.
     """
     axes = {"x": 0, "y": 1, "z": 2}
+    # The moments of the straight beam.
     first, drift = ca.SX(3, 1), ca.SX(3, 1)
     first[0] = mass * length * moments[0]
     second, flow = ca.SX(3, 3), ca.SX(3, 3)
     second[0, 0] = mass * length**2 * moments[1]
-    own = ca.SX(1, 1)
+    # What each deformation adds, and each pair of them.
+    relative = ca.SX(1, 1)
     for axis, plane in planes.items():
         i, integrals = axes[axis], plane.integrals
-        # What shortens a beam need not be independent, and has no root.
+        # Functions of the foreshortening may be dependent, so that their Gram matrix has no Cholesky factor.
         squared = quadratic_form if axis == "x" else sum_of_squares
         first[i] += dot(integrals.mean, q[axis], mass)
         drift[i] = dot(integrals.mean, s[axis], mass)
@@ -67,8 +69,8 @@ def kinetic_energy(
             second[i, j] += bilinear_form(q[axis], common, q[other], mass) if i != j else squared(q[axis], common, mass)
             if i != j:
                 flow[i, j] += bilinear_form(q[axis], common, s[other], mass)
-        own += squared(s[axis], integrals.mass, mass)
-    return MassMoments(mass, first, drift, second, flow, own).kinetic_energy(chord)
+        relative += squared(s[axis], integrals.mass, mass)
+    return MassMoments(mass, first, drift, second, flow, relative).kinetic_energy(chord)
 
 
 def dot(constants: np.ndarray, vector: ca.SX, scale: float | ca.SX = 1.0) -> ca.SX:
@@ -87,7 +89,7 @@ def quadratic_form(vector: ca.SX, constants: np.ndarray, scale: float | ca.SX = 
 
 
 def sum_of_squares(vector: ca.SX, constants: np.ndarray, scale: float | ca.SX = 1.0) -> ca.SX:
-    """Return scale * vector^T constants vector for constants that are not negative, as a sum of squares if it can be.
+    """Return scale * vector^T constants vector for positive semidefinite constants, as a sum of squares if possible.
 
     Its derivatives then share the terms that are squared.
     """
@@ -96,7 +98,7 @@ def sum_of_squares(vector: ca.SX, constants: np.ndarray, scale: float | ca.SX = 
     try:
         root = np.linalg.cholesky(constants)
     except np.linalg.LinAlgError:
-        # Functions that depend on each other, such as a cut at the tip, beyond which there is no mass.
+        # The functions are dependent, as at a cut at the tip, beyond which there is no mass.
         return quadratic_form(vector, constants, scale)
     terms = ca.sparsify(ca.DM(root.T)) @ vector
     return scale * ca.dot(terms, terms)

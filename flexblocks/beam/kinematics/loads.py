@@ -10,7 +10,7 @@ from flexblocks.interfaces import skew
 
 
 def load_power(flexure: Flexure, axis: str, scale: float | ca.SX, distribution: Distribution) -> ca.SX:
-    """Return the power [W] of a force per length on the beam.
+    """Return the power [W] of a distributed load on the beam.
 
     Parameters
     ----------
@@ -18,9 +18,9 @@ def load_power(flexure: Flexure, axis: str, scale: float | ca.SX, distribution: 
     axis : "y" or "z"
         Of its base, along which the force acts.
     scale : float or SX
-        Times which
+        Factor of the distribution.
     distribution : Distribution
-        is the force per length [N/m].
+        Times `scale` the force per length [N/m].
     """
     total, place = flexure.resultant(distribution)
     place, base, i = ca.sparsify(place), flexure.base, "xyz".index(axis)

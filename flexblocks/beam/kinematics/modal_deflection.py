@@ -21,7 +21,7 @@ from flexblocks.beam.shapes.shape_functions import FINER, Shapes
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
 from flexblocks.interfaces import Frame
 
-# Gauss points on each smooth piece of a load: 9 full waves come out within 1e-12.
+# Gauss points on each smooth piece of a load: 9 full waves are integrated within 1e-12.
 POINTS = 48
 
 
@@ -41,7 +41,7 @@ class ShapeFlexure(Flexure):
 
     @cached_property
     def chord(self) -> Frame:
-        """The frame in which deflections are measured: turned against the root by the slope of pinned shapes there."""
+        """The frame in which deflections are measured: the root, turned back by the slope of pinned shapes there."""
         chord = self.root
         for axis in self.bent:
             chord = self._turned(chord, axis, -self.planes[axis].root_slope)
@@ -75,7 +75,7 @@ class ShapeFlexure(Flexure):
 
     @cached_property
     def _shifts(self) -> tuple[dict[str, DiscretizedDeformation], dict[str, ca.SX]]:
-        """By axis what shifts points of the beam, and the amplitudes [m]."""
+        """By axis the deformations that displace points of the beam, and their amplitudes [m]."""
         planes, amplitudes = self._moved
         shifted, by = {axis: planes[axis] for axis in self.bent}, {axis: amplitudes[axis] for axis in self.bent}
         along = axial_displacement(self.beam, planes, amplitudes)

@@ -1,4 +1,4 @@
-"""Kinetic energy of the sections' turning: rotary inertia in bending, polar inertia in torsion."""
+"""Rotary inertia: kinetic energy of the rotation of sections, in bending and in torsion."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TURNS = {"y": (2, 1), "z": (1, -1), "torsion": (0, 1)}
 def rotary_energy(
     chord: Frame, beam: Beam, planes: Mapping[str, DiscretizedDeformation], s: Mapping[str, ca.SX]
 ) -> ca.SX:
-    """Return the energy [J] of the sections' angular velocity about their own middles.
+    """Return the kinetic energy [J] of the rotation of sections about their centroids.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from flexblocks.beam.shapes.hinges import PseudoJoints
 from flexblocks.beam.shapes.internal_forces import HeldCut
 from flexblocks.interfaces import Frame
 
-# Gauss points on each smooth piece of a load on one rod; a full wave on a single rod comes out within 1e-12.
+# Gauss points on each smooth piece of a load on one rod: a full wave on a single rod is integrated within 1e-12.
 POINTS = 16
 # By axis about which a rod turns at a cut, the force that holds it; in the order of the turns.
 CUT_TURNS = {"y": "moment_y", "z": "moment_z", "torsion": "torque"}
@@ -26,7 +26,7 @@ CUT_TURNS = {"y": "moment_y", "z": "moment_z", "torsion": "torque"}
 
 @dataclass(frozen=True, eq=False)
 class _Stop:
-    """The end of a rod: how far the next is shifted in its axes [m], and by which angles it is turned."""
+    """The end of a rod: the shift of the next one in its axes [m], and the angles by which that is turned."""
 
     xi: float
     shift: list[ca.SX]
@@ -86,7 +86,7 @@ class SegmentFlexure(Flexure):
         return frames
 
     def _on_rod(self, rods: list[Frame], xi: float) -> Frame:
-        # A pseudo-joint's own place belongs to the rod outboard of it.
+        # The position of a pseudo-joint belongs to the rod outboard of it.
         i = min(int(np.searchsorted(self._bounds, xi, side="right")), len(rods)) - 1
         return rods[i].translate([(xi - self._bounds[i]) * self.beam.length, 0.0, 0.0])
 
@@ -119,7 +119,7 @@ class SegmentFlexure(Flexure):
         return energy
 
     def _rotary(self, rod: Frame, start: float, end: float) -> ca.SX:
-        """Return the energy [J] of a rod's sections turning with it."""
+        """Return the kinetic energy [J] of the rotation of a rod's sections."""
         energy = ca.SX(1, 1)
         for axis, inertia in self.beam.section_inertia.items():
             share, *_ = mass_moments(self.beam.rotary[axis], start, end)

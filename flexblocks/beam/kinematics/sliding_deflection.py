@@ -19,14 +19,14 @@ AXES = {"y": 1, "z": 2}
 
 @dataclass(frozen=True, eq=False)
 class SlidingFlexure:
-    """A beam along x through a hub at `root`, of which the part out bends.
+    """A beam along x through a hub at `root`; its part outside the hub bends.
 
     Attributes
     ----------
     root : Frame
         The mouth of the hub.
     extension : SX
-        Length l that is out [m].
+        Length l outside the hub [m].
     length, linear_density : float or SX
         Of the whole beam [m], [kg/m].
     rigidity : dict
@@ -58,7 +58,7 @@ class SlidingFlexure:
         return SlidingShapes(**integrals)
 
     def deflection(self, axis: str) -> ca.SX:
-        """Return how far the tip is off the straight beam [m]."""
+        """Return the deflection of the tip from the straight beam [m]."""
         return _dot(self.shapes.value, self.amplitudes[axis])
 
     def tip(self) -> Frame:
@@ -85,11 +85,12 @@ class SlidingFlexure:
         out, shapes, mass = self.extension, self._scaled, self.linear_density * self.length
         speed = self.rate(out)
         first, drift, second, flow = ca.SX(3, 1), ca.SX(3, 1), ca.SX(3, 3), ca.SX(3, 3)
-        # Particles of the rod lie between out - length and out.
+        # The straight beam: its particles lie between out - length and out.
         half = mass * self.length / 2
         first[0], drift[0] = mass * out - half, mass * speed
         second[0, 0] = out * (first[0] - half) + mass * self.length**2 / 3
-        own = mass * speed**2
+        # What the deflections of the part outside add.
+        relative = mass * speed**2
         for axis, a in self.amplitudes.items():
             i, b = AXES[axis], self.speeds[axis]
             first[i] = out * _dot(shapes.mean, a)
@@ -102,9 +103,9 @@ class SlidingFlexure:
                 second[i, j] = out * _form(a, shapes.mass, c)
                 if i != j:
                     flow[i, j] = out * _form(a, shapes.mass, self.speeds[other]) + speed * _form(a, shapes.coupling, c)
-            own += out * _form(b, shapes.mass, b) + 2 * speed * _form(b, shapes.coupling, a)
-            own += speed**2 * (_form(a, shapes.change, a) / out)
-        return MassMoments(mass, first, drift, second, flow, own)
+            relative += out * _form(b, shapes.mass, b) + 2 * speed * _form(b, shapes.coupling, a)
+            relative += speed**2 * (_form(a, shapes.change, a) / out)
+        return MassMoments(mass, first, drift, second, flow, relative)
 
 
 def _dot(constants: ca.SX | ca.DM, vector: ca.SX) -> ca.SX:

@@ -1,4 +1,4 @@
-"""Dimensionless properties along a beam in one deformation: what its shape functions are made for."""
+"""Dimensionless beam properties in one deformation: the profiles for which shape functions are made."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class BeamProfiles:
     density, rigidity : Profile
         In units of their means: mass per length and EI, or EA, or polar inertia per length and GJ.
     shear : RelativeProfile or None
-        Rigidity in shear kappa G A, its mean in units of EI/l^2; None where sections stay across the axis.
+        Rigidity in shear kappa G A, its mean in units of EI/l^2; None where sections stay normal to the axis.
     rotary : RelativeProfile or None
         Inertia of the sections rho I, its mean in units of m l; None where they have none.
     """
@@ -36,12 +36,12 @@ class BeamProfiles:
 
     @property
     def is_uniform_euler_bernoulli(self) -> bool:
-        """Whether it is a uniform beam by Euler and Bernoulli, without shear and rotary inertia."""
+        """Whether it is a uniform Euler-Bernoulli beam, without shear and rotary inertia."""
         return self == EULER_BERNOULLI
 
     @property
     def breaks(self) -> tuple[float, ...]:
-        """Places x/l at which a property is not smooth."""
+        """Positions x/l at which a property is not smooth."""
         profiles = [self.density, self.rigidity, *(share.profile for share in (self.shear, self.rotary) if share)]
         return tuple(sorted({place for profile in profiles for place in profile.breaks}))
 

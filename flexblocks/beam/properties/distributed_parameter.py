@@ -1,4 +1,4 @@
-"""Parameters that may vary along a beam: checked when the block is made."""
+"""Distributed parameters: those that may vary along a beam, checked when the block is made."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from flexblocks.beam.properties.section import Section
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import NOT_NEGATIVE, POSITIVE, Quantity, Range
 
-# Where the values of a function are looked at before it is believed, in units of the length.
+# Where a function is sampled to check its values, in units of the length: both ends, the middle, and unevenly between,
+# so that a periodic function is not met at its zeros or its crests alone.
 PLACES = (0.0, 0.05, 0.21, 0.37, 0.5, 0.63, 0.79, 0.95, 1.0)
 
 
 @dataclasses.dataclass(frozen=True)
-class Along(Quantity):
-    """A number, a function of x that gives one, or a table of (x, value); with `unit` "" a section instead.
+class DistributedQuantity(Quantity):
+    """A distributed quantity: a number, a function of x that returns one, or a table of (x, value).
 
-    `word` is what it may be as well.
+    With `unit` "" it is a section in place of a number. A `word` is accepted as well.
     """
 
     word: str = ""
@@ -33,12 +34,12 @@ class Along(Quantity):
         Raises
         ------
         ParameterError
-            It is none of these.
+            It is something else.
         """
         if self.word and value == self.word:
             return value
         if value is None or isinstance(value, (ca.SX, Section)) or callable(value):
-            return self._wanted(where, name, value)
+            return self._checked_kind(where, name, value)
         if isinstance(value, Sequence) and not isinstance(value, str):
             rows = [self._row(where, name, row) for row in value]
             if len(rows) < 2:
@@ -56,10 +57,10 @@ class Along(Quantity):
 
     @property
     def _least(self) -> Range:
-        """What may be at the tip: a beam may end in a point."""
+        """The range at the tip, where zero is allowed too: a beam may end in a point."""
         return NOT_NEGATIVE if self.range is POSITIVE else self.range
 
-    def _wanted(self, where: str, name: str, value: Any) -> Any:
+    def _checked_kind(self, where: str, name: str, value: Any) -> Any:
         if isinstance(value, Section) and self.unit:
             raise ParameterError(f"{where}: {name} = {value!r}; must be {self.words}.")
         return value
@@ -72,11 +73,11 @@ class Along(Quantity):
             if not isinstance(row[1], Section):
                 raise ParameterError(f"{where}: {name}: {row[1]!r} at x = {place:g} m; must be a section.")
             return place, row[1]
-        # Zero is looked at when the length is known.
+        # Whether zero is allowed here depends on the length, which is checked later.
         return place, Quantity(self.unit, self._least).checked(where, f"{name} at x = {place:g} m", row[1])
 
     def check_over(self, where: str, name: str, value: Any, length: float) -> None:
-        """Refuse a table that does not fit the length, and a function that gives what no beam has.
+        """Refuse a table that does not fit the length, and a function with values out of range.
 
         Raises
         ------
@@ -98,7 +99,7 @@ class Along(Quantity):
             )
         if any(b < a for a, b in pairwise(places)) or any(a == b for a, b in zip(places, places[2:], strict=False)):
             raise ParameterError(
-                f"{where}: {name}: x in the table = {places}; must grow, and at most two points be at one x (a jump)."
+                f"{where}: {name}: x in the table = {places}; must increase, with at most two points at one x (a jump)."
             )
         for x, value in rows:
             self._check_value(where, name, value, x, at_tip=x == places[-1])
@@ -119,14 +120,14 @@ class Along(Quantity):
 
 
 def distributed(unit: str, range_: Range = POSITIVE, word: str = "") -> Any:
-    """Declare an optional field that may vary along a beam; with unit "" a section. It may also be a `word`."""
-    quantity = Along(unit, range_, optional=True, word=word)
+    """Declare an optional distributed parameter; with unit "" a section. It may also be a `word`."""
+    quantity = DistributedQuantity(unit, range_, optional=True, word=word)
     return dataclasses.field(default=None, metadata={"quantity": quantity})
 
 
 def check_over(where: str, block: Any, length: float) -> None:
-    """Check all such fields of a block against its length."""
+    """Check all distributed parameters of a block against its length."""
     for field in dataclasses.fields(block):
         quantity = field.metadata.get("quantity")
-        if isinstance(quantity, Along):
+        if isinstance(quantity, DistributedQuantity):
             quantity.check_over(where, field.name, getattr(block, field.name), length)

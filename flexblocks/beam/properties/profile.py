@@ -18,42 +18,42 @@ POINTS = 64
 
 @dataclass(frozen=True)
 class Distribution:
-    """A property over the length.
+    """A property distributed over the length of a beam.
 
     Attributes
     ----------
-    given : float, section, callable or tuple of (x, value)
-        What the user gave: the same everywhere; the value at x [m]; or a table, linear between its points, in which two
+    definition : float, section, callable or tuple of (x, value)
+        What defines it: one value for all x; a function of x [m]; or a table, linear between its points, in which two
         points at one x are a jump.
     length : float
         [m]
     quantity : callable
-        What of the value counts: a number from a section, or the number itself.
+        Takes the number from a value: a property of a section, or the number itself.
     """
 
-    given: Any
+    definition: Any
     length: float
     quantity: Callable[[Any], float] = float
 
     @property
     def is_uniform(self) -> bool:
-        return not callable(self.given) and not isinstance(self.given, tuple)
+        return not callable(self.definition) and not isinstance(self.definition, tuple)
 
     @property
     def breaks(self) -> tuple[float, ...]:
         """Places x/l inside the beam at which the property is not smooth."""
-        places = [x / self.length for x, _ in self.given] if isinstance(self.given, tuple) else []
+        places = [x / self.length for x, _ in self.definition] if isinstance(self.definition, tuple) else []
         return tuple(sorted({xi for xi in places if 0.0 < xi < 1.0}))
 
     def value(self, xi: float) -> Any:
-        """Return what the user gave for x = xi l; at a jump what is beyond it."""
-        if callable(self.given):
-            return self.given(xi * self.length)
-        if not isinstance(self.given, tuple):
-            return self.given
+        """Return the value (a number or a section) at x = xi l; at a jump that on the outer side."""
+        if callable(self.definition):
+            return self.definition(xi * self.length)
+        if not isinstance(self.definition, tuple):
+            return self.definition
         x = xi * self.length
-        beyond = next((i for i, (place, _) in enumerate(self.given) if place > x), len(self.given) - 1)
-        (start, inner), (end, outer) = self.given[beyond - 1], self.given[beyond]
+        beyond = next((i for i, (place, _) in enumerate(self.definition) if place > x), len(self.definition) - 1)
+        (start, inner), (end, outer) = self.definition[beyond - 1], self.definition[beyond]
         return _between(inner, outer, (x - start) / (end - start)) if end > start else outer
 
     def __call__(self, xi: float | np.ndarray) -> np.ndarray:
@@ -63,7 +63,7 @@ class Distribution:
 
 
 def _between(inner: Any, outer: Any, share: float) -> Any:
-    """Return the value at a share of the way from one to another: numbers, or sections whose sizes change."""
+    """Return the linear interpolation between two numbers, or between the sizes of two sections."""
     if isinstance(inner, (int, float)):
         return inner + share * (outer - inner)
     sizes = {f.name: _between(getattr(inner, f.name), getattr(outer, f.name), share) for f in fields(inner)}
@@ -88,7 +88,7 @@ UNIFORM = Profile()
 
 
 def profile(distribution: Distribution) -> Profile:
-    """Return the profile of a property; one that is the same everywhere is known as such."""
+    """Return the profile of a property; `UNIFORM` itself for one that is constant, so that it can be recognised."""
     return UNIFORM if distribution.is_uniform else Profile(distribution)
 
 
@@ -96,6 +96,6 @@ def profile(distribution: Distribution) -> Profile:
 def mean(distribution: Distribution) -> float:
     """Return the mean of a property over the length."""
     if distribution.is_uniform:
-        return float(distribution.quantity(distribution.given))
+        return float(distribution.quantity(distribution.definition))
     xi, w = gauss_legendre(POINTS, panels(distribution.breaks))
     return float(distribution(xi) @ w)

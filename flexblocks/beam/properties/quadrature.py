@@ -1,4 +1,4 @@
-"""Composite Gauss-Legendre quadrature on [0, 1], panel by panel on which functions are smooth."""
+"""Composite Gauss-Legendre quadrature on [0, 1], over panels on which functions are smooth."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 
 
 def panels(*breaks: Iterable[float]) -> np.ndarray:
-    """Return the ends of the pieces between 0 and 1 that all these places cut."""
+    """Return the bounds of the panels into which these breaks divide [0, 1]."""
     places = np.unique([0.0, 1.0, *(float(place) for group in breaks for place in group)])
-    # Places that differ by rounding are one.
+    # Breaks that differ by rounding are one.
     return places[np.concatenate([[True], np.diff(places) > 1e-12])]
 
 
 def gauss_legendre(points: int, bounds: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Return Gauss-Legendre points and weights on [0, 1], so many for each of the panels between these bounds."""
+    """Return Gauss-Legendre points and weights on [0, 1], `points` of them on each panel between the bounds."""
     nodes, weights = np.polynomial.legendre.leggauss(points)
     bounds = np.array([0.0, 1.0]) if bounds is None else bounds
     start, width = bounds[:-1, None], np.diff(bounds)[:, None]

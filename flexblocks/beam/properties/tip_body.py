@@ -1,4 +1,4 @@
-"""The rigid body at the tip of a beam that shapes its modes."""
+"""Tip body: the rigid body at the tip of a beam that shapes its modes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TipBody:
     mass : float
         [kg]
     inertia : float
-        About the tip, across the plane of bending [kg m2].
+        About the tip, on the axis normal to the plane of bending [kg m2].
     static_moment : float
         Mass times distance of its centre beyond the tip, along the beam [kg m].
     polar_inertia : float

@@ -15,7 +15,7 @@ class RodShapes(Shapes):
     """Base of all: functions that are zero at the root, whose slope stores energy."""
 
     def rotation(self, xi: float | np.ndarray) -> np.ndarray:
-        """Return by how much sections turn: in torsion the function itself."""
+        """Return the rotations of the sections: in torsion the functions themselves."""
         return self.deflection(xi)
 
     def strain(self, xi: float | np.ndarray) -> np.ndarray:
@@ -38,12 +38,13 @@ class HatShapes(RodShapes):
     def derivative(self, xi: float | np.ndarray, order: int) -> np.ndarray:
         place = np.asarray(xi, dtype=float) * self.elements
         element = np.minimum(place.astype(int), self.elements - 1)
-        found = np.zeros((self.size + 1, *place.shape))
+        # Rows: the hat at the root, which is held, then those at nodes 1, 2, ...
+        hats = np.zeros((self.size + 1, *place.shape))
         outer = place - element if order == 0 else np.full_like(place, self.elements)
         inner = 1 - outer if order == 0 else -outer
-        np.put_along_axis(found, element[None], inner[None], axis=0)
-        np.put_along_axis(found, element[None] + 1, outer[None], axis=0)
-        return found[1:]
+        np.put_along_axis(hats, element[None], inner[None], axis=0)
+        np.put_along_axis(hats, element[None] + 1, outer[None], axis=0)
+        return hats[1:]
 
     @property
     def bounds(self) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Clamped-mass Euler-Bernoulli modes as symbolic functions of their root, for beams whose length changes.
+"""Clamped-mass Euler-Bernoulli modes as symbolic functions of their root, for axially moving beams.
 
 The same functions as in `euler_bernoulli_modes`, on four solutions with decaying exponentials of which the two
 that meet the clamp are kept. With b = beta l they are g1 = exp(-b xi) - cos(b xi) + sin(b xi) and
@@ -35,7 +35,7 @@ def clamped_pair(b: ca.SX, xi: float, order: int) -> tuple[ca.SX, ca.SX]:
 
 
 def tip_conditions(b: ca.SX, tip: RelativeTip) -> tuple[tuple[ca.SX, ca.SX], tuple[ca.SX, ca.SX]]:
-    """Return moment and shear that are unbalanced at the tip, each for g1 and g2 (Subudhi & Morris 2002, 29-30)."""
+    """Return the residuals of moment and shear at the tip, each for g1 and g2 (Subudhi & Morris 2002, 29-30)."""
     value, slope, bend, shear = (clamped_pair(b, 1.0, order) for order in range(4))
     moment = [bend[k] - b**3 * tip.inertia * slope[k] - b**2 * tip.static_moment * value[k] for k in (0, 1)]
     force = [shear[k] + b * tip.mass * value[k] + b**2 * tip.static_moment * slope[k] for k in (0, 1)]

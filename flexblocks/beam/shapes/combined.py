@@ -12,7 +12,7 @@ from flexblocks.beam.shapes.shape_functions import Shapes
 
 @dataclass(frozen=True, eq=False)
 class Stacked(Shapes):
-    """The functions of several sets of shapes, one set after the other."""
+    """The union of several sets of shape functions, one set after the other."""
 
     parts: tuple[Shapes, ...]
 

@@ -1,7 +1,7 @@
 """Euler-Bernoulli modes of a uniform beam: clamped with a tip body, clamped-free, pinned-pinned.
 
 With b = beta l the general solution is c_1 cos(b xi) + c_2 sin(b xi) + c_3 exp(-b xi) + c_4 exp(-b (1 - xi)). Written
-with decaying exponentials it keeps all digits for high modes, where cosh - sinh loses them. The four boundary
+with decaying exponentials it keeps all digits of high modes, which cosh - sinh loses. The four boundary
 conditions make a 4 x 4 matrix: its determinant vanishes at the roots b, its null vector holds the coefficients.
 """
 

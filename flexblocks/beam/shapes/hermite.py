@@ -1,4 +1,4 @@
-"""Cubic Hermite shape functions: beam elements by Euler and Bernoulli, and by Timoshenko."""
+"""Cubic Hermite shape functions: Euler-Bernoulli and Timoshenko beam elements."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class HermiteShapes(Shapes):
         place = np.asarray(xi, dtype=float) * self.elements
         element = np.minimum(place.astype(int), self.elements - 1)
         # Rows: deflection and slope at the root, which is clamped, then at nodes 1, 2, ...
-        found = np.zeros((self.size + 2, *place.shape))
+        rows = np.zeros((self.size + 2, *place.shape))
         for k in range(4):
-            # The element is 1/elements long: so much is a unit slope there.
+            # Each derivative, and a unit slope, scales with the length of the element, 1/elements.
             values = function(k, place - element, element) * float(self.elements) ** (order - k % 2)
-            np.put_along_axis(found, (2 * element + k)[None], values[None], axis=0)
-        return found[2:]
+            np.put_along_axis(rows, (2 * element + k)[None], values[None], axis=0)
+        return rows[2:]
 
     @property
     def bounds(self) -> np.ndarray:
@@ -51,7 +51,7 @@ class HermiteShapes(Shapes):
 
 @dataclass(frozen=True)
 class ShearHermiteShapes(HermiteShapes):
-    """Functions of elements that shear: deflection and rotation at the nodes in turn; clamped at xi = 0.
+    """Timoshenko elements: deflection and rotation at the nodes in turn; clamped at xi = 0.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ def _polynomials(*rows: tuple[list[float], list[float]]) -> list[tuple[np.polyno
     return [tuple(np.polynomial.Polynomial(c) for c in row) for row in rows]
 
 
-# Each is (rigid in shear + phi * soft)/(1 + phi) in s, for the four unit displacements of an element's ends.
+# Each is (without shear + phi * shear)/(1 + phi) in s, for the four unit displacements of an element's ends.
 DEFLECTIONS = _polynomials(
     ([1, 0, -3, 2], [1, -1]),
     ([0, 1, -2, 1], [0, 0.5, -0.5]),

@@ -10,8 +10,8 @@ from flexblocks.beam.properties.profile import UNIFORM, Profile
 from flexblocks.beam.properties.quadrature import gauss_legendre, panels
 from flexblocks.beam.shapes.shape_functions import Shapes
 
-# Gauss points on each smooth piece of a cell, for its flexibility: that of a cone whose diameter halves inside one cell
-# comes out within rounding.
+# Gauss points on each smooth piece of a cell, for its flexibility: exact within rounding for a cone whose diameter
+# halves inside one cell.
 POINTS = 16
 
 

@@ -1,7 +1,7 @@
-"""Internal forces by the method of sections: at a cut the beam could move in ways in which it is held.
+"""Internal forces by the method of sections: the efforts that hold a beam together at a cut.
 
-What holds a cut is the inner force there, by the balance of all that is outboard: loads, weight and inertia. It
-converges as the motion does, where EI v'' converges two orders later and misses what a mode cannot bend.
+They follow from the balance of all that is outboard: loads, weight and inertia. They converge as the motion does, where
+EI v'' converges two orders later and misses what a mode cannot bend.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class Cut:
     label: str
 
     def coordinates(self, deformations: tuple[str, ...]) -> tuple[Coordinate, ...]:
-        """Return what is held there: a hinge and a slide in each plane of bending, a slide along, a hinge about x."""
+        """Return the held coordinates: hinge and slide in each plane of bending, slide along x, hinge about x."""
         bent = [axis for axis in deformations if axis in ("y", "z")]
-        found = [(f"{stem}_{axis}", unit) for axis in bent for stem, unit in (("moment", "rad"), ("shear", "m"))]
-        found.append(("tension", "m"))
+        held = [(f"{stem}_{axis}", unit) for axis in bent for stem, unit in (("moment", "rad"), ("shear", "m"))]
+        held.append(("tension", "m"))
         if "torsion" in deformations:
-            found.append(("torque", "rad"))
-        return tuple(Coordinate(f"{self.label}{name}", unit, held=True) for name, unit in found)
+            held.append(("torque", "rad"))
+        return tuple(Coordinate(f"{self.label}{name}", unit, held=True) for name, unit in held)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,13 +50,13 @@ class HeldCut:
         return self.cut.xi
 
     def __getitem__(self, name: str) -> ca.SX:
-        """Return the symbol of ``"moment_y"``, ``"shear_y"``, ``"tension"`` and so on; zero where there is none."""
+        """Return the symbol of ``"moment_y"``, ``"shear_y"``, ``"tension"`` and so on; zero if it has none."""
         return self.local.symbols.get(f"{self.cut.label}{name}", ca.SX(1, 1))
 
 
 @dataclass(frozen=True)
 class CutShapes(Shapes):
-    """For each place a hinge and a slide there: what is outboard turns by 1, or is shifted by 1."""
+    """A hinge and a slide at each cut: all that is outboard turns by 1, or is shifted by 1."""
 
     places: tuple[float, ...]
 
@@ -82,7 +82,7 @@ class CutShapes(Shapes):
 
 @dataclass(frozen=True)
 class CutRods(RodShapes):
-    """For each place a step there: what is outboard is shifted along the beam, or twisted, by 1."""
+    """A step at each cut: all that is outboard is shifted along the beam, or twisted, by 1."""
 
     places: tuple[float, ...]
 
@@ -109,7 +109,7 @@ def _steps(places: tuple[float, ...], xi: float | np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=64)
 def with_cuts(plane: DiscretizedDeformation, places: tuple[float, ...], is_rod: bool) -> DiscretizedDeformation:
-    """Return a deformation with cuts at these places; computed once for all beams that are alike."""
+    """Return a deformation with cuts at these places; computed once for all equal beams."""
     return DiscretizedDeformation(
         Stacked((plane.shapes, (CutRods if is_rod else CutShapes)(places))), FREE, plane.profiles
     )

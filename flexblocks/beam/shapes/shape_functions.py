@@ -14,7 +14,7 @@ from flexblocks.beam.properties.profile import UNIFORM, Profile
 from flexblocks.beam.properties.quadrature import gauss_legendre, panels
 from flexblocks.beam.properties.tip_body import TipBody
 
-# Gauss points more on each panel where properties vary along the beam: for factors like polynomials of degree 24.
+# Additional Gauss points on each panel where properties vary along the beam: exact for factors of degree 24.
 FINER = 12
 
 
@@ -32,7 +32,7 @@ class Shapes(ABC):
 
     @abstractmethod
     def derivative(self, xi: float | np.ndarray, order: int) -> np.ndarray:
-        """Return the derivative of that order of all functions at `xi`; 0 and 1 at least."""
+        """Return the derivatives of all functions at `xi`; orders 0 and 1 at least."""
 
     def deflection(self, xi: float | np.ndarray) -> np.ndarray:
         return self.derivative(xi, 0)
@@ -41,15 +41,15 @@ class Shapes(ABC):
         return self.derivative(xi, 1)
 
     def rotation(self, xi: float | np.ndarray) -> np.ndarray:
-        """Return by how much sections turn; without shear they follow the slope."""
+        """Return the rotations of the sections; without shear the slope."""
         return self.slope(xi)
 
     def strain(self, xi: float | np.ndarray) -> np.ndarray:
-        """Return what stores energy with the beam's rigidity: in bending the curvature."""
+        """Return the strains, which store energy with the beam's rigidity: in bending the curvature."""
         return self.derivative(xi, 2)
 
     def shear(self, xi: float | np.ndarray) -> np.ndarray:
-        """Return by how much the slope is ahead of the rotation."""
+        """Return the shear strains: slope less rotation."""
         return self.slope(xi) - self.rotation(xi)
 
     @property
@@ -68,7 +68,7 @@ class Shapes(ABC):
         return 24 + 8 * self.size
 
     def quadrature(self, breaks: tuple[float, ...] = (), finer: int = 0) -> tuple[np.ndarray, np.ndarray]:
-        """Return points and weights on [0, 1], with `finer` points more on each piece, which `breaks` cut further."""
+        """Return points and weights on [0, 1], `finer` more on each of the pieces, which `breaks` divide further."""
         return gauss_legendre(self.points + finer, panels(self.bounds, breaks))
 
     def stiffness(self, rigidity: Profile = UNIFORM) -> np.ndarray:
@@ -83,20 +83,20 @@ class Shapes(ABC):
 
 
 class ShapeFamily(Protocol):
-    """What gives shape functions for a tip body in units of the beam: a discretization."""
+    """A discretization, as far as it provides the shape functions of bending."""
 
     def shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes: ...
 
 
 class RodFamily(Protocol):
-    """What gives shape functions of extension and torsion: a discretization."""
+    """A discretization, as far as it provides the shape functions of extension and torsion."""
 
     def rod_shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes: ...
 
 
 @dataclass(frozen=True)
 class NoShapes(Shapes):
-    """A beam that does not deform."""
+    """No shape functions: a beam that does not deform."""
 
     @property
     def size(self) -> int:
@@ -120,7 +120,7 @@ class ShapeIntegrals:
     mass : ndarray (n, n)
         of mu phi_i phi_j.
     stiffness : ndarray (n, n)
-        of e phi_i'' phi_j''; with shear, of the sections' turning; in extension and torsion, of e phi_i' phi_j'.
+        of e phi_i'' phi_j''; with shear, of derivatives of the rotations; in extension and torsion, of e phi_i' phi_j'.
     """
 
     mean: np.ndarray
@@ -129,7 +129,7 @@ class ShapeIntegrals:
     stiffness: np.ndarray
 
 
-# Integrals below this share of what the norms of the functions allow are zero but for rounding.
+# Integrals below this share of their Cauchy-Schwarz bound are rounding: quadrature leaves less than 1e-13.
 ROUNDING = 1e-12
 
 
@@ -158,12 +158,12 @@ def overlap(first: Shapes, second: Shapes, density: Profile = UNIFORM) -> np.nda
 
 
 def without_rounding(integrals: np.ndarray, bound: np.ndarray) -> np.ndarray:
-    """Set what is zero but for rounding to zero, so that it does not cost operations in every evaluation."""
+    """Return integrals with rounding set to zero, so that it does not cost operations in every evaluation."""
     return np.where(np.abs(integrals) < ROUNDING * bound, 0.0, integrals)
 
 
 def gram(products: np.ndarray) -> np.ndarray:
-    """Return integrals (n, n) of products of functions, symmetric and without what is rounding."""
+    """Return a Gram matrix (n, n) made symmetric, without rounding."""
     norm = np.sqrt(np.diag(products))
-    found = without_rounding(products, np.outer(norm, norm))
-    return (found + found.T) / 2
+    cleaned = without_rounding(products, np.outer(norm, norm))
+    return (cleaned + cleaned.T) / 2

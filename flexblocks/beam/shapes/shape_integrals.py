@@ -1,4 +1,4 @@
-"""A discretized deformation of a beam: shape functions with their mass, stiffness and modal damping matrices."""
+"""Discretised deformation of a beam: shape functions with their mass, stiffness and modal damping matrices."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ from scipy.linalg import eigh
 
 from flexblocks.beam.properties.beam_profiles import EULER_BERNOULLI, BeamProfiles
 from flexblocks.beam.properties.tip_body import TipBody
-from flexblocks.beam.shapes.shape_functions import RodFamily, ShapeFamily, ShapeIntegrals, Shapes, gram, shape_integrals
+from flexblocks.beam.shapes.shape_functions import (
+    FINER,
+    RodFamily,
+    ShapeFamily,
+    ShapeIntegrals,
+    Shapes,
+    gram,
+    shape_integrals,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,22 +57,25 @@ class DiscretizedDeformation:
     def mean_turn(self) -> np.ndarray:
         """Integral (n,) of the sections' inertia, of mean 1, times rotations."""
         assert self.profiles.rotary is not None
-        xi, w = self.shapes.quadrature(self.profiles.rotary.profile.breaks, finer=24)
-        found = self.shapes.rotation(xi) @ (w * self.profiles.rotary.profile(xi))
-        return np.where(np.abs(found) < 1e-12 * np.abs(found).max(initial=0.0), 0.0, found)
+        xi, w = self.shapes.quadrature(self.profiles.rotary.profile.breaks, finer=2 * FINER)
+        integral = self.shapes.rotation(xi) @ (w * self.profiles.rotary.profile(xi))
+        # Rounding, which would cost operations in every evaluation.
+        return np.where(np.abs(integral) < 1e-12 * np.abs(integral).max(initial=0.0), 0.0, integral)
 
     @cached_property
     def root_slope(self) -> np.ndarray:
         """Slopes (n,) at the root; zero but for shapes that are pinned there."""
         slope = self.shapes.rotation(0.0)
+        # Of clamped modes it is rounding; left in, it would turn the chord in every expression.
         return np.where(np.abs(slope) < 1e-9, 0.0, slope)
 
     @cached_property
     def critical_damping(self) -> np.ndarray:
         """Damping matrix (n, n) that damps every mode critically, in units of sqrt(mass * stiffness).
 
-        The modes are those of the clamped beam with its tip body; for its own modes without one it is diagonal.
+        The modes are those of the clamped beam with its tip body; the matrix is diagonal if the shapes are these modes.
         """
+        # Mass with the tip body and the sections' inertia; stiffness with shear.
         value, turn = self.shapes.deflection(1.0), self.shapes.rotation(1.0)
         coupling = np.outer(value, turn)
         mass = (
@@ -78,9 +89,11 @@ class DiscretizedDeformation:
             mass = mass + self.profiles.rotary.ratio * self.turning
         if self.profiles.shear:
             stiffness = stiffness + self.profiles.shear.ratio * self.shear
+        # Critical damping 2 omega of each mode, transformed back to the coordinates.
         squares, modes = eigh(stiffness, mass)
         to_modes = modes.T @ mass
         damping = to_modes.T @ np.diag(2 * np.sqrt(squares)) @ to_modes
+        # What couples modes by less than 1e-9 is rounding of the eigenvectors.
         scale = np.sqrt(np.diag(damping))
         return np.where(np.abs(damping) < 1e-9 * np.outer(scale, scale), 0.0, damping)
 
@@ -89,7 +102,7 @@ class DiscretizedDeformation:
 def discretized_bending(
     discretization: ShapeFamily, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI
 ) -> DiscretizedDeformation:
-    """Return the bending of a beam; computed once for all beams that are alike."""
+    """Return the bending of a beam; computed once for all equal beams."""
     return DiscretizedDeformation(discretization.shapes(tip, profiles), tip, profiles)
 
 
@@ -97,5 +110,5 @@ def discretized_bending(
 def discretized_rod(
     discretization: RodFamily, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI
 ) -> DiscretizedDeformation:
-    """Return the extension or the torsion of a beam; computed once for all beams that are alike."""
+    """Return the extension or the torsion of a beam; computed once for all equal beams."""
     return DiscretizedDeformation(discretization.rod_shapes(tip, profiles), tip, profiles)

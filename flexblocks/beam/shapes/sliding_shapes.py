@@ -59,23 +59,23 @@ def constant_shapes(shapes: Shapes, angles: np.ndarray) -> SlidingShapes:
     phi, slope, curvature = (shapes.derivative(xi, order) for order in range(3))
     psi = (1 - xi) * slope + angles[:, None] * phi
     tip = ca.DM(shapes.deflection(1.0)), ca.DM(shapes.slope(1.0))
-    found = _integrated(ca.DM(phi), ca.DM(psi), ca.DM(curvature), xi, w, *tip)
-    # By parts, to the last digit, so that terms that are the same are seen to be.
+    integrals = _integrated(ca.DM(phi), ca.DM(psi), ca.DM(curvature), xi, w, *tip)
+    # Integrated by parts, so that integrals that are equal are so to the last digit and share their operations.
     grown = ca.DM(np.diag(angles))
-    mean, moment, mass = _clean(found.mean), _clean(found.moment), _clean(found.mass)
-    turning = found.coupling - mass @ grown
+    mean, moment, mass = _clean(integrals.mean), _clean(integrals.moment), _clean(integrals.mass)
+    turning = integrals.coupling - mass @ grown
     return replace(
-        found,
+        integrals,
         mean=mean,
         moment=moment,
         drift=_clean(mean + grown @ mean),
         swing=_clean(2 * (moment - mean) + grown @ moment),
         mass=mass,
         coupling=_clean(mass / 2 + (turning - turning.T) / 2 + mass @ grown),
-        change=_clean(found.change),
-        stiffness=_clean(found.stiffness),
-        value=_clean(found.value),
-        slope=_clean(found.slope),
+        change=_clean(integrals.change),
+        stiffness=_clean(integrals.stiffness),
+        value=_clean(integrals.value),
+        slope=_clean(integrals.slope),
     )
 
 
@@ -86,6 +86,7 @@ def clamped_mass_shapes(
 
     The modes have mean square 1; `signs` (n,) make the tip's deflection positive.
     """
+    # 9 points for one mode and 30 for eight give all integrals within 1e-13; symbolic modes make points expensive.
     points, weights = np.polynomial.legendre.leggauss(6 + 3 * roots.numel())
     xi, w = (points + 1) / 2, weights / 2
     places = (*xi.tolist(), 1.0)
@@ -122,7 +123,7 @@ def _integrated(
 
 
 def _clean(constants: Matrix) -> ca.DM:
-    """Return constants without rounding: what is nearly zero or nearly whole costs no operation then."""
+    """Return constants with rounding removed: a zero or a whole number costs fewer operations."""
     array = ca.DM(constants).full()
     array = np.where(np.abs(array) < ROUNDING * np.abs(array).max(initial=0.0), 0.0, array)
     whole = np.round(array)

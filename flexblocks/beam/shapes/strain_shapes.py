@@ -14,7 +14,7 @@ from flexblocks.beam.shapes.shape_functions import Shapes
 
 @dataclass(frozen=True, eq=False)
 class PiecewisePolynomials:
-    """Functions that are polynomials on each of some panels of [0, 1].
+    """Piecewise polynomials: functions that are polynomials on each panel of [0, 1].
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class PiecewisePolynomials:
     coefficients: np.ndarray
 
     def __call__(self, xi: float | np.ndarray) -> np.ndarray:
-        """Return the functions (n,) or (n, k) at `xi`; at the end of a panel those of the next."""
+        """Return the functions (n,) or (n, k) at `xi`; at the end of a panel the values of the next."""
         place = np.asarray(xi, dtype=float)
         panel = np.clip(np.searchsorted(self.ends, place, side="right") - 1, 0, len(self.ends) - 2)
         start, width = self.ends[panel], np.diff(self.ends)[panel]
@@ -39,10 +39,10 @@ class PiecewisePolynomials:
     def integral(self) -> PiecewisePolynomials:
         """The integrals from 0; continuous."""
         half = np.diff(self.ends)[:, None] / 2
-        own = legendre.legint(self.coefficients, lbnd=-1, axis=2) * half
-        gains = own.sum(axis=2)  # every polynomial of Legendre is 1 at the end of its panel
-        own[:, 1:, 0] += np.cumsum(gains, axis=1)[:, :-1]
-        return PiecewisePolynomials(self.ends, own)
+        integrals = legendre.legint(self.coefficients, lbnd=-1, axis=2) * half
+        gains = integrals.sum(axis=2)  # every Legendre polynomial is 1 at the end of its panel
+        integrals[:, 1:, 0] += np.cumsum(gains, axis=1)[:, :-1]
+        return PiecewisePolynomials(self.ends, integrals)
 
     @property
     def derivative(self) -> PiecewisePolynomials:
@@ -60,7 +60,7 @@ class PiecewisePolynomials:
 
 @dataclass(frozen=True, eq=False)
 class StrainShapes(Shapes):
-    """Bending with curvatures and shear strains as given, clamped at the root."""
+    """Bending with prescribed curvatures and shear strains, clamped at the root."""
 
     curvature: PiecewisePolynomials
     sheared: PiecewisePolynomials
@@ -78,8 +78,8 @@ class StrainShapes(Shapes):
         return self._slope.integral
 
     def derivative(self, xi: float | np.ndarray, order: int) -> np.ndarray:
-        found = (self._deflection, self._slope)[order] if order < 2 else self._slope.derivative
-        return found(xi)
+        function = (self._deflection, self._slope)[order] if order < 2 else self._slope.derivative
+        return function(xi)
 
     def rotation(self, xi: float | np.ndarray) -> np.ndarray:
         return self.curvature.integral(xi)
@@ -101,7 +101,7 @@ class StrainShapes(Shapes):
 
 @dataclass(frozen=True, eq=False)
 class RodStrainShapes(RodShapes):
-    """Extension or torsion with strains as given, held at the root."""
+    """Extension or torsion with prescribed strains, held at the root."""
 
     strained: PiecewisePolynomials
 

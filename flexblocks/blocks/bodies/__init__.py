@@ -1,1 +1,1 @@
-"""Bodies and what is fixed to them: ground, links, beams, loads, sensors."""
+"""Bodies, and what is mounted on them: ground, links, beams, payloads, sensors."""

@@ -9,13 +9,13 @@ from flexblocks.interfaces import Block, Frame, Local, Output, Physics, choice, 
 
 @dataclass(frozen=True)
 class Accelerometer(Block):
-    """An ideal accelerometer of three axes at the origin of `frame_a`, without mass.
+    """An ideal three-axis accelerometer at the origin of `frame_a`, without mass.
 
     Parameters
     ----------
     name : str
     measures : "acceleration" or "specific force"
-        The acceleration relative to the world; or that less the acceleration of free fall, as real sensors feel it:
+        The acceleration relative to the world; or that minus the acceleration of free fall, as real sensors measure it:
         at rest they read 1 g upwards.
 
     Notes

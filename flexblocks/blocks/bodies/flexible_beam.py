@@ -36,12 +36,12 @@ from flexblocks.interfaces import (
 
 
 def checked_stations(where: str, stations: Any, length: float) -> tuple[float, ...]:
-    """Return places along a beam as floats, from the root outward.
+    """Return stations along a beam as floats, from the root outward.
 
     Raises
     ------
     ParameterError
-        One is not on the beam, or is there twice.
+        One is not on the beam, or is listed twice.
     """
     places = tuple(stations) if isinstance(stations, Sequence) and not isinstance(stations, str) else (stations,)
     for x in places:
@@ -50,12 +50,12 @@ def checked_stations(where: str, stations: Any, length: float) -> tuple[float, .
                 f"{where}: internal_forces = {stations!r}; must be places x from 0 to the length, {length:g} m."
             )
     if len(set(places)) < len(places):
-        raise ParameterError(f"{where}: internal_forces = {stations!r}; a place stands there twice.")
+        raise ParameterError(f"{where}: internal_forces = {stations!r}; must be distinct places x, each listed once.")
     return tuple(sorted(float(x) for x in places))
 
 
 def option() -> Any:
-    """Declare a field that is False unless asked for."""
+    """Declare an option: a field that is False by default."""
     return choice((False, True), default=False)
 
 
@@ -74,7 +74,8 @@ class FlexibleBeam(HasStations):
     flexural_rigidity : float, callable or table
         EI for bending along y [N m2].
     discretization : Discretization
-        `Rigid()`, `AssumedModes(n, tip=...)`, `FiniteElements(n)` or `RigidSegments(n)`; how finely it deforms.
+        How finely it deforms: `Rigid()`, `AssumedModes(n, tip=...)`, `FiniteElements(n)`, `RigidSegments(n)`, or one of
+        your own.
     bending : "y", "z" or "yz"
         Axes along which it deflects.
     flexural_rigidity_z : float, callable or table, optional
@@ -83,28 +84,29 @@ class FlexibleBeam(HasStations):
         Share of critical damping of every mode of the clamped beam with its tip body.
     section : Section, callable or table, optional
         `Rectangle`, `Tube` or `ISection`; or a function of x that returns one; or a table of them, between whose points
-        sizes change linearly. With `material` it gives all properties of this list, and none may be given besides.
+        sizes change linearly. With `material` it determines all numeric properties of this list, which are then left
+        out.
     material : Material, optional
     axial, torsion : bool
         Whether the beam stretches, and whether it twists.
     shear : bool
         Whether sections are flexible in shear (Timoshenko); slopes of elements are then rotations of sections.
     rotary_inertia : bool
-        Whether the sections' inertia against turning counts (Rayleigh; with `shear` Timoshenko).
+        Whether sections have rotary inertia (Rayleigh; with `shear` Timoshenko).
     stiffening : bool
-        Whether the beam shortens as it bends, tip and all points by 1/2 int v'^2 dx. It makes a rotating beam stiffer.
-        Rigid segments always do.
+        Whether the beam foreshortens as it bends, each point by 1/2 int v'^2 dx inboard of it: geometric stiffening, as
+        of a rotating beam. Rigid segments always do.
     axial_rigidity, torsional_rigidity : float, callable or table, optional
         EA [N], GJ [N m2].
     shear_rigidity, shear_rigidity_z : float, callable or table, optional
         kappa G A for bending along y, along z [N].
     section_inertia, section_inertia_z, polar_inertia : float, callable or table, optional
-        rho I of sections that turn by bending along y, along z, and about x [kg m].
+        rho I of sections that rotate by bending along y, by bending along z, and about x [kg m].
     load_y, load_z : float, callable, table or "input", optional
         Force per length along y, along z of the beam's base, which is `frame_a` (the chord, for pinned modes) [N/m].
         ``"input"`` makes it an input of the arm, the same all along.
     internal_forces : tuple of float
-        Places x [m] at which inner forces are outputs; 0 is the root.
+        Places x [m] at which internal forces are outputs; 0 is the root.
 
     Notes
     -----
@@ -120,7 +122,7 @@ class FlexibleBeam(HasStations):
     ``shear_y``, ``shear_z``, ``tension`` [N], ``torque`` [N m] with `torsion`: what the part beyond x, with all that
     hangs on it, exerts on the part before. With a section also ``stress`` [Pa], the largest by bending. They balance
     loads, weight and inertia of the part beyond x, and so are exact at rest (for small deflections) and converge as the
-    motion does, while EI v'' of the shapes need not be near.
+    motion does; EI v'' of the shapes is less accurate.
 
     Only numbers can stay symbolic, not functions, tables, sections and materials.
     """
@@ -165,12 +167,12 @@ class FlexibleBeam(HasStations):
 
     @property
     def deformations(self) -> tuple[str, ...]:
-        """How it deforms: ``"y"``, ``"z"`` (bending), ``"x"`` (extension), ``"torsion"``."""
+        """The deformations it is free to make: ``"y"``, ``"z"`` (bending), ``"x"`` (extension), ``"torsion"``."""
         return (*self.bending, *("x",) * self.axial, *("torsion",) * self.torsion)
 
     @property
     def cuts(self) -> tuple[Cut, ...]:
-        """Where inner forces are wanted."""
+        """The cuts at which internal forces are outputs."""
         length = self.nominal.length
         return tuple(Cut(x / length, f"station({x!r})." if x else "root_") for x in self.internal_forces)
 
@@ -191,7 +193,7 @@ class FlexibleBeam(HasStations):
             dissipation=flexure.dissipation(),
             outputs={
                 **{f"tip_deflection_{axis}": Output(flexure.tip_deflection(axis), "m") for axis in self.bending},
-                **self._inner_forces(local),
+                **self._internal_forces(local),
             },
             power=sum((self._load(flexure, axis, local) for axis in ("y", "z")), ca.SX(1, 1)),
         )
@@ -205,8 +207,8 @@ class FlexibleBeam(HasStations):
             return load_power(flexure, axis, scale, Distribution(1.0, self.nominal.length))
         return load_power(flexure, axis, 1.0, Distribution(nominal, self.nominal.length))
 
-    def _inner_forces(self, local: Local) -> dict[str, Output]:
-        """Return what the outer part of the beam exerts on the inner at each cut, and the stress by it."""
+    def _internal_forces(self, local: Local) -> dict[str, Output]:
+        """Return what the outer part of the beam exerts on the inner at each cut, and the bending stress there."""
         outputs = {}
         for cut in self.cuts:
             held = cut.coordinates(self.deformations)

@@ -9,7 +9,7 @@ from flexblocks.interfaces import Block, Frame, Local, Physics, outlet
 
 @dataclass(frozen=True)
 class Ground(Block):
-    """The world: `frame_b` stands still at the origin, its axes are the world's.
+    """The ground: `frame_b` is the inertial frame, at rest at the origin of the world.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from flexblocks.interfaces import NOT_NEGATIVE, Block, Frame, Local, Physics, in
 
 @dataclass(frozen=True)
 class Payload(Block):
-    """A rigid body fixed to a frame.
+    """A payload: a rigid body fixed to a frame.
 
     Parameters
     ----------

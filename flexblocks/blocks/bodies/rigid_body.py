@@ -23,8 +23,8 @@ class RigidBody(Block):
     center : (3,)
         Centre of mass in `frame_a` [m].
     reach : (3,)
-        `frame_b` is `frame_a` moved by this, in the axes of `frame_a` [m]; where others are to be mounted turned, add
-        a `FixedTransform`.
+        `frame_b` is `frame_a` moved by this, in the axes of `frame_a` [m]; add a `FixedTransform` to mount others
+        in another orientation.
     """
 
     mass: float = parameter("kg", NOT_NEGATIVE)

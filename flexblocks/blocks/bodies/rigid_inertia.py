@@ -35,13 +35,13 @@ class Inertia(Quantity):
 
 
 def inertia_parameter(default: Any) -> Any:
-    """Declare a field as a moment of inertia [kg m2]; without a default for `dataclasses.MISSING`."""
+    """Declare a field as a moment of inertia [kg m2]; required if the default is `dataclasses.MISSING`."""
     quantity = Inertia("kg m2", NOT_NEGATIVE, optional=default is None)
     return dataclasses.field(default=default, metadata={"quantity": quantity})
 
 
 def inertia_matrix(inertia: Any) -> ca.SX:
-    """Return the (3, 3) matrix of an inertia that may be given as its zz entry alone."""
+    """Return the (3, 3) matrix of an inertia that may be its zz entry alone."""
     if isinstance(inertia, ca.SX) or np.ndim(inertia) == 0:
         matrix = ca.SX(3, 3)
         matrix[2, 2] = inertia

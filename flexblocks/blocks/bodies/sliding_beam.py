@@ -38,7 +38,7 @@ from flexblocks.interfaces import (
 
 @dataclass(frozen=True)
 class SlidingBeam(Block):
-    """A uniform flexible beam that slides along x through a hub at `frame_a`: what is out bends, what is in does not.
+    """A uniform, axially moving beam that slides along x through a hub at `frame_a`; only the part outside bends.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ class SlidingBeam(Block):
         Axes along which it deflects.
     shapes : "fixed", "algebraic" or "ode"
         How assumed modes with a tip body follow the extension. Fixed: they stretch with the beam, in the shape that
-        they have at `start`. Else the frequency equation is solved along: its roots ``beta[i]`` are algebraic
-        variables of the DAE, or states.
+        they have at `start`. Otherwise the frequency equation is solved during the motion: its roots ``beta[i]`` are
+        algebraic variables of the DAE, or states.
     flexural_rigidity_z : float, optional
         EI for bending along z [N m2]; by default `flexural_rigidity`.
     damping : float
@@ -67,10 +67,10 @@ class SlidingBeam(Block):
     Notes
     -----
     Ports: ``frame_a``, the mouth of the hub; ``frame_b``, the tip; ``axis``, the drive side of the slide. Coordinates:
-    ``displacement``, the length [m] that is out, between 0 and `length`; and those of the discretization. Deflections
-    are functions of xi = x/l on the part outside. Particles keep their distance from the tip, so that they move through
-    the shapes while the beam slides; the energy of bending changes with the length too (Theodore & Ghosal 1995,
-    sections 2 and 4.2; the rows of the extension in eq 26 are completed).
+    ``displacement``, the length [m] outside the hub, between 0 and `length`; and those of the discretization.
+    Deflections are functions of xi = x/l on the part outside. Particles keep their distance from the tip, so that they
+    move through the shapes while the beam slides; the energy of bending changes with the length too (Theodore & Ghosal
+    1995, sections 2 and 4.2; the rows of the extension in eq 26 are completed).
 
     One tip body shapes the modes of both planes; of what the beam carries, with ``tip="auto"``, the inertia is the mean
     of the two across the beam.
@@ -104,8 +104,7 @@ class SlidingBeam(Block):
             )
         if self.extension > self.length:
             raise ParameterError(
-                f"{self.where}: start = {self.extension:g} m; the beam cannot be out by more than its length, "
-                f"{self.length:g} m."
+                f"{self.where}: start = {self.extension:g} m; must be at most the length, {self.length:g} m."
             )
 
     @property
@@ -143,7 +142,7 @@ class SlidingBeam(Block):
         coordinates = {axis: self.discretization.coordinates(axis) for axis in self.bending}
 
         def by_axis(of: Callable[[ca.SX], ca.SX], power: int) -> dict[str, ca.SX]:
-            """Return the coordinates times a power of the extension, one more where they are angles."""
+            """Return the coordinates times a power of the extension, one higher for angles."""
             powers = {"m": extension**power, "rad": extension ** (power + 1)}
             return {
                 axis: ca.vertcat(*[of(local[c.name]) * powers[c.unit] for c in of_axis], ca.SX(0, 1))
@@ -192,7 +191,7 @@ class SlidingBeam(Block):
     def _tip(self, local: Local) -> TipBody:
         """Return the body that shapes the modes, in SI units."""
         carried = local.carried
-        # T = 1/2 m v.v + v.(omega x S) + ...: the moment S_x stands at (v_z, omega_y) with a minus.
+        # T = 1/2 m v.v + v.(omega x S) + ...: the entry at (v_z, omega_y) is -S_x.
         body = TipBody(carried[3, 3], (carried[1, 1] + carried[2, 2]) / 2, -carried[5, 1])
         return self.discretization.tip_body(body)
 

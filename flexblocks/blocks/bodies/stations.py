@@ -12,7 +12,7 @@ STATION = re.compile(r"station\((?P<x>.+)\)")
 
 
 class HasStations(Block):
-    """A block of some `length` along x whose points can carry others."""
+    """A link of some `length` along x that can carry others at any point."""
 
     length: float
 
@@ -46,6 +46,6 @@ class HasStations(Block):
             raise ParameterError(f"{self.where}: {name}; a station needs a number, as in station(0.25).") from None
 
     def fraction(self, outlet_name: str) -> float:
-        """Return where along the link an outlet is: 0 at `frame_a`, 1 at `frame_b`."""
+        """Return the position x/length of an outlet: 0 at `frame_a`, 1 at `frame_b`."""
         match = STATION.fullmatch(outlet_name)
         return float(match["x"]) / self.nominal.length if match else 1.0

@@ -1,1 +1,1 @@
-"""Drives: what turns or pushes a joint, from the motor to its axis."""
+"""Drive trains: everything between a motor and the axis of a joint."""

@@ -10,7 +10,9 @@ from flexblocks.interfaces import GUEST, Block, Coordinate, Frame, Kind, Local, 
 
 @dataclass(frozen=True)
 class Fixed(Block):
-    """Holds a rotational flange at zero, relative to the body that carries it: a locked joint, the far end of a spring.
+    """A locked shaft: holds a rotational flange at zero, relative to the body that carries it.
+
+    It locks a joint, or holds the far end of a spring.
 
     Parameters
     ----------
@@ -32,7 +34,7 @@ class Fixed(Block):
 
 @dataclass(frozen=True)
 class FixedTranslation(Fixed):
-    """Holds a translational flange at zero, relative to the body that carries it.
+    """A locked slide: holds a translational flange at zero, relative to the body that carries it.
 
     Parameters
     ----------

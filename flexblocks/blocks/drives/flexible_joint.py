@@ -1,4 +1,4 @@
-"""Elastic joint with its drive: motor, rotor, spring and hinge."""
+"""Elastic joint with its drive train: motor, rotor, spring and hinge."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flexblocks.interfaces import NONZERO, NOT_NEGATIVE, POSITIVE, Block, Compos
 
 @dataclass(frozen=True)
 class FlexibleJoint(Composite):
-    """A driven joint with elasticity between rotor and link (Subudhi & Morris 2002, fig 2).
+    """An elastic joint with its drive: a spring between rotor and link (Subudhi & Morris 2002, fig 2).
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class FlexibleJoint(Composite):
     stiffness : float
         Of the joint's spring [N m/rad].
     gear_ratio : float
-        Turns of the rotor for one of the joint.
+        Turns of the rotor per turn of the joint.
     spring_damping, damping : float
         Of the spring and of the hinge [N m s/rad].
     axis : (3,)

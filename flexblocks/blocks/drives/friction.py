@@ -41,7 +41,7 @@ class Friction(Block):
     breakaway : float, optional
         Torque of dry friction on the verge of sliding, >= `coulomb` [N m]; by default `coulomb`.
     stribeck_velocity : float
-        Rate at which the breakaway torque has fallen off to 1/e of what it exceeds `coulomb` by [rad/s].
+        Rate at which the excess of `breakaway` over `coulomb` has fallen to 1/e [rad/s].
 
     Notes
     -----

@@ -17,8 +17,8 @@ class Gear(Block):
     ----------
     name : str
     ratio : float
-        Turns of `flange_a` (the motor's side) for one turn of `flange_b` (the arm's side). It joins coordinates when
-        the model is assembled and so cannot stay symbolic.
+        Turns of `flange_a` (the motor's side) per turn of `flange_b` (the arm's side). It joins coordinates when the
+        model is assembled, and so cannot stay symbolic.
     """
 
     ratio: float = parameter("1", NONZERO, symbolic=False)

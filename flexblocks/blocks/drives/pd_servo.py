@@ -23,7 +23,7 @@ from flexblocks.interfaces import (
 
 @dataclass(frozen=True)
 class PDServo(Block):
-    """A motor under proportional-derivative control of its own angle.
+    """A PD servo: a motor under proportional-derivative control of its angle.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ class PDServo(Block):
     Notes
     -----
     Inputs ``reference`` [rad] and ``reference_rate`` [rad/s]; output ``torque`` [N m],
-    kp (reference - angle) + kd (reference_rate - rate), which acts on `flange_b` and reacts on what carries the shaft.
-    A feed-forward torque is that of a TorqueSource on the same shaft.
+    kp (reference - angle) + kd (reference_rate - rate), which acts on `flange_b` and reacts on the body that carries
+    the shaft. For a feed-forward torque put a TorqueSource on the same shaft.
     """
 
     kp: float = parameter("N m/rad", NOT_NEGATIVE)

@@ -25,7 +25,7 @@ from flexblocks.interfaces import (
 
 @dataclass(frozen=True)
 class Rotor(Block):
-    """A rotor on a shaft, seen from the arm's side of its gear box.
+    """A rotor on a shaft, in terms of the arm's side of its gearbox.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Rotor(Block):
     inertia : float
         Of the rotor and what turns with it, about its axis [kg m2].
     gear_ratio : float
-        Turns of the rotor for one turn of the coordinate ``angle``.
+        Turns of the rotor per turn of the coordinate ``angle``.
     axis : (3,)
         Axis of the rotor in the mount `frame_a`; used only if that is connected.
     start : float
@@ -44,7 +44,7 @@ class Rotor(Block):
     With `frame_a` open, the rotor's spin is taken relative to its mount (Subudhi & Morris 2002, eq 7):
     T = 1/2 gear_ratio^2 inertia angle'^2. With `frame_a` connected to the body that carries the motor it is the true
     spin, T = 1/2 inertia (omega_mount . axis + gear_ratio angle')^2. The rotor's mass belongs to its mount: add a
-    LumpedMass. Both flanges, and torques on them, are on the arm's side of the gear box.
+    LumpedMass. Both flanges, and torques on them, are on the arm's side of the gearbox.
     """
 
     inertia: float = parameter("kg m2", NOT_NEGATIVE)

@@ -15,5 +15,5 @@ def two_ends() -> tuple[Coordinate, ...]:
 
 
 def two_flanges() -> Mapping[str, tuple[str, float]]:
-    """Return which flange turns with which end."""
+    """Return the end with which each flange turns."""
     return {"flange_a": ("angle_a", 1.0), "flange_b": ("angle_b", 1.0)}

@@ -45,13 +45,15 @@ class _Source(Block):
 
 @dataclass(frozen=True)
 class TorqueSource(_Source):
-    """An ideal motor: the input ``torque`` [N m] acts on `flange_b`; its reaction on what carries the shaft.
+    """An ideal torque source (motor): the input ``torque`` [N m] acts on `flange_b`.
+
+    Its reaction acts on the body that carries the shaft.
 
     Parameters
     ----------
     name : str
     limit : float, optional
-        Largest torque, either way [N m]. Plans and closed loops keep it; a simulation applies what it is given.
+        Largest torque in either direction [N m]. Plans and closed loops keep it; simulations do not limit inputs.
     """
 
     limit: float | None = parameter("N m", POSITIVE, default=None, symbolic=False)
@@ -63,13 +65,15 @@ class TorqueSource(_Source):
 
 @dataclass(frozen=True)
 class ForceSource(_Source):
-    """An ideal linear motor: the input ``force`` [N] acts on `flange_b`; its reaction on what carries the slide.
+    """An ideal force source (linear motor): the input ``force`` [N] acts on `flange_b`.
+
+    Its reaction acts on the body that carries the slide.
 
     Parameters
     ----------
     name : str
     limit : float, optional
-        Largest force, either way [N]. Plans and closed loops keep it; a simulation applies what it is given.
+        Largest force in either direction [N]. Plans and closed loops keep it; simulations do not limit inputs.
     """
 
     limit: float | None = parameter("N", POSITIVE, default=None, symbolic=False)

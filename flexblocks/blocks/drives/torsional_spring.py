@@ -11,7 +11,7 @@ from flexblocks.interfaces import NOT_NEGATIVE, Block, Coordinate, Frame, Local,
 
 @dataclass(frozen=True)
 class TorsionalSpring(Block):
-    """A linear spring and damper between two flanges (Subudhi & Morris 2002, eq 21).
+    """A linear torsional spring and damper between two flanges (Subudhi & Morris 2002, eq 21).
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class TorsionalSpring(Block):
 
     Notes
     -----
-    Output ``deflection``: angle of `flange_b` less angle of `flange_a` [rad].
+    Output ``deflection``: angle of `flange_b` minus angle of `flange_a` [rad].
     """
 
     stiffness: float = parameter("N m/rad", NOT_NEGATIVE)

@@ -1,1 +1,1 @@
-"""Joints and fixed transforms: how one body moves on another."""
+"""Joints and fixed transforms: how one body can move relative to another."""

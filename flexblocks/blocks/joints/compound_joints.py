@@ -1,4 +1,4 @@
-"""Universal and spherical joints, made of hinges through one point."""
+"""Universal and spherical joints, as revolute joints in series whose axes meet."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from flexblocks.interfaces import NOT_NEGATIVE, Block, Composite, flange, inlet,
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
-class HingesInARow(Composite):
-    """Hinges through one point, one on the other: parts ``revolute1``, ``revolute2``, ...; ports ``axis1``, ..."""
+class SerialHinges(Composite):
+    """Hinges in series through one point: parts ``revolute1``, ``revolute2``, ...; ports ``axis1``, ..."""
 
     axes: Sequence[Sequence[float]]
     damping: float
@@ -41,14 +41,14 @@ class HingesInARow(Composite):
 
 
 @dataclass(frozen=True)
-class Universal(HingesInARow):
-    """A universal joint: two hinges whose axes meet, one on the other.
+class Universal(SerialHinges):
+    """A universal (Cardan) joint: two hinges in series whose axes meet.
 
     Parameters
     ----------
     name : str
     axes : (2, 3)
-        Axis of the first hinge in `frame_a`, and of the second in the axes that the first has turned.
+        Axis of the first hinge in `frame_a`, and of the second in the axes turned by the first.
     damping : float
         Viscous friction in each hinge [N m s/rad].
     start : (2,)
@@ -68,14 +68,14 @@ class Universal(HingesInARow):
 
 
 @dataclass(frozen=True)
-class Spherical(HingesInARow):
-    """A ball joint, as three hinges whose axes meet, one on the other.
+class Spherical(SerialHinges):
+    """A spherical (ball) joint, as three hinges in series whose axes meet.
 
     Parameters
     ----------
     name : str
     axes : (3, 3)
-        Axis of the first hinge in `frame_a`, of each further one in the axes that those before have turned. By
+        Axis of the first hinge in `frame_a`, of each further one in the axes turned by those before. By
         default x, y, z: Cardan (Tait-Bryan) angles. ``((0, 0, 1), (1, 0, 0), (0, 0, 1))`` gives Euler's.
     damping : float
         Viscous friction in each hinge [N m s/rad].
@@ -87,7 +87,7 @@ class Spherical(HingesInARow):
     Coordinates ``<name>.revolute1.angle`` to ``<name>.revolute3.angle``. Ports ``axis1`` to ``axis3`` are the drive
     sides. Any three angles have a posture in which the first and the last axis are parallel (gimbal lock) and the
     mass matrix is singular: with the default axes a second angle of 90 degrees, with Euler's one of 0. Choose
-    `axes` so that it lies outside the motion.
+    `axes` that keep this posture outside the motion.
     """
 
     axes: Sequence[Sequence[float]] = parameter("1", shape=(3, 3), default=(X, Y, Z))

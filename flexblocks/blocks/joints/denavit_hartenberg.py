@@ -29,9 +29,9 @@ class DHRow:
     alpha : float
         Twist of the link, about x [rad].
     d : float
-        Offset along z [m]; of a prismatic joint what is added to its displacement.
+        Offset along z [m]; for a prismatic joint added to its displacement.
     theta : float
-        Turn about z [rad]; of a revolute joint what is added to its angle.
+        Rotation about z [rad]; for a revolute joint added to its angle.
     joint : "revolute" or "prismatic"
     damping : float
         Of the joint [N m s/rad or N s/m].
@@ -72,7 +72,7 @@ def denavit_hartenberg(
     tuple of pairs of Block
         For each row its two blocks in the order in which they are mounted, named ``joint1`` and ``offset1``, ...: joint
         and transform by the standard, transform and joint by the modified convention. The DH frame of the row is
-        ``frame_b`` of the pair's second block: there hang the row's bodies, and the next row.
+        ``frame_b`` of the pair's second block: mount the bodies of the row, and the next row, there.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def denavit_hartenberg(
             )
         joint = _joint(row, f"joint{number}")
         turn, twist = Rotation.from_rotvec([0, 0, row.theta]), Rotation.from_rotvec([row.alpha, 0, 0])
-        # What is constant about and along z changes places with the joint, which moves about or along z too.
+        # The constant turn and offset about and along z commute with the joint, which moves about or along z too.
         if convention == "standard":
             pairs.append((joint, _transform(f"offset{number}", turn.apply([row.a, 0, row.d]), turn * twist)))
         else:

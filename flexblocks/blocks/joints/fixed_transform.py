@@ -11,7 +11,7 @@ from flexblocks.interfaces import Block, Frame, Local, Physics, inlet, outlet, p
 
 @dataclass(frozen=True)
 class FixedTransform(Block):
-    """A constant pose, without mass: `frame_b` is `frame_a` moved by `translation`, then turned by `rotation`.
+    """A constant pose without mass: `frame_b` is `frame_a` moved by `translation`, then turned by `rotation`.
 
     Parameters
     ----------

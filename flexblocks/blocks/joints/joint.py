@@ -1,4 +1,4 @@
-"""Base of joints with one degree of freedom."""
+"""Base class of joints with one degree of freedom."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Joint(Block):
     """Base of `Revolute` and `Prismatic`.
 
     The argument `axis` is kept in the field `direction`, because ``joint.axis`` is the port of the drive side.
-    `damping` and `start` are declared by each joint, in its own units.
+    Each joint declares `damping` and `start` in its units.
     """
 
     direction: tuple[float, ...] = parameter("1", shape=(3,), default=(0.0, 0.0, 1.0), argument="axis")

@@ -12,9 +12,9 @@ from scipy.spatial.transform import Rotation
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import ANY, Quantity
 
-# Sines and cosines of right angles miss 0 and 1 by this much; left in, they would spoil structural zeros.
+# Sines and cosines of right angles miss 0 and 1 by up to this much; left in, that would spoil structural zeros.
 ROUNDING = 1e-15
-# How far a matrix may be from a rotation: what is left when it was written with about ten digits.
+# How far a matrix may be from a rotation: the rounding of one that was written with about ten digits.
 SLACK = 1e-9
 
 
@@ -36,12 +36,12 @@ class Orientation(Quantity):
 
 
 def orientation_parameter(default: Any) -> Any:
-    """Declare a field as a constant orientation."""
+    """Declare a field of a block as a constant orientation."""
     return dataclasses.field(default=default, metadata={"quantity": Orientation("rad", ANY, (3,))})
 
 
 def rotation_matrix(orientation: Any) -> np.ndarray:
-    """Return the matrix (3, 3) of an orientation; entries that are 0 or 1 but for rounding are so exactly."""
+    """Return the matrix (3, 3) of an orientation; entries within rounding of 0 or 1 are set to these."""
     values = np.array(orientation, dtype=float)
     turn = Rotation.from_rotvec(values) if values.ndim == 1 else Rotation.from_matrix(values)
     R = turn.as_matrix()

@@ -21,7 +21,7 @@ from flexblocks.interfaces import (
 
 @dataclass(frozen=True, init=False)
 class Prismatic(Joint):
-    """A slide: `frame_b` is `frame_a` moved by the coordinate ``displacement`` along `axis`.
+    """A prismatic joint (slide): `frame_b` is `frame_a` moved by the coordinate ``displacement`` along `axis`.
 
     Parameters
     ----------

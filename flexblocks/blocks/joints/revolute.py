@@ -10,7 +10,7 @@ from flexblocks.interfaces import NOT_NEGATIVE, Coordinate, Frame, Local, Physic
 
 @dataclass(frozen=True, init=False)
 class Revolute(Joint):
-    """A hinge: `frame_b` is `frame_a` turned by the coordinate ``angle`` about `axis`.
+    """A revolute joint (hinge): `frame_b` is `frame_a` turned by the coordinate ``angle`` about `axis`.
 
     Parameters
     ----------

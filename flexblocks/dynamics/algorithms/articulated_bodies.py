@@ -1,8 +1,9 @@
-"""Recursive forward dynamics: the articulated-body algorithm for flexible bodies, linear in the number of bodies.
+"""Articulated-body algorithm: recursive forward dynamics of flexible bodies, at a cost linear in their number.
 
-Inward, each node adds the quadratic forms of its bodies to those of what it carries (see `gauss`) and eliminates every
-coordinate that appears nowhere else; outward, the accelerations follow. A joint is eliminated in its own axes with the
-absolute acceleration about its axis as the unknown, which keeps that row of the inertia passed inboard empty.
+Inward pass: each node adds the quadratic forms of its bodies to those of the branches it carries (see `gauss`) and
+eliminates every coordinate that appears nowhere else. Outward pass: the accelerations follow by back substitution. A
+joint is eliminated in its own axes with the absolute acceleration about its axis as the unknown, which keeps that row
+of the inertia passed inboard empty.
 """
 
 from __future__ import annotations
@@ -22,10 +23,13 @@ from flexblocks.dynamics.tree.tree import Tree
 
 
 def forward_dynamics(tree: Tree, q: ca.SX, v: ca.SX, applied: ca.SX) -> ca.SX:
-    """Return the second derivatives (n) of the coordinates under generalised forces `applied` (n)."""
+    """Return the accelerations (n) of the coordinates under generalised forces `applied` (n)."""
+    # Twists and bias accelerations of all nodes.
     sweep = _Sweep(tree, q, v, applied)
+    # Inward: articulated inertias, coordinates eliminated one by one.
     for node in reversed(range(len(tree.nodes))):
         sweep.inward(node)
+    # Outward: accelerations of nodes and coordinates by back substitution.
     for node in range(len(tree.nodes)):
         sweep.outward(node)
     unknowns = ca.vertcat(*[sweep.known[j] for j in range(tree.size)], ca.SX(0, 1))
@@ -34,7 +38,7 @@ def forward_dynamics(tree: Tree, q: ca.SX, v: ca.SX, applied: ca.SX) -> ca.SX:
 
 @dataclass(frozen=True)
 class _Step:
-    """One elimination: of a coordinate, given those of `columns`; along `axis` of an edge's end if that is not None."""
+    """Elimination of one coordinate in terms of `columns`; along `axis` of the edge's end if that is not None."""
 
     coordinate: int
     minimum: Minimum
@@ -43,7 +47,7 @@ class _Step:
 
 
 class _Sweep:
-    """The two passes over a tree at symbolic q and v."""
+    """The inward and outward passes over a tree at symbolic q and v."""
 
     def __init__(self, tree: Tree, q: ca.SX, v: ca.SX, applied: ca.SX) -> None:
         self.tree, self.q, self.v = tree, q, v
@@ -51,7 +55,7 @@ class _Sweep:
         self.twist = twists(tree, edge_maps, v)
         self.basis = elimination_basis(tree)
         self.maps = [(X, changed(S, self.basis)) for X, S in edge_maps]
-        # Force and inertia that act on the unknowns directly.
+        # Force and inertia on the coordinates themselves, in no frame: springs, dampers, drives, rotors without mount.
         self.force = self.basis.T @ (applied - inner_force(tree, q, v))
         self.inertia = congruent(loose_inertia(tree, q), self.basis)
         moving = [_moving(node.edge, S, self.basis) for node, (_, S) in zip(tree.nodes, self.maps, strict=True)]
@@ -65,8 +69,8 @@ class _Sweep:
         self.known: dict[int, ca.SX] = {}
 
     def inward(self, k: int) -> None:
-        """Reduce the form of a node and all it carries to what appears further inboard; move it to the edge's end."""
-        form = self._own(k) + self._carried(k)
+        """Eliminate all coordinates that appear only at a node and outboard of it, or on the edge to it."""
+        form = self._of_bodies(k) + self._of_branches(k)
         for j in sorted(self.where.ends_at[k], key=lambda j: form.K[:, 6 + form.columns.index(j)].nnz()):
             form, minimum = form.without_coordinate(j, self.inertia[j, j], self.force[j])
             self.node_steps[k].append(_Step(j, minimum, form.columns))
@@ -81,20 +85,20 @@ class _Sweep:
             self.edge_steps[k].append(_Step(j, minimum, form.columns, axis))
         self.at_edge_end[k] = form
 
-    def _own(self, k: int) -> QuadraticForm:
+    def _of_bodies(self, k: int) -> QuadraticForm:
         """Return the form of the bodies at a node."""
         form = nothing(self.where.loose, self.inertia) if k == 0 else nothing()
         for body in (self.tree.bodies[i] for i in self.tree.nodes[k].bodies if self.tree.bodies[i].terms.has_inertia):
-            q, s = body.own(self.q), body.own(self.v)
+            q, s = body.gather(self.q), body.gather(self.v)
             (inertia,) = call(body.terms.inertia, q, body.terms.p)
             bias = ca.vertcat(*call(body.terms.bias, self.twist[k][:3], q, s, body.terms.p))
             columns = columns_of(body.share)
-            own = ca.diagcat(ca.DM.eye(6), (body.share @ self.basis)[:, list(columns)])
-            form = form + QuadraticForm(congruent(inertia, own), ca.sparsify(own.T @ bias), columns)
+            J = ca.diagcat(ca.DM.eye(6), (body.share @ self.basis)[:, list(columns)])
+            form = form + QuadraticForm(congruent(inertia, J), ca.sparsify(J.T @ bias), columns)
         return form
 
-    def _carried(self, k: int) -> QuadraticForm:
-        """Return the form of all edges that start at a node."""
+    def _of_branches(self, k: int) -> QuadraticForm:
+        """Return the form of all that a node carries, moved inward along the edges to it."""
         form = nothing()
         for child in self.where.outboard[k]:
             X, S = self.maps[child]
@@ -103,7 +107,7 @@ class _Sweep:
         return form
 
     def outward(self, k: int) -> None:
-        """Find the acceleration of a node and of the coordinates eliminated at it and on the edge to it."""
+        """Compute the acceleration of a node and of the coordinates eliminated at it and on the edge to it."""
         inboard = self.tree.nodes[k].inboard
         if inboard is None:
             A = self.tree.ground_acceleration
@@ -113,13 +117,13 @@ class _Sweep:
             A = X @ self.acceleration[inboard] + self.bias[k]
             A += S[:, list(rest)] @ ca.vertcat(*[self.known[j] for j in rest], ca.SX(0, 1))
             for step in reversed(self.edge_steps[k]):
-                found = step.minimum.at(A, step.columns, self.known)
+                value = step.minimum.at(A, step.columns, self.known)
                 if step.axis is None:
-                    self.known[step.coordinate] = found
-                    A = A + S[:, step.coordinate] @ found
+                    self.known[step.coordinate] = value
+                    A = A + S[:, step.coordinate] @ value
                 else:
-                    self.known[step.coordinate] = found - A[step.axis]
-                    A[step.axis] = found
+                    self.known[step.coordinate] = value - A[step.axis]
+                    A[step.axis] = value
         for step in reversed(self.node_steps[k]):
             self.known[step.coordinate] = step.minimum.at(A, step.columns, self.known)
         self.acceleration.append(ca.sparsify(A))
@@ -132,13 +136,13 @@ class _Sweep:
 
 
 def _moving(edge: Edge | None, S: ca.SX, basis: ca.DM) -> tuple[int, ...]:
-    """Return the unknowns that move the end of an edge, from the innermost out."""
-    own = set(S.sparsity().get_triplet()[1])
+    """Return the unknowns that move the outer end of an edge, from the innermost outward."""
+    nonzero = set(S.sparsity().get_triplet()[1])
     mixed = [basis[j, :].sparsity().get_triplet()[1] for j in (edge.moving if edge else ())]
-    return tuple(dict.fromkeys(unknown for unknowns in mixed for unknown in unknowns if unknown in own))
+    return tuple(dict.fromkeys(unknown for unknowns in mixed for unknown in unknowns if unknown in nonzero))
 
 
 def _axis(column: ca.SX) -> int | None:
-    """Return k if a column (6) is the k-th unit vector."""
+    """Return k if a column (6) is the k-th unit vector, otherwise None."""
     column = ca.sparsify(column)
     return column.sparsity().row()[0] if column.nnz() == 1 and column.nz[0].is_one() else None

@@ -1,4 +1,4 @@
-"""The composite-body algorithm for the mass matrix: everything outboard of a node, seen as one rigid body there."""
+"""Composite-rigid-body algorithm for the mass matrix: all that is outboard of a node acts as one rigid body there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flexblocks.dynamics.tree.tree import Tree
 
 @dataclass(frozen=True)
 class _CompositeBody:
-    """What is outboard of a node, rigid: bodies with mass, and what has another inertia (6, 6), if there is any."""
+    """Composite body outboard of a node: rigid masses, plus the inertia (6, 6) of what is not a rigid mass."""
 
     rigid: RigidInertia
     rest: ca.SX
@@ -42,20 +42,22 @@ class _CompositeBody:
 
 
 def mass_matrix(tree: Tree, q: ca.SX) -> ca.SX:
-    """Return M(q) (n, n), sparse where no motion couples two coordinates."""
+    """Return the mass matrix M(q) (n, n), with structural zeros where coordinates are not coupled."""
     n = tree.size
     M = loose_inertia(tree, q)
     composite = [_CompositeBody.nothing() for _ in tree.nodes]
-    # Wrench (6, n) at a node by unit accelerations of the coordinates outboard of it.
+    # Wrench (6, n) at each node due to unit accelerations of the coordinates outboard of it.
     wrench = [ca.SX(6, n) for _ in tree.nodes]
     edge_maps = maps(tree, q)
     for index, node in reversed(list(enumerate(tree.nodes))):
+        # Bodies at the node.
         for body in (tree.bodies[i] for i in node.bodies if tree.bodies[i].terms.has_inertia):
-            q_own = body.own(q)
-            (inertia,) = call(body.terms.inertia, q_own, body.terms.p)
-            composite[index] = composite[index].with_body(body.terms, q_own, inertia)
+            q_body = body.gather(q)
+            (inertia,) = call(body.terms.inertia, q_body, body.terms.p)
+            composite[index] = composite[index].with_body(body.terms, q_body, inertia)
             wrench[index] += inertia[:6, 6:] @ body.share
-            M += body.spread(inertia[6:, 6:]) @ body.share
+            M += body.scatter(inertia[6:, 6:]) @ body.share
+        # Along the edge: its coordinates see the composite body, which then moves inboard.
         if node.inboard is not None:
             (X, S), W = edge_maps[index], ca.sparsify(wrench[index])
             momentum = ca.sparsify(composite[index].matrix @ S)

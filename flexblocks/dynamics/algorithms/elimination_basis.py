@@ -1,8 +1,8 @@
-"""Elimination basis: one in which a flexible body couples to what it carries through few of its coordinates.
+"""Elimination basis: elastic coordinates in which a body couples to what it carries through as few as possible.
 
-What hangs on a beam feels its tip: a deflection and a slope in each plane, however many modes there are. In the
+What a beam carries only feels its tip: a deflection and a slope in each plane, however many modes there are. In the
 mass-orthonormal basis in which the first coordinate alone moves the tip, the second takes part in its slope, and so on,
-all further ones move nothing but the beam, and are eliminated at the cost of a few numbers.
+all further ones move nothing but the beam itself, and eliminating them costs a few operations each.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import numpy as np
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.tree.tree import Tree
 
-# What is left below this share of the terms that make up an entry is rounding.
+# An entry below this fraction of the terms it is the sum of is rounding.
 ROUNDING = 1e-12
 
 
 def elimination_basis(tree: Tree) -> ca.DM:
-    """Return B (n, n), sparse: accelerations of the coordinates a = B alpha, alpha the unknowns to eliminate.
+    """Return B (n, n), sparse: the accelerations of the coordinates are a = B alpha, alpha the unknowns to eliminate.
 
-    Bodies whose inertia or tips depend on more than numbers, or that share coordinates with others, keep their own.
+    Bodies whose inertia or tip motion is not constant, or that share coordinates with others, keep their coordinates.
     """
     basis = np.eye(tree.size)
     moving = [body for body in tree.bodies if body.terms.has_inertia]
@@ -37,7 +37,7 @@ def elimination_basis(tree: Tree) -> ca.DM:
 
 
 def _mass(body: Body, columns: list[int]) -> np.ndarray | None:
-    """Return the inertia of the arm's coordinates `columns` by a body, if it is made of numbers and regular."""
+    """Return the inertia matrix of a body over the arm's coordinates `columns`, if it is constant and regular."""
     inertia, share = body.terms.inertia_expression[6:, 6:], body.share.full()[:, columns]
     if not inertia.is_constant() or share.shape[0] < share.shape[1]:
         return None
@@ -45,7 +45,7 @@ def _mass(body: Body, columns: list[int]) -> np.ndarray | None:
 
 
 def _tips(tree: Tree, node: int, columns: list[int]) -> np.ndarray | None:
-    """Return how the coordinates move the ends of all edges from a node (rows), deflections first, if in numbers."""
+    """Return the Jacobian of the ends of all edges from a node (rows: deflections first), if it is constant."""
     rows = []
     for outer in tree.nodes:
         if outer.inboard == node and outer.edge is not None:
@@ -58,34 +58,34 @@ def _tips(tree: Tree, node: int, columns: list[int]) -> np.ndarray | None:
 
 
 def _tip_first(mass: np.ndarray, tips: np.ndarray) -> np.ndarray:
-    """Return the basis B with B^T mass B = 1 and tips B lower triangular."""
+    """Return the basis B with B^T mass B = identity and tips B lower triangular."""
     whiten = np.linalg.inv(np.linalg.cholesky(mass)).T
     rotation = np.linalg.qr((tips @ whiten).T, mode="complete")[0] if len(tips) else np.eye(len(mass))
     return whiten @ rotation
 
 
 def congruent(matrix: ca.SX, basis: ca.DM) -> ca.SX:
-    """Return basis^T matrix basis without the numbers that only rounding keeps from zero."""
+    """Return the congruence transform basis^T matrix basis, with rounding errors as structural zeros."""
     size = ca.fabs(basis).T @ _numbers(matrix) @ ca.fabs(basis)
     return _without_rounding(basis.T @ matrix @ basis, size)
 
 
 def changed(rates: ca.SX, basis: ca.DM) -> ca.SX:
-    """Return rates basis without the numbers that only rounding keeps from zero."""
+    """Return the product rates basis, with rounding errors as structural zeros."""
     return _without_rounding(rates @ basis, _numbers(rates) @ ca.fabs(basis))
 
 
 def _numbers(matrix: ca.SX) -> ca.DM:
-    """Return the magnitudes of the entries that are numbers, zero for the others."""
+    """Return the magnitudes of the constant entries, and zero for the others."""
     entries = [matrix.nz[i] for i in range(matrix.nnz())]
     magnitudes = [abs(float(entry)) if entry.is_constant() else 0.0 for entry in entries]
     return ca.DM(matrix.sparsity(), magnitudes)
 
 
 def _without_rounding(matrix: ca.SX, size: ca.DM) -> ca.SX:
-    """Make numbers structural zeros that are what is left of terms, of summed magnitude `size`, that cancel.
+    """Turn constant entries into structural zeros where terms, of summed magnitude `size`, cancel but for rounding.
 
-    An entry is held against its own terms, not against other entries: a small inertia beside a large mass is no
+    An entry is compared with its own terms, not with other entries: a small inertia beside a large mass is not
     rounding.
     """
     matrix = ca.sparsify(matrix)

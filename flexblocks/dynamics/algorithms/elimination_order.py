@@ -1,4 +1,4 @@
-"""Elimination order: where each coordinate appears in a tree, and so where it can be eliminated."""
+"""Elimination order: the node or edge at which each coordinate of a tree can be eliminated."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from flexblocks.dynamics.tree.tree import Tree
 
 @dataclass(frozen=True)
 class EliminationOrder:
-    """The order of elimination.
+    """Nodes and edges at which the coordinates are eliminated.
 
     Attributes
     ----------
     outboard : list of tuple
-        For each node the nodes next to it on the outboard side.
+        For each node its children, the next nodes outboard.
     joints, rest : list of tuple
-        For the edge to each node its coordinates: those that appear nowhere else, from the outermost in, and the
+        For the edge to each node its coordinates: those that appear nowhere else, from the outermost inward, and the
         others.
     ends_at : list of tuple
-        For each node the coordinates that appear only outboard of it, but not on one edge alone.
+        For each node the coordinates that appear only at it and outboard of it, but not on one edge alone.
     loose : tuple
-        The coordinates that enter at the ground: coupled by inertia without a place in space, or appearing nowhere.
+        The coordinates that are eliminated at the ground: those coupled by inertia outside the tree of frames, such as
+        unmounted rotors, and those that appear nowhere.
     """
 
     outboard: list[tuple[int, ...]]
@@ -35,18 +36,18 @@ class EliminationOrder:
 
 
 def elimination_order(tree: Tree, inertia: ca.Sparsity, moving: Sequence[tuple[int, ...]]) -> EliminationOrder:
-    """Return where the coordinates of a tree appear.
+    """Return the elimination order of the coordinates of a tree.
 
     Parameters
     ----------
     tree : Tree
     inertia : Sparsity (n, n)
-        Inertia on coordinates by blocks that have no place in space.
+        Inertia on the coordinates themselves, of blocks that are not in the tree of frames.
     moving : sequence of tuple
-        For the edge to each node the coordinates that move its end, from the innermost out.
+        For the edge to each node the coordinates that move its outer end, from the innermost outward.
     """
     nodes = tree.nodes
-    # Who uses a coordinate: a body at a node for its own motion (k, False), or the edge to a node (k, True).
+    # Where each coordinate appears: in a body at node k, (k, False), or on the edge to node k, (k, True).
     users: dict[int, set[tuple[int, bool]]] = {j: set() for j in range(tree.size)}
     for k, node in enumerate(nodes):
         for index in node.bodies:
@@ -55,6 +56,7 @@ def elimination_order(tree: Tree, inertia: ca.Sparsity, moving: Sequence[tuple[i
                     users[j].add((k, False))
         for j in moving[k]:
             users[j].add((k, True))
+    # Coordinates coupled by inertia directly, or moving no inertia.
     rows, columns = inertia.get_triplet()
     coupled = {j for pair in zip(rows, columns, strict=True) if pair[0] != pair[1] for j in pair}
     loose = tuple(j for j, using in users.items() if j in coupled or not using)
@@ -62,7 +64,8 @@ def elimination_order(tree: Tree, inertia: ca.Sparsity, moving: Sequence[tuple[i
     joints = [
         tuple(j for j in reversed(moving[k]) if users[j] == {(k, True)} and j not in coupled) for k in range(len(nodes))
     ]
-    on_edges = {j for found in joints for j in found}
+    on_edges = {j for eliminated in joints for j in eliminated}
+    # All others end at the common ancestor of the places where they appear.
     ends_at: list[list[int]] = [[] for _ in nodes]
     for j, using in users.items():
         if j not in on_edges:
@@ -72,13 +75,13 @@ def elimination_order(tree: Tree, inertia: ca.Sparsity, moving: Sequence[tuple[i
         outboard=[tuple(i for i, node in enumerate(nodes) if node.inboard == k) for k in range(len(nodes))],
         joints=joints,
         rest=[tuple(j for j in moving[k] if j not in joints[k]) for k in range(len(nodes))],
-        ends_at=[tuple(found) for found in ends_at],
+        ends_at=[tuple(ending) for ending in ends_at],
         loose=loose,
     )
 
 
 def columns_of(share: ca.DM) -> tuple[int, ...]:
-    """Return the coordinates in a share matrix, in the order of its rows."""
+    """Return the coordinates that occur in a share matrix, in the order of its rows."""
     rows, columns = share.sparsity().get_triplet()
     return tuple(dict.fromkeys(column for _, column in sorted(zip(rows, columns, strict=True))))
 

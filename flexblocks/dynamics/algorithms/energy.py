@@ -10,36 +10,38 @@ from flexblocks.dynamics.tree.tree import Tree
 
 
 def kinetic_energies(tree: Tree, q: ca.SX, v: ca.SX) -> dict[str, ca.SX]:
-    """Return the kinetic energy [J] of every body that has inertia, by block name."""
+    """Return the kinetic energy [J] of every body with inertia, by block name."""
     twist = twists(tree, maps(tree, q), v)
     moving = [(body, ca.SX(6, 1)) for body in tree.loose]
     for node, V in zip(tree.nodes, twist, strict=True):
         moving += [(tree.bodies[i], V) for i in node.bodies if tree.bodies[i].terms.has_inertia]
-    return {body.name: call(body.terms.kinetic, V, body.own(q), body.own(v), body.terms.p)[0] for body, V in moving}
+    return {
+        body.name: call(body.terms.kinetic, V, body.gather(q), body.gather(v), body.terms.p)[0] for body, V in moving
+    }
 
 
 def stored_energies(tree: Tree, q: ca.SX) -> dict[str, ca.SX]:
-    """Return the energy [J] stored in each block (springs, bent beams), weight left out, by block name."""
-    energies = {body.name: call(body.terms.potential, body.own(q), body.terms.p)[0] for body in tree.bodies}
+    """Return the elastic energy [J] of each block (springs, bent beams), without gravity, by block name."""
+    energies = {body.name: call(body.terms.potential, body.gather(q), body.terms.p)[0] for body in tree.bodies}
     return {name: energy for name, energy in energies.items() if energy.nnz()}
 
 
 def weight_energies(tree: Tree, q: ca.SX) -> dict[str, ca.SX]:
-    """Return the energy [J] of each body in the field of gravity, zero where all masses are at the world's origin.
+    """Return the gravitational potential energy [J] of each body, by block name; zero at the world's origin.
 
-    Mass and first moment are read off the body's inertia: T holds 1/2 m v'v + v'(omega x c m).
+    Mass and first moment are read off the body's inertia matrix: T contains 1/2 m v'v + v'(omega x c m).
     """
     if not tree.gravity.any():
         return {}
     g = ca.sparsify(ca.SX(ca.DM(tree.gravity)))
-    found = {}
+    energies = {}
     for body, (R, r) in zip(tree.bodies, poses(tree, q), strict=True):
         if not body.terms.has_inertia:
             continue
-        (inertia,) = call(body.terms.inertia, body.own(q), body.terms.p)
+        (inertia,) = call(body.terms.inertia, body.gather(q), body.terms.p)
         moment = ca.vertcat(-inertia[5, 1], inertia[5, 0], -inertia[4, 0])
-        found[body.name] = ca.sparsify(-ca.dot(g, inertia[3, 3] * r + R @ moment))
-    return {name: energy for name, energy in found.items() if energy.nnz()}
+        energies[body.name] = ca.sparsify(-ca.dot(g, inertia[3, 3] * r + R @ moment))
+    return {name: energy for name, energy in energies.items() if energy.nnz()}
 
 
 def total(energies: dict[str, ca.SX]) -> ca.SX:

@@ -1,4 +1,4 @@
-"""Gauss's principle on a tree: quadratic forms in accelerations, from which unknowns are eliminated one by one.
+"""Gauss's principle of least constraint: quadratic forms in the accelerations, minimised over one unknown at a time.
 
 The accelerations of an arm minimise the sum over its bodies of 1/2 [A; a]^T K [A; a] + p^T [A; a], with A (6) the
 acceleration of a body's inlet and a the accelerations of coordinates. Minimising over one unknown leaves a form of the
@@ -17,7 +17,7 @@ from flexblocks.dynamics.evaluation.rigid_inertia import turn_axis, turned_back
 
 @dataclass(frozen=True)
 class QuadraticForm:
-    """A quadratic form in A (6) and the coordinates `columns` (k): K (6 + k, 6 + k), p (6 + k, 1)."""
+    """Quadratic form in A (6) and the accelerations of `columns` (k): K (6 + k, 6 + k), p (6 + k, 1)."""
 
     K: ca.SX
     p: ca.SX
@@ -44,9 +44,9 @@ class QuadraticForm:
         return QuadraticForm(ca.sparsify(K), ca.sparsify(p), every)
 
     def without_coordinate(self, column: int, inertia: ca.SX, force: ca.SX) -> tuple[QuadraticForm, Minimum]:
-        """Minimise over a coordinate with an `inertia` of its own (added to K) under a `force`.
+        """Minimise over the acceleration of a coordinate, with an `inertia` added to K, under a `force`.
 
-        Returns the form in the rest and the minimum.
+        Returns the form in the remaining unknowns, and the minimiser.
         """
         j = 6 + self.columns.index(column)
         rest = [i for i in range(6 + len(self.columns)) if i != j]
@@ -57,10 +57,9 @@ class QuadraticForm:
         return QuadraticForm(K, ca.sparsify(self.p[rest] + row.T @ minimum.free), columns), minimum
 
     def without_axis(self, k: int, force: ca.SX) -> tuple[QuadraticForm, Minimum]:
-        """Minimise over A[k] itself, free because a joint along that axis works under `force` alone.
+        """Minimise over A[k] itself, which is free as a joint along that axis transmits `force` alone.
 
-        The form keeps its size: what is passed inboard has no inertia along the axis, and the joint's force as
-        reaction.
+        The form keeps its size: it has no inertia along the axis any more, and the joint's force as the reaction.
         """
         row = self.K[k, :]
         row[k] = 0
@@ -73,7 +72,7 @@ class QuadraticForm:
 
 @dataclass(frozen=True)
 class Minimum:
-    """The unknown where the form is smallest: free - ratio . rest."""
+    """Minimiser of a quadratic form over one unknown: free - ratio . rest."""
 
     ratio: ca.SX
     free: ca.SX
@@ -84,14 +83,14 @@ class Minimum:
         return Minimum(ca.sparsify(inverse * row), ca.sparsify(inverse * force))
 
     def at(self, A: ca.SX, columns: tuple[int, ...], known: Mapping[int, ca.SX]) -> ca.SX:
-        """Return the unknown for the accelerations A (6) and those of `columns`."""
+        """Return the eliminated unknown, from the accelerations A (6) and those of `columns`."""
         return self.free - self.ratio @ ca.vertcat(A, *[known[column] for column in columns])
 
 
 def nothing(columns: tuple[int, ...] = (), inertia: ca.SX | None = None) -> QuadraticForm:
-    """Return a form without motion, with what `inertia` (n, n) couples the coordinates `columns`, if any.
+    """Return the zero form, with the couplings of `columns` in `inertia` (n, n), if any.
 
-    Their own inertia, the diagonal, is added where each is eliminated.
+    The diagonal of the inertia is added where each coordinate is eliminated.
     """
     coupling = ca.SX(0, 0) if inertia is None else inertia[list(columns), list(columns)]
     return QuadraticForm(
@@ -100,12 +99,12 @@ def nothing(columns: tuple[int, ...] = (), inertia: ca.SX | None = None) -> Quad
 
 
 def mirrored(matrix: ca.SX) -> ca.SX:
-    """Return a symmetric matrix from its upper triangle, so that the lower one costs nothing."""
+    """Return a symmetric matrix from its upper triangle, so that the lower one costs no operations."""
     return ca.triu2symm(ca.triu(ca.sparsify(matrix)))
 
 
 def _selection(every: tuple[int, ...], some: tuple[int, ...]) -> ca.DM:
-    """Return the matrix (6 + k, 6 + m) that takes A and the coordinates `some` (k) from A and `every` (m)."""
+    """Return the selection matrix (6 + k, 6 + m) of A and the coordinates `some` (k) out of A and `every` (m)."""
     at = {column: 6 + i for i, column in enumerate(every)}
     columns = [*range(6), *(at[column] for column in some)]
     return ca.DM.triplet(list(range(len(columns))), columns, ca.DM.ones(len(columns)), len(columns), 6 + len(every))

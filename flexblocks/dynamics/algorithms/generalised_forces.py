@@ -1,4 +1,4 @@
-"""Generalised forces of inputs, first-order states and algebraic variables, and the equations of these."""
+"""Generalised forces of inputs, first-order states and algebraic variables; state and algebraic equations."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from flexblocks.dynamics.tree.tree import Body, Tree
 
 
 def block_arguments(tree: Tree, body: Body, x: ca.SX, z: ca.SX, u: ca.SX) -> list[ca.SX]:
-    """Return what functions of a block take of the arm's variables, (q, s, w, z, u, p); `u` are the blocks' inputs."""
+    """Return the arguments (q, s, w, z, u, p) of a block's functions; `u` are the inputs of all blocks."""
     q, v, w = tree.split_state(x)
-    return [body.own(q), body.own(v), w[body.w], z[body.z], u[body.u], body.terms.p]
+    return [body.gather(q), body.gather(v), w[body.w], z[body.z], u[body.u], body.terms.p]
 
 
 def applied_force(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
-    """Return the generalised force (n) of all loads by inputs, states and algebraic variables."""
+    """Return the generalised forces Q (n) of inputs, states and algebraic variables."""
     force, u = ca.SX(tree.size, 1), tree.block_inputs(x, z, u)
     for body in tree.bodies:
-        (own,) = call(body.terms.applied, *block_arguments(tree, body, x, z, u))
-        force += body.spread(own)
+        (on_block,) = call(body.terms.applied, *block_arguments(tree, body, x, z, u))
+        force += body.scatter(on_block)
     return ca.sparsify(force + _from_wrenches(tree, x, z, u))
 
 
 def _from_wrenches(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
-    """Return the generalised forces (n) of wrenches from outside: virtual work, carried inward along the edges."""
+    """Return the generalised forces (n) of external wrenches, by virtual work along the edges."""
     force = ca.SX(tree.size, 1)
     if not any(body.terms.has_wrench for body in tree.bodies):
         return force
@@ -45,17 +45,17 @@ def state_rates(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
 
 
 def rest_conditions(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
-    """Return what is zero at rest for every first-order state."""
+    """Return the rest conditions of the first-order states: residuals that are zero at rest."""
     return _of_states(tree, "rest", x, z, u)
 
 
 def _of_states(tree: Tree, kind: str, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
-    """Return one of the blocks' functions for their states, then the rates of the states of control laws."""
+    """Return one of the state functions of all blocks, then the rates of the states of control laws."""
     inputs = tree.block_inputs(x, z, u)
-    found = [call(getattr(b.terms, kind), *block_arguments(tree, b, x, z, inputs))[0] for b in _by_slice(tree, "w")]
+    values = [call(getattr(b.terms, kind), *block_arguments(tree, b, x, z, inputs))[0] for b in _by_slice(tree, "w")]
     if tree.feedback is not None:
-        found += call(tree.feedback.rates, x, z, u, tree.p)
-    return ca.densify(ca.vertcat(*found, ca.SX(0, 1)))
+        values += call(tree.feedback.rates, x, z, u, tree.p)
+    return ca.densify(ca.vertcat(*values, ca.SX(0, 1)))
 
 
 def residuals(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
@@ -66,7 +66,7 @@ def residuals(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
 
 
 def _by_slice(tree: Tree, group: str) -> list[Body]:
-    """Return the bodies that have variables of a group, in the order of these."""
+    """Return the bodies that have variables of a group, in the order of those variables."""
     places = {body.name: getattr(body, group) for body in tree.bodies}
     having = [body for body in tree.bodies if places[body.name].stop > places[body.name].start]
     return sorted(having, key=lambda body: places[body.name].start)

@@ -1,4 +1,4 @@
-"""Internal forces: the efforts that hold the coordinates of blocks that are held at zero."""
+"""Internal forces: section forces and moments, by inverse dynamics with the held coordinates released."""
 
 from __future__ import annotations
 
@@ -13,33 +13,34 @@ from flexblocks.dynamics.tree.tree import Tree
 
 
 def internal_forces(tree: Tree, x: ca.SX, z: ca.SX, inputs: ca.SX, a: ca.SX, multipliers: ca.SX) -> dict[str, ca.SX]:
-    """Return by body the efforts [N m or N] on its held coordinates, while the arm moves with accelerations `a` (n).
+    """Return by body the efforts [N m or N] on its held coordinates while the arm moves with accelerations `a` (n).
 
-    `inputs` are those of the blocks, `multipliers` (m) the forces that keep loops closed. The efforts are the
-    generalised forces of inverse dynamics in the same tree with these coordinates let go, at zero.
+    `inputs` are those of the blocks, `multipliers` (m) the loop forces. The efforts are the generalised forces of
+    inverse dynamics in the same tree with these coordinates released, at zero.
     """
     n, released = tree.size, _released(tree)
     none = ca.SX(released.size - n, 1)
     q, v, w = tree.split_state(x)
-    # The tree with its held coordinates let go, at zero and at rest.
+    # Inverse dynamics of the tree with its held coordinates released, at zero and at rest.
     q, v = ca.vertcat(q, none), ca.vertcat(v, none)
     force = inverse_dynamics(released, q, v, ca.vertcat(a, none))
     force -= applied_force(released, ca.vertcat(q, v, w), z, inputs)
+    # Loop forces do work on the released coordinates too.
     if tree.loops.closures:
         let_go = ca.SX.sym("released", released.size - n)
         moving = ca.vertcat(x[:n], let_go)
         work = ca.jtimes(closure_residual(released, moving), moving, multipliers, True)
         force -= ca.substitute(work, let_go, ca.densify(none))
-    found, column = {}, n
+    efforts, column = {}, n
     for body in tree.bodies:
         if count := len(body.terms.held):
-            found[body.name] = force[column : column + count]
+            efforts[body.name] = force[column : column + count]
             column += count
-    return found
+    return efforts
 
 
 def _released(tree: Tree) -> Tree:
-    """Return the tree with all held coordinates as further coordinates of the arm."""
+    """Return the tree with all held coordinates appended to the coordinates of the arm."""
     size = tree.size + sum(len(body.terms.held) for body in tree.bodies)
     bodies, column = [], tree.size
     for body in tree.bodies:

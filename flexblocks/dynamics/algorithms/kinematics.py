@@ -9,52 +9,52 @@ import casadi as ca
 from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.tree.tree import Tree
 
-# X (6, 6) and S (6, n) of the edge to every node but the ground.
+# Motion transforms X (6, 6) and Jacobians S (6, n) of the edge to every node but the ground.
 Maps = Sequence[tuple[ca.SX, ca.SX]]
 # Orientation (3, 3), origin (3) and twist (6) of a frame.
 Motion = tuple[ca.SX, ca.SX, ca.SX]
 
 
 def maps(tree: Tree, q: ca.SX) -> Maps:
-    """Return X and S of the edge to every node at the coordinates `q`; the ground's are empty."""
+    """Return motion transform X and Jacobian S of the edge to every node at `q`; those of the ground are empty."""
     return [node.edge.at(q) if node.edge else (ca.SX(6, 6), ca.SX(6, tree.size)) for node in tree.nodes]
 
 
 def twists(tree: Tree, maps: Maps, v: ca.SX) -> list[ca.SX]:
     """Return the twist (6) of every node."""
-    found: list[ca.SX] = []
+    twist: list[ca.SX] = []
     for node, (X, S) in zip(tree.nodes, maps, strict=True):
-        found.append(ca.SX(6, 1) if node.inboard is None else ca.sparsify(X @ found[node.inboard] + S @ v))
-    return found
+        twist.append(ca.SX(6, 1) if node.inboard is None else ca.sparsify(X @ twist[node.inboard] + S @ v))
+    return twist
 
 
 def accelerations(tree: Tree, maps: Maps, twist: list[ca.SX], q: ca.SX, v: ca.SX, a: ca.SX) -> list[ca.SX]:
-    """Return the acceleration (6) of every node, gravity included as an acceleration of the ground."""
-    found: list[ca.SX] = []
+    """Return the spatial acceleration (6) of every node, with gravity as an acceleration of the ground."""
+    acceleration: list[ca.SX] = []
     for node, (X, S) in zip(tree.nodes, maps, strict=True):
         if node.inboard is None or node.edge is None:
-            found.append(tree.ground_acceleration)
+            acceleration.append(tree.ground_acceleration)
         else:
             bias = node.edge.bias_at(twist[node.inboard][:3], q, v)
-            found.append(ca.sparsify(X @ found[node.inboard] + S @ a + bias))
-    return found
+            acceleration.append(ca.sparsify(X @ acceleration[node.inboard] + S @ a + bias))
+    return acceleration
 
 
 def motions(tree: Tree, q: ca.SX, v: ca.SX) -> list[Motion]:
     """Return orientation, origin and twist of every body's inlet in the world."""
-    found: list[Motion] = []
+    inlets: list[Motion] = []
     for body in tree.bodies:
         if body.parent is None or body.outlet is None:
-            found.append((ca.SX.eye(3), ca.SX(3, 1), ca.SX(6, 1)))
+            inlets.append((ca.SX.eye(3), ca.SX(3, 1), ca.SX(6, 1)))
         else:
-            found.append(outlet_motion(tree, found, body.parent, body.outlet, q, v))
-    return found
+            inlets.append(outlet_motion(tree, inlets, body.parent, body.outlet, q, v))
+    return inlets
 
 
 def outlet_motion(tree: Tree, inlets: Sequence[Motion], index: int, outlet: str, q: ca.SX, v: ca.SX) -> Motion:
-    """Return the motion of one outlet of body `index`, whose inlet's motion is known."""
+    """Return the motion of one outlet of body `index` from the motions of the inlets."""
     body = tree.bodies[index]
-    R, r, V = call(body.terms.motions[outlet], *inlets[index], body.own(q), body.own(v), body.terms.p)
+    R, r, V = call(body.terms.motions[outlet], *inlets[index], body.gather(q), body.gather(v), body.terms.p)
     return R, r, V
 
 

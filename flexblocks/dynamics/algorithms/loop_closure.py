@@ -1,4 +1,4 @@
-"""Loop closure equations: how far the two outlets at each cut are apart, and how fast."""
+"""Loop-closure constraints: relative pose of the two outlets at each cut, its residual and its derivatives."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flexblocks.dynamics.tree.tree import Tree
 
 
 def offsets(tree: Tree, q: ca.SX) -> list[tuple[ca.SX, ca.SX]]:
-    """Return for each closure where (3) and how turned (3, 3) the second outlet is, in the axes of the first."""
+    """Return for each closure position (3) and orientation (3, 3) of the second outlet in the axes of the first."""
     if not tree.loops.closures:
         return []
     still = ca.SX(tree.size, 1)
@@ -20,24 +20,24 @@ def offsets(tree: Tree, q: ca.SX) -> list[tuple[ca.SX, ca.SX]]:
         R, r, _ = outlet_motion(tree, inlets, *place, q, still)
         return R, r
 
-    found = []
+    relative = []
     for closure in tree.loops.closures:
         (R, r), (R_second, r_second) = pose(closure.first), pose(closure.second)
-        found.append((ca.sparsify(R.T @ (r_second - r)), ca.sparsify(R.T @ R_second)))
-    return found
+        relative.append((ca.sparsify(R.T @ (r_second - r)), ca.sparsify(R.T @ R_second)))
+    return relative
 
 
 def closure_residual(tree: Tree, q: ca.SX) -> ca.SX:
-    """Return the residuals (m) of all closures: offsets [m], and sines of the angle times axis of what is turned."""
-    found = []
+    """Return the constraint residuals c(q) (m): position offsets [m], and sines of the relative rotation."""
+    residuals = []
     for closure, (shift, turn) in zip(tree.loops.closures, offsets(tree, q), strict=True):
         skewed = turn - turn.T
         sine = ca.vertcat(skewed[2, 1], skewed[0, 2], skewed[1, 0]) / 2
-        found.append(ca.vertcat(shift, sine)[list(closure.rows)])
-    return ca.densify(ca.vertcat(*found, ca.SX(0, 1)))
+        residuals.append(ca.vertcat(shift, sine)[list(closure.rows)])
+    return ca.densify(ca.vertcat(*residuals, ca.SX(0, 1)))
 
 
 def rates_of(residual: ca.SX, q: ca.SX, v: ca.SX) -> tuple[ca.SX, ca.SX]:
-    """Return the Jacobian J (m, n) of residuals in q, and dJ/dt v (m): their second derivative is J a + dJ/dt v."""
+    """Return the Jacobian J (m, n) of the constraints, and dJ/dt v (m): their second derivative is J a + dJ/dt v."""
     J = ca.sparsify(ca.jacobian(residual, q))
     return J, ca.densify(ca.jtimes(J @ v, q, v))

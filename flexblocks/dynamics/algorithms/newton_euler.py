@@ -1,4 +1,4 @@
-"""Recursive inverse dynamics (Newton-Euler for flexible bodies): motion outward, forces inward."""
+"""Recursive Newton-Euler algorithm: inverse dynamics of flexible bodies, motion outward and forces inward."""
 
 from __future__ import annotations
 
@@ -12,23 +12,25 @@ from flexblocks.dynamics.tree.tree import Tree
 def inverse_dynamics(tree: Tree, q: ca.SX, v: ca.SX, a: ca.SX) -> ca.SX:
     """Return the generalised input force M(q) a + h(q, v) (n) [N m or N].
 
-    h holds velocity forces, weight, springs, damping and all other loads that depend on coordinates alone.
+    h holds velocity forces, weight, springs, damping and all other loads that depend on q and v alone.
     """
+    # Outward: twists and accelerations of all nodes.
     edge_maps = maps(tree, q)
     twist = twists(tree, edge_maps, v)
     acceleration = accelerations(tree, edge_maps, twist, q, v, a)
+    # Inward: inertial forces of the bodies, projected on the coordinates.
     wrench = [ca.SX(6, 1) for _ in tree.nodes]
     force = inner_force(tree, q, v) + loose_inertia(tree, q) @ a
     for index, node in reversed(list(enumerate(tree.nodes))):
         for body in (tree.bodies[i] for i in node.bodies if tree.bodies[i].terms.has_inertia):
-            q_own, s_own = body.own(q), body.own(v)
-            (inertia,) = call(body.terms.inertia, q_own, body.terms.p)
-            on_inlet, on_own = call(body.terms.bias, twist[index][:3], q_own, s_own, body.terms.p)
-            inertial = inertia @ ca.vertcat(acceleration[index], body.own(a))
+            q_body, s_body = body.gather(q), body.gather(v)
+            (inertia,) = call(body.terms.inertia, q_body, body.terms.p)
+            on_inlet, on_coordinates = call(body.terms.bias, twist[index][:3], q_body, s_body, body.terms.p)
+            inertial = inertia @ ca.vertcat(acceleration[index], body.gather(a))
             wrench[index] += inertial[:6] + on_inlet
-            force += body.spread(inertial[6:] + on_own)
+            force += body.scatter(inertial[6:] + on_coordinates)
         if node.inboard is not None:
-            # Virtual work along the edge: the same maps that carried the motion out carry the wrench in.
+            # Virtual work along the edge: the transposes of the maps that carried the motion outward.
             X, S = edge_maps[index]
             wrench[node.inboard] += X.T @ wrench[index]
             force += S.T @ wrench[index]
@@ -36,17 +38,17 @@ def inverse_dynamics(tree: Tree, q: ca.SX, v: ca.SX, a: ca.SX) -> ca.SX:
 
 
 def inner_force(tree: Tree, q: ca.SX, v: ca.SX) -> ca.SX:
-    """Return the forces (n) of springs, dampers and all other loads inside the blocks that depend on q and v alone."""
+    """Return the generalised forces (n) of springs, dampers and all other loads that depend on q and v alone."""
     force = ca.SX(tree.size, 1)
     for body in tree.bodies:
-        force += body.spread(call(body.terms.inner, body.own(q), body.own(v), body.terms.p)[0])
+        force += body.scatter(call(body.terms.inner, body.gather(q), body.gather(v), body.terms.p)[0])
     return force
 
 
 def loose_inertia(tree: Tree, q: ca.SX) -> ca.SX:
-    """Return the inertia (n, n) of bodies without a place in space."""
+    """Return the inertia (n, n) of bodies outside the tree of frames, such as rotors on an open mount."""
     inertia = ca.SX(tree.size, tree.size)
     for body in tree.loose:
-        (own,) = call(body.terms.inertia, body.own(q), body.terms.p)
-        inertia += body.spread(own[6:, 6:]) @ body.share
+        (of_block,) = call(body.terms.inertia, body.gather(q), body.terms.p)
+        inertia += body.scatter(of_block[6:, 6:]) @ body.share
     return ca.sparsify(inertia)

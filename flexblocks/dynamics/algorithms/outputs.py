@@ -1,4 +1,4 @@
-"""Outputs: what blocks offer, and where the ends of the arm are."""
+"""Outputs of the arm: those of its blocks, tip positions, loop forces and signals of control laws."""
 
 from __future__ import annotations
 
@@ -40,45 +40,50 @@ def outputs(
 ) -> ca.SX:
     """Return the outputs of these names as a dense column; x must be the symbols themselves.
 
-    `accelerations` gives the second derivatives (n) of the coordinates, `multipliers` the forces (m) that keep loops
-    closed. They are called only if an output needs them.
+    `accelerations` gives the second derivatives (n) of the coordinates, `multipliers` the loop forces (m). They are
+    called only if an output needs them.
     """
+    # Motion of all frames, and accelerations if a sensor needs them.
     n, (q, v, _) = tree.size, tree.split_state(x)
     inlets = motions(tree, q, v)
     felt = any(body.terms.senses_effort for body in tree.bodies)
     sensed_accelerations = any(body.terms.senses_acceleration for body in tree.bodies)
     a = accelerations() if felt or sensed_accelerations else ca.SX(n, 1)
     g = ca.sparsify(ca.SX(ca.DM(tree.gravity)))
-    # What velocities depend on, and how it changes: wanted for sensors of acceleration alone.
+    # Accelerometers differentiate velocities: the variables these depend on, and their rates.
     motion = ca.SX(0, 1), ca.SX(0, 1)
     if sensed_accelerations:
         motion = ca.vertcat(q, v, tree.dependent), ca.vertcat(v, a, dependent_rates(tree, q, v))
+    # Loop forces, and section forces if a sensor needs them.
     forces = multipliers() if tree.loops.closures else ca.SX(0, 1)
-    found = dict(zip(tree.loops.multipliers, ca.vertsplit(forces), strict=True)) if tree.loops.closures else {}
+    by_name = dict(zip(tree.loops.multipliers, ca.vertsplit(forces), strict=True)) if tree.loops.closures else {}
     inputs = tree.block_inputs(x, z, u)
     efforts = internal_forces(tree, x, z, inputs, a, forces) if felt else {}
+    # Outputs of every block.
     for inlet, body in zip(inlets, tree.bodies, strict=True):
         sensed = _acceleration(inlet, *motion) if body.terms.senses_acceleration else ca.SX(3, 1)
         arguments = block_arguments(tree, body, x, z, inputs)
         effort = efforts.get(body.name, ca.SX(len(body.terms.held), 1))
         (values,) = call(body.terms.outputs, *inlet, sensed, inlet[0].T @ g, effort, *arguments)
-        found |= {f"{body.name}.{name}": values[i] for i, name in enumerate(body.terms.physics.outputs)}
+        by_name |= {f"{body.name}.{name}": values[i] for i, name in enumerate(body.terms.physics.outputs)}
+    # Positions of the tips.
     for index in _ends(tree):
         body = tree.bodies[index]
         ends_in_frame = "frame_b" in body.terms.outlets
         _, r, _ = outlet_motion(tree, inlets, index, "frame_b", q, v) if ends_in_frame else inlets[index]
-        found |= {f"{body.name}.{axis}": r[i] for i, axis in enumerate(POSITION)}
+        by_name |= {f"{body.name}.{axis}": r[i] for i, axis in enumerate(POSITION)}
+    # Signals of control laws.
     if tree.feedback is not None:
         (values,) = call(tree.feedback.outputs, x, z, u, tree.p)
-        found |= {name: values[i] for i, name in enumerate(tree.feedback.units)}
-    return ca.densify(ca.vertcat(*[found[name] for name in names], ca.SX(0, 1)))
+        by_name |= {name: values[i] for i, name in enumerate(tree.feedback.units)}
+    return ca.densify(ca.vertcat(*[by_name[name] for name in names], ca.SX(0, 1)))
 
 
 def _acceleration(motion: Motion, moving: ca.SX, rates: ca.SX) -> ca.SX:
     """Return the acceleration (3) of a frame's origin relative to the world, in the axes of the frame.
 
-    The velocity is an expression of the symbols `moving`, which change at `rates`; its components change, and the axes
-    turn.
+    The velocity is an expression of the symbols `moving`, whose time derivatives are `rates`; its components change,
+    and the axes rotate.
     """
     _, _, V = motion
     change = ca.jtimes(V[3:], moving, rates)
@@ -86,7 +91,7 @@ def _acceleration(motion: Motion, moving: ca.SX, rates: ca.SX) -> ca.SX:
 
 
 def _ends(tree: Tree) -> list[int]:
-    """Return the bodies that carry nothing: those whose place is of interest."""
+    """Return the tips: bodies in the tree of frames that carry nothing."""
     carrying = {body.parent for body in tree.bodies}
     return [
         i

@@ -1,1 +1,1 @@
-"""Each block's physics evaluated once, on local symbols."""
+"""Evaluation of each block's physics, once, on symbols of that block alone."""

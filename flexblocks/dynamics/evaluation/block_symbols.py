@@ -1,4 +1,4 @@
-"""The symbols of one block, on which it is evaluated apart from the arm."""
+"""Symbols of one block, on which its physics is evaluated independently of the arm."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from flexblocks.interfaces.physics import Coordinate, Local
 
 @dataclass(frozen=True, eq=False)
 class BlockSymbols:
-    """Symbols of one block: coordinates q and their rates s, states w, algebraic variables z, inputs u.
+    """Symbols of one block: coordinates q, rates s, first-order states w, algebraic variables z, inputs u.
 
     Attributes
     ----------
     block : Block
     coordinates : tuple of Coordinate
-        Those of q, asked of the block once.
+        The coordinates behind q, as the block declares them.
     q, s : SX (n, 1)
     w, z, u : SX (nw, 1), (nz, 1), (nu, 1)
-        The entries of w and z that belong to dependent variables are not used.
+        Entries of w and z that belong to dependent variables are unused.
     dependent : DependentVariables
-        Those of the states and algebraic variables that q determines.
+        The states and algebraic variables that q determines.
     """
 
     block: Block
@@ -48,7 +48,7 @@ class BlockSymbols:
         return ca.vertcat(self.s, self.dependent.rates) if self.dependent.equations else self.s
 
     def gradient(self, expression: ca.SX | float) -> ca.SX:
-        """Return the gradient (n, 1) in q of a scalar expression of the configuration: the total derivative."""
+        """Return the total derivative (n, 1) in q of a scalar expression of the configuration."""
         scalar = ca.SX(expression)
         total = ca.gradient(scalar, self.q)
         if self.dependent.equations:
@@ -57,7 +57,7 @@ class BlockSymbols:
 
 
 def block_symbols(block: Block, outlets: tuple[str, ...], carried: np.ndarray) -> tuple[BlockSymbols, Local]:
-    """Return fresh symbols for a block, and what it sees when frames are wanted at `outlets`."""
+    """Return new symbols for a block, and the `Local` it is evaluated with when frames are needed at `outlets`."""
     coordinates = tuple(block.coordinates())
     variables = {"w": block.states(), "z": block.algebraics(), "u": block.inputs()}
     groups = {letter: ca.SX.sym(letter, len(members)) for letter, members in variables.items()}

@@ -1,7 +1,6 @@
-"""The terms of one block, from its physics on symbols of its own by automatic differentiation.
+"""Dynamic terms of one block: inertia, bias forces, loads and kinematics, by automatic differentiation of its physics.
 
-Everything the algorithms need of a block is here: its inertia, its bias forces, its loads, the pose of its outlets.
-The kinetic energy is a quadratic form in the inlet twist V and the block's own rates s; Hamel's equations for the
+The kinetic energy is a quadratic form in the inlet twist V and the block's rates s; Hamel's equations for the
 body-fixed components turn it into forces.
 """
 
@@ -22,7 +21,7 @@ from flexblocks.interfaces.physics import Coordinate, Local, Physics
 
 
 def call(function: ca.Function, *arguments: ca.SX) -> list[ca.SX]:
-    """Evaluate an SX function on expressions and give zeros back their place in the sparsity pattern."""
+    """Evaluate an SX function inline on expressions, with zeros made structural again."""
     return [
         ca.sparsify(result)
         for result in function.call([a if isinstance(a, ca.SX) else ca.SX(a) for a in arguments], True, False)
@@ -31,7 +30,7 @@ def call(function: ca.Function, *arguments: ca.SX) -> list[ca.SX]:
 
 @dataclass(frozen=True, eq=False)
 class BlockTerms:
-    """What the algorithms need of one block with n coordinates; functions are made when first asked for.
+    """Dynamic terms of one block with n coordinates, as functions that are built on first use.
 
     Attributes
     ----------
@@ -40,12 +39,11 @@ class BlockTerms:
     inlet : Frame
         The symbolic inlet: R, r and the twist V.
     local : Local
-        What the block sees.
+        Argument of the block's `physics`.
     physics : Physics
-        What it returned.
+        Its result.
     p : SX
-        What else they depend on: the symbolic parameters of the arm, then the block's dependent variables. The
-        functions take it last.
+        Last argument of all functions: the symbolic parameters of the arm, then the block's dependent variables.
     """
 
     symbols: BlockSymbols
@@ -88,7 +86,7 @@ class BlockTerms:
 
     @cached_property
     def inertia_expression(self) -> ca.SX:
-        """Inertia (6 + n, 6 + n) in the order (V, s), of the block's own symbols."""
+        """Inertia matrix (6 + n, 6 + n) in the order (V, s), over the block's symbols."""
         return ca.sparsify(ca.hessian(ca.SX(self.physics.kinetic), ca.vertcat(self.inlet.twist, self.symbols.s))[0])
 
     @cached_property
@@ -98,13 +96,14 @@ class BlockTerms:
 
     @cached_property
     def rigid_inertia(self) -> ca.Function | None:
-        """Function (q, p) -> mass, first moment and inertia at the inlet, all own rates zero.
+        """Function (q, p) -> mass, first moment and inertia tensor at the inlet, with all rates of the block zero.
 
-        None if the body's inertia there is not that of a mass: that of a fluid carried along depends on the direction.
+        None if the inertia is not that of a rigid mass: the added mass of a fluid depends on the direction.
         """
         read = RigidInertia.read(self.inertia_expression[:6, :6])
         symbols = [self.symbols.q, self.p]
         difference = _function("difference", symbols, read.matrix - self.inertia_expression[:6, :6], read.matrix)
+        # Two random points: at one alone entries might agree by chance.
         numbers = np.random.default_rng(0)
         for _ in range(2):
             values = difference(*(numbers.uniform(0.5, 1.5, symbol.shape) for symbol in symbols))
@@ -118,19 +117,19 @@ class BlockTerms:
         """Function (omega, q, s, p) -> velocity forces on the inlet (6) and on the coordinates (n).
 
         With the acceleration of the inlet's origin taken relative to the world (not as the rate of its components), its
-        velocity drops out of the equations: they hold in every frame that moves uniformly.
+        velocity drops out of the equations, by Galilean invariance.
         """
         omega, q, s = self.inlet.omega, self.symbols.q, self.symbols.s
         rates = ca.vertcat(omega, ca.SX(3, 1), s)
         momentum = ca.sparsify(self.inertia_expression @ rates)
         flow = self.local.rate(momentum) if self.size else ca.SX(6, 1)
         gyroscopic = ca.vertcat(skew(omega) @ momentum[:3], skew(omega) @ momentum[3:6])
-        on_own = flow[6:] - self.symbols.gradient(ca.dot(rates, momentum) / 2)
-        return _function("bias", [omega, q, s, self.p], flow[:6] + gyroscopic, on_own)
+        on_coordinates = flow[6:] - self.symbols.gradient(ca.dot(rates, momentum) / 2)
+        return _function("bias", [omega, q, s, self.p], flow[:6] + gyroscopic, on_coordinates)
 
     @cached_property
     def _loads(self) -> tuple[ca.SX, ca.SX]:
-        """Forces (n) of all loads, and what of them is left without inputs, states and algebraic variables."""
+        """Generalised forces (n) of all loads, and their part that is left at w = z = u = 0."""
         loads = [load.effort * self.symbols.gradient(load.displacement) for load in self.physics.loads]
         force = sum(loads, ca.SX(self.size, 1))
         outer = ca.vertcat(self.symbols.w, self.symbols.z, self.symbols.u)
@@ -138,25 +137,25 @@ class BlockTerms:
 
     @cached_property
     def inner(self) -> ca.Function:
-        """Function (q, s, p) -> gradients (n) of potential and dissipation, less loads by coordinates alone."""
+        """Function (q, s, p) -> gradients (n) of potential and dissipation, minus loads of q and s alone."""
         stored = self.symbols.gradient(self.physics.potential)
         damping = ca.gradient(ca.SX(self.physics.dissipation), self.symbols.s)
         return _function("inner", [self.symbols.q, self.symbols.s, self.p], stored + damping - self._loads[1])
 
     @cached_property
     def applied(self) -> ca.Function:
-        """Function (q, s, w, z, u, p) -> forces (n) by the power, and by loads of inputs, states and algebraics."""
+        """Function (q, s, w, z, u, p) -> generalised forces (n) of power and loads that depend on w, z or u."""
         power = ca.gradient(ca.SX(self.physics.power), self.symbols.s)
         return _function("applied", self._state, self._loads[0] - self._loads[1] + power)
 
     @cached_property
     def has_wrench(self) -> bool:
-        """Whether forces from outside act on the inlet."""
+        """Whether external forces act on the inlet."""
         return ca.sparsify(ca.gradient(ca.SX(self.physics.power), self.inlet.twist)).nnz() > 0
 
     @cached_property
     def wrench(self) -> ca.Function:
-        """Function (q, s, w, z, u, p) -> wrench (6) on the inlet, in its axes, of forces from outside."""
+        """Function (q, s, w, z, u, p) -> wrench (6) of external forces on the inlet, in its axes."""
         return _function("wrench", self._state, ca.gradient(ca.SX(self.physics.power), self.inlet.twist))
 
     @cached_property
@@ -179,9 +178,9 @@ class BlockTerms:
 
     @cached_property
     def rest(self) -> ca.Function:
-        """Function (q, s, w, z, u, p) -> what is zero at rest for each state: its time derivative, or its residual.
+        """Function (q, s, w, z, u, p) -> rest condition of each state: its time derivative, or its residual.
 
-        A dependent state stands still wherever the coordinates do, right or wrong.
+        The residual for a dependent state, whose rate is zero at rest even where its value is wrong.
         """
         states, dependent = [variable.name for variable in self.block.states()], self.symbols.dependent
         conditions = dict(self.physics.derivatives) | dependent.by_name(dependent.residuals, states)
@@ -215,7 +214,7 @@ class BlockTerms:
 
     @cached_property
     def held(self) -> tuple[int, ...]:
-        """Which of the coordinates are held at zero."""
+        """Indices of the coordinates that are held at zero."""
         return tuple(i for i, c in enumerate(self.coordinates) if c.held)
 
     @property
@@ -225,15 +224,15 @@ class BlockTerms:
 
     @cached_property
     def senses_effort(self) -> bool:
-        """Whether an output depends on what holds a coordinate."""
+        """Whether an output depends on the effort that holds a coordinate."""
         return ca.depends_on(self._outputs, self._efforts)
 
     @cached_property
     def outputs(self) -> ca.Function:
         """Function (R, r, V, acceleration, gravity, efforts, q, s, w, z, u, p) -> values of ``physics.outputs``.
 
-        The acceleration (3) of the inlet's origin relative to the world and that of free fall are in the inlet's axes;
-        efforts are those of `held`.
+        The acceleration (3) of the inlet's origin relative to the world and that of gravity are in the inlet's axes;
+        the efforts are those on the coordinates `held`.
         """
         inlet, local = self.inlet, self.local
         symbols = [inlet.R, inlet.r, inlet.twist, local.acceleration, local.gravity, self._efforts, *self._state]

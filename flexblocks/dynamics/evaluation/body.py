@@ -1,4 +1,4 @@
-"""A block in the tree, with its place among the arm's variables."""
+"""Bodies of the multibody tree: the terms of a block, with the indices of its variables among the arm's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 
 @dataclass(frozen=True, eq=False)
 class CoordinateRange:
-    """The range `low` to `high` of one coordinate of a block; `share` (n,) makes it of the arm's coordinates."""
+    """Admissible range `low` to `high` of one coordinate of a block, ``share @ q`` with q (n) the arm's coordinates."""
 
     name: str
     unit: str
@@ -23,20 +23,21 @@ class CoordinateRange:
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """One block in the tree.
+    """Body of the multibody tree: one block.
 
     Attributes
     ----------
     name : str
     terms : BlockTerms
     parent : int or None
-        Index of the body that carries it; None for the ground and for what has no place in space.
+        Index of the body that carries it; None for the ground and for bodies outside the tree of frames.
     outlet : str or None
-        Which of the parent's outlets carries it.
-    share : DM (n_own, n)
-        The block's own coordinates from the arm's: sparse, mostly ones; an empty row for a locked coordinate.
+        The parent's outlet that carries it.
+    share : DM (n_block, n)
+        Incidence matrix: the block's coordinates are share @ q, q those of the arm. Sparse, mostly ones; the row of a
+        locked coordinate is empty.
     w, z, u : slice
-        Where the block's states, algebraics and inputs stand among the arm's.
+        Positions of the block's first-order states, algebraic variables and inputs among the arm's.
     """
 
     name: str
@@ -50,17 +51,17 @@ class Body:
 
     @property
     def ranges(self) -> list[CoordinateRange]:
-        """The ranges of the coordinates that have one."""
+        """Ranges of the coordinates that have a finite one."""
         return [
             CoordinateRange(f"{self.name}.{c.name}", c.unit, share, c.low, c.high)
             for c, share in zip(self.terms.coordinates, self.share.full(), strict=True)
             if np.isfinite(c.low) or np.isfinite(c.high)
         ]
 
-    def own(self, vector: ca.SX) -> ca.SX:
-        """Return the block's part (n_own) of a vector (n) over the arm's coordinates."""
+    def gather(self, vector: ca.SX) -> ca.SX:
+        """Return the entries (n_block) of a vector (n) over the arm's coordinates that belong to the block."""
         return self.share @ vector
 
-    def spread(self, force: ca.SX) -> ca.SX:
-        """Return the forces (n) on the arm's coordinates by forces (n_own) on the block's own: virtual work."""
+    def scatter(self, force: ca.SX) -> ca.SX:
+        """Return the forces (n) on the arm's coordinates due to forces (n_block) on the block's, by virtual work."""
         return self.share.T @ force

@@ -1,4 +1,4 @@
-"""The dependent variables of one block: states and algebraic variables that its coordinates determine.
+"""Dependent variables of one block: states and algebraic variables that its coordinates determine.
 
 Implicit equations 0 = g(q, c) give the values c, such as the roots of a frequency equation while a beam slides out; the
 implicit function theorem gives their rates, dc/dt = -(dg/dc)^-1 (dg/dq) dq/dt.
@@ -20,7 +20,7 @@ from flexblocks.interfaces.physics import DependentVariable, Local
 
 @dataclass(frozen=True, eq=False)
 class DependentVariables:
-    """Dependent variables c (k, 1) of a block, with symbols of their own that stand in everything that depends on q.
+    """Dependent variables c (k, 1) of a block, with symbols that appear in its energies and frames like coordinates.
 
     Attributes
     ----------
@@ -42,38 +42,38 @@ class DependentVariables:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Their names (k) among the states and algebraic variables of the block."""
+        """Names (k) of these states and algebraic variables of the block."""
         return tuple(equation.name for equation in self.equations)
 
     @property
     def starts(self) -> np.ndarray:
-        """Their values (k,) at the coordinates' reference values."""
+        """Values (k,) at the reference values of the coordinates."""
         return np.array([equation.start for equation in self.equations])
 
     @property
     def residuals(self) -> ca.SX:
-        """g (k, 1)."""
+        """Residuals g (k, 1) of the implicit equations."""
         return ca.vertcat(*[equation.residual for equation in self.equations], ca.SX(0, 1))
 
     @cached_property
     def slopes(self) -> ca.SX:
-        """dc/dq (k, n), by the implicit function theorem."""
+        """Derivatives dc/dq (k, n), by the implicit function theorem."""
         g = self.residuals
         return -_solved(ca.jacobian(g, self.symbols), ca.jacobian(g, self.q))
 
     @cached_property
     def rates(self) -> ca.SX:
-        """dc/dt (k, 1)."""
+        """Time derivatives dc/dt (k, 1)."""
         return ca.sparsify(self.slopes @ self.s)
 
     def by_name(self, values: ca.SX, wanted: Collection[str]) -> dict[str, ca.SX]:
-        """Return those of the values (k, 1) whose variables are wanted, by name."""
+        """Return by name the values (k, 1) of the wanted variables."""
         pairs = zip(self.names, ca.vertsplit(values), strict=True)
         return {name: value for name, value in pairs if name in wanted}
 
 
 def _solved(matrix: ca.SX, right: ca.SX) -> ca.SX:
-    """Return matrix^-1 right; mostly each dependent variable has an equation of its own."""
+    """Return matrix^-1 right; usually each dependent variable has its own equation, and the matrix is diagonal."""
     if not matrix.numel():
         return ca.SX(*right.shape)
     if matrix.sparsity().is_diag():
@@ -82,21 +82,24 @@ def _solved(matrix: ca.SX, right: ca.SX) -> ca.SX:
 
 
 def dependent_variables(block: Block, local: Local) -> tuple[DependentVariables, Local]:
-    """Return the dependent variables of a block, and what the block sees with them in place of its w and z.
+    """Return the dependent variables of a block, and its `Local` with their symbols in place of entries of w and z.
 
     Raises
     ------
     ModelError
-        The block names one that is neither a state nor an algebraic variable of it.
+        A dependent variable is neither a state nor an algebraic variable of the block.
     """
     q, s, equations = local.coordinates, local.rates, block.dependent_variables(local)
     if not equations:
         return DependentVariables((), ca.SX(0, 1), q, s), local
     known = {variable.name for variable in (*block.states(), *block.algebraics())}
     if unknown := sorted({equation.name for equation in equations} - known):
-        raise ModelError(f"{block.where}: dependent_variables() returned {unknown}; it has {sorted(known)}.")
+        raise ModelError(
+            f"{block.where}: dependent_variables() returned {unknown}; must be names of its states or algebraic "
+            f"variables, {sorted(known)}. Declare them in states() or algebraics()."
+        )
     names = {equation.name: ca.SX.sym(equation.name) for equation in equations}
-    # The same again, in symbols that stay out of w and z.
+    # Evaluate the equations again on symbols that are not part of w and z.
     local = replace(local, symbols={**local.symbols, **names})
-    found = DependentVariables(block.dependent_variables(local), ca.vertcat(*names.values()), q, s)
-    return found, replace(local, dependent=found.symbols, dependent_rates=found.rates)
+    dependent = DependentVariables(block.dependent_variables(local), ca.vertcat(*names.values()), q, s)
+    return dependent, replace(local, dependent=dependent.symbols, dependent_rates=dependent.rates)

@@ -1,4 +1,4 @@
-"""The evaluation of a block on symbols of its own, and the check that it keeps the contract."""
+"""Evaluation of a block's physics, and the check of its contract."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from flexblocks.interfaces.ports import Kind
 
 
 def block_terms(block: Block, outlets: tuple[str, ...], mounted: bool, carried: np.ndarray, p: ca.SX) -> BlockTerms:
-    """Evaluate a block and return its terms.
+    """Return the dynamic terms of a block.
 
     Parameters
     ----------
     block : Block
     outlets : tuple of str
-        The outlets that carry something.
+        Outlets that carry another block or close a loop.
     mounted : bool
-        Whether the block has a place in space: its inlet is connected, or it is the ground.
+        Whether the block is in the tree of frames: its inlet is connected, or it is the ground.
     carried : ndarray (6, 6)
-        Inertia of what hangs on ``frame_b``, see `Local`.
+        Inertia outboard of ``frame_b``, see `Local`.
     p : SX
-        The parameters of the arm that stay symbolic; the block's own may be expressions of them.
+        Symbolic parameters of the arm; those of the block may be expressions of them.
 
     Raises
     ------
     ModelError
-        The block's `physics` does not keep the contract.
+        The block's `physics` breaks the contract.
     """
     always = [spec.name for spec in block.ports if spec.kind is Kind.FRAME and spec.outlet]
     symbols, local = block_symbols(block, tuple(dict.fromkeys([*always, *outlets])), carried)
@@ -44,7 +44,7 @@ def block_terms(block: Block, outlets: tuple[str, ...], mounted: bool, carried: 
 
 
 def _check(symbols: BlockSymbols, physics: Physics, local: Local) -> None:
-    """Refuse physics that break the contract, so that whoever writes a block hears it by name."""
+    """Refuse physics that break the block contract, with a message to the author of the block."""
     block, dependent = symbols.block, symbols.dependent.names
     for name in local.outlets:
         if name not in physics.outlets:
@@ -57,11 +57,12 @@ def _check(symbols: BlockSymbols, physics: Physics, local: Local) -> None:
     algebraics = sum(variable.name not in dependent for variable in block.algebraics())
     if count != algebraics:
         raise ModelError(f"{block.where}: physics() returned {count} residuals for {algebraics} algebraic variables.")
+    # The equations of motion must not depend on sensed quantities, which would make them implicit.
     efforts = [part for load in physics.loads for part in (load.effort, load.displacement)]
     equations = [physics.kinetic, physics.potential, physics.dissipation, physics.power, *efforts, *physics.residuals]
-    found = ca.vertcat(*[ca.SX(part) for part in (*equations, *physics.derivatives.values())])
-    if ca.depends_on(found, ca.vertcat(local.acceleration, local.gravity, *local.efforts.values())):
+    expressions = ca.vertcat(*[ca.SX(part) for part in (*equations, *physics.derivatives.values())])
+    if ca.depends_on(expressions, ca.vertcat(local.acceleration, local.gravity, *local.efforts.values())):
         raise ModelError(
-            f"{block.where}: physics() uses local.acceleration, local.gravity or local.effort in its equations; they "
-            "are for outputs alone. Forces of inertia and weight follow from the kinetic energy."
+            f"{block.where}: physics() uses local.acceleration, local.gravity or local.effort in its equations; these "
+            "are for outputs only. Leave them out: forces of inertia and weight follow from the kinetic energy."
         )

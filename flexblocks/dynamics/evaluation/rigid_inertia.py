@@ -1,6 +1,6 @@
-"""The inertia of rigid bodies: mass, first and second moment, and how they move along an edge.
+"""Rigid-body inertia: mass, first and second moment, and their transformation between frames.
 
-Ten numbers instead of a matrix (6, 6): that is what makes composite bodies cheap.
+Ten numbers instead of a matrix (6, 6): this is what makes composite bodies cheap.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from flexblocks.interfaces.frame import skew
 
 @dataclass(frozen=True)
 class RigidInertia:
-    """Mass [kg], first moment (3, 1) [kg m] and inertia (3, 3) [kg m2] about the origin of a frame, in its axes."""
+    """Mass [kg], first moment (3, 1) [kg m] and inertia tensor (3, 3) [kg m2] about a frame's origin, in its axes."""
 
     mass: ca.SX
     moment: ca.SX
@@ -25,7 +25,7 @@ class RigidInertia:
 
     @staticmethod
     def read(matrix: ca.SX) -> RigidInertia:
-        """Return the inertia that a matrix (6, 6) stands for."""
+        """Return the rigid-body inertia behind a spatial inertia matrix (6, 6)."""
         coupling = matrix[:3, 3:6]
         moment = ca.vertcat(coupling[2, 1], coupling[0, 2], coupling[1, 0])
         inertia = ca.triu2symm(ca.triu(ca.sparsify(matrix[:3, :3])))
@@ -33,12 +33,12 @@ class RigidInertia:
 
     @property
     def matrix(self) -> ca.SX:
-        """The inertia (6, 6) in twist order (omega, v)."""
+        """Spatial inertia matrix (6, 6) in twist order (omega, v)."""
         coupling = skew(ca.sparsify(self.moment))
         return ca.sparsify(ca.blockcat(self.inertia, coupling, coupling.T, self.mass * ca.SX.eye(3)))
 
     def moved(self, X: ca.SX) -> RigidInertia:
-        """Return the inertia about the frame from which X (6, 6) takes twists to this one's: X^T matrix X."""
+        """Return the inertia X^T matrix X about the frame from which X (6, 6) maps twists to this one."""
         turn, lever = ca.sparsify(X[:3, :3]), ca.sparsify(X[3:, :3])
         if not lever.nnz():
             return self if _is_identity(turn) else self._turned(turn)
@@ -53,7 +53,7 @@ class RigidInertia:
 
     def _shifted(self, d: ca.SX) -> RigidInertia:
         moment = ca.sparsify(self.moment + self.mass * d)
-        # Of P P^T the integral grows by d S^T + S d^T + m d d^T, which is half of this and its transpose.
+        # Parallel-axis theorem: the integral of P P^T grows by d S^T + S d^T + m d d^T, the symmetric part of this.
         growth = ca.sparsify(d @ (self.moment + moment).T)
         inertia = ca.SX(self.inertia)
         for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
@@ -64,26 +64,26 @@ class RigidInertia:
 
 
 def turned_back(tensor: ca.SX, turn: ca.SX) -> ca.SX:
-    """Return turn^T tensor turn for a symmetric tensor (3, 3); about one axis it takes half the operations."""
+    """Return turn^T tensor turn for a symmetric tensor (3, 3), in half the operations if the turn is about one axis."""
     axis = turn_axis(turn)
     tensor = ca.sparsify(tensor)
     if axis is None:
         return ca.triu2symm(ca.triu(ca.sparsify(turn.T @ tensor @ turn)))
     i, j, k = (axis + 1) % 3, (axis + 2) % 3, axis
     c, s, (a, b, h) = turn[i, i], turn[i, j], (tensor[i, i], tensor[j, j], tensor[i, j])
-    found = ca.SX(3, 3)
-    found[k, k] = tensor[k, k]
-    found[i, k], found[j, k] = c * tensor[i, k] - s * tensor[j, k], s * tensor[i, k] + c * tensor[j, k]
-    # The trace of the turned plane stays; what goes from one axis to the other goes over `both`.
+    turned = ca.SX(3, 3)
+    turned[k, k] = tensor[k, k]
+    turned[i, k], turned[j, k] = c * tensor[i, k] - s * tensor[j, k], s * tensor[i, k] + c * tensor[j, k]
+    # The trace in the plane of rotation is invariant: what one axis loses, c * both, the other gains.
     both = c * (a - b) - s * (2 * h)
-    found[i, i], found[j, j], found[i, j] = b + c * both, a - c * both, h + s * both
+    turned[i, i], turned[j, j], turned[i, j] = b + c * both, a - c * both, h + s * both
     for row, column in ((k, i), (k, j), (j, i)):
-        found[row, column] = found[column, row]
-    return ca.sparsify(found)
+        turned[row, column] = turned[column, row]
+    return ca.sparsify(turned)
 
 
 def turn_axis(turn: ca.SX) -> int | None:
-    """Return k if a rotation matrix (3, 3) turns about the k-th axis, as its structure shows."""
+    """Return k if a rotation matrix (3, 3) is, by its structure, a rotation about the k-th axis; otherwise None."""
     pattern = turn.sparsity()
     for k in range(3):
         others = [i for i in range(3) if i != k]

@@ -1,1 +1,1 @@
-"""The multibody tree."""
+"""Multibody tree: bodies, frames, edges between them, cut joints and feedback."""

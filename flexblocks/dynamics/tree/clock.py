@@ -1,4 +1,4 @@
-"""Clocks: when a sampled controller acts, and what it changes then."""
+"""Clocks of sampled controllers: sample times, and the state update at each."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import numpy as np
 
 from flexblocks.errors import ParameterError
 
-# Instants this share of a period from the ends of an interval belong to it.
+# Ticks within this fraction of a period of the ends of an interval belong to it: times carry rounding errors.
 SLACK = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Clock:
-    """Ticks at offset + k period, k a whole number.
+    """Periodic clock, with ticks at offset + k period, k an integer.
 
     Attributes
     ----------
     period, offset : float
         [s]
     change : casadi.Function
-        (x, z, u, p) -> what is added to x at a tick, from the values before it.
+        (x, z, u, p) -> increment of x at a tick, from the values just before it.
     """
 
     period: float
@@ -42,7 +42,7 @@ class Clock:
 
 
 def refuse_clocks(clocks: tuple[Clock, ...], where: str) -> None:
-    """Refuse a closed loop with a sampled controller where only equations that hold at all times make sense.
+    """Refuse sampled controllers where only continuous-time equations make sense.
 
     Raises
     ------
@@ -50,6 +50,7 @@ def refuse_clocks(clocks: tuple[Clock, ...], where: str) -> None:
     """
     if clocks:
         raise ParameterError(
-            f"{where}: a controller of this closed loop acts at sample times only (every {clocks[0].period:g} s); "
+            f"{where}: a controller of this closed loop acts at sample times only (every {clocks[0].period:g} s), but "
+            "continuous-time equations are needed; "
             "close the loop with the law itself instead of Sampled(law, ...)."
         )

@@ -1,8 +1,8 @@
-"""Closed kinematic loops: where the tree was cut, and what the cut demands of the coordinates.
+"""Cuts of kinematic loops: the outlets that coincide, and the loop-closure constraints that are kept.
 
-A loop is cut where two outlets meet. What remains is a tree; at the cut the two frames coincide, which is three
-equations of position and three of orientation. Some of them may follow from the others (in a planar loop three do)
-and are left out. Joints stay whole, whichever the cut is next to.
+A loop is cut where two outlets meet. What remains is a tree; at the cut the two frames coincide, which gives three
+equations of position and three of orientation. Redundant ones (three in a planar loop) are left out. Joints beside the
+cut stay whole.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ ROWS = ("force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z")
 
 @dataclass(frozen=True)
 class Closure:
-    """Two outlets (body, outlet) that coincide; `rows` of the six equations (positions, then turns) are kept.
+    """Loop closure: two outlets (body, outlet) that coincide; `rows` of the six equations (position, orientation) kept.
 
-    The equations are in the axes of the first outlet, so that the multiplier of each is a component of the force or
-    torque there which the first outlet exerts on the second.
+    The equations are in the axes of the first outlet, so that each multiplier is a component of the force or torque
+    that the first outlet exerts on the second.
     """
 
     name: str
@@ -38,13 +38,13 @@ class Closure:
 
 @dataclass(frozen=True)
 class Loops:
-    """The closures of an arm.
+    """Kinematic loops of an arm.
 
     Attributes
     ----------
     closures : tuple of Closure
     weight : float
-        Makes J'J, J the Jacobian of the closures, comparable to the mass matrix.
+        Scale of J'J, J the Jacobian of the closures, that makes it comparable with the mass matrix.
     multipliers, units : tuple of str
         Names (m) of all forces and torques that keep loops closed, and their units.
     """

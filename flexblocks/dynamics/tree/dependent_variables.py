@@ -1,4 +1,4 @@
-"""The dependent variables of an arm: their equations and rates, in the order of `Tree.dependent`."""
+"""Dependent variables of an arm: residuals and rates, in the order of `Tree.dependent`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from flexblocks.dynamics.tree.tree import Tree
 
 def dependent_residuals(tree: Tree, q: ca.SX) -> ca.SX:
     """Return the residuals (k, 1) of the dependent variables, zero where their values are right."""
-    parts = [call(body.terms.dependent_residuals, body.own(q), body.terms.p)[0] for body in tree.bodies]
+    parts = [call(body.terms.dependent_residuals, body.gather(q), body.terms.p)[0] for body in tree.bodies]
     return ca.densify(ca.vertcat(*parts, ca.SX(0, 1)))
 
 
 def dependent_rates(tree: Tree, q: ca.SX, v: ca.SX) -> ca.SX:
     """Return the time derivatives (k, 1) of the dependent variables."""
-    parts = [call(body.terms.dependent_rates, body.own(q), body.own(v), body.terms.p)[0] for body in tree.bodies]
+    parts = [call(body.terms.dependent_rates, body.gather(q), body.gather(v), body.terms.p)[0] for body in tree.bodies]
     return ca.vertcat(*parts, ca.SX(0, 1))

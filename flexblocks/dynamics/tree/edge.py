@@ -1,4 +1,4 @@
-"""Edges: how the motion of one frame follows from that of another further inboard."""
+"""Edges of the tree: motion transforms from one frame to the next outboard."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flexblocks.interfaces.frame import skew
 
 @dataclass(frozen=True, eq=False)
 class Edge:
-    """The map of motion V_b = X V_a + S s, A_b = X A_a + S s' + bias from frame a to frame b.
+    """Motion transform V_b = X V_a + S s, A_b = X A_a + S s' + bias from frame a to frame b.
 
     A twist V holds angular velocity and velocity, A angular acceleration and acceleration, of a point that belongs to
     the body and relative to the world; all in the axes of the frame.
@@ -23,11 +23,11 @@ class Edge:
     V, twist : SX (6, 1)
         Symbols of the twist at a, and the twist at b as an expression of them and of q and s.
     q, s : SX (k, 1)
-        Symbols of the coordinates on the way and of their rates.
+        Symbols of the coordinates between a and b, and of their rates.
     share : DM (k, n)
-        These coordinates from the arm's.
+        Incidence matrix of these coordinates: ``share @ q`` of the arm's.
     configuration, configuration_rates : SX (k + m, 1)
-        These coordinates and the dependent variables of the blocks on the way, and their time derivatives.
+        These coordinates and the dependent variables of the blocks between a and b, and their time derivatives.
     p : SX
         The symbolic parameters of the arm, then these dependent variables.
     """
@@ -43,16 +43,16 @@ class Edge:
 
     @cached_property
     def rates(self) -> ca.SX:
-        """S (6, k), of the symbols."""
+        """Jacobian S (6, k) of the twist at b, over the symbols."""
         return ca.sparsify(ca.jacobian(self.twist, self.s))
 
     @cached_property
     def moving(self) -> tuple[int, ...]:
-        """The arm's coordinates whose rates move b against a, from the innermost out."""
-        own = sorted(set(self.rates.sparsity().get_triplet()[1]))
+        """Coordinates of the arm that move b relative to a, from the innermost outward."""
+        nonzero = sorted(set(self.rates.sparsity().get_triplet()[1]))
         rows, columns = self.share.sparsity().get_triplet()
-        found = sorted((row, column) for row, column in zip(rows, columns, strict=True) if row in own)
-        return tuple(dict.fromkeys(column for _, column in found))
+        entries = sorted((row, column) for row, column in zip(rows, columns, strict=True) if row in nonzero)
+        return tuple(dict.fromkeys(column for _, column in entries))
 
     @cached_property
     def maps(self) -> ca.Function:
@@ -61,8 +61,8 @@ class Edge:
 
     @cached_property
     def bias(self) -> ca.Function:
-        """Function (omega, q, s, p) -> (6), omega (3) the angular velocity at a."""
-        # The velocity at a shifts all velocities alike and so leaves no trace in accelerations: it is taken as zero.
+        """Function (omega, q, s, p) -> bias acceleration (6), omega (3) the angular velocity at a."""
+        # By Galilean invariance the velocity of a does not matter: it is taken as zero.
         still = ca.substitute(self.twist, self.V[3:], ca.SX.zeros(3))
         bias = ca.jtimes(still, self.configuration, self.configuration_rates) if self.q.numel() else ca.SX(6, 1)
         bias += ca.vertcat(ca.SX(3, 1), skew(still[:3]) @ still[3:])
@@ -74,5 +74,5 @@ class Edge:
         return X, S @ self.share
 
     def bias_at(self, omega: ca.SX, q: ca.SX, v: ca.SX) -> ca.SX:
-        """Return the part (6) of the acceleration at b that is left without accelerations."""
+        """Return the bias acceleration (6) at b: what is left at zero acceleration of a and of the coordinates."""
         return call(self.bias, omega, self.share @ q, self.share @ v, self.p)[0]

@@ -1,4 +1,4 @@
-"""Feedback: what sets the inputs of the blocks in a closed loop."""
+"""Feedback: control laws between the inputs of a closed loop and those of the blocks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import casadi as ca
 
 @dataclass(frozen=True, eq=False)
 class Feedback:
-    """Laws of control around a tree: they come between the inputs of the loop and those of the blocks.
+    """Control laws around a tree, between the inputs of the closed loop and those of the blocks.
 
     The arguments of all functions are (x, z, u, p) of the closed loop; x ends with the states of the laws.
 
@@ -21,7 +21,7 @@ class Feedback:
     rates : casadi.Function
         Time derivatives of the states of the laws.
     outputs : casadi.Function
-        What the laws show, in the order of `units`.
+        Signals of the laws, in the order of `units`.
     units : dict of str
         Units of the outputs, by name.
     """

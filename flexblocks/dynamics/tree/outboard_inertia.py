@@ -1,4 +1,4 @@
-"""Outboard inertia: what hangs on each outlet as one rigid body; it shapes the modes of the beam inboard."""
+"""Outboard inertia: what each outlet carries, as one rigid body; it is the tip body for the modes of a beam."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flexblocks.modeling.spanning_tree import Topology
 
 
 class OutboardInertia:
-    """Inertia gathered from the tips to the ground, in the zero configuration.
+    """Outboard inertias, accumulated from the tips to the ground, in the zero configuration.
 
     Parameters
     ----------
@@ -25,23 +25,23 @@ class OutboardInertia:
         self._at_outlet: dict[tuple[str | None, str | None], np.ndarray] = {}
 
     def at(self, name: str, outlet: str = "frame_b") -> np.ndarray:
-        """Return the inertia (6, 6) of what hangs on an outlet, in twist order (omega, v) at that outlet."""
+        """Return the inertia matrix (6, 6) outboard of an outlet, in twist order (omega, v) at that outlet."""
         return self._at_outlet.get((name, outlet), np.zeros((6, 6)))
 
     def add(self, name: str, terms: BlockTerms) -> None:
-        """Hang a block, with all it carries, on the outlet of its parent."""
+        """Add a block, with all it carries, to the outlet of its parent."""
         node = self._plan.nodes[name]
         if node.parent is None:
             return
-        own = np.array(terms.inertia(*terms.reference(self._p)).full())[:6, :6]
+        inertia = np.array(terms.inertia(*terms.reference(self._p)).full())[:6, :6]
         for outlet in node.outlets:
             X = self._map(terms, outlet)
-            own = own + X.T @ self.at(name, outlet) @ X
+            inertia = inertia + X.T @ self.at(name, outlet) @ X
         place = (node.parent, node.outlet)
-        self._at_outlet[place] = self._at_outlet.get(place, np.zeros((6, 6))) + own
+        self._at_outlet[place] = self._at_outlet.get(place, np.zeros((6, 6))) + inertia
 
     def _map(self, terms: BlockTerms, outlet: str) -> np.ndarray:
-        """Return the map (6, 6) of the inlet's twist to an outlet's, in the zero configuration."""
+        """Return the motion transform (6, 6) from the inlet to an outlet, in the zero configuration."""
         q, p = terms.reference(self._p)
         R, r, _ = terms.motions[outlet](np.eye(3), np.zeros(3), np.zeros(6), q, 0 * q, p)
         turn, arm = R.full().T, ca.skew(r).full()

@@ -1,9 +1,9 @@
-"""The skeleton of a tree: nodes where motion branches, inertia sits or a force from outside acts, joined by edges.
+"""Skeleton of the tree: frames at which motion branches or inertia or external forces act, joined by edges.
 
-Blocks without inertia (joints) are evaluated together with the outlet that carries them. The way from one body to the
-next is cut where it ends in turns: first to the point, in the axes of the inboard body, then turn by turn.
-Consecutive turns about one axis, such as the slope of a beam's tip and the angle of the joint on it, are one; and all
-that hangs on one point meets there before it is carried further inboard.
+Blocks without inertia (joints) are evaluated together with the outlet that carries them. The path from one body to the
+next is split where it ends in rotations: first to the point, in the axes of the inboard body, then rotation by
+rotation. Consecutive rotations about one axis, such as the slope of a beam's tip and the angle of the joint on it, are
+one; and all that a point carries is summed there before it is passed further inboard.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from flexblocks.interfaces.frame import Frame, Reorientation, Turn
 
 @dataclass(frozen=True, eq=False)
 class SkeletonNode:
-    """A frame of the arm.
+    """Frame of the arm.
 
     Attributes
     ----------
     inboard : int or None
         Index of the next node inboard; None for the ground.
     edge : Edge or None
-        The way from there.
+        Motion transform from there.
     bodies : list of int
-        Indices of the bodies whose inlet this is (or that do not mind how it is turned).
+        Indices of the bodies with this inlet (for point masses up to a rotation).
     """
 
     inboard: int | None
@@ -56,18 +56,21 @@ class _Skeleton:
                 self.nodes[self.node_of[index]].bodies.append(index)
 
     def _node_for(self, index: int, body: Body) -> int:
+        """Return the node of a body, and add it with those on the path to it where they are new."""
+        # Blocks on the path from the next body inboard.
         chain = self._chain(index)
         terms = [self.bodies[i].terms for i, _ in chain]
         share = ca.vertcat(*[self.bodies[i].share for i, _ in chain])
         start, frame = self.node_of[chain[0][0]], _end(terms, [outlet for _, outlet in chain])
+        # Split the path into a translation and the rotations after it.
         turns: list[Turn | Reorientation] = []
         while frame.turn is not None:
             turns.insert(0, frame.turn)
             frame = frame.turn.before
         if frame is not terms[0].inlet:
-            self.kept.append(frame)  # which keeps its id its own
+            self.kept.append(frame)  # kept alive, so that no other object gets its id
             start = self._added(id(frame), start, _shift(terms, share, frame))
-        # A point mass does not mind how it is turned; a force from outside, given in the inlet's axes, does.
+        # Rotations do not matter to a point mass; they do to an external force in the inlet's axes.
         if _is_point_mass(body.terms) and not body.terms.has_wrench:
             return start
         self.kept += turns
@@ -83,7 +86,7 @@ class _Skeleton:
         return self.known[key]
 
     def _chain(self, index: int) -> list[tuple[int, str]]:
-        """Return the way to a body: the next one inboard with inertia (or the ground), then those without; outlets."""
+        """Return the path to a body, (block, outlet): from the next body inboard with inertia, or the ground."""
         chain: list[tuple[int, str]] = []
         body = self.bodies[index]
         while body.parent is not None and body.outlet is not None and (not chain or not body.terms.has_inertia):
@@ -93,7 +96,7 @@ class _Skeleton:
 
 
 def _end(terms: Sequence[BlockTerms], outlets: Sequence[str]) -> Frame:
-    """Return the frame at the end of a chain of blocks, as an expression of the first one's inlet."""
+    """Return the frame at the end of a chain of blocks, as an expression of the inlet of the first."""
     frame = terms[0].outlets[outlets[0]]
     for block, outlet in zip(terms[1:], outlets[1:], strict=True):
         frame = block.block.physics(replace(frame, rate=block.local.rate), block.local).outlets[outlet]
@@ -123,7 +126,7 @@ def _edge(terms: Sequence[BlockTerms], share: ca.DM, V: ca.SX, twist: ca.SX) -> 
 
 
 def _is_point_mass(terms: BlockTerms) -> bool:
-    """Return whether a body's inertia is that of a point: the same in all axes."""
+    """Return whether a body's inertia is that of a point mass."""
     if terms.size:
         return False
     inertia = ca.sparsify(terms.inertia_expression)
@@ -131,6 +134,6 @@ def _is_point_mass(terms: BlockTerms) -> bool:
 
 
 def is_isotropic(mass: ca.SX) -> bool:
-    """Return whether a matrix (3, 3) is a multiple of the unit matrix, as far as its expressions show."""
+    """Return whether a matrix (3, 3) is structurally a multiple of the identity."""
     diagonal = [mass[i, i] for i in range(3)]
     return ca.sparsify(mass).nnz() == 3 and all(m.nnz() == 1 and ca.is_equal(m, diagonal[0], 10) for m in diagonal)

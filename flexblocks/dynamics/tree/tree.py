@@ -1,4 +1,4 @@
-"""The tree of block terms with the arm's own variables: what all algorithms run on."""
+"""Multibody tree of an arm, on which all algorithms of dynamics run."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ NO_LOOPS = Loops()
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """Bodies, a parent before what it carries, over `size` coordinates of the arm.
+    """Multibody tree: bodies, parents before children, over `size` coordinates of the arm.
 
-    `gravity` is the acceleration of free fall (3) in world axes [m/s2]; `p` the symbolic parameters; `loops` what was
-    cut to make it a tree; `feedback` what sets the inputs of the blocks under a control law.
+    `gravity` is the acceleration of free fall (3) in world axes [m/s2]; `p` the symbolic parameters; `loops` the cuts
+    that made it a tree; `feedback` the control laws that set the inputs of the blocks in a closed loop.
     """
 
     bodies: tuple[Body, ...]
@@ -39,13 +39,13 @@ class Tree:
         return next(i for i, body in enumerate(self.bodies) if body.parent is None and body.terms.outlets)
 
     def ends_of(self, closure: Closure) -> str:
-        """Return the two outlets that a closure joins, in words."""
+        """Return the names of the two outlets that a closure joins, for messages."""
         return " and ".join(f"{self.bodies[body].name}.{outlet}" for body, outlet in (closure.first, closure.second))
 
     def split_state(self, x: Any) -> tuple[Any, Any, Any]:
-        """Return coordinates q, their rates and first-order states out of the states x (or their names, or units).
+        """Split the states x (or their names, or units) into coordinates q, rates der(q) and first-order states w.
 
-        This is the order of all states: x = [q, der(q), w].
+        This is the one place that knows the order x = [q, der(q), w].
         """
         n = self.size
         return x[:n], x[n : 2 * n], x[2 * n :]
@@ -57,7 +57,7 @@ class Tree:
 
     @cached_property
     def dependent(self) -> ca.SX:
-        """Symbols (k, 1) of the dependent variables, which the coordinates determine; they are entries of x or z."""
+        """Symbols (k, 1) of the dependent variables: entries of x or z that the coordinates determine."""
         return ca.vertcat(*[body.terms.symbols.dependent.symbols for body in self.bodies], ca.SX(0, 1))
 
     @cached_property
@@ -67,19 +67,19 @@ class Tree:
 
     @cached_property
     def ranges(self) -> tuple[CoordinateRange, ...]:
-        """The ranges of all coordinates of blocks that have one, mostly none."""
+        """Ranges of all coordinates of blocks that have one; most arms have none."""
         return tuple(bound for body in self.bodies for bound in body.ranges)
 
     @cached_property
     def loose(self) -> tuple[Body, ...]:
-        """Bodies with inertia but without a place in space: rotors that turn relative to an open mount."""
+        """Bodies with inertia outside the tree of frames: rotors whose mount is not connected."""
         return tuple(body for body in self.bodies if body.parent is None and body.terms.has_inertia)
 
     def block_inputs(self, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
-        """Return the inputs of the blocks: `u` itself, or what the feedback makes of it."""
+        """Return the inputs of the blocks: `u` itself, or the feedback's function of it."""
         return u if self.feedback is None else call(self.feedback.inputs, x, z, u, self.p)[0]
 
     @property
     def ground_acceleration(self) -> ca.SX:
-        """Acceleration (6) of the ground that stands for gravity."""
+        """Acceleration (6) of the ground that is equivalent to gravity."""
         return ca.sparsify(ca.SX(ca.vertcat(ca.DM.zeros(3), -ca.DM(self.gravity))))

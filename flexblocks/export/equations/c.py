@@ -1,4 +1,4 @@
-"""C99."""
+"""C99 code of a routine."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def comment(routine: Routine, statement: str) -> str:
     lines += [f"  {array(result)}: {result.meaning}" for result in routine.results]
     lines += ["Arguments:"]
     lines += [
-        f"  {letter}[{i}]  {own.identifier}  {comment_text(f'{path} [{unit}]')}"
-        for letter, i, own, path, unit in routine.table()
+        f"  {letter}[{i}]  {readable.identifier}  {comment_text(f'{path} [{unit}]')}"
+        for letter, i, readable, path, unit in routine.table()
     ]
     return "/* " + "\n * ".join(lines).replace(" * \n", " *\n") + " */"
 

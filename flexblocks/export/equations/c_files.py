@@ -1,4 +1,4 @@
-"""A whole arm as C: equations and functions of the DAE in a source and a header, with a program that tests them."""
+"""Export of an arm to C: source and header with its equations and functions, and a self-test program."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ def c_code(
     if path.suffix != ".c":
         raise FileFormatError(f"c_code: {path}: suffix '{path.suffix}'; must be .c.")
     stem = checked_identifier(path.stem)
-    found = exported(dae.interpreted, stem, names, USUAL if functions is None else functions)
+    functions_of_arm = exported(dae.interpreted, stem, names, USUAL if functions is None else functions)
     texts = {
-        path: _source(stem, found),
-        path.with_suffix(".h"): _header(stem, found),
-        path.with_name(f"{stem}_test.c"): self_test(stem, found),
+        path: _source(stem, functions_of_arm),
+        path.with_suffix(".h"): _header(stem, functions_of_arm),
+        path.with_name(f"{stem}_test.c"): self_test(stem, functions_of_arm),
     }
     for file, text in texts.items():
         write_text(file, text)

@@ -1,4 +1,4 @@
-"""Which functions of an arm are written as C."""
+"""Selection of the functions of an arm that are exported to C."""
 
 from __future__ import annotations
 
@@ -55,21 +55,21 @@ def exported(
         See `flexblocks.export.c_code`.
     """
     names = names_of(dae, chosen)
-    found = []
+    selected = []
     for one in wanted:
         if isinstance(one, str) and one == "equations":
             parts = equation_parts(dae)
-            found.append(Exported(f"{stem}_equations", equations_routine(parts, names), parts.plain))
+            selected.append(Exported(f"{stem}_equations", equations_routine(parts, names), parts.plain))
             continue
         function = _function(dae, one)
         if any(function.numel_out(i) for i in range(function.n_out())):
             title, meanings = _said(dae, function, isinstance(one, str))
             routine = function_routine(dae, function, f"{title} of {dae.name}", meanings, names)
-            found.append(Exported(f"{stem}_{function.name()}", routine, ""))
-    repeated = [f.name for i, f in enumerate(found) if f.name in {other.name for other in found[:i]}]
+            selected.append(Exported(f"{stem}_{function.name()}", routine, ""))
+    repeated = [f.name for i, f in enumerate(selected) if f.name in {other.name for other in selected[:i]}]
     if repeated:
         raise ParameterError(f"c_code: functions: {listing(repeated)} would be there twice; name it otherwise.")
-    return found
+    return selected
 
 
 def _function(dae: DAE, wanted: str | ca.Function) -> ca.Function:
@@ -93,9 +93,9 @@ def _function(dae: DAE, wanted: str | ca.Function) -> ca.Function:
     return wanted
 
 
-def _said(dae: DAE, function: ca.Function, own: bool) -> tuple[str, dict[str, str]]:
+def _said(dae: DAE, function: ca.Function, is_of_dae: bool) -> tuple[str, dict[str, str]]:
     """Return title and meaning of the results of a function; one of the user's speaks by its names."""
-    if not own:
+    if not is_of_dae:
         return function.name(), {name: name for name in function.name_out()}
     title, meanings = FUNCTIONS[function.name()]
     outputs = ", ".join(f"{name} [{unit}]" for name, unit in zip(dae.y.names, dae.y.units, strict=True))

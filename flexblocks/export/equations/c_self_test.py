@@ -1,4 +1,4 @@
-"""A C program that compares exported functions with what CasADi computes."""
+"""Self-test in C: a program that compares exported functions with CasADi's results."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def _test(name: str, function: Exported, random: np.random.Generator) -> str:
         lines.append(f"    static const double {result.name}_expected[{size}] = {_braces(expected[i].full().ravel())};")
     lines += [f"    double {array(result)};" for _, result in results]
     lines.append("    int wrong = 0;")
-    given = [*(argument.letter for argument in routine.arguments), *(result.name for _, result in results)]
-    lines.append(f"    {function.name}({', '.join(given)});")
+    call_arguments = [*(argument.letter for argument in routine.arguments), *(result.name for _, result in results)]
+    lines.append(f"    {function.name}({', '.join(call_arguments)});")
     for i, result in results:
         first = f"{result.name}" if result.is_vector else f"&{result.name}[0][0]"
         what = f'"{function.name}: {result.name}"'

@@ -1,4 +1,4 @@
-"""Numbers as a person would write them: simple fractions, with pi or a root of two if need be."""
+"""Recognition of exact constants: simple fractions, with powers of pi or a root of two."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ def recognised(value: float) -> Exact | None:
 
 def latex_number(value: float) -> str | None:
     """Return a number > 0 as LaTeX if it is recognised, else None."""
-    found = recognised(value)
-    if found is None:
+    exact = recognised(value)
+    if exact is None:
         return None
     above, below = [], []
-    if found.root:
+    if exact.root:
         above.append(r"\sqrt{2}")
-    if found.pi:
-        power = r"\pi" if abs(found.pi) == 1 else rf"\pi^{{{abs(found.pi)}}}"
-        (above if found.pi > 0 else below).append(power)
-    if found.fraction.numerator != 1 or not above:
-        above.insert(0, str(found.fraction.numerator))
-    if found.fraction.denominator != 1:
-        below.insert(0, str(found.fraction.denominator))
+    if exact.pi:
+        power = r"\pi" if abs(exact.pi) == 1 else rf"\pi^{{{abs(exact.pi)}}}"
+        (above if exact.pi > 0 else below).append(power)
+    if exact.fraction.numerator != 1 or not above:
+        above.insert(0, str(exact.fraction.numerator))
+    if exact.fraction.denominator != 1:
+        below.insert(0, str(exact.fraction.denominator))
     top, bottom = r"\,".join(above), r"\,".join(below)
     return rf"\frac{{{top}}}{{{bottom}}}" if below else top

@@ -1,4 +1,4 @@
-"""The equations grouped by joint coordinates and elastic coordinates, as Yu & Chen (2019) write them, eq 33."""
+"""Equations of motion partitioned into joint and elastic coordinates, as in Yu & Chen (2019), eq 33."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ZERO = 1e-12  # of the largest: what is smaller at every point tried is zero but
 
 
 def grouped_parts(dae: DAE, elastic: Sequence[str] | None = None) -> Equations:
-    r"""Return the equations in blocks.
+    r"""Return the partitioned equations of motion.
 
     With theta the joint coordinates and f the elastic ones,
 

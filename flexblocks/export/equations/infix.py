@@ -1,4 +1,4 @@
-"""Operations written in infix notation, with as few parentheses and signs as it takes."""
+"""Infix notation of operations, with as few parentheses and signs as possible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LaTeX: a fragment for amsmath, and a document around it."""
+"""LaTeX of a routine: a fragment for amsmath, and a complete document."""
 
 from __future__ import annotations
 

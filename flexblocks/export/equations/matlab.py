@@ -1,4 +1,4 @@
-"""MATLAB and Octave."""
+"""MATLAB and Octave code of a routine."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def matlab(routine: Routine, name: str, statement: str, most: int = 12) -> str:
     lines += [f"%   {result.name} {_size(result.shape)}: {result.meaning}" for result in routine.results]
     lines += ["%", "% Arguments:"]
     lines += [
-        f"%   {letter}({i + 1})  {own.identifier}  {comment_text(f'{path} [{unit}]')}"
-        for letter, i, own, path, unit in routine.table()
+        f"%   {letter}({i + 1})  {readable.identifier}  {comment_text(f'{path} [{unit}]')}"
+        for letter, i, readable, path, unit in routine.table()
     ]
     for entry in routine.program.entries:
         letter = routine.arguments[entry.argument].letter

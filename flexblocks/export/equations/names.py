@@ -49,7 +49,7 @@ RATES = ("", "dot", "ddot")
 
 @dataclass(frozen=True)
 class Name:
-    """A letter or word with dots and subscript.
+    """Readable name of a variable: a letter or word with dots and subscript.
 
     Attributes
     ----------
@@ -122,35 +122,36 @@ def readable_names(variables: Iterable[str], chosen: Mapping[str, str] | None, f
                 f"equations: names: there is no variable '{variable}' ({listing(known)}).{nearest(variable, known)}"
             )
         _check(variable, name, formula)
-    found: dict[str, Name] = {}
+    by_variable: dict[str, Name] = {}
     for variable in known:
         base, rate = _undotted(variable)
         if variable in (chosen or {}):
-            found[variable] = _parsed((chosen or {})[variable])
+            by_variable[variable] = _parsed((chosen or {})[variable])
         elif base in (chosen or {}):
-            found[variable] = replace(_parsed((chosen or {})[base]), rate=rate)
+            by_variable[variable] = replace(_parsed((chosen or {})[base]), rate=rate)
         else:
-            found[variable] = replace(_automatic(base, full=False), rate=rate)
-    for variable in _clashing(found):
+            by_variable[variable] = replace(_automatic(base, full=False), rate=rate)
+    for variable in _clashing(by_variable):
         base, rate = _undotted(variable)
         if not {variable, base} & set(chosen or {}):
-            found[variable] = replace(_automatic(base, full=True), rate=rate)
-    clashing = _clashing(found)
+            by_variable[variable] = replace(_automatic(base, full=True), rate=rate)
+    clashing = _clashing(by_variable)
     if clashing:
         raise ParameterError(
             f"equations: names: {listing(clashing)} would have the same name "
-            f"'{found[clashing[0]].verbatim or found[clashing[0]].identifier}'; choose others with names={{...}}."
+            f"'{by_variable[clashing[0]].verbatim or by_variable[clashing[0]].identifier}'; choose others with "
+            "names={...}."
         )
-    return found
+    return by_variable
 
 
-def _clashing(found: Mapping[str, Name]) -> list[str]:
+def _clashing(by_variable: Mapping[str, Name]) -> list[str]:
     """Return the variables whose names are taken by others, in code or in formulas."""
-    identifiers = [name.latex if name.verbatim else name.identifier for name in found.values()]
-    formulas = [name.latex for name in found.values()]
+    identifiers = [name.latex if name.verbatim else name.identifier for name in by_variable.values()]
+    formulas = [name.latex for name in by_variable.values()]
     return [
         variable
-        for variable, identifier, formula in zip(found, identifiers, formulas, strict=True)
+        for variable, identifier, formula in zip(by_variable, identifiers, formulas, strict=True)
         if identifiers.count(identifier) > 1 or formulas.count(formula) > 1
     ]
 
@@ -164,16 +165,16 @@ def _undotted(variable: str) -> tuple[str, int]:
 
 def _automatic(variable: str, full: bool) -> Name:
     """Return letter and number of a variable, or with `full` the letter and all of the block's name."""
-    block, _, own = variable.rpartition(".")
-    own, _, index = own.partition("[")
+    block, _, quantity = variable.rpartition(".")
+    quantity, _, index = quantity.partition("[")
     indices = re.findall(r"\d+", index)
-    stem = LETTERS.get(own, _legal(own))
+    stem = LETTERS.get(quantity, _legal(quantity))
     if stem == "theta" and "rotor" in block:
         stem = "alpha"  # as Subudhi & Morris (2002) call the rotor's angle
     if not block:
-        # A name of the user's own, from a change of coordinates.
-        given = _parsed(_legal(own))
-        return replace(given, subscript="_".join(filter(None, [given.subscript, *indices])))
+        # A name that the user chose in a change of coordinates.
+        chosen = _parsed(_legal(quantity))
+        return replace(chosen, subscript="_".join(filter(None, [chosen.subscript, *indices])))
     numbers = [] if full else re.findall(r"\d+(?=$|\.)", block)
     place = numbers[-1] if numbers else _legal(block)
     joined = [place, *indices]
@@ -189,10 +190,10 @@ def _legal(text: str) -> str:
 
 def _parsed(name: str) -> Name:
     """Return a user's name: letter and subscript of ``phi_1`` or ``phi1``, or a formula as it stands."""
-    found = re.fullmatch(r"([A-Za-z]+)(_?)(\w*)", name, flags=re.ASCII)
-    if found is None:
+    match = re.fullmatch(r"([A-Za-z]+)(_?)(\w*)", name, flags=re.ASCII)
+    if match is None:
         return Name("", verbatim=name)
-    stem, separator, subscript = found.groups()
+    stem, separator, subscript = match.groups()
     return Name(stem, subscript, separator=separator)
 
 

@@ -1,4 +1,4 @@
-"""The equations of motion taken apart: M a + c + g + k + d = B u + r."""
+"""Terms of the equations of motion: M a + c + g + k + d = B u + r."""
 
 from __future__ import annotations
 
@@ -68,10 +68,12 @@ class Equations:
         NameUnknownError
             There is no such part.
         """
-        found = {part.name: part.expression for part in self.parts}
-        if name not in found:
-            raise NameUnknownError(f"equations: there is no part '{name}' ({listing(found)}).{nearest(name, found)}")
-        return found[name]
+        expressions = {part.name: part.expression for part in self.parts}
+        if name not in expressions:
+            raise NameUnknownError(
+                f"equations: there is no part '{name}' ({listing(expressions)}).{nearest(name, expressions)}"
+            )
+        return expressions[name]
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""CasADi functions as lists of named operations: one walk over the instructions, whatever is printed from it."""
+"""Straight-line programs: CasADi functions as lists of operations, from which all forms are printed."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ class Program:
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
         """The entries of arguments that are used, in their order."""
-        found = [value for value in self.values if isinstance(value, Entry)]
-        return tuple(sorted(found, key=lambda entry: (entry.argument, entry.index)))
+        used = [value for value in self.values if isinstance(value, Entry)]
+        return tuple(sorted(used, key=lambda entry: (entry.argument, entry.index)))
 
 
 def program(function: ca.Function) -> Program:

@@ -1,4 +1,4 @@
-"""Python with NumPy and nothing else."""
+"""Python code of a routine, with NumPy only."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def python(routine: Routine, name: str, statement: str, most: int = 12) -> str:
     lines += [f"    {result.name} {result.size}: {result.meaning}" for result in routine.results]
     lines += ["", "Arguments:", ""]
     lines += [
-        f"    {letter}[{i}]  {own.identifier}  {comment_text(f'{path} [{unit}]')}"
-        for letter, i, own, path, unit in routine.table()
+        f"    {letter}[{i}]  {readable.identifier}  {comment_text(f'{path} [{unit}]')}"
+        for letter, i, readable, path, unit in routine.table()
     ]
     lines += ['"""', "", "import numpy as np", "", "", f"def {name}({letters}):"]
     lines += [f'    """Return {returned}."""']

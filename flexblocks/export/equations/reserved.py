@@ -1,4 +1,4 @@
-"""Words that a generated name must not be."""
+"""Reserved words, which generated names must not be."""
 
 import keyword
 

@@ -1,4 +1,4 @@
-"""What is written out: a routine with arguments, results and readable names, before any language comes in."""
+"""Routines: language-independent functions with arguments, results and readable names."""
 
 from __future__ import annotations
 

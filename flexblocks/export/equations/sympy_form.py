@@ -1,4 +1,4 @@
-"""SymPy expressions."""
+"""SymPy expressions of a routine."""
 
 from __future__ import annotations
 
@@ -121,11 +121,11 @@ class _SympyForm:
 
     def constant(self, value: float) -> Any:
         # What is meant exactly is given exactly, 1/3 and not 0.333, so that SymPy can cancel it.
-        found = recognised(abs(value))
-        if found is None:
+        exactly = recognised(abs(value))
+        if exactly is None:
             return self.sympy.Integer(0) if value == 0 else self.sympy.Float(value, 17)
-        fraction = self.sympy.Rational(found.fraction.numerator, found.fraction.denominator)
-        exact = fraction * self.sympy.pi**found.pi * self.sympy.sqrt(2 if found.root else 1)
+        fraction = self.sympy.Rational(exactly.fraction.numerator, exactly.fraction.denominator)
+        exact = fraction * self.sympy.pi**exactly.pi * self.sympy.sqrt(2 if exactly.root else 1)
         return exact if value > 0 else -exact
 
     def name(self, text: str) -> Any:

@@ -1,4 +1,4 @@
-"""The way in: equations of motion in the form that is asked for, as values or files."""
+"""Export of the equations of motion in a chosen form, as a value or a file."""
 
 from __future__ import annotations
 
@@ -86,15 +86,15 @@ def equations(
     """
     if form not in FORMS:
         raise ParameterError(f"equations: form = {form!r}; must be one of {listing(FORMS)}.{nearest(str(form), FORMS)}")
-    found = _parts(dae, grouping, elastic)
+    parts = _parts(dae, grouping, elastic)
     if form == "casadi":
-        return found
-    routine = equations_routine(found, names_of(dae, names, formula=form == "latex"))
+        return parts
+    routine = equations_routine(parts, names_of(dae, names, formula=form == "latex"))
     if form == "latex":
-        return latex(routine, found.statement)
+        return latex(routine, parts.statement)
     if form == "sympy":
-        return sympy_equations(routine, found.plain)
-    return CODE[form](routine, checked_identifier(name), found.plain)
+        return sympy_equations(routine, parts.plain)
+    return CODE[form](routine, checked_identifier(name), parts.plain)
 
 
 def save_equations(
@@ -123,12 +123,12 @@ def save_equations(
     if path.suffix not in SUFFIXES:
         raise FileFormatError(f"save_equations: {path}: suffix '{path.suffix}'; must be one of {listing(SUFFIXES)}.")
     form = SUFFIXES[path.suffix]
-    found = _parts(dae, grouping, elastic)
-    routine = equations_routine(found, names_of(dae, names, formula=form == "latex"))
+    parts = _parts(dae, grouping, elastic)
+    routine = equations_routine(parts, names_of(dae, names, formula=form == "latex"))
     if form == "latex":
-        text = latex_document(routine, latex(routine, found.statement))
+        text = latex_document(routine, latex(routine, parts.statement))
     else:
-        text = CODE[form](routine, checked_identifier(path.stem), found.plain)
+        text = CODE[form](routine, checked_identifier(path.stem), parts.plain)
     write_text(path, text)
 
 

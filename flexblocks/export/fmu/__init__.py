@@ -1,4 +1,4 @@
-"""Functional Mock-up Units: the arm as a component for Simulink, Modelica tools and everybody else who speaks FMI."""
+"""Functional Mock-up Units (FMU): the arm as a component for Simulink, Modelica tools and other FMI importers."""
 
 from flexblocks.export.fmu.write import fmu
 

@@ -1,4 +1,4 @@
-"""The zip file that an FMU is, the same bytes for the same content."""
+"""Reproducible zip archive of an FMU: the same bytes for the same content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The library inside an FMU, and the folder of the platform it is for."""
+"""Compiled library of an FMU, and the name of its platform folder."""
 
 from __future__ import annotations
 

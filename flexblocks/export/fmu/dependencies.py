@@ -1,4 +1,4 @@
-"""Which states and inputs each rate and output depends on, for ModelStructure."""
+"""Dependency patterns of rates and outputs on states and inputs, for ModelStructure."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ def dependencies(dae: DAE) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     `states`. Algebraic variables count as depending on all that stands in the
     equations of their group, equations and variables that hang together.
     """
-    found = states(dae)
-    knowns = ca.vertcat(dae.x.symbol[list(found.order)], dae.u.symbol, dae.p.symbol)
+    partition = states(dae)
+    knowns = ca.vertcat(dae.x.symbol[list(partition.order)], dae.u.symbol, dae.p.symbol)
     z = dae.z.symbol
     g = dae.algebraic_expression
     algebraic = _together(_pattern(g, z)) @ _pattern(g, knowns)
     rates, outputs = (
         _pattern(e, knowns) | (_pattern(e, z) @ algebraic)
-        for e in (dae.rate_expression[list(found.continuous)], dae.output_expression)
+        for e in (dae.rate_expression[list(partition.continuous)], dae.output_expression)
     )
     return rates, outputs, algebraic
 
 
 def _pattern(expression: ca.SX, symbol: ca.SX) -> np.ndarray:
-    found = np.zeros((expression.numel(), symbol.numel()), dtype=bool)
-    if found.size:
+    pattern = np.zeros((expression.numel(), symbol.numel()), dtype=bool)
+    if pattern.size:
         rows, columns = ca.jacobian_sparsity(expression, symbol).get_triplet()
-        found[rows, columns] = True
-    return found
+        pattern[rows, columns] = True
+    return pattern
 
 
 def _together(pattern: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""modelDescription.xml, as far as versions 2.0 and 3.0 of FMI have it in common."""
+"""modelDescription.xml: the part that FMI 2.0 and 3.0 have in common."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LOG_CATEGORIES = {
 
 @dataclass(frozen=True)
 class Description:
-    """What an FMU says of itself.
+    """Model description of an FMU.
 
     Attributes
     ----------
@@ -70,8 +70,8 @@ class Description:
         else:
             return [reference]  # a state is itself
         # The knowns [x, u, p] stand in the order of their value references.
-        found = [table.x + int(i) for i in np.flatnonzero(row)]
-        return found if initially else [known for known in found if known < table.d or table.u <= known < table.p]
+        knowns = [table.x + int(i) for i in np.flatnonzero(row)]
+        return knowns if initially else [known for known in knowns if known < table.d or table.u <= known < table.p]
 
     def initial_unknowns(self) -> list[int]:
         """Return the value references of outputs and rates that are calculated."""
@@ -86,12 +86,12 @@ def text(root: Element) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def attributes(**given: object) -> dict[str, str]:
+def attributes(**values: object) -> dict[str, str]:
     """Return XML attributes, without those that are None or empty."""
     written = {True: "true", False: "false"}
     return {
         name: written[value] if isinstance(value, bool) else repr(value) if isinstance(value, float) else str(value)
-        for name, value in given.items()
+        for name, value in values.items()
         if value is not None and value != ""
     }
 

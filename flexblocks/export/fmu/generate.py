@@ -1,4 +1,4 @@
-"""The equations of a DAE as C functions."""
+"""C code of the equations of a DAE for an FMU."""
 
 from __future__ import annotations
 
@@ -61,10 +61,17 @@ def _split(stacked: ca.SX, like: list[ca.SX]) -> list[ca.SX]:
 
 def model_header(dae: DAE, identifier: str, token: str, kinds: tuple[str, ...], tolerance: float) -> str:
     """Return ``model.h``: sizes, start values and what else the C code has to know of the model."""
-    found = states(dae)
-    sizes = {"N_X": found.continuous, "N_D": found.discrete, "N_U": dae.u, "N_P": dae.p, "N_Z": dae.z, "N_Y": dae.y}
+    partition = states(dae)
+    sizes = {
+        "N_X": partition.continuous,
+        "N_D": partition.discrete,
+        "N_U": dae.u,
+        "N_P": dae.p,
+        "N_Z": dae.z,
+        "N_Y": dae.y,
+    }
     sizes |= {"N_CLOCKS": dae.clocks}
-    groups = (dae.x.start[list(found.order)], dae.u.start, dae.p.start, dae.z.start)
+    groups = (dae.x.start[list(partition.order)], dae.u.start, dae.p.start, dae.z.start)
     start = [repr(float(value)) for group in groups for value in group]
     lines = [
         "/* What distinguishes this model. */",

@@ -1,4 +1,4 @@
-"""Names as FMI's structured naming convention and C allow them."""
+"""Names in FMI's structured naming convention, and C identifiers."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def rate_of(name: str) -> str:
 
 def identifier(text: str) -> str:
     """Return a C identifier that resembles a text."""
-    found = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
-    return found if re.match(r"[A-Za-z_]", found) else f"model_{found}".rstrip("_")
+    cleaned = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
+    return cleaned if re.match(r"[A-Za-z_]", cleaned) else f"model_{cleaned}".rstrip("_")
 
 
 def _quoted(level: str) -> str:

@@ -1,4 +1,4 @@
-"""The variables of an FMU: one table from which the XML of each version, and the value references, are made."""
+"""Table of the variables of an FMU, from which the XML of each version and the value references are made."""
 
 from __future__ import annotations
 
@@ -106,30 +106,30 @@ def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
     def causality(name: str) -> str:
         return "output" if name in chosen else "local"
 
-    found = [FmuVariable("time", 0, "s", "independent", initial="", description="time")]
+    declared = [FmuVariable("time", 0, "s", "independent", initial="", description="time")]
     for i, place_in_x in enumerate(arranged.order):
         name, unit, start = dae.x.names[place_in_x], dae.x.units[place_in_x], float(dae.x.start[place_in_x])
         kind = ("continuous", "state") if i < nx else ("discrete", "discrete state, of a sampled controller")
-        found.append(
+        declared.append(
             FmuVariable(
                 structured(name), x + i, unit, causality(name), kind[0], "exact", start, kind[1], state.get(x + i)
             )
         )
     for i, (name, unit, start) in enumerate(zip(dae.u.names, dae.u.units, dae.u.start, strict=True)):
         limit = float(dae.u.limits[i]) if len(dae.u.limits) else np.inf
-        found.append(
+        declared.append(
             FmuVariable(
                 structured(name), u + i, unit, "input", initial="", start=float(start), description="input", limit=limit
             )
         )
     for i, (name, unit, start) in enumerate(zip(dae.p.names, dae.p.units, dae.p.start, strict=True)):
-        found.append(
+        declared.append(
             FmuVariable(
                 structured(name), p + i, unit, "parameter", "tunable", "exact", float(start), description="parameter"
             )
         )
     for i, (name, unit, start) in enumerate(zip(dae.z.names, dae.z.units, dae.z.start, strict=True)):
-        found.append(
+        declared.append(
             FmuVariable(
                 structured(name), z + i, unit, causality(name), initial="approx", start=float(start),
                 description="algebraic variable; its start value is where the solver of its equation begins",
@@ -137,20 +137,20 @@ def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
         )  # fmt: skip
     for i, place_in_x in enumerate(arranged.continuous):
         if rates[i] == dx + i:
-            found.append(
+            declared.append(
                 FmuVariable(
                     rate_of(structured(names[i])), dx + i, _per_second(dae.x.units[place_in_x]), "local",
                     description="time derivative", state=x + i,
                 )
             )  # fmt: skip
     for i, (name, unit) in enumerate(zip(dae.y.names, dae.y.units, strict=True)):
-        found.append(FmuVariable(structured(name), y + i, unit, causality(name), description="output"))
-    _refuse_repeated([variable.name for variable in found])
+        declared.append(FmuVariable(structured(name), y + i, unit, causality(name), description="output"))
+    _refuse_repeated([variable.name for variable in declared])
     return Table(
-        variables=tuple(found),
+        variables=tuple(declared),
         states=tuple(range(x, x + nx)),
         rates=tuple(rates),
-        outputs=tuple(variable.reference for variable in found if variable.causality == "output"),
+        outputs=tuple(variable.reference for variable in declared if variable.causality == "output"),
         x=x, d=d, u=u, p=p, z=z, dx=dx, y=y,
     )  # fmt: skip
 

@@ -107,7 +107,7 @@ def fmu(
     kinds = _checked(version, kind)
     if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
         raise ParameterError(f"fmu: tolerance = {tolerance!r}; must be a number > 0 and < 1.")
-    found = table(dae, outputs)
+    variables = table(dae, outputs)
     sources = _sources(version)
     code = {
         "generated_equations.h": generated_equations(dae),
@@ -117,12 +117,12 @@ def fmu(
     description = Description(
         name=dae.name,
         identifier=name,
-        token=_token(*code.values(), name, version, *kinds, *map(repr, found.variables), repr(tolerance)),
+        token=_token(*code.values(), name, version, *kinds, *map(repr, variables.variables), repr(tolerance)),
         kinds=kinds,
         tool=f"flexblocks {installed_version('flexblocks')}",
         tolerance=float(tolerance),
         sources=tuple(source for source in sources if source.endswith(".c")),
-        table=found,
+        table=variables,
         **dict(zip(("rates", "outputs", "algebraics"), dependencies(dae), strict=True)),
     )
     sources |= code | {"model.h": model_header(dae, name, description.token, kinds, description.tolerance)}
@@ -148,26 +148,26 @@ def _checked_path(path: str | Path) -> Path:
 def _checked(version: str, kind: str | Sequence[str]) -> tuple[str, ...]:
     if version not in VERSIONS:
         raise ParameterError(f"fmu: version = {version!r}; must be one of {', '.join(map(repr, VERSIONS))}.")
-    given = (kind,) if isinstance(kind, str) else tuple(kind)
-    for one in given:
+    kinds = (kind,) if isinstance(kind, str) else tuple(kind)
+    for one in kinds:
         if one not in KINDS:
             raise ParameterError(
                 f"fmu: kind = {one!r}; must be {' or '.join(map(repr, KINDS))}, or both.{nearest(str(one), KINDS)}"
             )
-    if not given:
+    if not kinds:
         raise ParameterError(f"fmu: kind is empty; must be {' or '.join(map(repr, KINDS))}, or both.")
-    return tuple(one for one in KINDS if one in given)
+    return tuple(one for one in KINDS if one in kinds)
 
 
 def _sources(version: str) -> dict[str, str]:
     """Return the hand-written C files that a version needs, by name."""
     interface = f"fmi{version[0]}"
-    found = {}
+    by_name = {}
     for file in sorted(files("flexblocks.export.fmu").joinpath("c").iterdir(), key=lambda file: file.name):
         stem, _, suffix = file.name.rpartition(".")
         if suffix in ("c", "h") and (not stem.startswith("fmi") or stem == interface):
-            found[file.name] = file.read_text(encoding="utf-8")
-    return found
+            by_name[file.name] = file.read_text(encoding="utf-8")
+    return by_name
 
 
 def _token(*content: str) -> str:

@@ -12,7 +12,7 @@ from flexblocks.statics.operating_point import OperatingPoint
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """What the states of a reduced model stand for: the n `states` of the whole model are ``matrix @ x``, (n, nx)."""
+    """Basis of a reduced model: the n `states` of the full model are ``matrix @ x``, matrix (n, nx)."""
 
     states: tuple[str, ...]
     matrix: np.ndarray
@@ -41,7 +41,7 @@ class LinearSystem:
     structure : SecondOrderForm
         The second-order form, by block.
     basis : Basis or None
-        Of a reduced model: the states of the whole model that its states stand for; the structure is of those.
+        Basis of a reduced model; the structure refers to the states of the full model.
     equations, equation_units : tuple of str
         Of the descriptor form: names and units of the rows of E, A and B; the unit of an algebraic equation is not
         known and empty. Of the minimal form, whose rows are the rates of its states, empty.

@@ -1,7 +1,7 @@
-"""The minimal form of a descriptor form: independent states alone, E eliminated.
+"""Minimal form of a descriptor form: independent states only, E eliminated.
 
 All variables move with the independent states x and the inputs, X = T x + U u. Equations are taken along the same
-motions, L' E der(X) = L' (A X + B u), on which forces of constraint do no work.
+motions, L' E der(X) = L' (A X + B u), on which constraint forces do no work.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from flexblocks.linear.forms.linear_system import LinearSystem
 
 System = TypeVar("System", bound=LinearSystem)
 
-# An entry that is smaller than this share of the terms it is made of is what rounding left of them.
+# An entry below this fraction of the terms it is the sum of is rounding.
 ROUNDING = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """What is what in a descriptor form (E, A), which its zeros tell.
+    """Kinds of variables and equations of a descriptor form (E, A), from its zeros.
 
     Attributes
     ----------
     size : int
-        How many coordinates n there are; their rates come next.
+        Number n of coordinates, which come first; their rates come next.
     free : ndarray of int
-        First-order states that do not follow from others.
+        Independent first-order states.
     solved, relations : ndarray of int
         Variables that are eliminated, and the algebraic equations that determine them.
     multipliers, closures : ndarray of int
-        Forces that keep loops closed, and the equations that say they are.
+        Loop forces, and the closure equations.
     """
 
     E: np.ndarray
@@ -43,12 +43,12 @@ class Layout:
     size: int
 
     def positions(self, lin: LinearSystem) -> np.ndarray:
-        """Positions (d,) of the independent coordinates."""
+        """Indices (d,) of the independent coordinates."""
         return np.array([lin.states.index(name) for name in lin.structure.coordinates], dtype=int)
 
     @cached_property
     def _zero(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Equations without a derivative, variables without one, and where these stand in those."""
+        """Algebraic equations, algebraic variables, and the pattern of these variables in these equations."""
         rows, columns = np.flatnonzero(~self.E.any(axis=1)), np.flatnonzero(~self.E.any(axis=0))
         return rows, columns, self.A[np.ix_(rows, columns)] != 0
 
@@ -81,11 +81,12 @@ def eliminated(lin: System, N: np.ndarray, drift: np.ndarray, bend: np.ndarray) 
     lin : LinearSystem
         In the descriptor form; its structure names the independent coordinates.
     N : ndarray (n, d)
-        How all coordinates move with the independent ones.
+        Motion of all coordinates with the independent ones.
     drift, bend : ndarray (n, d), (n, k)
-        What is added to N der(q_i) and N der(v_i) where loops move: rates by independent coordinates, and
-        accelerations by independent states.
+        Additions to N der(q_i) and N der(v_i) where loops move: derivatives of rates in the independent coordinates,
+        and of accelerations in the independent states.
     """
+    # Variables X = T x + U u, their derivatives E der(X) = E (T der(x) + R x), and the projection L.
     layout = layout_of(lin)
     E, A, n, free, independent = layout.E, layout.A, layout.size, layout.free, layout.positions(lin)
     d, k = len(independent), 2 * len(independent) + len(free)
@@ -93,17 +94,19 @@ def eliminated(lin: System, N: np.ndarray, drift: np.ndarray, bend: np.ndarray) 
     T[:n, :d] = T[n : 2 * n, d : 2 * d] = L[n : 2 * n, d : 2 * d] = N
     T[n : 2 * n, :d], R[n : 2 * n] = drift, bend
     T[free, np.arange(2 * d, k)] = L[free, np.arange(2 * d, k)] = L[independent, np.arange(d)] = 1.0
+    # Eliminate algebraic variables.
     if layout.solved.size:
         known = np.hstack([A[layout.relations] @ T, lin.B[layout.relations]])
         following = -np.linalg.solve(A[np.ix_(layout.relations, layout.solved)], known)
         T[layout.solved], U[layout.solved] = following[:, :k], following[:, k:]
-    found = L.T @ (A @ T - E @ R)
+    projected = L.T @ (A @ T - E @ R)
     size = np.abs(L.T) @ (np.abs(A) @ np.abs(T) + np.abs(E) @ np.abs(R))
-    found = np.where(np.abs(found) > ROUNDING * size, found, 0.0)
+    projected = np.where(np.abs(projected) > ROUNDING * size, projected, 0.0)
+    # Second-order form, and accelerations solved for.
     driven = L.T @ (lin.B + A @ U)
     balance, mass = slice(d, 2 * d), N.T @ E[n : 2 * n, n : 2 * n] @ N
-    damping, stiffness = -found[balance, d : 2 * d], -found[balance, :d]
-    both = np.hstack([found, driven])
+    damping, stiffness = -projected[balance, d : 2 * d], -projected[balance, :d]
+    both = np.hstack([projected, driven])
     both[balance] = scipy.linalg.cho_solve(scipy.linalg.cho_factor(mass), both[balance])
     kept = [*independent, *(n + independent), *free]
     return dataclasses.replace(
@@ -122,7 +125,7 @@ def eliminated(lin: System, N: np.ndarray, drift: np.ndarray, bend: np.ndarray) 
 
 
 def eliminated_at_rest(lin: System) -> System:
-    """Return the minimal form of a descriptor form in which closures stand as they are."""
+    """Return the minimal form of a descriptor form at rest, whose closures do not change with time."""
     layout = layout_of(lin)
     independent, N = layout.positions(lin), np.zeros((layout.size, len(lin.structure.coordinates)))
     dependent = np.setdiff1d(np.arange(layout.size), independent)
@@ -133,6 +136,6 @@ def eliminated_at_rest(lin: System) -> System:
 
 
 def layout_of(lin: LinearSystem) -> Layout:
-    """Return what is what in a descriptor form: coordinates come first, then the rate of the first of them."""
+    """Return the layout of a descriptor form: coordinates come first, then the rate of the first of them."""
     first_rate = f"der({lin.states[0]})" if lin.states else ""
     return Layout(lin.E, lin.A, lin.states.index(first_rate) if first_rate in lin.states else 0)

@@ -1,4 +1,4 @@
-"""The second-order form behind a linear model: M q'' + C q' + K q = 0, and what each block adds to it."""
+"""Second-order form of a linear model: M q'' + C q' + K q = 0, with the contribution of each block."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.energy import kinetic_energies, stored_energies
 from flexblocks.statics.operating_point import OperatingPoint
 
-# Forces that depend on positions come from an energy if their matrix is symmetric to this share of its size.
+# Position-dependent forces derive from a potential if their matrix is symmetric to this fraction of its size.
 SYMMETRIC = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class SecondOrderForm:
-    """Mass, damping and stiffness over the coordinates.
+    """Mass, damping and stiffness matrices over the coordinates.
 
     Attributes
     ----------
     coordinates : tuple of str
         Names (n).
     mass, damping, stiffness : ndarray (n, n)
-        Damping holds all forces by velocities; stiffness all forces by positions, those of gravity included.
+        Damping holds all velocity-dependent forces; stiffness all position-dependent forces, including gravity.
     kinetic : dict of ndarray (n, n)
         By block: its share of `mass`, the matrix of its kinetic energy 1/2 v' M v.
     stored : dict of ndarray (n, n)
@@ -42,14 +42,14 @@ class SecondOrderForm:
 
     @cached_property
     def conserves_energy(self) -> bool:
-        """Whether no force depends on velocities and all others come from an energy."""
+        """Whether the system is conservative: no force depends on velocities, and all derive from a potential."""
         size = np.max(np.abs(self.stiffness), initial=0.0)
         skewed = np.max(np.abs(self.stiffness - self.stiffness.T), initial=0.0)
         return not self.damping.any() and bool(skewed <= SYMMETRIC * size)
 
 
 def energy_matrices(dae: DAE, point: OperatingPoint) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Return the mass and the stiffness matrices (n, n) of each block at one position."""
+    """Return the mass and the stiffness matrices (n, n) of each block at one posture."""
     kinetic, stored, function = _energy_functions(dae)
     arguments = [point.x[: dae.tree.size], point.p, *dae.dependent_values(point.x, point.z)]
     values = [value.full() for value in function.call(arguments)]

@@ -1,4 +1,4 @@
-"""The points of a grid over time: those that an arm passes on a motion."""
+"""Grid points along a motion: operating points at times of a trajectory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flexblocks.statics.operating_point import OperatingPoint
 
 
 def time_axis(dae: DAE, over: Over, motion: Trajectory) -> tuple[Axis, ...]:
-    """Return the axis of time of a grid along a motion.
+    """Return the time axis of a grid along a motion.
 
     Raises
     ------
@@ -25,8 +25,8 @@ def time_axis(dae: DAE, over: Over, motion: Trajectory) -> tuple[Axis, ...]:
     """
     if not isinstance(over, Mapping) or list(over) != ["time"]:
         raise ParameterError(
-            f"linear_grid: over = {over!r}; along a Trajectory it must be {{'time': [...]}}: everything else is as the "
-            "motion has it."
+            f"linear_grid: over = {over!r}; along a Trajectory it must be {{'time': [...]}}: everything else follows "
+            "the motion."
         )
     if (motion.names["x"], motion.names["u"]) != (dae.x.names, dae.u.names) or set(motion.p) != set(dae.p.names):
         raise ParameterError(f"linear_grid: at: a Trajectory of '{motion.model}'; must be one of {dae!r}.")
@@ -40,7 +40,7 @@ def time_axis(dae: DAE, over: Over, motion: Trajectory) -> tuple[Axis, ...]:
 
 
 def passed_points(dae: DAE, motion: Trajectory, times: np.ndarray) -> list[OperatingPoint]:
-    """Return where the arm is at the times (k,): states by cubic splines, inputs by straight lines between samples."""
+    """Return the operating points at the times (k,): states by cubic splines, inputs by linear interpolation."""
     x = CubicSpline(motion.t, motion.x)(times)
     z, u = (
         np.array([np.interp(times, motion.t, column) for column in values.T]).reshape(-1, len(times)).T

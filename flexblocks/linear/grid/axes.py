@@ -1,4 +1,4 @@
-"""The axes of a grid, and where the arm rests at its points."""
+"""Axes of a grid, and the equilibria at its points."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Over = Mapping[str, Sequence[float] | np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """What varies along one direction of a grid: increasing values (k,) of a coordinate, an input or a parameter."""
+    """Axis of a grid: increasing values (k,) of a coordinate, an input or a parameter."""
 
     name: str
     unit: str
@@ -44,12 +44,12 @@ def grid_axes(dae: DAE, over: Over) -> tuple[Axis, ...]:
 
 
 def held_values(dae: DAE, at: Mapping[str, float] | None, axes: tuple[Axis, ...]) -> dict[str, float]:
-    """Return the values that stay the same all over the grid.
+    """Return the values that are held over the whole grid.
 
     Raises
     ------
     NameUnknownError, ParameterError
-        A name that is not there, a value that is no number, or one that varies.
+        An unknown name, a value that is not a number, or a name that is an axis too.
     """
     if at is not None and not isinstance(at, Mapping):
         raise ParameterError(f"linear_grid: at = {at!r}; must be a dict of values by name.")
@@ -64,17 +64,17 @@ def held_values(dae: DAE, at: Mapping[str, float] | None, axes: tuple[Axis, ...]
 def resting_points(
     dae: DAE, axes: tuple[Axis, ...], held: Mapping[str, float], nodes: np.ndarray
 ) -> list[OperatingPoint]:
-    """Return where the arm rests with given values (k, axes) of what varies.
+    """Return the equilibria at the grid points `nodes` (k, axes).
 
     Raises
     ------
     NoEquilibriumError
-        It does not, somewhere.
+        There is no equilibrium at one of them.
     """
 
     def rest(node: np.ndarray) -> OperatingPoint:
-        given = dict(held) | {axis.name: value for axis, value in zip(axes, node.tolist(), strict=True)}
-        groups = ({name: value for name, value in given.items() if name in group} for group in (dae.x, dae.u, dae.p))
+        fixed = dict(held) | {axis.name: value for axis, value in zip(axes, node.tolist(), strict=True)}
+        groups = ({name: value for name, value in fixed.items() if name in group} for group in (dae.x, dae.u, dae.p))
         return equilibrium(dae, *groups)
 
     return [rest(node) for node in nodes]
@@ -83,7 +83,10 @@ def resting_points(
 def _unit(dae: DAE, name: str) -> str:
     _, rates, first_order = dae.split_state(dae.x.names)
     if name in rates:
-        raise ParameterError(f"linear_grid: '{name}' is a rate; the arm rests at the points of a grid, rates are 0.")
+        raise ParameterError(
+            f"linear_grid: '{name}' is a rate; the arm rests at the points of a grid, where rates are 0. Use a "
+            "coordinate, or a Trajectory as `at`."
+        )
     for group in (dae.x, dae.u, dae.p):
         if name in group:
             return group.unit(name)
@@ -97,9 +100,14 @@ def _unit(dae: DAE, name: str) -> str:
 def axis_values(name: str, values: Any) -> np.ndarray:
     """Return the increasing values (k,) of an axis, two at least."""
     try:
-        found = np.asarray(values, dtype=float)
+        increasing = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        found = np.zeros(0)
-    if found.ndim != 1 or len(found) < 2 or not np.all(np.isfinite(found)) or not np.all(np.diff(found) > 0):
+        increasing = np.zeros(0)
+    if (
+        increasing.ndim != 1
+        or len(increasing) < 2
+        or not np.all(np.isfinite(increasing))
+        or not np.all(np.diff(increasing) > 0)
+    ):
         raise ParameterError(f"linear_grid: over: {name} = {values!r}; must be two or more increasing numbers.")
-    return found
+    return increasing

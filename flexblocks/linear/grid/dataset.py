@@ -1,4 +1,4 @@
-"""Linear models over a grid as one xarray Dataset, and the model at one of its points."""
+"""Conversion of the linear models of a grid to an xarray Dataset, and of one of its points to a linear model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MATRICES = {
     "C": ("output", "state"),
     "D": ("output", "input"),
 }
-# Groups of an operating point: values, names, and what they are called in the dataset.
+# Groups of an operating point: field of the values, field of the names, and dimension in the dataset.
 GROUPS = (
     ("x", "states", "operating_state"),
     ("z", "algebraics", "operating_algebraic"),
@@ -39,8 +39,8 @@ def to_dataset(axes: tuple[Axis, ...], models: np.ndarray, modes: np.ndarray, tr
     kinetic, stored = list(first.structure.kinetic), list(first.structure.stored)
 
     def over(value: Callable[[LinearModel], Any]) -> np.ndarray:
-        found = np.array([value(lin) for lin in models.flat], dtype=float)
-        return found.reshape(*models.shape, *found.shape[1:])
+        stacked = np.array([value(lin) for lin in models.flat], dtype=float)
+        return stacked.reshape(*models.shape, *stacked.shape[1:])
 
     variables: dict[str, Any] = {
         letter: ([*grid, *dims], over(lambda lin, letter=letter: getattr(lin, letter)))
@@ -104,15 +104,15 @@ def model_at(point: xr.Dataset) -> LinearModel:
 
 
 def _modes(grid: list[str], modes: np.ndarray, tracks: Tracks) -> dict[str, Any]:
-    """Return what is known of each tracked mode, nan where there is none."""
-    blocks = sorted({name for found in modes.flat for mode in found for name in mode.participation})
+    """Return the variables of the tracked modes, nan where a track has no mode."""
+    blocks = sorted({name for of_point in modes.flat for mode in of_point for name in mode.participation})
 
     def over(value: Callable[[Modes, int], Any], *shape: int) -> np.ndarray:
-        found = np.full((*tracks.number.shape, *shape), np.nan)
+        filled = np.full((*tracks.number.shape, *shape), np.nan)
         for place in np.argwhere(tracks.number >= 0):
             place = tuple(place)
-            found[place] = value(modes[place[:-1]], int(tracks.number[place]))  # pyright: ignore[reportArgumentType]
-        return found
+            filled[place] = value(modes[place[:-1]], int(tracks.number[place]))  # pyright: ignore[reportArgumentType]
+        return filled
 
     dims = [*grid, "mode"]
     return {
@@ -130,7 +130,7 @@ def _modes(grid: list[str], modes: np.ndarray, tracks: Tracks) -> dict[str, Any]
 
 
 def _texts(value: Any) -> Any:
-    """Return lists of names as arrays of texts, also empty ones."""
+    """Return lists of names as arrays of strings, also empty ones."""
     if isinstance(value, list):
         return np.array(value, dtype=str) if value else np.zeros(0, dtype="<U1")
     if isinstance(value, tuple) and isinstance(value[1], list):

@@ -1,4 +1,4 @@
-"""How far interpolated linear models are from true ones."""
+"""Interpolation error of linear models between the points of a grid."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from flexblocks.linear.mode import Mode
 
 @dataclass(frozen=True)
 class InterpolationError:
-    """Errors of an interpolated linear model, relative, at one point.
+    """Relative errors of an interpolated linear model at one point.
 
     Attributes
     ----------
     eigenvalue : float
-        The largest of any mode that is no rigid-body motion, in its eigenvalue.
+        The largest error of an eigenvalue, rigid-body modes excepted.
     mode : str
-        Which that is.
+        The mode of that eigenvalue.
     input : float
-        The largest of what an input does: of its accelerations, by their kinetic energy. As a share of the most that
-        it does anywhere on the grid.
+        The largest error in the accelerations due to an input, in the norm of kinetic energy, relative to the largest
+        accelerations due to it anywhere on the grid.
     output : float
-        The largest of what an output sees, over states of equal kinetic energy, and directly through D. As a share of
-        the most that it sees anywhere on the grid.
+        The largest error in an output, over states of equal kinetic energy and through D, relative to the largest
+        gain of that output anywhere on the grid.
     """
 
     eigenvalue: float
@@ -47,39 +47,39 @@ class InterpolationError:
         return f"eigenvalues {eigenvalue}{which}, inputs {moved}, outputs {seen}"
 
 
-def interpolation_errors(found: Sequence[LinearModel], true: Sequence[LinearModel]) -> list[InterpolationError]:
-    """Return the errors of models at several points in comparison with the true ones, all in minimal form."""
-    effects = [_effects(*pair) for pair in zip(found, true, strict=True)]
+def interpolation_errors(interpolated: Sequence[LinearModel], true: Sequence[LinearModel]) -> list[InterpolationError]:
+    """Return the errors of interpolated models relative to the true ones, all in minimal form."""
+    effects = [_effects(*pair) for pair in zip(interpolated, true, strict=True)]
     largest = [np.max([np.linalg.norm(effect[kind][1], axis=1) for effect in effects], axis=0) for kind in (0, 1)]
     errors = []
-    for pair, effect in zip(zip(found, true, strict=True), effects, strict=True):
+    for pair, effect in zip(zip(interpolated, true, strict=True), effects, strict=True):
         moved, seen = (_largest(part[0], part[1], size) for part, size in zip(effect, largest, strict=True))
         eigenvalue, mode = _of_modes(*pair)
         errors.append(InterpolationError(eigenvalue, mode, moved, seen))
     return errors
 
 
-def _effects(found: LinearModel, true: LinearModel) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Return what inputs do and what outputs see, a row each, by kinetic energy, of both models."""
+def _effects(interpolated: LinearModel, true: LinearModel) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Return the rows of B and of [C, D] in the norm of kinetic energy, each of both models."""
     d = len(true.structure.coordinates)
     root = np.linalg.cholesky(true.structure.mass)
-    # Positions are measured by the mass that they move, as rates are.
+    # Positions are scaled by the mass matrix, as rates are.
     unit = np.eye(len(true.states))
     unit[:d, :d] = unit[d : 2 * d, d : 2 * d] = np.linalg.inv(root.T)
-    both = (found, true)
+    both = (interpolated, true)
     return [(root.T @ m.B[d : 2 * d]).T for m in both], [np.hstack([m.C @ unit, m.D]) for m in both]
 
 
-def _largest(found: np.ndarray, true: np.ndarray, size: np.ndarray) -> float:
-    """Return the largest relative error of a row; rows that are rounding beside the others do not count."""
+def _largest(interpolated: np.ndarray, true: np.ndarray, size: np.ndarray) -> float:
+    """Return the largest relative error of a row; rows that are rounding beside the others are ignored."""
     counted = size > 1e-9 * np.max(size, initial=0.0)
-    off = np.linalg.norm(found - true, axis=1)
+    off = np.linalg.norm(interpolated - true, axis=1)
     return float(np.max(off[counted] / size[counted], initial=0.0))
 
 
-def _of_modes(found: LinearModel, true: LinearModel) -> tuple[float, str]:
-    """Return the largest relative error of an eigenvalue, modes paired by their shapes, and which mode it is."""
-    first, second = ([mode for mode in lin.modes() if mode.eigenvalue != 0] for lin in (found, true))
+def _of_modes(interpolated: LinearModel, true: LinearModel) -> tuple[float, str]:
+    """Return the largest relative error of an eigenvalue, with modes paired by their shapes, and that mode."""
+    first, second = ([mode for mode in lin.modes() if mode.eigenvalue != 0] for lin in (interpolated, true))
     if not second:
         return 0.0, ""
     if len(first) != len(second):

@@ -1,4 +1,4 @@
-"""Linear models over a grid, and between its points."""
+"""Grid of linear models, with interpolation between its points."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from flexblocks.linear.grid.interpolation_error import InterpolationError
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import FORMS
 
-# A mode whose shape has less than this in common with that at the neighbour may have been taken for another.
+# MAC to the neighbouring point below which the identity of a mode is in doubt.
 DOUBTFUL = 0.8
-# Interpolated models whose cell is worse than this in its middle are warned of.
+# Interpolation error in the middle of a cell above which `at` warns.
 COARSE = 0.01
 
 
@@ -39,7 +39,7 @@ class LinearGrid:
 
     @property
     def axes(self) -> dict[str, np.ndarray]:
-        """What varies: values by name."""
+        """Axes of the grid: values by name."""
         return {str(name): self.dataset[name].values for name in self.dataset["E"].dims[:-2]}
 
     def at(self, values: Mapping[str, float], form: str = "minimal") -> LinearModel:
@@ -55,17 +55,17 @@ class LinearGrid:
         Returns
         -------
         LinearModel
-            Its operating point is interpolated, too; how far it is from rest is not known.
+            Its operating point is interpolated, too; its residual is not known.
 
         Raises
         ------
         NameUnknownError, ParameterError
-            A name that is no axis, an axis without a value, a value outside, no such form.
+            A name that is not an axis, an axis without a value, a value outside the grid, an unknown form.
 
         Warns
         -----
         FlexblocksWarning
-            In the middle of that cell the interpolated model is off by more than 1 %.
+            The interpolation error in the middle of that cell exceeds 1 %.
         """
         if form not in FORMS:
             raise ParameterError(f"LinearGrid.at: form = {form!r}; must be one of {', '.join(FORMS)}.")
@@ -74,7 +74,8 @@ class LinearGrid:
         on_a_node = all(value in self.axes[name] for name, value in place.items())
         if error.largest > COARSE and not on_a_node:
             warnings.warn(
-                f"LinearGrid.at: interpolated in a cell in whose middle it is off: {error}; refine the grid.",
+                f"LinearGrid.at: the interpolation error in the middle of this cell is large: {error}; must be below "
+                f"{100 * COARSE:g} %: refine the grid.",
                 FlexblocksWarning,
                 stacklevel=2,
             )
@@ -83,33 +84,33 @@ class LinearGrid:
         return minimal if form == "minimal" else dataclasses.replace(whole, structure=minimal.structure)
 
     def error_at(self, values: Mapping[str, float]) -> InterpolationError:
-        """Return how far the interpolated model is from the true one in the middle of the cell that `values` are in."""
+        """Return the interpolation error in the middle of the cell that contains `values`."""
         place = self._checked(values)
         cell = {}
         for name, value in place.items():
             nodes = self.axes[name]
             cell[f"{name} between"] = int(np.clip(np.searchsorted(nodes, value, side="right") - 1, 0, len(nodes) - 2))
-        found = self.dataset.isel(cell)
+        here = self.dataset.isel(cell)
         return InterpolationError(
-            float(found["error_eigenvalue"]),
-            str(found["error_mode"].values),
-            float(found["error_input"]),
-            float(found["error_output"]),
+            float(here["error_eigenvalue"]),
+            str(here["error_mode"].values),
+            float(here["error_input"]),
+            float(here["error_output"]),
         )
 
     @property
     def worst_cell(self) -> tuple[dict[str, float], InterpolationError]:
-        """The middle of the cell where interpolation is worst, and its error."""
+        """The middle of the cell with the largest interpolation error, and that error."""
         errors = self.dataset[["error_eigenvalue", "error_input", "error_output"]].to_array().max("variable")
         index = np.unravel_index(int(np.argmax(errors.values)), errors.shape)
         place = {name: float(self.dataset[f"{name} between"][i]) for name, i in zip(self.axes, index, strict=True)}
         return place, self.error_at(place)
 
     def doubtful(self, below: float = DOUBTFUL) -> pd.DataFrame:
-        """Return where modes have changed so much from one point to the next that their identity is in doubt.
+        """Return the modes and points with a MAC to the neighbouring point so low that their identity is in doubt.
 
-        That is where modes veer, or the grid is too coarse. One row for each mode and point: the values of the axes,
-        the mode, its frequency [rad/s] and the MAC.
+        There modes veer, or the grid is too coarse. One row for each mode and point: the values of the axes, the mode,
+        its frequency [rad/s] and the MAC.
         """
         mac = self.dataset["mac"]
         rows = [
@@ -138,7 +139,7 @@ class LinearGrid:
         return {name: float(values[name]) for name in axes}
 
     def interpolated(self, places: Mapping[str, float | np.ndarray]) -> xr.Dataset:
-        """Return what belongs to a linear model, interpolated at a place, or at all combinations of several values."""
+        """Return the variables of a linear model, interpolated at a point, or at all combinations of several values."""
         whole = {str(name) for name, variable in self.dataset.items() if set(self.axes) <= set(variable.dims)}
         by_mode = {str(name) for name, variable in self.dataset.items() if "mode" in variable.dims}
         return self.dataset[sorted(whole - by_mode)].interp(places, method="linear").drop_vars(list(places))
@@ -152,13 +153,13 @@ class LinearGrid:
         middle = ", ".join(f"{name} = {value:g}" for name, value in place.items())
         doubtful = self.doubtful()
         lines = [f"linear models of '{self.dataset.attrs['name']}' over {'; '.join(ranges)}"]
-        lines += [f"interpolated, off at most at {middle}: {error}"]
+        lines += [f"largest interpolation error, at {middle}: {error}"]
         if len(doubtful):
             worst = doubtful.loc[doubtful["mac"].idxmin()]
             where = ", ".join(f"{name} = {worst[name]:g}" for name in self.axes)
             numbers = listing(map(str, sorted(set(doubtful["mode"]))))
             lines.append(
-                f"modes that may have become others (MAC below {DOUBTFUL:g}): {numbers}; worst mode "
+                f"modes of doubtful identity (MAC below {DOUBTFUL:g}): {numbers}; worst mode "
                 f"{worst['mode']:.0f} at {where}, MAC {worst['mac']:.2f}"
             )
         return "\n".join(lines)

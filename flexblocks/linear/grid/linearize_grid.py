@@ -1,4 +1,4 @@
-"""Linearisation over a grid: one function for all points, modes tracked, interpolation tried."""
+"""Linearisation over a grid, with mode tracking and a test of the interpolation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def linear_grid(
     at: Mapping[str, float] | Trajectory | None = None,
     outputs: Sequence[str] | str | None = None,
 ) -> LinearGrid:
-    """Linearise an arm over a grid of postures, inputs and parameters where it rests; or along a motion.
+    """Linearise an arm about its equilibria over a grid of postures, inputs and parameters, or along a motion.
 
     Parameters
     ----------
@@ -37,30 +37,30 @@ def linear_grid(
         Increasing values by name of coordinates, inputs or symbolic parameters:
         ``{"joint2.angle": [0.0, 0.5, 1.0], "payload.mass": [0.0, 0.1]}``.
     at : dict or Trajectory, optional
-        Values that are held everywhere; what is in neither is found by `flexblocks.equilibrium`. Or a motion of the arm
-        to linearise along, with ``over={"time": [...]}``: the models hold for deviations from it, each frozen in time.
+        Values that are held everywhere; what is in neither is solved for by `flexblocks.equilibrium`. Or a motion of
+        the arm, with ``over={"time": [...]}``: the models hold for deviations from it, each frozen in time.
     outputs : sequence of str, optional
         As for `flexblocks.linearize`.
 
     Returns
     -------
     LinearGrid
-        Modes keep their numbers over the grid, those of its first point, wherever their shapes tell
-        (`flexblocks.linear.grid.tracking`).
+        Modes keep the numbers of the first point over the grid, as far as their shapes identify them
+        (`flexblocks.linear.grid.mode_tracking`).
 
     Raises
     ------
     NameUnknownError, ParameterError
-        Names or values of `over`, `at` or `outputs` that cannot be.
+        Unknown names or invalid values in `over`, `at` or `outputs`.
     NoEquilibriumError
-        At one of the points the arm cannot rest.
+        The arm has no equilibrium at one of the points.
     ComputationError
-        The algebraic equations or the loops determine nothing at one of the points; or loops move there.
+        The algebraic equations or the loops are singular at one of the points; or loops move there.
 
     Notes
     -----
-    One compiled function is evaluated at all points, and in the middle of all cells, where interpolated models are
-    compared with true ones. It is E and A that are interpolated, mass and stiffness, not their quotient.
+    One function is evaluated at all points, and in the middle of all cells, where interpolated models are compared with
+    true ones. E and A are interpolated, that is mass and stiffness, not their quotient.
 
     Examples
     --------
@@ -74,6 +74,7 @@ def linear_grid(
     refuse_clocks(dae.clocks, "linear_grid")
     names = output_names(dae, outputs, "linear_grid")
     axes = time_axis(dae, over, at) if isinstance(at, Trajectory) else grid_axes(dae, over)
+    # Points of the grid, and the middles of its cells.
     nodes = [axis.values for axis in axes]
     between = [(values[1:] + values[:-1]) / 2 for values in nodes]
     sizes = [tuple(map(len, part)) for part in (nodes, between)]
@@ -82,15 +83,17 @@ def linear_grid(
         points = passed_points(dae, at, np.vstack(places)[:, 0])
     else:
         points = resting_points(dae, axes, held_values(dae, at, axes), np.vstack(places))
-    found = derivatives(dae, points)
-    # The same coordinates are independent everywhere.
-    independent = tangent(dae, points[0], found[0].a).coordinates
-    models = [linear_model(dae, *pair, names, "descriptor", independent) for pair in zip(points, found, strict=True)]
+    # Linear models at all of them, with the same independent coordinates.
+    slopes = derivatives(dae, points)
+    independent = tangent(dae, points[0], slopes[0].a).coordinates
+    models = [linear_model(dae, *pair, names, "descriptor", independent) for pair in zip(points, slopes, strict=True)]
+    # Modes at the points, tracked over the grid.
     whole = _arranged(models[: len(places[0])], sizes[0])
     minimal = [lin.minimal() for lin in whole.flat]
     modes, masses = _arranged([lin.modes() for lin in minimal], sizes[0]), np.array([m.structure.mass for m in minimal])
     tracks = track(modes, masses.reshape(*sizes[0], *masses.shape[1:]))
     grid = LinearGrid(to_dataset(axes, whole, modes, tracks))
+    # Interpolated models in the middles, compared with the true ones.
     interpolated = grid.interpolated({axis.name: values for axis, values in zip(axes, between, strict=True)})
     cells = [interpolated.isel(dict(zip(grid.axes, cell, strict=True))) for cell in np.ndindex(sizes[1])]
     errors = interpolation_errors(
@@ -107,7 +110,7 @@ def linear_grid(
 
 def _arranged(entries: Sequence[Any], shape: tuple[int, ...]) -> np.ndarray:
     """Return an array of objects, which may be sequences themselves."""
-    found = np.empty(len(entries), dtype=object)
+    arranged = np.empty(len(entries), dtype=object)
     for i, entry in enumerate(entries):
-        found[i] = entry
-    return found.reshape(shape)
+        arranged[i] = entry
+    return arranged.reshape(shape)

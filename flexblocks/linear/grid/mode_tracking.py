@@ -1,4 +1,4 @@
-"""Modes followed over a grid by their shapes, so that those that cross keep their numbers.
+"""Mode tracking over a grid by mode shapes, so that modes whose frequencies cross keep their numbers.
 
 The measure is the modal assurance criterion, weighted by mass, between neighbours:
 
@@ -20,22 +20,22 @@ from flexblocks.linear.mode import Mode
 from flexblocks.linear.modes import Modes
 from flexblocks.linear.participation import quadratic
 
-# Eigenvalues nearer to each other than this share of their size are one, whose shapes may be combined at will.
+# Eigenvalues that differ by less than this fraction of their size are a multiple one, with arbitrary shape basis.
 SAME = 1e-6
-# Where shapes are equal, as those of a motion that grows and one that decays, the nearer eigenvalue goes on.
+# Weight of the distance of eigenvalues against the MAC: it decides between modes of equal shape, growing and decaying.
 TIE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
 class Tracks:
-    """Modes with their identity.
+    """Tracks of modes over a grid.
 
     Attributes
     ----------
     number : ndarray of int (..., tracks)
-        Position of each in the modes of each node; -1 where there is none.
+        Index of the mode of each track at each node; -1 if it has none there.
     mac : ndarray (..., tracks)
-        The least MAC to itself at the neighbours before; 1 at the first node, nan where there is none.
+        The smallest MAC to the same track at the preceding neighbours; 1 at the first node, nan without a mode.
     """
 
     number: np.ndarray
@@ -44,7 +44,7 @@ class Tracks:
 
 @dataclass(frozen=True, eq=False)
 class _GridPoint:
-    """The modes (with those of the same eigenvalue) at a node, and where among them each track is, with its shape."""
+    """Modes at a node, grouped by eigenvalue, with the mode and the shape of each track."""
 
     modes: Modes
     groups: list[list[int]]
@@ -55,7 +55,7 @@ class _GridPoint:
     def mac(self, t: int, other: _GridPoint, number: int) -> float:
         """Return the MAC of a track and a mode of a neighbour.
 
-        To all modes of one eigenvalue: how much of the shape is in the space of theirs.
+        For a multiple eigenvalue it is the part of the shape in the space of its modes.
         """
         mass = (self.mass + other.mass) / 2
         mode, shape = self.modes[self.tracks[t]], self.shapes[t]
@@ -63,7 +63,7 @@ class _GridPoint:
 
 
 def track(modes: np.ndarray, masses: np.ndarray) -> Tracks:
-    """Follow modes over a grid.
+    """Track modes over a grid.
 
     Parameters
     ----------
@@ -78,15 +78,15 @@ def track(modes: np.ndarray, masses: np.ndarray) -> Tracks:
         here: Modes = modes[place]  # pyright: ignore[reportAssignmentType]
         bare = _GridPoint(here, _groups(here), masses[place], {}, {})
         before = [nodes[_step_back(place, axis)] for axis in range(modes.ndim) if place[axis]]
-        found = _continued(before[-1], bare) if before else {}
-        new = sorted(set(range(len(here))) - set(found.values()))
-        found |= dict(zip(range(count, count + len(new)), new, strict=True))
+        continued = _continued(before[-1], bare) if before else {}
+        new = sorted(set(range(len(here))) - set(continued.values()))
+        continued |= dict(zip(range(count, count + len(new)), new, strict=True))
         count += len(new)
-        shapes = {t: _aligned(before[-1].shapes.get(t) if before else None, bare, i) for t, i in found.items()}
-        nodes[place] = dataclasses.replace(bare, tracks=found, shapes=shapes)
+        shapes = {t: _aligned(before[-1].shapes.get(t) if before else None, bare, i) for t, i in continued.items()}
+        nodes[place] = dataclasses.replace(bare, tracks=continued, shapes=shapes)
         macs[place] = {
             t: min((node.mac(t, bare, i) for node in before if t in node.tracks), default=0.0 if before else 1.0)
-            for t, i in found.items()
+            for t, i in continued.items()
         }
     number, least = np.full((*modes.shape, count), -1), np.full((*modes.shape, count), np.nan)
     for place, node in nodes.items():
@@ -96,7 +96,7 @@ def track(modes: np.ndarray, masses: np.ndarray) -> Tracks:
 
 
 def mac(mass: np.ndarray, first: Mode, shape: np.ndarray, second: Mode) -> float:
-    """Return the MAC of a mode, of a given shape, and another; by shares of blocks if no coordinate takes part."""
+    """Return the MAC of a mode, with a `shape`, and another; by participation of blocks if no coordinate takes part."""
     if (first.energy == "state") != (second.energy == "state"):
         return 0.0
     if first.energy == "state":
@@ -107,7 +107,7 @@ def mac(mass: np.ndarray, first: Mode, shape: np.ndarray, second: Mode) -> float
 
 
 def _continued(before: _GridPoint, here: _GridPoint) -> dict[int, int]:
-    """Return which mode each track goes on as: all together as alike as can be."""
+    """Return the mode that continues each track, by the assignment of largest total MAC."""
     tracks, numbers = list(before.tracks), range(len(here.modes))
     gain = np.zeros((len(tracks), len(numbers)))
     for row, t in enumerate(tracks):
@@ -118,7 +118,7 @@ def _continued(before: _GridPoint, here: _GridPoint) -> dict[int, int]:
 
 
 def _aligned(before: np.ndarray | None, here: _GridPoint, number: int) -> np.ndarray:
-    """Return the shape that, of all of one eigenvalue, is most like the one before."""
+    """Return the shape of a multiple eigenvalue that is closest to the one before."""
     group = here.groups[number]
     if before is None or len(group) == 1 or not before.any():
         return here.modes[number].shape

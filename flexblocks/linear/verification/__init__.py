@@ -1,4 +1,4 @@
-"""Whether a linear model is right, and how far it holds: the nonlinear equations beside it, without its derivatives."""
+"""Verification of linear models against the nonlinear equations: correctness, and range of validity."""
 
 from flexblocks.linear.verification.check import LinearCheck, check
 from flexblocks.linear.verification.validity import validity

@@ -13,28 +13,29 @@ from flexblocks.linear.verification.differences import finite_differences
 from flexblocks.linear.verification.response import response
 from flexblocks.linear.verification.scales import characteristic_magnitudes
 
-# Entries, as shares of the largest effect in their row, may differ by this and so many estimates of the error.
+# Entries, relative to the largest effect in their row, may differ by this plus so many times the error estimate.
 AGREES, ESTIMATES = 1e-6, 10.0
-# A row without an effect above this share of the largest of all is zero, but for what is left of larger terms.
+# A row without an effect above this fraction of the largest of all counts as zero: the rest of cancelled terms.
 NOTHING = 1e-7
 
 
 @dataclass(frozen=True)
 class LinearCheck:
-    """How a linear model compares with finite differences.
+    """Result of the check of a linear model against finite differences.
 
-    Shares are of the largest effect in the same row of [A B; C D], for steps of usual size in each state and input.
+    Differences are relative to the largest effect in the same row of [A B; C D], for characteristic steps in each state
+    and input.
 
     Attributes
     ----------
     largest : float
-        The largest difference, as a share.
+        The largest relative difference.
     matrix, row, column : str
-        Where it is: ``"A"``, ``"der(joint1.angle)"`` (the rate of that state, or an output), ``"link1.bending_y[1]"``.
+        Its position: ``"A"``, ``"der(joint1.angle)"`` (the rate of that state, or an output), ``"link1.bending_y[1]"``.
     value, difference : float
-        What stands there in the linear model, and what finite differences give.
+        The entry of the linear model, and that by finite differences.
     resolution : float
-        The largest estimate of the error of finite differences, as a share: what this check cannot see.
+        The largest error estimate of the finite differences, relative likewise: what this check cannot resolve.
     """
 
     largest: float
@@ -56,12 +57,12 @@ class LinearCheck:
 def check(dae: DAE, lin: LinearSystem) -> LinearCheck:
     """Compare A, B, C and D with finite differences of the nonlinear equations; see `LinearModel.check`."""
     nonlinear, steps = response(dae, lin, "LinearModel.check"), characteristic_magnitudes(dae, lin)
-    found, error = finite_differences(nonlinear, nonlinear.start, steps)
+    numerical, error = finite_differences(nonlinear, nonlinear.start, steps)
     exact = np.vstack([np.hstack([lin.A, lin.B]), np.hstack([lin.C, lin.D])])
     effect = np.max(np.abs(exact) * steps, axis=1, initial=0.0)
     effect = np.maximum(effect, NOTHING * np.max(effect, initial=0.0))
     share = steps / np.where(effect > 0, effect, 1.0)[:, None]
-    off, unseen = share * np.abs(found - exact), share * error
+    off, unseen = share * np.abs(numerical - exact), share * error
     off = np.where(np.isnan(off), np.inf, off)
     if not off.size:
         return LinearCheck(0.0, "", "", "", 0.0, 0.0, 0.0)
@@ -74,7 +75,7 @@ def check(dae: DAE, lin: LinearSystem) -> LinearCheck:
         row=(*lin.states, *lin.outputs)[i],
         column=(*lin.states, *lin.inputs)[j],
         value=float(exact[i, j]),
-        difference=float(found[i, j]),
+        difference=float(numerical[i, j]),
         resolution=float(np.max(unseen)),
     )
     if wrong.any() or not np.isfinite(report.resolution):

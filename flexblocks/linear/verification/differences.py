@@ -1,4 +1,4 @@
-"""Derivatives by finite differences, with an estimate of their error.
+"""Finite differences by Ridders' method, with an error estimate.
 
 Ridders' method (Advances in Engineering Software 4, 1982, 75-76): central differences with ever smaller steps,
 extrapolated to step 0 by polynomials of ever higher degree; of all extrapolations each entry takes the one that differs
@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-# Down to 1/2048 of the first step, below which differences of what is smooth are rounding alone.
+# Steps down to 1/2048 of the first, below which differences of a smooth function are only rounding.
 SHRINK, STEPS = 2.0, 12
 
 

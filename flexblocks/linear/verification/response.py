@@ -1,4 +1,4 @@
-"""The nonlinear response: rates and outputs of an arm as a function of its independent states and inputs alone."""
+"""Nonlinear response: rates and outputs of an arm as functions of its independent states and inputs only."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from flexblocks.dynamics.tree.clock import refuse_clocks
 from flexblocks.errors import ParameterError
 from flexblocks.linear.forms.linear_system import LinearSystem
 
-# What cannot be solved for shows in the residual.
+# No error on failure: an unsolved constraint shows in the residual.
 SOLVER = {"error_on_fail": False, "abstol": 1e-14, "max_iter": 30, "show_eval_warnings": False}
 SOLVED = 1e-9  # residuals above it are not zero
 
 
 @dataclass(frozen=True, eq=False)
 class Response:
-    """What an arm does near the operating point of a linear model.
+    """Nonlinear response near the operating point of a linear model.
 
     Attributes
     ----------
@@ -43,15 +43,15 @@ class Response:
 
     def __call__(self, points: np.ndarray) -> np.ndarray:
         """Return rates and outputs (k + ny, count) at points (k + nu, count); nan where nothing solves the rest."""
-        values, left = (found.full() for found in self._everywhere(self.function, points))
+        values, left = (result.full() for result in self._everywhere(self.function, points))
         values[:, ~(np.max(np.abs(left), axis=0, initial=0.0) < SOLVED)] = np.nan
         return values
 
     def input_effects(self, points: np.ndarray) -> np.ndarray:
         """Return the derivatives (count, k + ny, nu) of rates and outputs in the inputs."""
-        (found,) = self._everywhere(self.effects, points)
+        (effects,) = self._everywhere(self.effects, points)
         rows, columns = self.effects.size_out(0)
-        return np.moveaxis(found.full().reshape(rows, points.shape[1], columns), 1, 0)
+        return np.moveaxis(effects.full().reshape(rows, points.shape[1], columns), 1, 0)
 
     def _everywhere(self, function: ca.Function, points: np.ndarray) -> list[ca.DM]:
         count = points.shape[1]
@@ -61,7 +61,7 @@ class Response:
 
 
 def response(dae: DAE, lin: LinearSystem, where: str) -> Response:
-    """Return the response to put a linear model, in minimal form, beside.
+    """Return the nonlinear response to compare a linear model in minimal form with.
 
     Raises
     ------
@@ -72,8 +72,8 @@ def response(dae: DAE, lin: LinearSystem, where: str) -> Response:
     point = lin.operating_point
     if lin.basis is not None or point.states != dae.x.names or lin.inputs != dae.u.names or len(point.p) != len(dae.p):
         raise ParameterError(
-            f"{where}: {lin!r} is {'a reduced model' if lin.basis is not None else f'none of {dae!r}'}; must be what "
-            "flexblocks.linearize makes of the DAE."
+            f"{where}: {lin!r} is {'a reduced model' if lin.basis is not None else f'not a model of {dae!r}'}; must "
+            "be the result of flexblocks.linearize for this DAE."
         )
     known, rest, function, effects = _functions(dae, lin.states, lin.outputs)
     values = np.concatenate([point.x, point.z])
@@ -97,15 +97,15 @@ def _functions(
     arguments = [whole[known], dae.u.symbol, dae.p.symbol, whole[rest]]
     evaluate = ca.Function("evaluate", arguments, ca.cse([ca.densify(results), conditions]))
     symbols = [ca.MX.sym(name, evaluate.size1_in(i)) for i, name in enumerate(("s", "u", "p", "guess"))]
-    *given, solved = symbols
+    *arguments_of_rest, solved = symbols
     if rest:
         problem = {"x": arguments[3], "p": ca.vertcat(*arguments[:3]), "g": conditions}
-        solved = ca.rootfinder("rest", "newton", problem, SOLVER)(x0=solved, p=ca.vertcat(*given))["x"]
-    found = evaluate(*given, solved)
-    effects = ca.densify(ca.jacobian(found[0], symbols[1]))
+        solved = ca.rootfinder("rest", "newton", problem, SOLVER)(x0=solved, p=ca.vertcat(*arguments_of_rest))["x"]
+    results_and_residuals = evaluate(*arguments_of_rest, solved)
+    effects = ca.densify(ca.jacobian(results_and_residuals[0], symbols[1]))
     return (
         tuple(known),
         tuple(rest),
-        ca.Function("response", symbols, list(found)),
+        ca.Function("response", symbols, list(results_and_residuals)),
         ca.Function("effects", symbols, [effects]),
     )

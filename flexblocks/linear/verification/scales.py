@@ -7,7 +7,7 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.linear.forms.linear_system import LinearSystem
 
-# A tenth of a radian is a posture of its own, and so is a hundredth of a metre for most arms that bend.
+# A tenth of a radian is a distinctly different posture, and so is a hundredth of a metre for most flexible arms.
 COORDINATES, RATE = {"rad": 0.1, "m": 0.01}, 10.0
 
 
@@ -15,7 +15,7 @@ def characteristic_magnitudes(dae: DAE, lin: LinearSystem) -> np.ndarray:
     """Return a step (k + nu,) of characteristic size for each independent state and input, in its unit.
 
     Rates are ten times coordinates; everything else a tenth of its value, at least 0.1. Steps of coordinates stay
-    within half the way to where their block has no meaning any more.
+    within half the distance to the end of their range.
     """
     d = len(lin.structure.coordinates)
     coordinates = np.array([COORDINATES.get(unit, 0.1) for unit in lin.state_units[:d]])
@@ -26,15 +26,15 @@ def characteristic_magnitudes(dae: DAE, lin: LinearSystem) -> np.ndarray:
 
 
 def margins(dae: DAE, lin: LinearSystem) -> tuple[np.ndarray, np.ndarray]:
-    """Return by how much (k + nu,) each independent state and input can go down and up, as blocks allow."""
+    """Return the margins (k + nu,) down and up of each independent state and input to the ends of its range."""
     q = lin.operating_point.x[: dae.tree.size]
     low, high = np.full(len(q), -np.inf), np.full(len(q), np.inf)
     for body in dae.tree.bodies:
         for row, variable in zip(body.share.full(), body.terms.block.coordinates(), strict=True):
-            (own,) = np.nonzero(row)
-            if len(own) == 1:
-                ends = sorted((end - row @ q) / row[own[0]] for end in (variable.low, variable.high))
-                low[own], high[own] = np.maximum(low[own], ends[0]), np.minimum(high[own], ends[1])
+            (sharing,) = np.nonzero(row)
+            if len(sharing) == 1:
+                ends = sorted((end - row @ q) / row[sharing[0]] for end in (variable.low, variable.high))
+                low[sharing], high[sharing] = np.maximum(low[sharing], ends[0]), np.minimum(high[sharing], ends[1])
     chosen = [dae.q_names.index(name) for name in lin.structure.coordinates]
     rest = np.full(len(lin.states) + len(lin.inputs) - len(chosen), np.inf)
     return np.concatenate([low[chosen], -rest]), np.concatenate([high[chosen], rest])

@@ -1,4 +1,4 @@
-"""Range of validity of a linear model: the amplitude of each state and input at which it is off by a share."""
+"""Range of validity of a linear model: amplitudes of states and inputs at which it reaches given relative errors."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from flexblocks.linear.forms.linear_system import LinearSystem
 from flexblocks.linear.verification.response import Response, response
 from flexblocks.linear.verification.scales import characteristic_magnitudes, margins
 
-# Amplitudes that are tried, as shares of the usual step.
+# Amplitudes that are tried, relative to the characteristic step.
 AMPLITUDES = np.geomspace(1e-6, 1e2, 161)
-# Errors below this share of the terms that cancel at the operating point are rounding.
+# Errors below this fraction of the terms that cancel at the operating point are rounding.
 ROUNDING = 1e-14
 
 
 def validity(dae: DAE, lin: LinearSystem, errors: Sequence[float], slowest: float) -> pd.DataFrame:
-    """Return the amplitudes at which a linear system, in minimal form, is off; see `LinearModel.validity`.
+    """Return the range of validity of a linear system in minimal form; see `LinearModel.validity`.
 
-    `slowest` is the frequency of the slowest mode that swings [rad/s].
+    `slowest` is the frequency of the slowest oscillating mode [rad/s].
     """
     wanted = np.asarray(errors, dtype=float)
     if wanted.ndim != 1 or not wanted.size or not np.all((wanted > 0) & (wanted < 1)):
@@ -30,7 +30,7 @@ def validity(dae: DAE, lin: LinearSystem, errors: Sequence[float], slowest: floa
     nonlinear, steps = response(dae, lin, "LinearModel.validity"), characteristic_magnitudes(dae, lin)
     low, high = margins(dae, lin)
     weights = _weights(lin, slowest)
-    # States and inputs may all be zero there; what a tenth of a usual step does is rounded, too.
+    # States and inputs may all be zero there; the effect of a tenth of a characteristic step is rounded, too.
     there = np.abs(np.concatenate([lin.state_values, lin.operating_point.u])) + 0.1 * steps
     rounding = ROUNDING * float(np.linalg.norm(np.abs(weights) @ np.abs(np.hstack([lin.A, lin.B])) @ there))
     names, units = (*lin.states, *lin.inputs), (*lin.state_units, *lin.input_units)
@@ -50,7 +50,7 @@ def validity(dae: DAE, lin: LinearSystem, errors: Sequence[float], slowest: floa
 def _off(
     nonlinear: Response, lin: LinearSystem, weights: np.ndarray, column: int, amounts: np.ndarray, rounding: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return by which share rates, and the effects of inputs, are off when one state or input moves by each amount."""
+    """Return the relative errors of rates, and of effects of inputs, when one state or input moves by each amount."""
     k = len(lin.states)
     moves = np.zeros((len(nonlinear.start), len(amounts) + 1))
     moves[column, 1:] = amounts
@@ -68,10 +68,10 @@ def _off(
 
 
 def _weights(lin: LinearSystem, slowest: float) -> np.ndarray:
-    """Return the matrix (k, k) that makes the length of rates of states comparable.
+    """Return the weighting matrix (k, k) of the rates of states.
 
-    Rates count by their kinetic energy, those of coordinates at the frequency of the slowest mode that swings; those of
-    first-order states by the largest effect in their row.
+    Rates are weighted by kinetic energy, those of coordinates by the frequency of the slowest oscillating mode; those
+    of first-order states by the largest effect in their row.
     """
     d, k = len(lin.structure.coordinates), len(lin.states)
     root = np.linalg.cholesky(lin.structure.mass).T if d else np.zeros((0, 0))
@@ -83,7 +83,7 @@ def _weights(lin: LinearSystem, slowest: float) -> np.ndarray:
 
 
 def _reached(off: np.ndarray, share: float) -> tuple[int | None, float]:
-    """Return where an error grows above a share, and the amplitude in usual steps, infinite if nowhere."""
+    """Return where an error first exceeds `share`, and the amplitude in characteristic steps, infinite if nowhere."""
     above = np.flatnonzero(off > share)
     if not above.size:
         return None, np.inf

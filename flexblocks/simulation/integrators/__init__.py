@@ -1,1 +1,1 @@
-"""Numerical integrators: each method, with what it needs and what it suits; `register` lists them."""
+"""Numerical integrators, one file for each library; `register` lists them."""

@@ -1,4 +1,4 @@
-"""CasADi's integrators as steppers: SUNDIALS (cvodes, idas) and its Runge-Kutta method of fixed step."""
+"""CasADi integrators as steppers: SUNDIALS (cvodes, idas), and CasADi's Runge-Kutta method of fixed step."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy as np
 from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenEquations
 from flexblocks.simulation.integrators.stepper import GIVE_UP, StepFailure, Stepper, finite
 
-# A multistep method starts with many small steps; an integrator for a new spacing of stops has to be built and kept.
-# From this many stops on it pays (two-link arm: 1 ms to build, 0.3 ms to start).
+# Stops from which on it pays to build an integrator for their spacing (two-link arm: 1 ms), rather than to restart a
+# multistep method with its many small steps at each of them (0.3 ms).
 WORTH_BUILDING = 10
 
-MOST_STEPS = 1000  # fixed steps in one go
+MOST_STEPS = 1000  # fixed steps in one call, which bounds the size of the integrator
 
-MOST_KEPT = 64  # integrators; those of runs whose inputs jump at ever other times are not needed again
+MOST_KEPT = 64  # integrators in the cache; inputs that jump at ever new times would fill it without end
 
 REASONS = {
     "TOO_MUCH_WORK": "it takes more and more steps",
@@ -32,9 +32,9 @@ REASONS = {
 
 
 class CasadiStepper(Stepper):
-    """A CasADi integrator.
+    """Stepper by a CasADi integrator.
 
-    It runs over scaled time, from 0 at the first to 1 at the last of the times, so that one integrator serves
+    It integrates over scaled time, from 0 at the first to 1 at the last of the times, so that one integrator serves
     all chunks with evenly spaced stops.
 
     Parameters
@@ -43,7 +43,7 @@ class CasadiStepper(Stepper):
     plugin : str
         ``"cvodes"``, ``"idas"`` or ``"rk"``.
     options : dict
-        For `casadi.integrator`.
+        Options of `casadi.integrator`.
     step : float, optional
         Largest step [s] of ``"rk"``.
     """
@@ -135,7 +135,7 @@ def _even(times: np.ndarray) -> bool:
 def _scaled(equations: DrivenEquations, keeps_z: bool) -> dict[str, Any]:
     """Return the equations in scaled time s, t = start + length s, with parameters [P, start, length].
 
-    It is a graph that calls the equations, so that all integrators share the derivatives of that one function.
+    The graph calls the equations as a function, so that all integrators share the derivatives of that function.
     """
     s, X = ca.MX.sym("s"), ca.MX.sym("X", equations.residual.size1_in("X"))
     p = ca.MX.sym("p", equations.residual.size1_in("P") + 2)

@@ -1,4 +1,4 @@
-"""The equations under their inputs, as an integrator takes them: der(x) and residuals as functions of time."""
+"""Equations of a DAE under given inputs, as an integrator takes them: functions of time and state."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-# CasADi marks the nodes of an expression while it sorts them; two threads must not build functions at the same time.
+# CasADi marks the nodes of an expression while it sorts them: two threads must not build functions at the same time.
 BUILDING = threading.RLock()
 
 
 @dataclass(frozen=True, eq=False)
 class DrivenEquations:
-    """The equations under inputs of one form, good for all values of them.
+    """Equations under inputs of one form, for all values of the inputs' parameters.
 
-    CasADi's functions keep their working memory; use one object in one thread.
+    CasADi functions own their working memory: use an object in one thread only.
 
     Attributes
     ----------
     residual : casadi.Function
-        (t, X, z, P) -> der(X), g. X is [x, work]: the work [J] that the applied forces do on the arm is carried
-        along as a state, so that it is as accurate as the rest. P is [p, parameters of the inputs' segment].
+        (t, X, z, P) -> der(X), g. X is [x, work]: the work [J] of the applied forces is integrated as a state, with
+        the same accuracy as the others. P is [p, parameters of the inputs' segment].
     rates : casadi.Function
-        (t, X, P) -> der(X), the algebraic variables eliminated by Newton's method from their start values.
+        (t, X, P) -> der(X), with the algebraic variables eliminated by Newton's method from their start values.
     newton : casadi.Function or None
         (guess of z, t, X, P) -> z with 0 = g; None without algebraic variables.
     input : casadi.Function

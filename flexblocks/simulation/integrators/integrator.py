@@ -1,4 +1,4 @@
-"""The integrator: an integration method by name, its options, and the problems it suits."""
+"""Integrators: an integration method with its name, its options, and the problems it suits."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from enum import Enum
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.stepper import Stepper
 
-# What mostly helps where an integration stops.
+# What usually helps if an integration fails.
 ADVICE = "Check start values and parameters, and whether the motion itself grows without bound; try method 'bdf'."
 
 
 class ProblemKind(Enum):
-    """What matters about equations for the choice of an integrator."""
+    """Class of a problem, for the choice of an integrator."""
 
     NONSTIFF = "ordinary differential equations that oscillate or grow as fast as they decay"
     STIFF = "ordinary differential equations in which something decays faster than anything oscillates or grows"
@@ -23,14 +23,14 @@ class ProblemKind(Enum):
 
 @dataclass(frozen=True)
 class Options:
-    """What the user set.
+    """Options of an integration.
 
     Attributes
     ----------
     rtol, atol : float
         Tolerances on the states, for integrators that adapt their step.
     step : float or None
-        Fixed step [s], for those that do not.
+        Fixed step [s], for integrators that have one.
     """
 
     rtol: float
@@ -39,27 +39,27 @@ class Options:
 
     @property
     def fixed_step(self) -> float:
-        """The fixed step [s], which integrators that have one are never made without."""
+        """The fixed step [s]; `checked_method` guarantees it for integrators that have one."""
         assert self.step is not None
         return self.step
 
 
 @dataclass(frozen=True)
 class Integrator:
-    """An integration method.
+    """Integration method.
 
     Attributes
     ----------
     name : str
         As in ``fb.simulate(method=...)``.
     stepper : callable
-        (equations, options) -> the method, ready to work on these equations.
+        (equations, options) -> `Stepper` for these equations.
     fixed_step : bool
         Whether it takes the option ``step``; the others take ``rtol`` and ``atol``.
     suits : ProblemKind or None
-        The problems for which ``method="auto"`` takes it; None for those that the user has to name.
+        Problems for which ``method="auto"`` chooses it; None if the user has to name it.
     advice : str
-        What to try where it stops.
+        Advice to the user if it fails.
     """
 
     name: str

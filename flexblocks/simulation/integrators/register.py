@@ -1,4 +1,4 @@
-"""The register of integrators: a new one is a file that says what it is, and an entry here."""
+"""Register of integrators: a new one is a file that defines it, and an entry here."""
 
 from __future__ import annotations
 

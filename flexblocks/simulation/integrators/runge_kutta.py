@@ -1,4 +1,4 @@
-"""The classical Runge-Kutta method of order 4, with a fixed step."""
+"""Classical Runge-Kutta method of order 4, with a fixed step."""
 
 from __future__ import annotations
 

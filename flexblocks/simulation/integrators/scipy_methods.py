@@ -1,4 +1,4 @@
-"""SciPy's integrators, slow and independent of SUNDIALS: the explicit Runge-Kutta method of order 8."""
+"""SciPy integrators, slow and independent of SUNDIALS: the explicit Runge-Kutta method of order 8."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from flexblocks.simulation.integrators.stepper import GIVE_UP, StepFailure, Step
 
 
 class ScipyStepper(Stepper):
-    """A method of `scipy.integrate.solve_ivp`.
+    """Stepper by a method of `scipy.integrate.solve_ivp`.
 
     Parameters
     ----------
     equations : DrivenEquations
     method : str
-        As SciPy calls it.
+        Name of the method in SciPy.
     evaluations : int
-        How many evaluations of the equations a step takes.
+        Number of evaluations of the equations in a step.
     options : Options
     """
 
@@ -31,7 +31,7 @@ class ScipyStepper(Stepper):
         self, X: np.ndarray, z: np.ndarray, P: np.ndarray, times: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray | None]:
         del z
-        # Through buffers: scipy asks for one point at a time, and converting it costs more than evaluating it.
+        # Through buffers: SciPy evaluates one point at a time, and converting it costs more than evaluating it.
         buffer, evaluate = self.equations.rates.buffer()
         time, state, rate = np.zeros(1), np.zeros(len(X)), np.zeros(len(X))
         for i, argument in enumerate((time, state, np.ascontiguousarray(P))):
@@ -65,5 +65,5 @@ class ScipyStepper(Stepper):
         return finite(run.y.T), None
 
 
-# Dormand and Prince's method with the error estimates of Hairer, Norsett and Wanner, of 12 stages.
+# Dormand and Prince's method of 12 stages, with the error estimates of Hairer, Norsett and Wanner.
 DOP853 = Integrator("dop853", lambda equations, options: ScipyStepper(equations, "DOP853", 12, options))

@@ -1,4 +1,4 @@
-"""Steppers: integration methods at work on one system of equations."""
+"""Steppers: integration methods applied to one system of equations."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ GIVE_UP = 10_000  # steps of one `advance` that is meant to take half as many at
 
 
 class StepFailure(Exception):
-    """An integration did not reach its end; the message says why.
+    """An integration failed before its end; the message says why.
 
-    `advice` says what to try, where it is something else than what the integrator advises.
+    `advice` says what to try, where that differs from the advice of the integrator.
     """
 
     advice: str | None = None
 
 
 class BudgetExceeded(StepFailure):
-    """A run has taken the steps or the time that it was allowed."""
+    """A run has used up its steps or its wall time."""
 
 
 class Stepper(ABC):
-    """An integration method, working on one system.
+    """Integration method for one system of equations.
 
-    `divisible` tells whether an integration may be interrupted at any time, or at the given times only, because
-    the steps would differ. `steps` is how many the last `advance` took.
+    `divisible` tells whether an integration may be split at any time; otherwise only at `marks`, as elsewhere the
+    steps would change. `steps` is the number of steps of the last `advance`.
     """
 
     divisible = True
     steps = 0
 
     def marks(self, start: float, stop: float) -> np.ndarray:
-        """Return where, between two stops [s], a method that is not divisible may be cut."""
+        """Return the times between two stops [s] at which a method that is not divisible may be split."""
         del start, stop
         return np.zeros(0)
 
     def prepare(self, times: np.ndarray) -> None:
-        """Build what `advance` over times so spaced needs, so that it does not count as computing time."""
+        """Build what `advance` needs for times with this spacing, ahead of the integration itself."""
         del times
 
     @abstractmethod
@@ -52,7 +52,7 @@ class Stepper(ABC):
         X : ndarray (nx + 1,)
             State and work at ``times[0]``.
         z : ndarray (nz,)
-            Algebraic variables there, consistent.
+            Consistent algebraic variables there.
         P : ndarray
             Parameters of the segment.
         times : ndarray (k + 1,)
@@ -61,7 +61,7 @@ class Stepper(ABC):
         Returns
         -------
         ndarray (k, nx + 1), ndarray (k, nz) or None
-            At the stops; None where the method eliminates the algebraic variables.
+            States and algebraic variables at the stops; None if the method eliminates the latter.
 
         Raises
         ------
@@ -70,11 +70,12 @@ class Stepper(ABC):
 
 
 def finite(X: np.ndarray) -> np.ndarray:
-    """Return `X` if it is finite.
+    """Return `X`, checked to be finite.
 
     Raises
     ------
     StepFailure
+        An entry is infinite or nan.
     """
     if not np.all(np.isfinite(X)):
         raise StepFailure("the solution grows beyond all bounds")

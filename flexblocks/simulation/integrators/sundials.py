@@ -1,9 +1,9 @@
 """SUNDIALS: multistep methods of variable order and step, Adams and BDF (cvodes) and BDF for DAEs (idas).
 
-Arms hardly damp their highest modes, and Adams' methods are more accurate there than BDF, which needs small steps or
-damps them: for a second of the two-link arm (modes up to 2500 rad/s) at tolerance 1e-8, Adams with Newton's iteration
-took 3400 steps at an error of 1e-9, BDF 4700 for the same; at 1e-10 it is 6400 against 10600. Functional iteration
-takes 1.7 times the steps of Newton's.
+The highest modes of arms are hardly damped; Adams' methods are more accurate there than BDF, which needs small steps or
+damps them. For one second of the two-link arm (modes up to 2500 rad/s) at tolerance 1e-8, Adams with Newton's iteration
+takes 3400 steps for an error of 1e-9, BDF 4700; at tolerance 1e-10, 6400 and 10600. Functional iteration takes 1.7
+times as many steps as Newton's.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _sundials(equations: DrivenEquations, plugin: str, options: Options, **more:
 
 
 def _cvodes(equations: DrivenEquations, family: str, options: Options) -> CasadiStepper:
-    # A step that falls to rounding of the time is a failure at once; not after thousands of them.
+    # A step as small as the rounding of the time is a failure at once, not after thousands of such steps.
     return _sundials(equations, "cvodes", options, linear_multistep_method=family, min_step_size=1e-13)
 
 

@@ -1,1 +1,1 @@
-"""External grey boxes as CasADi functions."""
+"""Grey boxes: external Pyomo models made of CasADi functions."""

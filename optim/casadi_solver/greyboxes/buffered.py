@@ -1,4 +1,4 @@
-"""CasADi functions on numpy arrays."""
+"""Buffered calls of CasADi functions on numpy arrays."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 
 class Buffered:
-    """Calls a function of dense columns with numpy arrays, without a copy on the way in.
+    """A function of dense columns, called with numpy arrays without copying the arguments.
 
-    CasADi's own conversion of a result takes longer than many a function.
+    CasADi's own conversion of results takes longer than evaluating many functions.
     """
 
     def __init__(self, function: ca.Function):

@@ -1,4 +1,4 @@
-"""Kernels with compiled functions, where there is a compiler."""
+"""Compiled kernels, if a compiler is available."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _LOG = logging.getLogger(__name__)
 
 
 class CompiledKernels:
-    """Replaces the functions of kernels by compiled ones, where that is possible.
+    """Replaces the functions of kernels by compiled ones if possible.
 
     Attributes
     ----------
     note : str
-        Where the libraries are, or why functions are not compiled.
+        Paths of the libraries, or why functions are not compiled.
     """
 
     def __init__(self) -> None:
@@ -31,11 +31,11 @@ class CompiledKernels:
         return "; ".join([*self._libraries, *(f"not compiled: {reason}" for reason in self._reasons)]) or "nothing"
 
     def compiled(self, kernel: Kernel) -> Kernel:
-        """Return `kernel` with compiled functions; itself where they cannot be compiled."""
+        """Return `kernel` with compiled functions, or unchanged if they cannot be compiled."""
         functions = [getattr(kernel, name) for name in _FUNCTIONS]
         try:
             library, made = load(functions)
-        except (CompilerError, RuntimeError) as error:  # CasADi's, for a function that it writes no C code for
+        except (CompilerError, RuntimeError) as error:  # from CasADi, for functions without C code generation
             self._reasons.append(str(error).strip().splitlines()[-1])
             _LOG.info("CasADi evaluates the functions itself: %s", error)
             return kernel

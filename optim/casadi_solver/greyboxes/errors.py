@@ -1,4 +1,4 @@
-"""Refusals of grey boxes; apart from those of the solver, so that kernels can be made without Pyomo."""
+"""Errors of grey boxes, separate from those of the solver so that kernels need no Pyomo."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from flexblocks.errors import FlexblocksError
 
 
 class GreyBoxError(FlexblocksError):
-    """A CasADi function, index array or parameter value that does not make a grey box."""
+    """An invalid CasADi function, index array or parameter value of a grey box."""

@@ -1,4 +1,4 @@
-"""Grey box: copies of one CasADi function on Pyomo variables."""
+"""Grey box: K copies of one CasADi function on Pyomo variables."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class CasadiGreyBox(ExternalGreyBoxModel):
     Parameters
     ----------
     function : casadi.Function or Kernel
-        Inputs ``w`` (n_w x 1, local variables) and optionally ``p`` (n_p x 1, constants); outputs ``residual``
-        (n_r x 1, held at zero) and/or ``cost`` (scalar). The costs of all copies are summed into the output ``cost``.
-        Or a `Kernel`: the same with derivatives made by the caller.
+        Inputs ``w`` (n_w x 1, local variables) and optionally ``p`` (n_p x 1, constants); outputs ``residual`` (n_r x
+        1, held at zero) and/or ``cost`` (scalar). The costs of all copies are summed into the output ``cost``. Or a
+        `Kernel`: the same with derivatives supplied by the caller.
     index : int array (K, n_w)
         ``index[k, i]`` is the position, among the box's inputs, of local variable i of copy k. Copies may share inputs.
     p : float array (n_p,) or (K, n_p), optional
@@ -48,8 +48,8 @@ class CasadiGreyBox(ExternalGreyBoxModel):
 
     Notes
     -----
-    ``SolverFactory("casadi")`` maps the derivatives of the one local function; any other solver that knows Pyomo's grey
-    boxes can use the methods of `ExternalGreyBoxModel`. Hessians come as lower triangles, as Pyomo wants them.
+    ``SolverFactory("casadi")`` maps the derivatives of the one local function; any other solver that supports Pyomo's
+    grey boxes can use the methods of `ExternalGreyBoxModel`. Hessians are lower triangles, as Pyomo requires.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class CasadiGreyBox(ExternalGreyBoxModel):
 
     @property
     def multipliers(self) -> np.ndarray:
-        """Multipliers of the equality constraints (K n_r,), as last set; the solver leaves those of the solution."""
+        """Multipliers of the equality constraints (K n_r,), as last set; after a solve those of the solution."""
         return self._multipliers
 
     # --- Pyomo's protocol: names, points and multipliers
@@ -146,7 +146,7 @@ class CasadiGreyBox(ExternalGreyBoxModel):
         return np.array([self._mapped(self.kernel.cost).sum()] if self._has_cost else [])
 
     def evaluate_jacobian_equality_constraints(self) -> coo_matrix:
-        row, col = self._mapped_kernel.jacobian_places()
+        row, col = self._mapped_kernel.jacobian_indices()
         shape = (len(self._constraint_names), len(self._inputs))
         return _summed(self._mapped(self.kernel.jacobian), row, col, shape)
 
@@ -154,7 +154,7 @@ class CasadiGreyBox(ExternalGreyBoxModel):
         shape = (len(self.output_names()), len(self._inputs))
         if not self._has_cost:
             return coo_matrix(shape)
-        col = self._mapped_kernel.gradient_places()
+        col = self._mapped_kernel.gradient_indices()
         return _summed(self._mapped(self.kernel.gradient), np.zeros_like(col), col, shape)
 
     def evaluate_hessian_equality_constraints(self) -> coo_matrix:
@@ -164,7 +164,7 @@ class CasadiGreyBox(ExternalGreyBoxModel):
         return self._hessian(np.zeros((self.kernel.n_residual, self.copies)), self._cost_multiplier)
 
     def _hessian(self, lam: np.ndarray, sigma: float) -> coo_matrix:
-        row, col, weight = self._mapped_kernel.hessian_places()
+        row, col, weight = self._mapped_kernel.hessian_indices()
         values = weight * self._mapped(self.kernel.hessian, lam, np.full((1, self.copies), sigma))
         return _summed(values, col, row, (len(self._inputs), len(self._inputs)))
 
@@ -187,7 +187,7 @@ def attach(parent: BlockData, name: str, greybox: CasadiGreyBox, inputs: Sequenc
         Name of the new component.
     greybox : CasadiGreyBox
     inputs : sequence of VarData
-        The variables that the box's index array counts, in that order.
+        The variables that the box's index array refers to, in that order.
 
     Returns
     -------

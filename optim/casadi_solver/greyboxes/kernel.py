@@ -116,7 +116,7 @@ def kernel_of(function: ca.Function) -> Kernel:
             raise GreyBoxError(
                 f"{where}: '{name}' has the shape {shape}; must be {wanted}. Reshape it with casadi.vec."
             )
-    with suppress(RuntimeError):  # an interpolant, say, has no SX form; MX does as well, more slowly
+    with suppress(RuntimeError):  # some functions, such as interpolants, have no SX form; MX works too, more slowly
         function = function.expand()
     symbol = ca.SX if function.is_a("SXFunction") else ca.MX
     w = symbol.sym("w", function.numel_in("w"))

@@ -15,7 +15,7 @@ from .kernel import Kernel
 
 @dataclass(frozen=True)
 class MappedKernel:
-    """K copies of a Kernel with their places in the program.
+    """K copies of a Kernel with their rows and columns in the program.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class MappedKernel:
     columns : int array (K, n_w)
         Column of every local variable; columns from the number of free variables on are fixed variables.
     rows : int array (K, n_r)
-        Row of every residual; negative where the residual is no constraint.
+        Row of every residual; negative if the residual is not a constraint.
     in_objective : bool
         Whether the summed cost is part of the objective.
     cost_row : int
@@ -42,19 +42,19 @@ class MappedKernel:
 
     @property
     def has_cost(self) -> bool:
-        """Whether the cost counts anywhere."""
+        """Whether the cost is used at all."""
         return self.in_objective or self.cost_row >= 0
 
-    def jacobian_places(self) -> tuple[np.ndarray, np.ndarray]:
+    def jacobian_indices(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the global rows and columns of the mapped Jacobian nonzeros, copy by copy."""
         pattern = self.kernel.jacobian_pattern
         return self.rows[:, pattern.row].ravel(), self.columns[:, pattern.col].ravel()
 
-    def gradient_places(self) -> np.ndarray:
+    def gradient_indices(self) -> np.ndarray:
         """Return the global columns of the mapped gradient nonzeros, copy by copy."""
         return self.columns[:, self.kernel.gradient_pattern.col].ravel()
 
-    def hessian_places(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def hessian_indices(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return global rows, columns (upper triangle) and weights of the mapped Hessian nonzeros, copy by copy."""
         pattern = self.kernel.hessian_pattern
         first, second = self.columns[:, pattern.row].ravel(), self.columns[:, pattern.col].ravel()
@@ -85,21 +85,21 @@ class Scatter:
 
 
 def scatter(row: np.ndarray, col: np.ndarray, shape: tuple[int, int], weight: np.ndarray | float = 1.0) -> Scatter:
-    """Plan the sum of local nonzeros into a matrix of `shape`.
+    """Return the Scatter that sums local nonzeros into a matrix of `shape`.
 
     Parameters
     ----------
     row, col : int arrays (n,)
-        Target of every local nonzero; a negative one drops it, several on one place are added.
+        Target of every local nonzero; a negative one drops it, duplicates are summed.
     shape : (int, int)
     weight : float or float array (n,)
         Factor of every local nonzero.
     """
     kept = (row >= 0) & (col >= 0)
-    places, target = np.unique(col[kept] * shape[0] + row[kept], return_inverse=True)
-    columns = np.concatenate([[0], np.cumsum(np.bincount(places // max(shape[0], 1), minlength=shape[1]))])
-    sparsity = ca.Sparsity(*shape, columns.tolist(), (places % max(shape[0], 1)).tolist())
+    positions, target = np.unique(col[kept] * shape[0] + row[kept], return_inverse=True)
+    columns = np.concatenate([[0], np.cumsum(np.bincount(positions // max(shape[0], 1), minlength=shape[1]))])
+    sparsity = ca.Sparsity(*shape, columns.tolist(), (positions % max(shape[0], 1)).tolist())
     starts = np.concatenate([[0], np.cumsum(kept)])
     factors = weight[kept].tolist() if isinstance(weight, np.ndarray) else float(weight)
-    matrix = ca.DM(ca.Sparsity(len(places), len(row), starts.tolist(), target.ravel().tolist()), factors)
+    matrix = ca.DM(ca.Sparsity(len(positions), len(row), starts.tolist(), target.ravel().tolist()), factors)
     return Scatter(sparsity, matrix)

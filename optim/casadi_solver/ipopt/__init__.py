@@ -1,1 +1,1 @@
-"""Runs of IPOPT through CasADi's nlpsol."""
+"""IPOPT through CasADi's nlpsol: configuration, runs, warm starts and solutions."""

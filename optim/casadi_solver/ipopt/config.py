@@ -1,4 +1,4 @@
-"""Configuration of the solver, and its translation to options of IPOPT."""
+"""Solver configuration, and its translation to options of IPOPT."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 from pyomo.common.config import ConfigValue, NonNegativeInt
 from pyomo.contrib.solver.common.config import SolverConfig
 
-#: MUMPS' default 1e-6 pivots too loosely for collocated flexible arms: it needs 1e-2 to converge on them.
+#: MUMPS' default 1e-6 pivots too loosely for collocated flexible arms, which converge only with about 1e-2.
 DEFAULT_OPTIONS = {"mumps_pivtol": 1e-2, "sb": "yes"}
 
 _PUSHES = ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac", "mult_bound_push")
-#: Stay close to the start, and do not start from the centre of the bounds.
+#: Start close to the given point: no pushes towards the centre of the bounds.
 WARM_START_OPTIONS = {
     "warm_start_init_point": "yes",
     "mu_init": 1e-6,
@@ -20,23 +20,23 @@ WARM_START_OPTIONS = {
 
 
 class CasadiSolverConfig(SolverConfig):
-    """Pyomo's solver configuration, with a limit and a callback on iterations.
+    """The configuration of `CasadiSolver`: Pyomo's, with an iteration limit and an iteration callback.
 
     Attributes
     ----------
     warm_start : bool
-        Whether to start close to the given point, with multipliers: those of the exported suffixes ``dual``,
-        ``ipopt_zL_in`` and ``ipopt_zU_in`` and of grey boxes, or those that a persistent solver remembers. The same as
-        the options of IPOPT in `WARM_START_OPTIONS`.
+        Whether to start close to the present values, with multipliers: those of the exported suffixes ``dual``,
+        ``ipopt_zL_in`` and ``ipopt_zU_in`` and of grey boxes, or those stored by a persistent solver. Sets the options
+        of IPOPT in `WARM_START_OPTIONS`.
     predict : bool
-        Whether a persistent solver that starts warm follows its last solution by Newton's method first, to where the
-        optimality conditions hold again with the same bounds active. IPOPT then has no more to do than to test them.
-        Where other bounds become active, or Newton's method does not get there, it does the work. On by default.
+        Whether a warm-started persistent solver first tracks its last solution by Newton's method on the optimality
+        conditions with the same active set. IPOPT then only has to confirm optimality. If the active set changes, or
+        Newton's method fails, IPOPT solves from the last solution. On by default.
     compile : bool
-        Whether to compile the functions with gcc or clang, once: the libraries are kept in the user's cache. Without a
-        compiler CasADi evaluates them itself; ``results.extra_info.compiled`` says what was done.
+        Whether to compile the functions with gcc or clang, once: libraries are cached per user. Without a compiler
+        CasADi interprets them; ``results.extra_info.compiled`` reports which.
     iteration_limit : int or None
-        Most iterations; IPOPT's ``max_iter``.
+        Maximum number of iterations; IPOPT's ``max_iter``.
     iteration_callback : callable or None
         Called with an `Iteration` after every iteration; a true return value stops the solve.
     """

@@ -1,4 +1,4 @@
-"""Program data: the numbers of a program as they are now, read anew before every solve."""
+"""Program data: parameters, bounds and start values of a program, read before every solve."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ..program.nlp import NonlinearProgram
 
 
 @dataclass(frozen=True, eq=False)
-class Posed:
-    """The arguments of `casadi.nlpsol`, by its names, with its signs.
+class ProgramInstance:
+    """An instance of a parametric program: the arguments of `casadi.nlpsol`, with its names and signs.
 
     Attributes
     ----------
@@ -47,8 +47,8 @@ class Posed:
         """Upper bounds of variables and constraints (n + m,)."""
         return np.append(self.ubx, self.ubg)
 
-    def has_the_numbers_of(self, other: Posed) -> bool:
-        """Whether it is the same program, whatever the start."""
+    def has_data_of(self, other: ProgramInstance) -> bool:
+        """Whether parameters and bounds are equal, regardless of the start."""
         names = ("p", "lbx", "ubx", "lbg", "ubg")
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
 
@@ -60,13 +60,13 @@ class ProgramData:
     Attributes
     ----------
     p : float array
-        As the oracle wants it: fixed variables, constants, parameters of every term.
+        As the oracle expects: fixed variables, constants, parameters of every term.
     lower, upper : float arrays (m,)
         Of the constraints.
     x_lower, x_upper, start : float arrays (n,)
         Of the variables.
     suffixes : dict of list of Suffix
-        The exported ones by name, the outermost first.
+        Exported suffixes by name, the outermost first.
     """
 
     p: np.ndarray
@@ -77,20 +77,20 @@ class ProgramData:
     start: np.ndarray
     suffixes: Mapping[str, Sequence[Any]]
 
-    def posed(self, x: np.ndarray, lam_x: np.ndarray, lam_g: np.ndarray) -> Posed:
-        """Return the program with these numbers, to be started at a point."""
-        return Posed(self.p, self.x_lower, self.x_upper, self.lower, self.upper, x, lam_x, lam_g)
+    def instance(self, x: np.ndarray, lam_x: np.ndarray, lam_g: np.ndarray) -> ProgramInstance:
+        """Return the instance with these data, to be started at a point."""
+        return ProgramInstance(self.p, self.x_lower, self.x_upper, self.lower, self.upper, x, lam_x, lam_g)
 
 
 def read_data(nlp: NonlinearProgram) -> ProgramData:
-    """Return the present numbers of the model.
+    """Return the present data of the model.
 
     Raises
     ------
     UnsupportedModelError
-        A constant has no value, or a bound is no number.
+        A constant has no value, or a bound is not a number.
     TrivialConstraintError
-        A constraint without free variables does not hold, or a lower bound is above the upper one.
+        A constraint without free variables is violated, or a lower bound is above the upper one.
     """
     constants = nlp.constants.values()
     if nlp.trivial is not None:
@@ -117,7 +117,7 @@ def _exported(nlp: NonlinearProgram) -> dict[str, list[Any]]:
 
 
 def _check_bounds(kind: str, components: Sequence, lower: np.ndarray, upper: np.ndarray) -> None:
-    """Check bounds by component. Further rows are the grey boxes'; only a fixed output there has a number to check."""
+    """Check bounds by component; rows after these belong to grey boxes, where only a fixed output needs a check."""
     for i in np.flatnonzero(~(lower <= upper) | (lower == np.inf) | (upper == -np.inf)).tolist():
         name = components[i].name if i < len(components) else "of a grey box"
         if np.isnan(lower[i]) or np.isnan(upper[i]) or lower[i] == np.inf or upper[i] == -np.inf:

@@ -1,4 +1,4 @@
-"""Errors of a solve."""
+"""Errors of a solve: options, and termination without an optimum."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from flexblocks.errors import ComputationError, FlexblocksError
 
 
 class SolverOptionError(FlexblocksError):
-    """An option that IPOPT does not know or cannot take."""
+    """An unknown option of IPOPT, or an invalid value."""
 
 
 class NotOptimalError(ComputationError, NoOptimalSolutionError):
-    """IPOPT stopped before an optimum; the last iterate is kept.
+    """IPOPT stopped before it reached an optimum; the last iterate is kept.
 
     Attributes
     ----------

@@ -9,7 +9,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Iterate:
-    """A primal-dual point of the minimised program, with CasADi's signs.
+    """A primal-dual iterate of the minimised program, with CasADi's signs.
 
     Attributes
     ----------

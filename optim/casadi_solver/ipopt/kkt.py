@@ -12,16 +12,16 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import splu
 
-#: Columns with more entries than this, times the root of their number, belong to the border (dense, says COLAMD).
+#: Columns with more entries than this, times the root of their number, go to the border, as dense in COLAMD.
 DENSE = 10.0
-#: An entry serves as pivot unless another one is larger by more than this factor: sparsity first, as MUMPS is set here.
+#: Threshold of partial pivoting: sparsity first, the same as for MUMPS here.
 PIVOTING = 1e-2
-#: Multiplications that a factorisation may take, as the width of the band has it; a second or two.
+#: Maximum multiplications of a factorisation, estimated from the bandwidth: a second or two.
 MOST_WORK = 5e9
 
 
 class KktSystem:
-    """[[H, J'], [J, 0]] of a program, or what of it is in play.
+    """The KKT matrix [[H, J'], [J, 0]] of a program, reduced to the active rows and free variables.
 
     Parameters
     ----------
@@ -41,19 +41,19 @@ class KktSystem:
     def factored(
         self, hessian: np.ndarray, jacobian: np.ndarray, in_play: np.ndarray
     ) -> Callable[[np.ndarray], np.ndarray]:
-        """Return what solves the system for right-hand sides (n + m,), with zeros for what is not in play.
+        """Factor the matrix; return the solver for right-hand sides (n + m,), with zeros for inactive entries.
 
         Parameters
         ----------
         hessian, jacobian : float arrays
             Nonzeros, column by column.
         in_play : bool array (n + m,)
-            Which variables and rows take part.
+            Which variables and rows are part of the reduced system.
 
         Raises
         ------
         RuntimeError
-            The matrix is singular, or has so wide a band that to factor it may take longer than to solve the program.
+            The matrix is singular, or its band is so wide that factoring it may take longer than solving the program.
         """
         kept, place = in_play[self._row] & in_play[self._col], np.cumsum(in_play) - 1
         values = np.concatenate([hessian, hessian[self._mirrored], jacobian, jacobian])[kept]
@@ -70,10 +70,10 @@ class KktSystem:
 
 
 def _bordered(matrix: Any) -> Callable[[np.ndarray], np.ndarray]:
-    """Return what solves with a symmetric matrix: a band by collocation, bordered by what is coupled to everything.
+    """Factor a symmetric bordered band matrix; return its solver.
 
-    The border, a free duration or designed parameters, is taken out by its Schur complement: as pivots its rows would
-    fill the whole matrix.
+    Collocation gives a band. The border, a free duration or design parameters, couples to everything and is eliminated
+    by its Schur complement: as pivots its rows would fill the whole matrix.
     """
     dense = np.diff(matrix.indptr) > DENSE * np.sqrt(matrix.shape[0])
     inner, border = np.flatnonzero(~dense), np.flatnonzero(dense)
@@ -97,7 +97,7 @@ def _bordered(matrix: Any) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def _work(band: Any) -> float:
-    """Return about how many multiplications it takes to factor a symmetric matrix in its order."""
+    """Estimate the multiplications of factoring a symmetric band matrix in its order."""
     starts = band.indptr[:-1]
     if not np.all(np.diff(band.indptr)):
         raise RuntimeError("The matrix is singular.")

@@ -1,4 +1,4 @@
-"""Solver log to several streams."""
+"""Solver log, copied to several streams."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Splitter(io.TextIOBase):
 
 @contextmanager
 def logged(streams: Sequence[TextIO]):
-    """Send what CasADi and IPOPT print to `streams`; yield a StringIO that collects it too."""
+    """Redirect the output of CasADi and IPOPT to `streams`; yield a StringIO that records it too."""
     record = io.StringIO()
     with redirect_stdout(_Splitter([record, *streams])):
         yield record

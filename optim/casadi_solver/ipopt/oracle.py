@@ -14,7 +14,7 @@ from ..program.nlp import NonlinearProgram
 
 @dataclass(frozen=True)
 class Oracle:
-    """What `casadi.nlpsol` takes: the problem and its derivatives, for x (n) and p (n_p).
+    """The oracle of a program as `casadi.nlpsol` takes it: functions and derivatives of x (n,) and p (n_p,).
 
     Attributes
     ----------
@@ -39,16 +39,16 @@ def build_oracle(nlp: NonlinearProgram) -> Oracle:
     # Symbols, and the local variables and parameters of every mapped kernel among them
     x = ca.MX.sym("x", n)
     p = ca.MX.sym("p", n_fixed + n_constants + sum(term.copies * term.kernel.n_p for term in terms))
-    fixed, constants, own = ca.vertsplit(p, [0, n_fixed, n_fixed + n_constants, p.numel()])
+    fixed, constants, term_parameters = ca.vertsplit(p, [0, n_fixed, n_fixed + n_constants, p.numel()])
     sigma, lam = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", m)
-    inputs = _local_inputs(terms, ca.vertcat(x, fixed), own)
+    inputs = _local_inputs(terms, ca.vertcat(x, fixed), term_parameters)
     gradient, weights = nlp.gradient.symbolic(constants), nlp.weights.symbolic(constants)
     linear = ca.MX(nlp.pattern, ca.MX(nlp.entries.symbolic(constants)))
 
     def mapped(name: str, k: int, *more) -> ca.MX:
         return ca.vec(getattr(terms[k].kernel, name).map(terms[k].copies)(*inputs[k], *more))
 
-    # Objective: the linear part, and the costs that count there
+    # Objective: the linear part, and the costs in it
     costs = {k: ca.sum1(mapped("cost", k)) for k, term in enumerate(terms) if term.has_cost}
     f = nlp.constant.symbolic(constants) + ca.dot(gradient, x)
     f += sum(weights[k] * cost for k, cost in costs.items() if terms[k].in_objective)
@@ -63,7 +63,7 @@ def build_oracle(nlp: NonlinearProgram) -> Oracle:
         row = np.concatenate(rows)
         g += scatter(row, np.zeros_like(row), (m, 1))(ca.vertcat(*residuals))
 
-    # Derivatives, assembled from the local ones; the names are those that nlpsol looks for
+    # Derivatives, assembled from the local ones; with the names that nlpsol requires
     derivatives = {
         "grad_f": ca.Function(
             "nlp_grad_f",
@@ -101,7 +101,7 @@ def _gradient(terms, gradient, weights, mapped) -> ca.MX:
     total, n = ca.MX(gradient), gradient.numel()
     for k, term in enumerate(terms):
         if term.in_objective:
-            row = _free(term.gradient_places(), n)
+            row = _free(term.gradient_indices(), n)
             total += weights[k] * ca.densify(scatter(row, np.zeros_like(row), (n, 1))(mapped("gradient", k)))
     return total
 
@@ -114,12 +114,12 @@ def _jacobian(terms, linear: ca.MX, mapped) -> ca.MX:
         [ca.vec(linear.nz[:]) if linear.nnz() else ca.MX(0, 1)],
     )
     for k, term in enumerate(terms):
-        row, col = term.jacobian_places()
+        row, col = term.jacobian_indices()
         rows.append(row)
         cols.append(_free(col, n))
         values.append(mapped("jacobian", k))
         if term.cost_row >= 0:
-            col = _free(term.gradient_places(), n)
+            col = _free(term.gradient_indices(), n)
             rows.append(np.full_like(col, term.cost_row))
             cols.append(col)
             values.append(mapped("gradient", k))
@@ -128,9 +128,9 @@ def _jacobian(terms, linear: ca.MX, mapped) -> ca.MX:
 
 def _hessian(terms, n: int, factors: ca.MX, lam: ca.MX, mapped) -> ca.MX:
     rows, cols, weights, values = [], [], [], []
-    padded = ca.vertcat(lam, 0)  # residuals that are no constraint read the zero, at -1
+    padded = ca.vertcat(lam, 0)  # residuals that are not constraints read the zero at -1
     for k, term in enumerate(terms):
-        row, col, weight = term.hessian_places()
+        row, col, weight = term.hessian_indices()
         rows.append(_free(row, n))
         cols.append(_free(col, n))
         weights.append(weight)

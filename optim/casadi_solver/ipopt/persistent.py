@@ -1,4 +1,4 @@
-"""The solver that keeps what it made for the next solve of the same model."""
+"""Persistent solver: keeps the compiled program between solves of the same model."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .solver import CasadiSolver, Prepared
     "casadi_persistent", legacy_name="casadi_persistent", doc="IPOPT through CasADi, kept for re-solves"
 )
 class CasadiPersistentSolver(CasadiSolver, PersistentSolverBase):
-    """Solves one model again and again after its numbers have changed.
+    """Solves one model repeatedly after changes of its data.
 
-    Params and fixed variables become parameters of the program, so that functions, derivatives and solver are made
+    Params and fixed variables become parameters of the program, so that functions, derivatives and solver are built
     once. Values and bounds of variables, values of Params and of fixed variables, parameters of grey boxes and suffixes
-    are read anew for every solve; a variable may be fixed between solves. Whatever else has changed since the last
-    solve, such as constraints, expressions, the objective, or a variable set free, is noticed and the program made
-    anew: ``results.extra_info.rebuilt`` says why, and is None if nothing was made. Nothing has to be announced.
+    are read before every solve; a variable may be fixed between solves. Any other change since the last solve, such as
+    of constraints, expressions, the objective, or an unfixed variable, is detected and the program rebuilt:
+    ``results.extra_info.rebuilt`` gives the reason, or None. Changes need not be announced.
 
     With ``warm_start=True`` a solve starts from the multipliers at the end of the last one.
     """
@@ -40,7 +40,7 @@ class CasadiPersistentSolver(CasadiSolver, PersistentSolverBase):
         self._why = "first solve"
 
     def set_instance(self, model: BlockData) -> None:
-        """Compile `model` now instead of at its first solve.
+        """Compile `model` now rather than at its first solve.
 
         Raises
         ------
@@ -50,33 +50,32 @@ class CasadiPersistentSolver(CasadiSolver, PersistentSolverBase):
         self._prepare(model, self.config)
 
     def prepare(self) -> None:
-        """Prepare the next warm start, which then takes half the time: factor at the last solution.
+        """Prepare the next warm start by factoring at the last solution, which halves its time.
 
-        For solves whose numbers come late, as those of the state in model predictive control: prepare while they are
-        waited for (the preparation phase of real-time iterations; Diehl et al. 2002). Without it the next solve does it
-        where needed.
+        The preparation phase of real-time iteration (Diehl et al. 2002), for data that arrive late, such as the state
+        in model predictive control. Without it the next solve factors if needed.
         """
         if self._kept is not None and self._kept[0].ipopt is not None:
             self._kept[0].ipopt.prepare()
 
     def set_objective(self, obj: ObjectiveData | None) -> None:
-        """Compile the model anew at the next solve. Not needed: changes are found."""
+        """Compile the model anew at the next solve. Optional: changes are detected."""
         self._forget("another objective")
 
     def add_constraints(self, cons: Sequence[ConstraintData]) -> None:
-        """Compile the model anew at the next solve. Not needed: changes are found."""
+        """Compile the model anew at the next solve. Optional: changes are detected."""
         self._forget("constraints added")
 
     def remove_constraints(self, cons: Sequence[ConstraintData]) -> None:
-        """Compile the model anew at the next solve. Not needed: changes are found."""
+        """Compile the model anew at the next solve. Optional: changes are detected."""
         self._forget("constraints removed")
 
     def add_block(self, block: BlockData) -> None:
-        """Compile the model anew at the next solve. Not needed: changes are found."""
+        """Compile the model anew at the next solve. Optional: changes are detected."""
         self._forget("block added")
 
     def remove_block(self, block: BlockData) -> None:
-        """Compile the model anew at the next solve. Not needed: changes are found."""
+        """Compile the model anew at the next solve. Optional: changes are detected."""
         self._forget("block removed")
 
     def update_variables(self, variables: Sequence[VarData]) -> None:
@@ -96,7 +95,7 @@ class CasadiPersistentSolver(CasadiSolver, PersistentSolverBase):
                 prepared.rebuilt = None
                 return prepared
             self._why = why
-        self._kept = None  # whatever goes wrong below, nothing old is left
+        self._kept = None  # if anything below fails, no stale program is left
         prepared = Prepared(compile_nlp(model, symbolic=True), self._why)
         self._kept = prepared, Structure(prepared.nlp), config.compile
         return prepared

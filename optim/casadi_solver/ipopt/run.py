@@ -12,7 +12,7 @@ import numpy as np
 
 from ..greyboxes.compiled import CompiledKernels
 from ..program.nlp import NonlinearProgram
-from .data import Posed, ProgramData
+from .data import ProgramData, ProgramInstance
 from .errors import SolverOptionError
 from .iterate import Iterate
 from .oracle import Oracle, build_oracle
@@ -21,15 +21,15 @@ from .scaling import Scaling, scaled, scaling_of
 from .warmstart import start_multipliers
 from .watch import Iteration, Watch
 
-#: IPOPT's own, where the options have none.
+#: IPOPT's default.
 IPOPT_TOLERANCE = 1e-8
-#: How many sets of options have a solver at a time.
+#: Solvers cached, one for each set of options; by trial.
 MOST_SOLVERS = 8
 
 
 @dataclass(frozen=True)
 class IpoptResult:
-    """Result of a run of IPOPT.
+    """The result of a run of IPOPT.
 
     Attributes
     ----------
@@ -39,12 +39,11 @@ class IpoptResult:
         IPOPT's.
     iterations : int
     newton_steps : int
-        Before the first iteration, if these led to a solution.
+        Newton steps of the prediction, if it succeeded.
     factorizations : int
-        Made for these steps; 0 where an earlier one serves.
+        Factorisations made for these steps; 0 if an earlier one was reused.
     setup_time, solve_time, evaluation_time : float
-        Wall times [s] of making the solver, of the prediction and IPOPT with all it calls, and of the functions and
-        derivatives in IPOPT.
+        Wall times [s] of building the solver, of prediction and IPOPT together, and of function evaluations in IPOPT.
     """
 
     iterate: Iterate
@@ -58,7 +57,7 @@ class IpoptResult:
 
 
 class Ipopt:
-    """IPOPT on one program. Functions and solvers are made once and serve every run.
+    """IPOPT on one program; functions and solvers are built once for all runs.
 
     Parameters
     ----------
@@ -69,7 +68,7 @@ class Ipopt:
     Attributes
     ----------
     last : Iterate or None
-        Where the last run ended, if it has finite multipliers.
+        The end of the last run, if its multipliers are finite.
     """
 
     def __init__(self, nlp: NonlinearProgram, kernels: CompiledKernels | None = None):
@@ -81,12 +80,12 @@ class Ipopt:
         self._scale(None)
 
     def _scale(self, scaling: Scaling | None) -> None:
-        """Take over the scaling of a model, None where it has none."""
+        """Adopt the scaling of a model, None without one."""
         self._scaling = scaling
         self._oracle: Oracle = self._unscaled if scaling is None else scaled(self._unscaled, scaling)
         self._solvers: dict[tuple, tuple[ca.Function, Watch]] = {}
         vars(self).pop("_predictor", None)
-        self._solved: Posed | None = None  # the last run, started where it ended
+        self._solved: ProgramInstance | None = None  # the last run, started where it ended
 
     @cached_property
     def _predictor(self) -> Predictor:
@@ -100,20 +99,20 @@ class Ipopt:
         callback: Callable[[Iteration], object] | None = None,
         predict: bool = False,
     ) -> IpoptResult:
-        """Solve the program with the numbers in `data`.
+        """Solve the program with the present data.
 
-        With `predict` Newton's method looks for the solution first, from that of the last run.
+        With `predict` the solution of the last run is first tracked by Newton's method.
 
         Raises
         ------
         SolverOptionError
-            IPOPT does not take one of the options, or a scaling factor is not positive.
+            IPOPT rejects one of the options, or a scaling factor is not positive.
         """
         started = perf_counter()
         nlp = self.nlp
         if not nlp.variables.free:  # IPOPT refuses a program without variables
             return self._without_freedom(data)
-        # Functions, in the scaling that the model has now, and a solver with these options
+        # Functions in the model's present scaling, and a solver with these options
         scaling = scaling_of(nlp) if "scaling_factor" in data.suffixes else None
         if scaling != self._scaling:
             self._scale(scaling)
@@ -126,27 +125,27 @@ class Ipopt:
                 )
             )
         )
-        # The start; multipliers count for IPOPT only where it starts warm
+        # Start; IPOPT uses multipliers only in a warm start
         lam_x, lam_g = np.zeros(len(data.start)), np.zeros(len(data.lower))
         if predict or options.get("ipopt.warm_start_init_point") == "yes":
             lam_x, lam_g = start_multipliers(nlp, data.suffixes, self.last)
-        posed = self._posed(data, data.start, lam_x, lam_g)
+        instance = self._instance(data, data.start, lam_x, lam_g)
         ready = perf_counter()
-        # The solution: foretold from the last one if that is wanted, and then IPOPT
+        # Solution: predicted from the last one if requested, then IPOPT
         steps = factorizations = 0
         if predict:
-            posed, steps, factorizations = self._predicted(posed, options.get("ipopt.tol", IPOPT_TOLERANCE))
+            instance, steps, factorizations = self._predicted(instance, options.get("ipopt.tol", IPOPT_TOLERANCE))
         with watch.interruptible():
-            point = solver(**vars(posed))
+            point = solver(**vars(instance))
         done = perf_counter()
         if watch.error is not None:
             raise watch.error
         if watch.last and not point["x"].is_regular():
             point = watch.last
-        # What the next run may start from
+        # Start of the next run
         end = self._original(point)
         self.last = end if np.isfinite(end.lam_x).all() and np.isfinite(end.lam_g).all() else None
-        self._solved = None if self.last is None else self._posed(data, end.x, end.lam_x, end.lam_g)
+        self._solved = None if self.last is None else self._instance(data, end.x, end.lam_x, end.lam_g)
         stats = solver.stats()
         return IpoptResult(
             iterate=end,
@@ -159,27 +158,27 @@ class Ipopt:
             evaluation_time=sum(spent for name, spent in stats.items() if name.startswith("t_wall_nlp_")),
         )
 
-    def _posed(self, data: ProgramData, x: np.ndarray, lam_x: np.ndarray, lam_g: np.ndarray) -> Posed:
-        """Return the program as the solver sees it, to be started at a point of the model."""
-        posed = data.posed(x, lam_x, lam_g)
-        return posed if self._scaling is None else self._scaling.scaled(posed)
+    def _instance(self, data: ProgramData, x: np.ndarray, lam_x: np.ndarray, lam_g: np.ndarray) -> ProgramInstance:
+        """Return the scaled program instance, started at a point of the model."""
+        instance = data.instance(x, lam_x, lam_g)
+        return instance if self._scaling is None else self._scaling.scaled(instance)
 
     def _original(self, point: Mapping[str, ca.DM]) -> Iterate:
-        """Return a point of the solver, keys as in the result of `casadi.nlpsol`, as one of the model's."""
+        """Return the unscaled iterate for a point of the solver, keys as in the result of `casadi.nlpsol`."""
         x, g, lam_x, lam_g = (np.asarray(point[name]).ravel() for name in ("x", "g", "lam_x", "lam_g"))
         iterate = Iterate(x, float(point["f"]), g, lam_x, lam_g)
         return iterate if self._scaling is None else self._scaling.original(iterate)
 
-    def _predicted(self, posed: Posed, tolerance: float) -> tuple[Posed, int, int]:
-        """Return the program started where the last solution moves to, if that can be told; steps, factorisations."""
-        if self._solved is None or posed.has_the_numbers_of(self._solved):
-            return posed, 0, 0
+    def _predicted(self, instance: ProgramInstance, tolerance: float) -> tuple[ProgramInstance, int, int]:
+        """Return the program started at the predicted solution, if there is one; steps, factorisations."""
+        if self._solved is None or instance.has_data_of(self._solved):
+            return instance, 0, 0
         before = self._predictor.factorizations
-        start, steps = self._predictor.predict(posed, self._solved, tolerance) or (posed, 0)
+        start, steps = self._predictor.predict(instance, self._solved, tolerance) or (instance, 0)
         return start, steps, self._predictor.factorizations - before
 
     def prepare(self) -> None:
-        """Do now what of the next run depends on the last one only: factor where that ended."""
+        """Do the part of the next run that depends only on the last one: factor at its end."""
         if self._solved is not None:
             self._predictor.prepare(self._solved)
 
@@ -187,7 +186,7 @@ class Ipopt:
         """Return CasADi's solver with these options."""
         key = tuple(sorted(options.items()))
         if key not in self._solvers:
-            if len(self._solvers) == MOST_SOLVERS:  # a time limit that changes every time, say
+            if len(self._solvers) == MOST_SOLVERS:  # for instance a time limit that changes with every solve
                 self._solvers.clear()
             problem = self._oracle.problem
             watch = Watch(problem["x"].numel(), problem["g"].numel(), problem["p"].numel())
@@ -196,14 +195,15 @@ class Ipopt:
                 self._solvers[key] = ca.nlpsol("nlp", "ipopt", problem, everything), watch
             except RuntimeError as error:
                 reason = str(error).strip().splitlines()[-1]
-                given = {name.removeprefix("ipopt."): value for name, value in options.items()}
+                received = {name.removeprefix("ipopt."): value for name, value in options.items()}
                 raise SolverOptionError(
-                    f"IPOPT refused its options: {reason}. Got {given}; must be names and values of IPOPT's reference."
+                    f"IPOPT refused its options: {reason}. Got {received}; must be names and values from "
+                    "IPOPT's reference."
                 ) from error
         return self._solvers[key]
 
     def _without_freedom(self, data: ProgramData) -> IpoptResult:
-        """Return the only point there is; that its constraints hold was seen when the numbers were read."""
+        """Return the only point of a program without free variables; its constraints were checked with the data."""
         problem = self._unscaled.problem
         f = ca.Function("f", [problem["x"], problem["p"]], [problem["f"]])(np.zeros(0), data.p)
         nothing = np.zeros(0)

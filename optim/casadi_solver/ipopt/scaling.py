@@ -1,4 +1,4 @@
-"""Scale a program by the model's suffix ``scaling_factor``."""
+"""Scaling of a program by the model's suffix ``scaling_factor``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from pyomo.core.base.suffix import SuffixFinder
 
 from ..program.nlp import NonlinearProgram
-from .data import Posed
+from .data import ProgramInstance
 from .errors import SolverOptionError
 from .iterate import Iterate
 from .oracle import Oracle
@@ -18,7 +18,7 @@ from .oracle import Oracle
 
 @dataclass(frozen=True)
 class Scaling:
-    """Factors of the variables, constraints and objective that IPOPT sees.
+    """Scaling factors of variables, constraints and objective.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Scaling:
         )
 
     def original(self, point: Iterate) -> Iterate:
-        """Return a point of the scaled program as one of the model's."""
+        """Return the unscaled iterate of a scaled one."""
         return Iterate(
             x=point.x / self.x,
             f=point.f / self.f,
@@ -49,25 +49,25 @@ class Scaling:
             lam_g=point.lam_g * self.g / self.f,
         )
 
-    def scaled(self, posed: Posed) -> Posed:
-        """Return the scaled program for one of the model's."""
-        return Posed(
-            p=posed.p,
-            lbx=posed.lbx * self.x,
-            ubx=posed.ubx * self.x,
-            lbg=posed.lbg * self.g,
-            ubg=posed.ubg * self.g,
-            x0=posed.x0 * self.x,
-            lam_x0=posed.lam_x0 * self.f / self.x,
-            lam_g0=posed.lam_g0 * self.f / self.g,
+    def scaled(self, instance: ProgramInstance) -> ProgramInstance:
+        """Return the scaled program instance of an unscaled one."""
+        return ProgramInstance(
+            p=instance.p,
+            lbx=instance.lbx * self.x,
+            ubx=instance.ubx * self.x,
+            lbg=instance.lbg * self.g,
+            ubg=instance.ubg * self.g,
+            x0=instance.x0 * self.x,
+            lam_x0=instance.lam_x0 * self.f / self.x,
+            lam_g0=instance.lam_g0 * self.f / self.g,
         )
 
 
 def scaling_of(nlp: NonlinearProgram) -> Scaling | None:
-    """Return the factors in the active suffixes ``scaling_factor``; None where all of them are 1.
+    """Return the factors in the active suffixes ``scaling_factor``; None if all of them are 1.
 
-    As everywhere in Pyomo, the suffix of the innermost block counts, and a factor for an indexed component or for
-    ``None`` holds for all it covers. The equations of grey boxes are not scaled.
+    As everywhere in Pyomo, the suffix of the innermost block takes precedence, and a factor for an indexed component or
+    for ``None`` applies to all that it covers. The equations of grey boxes are not scaled.
 
     Raises
     ------

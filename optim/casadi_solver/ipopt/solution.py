@@ -40,8 +40,8 @@ class CasadiSolutionLoader(SolutionLoader):
 
     def get_duals(self, cons_to_load: Sequence[ConstraintData] | None = None) -> dict[ConstraintData, float]:
         duals = (-self._nlp.sense * self._iterate.lam_g).tolist()
-        found = dict(zip(self._nlp.constraints, duals, strict=False))  # rows of grey boxes follow
-        return found if cons_to_load is None else {con: found[con] for con in cons_to_load}
+        duals_by_row = dict(zip(self._nlp.constraints, duals, strict=False))  # rows of grey boxes follow
+        return duals_by_row if cons_to_load is None else {con: duals_by_row[con] for con in cons_to_load}
 
     def get_reduced_costs(self, vars_to_load: Sequence[VarData] | None = None) -> Mapping[VarData, float]:
         return _chosen(self._by_variable(-self._nlp.sense * self._iterate.lam_x), vars_to_load)
@@ -56,15 +56,15 @@ class CasadiSolutionLoader(SolutionLoader):
     def load_import_suffixes(self) -> None:
         suffixes = self._collect_and_clear_import_suffixes()
         sense, lam_x = self._nlp.sense, self._iterate.lam_x
-        found = {
+        readers = {
             "dual": self.get_duals,
             "rc": self.get_reduced_costs,
             "ipopt_zL_out": lambda: self._by_variable(sense * np.maximum(-lam_x, 0.0)),
             "ipopt_zU_out": lambda: self._by_variable(-sense * np.maximum(lam_x, 0.0)),
         }
         for name, suffix in suffixes.items():
-            if name in found:
-                suffix.update(found[name]())
+            if name in readers:
+                suffix.update(readers[name]())
 
     def _by_variable(self, values: np.ndarray) -> ComponentMap:
         return ComponentMap(zip(self._nlp.variables.free, values.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""IPOPT of the CasADi wheel as a Pyomo solver."""
+"""Pyomo solver: the IPOPT bundled with CasADi."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from .status import STATUS, advice
 
 @dataclass
 class Prepared:
-    """What a solve needs of a model.
+    """A model prepared for a solve.
 
     Attributes
     ----------
     nlp : NonlinearProgram
     rebuilt : str or None
-        Why it was made; None if it was there.
+        Why the program was built; None if it was reused.
     ipopt : Ipopt or None
         None until the first solve.
     compiled : str or None
-        Where compiled functions are, or why there are none; None if nobody asked.
+        Paths of the compiled functions, or why there are none; None if not requested.
     """
 
     nlp: NonlinearProgram
@@ -53,11 +53,11 @@ class Prepared:
 
 @SolverFactory.register("casadi", legacy_name="casadi", doc="IPOPT through CasADi, with CasADi grey boxes")
 class CasadiSolver(SolverBase):
-    """Solves smooth nonlinear Pyomo models with the IPOPT that comes in CasADi's wheel.
+    """Solves smooth nonlinear Pyomo models with the IPOPT bundled with CasADi.
 
     Registered for both of Pyomo's interfaces, ``pyo.SolverFactory("casadi")`` and
     ``pyomo.contrib.solver.common.factory.SolverFactory("casadi")``. First and second derivatives are exact and sparse;
-    `CasadiGreyBox` blocks are taken apart into their local functions.
+    `CasadiGreyBox` blocks are decomposed into their local functions.
 
     Variables without a value start at 0, moved into their bounds. The suffixes ``dual``, ``rc``, ``ipopt_zL_out`` and
     ``ipopt_zU_out`` are filled; with ``warm_start=True`` the multipliers start from ``dual``, ``ipopt_zL_in``,
@@ -88,9 +88,9 @@ class CasadiSolver(SolverBase):
         Results
             ``extra_info`` holds ``iteration_count``, ``newton_steps`` (before the first iteration, see
             :attr:`CasadiSolverConfig.predict`), ``factorizations`` (for these steps), ``return_status``, ``rebuilt``
-            (why the program was made; None if a persistent solver had it) and ``compiled`` (where compiled functions
-            are, or why there are none); ``timing_info`` the wall times [s] ``build`` (walking the model), ``functions``
-            (derivatives and solver set-up), ``solve`` and, within it, ``evaluation``.
+            (why the program was built; None if a persistent solver reused it) and ``compiled`` (paths of the compiled
+            functions, or why there are none); ``timing_info`` the wall times [s] ``build`` (walking the model),
+            ``functions`` (derivatives and solver set-up), ``solve`` and, within it, ``evaluation``.
 
         Raises
         ------
@@ -106,7 +106,7 @@ class CasadiSolver(SolverBase):
         StaleFlagManager.mark_all_as_stale()
 
         timer.start("build")
-        with PauseGC():  # a walk makes many objects and no cycles
+        with PauseGC():  # many objects, no cycles to collect
             prepared = self._prepare(model, config)
             data = read_data(prepared.nlp)
         timer.stop("build")

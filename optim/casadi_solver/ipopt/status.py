@@ -1,4 +1,4 @@
-"""IPOPT's return status in Pyomo's terms."""
+"""Translation of IPOPT's return status to Pyomo's."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ _ADVICE = {
 
 
 def advice(return_status: str) -> str:
-    """Return what to do after a solve that found no optimum."""
+    """Return advice after a solve without an optimum."""
     return _ADVICE.get(return_status, "Solve with tee=True to see IPOPT's log.")

@@ -16,17 +16,17 @@ def start_multipliers(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return lam_x (n,) and lam_g (m,) from the exported `suffixes` ``ipopt_zL_in``, ``ipopt_zU_in`` and ``dual``.
 
-    Multipliers of grey boxes are those they hold. Where the model has no such suffix, those of `last` are taken, the
-    end of the last solve of the same program; without it they are zero.
+    Multipliers of grey boxes are their stored ones. Without such suffixes those of `last` are taken, the end of the
+    last solve of the same program, or else zero.
     """
     free = nlp.variables.free
     # with Pyomo's signs a minimisation has zL_in >= 0 and zU_in <= 0, and CasADi's lam_x is z_U - z_L
-    given = [_values(suffixes.get(name, ()), free) for name in ("ipopt_zL_in", "ipopt_zU_in")]
+    bound_multipliers = [_values(suffixes.get(name, ()), free) for name in ("ipopt_zL_in", "ipopt_zU_in")]
     lam_x = np.zeros(len(free)) if last is None else last.lam_x
-    if any(values is not None for values in given):
-        lam_x = -nlp.sense * np.sum([values for values in given if values is not None], axis=0)
+    if any(values is not None for values in bound_multipliers):
+        lam_x = -nlp.sense * np.sum([values for values in bound_multipliers if values is not None], axis=0)
     duals = _values(suffixes.get("dual", ()), nlp.constraints)
-    lam_g = np.zeros(len(nlp.lower) + 1)  # the last entry takes those of residuals that are no constraint
+    lam_g = np.zeros(len(nlp.lower) + 1)  # the last entry absorbs those of residuals that are not constraints
     if last is not None:
         lam_g[:-1] = last.lam_g
     if duals is not None:
@@ -37,7 +37,7 @@ def start_multipliers(
 
 
 def _values(suffixes: Sequence[Any], components: Sequence) -> np.ndarray | None:
-    """Return the values in suffixes of one name; of several the outermost counts. None without one."""
+    """Return the values in suffixes of one name; the outermost takes precedence. None without one."""
     if not suffixes:
         return None
     values = np.zeros(len(components))

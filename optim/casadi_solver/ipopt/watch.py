@@ -16,7 +16,7 @@ from .iterate import Iterate
 
 @dataclass(frozen=True)
 class Iteration:
-    """One iterate, as the iteration callback gets it.
+    """One iteration, as passed to the iteration callback.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Iteration:
 
     @classmethod
     def of(cls, number: int, point: Iterate, sense: int, lower: np.ndarray, upper: np.ndarray) -> Iteration:
-        """Report a point of the minimised program, with the bounds of its constraints."""
+        """Return the report of an iterate, given the bounds of its constraints."""
         violation = np.maximum(lower - point.g, point.g - upper)
         return cls(number, sense * point.f, float(violation.max(initial=0.0)))
 
@@ -52,7 +52,7 @@ class Watch(ca.Callback):
     interrupted : bool
         Set it to stop at the next iteration.
     error : BaseException or None
-        What the user's callback raised.
+        The exception raised by the user's callback.
     """
 
     def __init__(self, n: int, m: int, n_p: int):
@@ -62,7 +62,7 @@ class Watch(ca.Callback):
         self.construct("watch", {})
 
     def restart(self, callback: Callable[[int, dict[str, ca.DM]], object] | None) -> None:
-        """Get ready for a solve; `callback` takes the number and the point of every iteration and may return true."""
+        """Reset for a solve; `callback` takes number and point of every iteration and returns true to stop."""
         self._callback = callback
         self.number = 0
         self.last: dict[str, ca.DM] = {}

@@ -1,4 +1,4 @@
-"""Affine part of an expression: its linear coefficients, and what is left."""
+"""Affine part of an expression: linear coefficients, and the nonlinear remainder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Number = float | ca.SX
 
 @dataclass(slots=True)
 class Affine:
-    """constant + sum of coefficient * variable + sum of factor * nonlinear node.
+    """An expression as constant + sum of coefficient * variable + sum of factor * nonlinear node.
 
     Numbers are floats, or SX where they depend on constants that keep their symbols.
 
@@ -42,18 +42,17 @@ class Affine:
 
 
 class AffineSplitter:
-    """Walks sums, products with constants and named Expressions by coefficients, without making any symbol.
+    """Splits expressions into affine and nonlinear parts without creating symbols.
 
-    Ten thousand linear constraints as SX nodes would cost more than the solve. Nodes that are not linear in an obvious
-    way are not opened; they are for the `SymbolicWalker`. A named Expression counts as one such node unless it is
-    linear throughout.
+    Ten thousand linear constraints as SX nodes would cost more than the solve. Nodes that are not obviously linear are
+    left to the `SymbolicWalker`. A named Expression counts as one such node unless it is linear throughout.
 
     Attributes
     ----------
     variables : dict[int, VarData]
         The free variables met in linear terms so far, by id.
     named : list of (NamedExpressionData, expression)
-        The named Expressions met, with what they stood for.
+        The named Expressions met, with their expressions.
     """
 
     def __init__(self, constants: Constants):
@@ -111,7 +110,7 @@ class AffineSplitter:
             elif (kind is ProductExpression or kind is DivisionExpression) and _is_number(node.args[1]):
                 number = number_of(node.args[1])
                 if kind is DivisionExpression and not isinstance(number, ca.SX) and not number:
-                    result.nonlinear.append((factor, node))  # the SymbolicWalker says what is divided by zero
+                    result.nonlinear.append((factor, node))  # the SymbolicWalker reports the division by zero
                 else:
                     stack.append((factor * number if kind is ProductExpression else factor / number, node.args[0]))
             elif isinstance(node, NamedExpressionData):
@@ -145,7 +144,7 @@ class AffineSplitter:
 
 
 def _is_number(node) -> bool:
-    """Whether a factor is constant at a glance; deeper constants are folded by the SymbolicWalker."""
+    """Whether a factor is obviously constant; deeper constants are folded by the SymbolicWalker."""
     if node.__class__ in native_numeric_types or not node.is_potentially_variable():
         return True
     return node.is_variable_type() and node.fixed

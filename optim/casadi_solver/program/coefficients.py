@@ -1,4 +1,4 @@
-"""Coefficients of a program, some of which depend on constants that may change between solves."""
+"""Coefficients of a parametric program: numbers, or functions of constants that may change between solves."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from .constants import Constants
 
 @dataclass(frozen=True)
 class Coefficients:
-    """A vector of numbers.
+    """A vector of coefficients.
 
     Attributes
     ----------
     fixed : float array (n,)
-        Zero where the number varies.
+        Zero where the coefficient varies.
     places : int array (k,)
-        Where numbers vary.
+        Positions of the varying coefficients.
     rule : casadi.Function or None
-        Constants -> the k numbers that vary; None where none does.
+        Constants -> the k varying coefficients; None if there are none.
     """
 
     fixed: np.ndarray
@@ -31,7 +31,7 @@ class Coefficients:
 
     @classmethod
     def of(cls, entries: Sequence, constants: Constants) -> Coefficients:
-        """Take in floats, and SX expressions of the symbols of `constants`."""
+        """Return the coefficients of floats, and of SX expressions of the symbols of `constants`."""
         places: list[int] = []
         if constants.symbolic:
             places = [i for i, entry in enumerate(entries) if isinstance(entry, ca.SX)]
@@ -53,7 +53,7 @@ class Coefficients:
         return values
 
     def symbolic(self, constants: ca.MX) -> ca.DM | ca.MX:
-        """Return the numbers (n x 1) for symbols of the constants; a DM where none varies."""
+        """Return the numbers (n x 1) for symbols of the constants; a DM if none varies."""
         if self.rule is None:
             return ca.DM(self.fixed)
         values = ca.MX(ca.DM(self.fixed))
@@ -62,6 +62,6 @@ class Coefficients:
 
     def reordered(self, order: np.ndarray) -> Coefficients:
         """Return the vector whose entry i is the present entry ``order[i]``."""
-        new_place = np.empty(len(order), dtype=np.int64)
-        new_place[order] = np.arange(len(order))
-        return Coefficients(self.fixed[order], new_place[self.places], self.rule)
+        new_position = np.empty(len(order), dtype=np.int64)
+        new_position[order] = np.arange(len(order))
+        return Coefficients(self.fixed[order], new_position[self.places], self.rule)

@@ -1,4 +1,4 @@
-"""Active components of a Pyomo model; what no smooth nonlinear program can hold is refused."""
+"""Active components of a Pyomo model; anything but a smooth nonlinear program is refused."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _HARMLESS = {
 
 @dataclass(frozen=True)
 class BoxOnVariables:
-    """A grey box with the variables it stands on.
+    """A grey box with its variables.
 
     Attributes
     ----------
     name : str
-        Of its Pyomo block.
+        Name of its Pyomo block.
     model : CasadiGreyBox
     inputs : list of VarData
     output : VarData or None
@@ -77,14 +77,15 @@ def collect(model: BlockData) -> Components:
     Raises
     ------
     UnsupportedModelError
-        Several objectives, a grey box that is no CasadiGreyBox, or active components such as SOSConstraint or Disjunct.
+        Several objectives, a grey box that is not a CasadiGreyBox, or active components such as SOSConstraint or
+        Disjunct.
     """
     _, unknown = categorize_valid_components(model, active=True, valid=_HARMLESS)
     if unknown:
-        found = ", ".join(f"{kind.__name__} '{items[0].name}'" for kind, items in unknown.items())
+        examples = ", ".join(f"{kind.__name__} '{items[0].name}'" for kind, items in unknown.items())
         raise UnsupportedModelError(
-            f"Model '{model.name}' has active components that no smooth nonlinear program holds: {found}. Transform or "
-            "deactivate them."
+            f"Model '{model.name}' has active components that a smooth nonlinear program cannot contain: "
+            f"{examples}. Transform or deactivate them."
         )
     objectives = _active(model, pyo.Objective)
     if len(objectives) > 1:

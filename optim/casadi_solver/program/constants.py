@@ -1,4 +1,4 @@
-"""Constants of a model: Params and fixed Vars, as floats or as symbols that keep their place for later solves."""
+"""Constants of a model: Params and fixed Vars, as floats, or as symbols for later solves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .errors import UnsupportedModelError
 
 
 class Datum(ca.SX):
-    """An expression of constants: the same during one solve, perhaps different in the next."""
+    """An expression of constants, which may change between solves."""
 
 
 class Constants:
@@ -23,15 +23,15 @@ class Constants:
     Parameters
     ----------
     symbolic : bool
-        Whether to keep a symbol for each, so that a program can be solved again after its value changed. Otherwise the
-        present values are put in.
+        Whether to keep a symbol for each, so that a program can be solved again after its value changed. Otherwise
+        present values are substituted.
 
     Attributes
     ----------
     nodes : list
-        What has a symbol, in the order of the symbols.
+        The nodes with symbols, in the order of the symbols.
     frozen : list of (node, float)
-        Numbers put in by value in any case: exponents, which decide what a power looks like.
+        Numbers always substituted by value: exponents, which determine the structure of a power.
     """
 
     def __init__(self, symbolic: bool = False):
@@ -51,14 +51,14 @@ class Constants:
         return self._symbols[key]
 
     def freeze(self, node) -> float:
-        """Return the value of a node; `is_frozen` then says whether it still holds."""
+        """Return the value of a node, to be checked later by `is_frozen`."""
         number = numeric_value(node)
         if self.symbolic:
             self.frozen.append((node, number))
         return number
 
     def is_frozen(self) -> bool:
-        """Whether all numbers put in by value are what they were."""
+        """Whether all numbers substituted by value are unchanged."""
         return all(numeric_value(node) == number for node, number in self.frozen)
 
     @property
@@ -72,12 +72,12 @@ class Constants:
 
 
 def numeric_value(node) -> float:
-    """Return the value of a Param, a fixed Var or an expression of these; refuse what has none."""
+    """Return the value of a Param, a fixed Var or an expression of these; refuse one without a value."""
     return real(node, lambda: value(node, exception=False))
 
 
 def real(node, evaluate: Callable) -> float:
-    """Return the result of `evaluate`, which computes the constant expression `node`; refuse what is no real number."""
+    """Return the result of `evaluate`, which computes the constant expression `node`; refuse one that is not real."""
     try:
         number = evaluate()
     except (ArithmeticError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Errors of models that are no nonlinear program, each also the Pyomo exception that Pyomo users catch."""
+"""Errors of models that are not smooth nonlinear programs, each also the corresponding Pyomo exception."""
 
 from __future__ import annotations
 
@@ -13,4 +13,4 @@ class UnsupportedModelError(FlexblocksError, IncompatibleModelError):
 
 
 class TrivialConstraintError(FlexblocksError, InfeasibleConstraintException):
-    """A constraint without free variables that its constants violate."""
+    """A violated constraint without free variables."""

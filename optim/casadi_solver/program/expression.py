@@ -14,10 +14,9 @@ from .operators import operator_of
 
 
 class SymbolicWalker(StreamBasedExpressionVisitor):
-    """Turns Pyomo expressions into SX. Named Expressions are turned once, so that what is shared stays shared.
+    """Converts Pyomo expressions to SX; each named Expression is converted once, so shared subexpressions stay shared.
 
-    Fixed variables and Params enter as `constants` gives them; an expression of nothing else comes back as a float or a
-    Datum.
+    Fixed variables and Params enter as `constants` gives them; an expression of these alone becomes a float or a Datum.
 
     Attributes
     ----------
@@ -26,7 +25,7 @@ class SymbolicWalker(StreamBasedExpressionVisitor):
     symbols : dict[int, casadi.SX]
         Their symbols.
     named : list of (NamedExpressionData, expression)
-        The named Expressions met, with what they stood for.
+        The named Expressions met, with their expressions.
     """
 
     def __init__(self, constants: Constants):

@@ -33,13 +33,13 @@ class NonlinearProgram:
     components : Components
         What the program was compiled from.
     constants : Constants
-        Params and fixed variables, if they have symbols.
+        Params and fixed variables, if they are symbolic.
     objective : ObjectiveData or None
     sense : int
         1 to minimise, -1 to maximise; f is the objective times this.
     variables : ProgramVariables
     constraints : list of ConstraintData
-        Those in the first rows; rows of grey boxes follow.
+        Constraints of the first rows; rows of grey boxes follow.
     lower, upper, gradient : Coefficients (m,), (m,), (n,)
     constant : Coefficients (1,)
     pattern : casadi.Sparsity (m, n)
@@ -52,7 +52,7 @@ class NonlinearProgram:
     boxes : list of PlacedBox
     trivial : TrivialRows or None
     named : list of (NamedExpressionData, expression)
-        Named Expressions, with what they stood for.
+        Named Expressions, with their expressions.
     """
 
     model: BlockData
@@ -75,34 +75,33 @@ class NonlinearProgram:
     named: Sequence[tuple[NamedExpressionData, object]]
 
     def has_freedom(self, fixed: Sequence[bool]) -> bool:
-        """Whether every row and all equations together have free variables left when some (n,) are fixed."""
+        """Whether enough variables are free when some (n,) are fixed: one in every row, and no fewer than equations."""
         free = np.append(~np.array(fixed, dtype=bool), np.zeros(len(self.variables.fixed), dtype=bool))
         places = [tuple(np.array(part, dtype=np.int64) for part in self.pattern.get_triplet())]
         for term in self.terms:
-            columns = term.gradient_places()
-            places += [term.jacobian_places(), (np.full_like(columns, term.cost_row), columns)]
-        reached = np.zeros(len(self.lower) + 1, dtype=bool)  # the last entry takes residuals that are no constraint
+            columns = term.gradient_indices()
+            places += [term.jacobian_indices(), (np.full_like(columns, term.cost_row), columns)]
+        reached = np.zeros(len(self.lower) + 1, dtype=bool)  # the last entry absorbs residuals that are not constraints
         for row, column in places:
             reached[row[free[column]]] = True
-        equations = int((self.lower.fixed == self.upper.fixed).sum())  # those that vary count as well
+        equations = int((self.lower.fixed == self.upper.fixed).sum())  # varying ones count as well
         return bool(reached[:-1].all()) and int(free.sum()) >= equations
 
 
 def compile_nlp(model: BlockData, symbolic: bool = False) -> NonlinearProgram:
-    """Walk a Pyomo model into a nonlinear program.
+    """Compile a Pyomo model to a nonlinear program.
 
     Parameters
     ----------
     model : BlockData
     symbolic : bool
-        Whether Params and fixed variables keep their symbols, so that the program holds for other values as well.
-        Otherwise it holds for the present ones; only start values, bounds of variables, and the fixed variables and
-        parameters of grey boxes may change.
+        Whether Params and fixed variables are symbolic, so that the program is valid for other values too. Otherwise
+        only start values, bounds of variables, and the fixed variables and parameters of grey boxes may change.
 
     Raises
     ------
     UnsupportedModelError
-        Integer variables, several objectives, foreign grey boxes, components or functions that do not fit.
+        Integer variables, several objectives, foreign grey boxes, unsupported components or functions.
     """
     # Rows of the constraints, and the objective, as coefficients and symbols
     components, constants = collect(model), Constants(symbolic)
@@ -114,7 +113,7 @@ def compile_nlp(model: BlockData, symbolic: bool = False) -> NonlinearProgram:
     affine, cost = rows.symbolic(0.0 if objective is None else objective.expr)
     goal = {key: sense * coefficient for key, coefficient in affine.coefficients.items()}
 
-    # Columns: variables in the order in which they are met, outputs of grey boxes eliminated where they can be
+    # Columns: variables in the order met; outputs of grey boxes are eliminated if possible
     met, variables = rows.variables(), ProgramVariables()
     variables.add(met[key] for key in rows.key)
     variables.add(rows.nonlinear_variables.values())

@@ -86,7 +86,7 @@ def operator_of(node) -> Operator:
     Raises
     ------
     UnsupportedModelError
-        There is none.
+        There is no such operator.
     """
     kind = type(node)
     if kind not in _OPERATORS:

@@ -29,8 +29,8 @@ class PlacedBox:
         Of its inputs; those of fixed variables follow the free ones.
     term : MappedKernel
     eliminated : bool
-        Whether its output is no variable of the program: it is free and occurs only linearly in the objective, so the
-        cost itself takes its place there. That spares a row that couples all variables.
+        Whether its output is eliminated: free and only linear in the objective, where the cost is substituted for it.
+        That avoids a row that couples all variables.
     """
 
     box: BoxOnVariables
@@ -44,7 +44,7 @@ class PlacedBox:
 
     @property
     def rows(self) -> np.ndarray:
-        """Row of every residual of the box (K n_r,); -1 where it is no constraint."""
+        """Row of every residual of the box (K n_r,); -1 if it is not a constraint."""
         return self.term.rows.ravel()
 
     def check(self) -> None:
@@ -70,19 +70,19 @@ class PlacedBox:
 
 
 def is_eliminable(output: VarData, variables: ProgramVariables) -> bool:
-    """Whether the cost can take the place of its output variable, `variables` being those used elsewhere."""
+    """Whether the cost can be substituted for its output variable; `variables` are those used elsewhere."""
     return id(output) not in variables and not output.fixed and output.bounds == (None, None)
 
 
 def place(box: BoxOnVariables, weight: Number | None, variables: ProgramVariables, rows: Rows) -> PlacedBox:
-    """Give a grey box its columns and append its rows.
+    """Place a grey box: assign its columns and append its rows.
 
     Parameters
     ----------
     box : BoxOnVariables
     weight : number or None
-        Factor of the cost in the minimised objective if its output is eliminated; otherwise None, and a last row says
-        cost - output = 0.
+        Factor of the cost in the minimised objective if its output is eliminated; otherwise None, and a last row
+        imposes cost - output = 0.
     variables : ProgramVariables
         All those of the program.
     rows : Rows
@@ -91,8 +91,8 @@ def place(box: BoxOnVariables, weight: Number | None, variables: ProgramVariable
     columns = variables.positions(map(id, box.inputs))
     local = columns[model.index]
     free = _with_freedom(model, local < len(variables.free))
-    places = np.full(free.shape, -1)
-    places[free] = rows.append([0.0] * int(free.sum()))
+    row_numbers = np.full(free.shape, -1)
+    row_numbers[free] = rows.append([0.0] * int(free.sum()))
     output, cost_row = box.output, -1
     if output is not None and weight is None:
         cost_row = int(rows.append([rows.constants.number(output) if output.fixed else 0.0])[0])
@@ -101,13 +101,13 @@ def place(box: BoxOnVariables, weight: Number | None, variables: ProgramVariable
     return PlacedBox(
         box,
         columns,
-        MappedKernel(model.kernel, local, places, isinstance(weight, ca.SX) or bool(weight), cost_row),
+        MappedKernel(model.kernel, local, row_numbers, isinstance(weight, ca.SX) or bool(weight), cost_row),
         eliminated=cost_row < 0,
     )
 
 
 def _with_freedom(model: CasadiGreyBox, free: np.ndarray) -> np.ndarray:
-    """Return which residuals (K, n_r) depend on a free variable, `free` (K, n_w) saying which local variables are."""
+    """Return which residuals (K, n_r) depend on a free variable; `free` (K, n_w) marks the free local variables."""
     pattern = model.kernel.jacobian_pattern
     dependence = np.zeros((model.kernel.n_residual, model.kernel.n_w), dtype=int)
     dependence[pattern.row, pattern.col] = 1

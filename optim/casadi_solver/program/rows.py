@@ -23,7 +23,7 @@ from .trivial import TrivialRows
 
 
 class Rows:
-    """Constraints taken in one after the other.
+    """The rows of a program, collected constraint by constraint.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Rows:
     constraints : list of ConstraintData
         Those of the first rows; constraints without bounds or without free variables make no row.
     lower, upper : list of numbers
-        Bounds with the constant of the body taken off.
+        Bounds less the constant of the body.
     row, key, coefficient : list
         Linear entries: row number, id of the variable, coefficient.
     residuals, residual_rows : list
@@ -54,7 +54,7 @@ class Rows:
 
     @property
     def walker(self) -> SymbolicWalker:
-        """What turns nonlinear expressions into SX."""
+        """The walker that converts nonlinear expressions to SX."""
         if self._walker is None:
             self._walker = SymbolicWalker(self.constants)
         return self._walker
@@ -66,16 +66,16 @@ class Rows:
 
     @property
     def named(self) -> list[tuple[NamedExpressionData, object]]:
-        """The named Expressions met, with what they stood for."""
+        """The named Expressions met, with their expressions."""
         return self.splitter.named + ([] if self._walker is None else self._walker.named)
 
     def add(self, constraint: ConstraintData) -> None:
-        """Take in one constraint.
+        """Add a constraint.
 
         Raises
         ------
         UnsupportedModelError
-            It contains what has no value or no CasADi counterpart.
+            It contains something without a value or a CasADi counterpart.
         """
         try:
             lower, body, upper = constraint.to_bounded_expression(evaluate_bounds=not self.constants.symbolic)

@@ -1,4 +1,4 @@
-"""Staleness: whether a compiled program still stands for its model."""
+"""Staleness check: whether a compiled program still matches its model."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from .nlp import NonlinearProgram
 
 
 class Structure:
-    """What a program was compiled from, to be compared with the model before every solve.
+    """The structure that a program was compiled from, compared with the model before every solve.
 
-    Pyomo's expressions do not change once they are made, so that identity tells. What a program reads anew for every
-    solve is no structure: values and bounds of variables, Params, parameters of grey boxes, suffixes.
+    Pyomo's expressions are immutable, so comparing identities suffices. Data read before every solve are not structure:
+    values and bounds of variables, Params, parameters of grey boxes, suffixes.
     """
 
     def __init__(self, nlp: NonlinearProgram):
@@ -28,12 +28,12 @@ class Structure:
         ]
 
     def change(self, model: BlockData) -> str | None:
-        """Return what has changed, in words; None for nothing.
+        """Return the change in words, or None.
 
         Raises
         ------
         UnsupportedModelError
-            The model is no longer one that the solver takes.
+            The solver no longer supports the model.
         """
         nlp = self._nlp
         if model is not nlp.model:

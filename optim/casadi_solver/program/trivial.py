@@ -10,19 +10,19 @@ from pyomo.core.base.constraint import ConstraintData
 from .coefficients import Coefficients
 from .errors import TrivialConstraintError
 
-#: How far a constraint without free variables may be off, as in Pyomo's own model writers.
+#: Tolerance of constraints without free variables, as in Pyomo's own model writers.
 TRIVIAL_TOLERANCE = 1e-8
 
 
 @dataclass(frozen=True)
 class TrivialRows:
-    """Constraints that are not part of the program, having no free variable, but have to hold.
+    """Constraints without free variables: not part of the program, but checked.
 
     Attributes
     ----------
     constraints : list of ConstraintData
     body, lower, upper : Coefficients
-        The bounds with the body taken off.
+        The body, and the bounds less the body.
     """
 
     constraints: list[ConstraintData]
@@ -31,7 +31,7 @@ class TrivialRows:
     upper: Coefficients
 
     def check(self, constants: np.ndarray) -> None:
-        """Refuse values of the constants that violate one.
+        """Refuse values of the constants that violate a constraint.
 
         Raises
         ------

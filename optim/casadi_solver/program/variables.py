@@ -14,9 +14,9 @@ from .errors import UnsupportedModelError
 
 @dataclass
 class ProgramVariables:
-    """Columns of the program: free variables first, then the fixed ones that grey boxes see as parameters.
+    """The columns of a program: free variables, then the fixed ones that grey boxes take as parameters.
 
-    Fixed variables are substituted, not bounded: a fixed initial state then leaves no column without freedom.
+    Fixed variables are substituted, not bounded: a fixed initial state then leaves no redundant column.
     """
 
     free: list[VarData] = field(default_factory=list)
@@ -24,7 +24,7 @@ class ProgramVariables:
     _position: dict[int, int] = field(default_factory=dict)  # fixed ones count -1, -2, ...
 
     def add(self, variables: Iterable[VarData]) -> None:
-        """Take in variables; those already there keep their place.
+        """Add variables; those already present keep their positions.
 
         Raises
         ------
@@ -51,15 +51,15 @@ class ProgramVariables:
         return key in self._position
 
     def positions(self, keys: Iterable[int]) -> np.ndarray:
-        """Return the columns of variables given by id; the fixed ones follow the free ones."""
+        """Return the columns of variables by their ids; the fixed ones follow the free ones."""
         position, n = self._position, len(self.free)
-        found = np.fromiter((position[key] for key in keys), dtype=np.int64)
-        return np.where(found < 0, n - 1 - found, found)
+        positions = np.fromiter((position[key] for key in keys), dtype=np.int64)
+        return np.where(positions < 0, n - 1 - positions, positions)
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the present lower and upper bounds (n,), of declaration and domain together.
 
-        ProgramVariables that were free at first and are fixed now have their value for both.
+        Variables fixed since compilation have their value for both.
         """
         limits = [(var.value, var.value) if var.fixed else var.bounds for var in self.free]
         lower, upper = np.array(limits, dtype=float).reshape(-1, 2).T  # None becomes nan

@@ -1,4 +1,4 @@
-"""The terms that an objective can be made of: the register, to which a new term adds its class."""
+"""Objective terms: the register, to which a new term adds its class."""
 
 from typing import Any
 
@@ -14,26 +14,27 @@ from .time import Time
 from .tracking import Tracking
 from .vibration import Vibration
 
-__all__ = ["Effort", "Final", "Integral", "Jerk", "Time", "Tracking", "Vibration"]  # what `optim` offers of them
+# What `optim` offers of them.
+__all__ = ["Effort", "Final", "Integral", "Jerk", "Time", "Tracking", "Vibration"]
 
 OBJECTIVES: tuple[type[Objective], ...] = (Effort, Time, Vibration, Final, Integral, Jerk, Tracking)
 
 
-def checked_objective(given: Any) -> Objective:
-    """Return the objective itself, or the one of that word with its default weights.
+def checked_objective(objective: Any) -> Objective:
+    """Return an objective as it is, or the one named by a word with its default weights.
 
     Raises
     ------
     ProblemError
-        There is none of that word.
+        No objective has that name.
     """
-    if isinstance(given, Objective):
-        return given
+    if isinstance(objective, Objective):
+        return objective
     by_word = {kind.word: kind for kind in OBJECTIVES if kind.word}
-    if isinstance(given, str) and given in by_word:
-        return by_word[given]()
+    if isinstance(objective, str) and objective in by_word:
+        return by_word[objective]()
     words = ", ".join(f'"{word}"' for word in by_word)
     raise ProblemError(
-        f"objective = {given!r}; must be {words}, optim.Effort(rate_weight=...), or a weighted sum as "
-        f"optim.Time() + 0.1 * optim.Effort().{nearest(str(given), by_word)}"
+        f"objective = {objective!r}; must be {words}, optim.Effort(rate_weight=...), or a weighted sum as "
+        f"optim.Time() + 0.1 * optim.Effort().{nearest(str(objective), by_word)}"
     )

@@ -19,8 +19,8 @@ class Effort(Objective):
     Parameters
     ----------
     rate_weight : float
-        Weight of the inputs' rates [s2]. Without it the optimum lives off modes that the mesh does not resolve: under
-        refinement it goes on falling, and its replay misses the goal.
+        Weight of the inputs' rates [s2]. Without it the optimum exploits modes that the mesh does not resolve: its cost
+        keeps falling under refinement, and its replay misses the goal.
     """
 
     is_shared: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""Final: a Mayer term that the user writes."""
+"""User-defined Mayer term."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .functionals import Mayer
 
 @dataclass(frozen=True, eq=False)
 class Final(Mayer):
-    """The value of an expression at the end of the motion; the parameters are those of `Integral`."""
+    """The value of an expression at the end of the motion; parameters as for `Integral`."""
 
     expression: Any
     name: str | None = None

@@ -13,11 +13,11 @@ from .objective import Objective, PhaseModel
 
 
 class Lagrangian(Objective):
-    """A Lagrange term: the integral over the motion of an integrand, by the collocation's own quadrature."""
+    """A Lagrange term: the integral of an integrand over the motion, by the collocation's quadrature."""
 
     @property
     def references(self) -> int:
-        """Number of reference values that the integrand takes at each instant, besides what the arm has there."""
+        """Number of reference values that the integrand takes at each instant in addition to the signals."""
         return 0
 
     @abstractmethod
@@ -30,7 +30,7 @@ class Lagrangian(Objective):
         Raises
         ------
         ProblemError
-            They cannot be told, as where they depend on time and the duration `is_free`.
+            They are undefined, as references over time are if the duration `is_free`.
         """
         return np.zeros((0, *times.shape))
 

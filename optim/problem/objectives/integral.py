@@ -1,4 +1,4 @@
-"""Integral: a Lagrange term that the user writes."""
+"""User-defined Lagrange term."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ class Integral(Lagrangian):
     Parameters
     ----------
     expression : callable or str
-        ``lambda s: s["link1.tip_deflection_y"] ** 2``, of CasADi expressions by name (see `Signals`), or such a text.
+        ``lambda s: s["link1.tip_deflection_y"] ** 2``, of CasADi expressions by name (see `Signals`), or the same as
+        text.
     name : str, optional
-        For people.
+        For display.
 
     Notes
     -----
-    Integrated by the collocation's own quadrature: exact for polynomials of degree 2 d - 2 over an interval.
+    Integrated by the collocation's quadrature: exact for polynomials of degree 2 d - 2 over an interval.
     """
 
     expression: Any

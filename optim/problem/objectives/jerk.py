@@ -14,13 +14,12 @@ from .objective import InputForm, Objective, PhaseModel
 class Jerk(Objective):
     """The integral over the motion of the sum of squared derivatives of all inputs.
 
-    Exact by Gauss quadrature. What a torque is to the acceleration of a rigid arm, its rate is to the jerk.
+    Exact by Gauss quadrature. As torque corresponds to the acceleration of a rigid arm, its rate corresponds to jerk.
 
     Parameters
     ----------
     order : 1 or 2
-        Of the derivative: 1 for the jerk of the arm as if it were rigid; 2 for the rate of that, which needs cubic
-        inputs.
+        Order of the derivative: 1 for the jerk of the equivalent rigid arm; 2 for its rate, which needs cubic inputs.
     """
 
     is_shared: ClassVar[bool] = True

@@ -1,7 +1,7 @@
 """The objective functional: what a plan minimises, a weighted sum of terms.
 
-Each term is a file of its own and says there all that the rest asks of it, so that a new term is a new file and a line
-in `flexblocks.optim.problem.objectives`.
+Each term has its own file with everything specific to it, so that a new term is a new file and a line in
+`flexblocks.optim.problem.objectives`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...errors import ProblemError
 
 
 class InputForm(Protocol):
-    """How inputs run over an interval, as far as a term of the objective may ask."""
+    """The part of an input parametrization that an objective term may depend on."""
 
     @property
     def name(self) -> str: ...
@@ -29,9 +29,9 @@ class InputForm(Protocol):
 
 
 class PhaseModel(Protocol):
-    """The optimisation model of one phase of the motion, as far as a term of the objective may build on it.
+    """The part of a phase's optimisation model that an objective term may build on.
 
-    What it returns are numbers or expressions of that model.
+    Its methods return numbers or expressions of that model.
     """
 
     @property
@@ -44,23 +44,23 @@ class PhaseModel(Protocol):
         ...
 
     def integral(self, term: Any) -> Any:
-        """Return the integral of the integrand of a `Lagrangian`, by the collocation's own quadrature."""
+        """Return the integral of the integrand of a `Lagrangian`, by the collocation's quadrature."""
         ...
 
     def final_value(self, term: Any) -> Any:
-        """Return the value of a `Mayer` term at the end of the motion; zero for a phase after which that goes on."""
+        """Return the value of a `Mayer` term at the end of the motion; zero for every phase but the last."""
         ...
 
 
 class Objective(ABC):
-    """Something to minimise. Objectives add up and take weights: ``Time() + 0.1 * Effort()``.
+    """An objective functional. Objectives can be added and weighted: ``Time() + 0.1 * Effort()``.
 
     Attributes
     ----------
     is_shared : bool
-        Whether scenarios that share inputs and durations have it in common.
+        Whether its value is common to all scenarios, which share inputs and durations.
     word : str
-        The word by which a problem may ask for it with its default weights, if there is one.
+        The name by which a problem may select it with default weights; empty if there is none.
     """
 
     is_shared: ClassVar[bool] = False
@@ -68,26 +68,26 @@ class Objective(ABC):
 
     @property
     def terms(self) -> tuple[tuple[float, Objective], ...]:
-        """The summands that are no sums themselves, with their weights."""
+        """The elementary terms with their weights."""
         return ((1.0, self),)
 
     @property
     def label(self) -> str:
-        """One word: the name of its component in a model, and what it is called in logs."""
+        """Its name in one word, used for the model's component and in logs."""
         return type(self).__name__.lower()
 
     @property
     def time_weight(self) -> float:
-        """What one more second of duration costs as such: 0 for what is no price of time."""
+        """Explicit cost of one second of duration; 0 unless the term penalises time."""
         return 0.0
 
     @property
     def input_weights(self) -> Mapping[int, float]:
-        """Weights of the squared inputs (order 0) and of their squared derivatives (1, 2), those that are not zero."""
+        """Non-zero weights of the squared inputs (order 0) and of their squared derivatives (1, 2)."""
         return {}
 
-    def check_inputs(self, inputs: InputForm) -> None:  # noqa: B027  (most take inputs of any form)
-        """Refuse inputs of a form that the term cannot be minimised with.
+    def check_inputs(self, inputs: InputForm) -> None:  # noqa: B027  (most terms accept any input parametrization)
+        """Refuse an input parametrization that is incompatible with the term.
 
         Raises
         ------
@@ -96,7 +96,7 @@ class Objective(ABC):
 
     @abstractmethod
     def cost(self, phase: PhaseModel) -> Any:
-        """Return what the term costs over a phase, from what its model offers."""
+        """Return the cost of the term over a phase."""
 
     def __add__(self, other: Objective) -> Objective:
         if not isinstance(other, Objective):
@@ -107,14 +107,14 @@ class Objective(ABC):
         if isinstance(weight, Objective):
             return NotImplemented
         weight = nonnegative("Objective", "weight", weight)
-        return WeightedSum(tuple((weight * own, term) for own, term in self.terms))
+        return WeightedSum(tuple((weight * term_weight, term) for term_weight, term in self.terms))
 
     __rmul__ = __mul__
 
 
 @dataclass(frozen=True)
 class WeightedSum(Objective):
-    """A sum of objectives with weights, as the operators make it; summands of a kind are put together."""
+    """A weighted sum of objectives, as made by the operators; equal summands are merged."""
 
     summands: tuple[tuple[float, Objective], ...]
 
@@ -138,8 +138,8 @@ class WeightedSum(Objective):
     def input_weights(self) -> Mapping[int, float]:
         weights: dict[int, float] = {}
         for weight, term in self.summands:
-            for order, own in term.input_weights.items():
-                weights[order] = weights.get(order, 0.0) + weight * own
+            for order, term_weight in term.input_weights.items():
+                weights[order] = weights.get(order, 0.0) + weight * term_weight
         return weights
 
     def check_inputs(self, inputs: InputForm) -> None:

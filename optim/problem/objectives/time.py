@@ -1,4 +1,4 @@
-"""Time: the duration itself."""
+"""Time: the duration of the motion."""
 
 from __future__ import annotations
 

@@ -21,17 +21,16 @@ Reference = Callable[[np.ndarray], Any] | np.ndarray | float
 class Tracking(Lagrangian):
     """The integral over the motion of the sum of squared distances from reference trajectories.
 
-    Integrated by the collocation's own quadrature.
+    Integrated by the collocation's quadrature.
 
     Parameters
     ----------
     paths : dict
-        By the name of anything that an arm has along a motion (``"payload.x"``, ``"joint1.angle"``; see `Signals`): a
-        function of times [s] that takes an array, values at even steps from start to end (between them straight
-        lines), or a number.
+        By name of a signal (``"payload.x"``, ``"joint1.angle"``; see `Signals`): a function of an array of times [s],
+        equidistant values from start to end (interpolated linearly), or a number.
     over : "time" or "share"
-        What functions are functions of: the time [s], or its share in the duration, from 0 to 1, which a free duration
-        needs.
+        The argument of functions: the time [s], or its fraction of the duration, from 0 to 1, which a free duration
+        requires.
     """
 
     paths: Mapping[str, Reference]
@@ -59,13 +58,13 @@ class Tracking(Lagrangian):
     def reference_values(self, times: np.ndarray, duration: float, is_free: bool) -> np.ndarray:
         if is_free and self.over == "time" and any(callable(path) for path in self.paths.values()):
             raise ProblemError(
-                "Tracking: a function of time, where the duration is free; give one of the share of the duration, from "
+                "Tracking: a function of time, but the duration is free; give one of its fraction, from "
                 '0 to 1, with over="share".'
             )
         return np.array([self._at(name, path, times, duration) for name, path in self.paths.items()])
 
     def _at(self, name: str, path: Reference, times: np.ndarray, duration: float) -> np.ndarray:
-        """Return the finite reference of one name at `times` [s]."""
+        """Return the reference of one signal at `times` [s]."""
         shares = times / duration
         if not callable(path):
             values = _checked(name, path)
@@ -84,7 +83,7 @@ class Tracking(Lagrangian):
         return values
 
     def __str__(self) -> str:
-        return f"tracking, the integral of the squared distance of {', '.join(self.paths)} from what was given"
+        return f"tracking, the integral of the squared distance of {', '.join(self.paths)} from its reference"
 
 
 def _checked(name: str, path: Any) -> np.ndarray:
@@ -94,7 +93,7 @@ def _checked(name: str, path: Any) -> np.ndarray:
         values = np.zeros((0, 0))
     if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
         raise ProblemError(
-            f"Tracking: {name}: {path!r}; must be a function of time, finite values at even steps from start to "
+            f"Tracking: {name}: {path!r}; must be a function of time, finite equidistant values from start to "
             "end, or a finite number."
         )
     return values

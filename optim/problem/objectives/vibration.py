@@ -1,4 +1,4 @@
-"""Vibration: the elastic energy along the way."""
+"""Vibration: the time integral of the elastic energy."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .functionals import Lagrangian
 class Vibration(Lagrangian):
     """The integral over the motion of the elastic energy [J s] stored in all springs and beams.
 
-    Integrated by the collocation's own quadrature: exact as far as the energy over an interval is a polynomial of
-    degree 2 d - 2 at most, at the order of the collocated states beyond.
+    Integrated by the collocation's quadrature: exact if the energy is a polynomial of degree 2 d - 2 or less over an
+    interval, otherwise of the order of the collocated states.
     """
 
     word: ClassVar[str] = "vibration"

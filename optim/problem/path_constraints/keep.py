@@ -1,4 +1,4 @@
-"""Regions that points of an arm keep out of, or stay in."""
+"""Obstacle and workspace constraints: points of an arm that keep out of, or in, a region."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from ..signals.signals import Signals
 from .path_constraint import BoundedValue, PathConstraint
 from .region import Region
 
-SLACK = 1e-9  # m: rounding of a via point that lies on the surface
+SLACK = 1e-9  # m: tolerance for a via point on the surface: rounding
 
 
 @dataclass(frozen=True)
 class Keep(PathConstraint):
-    """Points of an arm that keep to one side of a region's surface, see `KeepOut` and `KeepIn`.
+    """Points of an arm on one side of a region's surface, see `KeepOut` and `KeepIn`.
 
     Attributes
     ----------
     side : str
-        Which side of the surface they keep to, in words.
+        The side of the surface, in words.
     """
 
     is_distance: ClassVar[bool] = True
@@ -61,12 +61,12 @@ class Keep(PathConstraint):
 
     @property
     def label(self) -> str:
-        """The name, or what the region is."""
+        """The name, or the type of the region."""
         return self.name or type(self.region).__name__.lower()
 
     @abstractmethod
     def distances(self, r: ca.SX) -> ca.SX:
-        """Return distances (k, 1) [m], >= 0 where the point r (3, 1) is on its side of the surface."""
+        """Return distances (k, 1) [m], >= 0 where the point r (3, 1) is on the prescribed side of the surface."""
 
     def values(self, label: str, signals: Signals) -> list[BoundedValue]:
         values = []
@@ -78,7 +78,7 @@ class Keep(PathConstraint):
         return values
 
     def _points(self, dae: DAE) -> list[str]:
-        """Return the names of all points: frames, and stations along links."""
+        """Return the names of all points: frames and stations along links."""
         links = {body.name: body.terms.block for body in dae.tree.bodies if isinstance(body.terms.block, HasStations)}
         points = list(self.frames)
         for link in self.links:
@@ -107,7 +107,7 @@ class Keep(PathConstraint):
 
 @dataclass(frozen=True)
 class KeepOut(Keep):
-    """Keep points of the arm out of a region: an obstacle.
+    """An obstacle: points of the arm keep out of a region.
 
     Parameters
     ----------
@@ -115,17 +115,18 @@ class KeepOut(Keep):
     frames : str or sequence of str
         Points, see `flexblocks.place.place`: ``"payload"``, ``"link1"`` (its outboard end), ``"link1.station(0.25)"``.
     links : str or sequence of str
-        Links that keep out as a whole, by `stations` points each, evenly spaced from beyond the root to the tip.
+        Links that keep out as a whole, by `stations` equidistant points each, from beyond the root to the tip.
     stations : int
     margin : float
-        Least distance from the region [m]; about half the thickness of a link, and what lies between its stations.
+        Minimum distance from the region [m]: about half the thickness of a link plus what the spacing of stations
+        misses.
     name : str, optional
-        For messages; by default what the region is.
+        For messages; by default the type of the region.
 
     Notes
     -----
-    Holds at mesh and collocation points. What happens between is seen in the replay: ``plan.replay().excesses``, and
-    with ``refine=True`` the mesh is refined until the replay keeps it too.
+    Enforced at mesh and collocation points. Violations in between show in the replay, ``plan.replay().excesses``; with
+    ``refine=True`` the mesh is refined until the replay satisfies it too.
     """
 
     side: ClassVar[str] = "outside"
@@ -136,7 +137,7 @@ class KeepOut(Keep):
 
 @dataclass(frozen=True)
 class KeepIn(Keep):
-    """Keep points of the arm in a region; the parameters are those of `KeepOut`."""
+    """Points of the arm stay in a region; parameters as for `KeepOut`."""
 
     side: ClassVar[str] = "inside"
 
@@ -152,8 +153,8 @@ class KeepIn(Keep):
         return self.region.inside(r, self.margin)
 
 
-def _names(where: str, given: Any) -> tuple[str, ...]:
-    names = (given,) if isinstance(given, str) else given
+def _names(where: str, value: Any) -> tuple[str, ...]:
+    names = (value,) if isinstance(value, str) else value
     if not isinstance(names, (tuple, list)) or not all(isinstance(name, str) and name for name in names):
-        raise ProblemError(f'{where} = {given!r}; must be a name or a sequence of names, as "payload".')
+        raise ProblemError(f'{where} = {value!r}; must be a name or a sequence of names, as "payload".')
     return tuple(names)

@@ -1,7 +1,7 @@
-"""Path constraint: values of every instant of a motion, and the bounds that they keep.
+"""Path constraint: bounds on values at every instant of a motion.
 
-Each kind is a file of its own and says there all that the rest asks of it, so that a new kind is a new file and a line
-in `flexblocks.optim.problem.path_constraints`.
+Each kind has its own file with everything specific to it, so that a new kind is a new file and a line in
+`flexblocks.optim.problem.path_constraints`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..signals.signals import Signals
 
 @dataclass(frozen=True, eq=False)
 class BoundedValue:
-    """A value of one instant (1, 1) that a path constraint bounds, with its name and bounds."""
+    """A value (1, 1) at one instant with its name and bounds."""
 
     name: str
     value: ca.SX
@@ -28,14 +28,14 @@ class BoundedValue:
 
 
 class PathConstraint(ABC):
-    """Something that holds at every instant of a motion: bounds on values of that instant.
+    """A path constraint: bounds on values at every instant of a motion.
 
     Attributes
     ----------
     is_distance : bool
-        Whether the values are distances [m] to be kept, not signals with limits in their own unit.
+        Whether the values are distances [m] rather than signals with limits in their own unit.
     may_be_lifted : bool
-        Whether a plan may first be searched without it.
+        Whether the homotopy in the obstacles may first solve without it.
     """
 
     is_distance: ClassVar[bool] = False
@@ -44,27 +44,27 @@ class PathConstraint(ABC):
     @property
     @abstractmethod
     def label(self) -> str:
-        """What it is called in messages and in the names of its values."""
+        """Its name in messages and in the names of its values."""
 
     @abstractmethod
     def values(self, label: str, signals: Signals) -> list[BoundedValue]:
-        """Return its values at an instant; `label` is its label, numbered where several have the same.
+        """Return its bounded values at an instant; `label` is its label, numbered if several constraints share it.
 
         Raises
         ------
         FlexblocksError
-            It names what the arm has not.
+            It contains an unknown name.
         """
 
     def refusal(self, where: str, bounded: BoundedValue, value: float) -> str:
-        """Return what to say of a posture of rest, the start or goal `where`, with a `value` beyond its bounds."""
+        """Return the message for an equilibrium, the start or goal `where`, at which `value` violates its bounds."""
         return (
             f"{bounded.name} = {value:.6g} at rest there; its limits are {bounded.low:g} to {bounded.high:g}. Move the "
             f"{where} or widen the limit."
         )
 
-    def check_via(self, where: str, values: Mapping[str, float]) -> None:  # noqa: B027  (most bind no via point)
-        """Refuse the values of a via point `where` it cannot hold.
+    def check_via(self, where: str, values: Mapping[str, float]) -> None:  # noqa: B027  (most constraints do not concern via points)
+        """Refuse the values of a via point `where` that violate it.
 
         Raises
         ------

@@ -1,6 +1,6 @@
 """Regions of space: spheres, boxes and half-spaces, as smooth functions of a point.
 
-Two coordinates stand for a plane arm: the region then reaches through all z.
+Two coordinates are for a planar arm: the region then extends through all z.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ import numpy as np
 
 from ...errors import ProblemError
 
-ROUNDING = 0.05  # of a box's edges, as a share of its smallest half width
+ROUNDING = 0.05  # smoothing of a box's edges, relative to its smallest half width; by trial
 
 
 class Region(ABC):
-    """A region of space. `outside` and `inside` are smooth everywhere and not negative where a point is so."""
+    """A region of space with smooth distance functions `outside` and `inside`, non-negative where they hold."""
 
     @abstractmethod
     def outside(self, r: ca.SX, margin: float) -> ca.SX:
-        """Return (1, 1) [m], >= 0 only where the point r (3, 1) is at least `margin` [m] away from the region."""
+        """Return the outside distance (1, 1) [m], >= 0 only if the point r (3, 1) clears the region by `margin` [m]."""
 
     @abstractmethod
     def inside(self, r: ca.SX, margin: float) -> ca.SX:
-        """Return (k, 1) [m], all >= 0 just where the point is in the region and `margin` [m] away from its surface."""
+        """Return the inside distances (k, 1) [m], all >= 0 if and only if the point is inside by `margin` [m]."""
 
     @property
     @abstractmethod
     def smallest(self) -> float:
-        """The least distance from its innermost point to the surface [m]: no margin inside can be larger."""
+        """The inradius [m], the largest possible margin inside."""
 
 
 @dataclass(frozen=True)
 class Sphere(Region):
-    """A ball; with two coordinates a disc, or a cylinder along z.
+    """A ball; with two coordinates an infinite cylinder along z.
 
     Parameters
     ----------
@@ -48,7 +48,8 @@ class Sphere(Region):
 
     Notes
     -----
-    (|r - c|^2 - R^2) / (2 R), with R grown or shrunk by the margin: exact, and near the surface the distance itself.
+    (|r - c|^2 - R^2) / (2 R), with R grown or shrunk by the margin: the zero set is exact, and near the surface the
+    value is the distance.
     """
 
     centre: tuple[float, ...]
@@ -74,7 +75,7 @@ class Sphere(Region):
 
 @dataclass(frozen=True)
 class HalfSpace(Region):
-    """All that lies behind a plane.
+    """A half-space: everything behind a plane.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ class HalfSpace(Region):
             )
         length = math.hypot(*normal)
         if length == 0:
-            raise ProblemError("HalfSpace: normal = 0; must point somewhere, out of the region.")
+            raise ProblemError("HalfSpace: normal = 0; must be a non-zero vector that points out of the region.")
         object.__setattr__(self, "normal", tuple(n / length for n in normal))
 
     def outside(self, r: ca.SX, margin: float) -> ca.SX:
@@ -112,21 +113,21 @@ class HalfSpace(Region):
 
 @dataclass(frozen=True)
 class Box(Region):
-    """A box; with two coordinates a rectangle, or a prism along z.
+    """A box; with two coordinates an infinite prism along z.
 
     Parameters
     ----------
     low, high : (3,) or (2,)
         Opposite corners [m], in the axes of the box.
     rotation : float or (3, 3)
-        How it is turned about its centre: an angle about z [rad], or a matrix whose columns are its axes in the world.
+        Rotation about its centre: an angle about z [rad], or a matrix whose columns are its axes in the world.
 
     Notes
     -----
-    Inside is one linear limit an axis, exact. Outside asks that the point be beyond one of the faces. The
-    maximum over axes is taken smoothly, max(a, b) as (a + b + sqrt((a - b)^2 + e^2)) / 2 with e = 5 % of the smallest
-    half width; it is never too small, so that the box is grown by what it may be too large: e / 2 for each of the
-    axes but the first. The arm keeps that much farther away than it must from the faces, and passes corners closely.
+    Inside is two exact linear limits per axis. Outside requires the point to be beyond one of the faces: a smooth
+    maximum over the axes, max(a, b) = (a + b + sqrt((a - b)^2 + e^2)) / 2 with e = 5 % of the smallest half width. It
+    never underestimates, so its largest error, e / 2 for each axis but the first, is subtracted: the arm keeps that
+    much farther than necessary from the faces, and passes corners closely.
     """
 
     low: tuple[float, ...]
@@ -145,16 +146,16 @@ class Box(Region):
     def outside(self, r: ca.SX, margin: float) -> ca.SX:
         half = self._half + margin
         softness = ROUNDING * float(min(self._half))
-        found: ca.SX | None = None
+        distance: ca.SX | None = None
         for x, h in zip(ca.vertsplit(self._local(r)), half.tolist(), strict=True):
-            # |x| - h, rounded off at the middle and exact at the faces.
+            # |x| - h, smoothed at the middle and exact at the faces.
             beyond = ca.sqrt(x**2 + softness**2) - math.hypot(h, softness)
-            if found is None:
-                found = beyond
+            if distance is None:
+                distance = beyond
             else:
-                found = (found + beyond + ca.sqrt((found - beyond) ** 2 + softness**2)) / 2 - softness / 2
-        assert found is not None
-        return found
+                distance = (distance + beyond + ca.sqrt((distance - beyond) ** 2 + softness**2)) / 2 - softness / 2
+        assert distance is not None
+        return distance
 
     def inside(self, r: ca.SX, margin: float) -> ca.SX:
         x, half = self._local(r), ca.DM(self._half - margin)
@@ -185,34 +186,34 @@ class Box(Region):
         return turn.T @ (r[:k] - ca.DM(self._centre))
 
 
-def _rotation(given: Any, dimensions: int) -> tuple[tuple[float, ...], ...]:
+def _rotation(value: Any, dimensions: int) -> tuple[tuple[float, ...], ...]:
     """Return a rotation as a (3, 3) matrix."""
     expected = "an angle about z [rad] or a (3, 3) matrix of orthonormal columns with determinant 1"
     try:
-        array = np.array(given, dtype=float)
+        array = np.array(value, dtype=float)
     except (TypeError, ValueError):
-        raise ProblemError(f"Box: rotation = {given!r}; must be {expected}.") from None
+        raise ProblemError(f"Box: rotation = {value!r}; must be {expected}.") from None
     if array.shape == () and np.isfinite(array):
         c, s = math.cos(array), math.sin(array)
         return ((c, 0.0 - s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))
     right = array.shape == (3, 3) and np.allclose(array.T @ array, np.eye(3), atol=1e-9) and np.linalg.det(array) > 0
     if not right or (dimensions == 2 and not np.allclose(array[2], [0, 0, 1], atol=1e-9)):
         flat = "" if dimensions == 3 else ", about z for a box of two coordinates"
-        raise ProblemError(f"Box: rotation = {given!r}; must be {expected}{flat}.")
+        raise ProblemError(f"Box: rotation = {value!r}; must be {expected}{flat}.")
     return tuple(tuple(row) for row in array.tolist())
 
 
-def _point(where: str, given: Any) -> tuple[float, ...]:
+def _point(where: str, value: Any) -> tuple[float, ...]:
     try:
-        array = np.array(given, dtype=float)
+        array = np.array(value, dtype=float)
     except (TypeError, ValueError):
         array = np.zeros(0)
     if array.shape not in ((2,), (3,)) or not np.isfinite(array).all():
-        raise ProblemError(f"{where} = {given!r}; must be 3 finite numbers, or 2 for a plane arm [m].")
+        raise ProblemError(f"{where} = {value!r}; must be 3 finite numbers, or 2 for a planar arm [m].")
     return tuple(array.tolist())
 
 
-def _positive(where: str, given: Any) -> float:
-    if isinstance(given, bool) or not isinstance(given, (int, float)) or not 0 < given < math.inf:
-        raise ProblemError(f"{where} = {given!r}; must be a finite number > 0 [m].")
-    return float(given)
+def _positive(where: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
+        raise ProblemError(f"{where} = {value!r}; must be a finite number > 0 [m].")
+    return float(value)

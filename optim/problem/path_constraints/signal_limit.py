@@ -1,4 +1,4 @@
-"""Signal limit: a limit, by name, on what is no variable of the plan itself."""
+"""Signal limit: a limit on a named dependent quantity."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .path_constraint import BoundedValue, PathConstraint
 
 @dataclass(frozen=True)
 class SignalLimit(PathConstraint):
-    """A limit of a problem on an output, a place, an acceleration or another signal, see `Signals`."""
+    """A limit on an output, a point position, an acceleration or another signal, see `Signals`."""
 
     may_be_lifted: ClassVar[bool] = False
     name: str
@@ -31,5 +31,5 @@ class SignalLimit(PathConstraint):
         except NameUnknownError as error:
             raise ProblemError(
                 f"plan: limits: there is no input, input rate, state or output '{self.name}' ({listing(signals)}; and "
-                f".x, .y, .z of places).{nearest(self.name, signals)}"
+                f".x, .y, .z of points).{nearest(self.name, signals)}"
             ) from error

@@ -1,4 +1,4 @@
-"""Limits on an expression that the user writes."""
+"""User-defined path constraint: limits on an expression."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .path_constraint import BoundedValue, PathConstraint
 
 @dataclass(frozen=True, eq=False)
 class Within(PathConstraint):
-    """Keep an expression of what the arm has by name within limits.
+    """Limits on an expression of the arm's signals.
 
     Parameters
     ----------

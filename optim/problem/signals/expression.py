@@ -1,4 +1,4 @@
-"""Expressions of a user: functions of what an arm has by name, written in Python or as text."""
+"""Expressions: scalar functions of an arm's signals, written by the user in Python or as text."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ FUNCTIONS: dict[str, Callable] = {
 
 @dataclass(frozen=True, eq=False)
 class Expression:
-    """A scalar function of what an arm has by name at one instant.
+    """A scalar function of the signals at one instant.
 
     Attributes
     ----------
     function : callable
         `Signals` -> SX (1, 1), by the operators and functions of CasADi.
     text : str
-        For people.
+        The expression as text, for display.
     where : str
-        For messages.
+        Where it belongs, for messages.
     parsed : bool
-        Whether the text says it all, and can stand in a file.
+        Whether the text defines the function, so that it can be written to a file.
     """
 
     function: Callable[[Signals], Any]
@@ -57,42 +57,43 @@ class Expression:
         Raises
         ------
         FlexblocksError
-            A name that is not there; a value that is no scalar.
+            An unknown name; a value that is not a scalar.
         """
         value = self.function(Signals(instant))
         try:
-            found = ca.SX(value)
+            scalar = ca.SX(value)
         except (TypeError, NotImplementedError):
-            found = ca.SX(0, 0)
-        if found.shape != (1, 1):
+            scalar = ca.SX(0, 0)
+        if scalar.shape != (1, 1):
             raise ProblemError(f"{self.where}: {self.text} gives {value!r}; must be one number, a CasADi SX (1, 1).")
-        return found
+        return scalar
 
     def __str__(self) -> str:
         return self.text
 
 
-def checked_expression(where: str, given: Any) -> Expression:
+def checked_expression(where: str, expression: Any) -> Expression:
     """Return a callable or a text as an Expression.
 
-    Text has numbers, names as they are (``der(joint1.angle)``, ``link1.bending_y[1]``, ``link1.station(0.25).x``), the
-    operators ``+ - * / **`` and ``sin``, ``cos``, ``exp``, ``sqrt`` and the like. It is parsed, not executed.
+    Text may contain numbers, signal names as they are (``der(joint1.angle)``, ``link1.bending_y[1]``,
+    ``link1.station(0.25).x``), the operators ``+ - * / **`` and ``sin``, ``cos``, ``exp``, ``sqrt`` and the like. It is
+    parsed, not executed.
 
     Raises
     ------
     ProblemError
-        It is neither, or text with something else in it.
+        It is neither, or the text contains anything else.
     """
-    if isinstance(given, Expression):
-        return given
-    if isinstance(given, str):
-        return Expression(_parsed(where, given), given, where, parsed=True)
-    if not callable(given):
+    if isinstance(expression, Expression):
+        return expression
+    if isinstance(expression, str):
+        return Expression(_parsed(where, expression), expression, where, parsed=True)
+    if not callable(expression):
         raise ProblemError(
-            f'{where}: {given!r}; must be a function of names, as lambda s: s["payload.x"] ** 2, or such a text, as '
-            '"payload.x ** 2".'
+            f'{where}: {expression!r}; must be a function of names, as lambda s: s["payload.x"] ** 2, or the same '
+            'as text, "payload.x ** 2".'
         )
-    return Expression(given, f"expression {getattr(given, '__name__', given)}", where)
+    return Expression(expression, f"expression {getattr(expression, '__name__', expression)}", where)
 
 
 def _parsed(where: str, text: str) -> Callable[[Signals], Any]:
@@ -105,7 +106,7 @@ def _parsed(where: str, text: str) -> Callable[[Signals], Any]:
 
 
 def _check(where: str, text: str, node: ast.expr) -> None:
-    """Refuse what is no arithmetic on names, before there is an arm."""
+    """Refuse anything but arithmetic on names; no arm is needed for that."""
     match node:
         case ast.BinOp(left, op, right) if type(op) in BINARY:
             _check(where, text, left)

@@ -1,4 +1,4 @@
-"""One instant of a motion: its symbols, and the order in which they stand in one vector."""
+"""Instant: the symbols of one instant of a motion, and their order in one vector."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from flexblocks.dynamics.algorithms.outputs import outputs
 
 
 def part_names(dae: DAE) -> dict[str, Sequence[str]]:
-    """Return the names of all that an instant's vector holds, by part, in its order: the one place where it is written.
+    """Return the names of the entries of an instant's vector, by part; the only definition of its order.
 
     States ``x``, second derivatives of the coordinates ``a``, rates of the first-order states ``dw``, algebraic
-    variables ``z``, forces that keep loops closed ``f``, inputs ``u`` and their rates ``du``, ``time`` [s].
+    variables ``z``, loop-closure forces ``f``, inputs ``u`` and their rates ``du``, ``time`` [s].
     """
     n = dae.tree.size
     return {
@@ -38,12 +38,12 @@ def part_sizes(dae: DAE) -> dict[str, int]:
 
 
 def instant_vector(dae: DAE, **parts: ca.SX) -> ca.SX:
-    """Return the parts of an instant as one vector, in their order; those that are left out are no part of it."""
+    """Return the parts of an instant as one vector in their order; omitted parts are not contained."""
     return ca.vertcat(*[parts[name] for name in part_sizes(dae) if name in parts])
 
 
 def instant_rows(dae: DAE, **parts: np.ndarray) -> np.ndarray:
-    """Return numbers (size, points) for the vectors of several instants, zero where a part is left out.
+    """Return the vectors of several instants as numbers (size, points); omitted parts are zero.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def instant_rows(dae: DAE, **parts: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Instant:
-    """The symbols of one instant of a motion, those of the DAE and what a plan has besides.
+    """The symbols of one instant of a motion: those of the DAE and the additional ones of a plan.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Instant:
 
     @cached_property
     def outputs(self) -> ca.SX:
-        """The outputs (ny) by the motion's own accelerations and loop forces: no mass matrix is solved with."""
+        """The outputs (ny,) from the accelerations and loop forces of the motion, without solving for them."""
         dae, parts = self.dae, self.parts
         x, z, u = (parts[name] for name in "xzu")
         return ca.cse(outputs(dae.tree, x, z, u, dae.y.names, lambda: parts["a"], lambda: parts["f"]))
@@ -86,7 +86,7 @@ class Instant:
 
 @lru_cache(maxsize=8)
 def instant(dae: DAE) -> Instant:
-    """Return the symbols of one instant of this arm's motion, always the same."""
+    """Return the symbols of one instant of an arm's motion, the same ones for every call."""
     of_dae = {"x": dae.x.symbol, "z": dae.z.symbol, "u": dae.u.symbol}
     parts = {name: of_dae[name] if name in of_dae else ca.SX.sym(name, size) for name, size in part_sizes(dae).items()}
     return Instant(dae, parts)

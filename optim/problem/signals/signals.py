@@ -1,4 +1,4 @@
-"""Signals: everything that has a name at one instant of a motion."""
+"""Signals: the named quantities of an arm at one instant of a motion."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .instant import Instant, part_names
 
 
 class Signals(Mapping[str, ca.SX]):
-    """What an arm has by name at one instant, as CasADi expressions (1, 1).
+    """The named quantities of an arm at one instant, as CasADi expressions (1, 1).
 
     States, ``"der(der(joint1.angle))"`` for accelerations, algebraic variables, inputs and their rates
     ``"der(motor1.torque)"``, outputs, parameters that were assembled as symbols, ``"time"`` [s], and ``.x``, ``.y``,
-    ``.z`` of every place [m] (see `flexblocks.place.place`), as ``"link1.station(0.25).y"``. Iteration leaves out the
-    places.
+    ``.z`` of every point [m] (see `flexblocks.place.place`), as ``"link1.station(0.25).y"``. Iteration omits the
+    points.
     """
 
     def __init__(self, at: Instant) -> None:
@@ -39,7 +39,7 @@ class Signals(Mapping[str, ca.SX]):
         if point and axis in POSITION:
             return place(self.instant.dae, point)[POSITION.index(axis)]
         raise NameUnknownError(
-            f"There is no '{name}' (names: {listing(self)}; and .x, .y, .z of places such as 'link1.station(0.25).x')."
+            f"There is no '{name}' (names: {listing(self)}; and .x, .y, .z of points such as 'link1.station(0.25).x')."
             f"{nearest(str(name), self)}"
         )
 
@@ -58,5 +58,5 @@ class Signals(Mapping[str, ca.SX]):
         return len(self._symbols.keys() | self._outputs)
 
     def position(self, name: str) -> ca.SX:
-        """Return where a block or frame is (3, 1) [m], see `flexblocks.place.place`."""
+        """Return the position of a block or frame (3, 1) [m], see `flexblocks.place.place`."""
         return place(self.instant.dae, name)

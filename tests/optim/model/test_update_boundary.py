@@ -89,7 +89,7 @@ def test_what_is_moved_by_hand_is_told(dae: fb.DAE) -> None:
 @pytest.mark.parametrize(
     ("other", "words"),
     [
-        (replace(PROBLEM, limits={"motor.torque": 9.0}), r"another limits than the model; make a new model"),
+        (replace(PROBLEM, limits={"motor.torque": 9.0}), r"another limits than the model; build a new model"),
         (replace(PROBLEM, duration=2.0), r"another duration of phase 'motion'"),
         (replace(PROBLEM, goal={"joint.angel": 0.5}), r"joint\.angel.*joint\.angle"),
         ({"goal": {"joint.angle": 1.0}}, r"must be an optim\.RestToRest"),
@@ -108,7 +108,7 @@ def test_refusals_leave_the_model_as_it_is(dae: fb.DAE, other, words: str) -> No
 def test_a_goal_that_is_found_with_the_motion_is_none_to_move() -> None:
     dae = fb.assemble(models.subudhi_morris_2002(modes=1))
     problem = RestToRest(dict.fromkeys(("joint1.angle", "joint2.angle"), 0.0), {"payload.x": 0.6}, 2.0)
-    with pytest.raises(ProblemError, match=r"the goal of phase 'motion' is not a known posture of rest"):
+    with pytest.raises(ProblemError, match=r"the goal of phase 'motion' is not a known equilibrium"):
         optim.repose(optim.pyomo_model(dae, problem, intervals=10), replace(problem, goal={"payload.x": 0.5}))
 
 

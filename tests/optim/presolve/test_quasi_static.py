@@ -155,7 +155,7 @@ def test_refinement_goes_back_to_all_modes():
     plan = optim.plan(dae, two_links(1.0), intervals=40, quasi_static=500.0, refine=True)
     first, *_, last = plan.attempts
     assert first.tip_miss > 1e-4
-    assert plan.attempts[1].what == "all modes with their motion, from there"
+    assert plan.attempts[1].what == "with the dynamics of all modes, from there"
     assert last.tip_miss == pytest.approx(plan.replay().tip_miss, abs=1e-8)
     assert plan.status == "optimal"
     assert not plan.transcription.static.names
@@ -202,7 +202,7 @@ def test_designed_arm_comes_to_rest():
         (True, "a frequency > 0 rad/s"),
         ((), "sequence of coordinates"),
         (("joint1.angel",), "Did you mean joint1.angle"),
-        (("joint1.angle", "rotor1.angle"), "leaves nothing of 'drive' that moves"),
+        (("joint1.angle", "rotor1.angle"), "leaves no dynamics in 'drive'"),
     ],
 )
 def test_what_cannot_be_carried_is_refused(given, message):

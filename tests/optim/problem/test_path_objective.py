@@ -126,7 +126,7 @@ def test_final_value_is_paid_for(hinge):
     [
         (lambda: optim.Jerk(order=3), "order = 3; must be 1 or 2"),
         (lambda: optim.Tracking({}), "must be a dict by name"),
-        (lambda: optim.Tracking({"payload.x": "up"}), "must be a function of time, finite values"),
+        (lambda: optim.Tracking({"payload.x": "up"}), "must be a function of time, finite equidistant values"),
         (lambda: optim.Tracking({"payload.x": [0.0, np.nan]}), "finite"),
         (lambda: optim.Tracking({"payload.x": 0.0}, over="arc"), 'must be "time" or "share"'),
         (lambda: optim.Integral(3.0), "must be a function of names"),

@@ -25,12 +25,12 @@ MALFORMED = [
     (lambda: optim.Phase("reach", at(1.0), 1.0, p={"payload.mass": np.nan}), "payload.mass = nan"),
     (lambda: optim.Problem(at(0.0), ()), "at least one"),
     (lambda: optim.Problem(at(0.0), (REACH, REACH)), "2 are called 'reach'"),
-    (lambda: optim.Problem(at(0.0), (optim.Phase("reach", None, 1.0),)), "'reach' is the last and ends nowhere"),
+    (lambda: optim.Problem(at(0.0), (optim.Phase("reach", None, 1.0),)), "'reach' is the last and has no end"),
     (lambda: optim.Problem(at(0.0), (optim.Phase("a", at(1.0), 1.0, balance="next"),)), "no phase comes next"),
     (lambda: optim.Problem(at(0.0), (REACH, BACK), "time"), r"duration = 1 \+ 1 s; a fixed time"),
-    (lambda: optim.Problem(at(0.0), (optim.Phase("a", at(1.0), "free"), BACK)), "a slower motion always takes less"),
+    (lambda: optim.Problem(at(0.0), (optim.Phase("a", at(1.0), "free"), BACK)), "a slower motion always costs less"),
     (lambda: optim.Problem(at(0.0), (REACH,), scenarios={"payload.mass": 1.0}), "a sequence of dicts"),
-    (lambda: optim.Problem(at(0.0), (REACH,), scenarios=[LIGHT, LIGHT]), r"scenarios\[1\] = .* is there twice"),
+    (lambda: optim.Problem(at(0.0), (REACH,), scenarios=[LIGHT, LIGHT]), r"scenarios\[1\] = .* is a duplicate"),
     (lambda: optim.Problem(at(0.0), (REACH,), aggregate="best"), '"mean" or "worst"'),
     (lambda: optim.Problem(at(0.0), (REACH,), design={"spring1.stiffness": (9.0, 2.0)}), "low < high"),
     (lambda: optim.Problem(at(0.0), (REACH,), design={"spring1.stiffness": 9.0}), r"its bounds \(low, high\)"),
@@ -60,9 +60,9 @@ MISFITS = [
     (
         phased(REACH, scenarios=({"payload.inertia": 1.0},)),
         {},
-        r"is no symbolic parameter .*symbolic=\(\"payload.inert",
+        r"is not a symbolic parameter .*symbolic=\(\"payload.inert",
     ),
-    (phased(REACH, design={"spring1.stiffness": (1.0, 2.0)}), {}, "design: 'spring1.stiffness' is no symbolic"),
+    (phased(REACH, design={"spring1.stiffness": (1.0, 2.0)}), {}, "design: 'spring1.stiffness' is not a symbolic"),
     (phased(REACH, optim.Phase("b", {"joint.angle": 0.0}, 1.0)), {}, "phase 'b': goal: there is no coordinate"),
     (phased(optim.Phase("a", None, 1.0, passing={"joint": 1.0}), BACK), {}, "passing: there is no state 'joint'"),
     (
@@ -79,7 +79,7 @@ MISFITS = [
     (
         phased(optim.Phase("a", None, 1.0, p=HEAVY), optim.Phase("b", at(1.0), 1.0, p=LIGHT, pick_up="impact")),
         {},
-        "a release leaves the rates as they are",
+        "a release leaves the rates unchanged",
     ),
 ]
 

@@ -113,5 +113,5 @@ def test_replay_of_a_scenario_that_phases_decide(body):
     plan = optim.plan(body, phased(optim.Phase("a", at(1.0), 1.0, p=LIGHT)), intervals=5)
     with pytest.raises(optim.ProblemError, match="has a value in p of phase 'a'"):
         plan.replay({"payload.mass": 1.0})
-    with pytest.raises(optim.ProblemError, match=r"'payload\.size' is no symbolic"):
+    with pytest.raises(optim.ProblemError, match=r"'payload\.size' is not a symbolic"):
         plan.replay({"payload.size": 1.0})

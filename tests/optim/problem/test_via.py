@@ -164,9 +164,9 @@ def test_malformed(make, says):
             "payload is not outside sphere there, by 0.0",
         ),
         ({"via": [optim.Via({"payload.x": 0.5}, at=0.1 * i) for i in range(1, 6)]}, "5 via points on 5 intervals"),
-        ({"goal": {"payload.x": 0.9, "payload.y": 0.8}}, "nearest that was found is payload.x = 0.747.* 0.204 short"),
+        ({"goal": {"payload.x": 0.9, "payload.y": 0.8}}, "nearest posture found has payload.x = 0.747.* 0.204 short"),
         ({"goal": {"payload.x": 0.5, "der(joint1.angle)": 0.1}}, "is not a coordinate"),
-        ({"goal": {"payload.u": 0.5}}, "no coordinate, output or place 'payload.u'"),
+        ({"goal": {"payload.u": 0.5}}, "no coordinate, output or point position 'payload.u'"),
         ({"start": {"payload.x": 1.5}}, "start: the arm cannot be at rest"),
     ],
 )

@@ -134,7 +134,7 @@ def test_files_that_are_no_plans_are_refused(plan, tmp_path):
     with pytest.raises(FileFormatError, match="a plan of format 99; this version reads format 1"):
         optim.load_plan(tmp_path / "newer.nc")
     newer.assign_attrs(plan_format=1).drop_vars("plan.du", errors="ignore").drop_vars("plan.q").to_netcdf(path)
-    with pytest.raises(FileFormatError, match="does not hold the 48 values of 'q'"):
+    with pytest.raises(FileFormatError, match="does not contain the 48 values of 'q'"):
         optim.load_plan(path)
 
 
@@ -142,7 +142,7 @@ def test_what_a_file_cannot_say_is_refused(tmp_path):
     dae = fb.assemble(models.subudhi_morris_2002(links=1, modes=0, joints="rigid"))
     changed = fb.change_coordinates(dae, [[2.0]], ("half",))
     plan = optim.plan(changed, optim.RestToRest({"half": 0.0}, {"half": 0.5}, 1.0), intervals=5)
-    with pytest.raises(optim.ProblemError, match="changed coordinates, which no file can say"):
+    with pytest.raises(optim.ProblemError, match="changed coordinates, which cannot be serialised"):
         plan.save(tmp_path / "plan.nc")
     with pytest.raises(FileFormatError, match=r"problem.limits.a = <function"):
         to_data({"limits": {"a": lambda s: s}}, "problem")

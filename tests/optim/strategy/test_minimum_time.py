@@ -153,7 +153,7 @@ def test_objectives_add_up():
     ("duration", "objective", "message"),
     [
         (1.0, "time", "fixed time cannot be minimised"),
-        ("free", "effort", "a slower motion always takes less"),
+        ("free", "effort", "a slower motion always costs less"),
         ((1.0, 0.5), "time", "0 < low < high"),
         ((0.0, 0.5), "time", "0 < low < high"),
         ((1.0,), "time", r"range \(low, high\)"),

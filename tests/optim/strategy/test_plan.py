@@ -52,6 +52,18 @@ def test_least_effort_of_a_double_integrator():
     np.testing.assert_allclose(plan.trajectory["joint1.angle"][-1], 1.7, atol=1e-12)
 
 
+def test_a_shaft_that_carries_no_frames_has_no_outputs_and_is_planned():
+    model = fb.Model("flywheel")
+    model.add(fb.Ground("ground"))
+    motor, rotor = model.add(fb.TorqueSource("motor")), model.add(fb.Rotor("rotor", inertia=0.3))
+    model.connect(motor.flange_b, rotor.flange_a)
+    problem = optim.RestToRest({"rotor.angle": 0.0}, {"rotor.angle": 1.5}, 2.0, objective=optim.Effort(0.0))
+    plan = optim.plan(fb.assemble(model), problem, intervals=7, inputs="linear")
+    assert plan.objective == pytest.approx(12 * 0.3**2 * 1.5**2 / 2**3, rel=1e-12)
+    assert plan.trajectory.y.shape == (len(plan.trajectory.t), 0)
+    assert plan.replay().trajectory["rotor.angle"][-1] == pytest.approx(1.5, abs=1e-7)
+
+
 @pytest.mark.parametrize("ends", ["free", "holding"])
 def test_weighted_rate_of_a_double_integrator(ends):
     """Euler-Lagrange on u^2 + r der(u)^2: u = c s + B sinh(s / g) with g^2 = r, about the middle, s = t - 1."""
@@ -264,7 +276,7 @@ def test_progress_is_shown_when_asked(capsys):
 
 MALFORMED_PROBLEMS = [
     ({"duration": -1.0}, "duration = -1 s; must be > 0"),
-    ({"duration": "free"}, "a slower motion always takes less"),
+    ({"duration": "free"}, "a slower motion always costs less"),
     ({"duration": float("nan")}, "duration = nan"),
     ({"start": {}}, "start is empty"),
     ({"start": {"joint1.angle": "x"}}, "joint1.angle = 'x'"),
@@ -286,7 +298,11 @@ def test_malformed_problems_are_refused_at_once(change, message):
 
 
 IMPOSSIBLE = [
-    ({"start": {"joint.angle": 0.0}}, {}, r"no coordinate, output or place 'joint.angle'.*Did you mean joint1.angle\?"),
+    (
+        {"start": {"joint.angle": 0.0}},
+        {},
+        r"no coordinate, output or point position 'joint.angle'.*mean joint1.angle\?",
+    ),
     ({"goal": {"der(joint1.angle)": 0.0}}, {}, "all rates are zero"),
     ({"start": {"joint1.angle": 0.0, "rotor1.angle": 0.3}}, {}, "cannot stay at rest"),
     ({"limits": {"motor.torque": 1.0}}, {}, r"'motor.torque'.*Did you mean motor1.torque\?"),
