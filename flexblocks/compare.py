@@ -19,7 +19,10 @@ from flexblocks.linear.linearize import linearize
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.rediscretize import rediscretize
 from flexblocks.simulation import Trajectory, simulate
+from flexblocks.simulation.inputs import inputs, shifted
+from flexblocks.simulation.sampling import output_times
 from flexblocks.statics.equilibrium import equilibrium
+from flexblocks.statics.operating_point import OperatingPoint
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +58,7 @@ def compare(
     u: Mapping[str, Any] | None = None,
     x0: Mapping[str, float] | None = None,
     *,
+    at: Mapping[str, float] | None = None,
     output: str | None = None,
     frequencies: int = 3,
 ) -> Comparison:
@@ -68,6 +72,11 @@ def compare(
         The keys of a dict name the rows; those of a sequence are named by the discretizations themselves.
     t, u, x0
         Arguments of `flexblocks.simulate`; `x0` holds only names that all discretizations have.
+    at : dict, optional
+        Coordinates held, ``{"joint1.angle": 0.3}``, see `flexblocks.equilibrium`: every discretization is at rest there
+        with its own deflections and its own inputs that hold it. Frequencies and the static output are those at this
+        point, and the simulation starts from it: `u` is added to the inputs that hold the arm, `x0` replaces start
+        values. By default the equilibrium next to the start values, and a simulation with `u` alone from these.
     output : str, optional
         By default the tip deflection of the last beam.
     frequencies : int
@@ -84,16 +93,20 @@ def compare(
     NameUnknownError
         There is no such output.
     FlexblocksError
-        An arm that cannot be assembled, has no equilibrium, or cannot be simulated.
+        An arm that cannot be assembled, has no equilibrium (with the coordinates of `at` held), or cannot be simulated.
     """
     by_name = _named(discretizations)
     if not isinstance(frequencies, int) or frequencies < 0:
         raise ParameterError(f"compare: frequencies = {frequencies!r}; must be a whole number >= 0.")
     daes = {name: assemble(rediscretize(model, kind)) for name, kind in by_name.items()}
     output = _output(next(iter(daes.values())), output)
-    responses = {name: simulate(dae, t, u=u, x0=x0) for name, dae in daes.items()}
+    points = {name: equilibrium(dae, at) for name, dae in daes.items()}
+    if at is None:
+        responses = {name: simulate(dae, t, u=u, x0=x0) for name, dae in daes.items()}
+    else:
+        responses = {name: _simulate_from(dae, points[name], t, u, x0) for name, dae in daes.items()}
     last = list(responses.values())[-1]
-    rows = {name: _row(dae, responses[name], last, output, frequencies) for name, dae in daes.items()}
+    rows = {name: _row(dae, points[name], responses[name], last, output, frequencies) for name, dae in daes.items()}
     return Comparison(pd.DataFrame.from_dict(rows, orient="index"), output, responses)
 
 
@@ -131,8 +144,27 @@ def _output(dae: DAE, wanted: str | None) -> str:
     return wanted
 
 
-def _row(dae: DAE, response: Trajectory, last: Trajectory, output: str, frequencies: int) -> dict[str, float]:
-    point = equilibrium(dae)
+def _simulate_from(
+    dae: DAE,
+    point: OperatingPoint,
+    t: tuple[float, float] | Sequence[float] | np.ndarray,
+    u: Mapping[str, Any] | None,
+    x0: Mapping[str, float] | None,
+) -> Trajectory:
+    """Simulate from an operating point, with `u` added to the inputs that hold the arm there."""
+    times, sampled = output_times(t, "compare")
+    deviations = inputs(dae.u, u, times, sampled, "compare").signals
+    acting = {
+        name: shifted(deviation, offset)
+        for name, deviation, offset in zip(dae.u.names, deviations, point.u.tolist(), strict=True)
+    }
+    start = dict(zip(dae.x.names, point.x.tolist(), strict=True)) | dict(x0 or {})
+    return simulate(dae, t, u=acting, x0=start)
+
+
+def _row(
+    dae: DAE, point: OperatingPoint, response: Trajectory, last: Trajectory, output: str, frequencies: int
+) -> dict[str, float]:
     natural = [mode.frequency for mode in linearize(dae, point).modes() if mode.energy == "strain" and mode.frequency]
     lowest = [*natural[:frequencies], *[np.nan] * max(0, frequencies - len(natural))]
     at_rest = [point.x, point.u, point.p, *([point.z] if len(dae.z) else [])]

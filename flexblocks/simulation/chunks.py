@@ -21,9 +21,9 @@ MOST_STEPS = 5000  # SUNDIALS gives up after 10000
 # The two-link arm (3400 steps a second) moves for ten minutes in so many.
 DEFAULT_STEPS = 2_000_000
 BUDGET_ADVICE = (
-    "If the motion needs more, raise max_steps= or time_limit=. If it makes hardly any progress, the equations are stiff "
-    "or chatter: try method 'bdf', smooth a switching law (tanh(s / width) instead of sign(s)) or make it Sampled, and "
-    "check stiffnesses and gains."
+    "If the motion needs more, raise max_steps= or time_limit=. If it makes hardly any progress, the equations are "
+    "stiff or chatter: try method 'bdf', smooth a switching law (tanh(s / width) instead of sign(s)) or sample it, "
+    "and check stiffnesses and gains."
 )
 
 

@@ -14,7 +14,7 @@ from scipy.interpolate import BSpline, PPoly
 from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces.variables import Variables
-from flexblocks.simulation.polynomial import constant, from_ppoly, piecewise_linear
+from flexblocks.simulation.polynomial import PiecewisePolynomial, constant, from_ppoly, piecewise_linear
 from flexblocks.simulation.signal import Signal, Symbol, TimeSignal
 
 KINDS = (
@@ -66,6 +66,16 @@ def signal(value: Any, times: np.ndarray | None) -> TimeSignal:
             f"is an array of shape {array.shape}; must be {times.shape}, one value for each time of t."
         )
     return piecewise_linear(times, array)
+
+
+def shifted(given: TimeSignal, offset: float) -> TimeSignal:
+    """Return a signal plus a constant."""
+    if isinstance(given, Signal):
+        return Signal(lambda t: given.function(t) + offset, given.breakpoints)
+    assert isinstance(given, PiecewisePolynomial)  # the only other kind that `signal` returns
+    coefficients = given.pieces.c.copy()
+    coefficients[-1] += offset
+    return PiecewisePolynomial(PPoly(coefficients, given.pieces.x), given.domain)
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,50 @@ def test_drift_is_not_told_of_an_arm_with_dampers() -> None:
     assert np.isnan(table.loc["AssumedModes(n=1, tip='free')", "energy drift [J]"])
 
 
+def boom() -> fb.Model:
+    """A driven flexible beam against gravity, with its mass at rest known: m g l / 2 cos(angle) at the joint."""
+    model = fb.Model("boom", gravity=(0.0, -9.81, 0.0))
+    joint, motor = model.add(fb.Revolute("joint")), model.add(fb.TorqueSource("motor"))
+    beam = model.add(fb.FlexibleBeam("beam", 1.0, 0.5, 200.0, discretization=fb.AssumedModes(1)))
+    model.connect(model.add(fb.Ground("ground")).frame_b, joint.frame_a)
+    model.connect(motor.flange_b, joint.axis)
+    model.connect(joint.frame_b, beam.frame_a)
+    return model
+
+
+@pytest.mark.parametrize("angle", [0.3, -1.2, 2.5])
+def test_joints_are_held_where_they_are_told_to_be(angle: float) -> None:
+    at = {"joint.angle": angle}
+    result = fb.compare(boom(), KINDS, (0.0, 0.3), at=at)
+    for name, kind in KINDS.items():
+        dae = fb.assemble(fb.rediscretize(boom(), kind))
+        point, run = fb.equilibrium(dae, at), result.responses[name]
+        np.testing.assert_allclose(run["joint.angle"], angle, rtol=0, atol=1e-6)
+        np.testing.assert_allclose(run["motor.torque"], point["motor.torque"], rtol=1e-12)
+        assert point["motor.torque"] == pytest.approx(0.5 * 9.81 * 0.5 * np.cos(angle), rel=1e-2)
+        natural = [mode.frequency for mode in fb.linearize(dae, point).modes() if mode.energy == "strain"]
+        assert result.table.loc[name, "frequency 1 [rad/s]"] == pytest.approx(natural[0])
+        assert result.table.loc[name, "static [m]"] == pytest.approx(run["beam.tip_deflection_y"][0], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "torque", [0.1, lambda t: 0.1 + 0 * t, ([0.0, 1.0], [0.1, 0.1]), fb.bang_bang(0.1, 0.05), np.full(31, 0.1)]
+)
+def test_inputs_are_added_to_what_holds(torque: object) -> None:
+    at = {"joint.angle": 0.3}
+    run = fb.compare(boom(), [fb.AssumedModes(1)], np.linspace(0, 0.02, 31), {"motor.torque": torque}, at=at)
+    response = next(iter(run.responses.values()))
+    dae = fb.assemble(fb.rediscretize(boom(), {"beam": fb.AssumedModes(1)}))
+    np.testing.assert_allclose(response["motor.torque"], fb.equilibrium(dae, at)["motor.torque"] + 0.1, rtol=1e-9)
+    assert response["joint.angle"][0] == 0.3 < response["joint.angle"][-1]
+
+
+def test_what_cannot_be_held_is_refused() -> None:
+    for at, message in (({"joint.angel": 0.3}, "joint.angel"), ({"der(joint.angle)": 1.0}, "holds the velocities")):
+        with pytest.raises(FlexblocksError, match=message):
+            fb.compare(boom(), [fb.AssumedModes(1)], (0.0, 0.1), at=at)
+
+
 def test_another_output(found: fb.Comparison) -> None:
     model = models.subudhi_morris_2002()
     kinds = [fb.AssumedModes(1, tip="auto"), fb.AssumedModes(2, tip="auto")]
