@@ -31,7 +31,7 @@ BUDGET_ADVICE = (
 class Budget:
     """Limits of a run: integration steps, and wall time [s] (None: no limit)."""
 
-    max_steps: int = DEFAULT_STEPS
+    max_steps: float = DEFAULT_STEPS
     time_limit: float | None = None
 
 
@@ -48,7 +48,7 @@ def checked_budget(max_steps: Any, time_limit: Any, where: str) -> Budget:
     number = isinstance(time_limit, (int, float, np.number)) and not isinstance(time_limit, bool)
     if time_limit is not None and not (number and time_limit > 0):
         raise ParameterError(f"{where}: time_limit = {time_limit!r}; must be a number > 0 [s of wall time], or None.")
-    return Budget(max_steps, time_limit)
+    return Budget(float(max_steps), None if time_limit is None else float(time_limit))
 
 
 class Pace:
@@ -94,7 +94,7 @@ class Pace:
         wall = time.perf_counter() - self._begun
         if self.taken < most and (limit is None or wall < limit):
             return
-        which = f"max_steps = {most}" if self.taken >= most else f"time_limit = {limit:g} s"
+        which = f"max_steps = {most:.0f}" if self.taken >= most else f"time_limit = {limit:g} s"
         failure = BudgetExceeded(f"its budget is spent, {self.taken} steps in {wall:.3g} s ({which})")
         failure.advice = BUDGET_ADVICE
         raise failure
