@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from flexblocks.file_paths import expanded
+
 ModelArgument = Annotated[
     str,
     typer.Argument(
@@ -77,7 +79,7 @@ def checked_file(option: str, path: Path | None, suffixes: Iterable[str]) -> Non
     suffixes = tuple(suffixes)
     if path.suffix.lower() not in suffixes:
         raise typer.BadParameter(f"'{path}'; must end in {', '.join(suffixes)}.", param_hint=option)
-    if not path.parent.is_dir():
+    if not expanded(path).parent.is_dir():
         raise typer.BadParameter(f"'{path}': there is no folder '{path.parent}'; must exist.", param_hint=option)
 
 

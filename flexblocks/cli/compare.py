@@ -8,6 +8,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from flexblocks.atomic_file import atomic_file
 from flexblocks.beam import DISCRETIZATIONS, Discretization
 from flexblocks.cli.arguments import (
     JsonOption,
@@ -56,7 +57,8 @@ def compare(
     t = np.linspace(0.0, time, samples)
     result = compared(model_named(model, settings), kinds, t, signals(inputs), numbers("--start", start), output=output)
     if out is not None:
-        result.table.to_csv(out)
+        with atomic_file(out) as unfinished:
+            result.table.to_csv(unfinished)
     save_picture(plot, lambda pictures: pictures.comparison(result)[0])
     if json:
         print_json({"output": result.output, "fidelities": result.table.to_dict(orient="index")})

@@ -89,12 +89,14 @@ def ranges(motion: Trajectory) -> list[dict[str, Any]]:
 def quantities(motion: Trajectory) -> list[list[str]]:
     """Return groups of variables for a picture: inputs, coordinates and outputs of one unit and kind each.
 
-    Constant variables are left out, and so are bending coordinates: the tip deflections show the bending.
+    Constant variables are left out, unless nothing moves. So are bending coordinates: tip deflections show the bending.
     """
+    shown = [name for group in ("u", "x", "y") for name in motion.names[group]]
+    at_rest = all(np.ptp(motion[name]) == 0 for name in shown)
     coordinates = [name for name in motion.names["x"] if not name.startswith("der(") and "bending" not in name]
     groups: dict[tuple[str, str], list[str]] = {}
     for name in (*motion.names["u"], *coordinates, *motion.names["y"]):
         word = name.rpartition(".")[2]
-        if np.ptp(motion[name]) > 0:
+        if at_rest or np.ptp(motion[name]) > 0:
             groups.setdefault((motion.unit(name), "position" if word in ("x", "y", "z") else word), []).append(name)
     return list(groups.values())
