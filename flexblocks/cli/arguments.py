@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from flexblocks.cli.completion import complete_model
 from flexblocks.file_paths import expanded
 
 ModelArgument = Annotated[
@@ -16,6 +17,7 @@ ModelArgument = Annotated[
         metavar="MODEL",
         help="A model file (.yaml, .yml, .json), or a name from `flexblocks models`.",
         show_default=False,
+        autocompletion=complete_model,
     ),
 ]
 SetOption = Annotated[

@@ -24,6 +24,7 @@ from flexblocks.cli.arguments import (
     numbers,
 )
 from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import print_json, print_line, print_table, save_picture
 from flexblocks.cli.signals import InputOption, signals
 from flexblocks.compare import compare as compared
@@ -35,6 +36,7 @@ KINDS: dict[str, Callable[[int], Discretization]] = {kind.keyword: kind for kind
 def compare(
     model: ModelArgument,
     settings: SetOption = None,
+    imports: ImportOption = None,
     beams: Annotated[
         list[str] | None,
         typer.Option("--beams", metavar="KIND:N", help="modes:2, elements:4, segments:8; repeated, finest last."),
@@ -55,7 +57,8 @@ def compare(
     checked_picture(plot)
     kinds = {text: _kind(text) for text in beams or ("modes:1", "modes:2", "elements:2", "elements:4")}
     t = np.linspace(0.0, time, samples)
-    result = compared(model_named(model, settings), kinds, t, signals(inputs), numbers("--start", start), output=output)
+    arm = model_named(model, settings, imported_types(imports))
+    result = compared(arm, kinds, t, signals(inputs), numbers("--start", start), output=output)
     if out is not None:
         with atomic_file(out) as unfinished:
             result.table.to_csv(unfinished)

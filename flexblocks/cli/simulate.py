@@ -22,6 +22,7 @@ from flexblocks.cli.arguments import (
     numbers,
 )
 from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import print_json, print_line, print_table, save_picture
 from flexblocks.cli.signals import InputOption, signals
 from flexblocks.simulation import SimulationError, Trajectory
@@ -31,6 +32,7 @@ from flexblocks.simulation import simulate as integrate
 def simulate(
     model: ModelArgument,
     settings: SetOption = None,
+    imports: ImportOption = None,
     time: TimeOption = 5.0,
     samples: SamplesOption = 1001,
     inputs: InputOption = None,
@@ -47,7 +49,7 @@ def simulate(
     if not time > 0:
         raise typer.BadParameter(f"{time:g} s; must be > 0.", param_hint="--time")
     x0, u = numbers("--start", start), signals(inputs)
-    dae = assemble(model_named(model, settings))
+    dae = assemble(model_named(model, settings, imported_types(imports)))
     try:
         motion = integrate(dae, np.linspace(0.0, time, samples), u=u, x0=x0, method=method, step=step)
     except SimulationError as error:

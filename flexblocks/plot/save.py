@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -26,6 +27,9 @@ def save(ax: Axes, path: str | Path) -> None:
         raise FileFormatError(
             f"{path}: suffix '{suffix}'; must be one of {listing((f'.{kind}' for kind in known), most=len(known))}."
         )
+    # In memory first: where the disk is full, some of Matplotlib's formats raise an error of their own on the way out.
+    picture = BytesIO()
+    figure.savefig(picture, dpi=150, format=suffix[1:])  # sharp on screens, and small files
     with atomic_file(path) as unfinished:
-        figure.savefig(unfinished, dpi=150, format=suffix[1:])  # sharp on screens, and small files
+        unfinished.write_bytes(picture.getvalue())
     plt.close(figure)

@@ -76,9 +76,13 @@ def read_plan(path: str | Path, types: Iterable[type] = ()) -> tuple[Any, dict[s
             f"{path}: a plan of format {data.attrs.get('plan_format')}; this version reads format {FORMAT}. Plan "
             "again, or read it with the version that wrote it."
         )
-    document = json.loads(data.attrs["plan"])
-    model, assembly, problem, options = (document.pop(key) for key in ("model", "assembly", "problem", "options"))
-    dae = assemble(model_from_data(model, f"{path}: model", types), assembly["symbolic"], assembly["dynamics"])
+    try:
+        document = json.loads(data.attrs["plan"])
+        model, assembly, problem, options = (document.pop(key) for key in ("model", "assembly", "problem", "options"))
+        symbolic, dynamics = assembly["symbolic"], assembly["dynamics"]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise FileFormatError(f"{path}: the plan in it is damaged ({error!r}); save it again.") from None
+    dae = assemble(model_from_data(model, f"{path}: model", types), symbolic, dynamics)
     m = pyomo_model(dae, from_data(problem, f"{path}: problem"), **options)
     _load_values(m, data, path)
     return m, document
