@@ -103,7 +103,8 @@ def _column(path: Path, column: str) -> tuple[np.ndarray, np.ndarray]:
     for name in (columns[0], column):
         if not pd.api.types.is_numeric_dtype(table[name]):
             raise FileFormatError(f"{path}: column '{name}' has entries that are not numbers; must be numeric.")
-        if table[name].isna().any():
-            row = int(table[name].isna().argmax()) + 1
+        missing = np.isnan(table[name].to_numpy(float))
+        if missing.any():
+            row = int(missing.argmax()) + 1
             raise FileFormatError(f"{path}: row {row} has no number in column '{name}'; the file may be cut short.")
     return table[columns[0]].to_numpy(float), table[column].to_numpy(float)
