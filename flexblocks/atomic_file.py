@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from flexblocks.errors import FileFormatError
@@ -67,8 +67,20 @@ def write_text(path: str | Path, text: str) -> None:
     FileFormatError
         See `atomic_file`.
     """
-    with atomic_file(path) as unfinished:
-        unfinished.write_bytes(text.encode("utf-8"))
+    write_texts({Path(path): text})
+
+
+def write_texts(texts: Mapping[Path, str]) -> None:
+    """Write texts that belong together, by path: all are complete before the first comes to its place.
+
+    Raises
+    ------
+    FileFormatError
+        See `atomic_file`.
+    """
+    with ExitStack() as complete:
+        for path, text in texts.items():
+            complete.enter_context(atomic_file(path)).write_bytes(text.encode("utf-8"))
 
 
 def _flush(path: Path) -> None:

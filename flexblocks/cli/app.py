@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from importlib.metadata import version as installed_version
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -44,14 +45,31 @@ def _say(word: str, style: str, text: str) -> None:
     Console(stderr=True, soft_wrap=True).print(Text(f"{word}: ", style=style).append(text, "default"))
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(f"flexblocks {installed_version('flexblocks')}")
+        raise typer.Exit
+
+
 app = typer.Typer(
     cls=Commands,
     name="flexblocks",
     help="Flexible robot arms from blocks: check, simulate, linearise, export and plan from one model file.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version, and stop.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Options of the program itself, not of a command; its help is the one above."""
+    del version  # printed by its callback, before anything else is looked at
+
+
 for command in (check, simulate, linearize, export, compare, plan, demo, models):
     app.command()(command)
 

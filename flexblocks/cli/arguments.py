@@ -8,12 +8,16 @@ from typing import Annotated
 
 import typer
 
+from flexblocks.cli.completion import complete_model
+from flexblocks.file_paths import expanded
+
 ModelArgument = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
         help="A model file (.yaml, .yml, .json), or a name from `flexblocks models`.",
         show_default=False,
+        autocompletion=complete_model,
     ),
 ]
 SetOption = Annotated[
@@ -77,7 +81,7 @@ def checked_file(option: str, path: Path | None, suffixes: Iterable[str]) -> Non
     suffixes = tuple(suffixes)
     if path.suffix.lower() not in suffixes:
         raise typer.BadParameter(f"'{path}'; must end in {', '.join(suffixes)}.", param_hint=option)
-    if not path.parent.is_dir():
+    if not expanded(path).parent.is_dir():
         raise typer.BadParameter(f"'{path}': there is no folder '{path.parent}'; must exist.", param_hint=option)
 
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 import typer
 import yaml
 
 from flexblocks.cli.arguments import JsonOption, pairs
+from flexblocks.cli.completion import SUFFIXES
 from flexblocks.cli.report import print_json, print_table
 from flexblocks.errors import FileFormatError, NameUnknownError, listing, nearest
+from flexblocks.file_paths import expanded
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.model_file import load
-
-SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def catalogue() -> dict[str, Callable[..., Model]]:
@@ -25,8 +24,8 @@ def catalogue() -> dict[str, Callable[..., Model]]:
     return {name.replace("_", "-"): getattr(models, name) for name in models.__all__}
 
 
-def model_named(name: str, settings: Iterable[str] | None = None) -> Model:
-    """Return the model of a file or of the catalogue.
+def model_named(name: str, settings: Iterable[str] | None = None, types: Iterable[type] = ()) -> Model:
+    """Return the model of a file, which may name these types beside the library's, or of the catalogue.
 
     Raises
     ------
@@ -48,11 +47,11 @@ def model_named(name: str, settings: Iterable[str] | None = None) -> Model:
         )
     if arguments:
         raise typer.BadParameter(f"{name} is a file; only models of the catalogue take arguments.", param_hint="--set")
-    if not Path(name).is_file():
+    if not expanded(name).exists():
         raise FileFormatError(
             f"{name}: there is no such file; must be a model file, or a name from `flexblocks models`."
         )
-    return load(name)
+    return load(name, types)
 
 
 def _arguments(name: str, function: Callable[..., Model], texts: dict[str, str]) -> dict[str, object]:

@@ -9,6 +9,7 @@ import typer
 from flexblocks.assemble import assemble
 from flexblocks.cli.arguments import JsonOption, ModelArgument, PlotOption, SetOption, checked_picture
 from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import print_json, print_line, print_table, save_picture
 from flexblocks.dae.dae import DAE
 from flexblocks.dae.operation_counts import operation_counts
@@ -19,6 +20,7 @@ from flexblocks.modeling.model import Model
 def check(
     model: ModelArgument,
     settings: SetOption = None,
+    imports: ImportOption = None,
     symbolic: Annotated[
         list[str] | None,
         typer.Option("--symbolic", metavar="NAME", help="A parameter that stays a symbol, or 'all'; may be repeated."),
@@ -29,7 +31,7 @@ def check(
     """Check a model, assemble it and show its blocks, variables and the operation counts of its equations."""
     checked_picture(plot)
     # Assemble before anything is printed: a refusal then stands alone.
-    arm = model_named(model, settings)
+    arm = model_named(model, settings, imported_types(imports))
     dae = assemble(arm, symbolic="all" if symbolic == ["all"] else symbolic or ())
     data = summary(arm, dae)
     save_picture(plot, lambda pictures: pictures.model(arm))

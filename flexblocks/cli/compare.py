@@ -8,6 +8,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from flexblocks.atomic_file import atomic_file
 from flexblocks.beam import DISCRETIZATIONS, Discretization
 from flexblocks.cli.arguments import (
     JsonOption,
@@ -23,6 +24,7 @@ from flexblocks.cli.arguments import (
     numbers,
 )
 from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import print_json, print_line, print_table, save_picture
 from flexblocks.cli.signals import InputOption, signals
 from flexblocks.compare import compare as compared
@@ -34,6 +36,7 @@ KINDS: dict[str, Callable[[int], Discretization]] = {kind.keyword: kind for kind
 def compare(
     model: ModelArgument,
     settings: SetOption = None,
+    imports: ImportOption = None,
     beams: Annotated[
         list[str] | None,
         typer.Option("--beams", metavar="KIND:N", help="modes:2, elements:4, segments:8; repeated, finest last."),
@@ -54,9 +57,11 @@ def compare(
     checked_picture(plot)
     kinds = {text: _kind(text) for text in beams or ("modes:1", "modes:2", "elements:2", "elements:4")}
     t = np.linspace(0.0, time, samples)
-    result = compared(model_named(model, settings), kinds, t, signals(inputs), numbers("--start", start), output=output)
+    arm = model_named(model, settings, imported_types(imports))
+    result = compared(arm, kinds, t, signals(inputs), numbers("--start", start), output=output)
     if out is not None:
-        result.table.to_csv(out)
+        with atomic_file(out) as unfinished:
+            result.table.to_csv(unfinished)
     save_picture(plot, lambda pictures: pictures.comparison(result)[0])
     if json:
         print_json({"output": result.output, "fidelities": result.table.to_dict(orient="index")})

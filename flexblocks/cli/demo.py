@@ -20,6 +20,7 @@ from flexblocks.cli.demo_pictures import draw
 from flexblocks.cli.linearize import mode_data, mode_row
 from flexblocks.cli.report import print_json, print_line, print_table, write_json
 from flexblocks.export import save_linear
+from flexblocks.file_paths import expanded
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import linearize
 from flexblocks.modeling.model_file import load
@@ -53,6 +54,7 @@ def demo(
     """Compose, check, simulate, linearise, export, plan and replay the two-link flexible arm, with pictures."""
     from flexblocks import models, optim
 
+    out = expanded(out)
     out.mkdir(parents=True, exist_ok=True)
     stopwatch = Stopwatch(quiet=json)
     with stopwatch.step("compose", "composed from blocks, saved to arm.yaml and read back"):

@@ -10,6 +10,7 @@ import typer
 from flexblocks.assemble import assemble
 from flexblocks.cli.arguments import ModelArgument, SetOption, checked_file, names
 from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import print_line
 from flexblocks.errors import ParameterError
 
@@ -17,6 +18,7 @@ from flexblocks.errors import ParameterError
 def export(
     model: ModelArgument,
     settings: SetOption = None,
+    imports: ImportOption = None,
     fmu: Annotated[
         Path | None, typer.Option("--fmu", help="Functional Mock-up Unit (.fmu).", show_default=False)
     ] = None,
@@ -73,7 +75,8 @@ def export(
             "export: --linear with --symbolic: a linear model has numbers only; leave --symbolic out, or export the "
             "linear model by itself."
         )
-    dae = assemble(model_named(model, settings), symbolic="all" if symbolic == "all" else names(symbolic) or ())
+    arm = model_named(model, settings, imported_types(imports))
+    dae = assemble(arm, symbolic="all" if symbolic == "all" else names(symbolic) or ())
     output_names = names(outputs)
     written: list[Path] = []
     if fmu is not None:

@@ -20,6 +20,7 @@ from flexblocks.cli.arguments import (
     numbers,
 )
 from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import print_json, print_line, print_table, save_picture
 from flexblocks.export import save_linear
 from flexblocks.export.formats import FORMATS
@@ -31,6 +32,7 @@ from flexblocks.statics.equilibrium import equilibrium
 def linearize(
     model: ModelArgument,
     settings: SetOption = None,
+    imports: ImportOption = None,
     at: Annotated[
         list[str] | None,
         typer.Option(
@@ -52,7 +54,7 @@ def linearize(
     checked_file("--out", out, FORMATS)
     checked_picture(plot)
     held = numbers("--at", at)
-    dae = assemble(model_named(model, settings))
+    dae = assemble(model_named(model, settings, imported_types(imports)))
     # The equilibrium with those coordinates and inputs held.
     inputs = {name: value for name, value in held.items() if name in dae.u}
     point = equilibrium(dae, x={name: value for name, value in held.items() if name not in inputs}, u=inputs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -17,6 +16,7 @@ from flexblocks.cli.arguments import (
     checked_file,
     checked_picture,
 )
+from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.plan_arguments import request_from_arguments
 from flexblocks.cli.plan_request import Request, is_problem_file, read_request
 from flexblocks.cli.plan_template import TEMPLATE
@@ -34,6 +34,7 @@ def plan(
         ),
     ] = None,
     settings: SetOption = None,
+    imports: ImportOption = None,
     goal: Annotated[
         list[str] | None,
         typer.Option("--goal", metavar="NAME=VALUE", help="Final value of a coordinate; may be repeated."),
@@ -78,9 +79,11 @@ def plan(
         for option, value in {**in_file, "--set": settings}.items():
             if value is not None:
                 raise typer.BadParameter(f"{problem} is a problem file; say it there.", param_hint=option)
-        request = read_request(Path(problem))
+        request = read_request(problem, imported_types(imports))
     else:
-        request = request_from_arguments(problem, settings, goal, start, duration, objective, limit)
+        request = request_from_arguments(
+            problem, settings, imported_types(imports), goal, start, duration, objective, limit
+        )
     # How to solve it and where to write it may be overridden.
     if intervals is not None:
         request = replace(request, transcription={**request.transcription, "intervals": intervals})

@@ -16,6 +16,7 @@ from flexblocks.cli.plan_request import Request
 def request_from_arguments(
     model: str,
     settings: Iterable[str] | None,
+    types: Iterable[type],
     goal: Iterable[str] | None,
     start: Iterable[str] | None,
     duration: str | None,
@@ -33,7 +34,7 @@ def request_from_arguments(
     """
     from flexblocks import optim
 
-    arm, goals, starts = model_named(model, settings), numbers("--goal", goal), numbers("--start", start)
+    arm, goals, starts = model_named(model, settings, types), numbers("--goal", goal), numbers("--start", start)
     if not goals:
         raise typer.BadParameter("is missing; give a coordinate and its final value, NAME=VALUE.", param_hint="--goal")
     # Coordinates of the goal start where the model does, unless --start says otherwise.

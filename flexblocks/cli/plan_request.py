@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from flexblocks.cli.catalogue import SUFFIXES, model_named
+from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.completion import SUFFIXES
 from flexblocks.errors import FileFormatError, FlexblocksError, listing, nearest
+from flexblocks.file_paths import expanded
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.model_file import discretization_from_data
 from flexblocks.modeling.yaml_json import read_document
@@ -52,14 +54,20 @@ class Request:
 
 def is_problem_file(name: str) -> bool:
     """Whether a name is that of a file with a planning problem."""
-    if not name.endswith(SUFFIXES) or not Path(name).is_file():
+    if not name.endswith(SUFFIXES) or not expanded(name).is_file():
         return False
     data = read_document(name)
     return isinstance(data, Mapping) and "problem" in data
 
 
-def read_request(path: Path) -> Request:
+def read_request(path: str | Path, types: Iterable[type] = ()) -> Request:
     """Return the request in a problem file; see ``flexblocks plan --template``.
+
+    Parameters
+    ----------
+    path : str or Path
+    types : iterable of type
+        Blocks, discretizations and sections of your own that the file or its model names.
 
     Raises
     ------
@@ -69,6 +77,7 @@ def read_request(path: Path) -> Request:
     from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
     from flexblocks.optim.problem.serialization import from_data
 
+    path, types = expanded(path), tuple(types)
     data = _checked(read_document(path), f"{path}", KEYS, required=("model", "problem"))
     output = _checked(data.get("output"), f"{path}: output", tuple(OUTPUT))
     problem = _mapping(data["problem"], f"{path}: problem")
@@ -77,32 +86,32 @@ def read_request(path: Path) -> Request:
         raise FileFormatError(f"{path}: refine = {refine!r}; must be true, false or the greatest miss allowed [m].")
     options = tuple(option.name for option in fields(TranscriptionOptions))
     return Request(
-        model=_model(data, path),
+        model=_model(data, path, types),
         problem=from_data({"type": "RestToRest"} | dict(problem), f"{path}: problem"),
         parameters=_mapping(data.get("parameters"), f"{path}: parameters"),
         transcription=_checked(data.get("transcription"), f"{path}: transcription", options),
         refine=refine,
-        audit=_audit(data.get("audit", False), f"{path}: audit"),
+        audit=_audit(data.get("audit", False), f"{path}: audit", types),
         **{("out" if key == "plan" else key): _file(output, key, path) for key in OUTPUT},
     )
 
 
-def _model(data: Mapping[str, Any], path: Path) -> Model:
+def _model(data: Mapping[str, Any], path: Path, types: Iterable[type]) -> Model:
     """Return the model of a request; a model file is looked for beside the problem file."""
     name, settings = data["model"], _mapping(data.get("settings"), f"{path}: settings")
     if not isinstance(name, str):
         raise FileFormatError(f"{path}: model = {name!r}; must be a model file or a name from `flexblocks models`.")
     if name.endswith(SUFFIXES):
-        name = str(path.parent / name)
+        name = str(path.parent / expanded(name))
     try:
-        return model_named(name, [f"{key}={value}" for key, value in settings.items()])
+        return model_named(name, [f"{key}={value}" for key, value in settings.items()], types)
     except typer.BadParameter as error:
         raise FileFormatError(f"{path}: settings: {error.message}") from error
     except FlexblocksError as error:
         raise FileFormatError(f"{path}: model: {error}") from error
 
 
-def _audit(value: Any, place: str) -> Mapping[str, Any] | None:
+def _audit(value: Any, place: str, types: Iterable[type]) -> Mapping[str, Any] | None:
     """Return the arguments of the audit, or None for no audit."""
     if value is None or value is False:
         return None
@@ -112,9 +121,9 @@ def _audit(value: Any, place: str) -> Mapping[str, Any] | None:
     finer = arguments.get("finer")
     if isinstance(finer, Mapping):
         arguments["finer"] = (
-            discretization_from_data(finer, f"{place}.finer")
+            discretization_from_data(finer, f"{place}.finer", types)
             if "type" in finer
-            else {name: discretization_from_data(one, f"{place}.finer.{name}") for name, one in finer.items()}
+            else {name: discretization_from_data(one, f"{place}.finer.{name}", types) for name, one in finer.items()}
         )
     elif finer is not None:
         raise FileFormatError(f"{place}.finer = {finer!r}; must be a discretization, as {{type: AssumedModes, n: 6}}.")
@@ -127,7 +136,7 @@ def _file(output: Mapping[str, Any], key: str, path: Path) -> Path | None:
     """Return a file to write, beside the problem file; refuse one that cannot be written."""
     if output.get(key) is None:
         return None
-    target = path.parent / str(output[key])
+    target = path.parent / expanded(str(output[key]))
     if target.suffix.lower() not in OUTPUT[key]:
         raise FileFormatError(f"{path}: output.{key} = {output[key]!r}; must end in {', '.join(OUTPUT[key])}.")
     if not target.parent.is_dir():

@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from flexblocks.atomic_file import write_text
+
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print a table; numbers are aligned to the right."""
@@ -39,7 +41,7 @@ def print_json(data: Any) -> None:
 
 def write_json(path: Path, data: Any) -> None:
     """Write JSON to a file, as `print_json` prints it."""
-    path.write_text(json.dumps(_strict(data), indent=2) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(_strict(data), indent=2) + "\n")
 
 
 def save_picture(path: Path | None, draw: Callable[[Any], Any]) -> None:

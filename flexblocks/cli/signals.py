@@ -13,6 +13,7 @@ import typer
 
 from flexblocks.cli.arguments import pairs
 from flexblocks.errors import FileFormatError, FlexblocksError, ParameterError, listing, nearest
+from flexblocks.file_paths import readable_file
 from flexblocks.simulation import Signal, Trajectory, bang_bang, piecewise_constant
 
 OPTION = "--input"
@@ -88,11 +89,12 @@ SHAPES: dict[str, tuple[Callable[..., Any], int, int]] = {
 def _column(path: Path, column: str) -> tuple[np.ndarray, np.ndarray]:
     """Return times [s] and values of one column of a file."""
     # A file that Trajectory.save wrote: .nc, or .csv with a header of comments. Any other .csv is a plain table.
-    if path.is_file() and (path.suffix.lower() == ".nc" or path.read_text(encoding="utf-8").startswith("#")):
-        trajectory = Trajectory.load(path)
+    file = readable_file(path)
+    if path.suffix.lower() == ".nc" or file.read_bytes().startswith(b"#"):
+        trajectory = Trajectory.load(file)
         return trajectory.t, trajectory[column]
     try:
-        table = pd.read_csv(path)
+        table = pd.read_csv(file)
     except (OSError, ValueError) as error:
         raise FileFormatError(f"{path}: cannot be read as a table: {error}.") from None
     columns = [str(name) for name in table.columns]
@@ -101,4 +103,8 @@ def _column(path: Path, column: str) -> tuple[np.ndarray, np.ndarray]:
     for name in (columns[0], column):
         if not pd.api.types.is_numeric_dtype(table[name]):
             raise FileFormatError(f"{path}: column '{name}' has entries that are not numbers; must be numeric.")
+        missing = np.isnan(table[name].to_numpy(float))
+        if missing.any():
+            row = int(missing.argmax()) + 1
+            raise FileFormatError(f"{path}: row {row} has no number in column '{name}'; the file may be cut short.")
     return table[columns[0]].to_numpy(float), table[column].to_numpy(float)

@@ -22,6 +22,7 @@ from flexblocks.cli.arguments import (
     numbers,
 )
 from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import print_json, print_line, print_table, save_picture
 from flexblocks.cli.signals import InputOption, signals
 from flexblocks.simulation import SimulationError, Trajectory
@@ -31,6 +32,7 @@ from flexblocks.simulation import simulate as integrate
 def simulate(
     model: ModelArgument,
     settings: SetOption = None,
+    imports: ImportOption = None,
     time: TimeOption = 5.0,
     samples: SamplesOption = 1001,
     inputs: InputOption = None,
@@ -47,7 +49,7 @@ def simulate(
     if not time > 0:
         raise typer.BadParameter(f"{time:g} s; must be > 0.", param_hint="--time")
     x0, u = numbers("--start", start), signals(inputs)
-    dae = assemble(model_named(model, settings))
+    dae = assemble(model_named(model, settings, imported_types(imports)))
     try:
         motion = integrate(dae, np.linspace(0.0, time, samples), u=u, x0=x0, method=method, step=step)
     except SimulationError as error:
@@ -89,12 +91,14 @@ def ranges(motion: Trajectory) -> list[dict[str, Any]]:
 def quantities(motion: Trajectory) -> list[list[str]]:
     """Return groups of variables for a picture: inputs, coordinates and outputs of one unit and kind each.
 
-    Constant variables are left out, and so are bending coordinates: the tip deflections show the bending.
+    Constant variables are left out, unless nothing moves. So are bending coordinates: tip deflections show the bending.
     """
+    shown = [name for group in ("u", "x", "y") for name in motion.names[group]]
+    at_rest = all(np.ptp(motion[name]) == 0 for name in shown)
     coordinates = [name for name in motion.names["x"] if not name.startswith("der(") and "bending" not in name]
     groups: dict[tuple[str, str], list[str]] = {}
     for name in (*motion.names["u"], *coordinates, *motion.names["y"]):
         word = name.rpartition(".")[2]
-        if np.ptp(motion[name]) > 0:
+        if at_rest or np.ptp(motion[name]) > 0:
             groups.setdefault((motion.unit(name), "position" if word in ("x", "y", "z") else word), []).append(name)
     return list(groups.values())

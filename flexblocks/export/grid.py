@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import scipy.io
-import xarray as xr
 
 from flexblocks.atomic_file import atomic_file
 from flexblocks.errors import FileFormatError, listing
 from flexblocks.linear.grid import LinearGrid
+from flexblocks.netcdf_file import read_netcdf, write_netcdf
 
 # What a grid over modes or cells is called in MATLAB.
 RESULTS = {
@@ -63,7 +63,7 @@ def save_grid(grid: LinearGrid, path: str | Path) -> None:
     """
     path = Path(path)
     writers: dict[str, Callable[[], Any]] = {
-        ".nc": lambda: _write_nc(grid, path),
+        ".nc": lambda: write_netcdf(path, grid.dataset),
         ".mat": lambda: _write_mat(grid, path),
     }
     if path.suffix.lower() not in writers:
@@ -82,22 +82,11 @@ def load_grid(path: str | Path) -> LinearGrid:
     path = Path(path)
     if path.suffix.lower() != ".nc":
         raise FileFormatError(f"load_grid: {path}: suffix '{path.suffix}'; must be .nc.")
-    if not path.is_file():
-        raise FileFormatError(f"load_grid: {path}: there is no such file.")
-    try:
-        with xr.open_dataset(path) as file:
-            dataset = file.load()
-    except (OSError, ValueError) as error:
-        raise FileFormatError(f"load_grid: {path}: not a readable .nc file ({error}).") from error
+    dataset = read_netcdf(path)
     missing = [name for name in (*"EABCD", "mac", "error_eigenvalue", "kinetic", "stored") if name not in dataset]
     if missing:
         raise FileFormatError(f"load_grid: {path}: holds no {listing(missing)}; must be a file that save_grid wrote.")
     return LinearGrid(dataset)
-
-
-def _write_nc(grid: LinearGrid, path: Path) -> None:
-    with atomic_file(path) as unfinished:
-        grid.dataset.to_netcdf(unfinished)
 
 
 def _write_mat(grid: LinearGrid, path: Path) -> None:

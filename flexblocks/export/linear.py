@@ -11,6 +11,7 @@ from typing import Any
 from flexblocks.errors import FileFormatError, listing
 from flexblocks.export.formats import FORMATS, READABLE
 from flexblocks.export.record import from_record, to_record
+from flexblocks.file_paths import readable_file
 from flexblocks.linear.linear_model import LinearModel
 
 
@@ -52,10 +53,9 @@ def load_linear(path: str | Path) -> LinearModel:
     """
     path = Path(path)
     suffix = _suffix("load_linear", path, READABLE)
+    file = readable_file(path)
     try:
-        record = READABLE[suffix](path)
-    except FileNotFoundError:
-        raise FileFormatError(f"load_linear: {path}: there is no such file.") from None
+        record = READABLE[suffix](file)
     except Exception as error:  # each library raises its own errors on a damaged file
         raise FileFormatError(f"load_linear: {path}: not a readable {suffix} file ({error}).") from error
     return from_record(path, record)

@@ -111,7 +111,7 @@ def _read_block(data: Any, place: str, known: Mapping[str, type], name: str) -> 
         _derived(known, BLOCK_BASES),
         lambda value, where: _read_value(value, where, known),
         preset={"name": name},
-        hint=" Pass blocks of your own as load(path, types=(...)).",
+        hint=" Pass blocks of your own as load(path, types=(...)), on the command line by --import FILE.py.",
     )
 
 

@@ -12,6 +12,7 @@ import yaml
 
 from flexblocks.atomic_file import write_text
 from flexblocks.errors import FileFormatError
+from flexblocks.file_paths import readable_file
 
 YAML_SUFFIXES, JSON_SUFFIX = (".yaml", ".yml"), ".json"
 
@@ -63,7 +64,7 @@ def read_document(path: str | Path) -> Any:
     path = Path(path)
     is_json = _is_json(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = readable_file(path).read_text(encoding="utf-8")
         return json.loads(text, object_pairs_hook=_mapping) if is_json else yaml.load(text, _Loader)
     except OSError as error:
         raise FileFormatError(f"{path}: cannot be read: {error.strerror}.") from None

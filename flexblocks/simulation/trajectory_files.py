@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from flexblocks.atomic_file import atomic_file
 from flexblocks.errors import FileFormatError
+from flexblocks.file_paths import readable_file
+from flexblocks.netcdf_file import read_netcdf, write_netcdf
 from flexblocks.simulation.dataset import Series, to_xarray, trajectory_fields
 
 
@@ -19,7 +22,7 @@ def save(trajectory: Series, path: str | Path) -> None:
     """Write a trajectory to a ``.nc`` or ``.csv`` file."""
     path = Path(path)
     if _kind(path) == ".nc":
-        to_xarray(trajectory).to_netcdf(path)
+        write_netcdf(path, to_xarray(trajectory))
     else:
         _save_csv(trajectory, path)
 
@@ -27,15 +30,11 @@ def save(trajectory: Series, path: str | Path) -> None:
 def load(path: str | Path, groups: Sequence[str]) -> dict[str, Any]:
     """Return the fields of the trajectory in a ``.nc`` or ``.csv`` file."""
     path = Path(path)
-    kind = _kind(path)
-    if not path.is_file():
-        raise FileFormatError(f"{path}: there is no such file; give the path of a file that Trajectory.save wrote.")
+    read = _load_csv if _kind(path) == ".csv" else read_netcdf
+    file = readable_file(path)
     try:
-        if kind == ".csv":
-            return trajectory_fields(_load_csv(path), groups)
-        with xr.open_dataset(path, decode_times=False) as dataset:
-            return trajectory_fields(dataset.load(), groups)
-    except (OSError, ValueError, KeyError, FileFormatError) as error:
+        return trajectory_fields(read(file), groups)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, FileFormatError) as error:
         raise FileFormatError(f"{path}: not a trajectory saved by flexblocks ({error}).") from None
 
 
@@ -49,25 +48,33 @@ def _kind(path: Path) -> str:
 
 
 def _save_csv(trajectory: Series, path: Path) -> None:
-    """Write a comment line ``#`` with the metadata, then names, units, and the numbers in full precision."""
+    """Write a comment line ``#`` with the metadata, then names, units, and the numbers in full precision.
+
+    The first line says how many rows of numbers follow: a file cut short would be read as a shorter motion otherwise.
+    """
     names = ["time", *[name for group in trajectory.names.values() for name in group]]
     groups = {group: len(members) for group, members in trajectory.names.items()}
     numbers = np.column_stack([trajectory[name] for name in names])
-    with path.open("w", encoding="utf-8", newline="") as file:
-        file.write(f"# {json.dumps({**to_xarray(trajectory).attrs, 'groups': groups})}\n")
+    attributes = {**to_xarray(trajectory).attrs, "groups": groups, "rows": len(numbers)}
+    with atomic_file(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
+        file.write(f"# {json.dumps(attributes)}\n")
         csv.writer(file, lineterminator="\n").writerows([names, [trajectory.unit(name) for name in names]])
         np.savetxt(file, numbers, fmt="%.17g", delimiter=",")
 
 
 def _load_csv(path: Path) -> xr.Dataset:
-    with path.open(encoding="utf-8", newline="") as file:
-        first = file.readline()
-        if not first.startswith("# {"):
-            raise ValueError("its first line is not the '# {...}' of a trajectory")
-        attributes = json.loads(first[2:])
-        rows = csv.reader(file)
-        names, units = next(rows, []), next(rows, [])
-        numbers = np.loadtxt(file, delimiter=",", ndmin=2)
+    first, *lines = path.read_text(encoding="utf-8").split("\n")
+    if not first.startswith("# {"):
+        raise ValueError("its first line is not the '# {...}' of a trajectory")
+    attributes = json.loads(first[2:])
+    if "rows" not in attributes:
+        raise ValueError("its first line does not say how many rows there are; save the trajectory again")
+    rows = attributes.pop("rows")
+    # Every line ends in a line end, the last one too: a number that was cut in the middle may look like one.
+    if len(lines) != rows + 3 or lines[-1]:
+        raise ValueError(f"it is cut short or was added to: {max(len(lines) - 3, 0)} whole rows of {rows}")
+    names, units = csv.reader(lines[:2])
+    numbers = np.loadtxt(lines[2:-1], delimiter=",", ndmin=2)
     groups = [group for group, size in attributes.pop("groups").items() for _ in range(size)]
     if not len(names) == len(units) == len(groups) + 1 == numbers.shape[1]:
         raise ValueError(

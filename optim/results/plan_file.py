@@ -17,6 +17,7 @@ from flexblocks.assemble import assemble
 from flexblocks.errors import FileFormatError
 from flexblocks.modeling.model_data import to_data as model_to_data
 from flexblocks.modeling.model_file import from_data as model_from_data
+from flexblocks.netcdf_file import read_netcdf, write_netcdf
 from flexblocks.simulation.trajectory import Trajectory
 
 from ..errors import ProblemError
@@ -55,7 +56,7 @@ def write_plan(path: str | Path, model: Any, motion: Trajectory, figures: Mappin
     data = motion.to_xarray().assign_attrs(plan=json.dumps(document), plan_format=FORMAT)
     for name, values in _values(model).items():
         data[f"{PREFIX}{name}"] = (f"{PREFIX}{name}_index", values, {"group": "plan"})
-    data.to_netcdf(path)
+    write_netcdf(path, data)
 
 
 def read_plan(path: str | Path, types: Iterable[type] = ()) -> tuple[Any, dict[str, Any]]:
@@ -67,13 +68,7 @@ def read_plan(path: str | Path, types: Iterable[type] = ()) -> tuple[Any, dict[s
         The file does not exist, is not a plan, or has another format version.
     """
     path = _checked(path)
-    if not path.is_file():
-        raise FileFormatError(f"{path}: there is no such file.")
-    try:
-        with xr.open_dataset(path, decode_times=False) as dataset:
-            data = dataset.load()
-    except (OSError, ValueError) as error:
-        raise FileFormatError(f"{path}: not a netCDF file ({error}).") from None
+    data = read_netcdf(path)
     if "plan" not in data.attrs:
         raise FileFormatError(f"{path}: not a plan; a trajectory is read by flexblocks.Trajectory.load.")
     if data.attrs.get("plan_format") != FORMAT:
@@ -81,9 +76,13 @@ def read_plan(path: str | Path, types: Iterable[type] = ()) -> tuple[Any, dict[s
             f"{path}: a plan of format {data.attrs.get('plan_format')}; this version reads format {FORMAT}. Plan "
             "again, or read it with the version that wrote it."
         )
-    document = json.loads(data.attrs["plan"])
-    model, assembly, problem, options = (document.pop(key) for key in ("model", "assembly", "problem", "options"))
-    dae = assemble(model_from_data(model, f"{path}: model", types), assembly["symbolic"], assembly["dynamics"])
+    try:
+        document = json.loads(data.attrs["plan"])
+        model, assembly, problem, options = (document.pop(key) for key in ("model", "assembly", "problem", "options"))
+        symbolic, dynamics = assembly["symbolic"], assembly["dynamics"]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise FileFormatError(f"{path}: the plan in it is damaged ({error!r}); save it again.") from None
+    dae = assemble(model_from_data(model, f"{path}: model", types), symbolic, dynamics)
     m = pyomo_model(dae, from_data(problem, f"{path}: problem"), **options)
     _load_values(m, data, path)
     return m, document

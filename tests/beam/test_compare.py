@@ -149,11 +149,11 @@ def test_command(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"discretizations": []}, r"compare: discretizations = \[\]; must be some"),
-        ({"discretizations": ["modes"]}, "must be some, such as"),
-        ({"discretizations": fb.AssumedModes(1)}, "must be some, such as"),
-        ({"discretizations": [fb.AssumedModes(1), fb.AssumedModes(1)]}, "stands there twice"),
-        ({"output": "beam.tip_deflection_z"}, "there is no 'beam.tip_deflection_z' .*Did you mean"),
+        ({"discretizations": []}, r"compare: discretizations = \[\]; must be a non-empty list"),
+        ({"discretizations": ["modes"]}, "must be a non-empty list of discretizations, such as"),
+        ({"discretizations": fb.AssumedModes(1)}, "must be a non-empty list of discretizations, such as"),
+        ({"discretizations": [fb.AssumedModes(1), fb.AssumedModes(1)]}, "one appears twice"),
+        ({"output": "beam.tip_deflection_z"}, "there is no output 'beam.tip_deflection_z' .*Did you mean"),
         ({"frequencies": -1}, "frequencies = -1; must be a whole number >= 0"),
         ({"x0": {"beam.bending_y[1]": 0.1}, "discretizations": [fb.FiniteElements(1)]}, "bending_y"),
     ],

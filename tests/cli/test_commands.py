@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +18,9 @@ from typer.testing import CliRunner
 import flexblocks as fb
 from flexblocks import models
 from flexblocks.cli import app
+from flexblocks.cli.completion import complete_model
+from flexblocks.cli.import_types import imported_types
+from flexblocks.cli.plan_request import read_request
 
 ARM = "subudhi-morris-2002"
 PENDULUM = """
@@ -314,3 +319,177 @@ def test_export_refuses(pendulum: Path, tmp_path: Path, monkeypatch, arguments: 
     assert result.exit_code == code
     assert words in " ".join(result.output.replace("│", " ").split())
     assert list(tmp_path.iterdir()) == [pendulum]
+
+
+OWN_BLOCKS = """
+from dataclasses import dataclass
+
+import flexblocks as fb
+
+
+@dataclass(frozen=True)
+class StiffLink(fb.RigidLink):
+    pass
+
+
+@dataclass(frozen=True)
+class Coarse(fb.RigidSegments):
+    pass
+"""
+
+
+@pytest.fixture
+def own_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A file of blocks, each time a new module, and a model that names one of them."""
+    name = f"own_blocks_{tmp_path.name}"
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    file, model = tmp_path / f"{name}.py", tmp_path / "own.yaml"
+    file.write_text(OWN_BLOCKS)
+    model.write_text(PENDULUM.replace("RigidLink", "StiffLink"))
+    yield file, model
+    sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check",),
+        ("simulate", "--time", "0.1"),
+        ("linearize", "--at", "joint.angle=0"),
+        ("plan", "--goal", "joint.angle=0.1", "--intervals", "5"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_blocks_of_your_own_are_imported(own_blocks: tuple[Path, Path], arguments: tuple[str, ...]) -> None:
+    file, model = own_blocks
+    command, *options = arguments
+    refused = run(command, model, *options)
+    assert refused.exit_code == 1
+    assert "unknown" in refused.stderr or "StiffLink" in refused.stderr
+    assert "--import FILE.py" in refused.stderr
+    result = run(command, model, *options, "--import", file)
+    assert result.exit_code == 0, result.output
+
+
+def test_export_takes_blocks_of_your_own(own_blocks: tuple[Path, Path], tmp_path: Path) -> None:
+    file, model = own_blocks
+    assert run("export", model, "--import", file, "--equations", tmp_path / "arm.tex").exit_code == 0
+
+
+def test_modules_and_several_files_are_imported(
+    own_blocks: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A module by its name from the current folder, twice; a second file that imports the first one."""
+    file, model = own_blocks
+    second = tmp_path / f"second_{file.stem}.py"
+    second.write_text(
+        f"from dataclasses import dataclass\nfrom {file.stem} import StiffLink\n\n\n"
+        "@dataclass(frozen=True)\nclass StifferLink(StiffLink):\n    pass\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    model.write_text(PENDULUM.replace("RigidLink", "StifferLink"))
+    result = run("check", "own.yaml", "--import", file.stem, "--import", second.name, "--import", file.name)
+    sys.modules.pop(second.stem, None)
+    assert result.exit_code == 0, result.output
+    assert "StifferLink" in result.stdout
+
+
+def test_a_problem_file_names_discretizations_of_your_own(own_blocks: tuple[Path, Path], tmp_path: Path) -> None:
+    file, _ = own_blocks
+    problem = tmp_path / "problem.yaml"
+    problem.write_text(
+        "model: own.yaml\nproblem: {start: {joint.angle: 0}, goal: {joint.angle: 0.1}, duration: 1.0}\n"
+        "audit: {finer: {type: Coarse, n: 4}}\n"
+    )
+    request = read_request(problem, imported_types([str(file)]))
+    assert type(request.model.blocks["link"]).__name__ == "StiffLink"
+    assert type(request.audit["finer"]).__name__ == "Coarse"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "there is no such file"),
+        ("x = 1\n", "defines no type for model files; must define a class derived from Block, Composite"),
+        ("from flexblocks import RigidLink\n", "defines no type for model files"),
+        ("x = 1\ny = (\n", "line 2: SyntaxError"),
+        ("x = 1\n\ny = x / 0\n", "line 3: ZeroDivisionError: division by zero"),
+        ("import no_module_of_this_name\n", "line 1: No module named 'no_module_of_this_name'"),
+        ("import sys\nsys.exit(3)\n", "line 2: SystemExit: 3"),
+        ("import flexblocks as fb\nfb.RigidLink('l', length=-1.0, mass=1.0)\n", "length"),
+    ],
+)
+def test_imports_are_refused_by_name_and_line(pendulum: Path, tmp_path: Path, text: str | None, words: str) -> None:
+    file = tmp_path / "refused_blocks.py"
+    if text is not None:
+        file.write_text(text)
+    result = run("check", pendulum, "--import", file)
+    sys.modules.pop("refused_blocks", None)
+    assert result.exit_code == 1
+    assert "refused_blocks.py: " in result.stderr
+    assert words in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("no_module_of_this_name", "there is no module"), ("json.py", "another module 'json' already; rename the file")],
+)
+def test_modules_are_refused_by_name(
+    pendulum: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "json.py").write_text(OWN_BLOCKS)
+    result = run("check", pendulum, "--import", name)
+    assert result.exit_code == 1
+    assert words in result.stderr
+
+
+def test_simulate_draws_an_arm_at_rest(tmp_path: Path) -> None:
+    """Without inputs nothing moves: all is drawn as it stands."""
+    picture = tmp_path / "rest.png"
+    result = run("simulate", ARM, "--time", 0.1, "--plot", picture)
+    assert result.exit_code == 0, result.output
+    assert picture.stat().st_size > 0
+
+
+def test_version() -> None:
+    result = run("--version")
+    assert result.exit_code == 0
+    assert result.stdout == f"flexblocks {version('flexblocks')}\n"
+
+
+def test_shell_completion(pendulum: Path, tmp_path: Path) -> None:
+    """What a shell asks the program: models of the catalogue, and model files."""
+    program = Path(sys.executable).with_name("flexblocks")
+
+    def completed(word: str) -> list[str]:
+        asked = {"_FLEXBLOCKS_COMPLETE": "complete_bash", "COMP_WORDS": f"flexblocks check {word}", "COMP_CWORD": "2"}
+        answer = subprocess.run(
+            [program], cwd=tmp_path, env=os.environ | asked, capture_output=True, text=True, check=False
+        )
+        return answer.stdout.split()
+
+    (tmp_path / "notes.txt").touch()
+    assert completed("subudhi") == [ARM]
+    assert completed("pend") == ["pendulum.yaml"]
+    assert completed("notes") == []
+    assert complete_model(f"{tmp_path}/p") == [str(pendulum)]
+    assert complete_model("no-such-folder/p") == []
+
+
+def test_home_directory(pendulum: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shell leaves ~ as it is behind an equals sign."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    result = run("simulate", "~/pendulum.yaml", "--time", "0.1", "--samples", "5", "--out=~/run.csv")
+    assert result.exit_code == 0, result.output
+    result = run("simulate", "~/pendulum.yaml", "--time", "0.1", "--input", "motor.torque=~/run.csv:motor.torque")
+    assert result.exit_code == 0, result.output
+
+
+def test_a_table_cut_short_is_refused(pendulum: Path, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("time,torque\n0,0\n1,0.4\n2")
+    result = run("simulate", pendulum, "--input", f"motor.torque={table}:torque")
+    assert result.exit_code == 1
+    assert "row 3 has no number in column 'torque'" in result.stderr

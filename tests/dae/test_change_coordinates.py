@@ -134,11 +134,11 @@ def test_a_plan_costs_the_same():
         ([[1, 2], [2, 4]], ("a", "b"), None, "T is singular"),
         ([[1, 0], [2, 0]], ("a", "b"), None, "T is singular"),
         ([[1, np.nan], [2, 0]], ("a", "b"), None, "T must be finite"),
-        (np.eye(2), ("a",), None, r"names = \('a',\); must be 2 texts"),
-        (np.eye(2), "ab", None, "names = 'ab'; must be 2 texts"),
-        (np.eye(2), ("a", "a"), None, "names: a; each name must be there once"),
-        (np.eye(2), ("a", "payload.x"), None, "names: payload.x; each name must be there once"),
-        (np.eye(2), ("a", "b"), ("rad",), "units = .*; must be 2 texts"),
+        (np.eye(2), ("a",), None, r"names = \('a',\); must be 2 strings"),
+        (np.eye(2), "ab", None, "names = 'ab'; must be 2 strings"),
+        (np.eye(2), ("a", "a"), None, "names: a; each name must be unique"),
+        (np.eye(2), ("a", "payload.x"), None, "names: payload.x; each name must be unique"),
+        (np.eye(2), ("a", "b"), ("rad",), "units = .*; must be 2 strings"),
     ],
 )
 def test_what_is_no_change_of_coordinates_is_refused(T, names, units, message):

@@ -96,7 +96,7 @@ def test_what_cannot_be_checked(arm: fb.DAE, lin: fb.LinearModel) -> None:
     with pytest.raises(ParameterError, match=r"LinearModel\.check: .* is a reduced model"):
         fb.reduce(lin, 8).check(arm)
     other = fb.assemble(models.subudhi_morris_2002(modes=1))
-    with pytest.raises(ParameterError, match=r"must be what flexblocks\.linearize makes of the DAE"):
+    with pytest.raises(ParameterError, match=r"must be the result of flexblocks\.linearize for this DAE"):
         lin.check(other)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import casadi as ca
 
-from flexblocks.atomic_file import write_text
+from flexblocks.atomic_file import write_texts
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import FileFormatError
 from flexblocks.export.equations.c import body, comment, prototype
@@ -68,8 +68,7 @@ def c_code(
         path.with_suffix(".h"): _header(stem, functions_of_arm),
         path.with_name(f"{stem}_test.c"): self_test(stem, functions_of_arm),
     }
-    for file, text in texts.items():
-        write_text(file, text)
+    write_texts(texts)
     source, header, test = texts
     return source, header, test
 

@@ -23,6 +23,7 @@ from flexblocks.export.fmu.description import Description
 from flexblocks.export.fmu.generate import generated_equations, generated_sensitivities, model_header
 from flexblocks.export.fmu.names import identifier
 from flexblocks.export.fmu.variables import table
+from flexblocks.file_paths import expanded
 
 VERSIONS: Mapping[str, ModuleType] = {"2.0": fmi2, "3.0": fmi3}
 KINDS = ("ModelExchange", "CoSimulation")
@@ -140,7 +141,7 @@ def _checked_path(path: str | Path) -> Path:
     path = Path(path)
     if path.suffix.lower() != ".fmu":
         raise FileFormatError(f"fmu: {path}: suffix '{path.suffix}'; must be .fmu.")
-    if not path.parent.is_dir():
+    if not expanded(path).parent.is_dir():
         raise FileFormatError(f"fmu: {path}: there is no folder '{path.parent}'.")
     return path
 

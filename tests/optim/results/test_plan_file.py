@@ -122,7 +122,7 @@ def test_files_that_are_no_plans_are_refused(plan, tmp_path):
     with pytest.raises(FileFormatError, match=r"kept in \.nc"):
         plan.save(tmp_path / "plan.json")
     path.write_text("no netCDF")
-    with pytest.raises(FileFormatError, match="not a netCDF file"):
+    with pytest.raises(FileFormatError, match="not a readable netCDF file"):
         optim.load_plan(path)
     plan.trajectory.save(path)
     with pytest.raises(FileFormatError, match=r"not a plan; .*Trajectory\.load"):
