@@ -88,8 +88,8 @@ CHANGE = Change(
         Edit(OPTIONS, "import check_intervals\n", "import check_intervals, check_spacing\n"),
         Edit(
             OPTIONS,
-            "\n    Raises\n    ------\n    ProblemError\n        A value",
-            f"{DOCSTRING}\n    Raises\n    ------\n    ProblemError\n        A value",
+            "\n    Raises\n    ------\n    ProblemError\n        An invalid value",
+            f"{DOCSTRING}\n    Raises\n    ------\n    ProblemError\n        An invalid value",
         ),
         after(OPTIONS, "a float or a tuple of str once checked\n", '    spacing: str = "uniform"\n'),
         after(OPTIONS, "        _check_quasi_static(static)\n", "        check_spacing(self.spacing)\n"),

@@ -89,8 +89,8 @@ def posture(
     balance = rest(dae).call([s, p], True, False)[0]
     start = unknown_vector(dae, near.x, near.z, loop_forces(dae, near), near.u)
     M = dae.mass_matrix(near.x[:n], p).full()
-    unbounded = [np.tile([-np.inf, np.inf], (group.stop - group.start, 1)) for group in (index.z, index.multipliers)]
-    low, high = unknown_vector(dae, bounds, *unbounded, input_bounds).T
+    free_z, free_forces = (np.tile([-np.inf, np.inf], (g.stop - g.start, 1)) for g in (index.z, index.multipliers))
+    low, high = unknown_vector(dae, bounds, free_z, free_forces, input_bounds).T
     step = s[:n] - start[:n]
     # Nearest posture; of redundant inputs that hold it, the smallest (1e-9 decides between equals only)
     distance = ca.dot(step, ca.mtimes(ca.DM(M), step)) / 2 + 1e-9 * ca.sumsqr(s[index.u])
