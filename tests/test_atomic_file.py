@@ -50,7 +50,7 @@ def test_a_full_disk_leaves_the_old_file_and_says_so(tmp_path: Path) -> None:
         "    print(error)\n"
     )
     run = subprocess.run([sys.executable, "-B", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert run.stdout.startswith("arm.yaml: cannot be written: File too large. What was there before is unchanged")
+    assert run.stdout.startswith("arm.yaml: cannot be written: File too large. Any existing file is unchanged")
     assert (tmp_path / "arm.yaml").read_text() == "old"
     assert leftovers(tmp_path) == ["arm.yaml"]
 

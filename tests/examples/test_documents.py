@@ -57,10 +57,41 @@ def commands() -> list[str]:
     return [line for line in lines if line.startswith("flexblocks ")]
 
 
+MY_BLOCKS = """
+from dataclasses import dataclass
+
+from flexblocks.interfaces import Block, Output, Physics, inlet
+
+
+@dataclass(frozen=True)
+class Odometer(Block):
+    ports = (inlet(),)
+
+    def physics(self, frame, local):
+        return Physics(outputs={"distance": Output(frame.r[0], "m")})
+"""
+
+
+def my_arm() -> fb.Model:
+    """Return a slide that carries a block of one's own."""
+    names: dict = {}
+    exec(MY_BLOCKS, names)
+    model = fb.Model("my arm")
+    ground, slide = model.add(fb.Ground("ground")), model.add(fb.Prismatic("slide"))
+    load, odometer = model.add(fb.RigidLink("load", length=0.1, mass=1.0)), model.add(names["Odometer"]("odometer"))
+    model.connect(ground.frame_b, slide.frame_a)
+    model.connect(slide.frame_b, load.frame_a)
+    model.connect(load.frame_b, odometer.frame_a)
+    return model
+
+
 @pytest.mark.parametrize("command", commands())
 def test_commands_run(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(app, shlex.split(command)[1:])
+    if "my_arm.yaml" in command:
+        (tmp_path / "my_blocks.py").write_text(MY_BLOCKS)
+        my_arm().save("my_arm.yaml")
+    result = CliRunner().invoke(app, shlex.split(command, comments=True)[1:])
     assert result.exit_code == 0, result.output
 
 

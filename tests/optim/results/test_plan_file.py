@@ -119,7 +119,7 @@ def test_files_that_are_no_plans_are_refused(plan, tmp_path):
     path = tmp_path / "plan.nc"
     with pytest.raises(FileFormatError, match="there is no such file"):
         optim.load_plan(path)
-    with pytest.raises(FileFormatError, match=r"kept in \.nc"):
+    with pytest.raises(FileFormatError, match=r"plan files are netCDF; use the suffix \.nc"):
         plan.save(tmp_path / "plan.json")
     path.write_text("no netCDF")
     with pytest.raises(FileFormatError, match="not a readable netCDF file"):
