@@ -24,7 +24,7 @@ def closed_state(dae: DAE, values: StateValues, p: np.ndarray, where: str) -> np
     Parameters
     ----------
     dae : DAE
-    given : dict, array (nx,) or None
+    values : dict, array (nx,) or None
         As for `flexblocks.interfaces.variables.Variables.values`. Values by name are kept; an array must close the
         loops already, up to rounding; None means the start values.
     p : ndarray (np,)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 
-# What ends, begins or hides a comment or a string: C's /* and */, trigraphs (??/ is a backslash), three quotes.
+# Delimiters of C comments, and C trigraphs (??/ is a backslash).
 BREAKING = (("/*", "/ *"), ("*/", "* /"), ("??", "? ?"))
 
 
 def comment_text(text: object) -> str:
-    """Return a text that may stand in a comment of C, MATLAB or LaTeX and in a docstring of Python.
+    """Escape text for a comment in C, MATLAB or LaTeX, or for a Python docstring.
 
-    One line of printable characters: line ends of all kinds, control characters and marks that reverse the direction of
-    writing become spaces. Quotes become apostrophes and backslashes slashes, so that no docstring ends and no character
-    is escaped; what would open or close a comment of C is parted.
+    The result is one line of printable characters: line breaks of any kind, control characters and bidirectional marks
+    become spaces. Quotes become apostrophes and backslashes slashes, so that they neither end the docstring nor
+    form an escape sequence; C comment delimiters are broken up by a space.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def comment_text(text: object) -> str:
 
 
 def latex_text(text: object) -> str:
-    """Return a text that LaTeX sets as it stands.
+    """Escape text for LaTeX, so that it is typeset literally.
 
     Examples
     --------

@@ -18,14 +18,14 @@ from flexblocks.export.text_formats import write_m, write_py
 
 @dataclass(frozen=True)
 class Format:
-    """How to write a record to a file, and how to read it; None for programs, which other programs run."""
+    """A file format: writer and reader of records; the reader is None for source code, which other programs run."""
 
     write: Callable[[Path, Record], None]
     read: Callable[[Path], Record] | None = None
 
 
 def _write_mat(path: Path, record: Record) -> None:
-    # A cell array of texts is, to SciPy, a column of objects; a number, a 1 x 1 matrix.
+    # SciPy writes a column of objects as a cell array, and a scalar as a 1 x 1 matrix.
     fields = {
         name: np.array(value, dtype=object).reshape(-1, 1) if isinstance(value, list) else value
         for name, value in record.items()
@@ -59,7 +59,7 @@ def _read_json(path: Path) -> Record:
 
 
 def _write_npz(path: Path, record: Record) -> None:
-    # Texts as arrays of texts, never of objects: those would be pickled.
+    # Strings as string arrays, never object arrays: those would be pickled.
     fields: dict[str, Any] = {
         name: value if isinstance(value, np.ndarray) else np.array(value, dtype=str) for name, value in record.items()
     }

@@ -14,7 +14,7 @@ from flexblocks.errors import FileFormatError, listing
 from flexblocks.linear.grid import LinearGrid
 from flexblocks.netcdf_file import read_netcdf, write_netcdf
 
-# What a grid over modes or cells is called in MATLAB.
+# MATLAB field of each result over modes or grid cells.
 RESULTS = {
     "frequency": "Frequency",
     "damping_ratio": "DampingRatio",
@@ -42,18 +42,18 @@ UNITS = {f"{kind}Unit": f"{kind.lower()}_unit" for kind in ("State", "Equation",
 
 
 def save_grid(grid: LinearGrid, path: str | Path) -> None:
-    """Write linear models over a grid to a file.
+    """Write a grid of linear models to a file.
 
     Parameters
     ----------
     grid : LinearGrid
     path : str or Path
-        ``.nc``, netCDF, everything that is in `LinearGrid.dataset`; or ``.mat`` for MATLAB and Octave.
+        ``.nc`` for netCDF with all of `LinearGrid.dataset`; or ``.mat`` for MATLAB and Octave.
 
     Raises
     ------
     FileFormatError
-        Another suffix.
+        The suffix is neither.
 
     Notes
     -----
@@ -72,12 +72,12 @@ def save_grid(grid: LinearGrid, path: str | Path) -> None:
 
 
 def load_grid(path: str | Path) -> LinearGrid:
-    """Read a grid that `save_grid` wrote, ``.nc``.
+    """Read a grid of linear models that `save_grid` wrote, ``.nc``.
 
     Raises
     ------
     FileFormatError
-        Another suffix, a file that is not there, cannot be read, or holds something else.
+        The suffix is not ``.nc``, or the file does not exist, is unreadable, or is not a grid of linear models.
     """
     path = Path(path)
     if path.suffix.lower() != ".nc":
@@ -94,7 +94,7 @@ def _write_mat(grid: LinearGrid, path: Path) -> None:
     over = [*axes, *(f"{name} between" for name in axes)]
 
     def last(name: str) -> np.ndarray:
-        """Return a variable with the axes of the grid last."""
+        """Return a variable with the axes of the grid moved last."""
         variable = dataset[name]
         ahead = [dim for dim in variable.dims if dim not in over]
         return variable.transpose(*ahead, *[dim for dim in over if dim in variable.dims]).values
@@ -115,7 +115,7 @@ def _write_mat(grid: LinearGrid, path: Path) -> None:
 
 
 def _cells(entries: list[Any]) -> np.ndarray:
-    """Return a cell array: a column of objects."""
+    """Return a column of objects, which SciPy writes as a MATLAB cell array."""
     cells = np.empty((len(entries), 1), dtype=object)
     for i, entry in enumerate(entries):
         cells[i, 0] = entry

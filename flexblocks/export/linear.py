@@ -22,13 +22,13 @@ def save_linear(lin: LinearModel, path: str | Path) -> None:
     ----------
     lin : LinearModel
     path : str or Path
-        ``.mat`` for MATLAB and Octave, ``.json``, ``.npz`` for NumPy; and, for people to read, too, ``.m``, a function
-        file for MATLAB and Octave, and ``.py``, a module that needs NumPy alone. All hold the same fields.
+        ``.mat`` for MATLAB and Octave, ``.json``, ``.npz`` for NumPy; and, human-readable, ``.m``, a function file for
+        MATLAB and Octave, and ``.py``, a module that needs only NumPy. All contain the same fields.
 
     Raises
     ------
     FileFormatError
-        Another suffix.
+        The suffix is none of these.
     ParameterError
         The stem of an ``.m`` file is not a valid MATLAB function name.
 
@@ -49,7 +49,7 @@ def load_linear(path: str | Path) -> LinearModel:
     Raises
     ------
     FileFormatError
-        Another suffix, a file that cannot be read, or one that holds something else.
+        The suffix is none of these, or the file is unreadable or is not a linear model.
     """
     path = Path(path)
     suffix = _suffix("load_linear", path, READABLE)

@@ -1,4 +1,4 @@
-"""Flat record of a linear model: the names, strings and arrays that all its file formats hold."""
+"""Flat record of a linear model: the fields that all its file formats share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FORMAT, VERSION = "flexblocks linear model", 1
 
 
 def to_record(lin: LinearModel) -> Record:
-    """Return the model as a flat record of texts, lists of texts and arrays, under the names MATLAB's ss uses."""
+    """Return the model as a flat record of strings, lists of strings and arrays, named as in MATLAB's ss."""
     point, structure = lin.operating_point, lin.structure
     n = len(structure.coordinates)
     return {
@@ -58,7 +58,7 @@ def to_record(lin: LinearModel) -> Record:
 
 
 class _Reader:
-    """Takes fields out of a record and says which one is missing or of the wrong size."""
+    """Reader of a record; reports which field is missing or of the wrong size."""
 
     def __init__(self, path: Path, record: Record) -> None:
         self._path = path
@@ -78,7 +78,7 @@ class _Reader:
         return tuple(str(entry) for entry in np.atleast_1d(np.asarray(self[name], dtype=object)))
 
     def array(self, name: str, *shape: int) -> np.ndarray:
-        """Return an array; files drop dimensions of empty and of small ones, so that the names say what it must be."""
+        """Return an array of the shape that the names imply; files drop dimensions of empty and small arrays."""
         try:
             array = np.asarray(self[name], dtype=float)
         except (TypeError, ValueError):
@@ -92,7 +92,7 @@ class _Reader:
 
 
 def from_record(path: Path, record: Record) -> LinearModel:
-    """Return the linear model of a record that was read from a file.
+    """Return the linear model of a record read from a file.
 
     Raises
     ------

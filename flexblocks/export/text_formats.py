@@ -43,7 +43,7 @@ def write_m(path: Path, record: Record) -> None:
 
 
 def write_py(path: Path, record: Record) -> None:
-    """Write a Python module that needs NumPy alone."""
+    """Write a Python module that needs only NumPy."""
     lines = [
         f'"""E dx/dt = A x + B u, y = C x + D u: {comment_text(record["Name"])}, by flexblocks.',
         "",
@@ -67,14 +67,14 @@ def _matlab(value: str | list[str] | np.ndarray) -> str:
         return repr(float(array))
     if not array.size:
         return f"zeros({', '.join(map(str, array.shape if array.ndim > 1 else (array.size, 1)))})"
-    if array.ndim > 2:  # entries run as MATLAB counts them
+    if array.ndim > 2:  # column-major, as MATLAB counts entries
         return f"reshape({_matlab(array.ravel(order='F'))}, [{' '.join(map(str, array.shape))}])"
     rows = [" ".join(map(repr, row)) for row in np.atleast_2d(array if array.ndim == 2 else array[:, None]).tolist()]
     return _joined("[", "; ", rows, "]", " ...")
 
 
 def _quoted(text: str) -> str:
-    """Return a text as char array; what is not printable, by its code."""
+    """Return a string as a MATLAB char array; by character codes if it is not printable."""
     if text.isprintable():
         return "'" + text.replace("'", "''") + "'"
     return f"char([{' '.join(str(ord(letter)) for letter in text)}])"
@@ -96,7 +96,7 @@ def _python(value: str | list[str] | np.ndarray) -> str:
 
 
 def _joined(start: str, between: str, parts: list[str], end: str, mark: str) -> str:
-    """Join parts in one line, or one a line where that gets too long."""
+    """Join parts on one line, or one per line if that is too long."""
     whole = start + between.join(parts) + end
     if len(whole) <= WIDTH:
         return whole

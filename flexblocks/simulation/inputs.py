@@ -28,7 +28,7 @@ def signal(value: Any, times: np.ndarray | None) -> TimeSignal:
 
     Parameters
     ----------
-    given : float, array (k,), pair of arrays, callable, PPoly or TimeSignal
+    value : float, array (k,), pair of arrays, callable, PPoly or TimeSignal
     times : ndarray (k,) or None
         Output times [s] to which an array refers; None if there are none.
 
@@ -68,14 +68,14 @@ def signal(value: Any, times: np.ndarray | None) -> TimeSignal:
     return piecewise_linear(times, array)
 
 
-def shifted(given: TimeSignal, offset: float) -> TimeSignal:
+def shifted(original: TimeSignal, offset: float) -> TimeSignal:
     """Return a signal plus a constant."""
-    if isinstance(given, Signal):
-        return Signal(lambda t: given.function(t) + offset, given.breakpoints)
-    assert isinstance(given, PiecewisePolynomial)  # the only other kind that `signal` returns
-    coefficients = given.pieces.c.copy()
+    if isinstance(original, Signal):
+        return Signal(lambda t: original.function(t) + offset, original.breakpoints)
+    assert isinstance(original, PiecewisePolynomial)  # the only other kind that `signal` returns
+    coefficients = original.pieces.c.copy()
     coefficients[-1] += offset
-    return PiecewisePolynomial(PPoly(coefficients, given.pieces.x), given.domain)
+    return PiecewisePolynomial(PPoly(coefficients, original.pieces.x), original.domain)
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def inputs(
     ----------
     group : Variables
         The DAE's inputs.
-    given : dict or None
+    values : dict or None
         Values by name, as for `simulate`; inputs that are left out are 0.
     times : ndarray (k,)
         Output times [s].

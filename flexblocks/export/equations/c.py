@@ -1,4 +1,4 @@
-"""C99 code of a routine."""
+"""C99 code generation for a routine."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NOTATION = Notation(
 
 
 def prototype(routine: Routine, name: str) -> str:
-    """Return the declaration of the function, without its semicolon."""
+    """Return the function prototype, without the semicolon."""
     arguments = [f"const double {_declared(argument)}" for argument in routine.arguments]
     results = [f"double {array(result)}" for result in routine.results if 0 not in result.shape]
     return f"void {name}({', '.join([*arguments, *results])})"
@@ -45,12 +45,12 @@ def _declared(argument: Argument) -> str:
 
 
 def array(result: Result) -> str:
-    """Return a result as C declares it: ``M[8][8]``."""
+    """Return the C array declarator of a result: ``M[8][8]``."""
     return f"{result.name}[{result.shape[0]}]" + ("" if result.is_vector else f"[{result.shape[1]}]")
 
 
 def comment(routine: Routine, statement: str) -> str:
-    """Return a comment that says what the routine computes, and what stands where in its arguments."""
+    """Return the header comment: what the routine computes, and the layout of its arguments."""
     title = comment_text(routine.title)
     lines = [f"{title}: {statement}" if statement else title, "", "Results:"]
     lines += [f"  {array(result)}: {result.meaning}" for result in routine.results]
@@ -63,7 +63,7 @@ def comment(routine: Routine, statement: str) -> str:
 
 
 def body(routine: Routine, name: str, most: int = 12) -> str:
-    """Return the definition of the function."""
+    """Return the function definition."""
     listing = routine.listing(NOTATION, most)
     lines = [prototype(routine, name), "{"]
     for entry in routine.program.entries:
@@ -82,7 +82,7 @@ def body(routine: Routine, name: str, most: int = 12) -> str:
 
 
 def c(routine: Routine, name: str, statement: str, most: int = 12) -> str:
-    """Return C source with one function `name`."""
+    """Return a C source file that defines one function, `name`."""
     parts = [
         comment(routine, statement),
         "#include <math.h>",

@@ -1,4 +1,4 @@
-"""Export of an arm to C: source and header with its equations and functions, and a self-test program."""
+"""C code generation for an arm: a source and a header with its equations and functions, and a self-test program."""
 
 from __future__ import annotations
 
@@ -22,41 +22,42 @@ def c_code(
     names: Mapping[str, str] | None = None,
     functions: Iterable[str | ca.Function] | None = None,
 ) -> tuple[Path, Path, Path]:
-    """Write an arm as C99: a header, a source, and a program that compares the source with stored values.
+    """Generate C99 code for an arm: a header, a source, and a self-test that checks the source against stored values.
 
     Parameters
     ----------
     dae : DAE
     path : str or Path
-        ``arm.c``; beside it come ``arm.h`` and ``arm_test.c``.
+        ``arm.c``; ``arm.h`` and ``arm_test.c`` are written next to it.
     names : dict of str, optional
-        Names of your own for variables, see `equations`.
+        Custom names for variables, see `equations`.
     functions : iterable of str or casadi.Function, optional
-        What is written; by default ``"equations"``, ``"inverse_dynamics"``, ``"forward_dynamics"``, ``"output"`` and
-        ``"energy"``. Other names are ``"mass_matrix"``, ``"input_force"``, ``"algebraic"`` and ``"motion"``. A function
-        of your own takes vectors named as those of the DAE's functions: q, v, a, x, w (first-order states), z, u, p;
-        Jacobians are ``dae.forward_dynamics.factory("linear", ["x", "u", "p"], ["jac:dx:x", "jac:dx:u"])``.
+        Functions to generate; by default ``"equations"``, ``"inverse_dynamics"``, ``"forward_dynamics"``, ``"output"``
+        and ``"energy"``. Other names are ``"mass_matrix"``, ``"input_force"``, ``"algebraic"`` and ``"motion"``. A
+        user-defined function takes vectors named as those of the DAE's functions: q, v, a, x, w (first-order states),
+        z, u, p. Jacobians are
+        ``dae.forward_dynamics.factory("linear", ["x", "u", "p"], ["jac:dx:x", "jac:dx:u"])``.
 
     Returns
     -------
     tuple of Path
-        Source, header, self-test. ``cc -std=c99 arm.c arm_test.c -lm -o arm_test && ./arm_test`` says whether every
-        function agrees with flexblocks to 1e-12 of its largest entry, by its exit code, too.
+        Source, header, self-test. ``cc -std=c99 arm.c arm_test.c -lm -o arm_test && ./arm_test`` reports whether
+        every function agrees with flexblocks to 1e-12 of its largest entry; its exit code is 0 if all do.
 
     Raises
     ------
     FileFormatError
-        Another suffix.
+        The suffix is not ``.c``.
     ParameterError
-        The name of the file is no identifier, the model computes with an operation that C does not have, or a
-        function of your own takes something else than these vectors.
+        The file stem is not a valid C identifier, the model contains an operation that C does not have, or a
+        user-defined function takes arguments other than these vectors.
     NameUnknownError
         There is no function of that name.
 
     Notes
     -----
     Functions are called ``arm_forward_dynamics`` and so on; they take and fill arrays, allocate nothing and may be
-    called from several threads at once. Those without a result are left out.
+    called from several threads at once. Functions without results are left out.
     """
     path = Path(path)
     if path.suffix != ".c":

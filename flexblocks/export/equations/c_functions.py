@@ -1,4 +1,4 @@
-"""Selection of the functions of an arm that are exported to C."""
+"""Functions of an arm that can be exported to C, and the selection among them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from flexblocks.export.equations.routine import (
     names_of,
 )
 
-# What is written unless the user names functions.
+# Functions exported by default.
 USUAL = ("equations", "inverse_dynamics", "forward_dynamics", "output", "energy")
-# Titles, and what the results are, of the functions of a DAE.
+# Title of each function of a DAE, and the meaning of its results.
 FUNCTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "mass_matrix": ("Mass matrix", {"M": "mass matrix M(q)"}),
     "inverse_dynamics": ("Inverse dynamics", {"force": "generalised input force M a + c + g + k + d"}),
@@ -37,7 +37,7 @@ FUNCTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
 
 @dataclass(frozen=True)
 class Exported:
-    """One C function."""
+    """A C function to be generated: its name, its routine and the equation it implements."""
 
     name: str
     routine: Routine
@@ -47,7 +47,7 @@ class Exported:
 def exported(
     dae: DAE, stem: str, chosen: Mapping[str, str] | None, wanted: Iterable[str | ca.Function]
 ) -> list[Exported]:
-    """Return the functions to write.
+    """Return the functions to generate.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def exported(
             continue
         function = _function(dae, one)
         if any(function.numel_out(i) for i in range(function.n_out())):
-            title, meanings = _said(dae, function, isinstance(one, str))
+            title, meanings = _descriptions(dae, function, isinstance(one, str))
             routine = function_routine(dae, function, f"{title} of {dae.name}", meanings, names)
             selected.append(Exported(f"{stem}_{function.name()}", routine, ""))
     repeated = [f.name for i, f in enumerate(selected) if f.name in {other.name for other in selected[:i]}]
@@ -73,7 +73,7 @@ def exported(
 
 
 def _function(dae: DAE, wanted: str | ca.Function) -> ca.Function:
-    """Return a function of the DAE by name, or the user's own if it takes what the DAE's take."""
+    """Return a function of the DAE by name, or a user-defined one after checking its arguments."""
     if isinstance(wanted, str):
         if wanted not in FUNCTIONS:
             known = ("equations", *FUNCTIONS)
@@ -93,8 +93,8 @@ def _function(dae: DAE, wanted: str | ca.Function) -> ca.Function:
     return wanted
 
 
-def _said(dae: DAE, function: ca.Function, is_of_dae: bool) -> tuple[str, dict[str, str]]:
-    """Return title and meaning of the results of a function; one of the user's speaks by its names."""
+def _descriptions(dae: DAE, function: ca.Function, is_of_dae: bool) -> tuple[str, dict[str, str]]:
+    """Return the title of a function and the meanings of its results; for a user-defined one, its names."""
     if not is_of_dae:
         return function.name(), {name: name for name in function.name_out()}
     title, meanings = FUNCTIONS[function.name()]

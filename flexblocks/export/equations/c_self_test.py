@@ -1,4 +1,4 @@
-"""Self-test in C: a program that compares exported functions with CasADi's results."""
+"""Self-test in C: a program that checks the exported functions against CasADi's results."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from flexblocks.export.equations.c import array
 from flexblocks.export.equations.c_functions import Exported
 from flexblocks.export.equations.routine import Argument
 
-POINTS = 3  # stored values in the self-test
-TOLERANCE = 1e-12  # relative to the largest number of a result
+POINTS = 3  # evaluation points per function in the self-test
+TOLERANCE = 1e-12  # relative to the largest entry of a result
 
 
 def self_test(stem: str, functions: list[Exported]) -> str:
-    """Return a program that compares each function with numbers stored in it."""
+    """Return the C source of a program that checks each function against reference values stored in it."""
     blocks = [
         f'#include "{stem}.h"\n\n#include <math.h>\n#include <stdio.h>',
         "\n".join(
             [
-                "static int differs(const char *name, const double *found, const double *expected, int count)",
+                "static int differs(const char *name, const double *computed, const double *expected, int count)",
                 "{",
                 "    double largest = 1e-300;",
                 "    int i, wrong = 0;",
@@ -26,8 +26,8 @@ def self_test(stem: str, functions: list[Exported]) -> str:
                 "        if (fabs(expected[i]) > largest)",
                 "            largest = fabs(expected[i]);",
                 "    for (i = 0; i < count; i++)",
-                f"        if (!(fabs(found[i] - expected[i]) <= {TOLERANCE!r}*largest)) {{",
-                '            printf("%s, entry %d: %.17g instead of %.17g\\n", name, i, found[i], expected[i]);',
+                f"        if (!(fabs(computed[i] - expected[i]) <= {TOLERANCE!r}*largest)) {{",
+                '            printf("%s, entry %d: %.17g instead of %.17g\\n", name, i, computed[i], expected[i]);',
                 "            wrong = 1;",
                 "        }",
                 "    return wrong;",
@@ -47,7 +47,7 @@ def self_test(stem: str, functions: list[Exported]) -> str:
 
 
 def _test(name: str, function: Exported, random: np.random.Generator) -> str:
-    """Return a C function that compares one call with what CasADi computes."""
+    """Return a C function that checks one call against CasADi's result."""
     routine = function.routine
     results = [(i, result) for i, result in enumerate(routine.results) if 0 not in result.shape]
     values = [_nearby(argument, random) for argument in routine.arguments]
@@ -70,7 +70,7 @@ def _test(name: str, function: Exported, random: np.random.Generator) -> str:
 
 
 def _nearby(argument: Argument, random: np.random.Generator) -> np.ndarray:
-    """Return values near the start; parameters keep their signs, and those that are zero become positive."""
+    """Return random values near the start values; parameters keep their signs, zero ones become positive."""
     start = argument.start
     if argument.letter == "p":
         return np.where(start == 0, 0.05, start) * random.uniform(0.9, 1.1, len(start))

@@ -1,4 +1,4 @@
-"""Recognition of exact constants: simple fractions, with powers of pi or a root of two."""
+"""Closed-form recognition of constants: simple fractions, times a power of pi or the square root of two."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ POWERS_OF_PI = (0, 1, -1, 2, -2, 3, -3, 4, -4)
 
 @dataclass(frozen=True)
 class Exact:
-    """fraction * pi**pi * sqrt(2) if `root`."""
+    """Closed form of a constant: fraction * pi**n, times sqrt(2) if `root`; n is `pi`."""
 
     fraction: Fraction
     pi: int = 0
@@ -22,7 +22,7 @@ class Exact:
 
 
 def recognised(value: float) -> Exact | None:
-    """Return what a number > 0 is a rounding of, if that is simple; else None."""
+    """Return the simple closed form that a number > 0 is a rounding of, or None."""
     if not 0 < value < math.inf:
         return None
     for root in (False, True):
@@ -36,7 +36,7 @@ def recognised(value: float) -> Exact | None:
 
 
 def latex_number(value: float) -> str | None:
-    """Return a number > 0 as LaTeX if it is recognised, else None."""
+    """Return the LaTeX of the closed form of a number > 0, or None if it has none."""
     exact = recognised(value)
     if exact is None:
         return None

@@ -12,11 +12,11 @@ from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.export.equations.parts import Equations, Part, equation_parts
 
 JOINT, ELASTIC = ("th", r"\theta"), ("f", "f")
-ZERO = 1e-12  # of the largest: what is smaller at every point tried is zero but for rounding
+ZERO = 1e-12  # relative to the largest: an entry below this at every sample point is rounding error
 
 
 def grouped_parts(dae: DAE, elastic: Sequence[str] | None = None) -> Equations:
-    r"""Return the partitioned equations of motion.
+    r"""Return the equations of motion partitioned by joint and elastic coordinates.
 
     With theta the joint coordinates and f the elastic ones,
 
@@ -24,14 +24,14 @@ def grouped_parts(dae: DAE, elastic: Sequence[str] | None = None) -> Equations:
         + (K_thth ... K_ff) (theta, f) + (D_thth ... D_ff) (theta', f') = (F_th, F_f)
 
     H_thth and H_fth hold joint rates only; products of a joint rate with an elastic one belong to H_thf and H_ff, as do
-    products of elastic rates (Yu & Chen 2019, eqs 38-40, where H_ff is zero). Blocks that are zero are left out. Where
-    stiffness or damping is not linear, vectors k and d stand in place of K and D.
+    products of elastic rates (Yu & Chen 2019, eqs 38-40, where H_ff is zero). Zero blocks are left out. Where
+    stiffness or damping is nonlinear, vectors k and d replace K and D.
 
     Parameters
     ----------
     dae : DAE
     elastic : sequence of str, optional
-        Names of the elastic coordinates; by default those that are numbered, as ``link1.bending_y[1]``.
+        Names of the elastic coordinates; by default those with an index, such as ``link1.bending_y[1]``.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def grouped_parts(dae: DAE, elastic: Sequence[str] | None = None) -> Equations:
 
 
 def _groups(dae: DAE, elastic: Sequence[str] | None) -> dict[tuple[int, ...], tuple[str, str]]:
-    """Return which coordinates belong together, with the names of the group."""
+    """Return the partition of the coordinates: their indices, with the name of the group in code and in LaTeX."""
     if isinstance(elastic, str):
         raise ParameterError(f"equations: elastic = {elastic!r}; must be a sequence of coordinate names.")
     for name in elastic or ():
@@ -91,11 +91,11 @@ def _groups(dae: DAE, elastic: Sequence[str] | None) -> dict[tuple[int, ...], tu
 
 
 def _velocity_matrix(dae: DAE, groups: dict[tuple[int, ...], tuple[str, str]]) -> ca.SX:
-    """Return H (n, n) with H v the Coriolis and centrifugal forces.
+    """Return the Coriolis matrix H (n, n): H v are the Coriolis and centrifugal forces.
 
-    They are sums over Gamma_ikm v_k v_m with Christoffel's symbols of M. Products of rates of one group are shared out
-    evenly; those of a joint rate with an elastic rate go to the elastic rate, so that H_thth and H_fth hold joint
-    rates only.
+    They are the sums of Gamma_ikm v_k v_m over k and m, with the Christoffel symbols of the first kind of M. Products
+    of two rates of one group are split evenly between their columns; those of a joint rate with an elastic rate go to
+    the column of the elastic rate, so that H_thth and H_fth contain joint rates only.
     """
     n, v = dae.tree.size, dae.v
     elastic = {i for indices, names in groups.items() if names == ELASTIC for i in indices}
@@ -119,7 +119,7 @@ def _velocity_matrix(dae: DAE, groups: dict[tuple[int, ...], tuple[str, str]]) -
 
 
 def _cancelling(dae: DAE, slopes: list[ca.SX]) -> np.ndarray:
-    """Return where Christoffel's symbols vanish identically (n, n, n): at random points their terms cancel."""
+    """Return the mask (n, n, n) of vanishing Christoffel symbols: those whose terms cancel at random points."""
     n = dae.tree.size
     function = ca.Function("slopes", [dae.q, dae.p.symbol], [ca.densify(ca.horzcat(*slopes))])
     zero = np.ones((n, n, n), dtype=bool)
@@ -131,7 +131,7 @@ def _cancelling(dae: DAE, slopes: list[ca.SX]) -> np.ndarray:
 
 
 def _without_rounding(dae: DAE, M: ca.SX) -> ca.SX:
-    """Return M without the entries that would be zero but for rounding, after a change of coordinates for instance."""
+    """Return M without entries that are rounding errors, as a change of coordinates leaves them."""
     function = ca.Function("M", [dae.q, dae.p.symbol], [ca.densify(M)])
     keep = np.zeros(M.shape, dtype=bool)
     for q, _, p in _points(dae):
@@ -152,7 +152,7 @@ def _differs(dae: DAE, first: ca.SX, second: ca.SX) -> bool:
 
 
 def _points(dae: DAE) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Return a few points (q, v, p) at which nothing vanishes by chance."""
+    """Return a few random points (q, v, p), at which nothing vanishes by coincidence."""
     random = np.random.default_rng(0)
     n = dae.tree.size
     spread = [(random.uniform(0.2, 1.0, n), random.uniform(0.2, 1.0, n)) for _ in range(4)]

@@ -1,4 +1,4 @@
-"""Infix notation of operations, with as few parentheses and signs as possible."""
+"""Infix notation with the fewest parentheses: an operator-precedence printer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flexblocks.errors import ParameterError
 
 
 class Level(IntEnum):
-    """What a text is on its outside; the loosest first."""
+    """Operator precedence of the outermost operation of a text, lowest first."""
 
     SUM = 0
     PRODUCT = 1
@@ -20,9 +20,9 @@ class Level(IntEnum):
 
 @dataclass(frozen=True)
 class Term:
-    """A number times a text; the text is empty for a mere number.
+    """A term: a numeric coefficient times a factor in text form; the text is empty for a plain number.
 
-    Numbers and signs are kept apart until the term is written, so that they meet and melt into one.
+    The coefficient stays separate until the term is written, so that constant factors and signs fold into one.
     """
 
     coefficient: float
@@ -32,18 +32,20 @@ class Term:
 
 @dataclass(frozen=True)
 class Notation:
-    """How one language writes formulas; a `Form`.
+    """Notation of one language for formulas; a `Form`.
 
     Attributes
     ----------
     number : callable
-        Writes a number that is not negative.
+        Formats a nonnegative number.
     calls : dict
-        Template for each operation that is written as a function or in parentheses of its own: ``"sin({0})"``.
+        Template of each operation that is written as a call or brings its own parentheses: ``"sin({0})"``.
     times, quotient, square : str
-        Templates; `quotient` with `fraction` set sets its parts apart, so that they need no parentheses.
+        Templates.
+    fraction : bool
+        Whether `quotient` is a fraction bar, whose numerator and denominator need no parentheses.
     square_level : Level
-        What a square is on its outside.
+        Precedence of a square.
     parentheses, subexpressions : str
         Templates.
     """
@@ -68,12 +70,12 @@ class Notation:
         return Term(1.0, self.subexpressions.format(number))
 
     def apply(self, operation: str, operands: list[Term]) -> Term:
-        """Return the result of one of CasADi's operations.
+        """Return the term of a CasADi operation.
 
         Raises
         ------
         ParameterError
-            The notation has no word for the operation.
+            The notation cannot express the operation.
         """
         arithmetic = _ARITHMETIC.get(operation)
         if arithmetic is not None:
@@ -86,12 +88,12 @@ class Notation:
         return Term(1.0, self.calls[operation].format(*(self.write(operand) for operand in operands)))
 
     def write(self, term: Term) -> str:
-        """Return the whole term as text."""
+        """Return the term as text, coefficient included."""
         sign = "-" if term.coefficient < 0 else ""
         size = abs(term.coefficient)
         if not term.text:
             return sign + self.number(size)
-        if self.number(size) == self.number(1.0):  # also what only rounding keeps from being 1
+        if self.number(size) == self.number(1.0):  # also a coefficient that is 1 but for rounding
             return sign + (self._factor(term) if sign else term.text)
         return sign + self._product(self.number(size), self._factor(term))
 
@@ -102,7 +104,7 @@ class Notation:
         return term.text if term.level == Level.ATOM else self.parentheses.format(term.text)
 
     def _above(self, text: str) -> str:
-        """Return a quotient up to its denominator: ``1/``."""
+        """Return the part of a quotient before its denominator: ``1/``."""
         return self.quotient.partition("{1}")[0].format(text)
 
     def _product(self, left: str, right: str) -> str:

@@ -1,4 +1,4 @@
-"""LaTeX of a routine: a fragment for amsmath, and a complete document."""
+"""LaTeX code generation for a routine: an amsmath fragment, and a complete document."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CALLS |= {name: rf"\operatorname{{{function}}}({{0}})" for name, function in {
 CALLS |= {name: rf"\operatorname{{{function}}}({{0}}, {{1}})" for name, function in {
     "ATAN2": "atan2", "FMIN": "min", "FMAX": "max", "FMOD": "mod", "COPYSIGN": "copysign",
 }.items()}  # fmt: skip
-# Iverson's brackets: 1 where it holds, else 0.
+# Iverson brackets: 1 where the condition holds, else 0.
 CALLS |= {name: rf"[{{0}} {sign} {{1}}]" for name, sign in {
     "LT": "<", "LE": r"\le", "EQ": "=", "NE": r"\ne", "AND": r"\wedge", "OR": r"\vee",
 }.items()}  # fmt: skip
@@ -39,12 +39,12 @@ CALLS |= {
     "IF_ELSE_ZERO": r"{0}\,\left({1}\right)",
 }
 
-WIDEST = 90  # characters of a matrix that still fits a line
-MOST_COLUMNS = 10  # amsmath's bmatrix takes no more unless told
+WIDEST = 90  # characters in a row of a matrix that still fits the page
+MOST_COLUMNS = 10  # amsmath's default MaxMatrixCols
 
 
 def notation(digits: int) -> Notation:
-    """Return the notation; numbers are rounded to so many digits unless they are simple fractions (of pi, say)."""
+    """Return the LaTeX notation; numbers without a simple closed form are rounded to `digits` significant digits."""
     return Notation(
         number=lambda value: latex_number(value) or _rounded(value, digits),
         calls=CALLS,
@@ -63,7 +63,7 @@ def _rounded(value: float, digits: int) -> str:
 
 
 def latex(routine: Routine, statement: str, most: int = 12, digits: int = 6) -> str:
-    """Return the equations as displayed formulas, which need the package amsmath."""
+    """Return the equations as displayed formulas; they need the amsmath package."""
     form = notation(digits)
     listing = routine.listing(form, most, formula=True)
     blocks = [rf"\[ {statement} \]"]
@@ -76,7 +76,7 @@ def latex(routine: Routine, statement: str, most: int = 12, digits: int = 6) -> 
 
 
 def _matrix(result: Result, entries: Mapping[tuple[int, int], str]) -> str:
-    """Return a matrix as a whole if it fits the page, else entry by entry."""
+    """Return a matrix in full if it fits the page, else its nonzero entries one by one."""
     rows, columns = result.shape
     if not entries:
         return rf"\[ {result.latex} = 0 \]"
@@ -100,13 +100,13 @@ def _matrix(result: Result, entries: Mapping[tuple[int, int], str]) -> str:
 
 
 def _width(text: str) -> int:
-    """Return roughly how many characters wide a formula is set."""
+    """Return the approximate typeset width of a formula [characters]."""
     bare = re.sub(r"\\(frac|left|right|mathrm|operatorname|d?dot|,)|[{}_^\s]", "", text)
     return len(re.sub(r"\\[A-Za-z]+", "x", bare))
 
 
 def latex_document(routine: Routine, fragment: str) -> str:
-    """Return a complete document with the formulas and a table of what the names mean."""
+    """Return a complete document with the formulas and a table of symbols."""
     rows = [
         rf"${name.latex}$ & \texttt{{{latex_text(path)}}} & {latex_text(unit)} \\"
         for _, _, name, path, unit in routine.table()

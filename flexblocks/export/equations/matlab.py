@@ -1,4 +1,4 @@
-"""MATLAB and Octave code of a routine."""
+"""MATLAB and Octave code generation for a routine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NOTATION = Notation(
 
 
 def matlab(routine: Routine, name: str, statement: str, most: int = 12) -> str:
-    """Return a MATLAB function file; it must be saved as ``<name>.m``."""
+    """Return a MATLAB function file, to be saved as ``<name>.m``."""
     listing = routine.listing(NOTATION, most)
     letters = ", ".join(argument.letter for argument in routine.arguments)
     names = ", ".join(result.name for result in routine.results)

@@ -1,4 +1,4 @@
-"""Readable names: theta_1 for ``joint1.angle``, q_11 for ``link1.bending_y[1]``, m_1, L_1, EI_1 for parameters."""
+"""Textbook symbols of variables: theta_1 for ``joint1.angle``, q_11 for ``link1.bending_y[1]``, m_1, L_1, EI_1."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ RATES = ("", "dot", "ddot")
 
 @dataclass(frozen=True)
 class Name:
-    """Readable name of a variable: a letter or word with dots and subscript.
+    """Symbol of a variable: a letter or word with a subscript and the dots of time derivatives.
 
     Attributes
     ----------
     stem, subscript : str
     rate : int
-        How many times it is differentiated by time.
+        Order of the time derivative.
     verbatim : str or None
-        A formula of the user's own in place of stem and subscript.
+        A LaTeX formula chosen by the user, in place of stem and subscript.
     separator : str
-        What stands between stem and subscript in code.
+        Text between stem and subscript in code.
     """
 
     stem: str
@@ -97,23 +97,23 @@ def _word(text: str) -> str:
 
 
 def readable_names(variables: Iterable[str], chosen: Mapping[str, str] | None, formula: bool) -> dict[str, Name]:
-    """Return a name for each of the DAE's variables.
+    """Return a unique symbol for each variable of the DAE.
 
     Parameters
     ----------
     variables : iterable of str
         As the DAE names them; ``der(x)`` is the rate of x and takes its name from it.
     chosen : dict, optional
-        Names of the user's: ``{"joint1.angle": "phi_1"}``.
+        Names chosen by the user: ``{"joint1.angle": "phi_1"}``.
     formula : bool
-        Whether names may be LaTeX; otherwise they must be identifiers.
+        Whether chosen names may be LaTeX; otherwise they must be identifiers.
 
     Raises
     ------
     NameUnknownError
-        A name is chosen for a variable that is not there.
+        A name is chosen for a variable that does not exist.
     ParameterError
-        A chosen name is none, or stands for two variables.
+        A chosen name is invalid, or two variables would share it.
     """
     known = list(dict.fromkeys(variables))
     for variable, name in (chosen or {}).items():
@@ -146,7 +146,7 @@ def readable_names(variables: Iterable[str], chosen: Mapping[str, str] | None, f
 
 
 def _clashing(by_variable: Mapping[str, Name]) -> list[str]:
-    """Return the variables whose names are taken by others, in code or in formulas."""
+    """Return the variables whose names are not unique, in code or in formulas."""
     identifiers = [name.latex if name.verbatim else name.identifier for name in by_variable.values()]
     formulas = [name.latex for name in by_variable.values()]
     return [
@@ -157,6 +157,7 @@ def _clashing(by_variable: Mapping[str, Name]) -> list[str]:
 
 
 def _undotted(variable: str) -> tuple[str, int]:
+    """Return the variable without ``der(...)``, and the order of its time derivative."""
     rate = 0
     while variable.startswith("der(") and variable.endswith(")"):
         variable, rate = variable[4:-1], rate + 1
@@ -164,7 +165,7 @@ def _undotted(variable: str) -> tuple[str, int]:
 
 
 def _automatic(variable: str, full: bool) -> Name:
-    """Return letter and number of a variable, or with `full` the letter and all of the block's name."""
+    """Return the default symbol: the letter of the quantity with the block's number, or its whole name if `full`."""
     block, _, quantity = variable.rpartition(".")
     quantity, _, index = quantity.partition("[")
     indices = re.findall(r"\d+", index)
@@ -172,7 +173,7 @@ def _automatic(variable: str, full: bool) -> Name:
     if stem == "theta" and "rotor" in block:
         stem = "alpha"  # as Subudhi & Morris (2002) call the rotor's angle
     if not block:
-        # A name that the user chose in a change of coordinates.
+        # A name chosen by the user in a change of coordinates.
         chosen = _parsed(_legal(quantity))
         return replace(chosen, subscript="_".join(filter(None, [chosen.subscript, *indices])))
     numbers = [] if full else re.findall(r"\d+(?=$|\.)", block)
@@ -183,13 +184,14 @@ def _automatic(variable: str, full: bool) -> Name:
 
 
 def _legal(text: str) -> str:
+    """Return an identifier made from a text, not reserved in any language."""
     legal = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_") or "x"
     legal = f"x{legal}" if legal[0].isdigit() else legal
     return f"{legal}_" if legal in RESERVED or re.fullmatch(r"s\d+", legal) else legal
 
 
 def _parsed(name: str) -> Name:
-    """Return a user's name: letter and subscript of ``phi_1`` or ``phi1``, or a formula as it stands."""
+    """Parse a name chosen by the user: ``phi_1`` or ``phi1`` into letter and subscript; a formula stays verbatim."""
     match = re.fullmatch(r"([A-Za-z]+)(_?)(\w*)", name, flags=re.ASCII)
     if match is None:
         return Name("", verbatim=name)

@@ -17,18 +17,18 @@ from flexblocks.errors import NameUnknownError, listing, nearest
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One matrix or vector of the equations.
+    """A term of the equations of motion: one matrix or vector.
 
     Attributes
     ----------
     name : str
-        As code calls it.
+        Symbol in code.
     latex : str
-        As a formula calls it.
+        Symbol in formulas.
     meaning : str
-        In words.
+        Description.
     expression : SX
-        Of the symbols of the DAE; its structural zeros are known to be zero.
+        In the symbols of the DAE; structural zeros are identically zero.
     """
 
     name: str
@@ -43,16 +43,16 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """The equations of motion as parts.
+    """The equations of motion, term by term.
 
     Attributes
     ----------
     dae : DAE
     parts : tuple of Part
     statement : str
-        How the parts make up the equations, as LaTeX.
+        The equations in terms of the parts, in LaTeX.
     plain : str
-        The same as plain text.
+        The same in plain text.
     """
 
     dae: DAE
@@ -61,7 +61,7 @@ class Equations:
     plain: str
 
     def __getitem__(self, name: str) -> ca.SX:
-        """Return a part by name, SX of the symbols of the DAE.
+        """Return a part by name, an SX in the symbols of the DAE.
 
         Raises
         ------
@@ -81,7 +81,7 @@ class Equations:
         return tuple(part.name for part in self.parts)
 
     def arguments(self) -> dict[str, ca.SX]:
-        """Return the symbols that the parts may depend on, by the letter of their group, without empty groups."""
+        """Return the nonempty symbol vectors that the parts may depend on, by letter."""
         dae = self.dae
         groups = {
             "q": dae.q,
@@ -100,7 +100,7 @@ class Equations:
         }
 
     def function(self, *names: str) -> ca.Function:
-        """Return a casadi.Function of `arguments` that gives these parts, or all of them."""
+        """Return a casadi.Function from `arguments` to these parts, or to all of them."""
         names = names or self.names
         arguments = self.arguments()
         results = ca.cse([ca.densify(self[name]) for name in names])
@@ -108,10 +108,10 @@ class Equations:
 
 
 def equation_parts(dae: DAE) -> Equations:
-    """Return inertia, velocity forces, gravity, stiffness, damping and input map of an arm.
+    """Return inertia, velocity-dependent forces, gravity, stiffness, damping and input map of an arm.
 
-    Each is computed on its own, none as a difference of others; with all of them M a + c + g + k + d equals
-    ``dae.inverse_dynamics`` and B u + r equals ``dae.input_force``.
+    Each is computed independently, none as a difference of others; M a + c + g + k + d equals
+    ``dae.inverse_dynamics``, and B u + r equals ``dae.input_force``.
     """
     gravity = ca.gradient(total(weight_energies(dae.tree, dae.q)), dae.q)
     parts = [
@@ -136,7 +136,7 @@ def equation_parts(dae: DAE) -> Equations:
 
 
 def _with_loops(equations: Equations) -> Equations:
-    """Add the closures of loops and their Jacobian."""
+    """Add the loop-closure constraints and their Jacobian."""
     dae = equations.dae
     if not dae.tree.loops.closures:
         return equations
@@ -155,23 +155,23 @@ def _sparse(parts: list[Part]) -> tuple[Part, ...]:
 
 
 def velocity_force(dae: DAE) -> ca.SX:
-    """Return Coriolis and centrifugal forces (n): inverse dynamics without acceleration, gravity, springs and loads."""
+    """Return Coriolis and centrifugal forces (n): inverse dynamics without acceleration, gravity, springs or loads."""
     bare = dataclasses.replace(_with(dae.tree, potential=0.0, dissipation=0.0, loads=()), gravity=np.zeros(3))
     return inverse_dynamics(bare, dae.q, dae.v, ca.SX(dae.tree.size, 1))
 
 
 def stiffness_force(dae: DAE) -> ca.SX:
-    """Return the gradient (n) of the energy stored in springs and bent beams."""
+    """Return the elastic forces (n): the gradient of the energy stored in springs and bent beams."""
     return ca.gradient(total(stored_energies(dae.tree, dae.q)), dae.q)
 
 
 def passive_force(dae: DAE) -> ca.SX:
-    """Return the resisting forces (n) of dampers and of loads inside the blocks that depend on q and v alone."""
+    """Return the damping forces (n): those of dampers, and of loads inside the blocks that depend on q and v only."""
     return inner_force(_with(dae.tree, potential=0.0), dae.q, dae.v)
 
 
 def input_map(dae: DAE) -> tuple[ca.SX | None, ca.SX]:
-    """Return B (n, nu) and the forces (n) at u = 0; None and all applied forces where these are not linear in u."""
+    """Return the input map B (n, nu) and the forces (n) at u = 0; None and all applied forces if not affine in u."""
     force, u = dae.applied_expression, dae.u.symbol
     if not len(dae.u):
         return ca.SX(dae.tree.size, 0), force
@@ -182,7 +182,7 @@ def input_map(dae: DAE) -> tuple[ca.SX | None, ca.SX]:
 
 
 def _with(tree: Tree, **physics: object) -> Tree:
-    """Return the tree with something else in place of parts of every block's physics."""
+    """Return the tree with fields of every block's physics replaced."""
     bodies = []
     for body in tree.bodies:
         changed = dataclasses.replace(body.terms.physics, **physics)

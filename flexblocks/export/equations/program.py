@@ -1,4 +1,4 @@
-"""Straight-line programs: CasADi functions as lists of operations, from which all forms are printed."""
+"""Straight-line programs: CasADi functions as sequences of operations in static single assignment form."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ OPERATIONS: Mapping[int, str] = {getattr(ca, name): name[3:] for name in dir(ca)
 
 @dataclass(frozen=True)
 class Constant:
-    """A number."""
+    """A numeric literal."""
 
     value: float
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Entry `index` of the argument `argument`."""
+    """An input of the program: entry `index` of argument `argument`."""
 
     argument: int
     index: int
@@ -32,7 +32,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Operation:
-    """CasADi's operation of that name (``"ADD"``, ``"SIN"``, ...) on values that come before it."""
+    """A CasADi operation, by name (``"ADD"``, ``"SIN"``, ...), on earlier values."""
 
     name: str
     operands: tuple[int, ...]
@@ -43,14 +43,14 @@ Value = Constant | Entry | Operation
 
 @dataclass(frozen=True)
 class Program:
-    """Values, each made from those before it, and where they end up.
+    """A straight-line program: values, each computed from earlier ones, and the results they are assigned to.
 
     Attributes
     ----------
     values : tuple of Value
-        No two of them are the same.
+        Without duplicates.
     results : tuple of dict
-        For each result the positions of its values by (row, column); the rest of it is zero.
+        For each result the indices of its values by (row, column); all other entries are zero.
     """
 
     values: tuple[Value, ...]
@@ -58,7 +58,7 @@ class Program:
 
     @cached_property
     def uses(self) -> tuple[int, ...]:
-        """How often each value is used, by operations and results."""
+        """Use count of each value, by operations and results."""
         count = [0] * len(self.values)
         for value in self.values:
             for operand in value.operands if isinstance(value, Operation) else ():
@@ -70,15 +70,15 @@ class Program:
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
-        """The entries of arguments that are used, in their order."""
+        """The argument entries that are used, in order."""
         used = [value for value in self.values if isinstance(value, Entry)]
         return tuple(sorted(used, key=lambda entry: (entry.argument, entry.index)))
 
 
 def program(function: ca.Function) -> Program:
-    """Return what an SX function computes.
+    """Return the straight-line program of an SX function.
 
-    CasADi's instructions work on registers that are used again and again; here every value keeps its own place.
+    CasADi's instructions overwrite registers; here every value is assigned once.
     """
     values: dict[Value, int] = {}
     register: dict[int, int] = {}
@@ -108,7 +108,7 @@ def program(function: ca.Function) -> Program:
 
 
 class Form(Protocol[Printed]):
-    """How one form writes numbers, names and operations."""
+    """Printer of one target language: numbers, names and operations."""
 
     def constant(self, value: float) -> Printed: ...
 
@@ -121,12 +121,12 @@ class Form(Protocol[Printed]):
 
 @dataclass(frozen=True)
 class Listing(Generic[Printed]):
-    """A program as written in one form.
+    """A program printed in one form.
 
     Attributes
     ----------
     assignments : list of (Printed, Printed)
-        The common subexpressions s1, s2, ..., name and value, in an order in which they can be computed.
+        Name and value of the common subexpressions s1, s2, ..., in order of evaluation.
     results : list of dict
         For each result its entries by (row, column).
     """
@@ -136,7 +136,7 @@ class Listing(Generic[Printed]):
 
 
 def listing(source: Program, form: Form[Printed], names: Mapping[Entry, str], most: int) -> Listing[Printed]:
-    """Write a program: what is used twice or takes more than `most` operations gets a name; the rest is put in."""
+    """Print a program: values used twice or taking more than `most` operations are named, all others inlined."""
     written: list[Printed] = []
     size: list[int] = []
     assignments: list[tuple[Printed, Printed]] = []
@@ -160,7 +160,7 @@ def listing(source: Program, form: Form[Printed], names: Mapping[Entry, str], mo
 
 
 def _is_scaled(source: Program, value: Operation, size: list[int]) -> bool:
-    """Whether an operation only changes the sign of something that has a name, or multiplies it by a number."""
+    """Whether an operation only negates a named value, or multiplies it by a number."""
     if any(size[operand] for operand in value.operands):
         return False
     if value.name in ("NEG", "TWICE"):

@@ -1,4 +1,4 @@
-"""Python code of a routine, with NumPy only."""
+"""Python code generation for a routine, with NumPy only."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOTATION = Notation(number=lambda value: repr(float(value)).removesuffix(".0"), 
 
 
 def python(routine: Routine, name: str, statement: str, most: int = 12) -> str:
-    """Return a Python module with one function `name`."""
+    """Return a Python module that defines one function, `name`."""
     listing = routine.listing(NOTATION, most)
     letters = ", ".join(argument.letter for argument in routine.arguments)
     returned = ", ".join(f"{result.name} {result.size}" for result in routine.results)

@@ -1,4 +1,4 @@
-"""Reserved words, which generated names must not be."""
+"""Reserved words of the target languages, which generated names must avoid."""
 
 import keyword
 
@@ -10,7 +10,7 @@ pow remainder sin sinh sqrt tan tanh
 """
 MATLAB = "abs end function max min otherwise parfor persistent rem sign spmd zeros ifelse_zero"
 PYTHON = " ".join([*keyword.kwlist, *keyword.softkwlist, "np"])
-# What the generated code calls its arguments and results.
-OWN = "a p q u v w x z B C D F H K M Q c d g k r"
+# Names of arguments and results in the generated code.
+ARGUMENTS_AND_RESULTS = "a p q u v w x z B C D F H K M Q c d g k r"
 
-RESERVED = frozenset(" ".join([C, MATLAB, PYTHON, OWN]).split())
+RESERVED = frozenset(" ".join([C, MATLAB, PYTHON, ARGUMENTS_AND_RESULTS]).split())

@@ -17,7 +17,7 @@ from flexblocks.export.equations.program import Entry, Form, Listing, Printed, P
 
 @dataclass(frozen=True, eq=False)
 class Argument:
-    """A vector that the routine takes: its letter, and the DAE's names, units and start values of its entries."""
+    """A vector argument: its letter, and the DAE's names, units and start values of its entries."""
 
     letter: str
     variables: tuple[str, ...]
@@ -27,7 +27,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Result:
-    """A matrix or vector that the routine returns."""
+    """A matrix or vector result."""
 
     name: str
     latex: str
@@ -40,18 +40,18 @@ class Result:
 
     @property
     def size(self) -> str:
-        """The shape in words: ``(8,)`` or ``(8, 2)``."""
+        """The shape as NumPy writes it: ``(8,)`` or ``(8, 2)``."""
         return f"({self.shape[0]},)" if self.is_vector else f"({self.shape[0]}, {self.shape[1]})"
 
 
 @dataclass(frozen=True, eq=False)
 class Routine:
-    """Arguments, results, and the function between them.
+    """A routine: a function with readable names of its arguments and results.
 
     Attributes
     ----------
     title : str
-        What it computes, in one line.
+        One-line description.
     function : casadi.Function
         SX, with an argument for each of `arguments` and a result for each of `results`.
     names : dict of Name
@@ -74,12 +74,12 @@ class Routine:
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """Letters of arguments that make no difference."""
+        """Letters of the arguments that no result depends on."""
         used = {entry.argument for entry in self.program.entries}
         return tuple(argument.letter for i, argument in enumerate(self.arguments) if i not in used)
 
     def listing(self, form: Form[Printed], most: int, formula: bool = False) -> Listing[Printed]:
-        """Write the routine in one form, with identifiers or formulas as names."""
+        """Print the routine in one form, with identifiers or formulas as names."""
         names = {entry: self.name(entry) for entry in self.program.entries}
         texts = {entry: name.latex if formula else name.identifier for entry, name in names.items()}
         return listing(self.program, form, texts, most)
@@ -112,7 +112,7 @@ def equations_routine(equations: Equations, names: Mapping[str, Name]) -> Routin
 def function_routine(
     dae: DAE, function: ca.Function, title: str, meanings: Mapping[str, str], names: Mapping[str, Name]
 ) -> Routine:
-    """Return the routine of one of the DAE's own functions; `meanings` says what its results are."""
+    """Return the routine of a function of the DAE or of the user; `meanings` describes its results."""
     groups = arguments_of(dae)
     symbols = {letter: ca.SX.sym(letter, *function.size_in(letter)) for letter in function.name_in()}
     kept = [letter for letter, symbol in symbols.items() if symbol.numel()]
@@ -123,7 +123,7 @@ def function_routine(
 
 
 def arguments_of(dae: DAE) -> dict[str, Argument]:
-    """Return all vectors that functions of a DAE take, by letter."""
+    """Return all vector arguments of the functions of a DAE, by letter."""
     x = dae.x
     q, v, w = zip(*(dae.split_state(column) for column in (x.names, x.units, x.start)), strict=True)
     accelerations = tuple(f"der({name})" for name in v[0])

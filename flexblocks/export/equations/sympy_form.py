@@ -1,4 +1,4 @@
-"""SymPy expressions of a routine."""
+"""Conversion of a routine to SymPy expressions."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ class SympyMissingError(FlexblocksError, ImportError):
 
 @dataclass(frozen=True, eq=False)
 class SymbolicEquations:
-    """The equations of motion in SymPy.
+    """The equations of motion as SymPy matrices.
 
     Attributes
     ----------
     symbols : dict of sympy.Symbol
         By the DAE's names.
     subexpressions : list of (sympy.Symbol, sympy expression)
-        The common subexpressions s1, s2, ...; each may hold those before it.
+        The common subexpressions s1, s2, ...; each may contain earlier ones.
     matrices : dict of sympy.Matrix
         The parts of the equations by name, in terms of symbols and subexpressions.
     statement : str
-        How the parts make up the equations.
+        The equations in terms of the parts.
     """
 
     symbols: Mapping[str, Any]
@@ -37,7 +37,7 @@ class SymbolicEquations:
     statement: str
 
     def __getitem__(self, name: str) -> Any:
-        """Return a part with all subexpressions put in, as a sympy.Matrix.
+        """Return a part with all subexpressions substituted, as a sympy.Matrix.
 
         Raises
         ------
@@ -87,7 +87,7 @@ def _sympy() -> Any:
 
 
 class _SympyForm:
-    """How SymPy writes numbers, names and operations; a `Form`."""
+    """SymPy as a `Form`: its numbers, symbols and operations."""
 
     def __init__(self, sympy: Any) -> None:
         self.sympy = sympy
@@ -120,7 +120,7 @@ class _SympyForm:
         }  # fmt: skip
 
     def constant(self, value: float) -> Any:
-        # What is meant exactly is given exactly, 1/3 and not 0.333, so that SymPy can cancel it.
+        # Exact where a closed form is recognised, 1/3 rather than 0.333, so that SymPy can cancel it.
         exactly = recognised(abs(value))
         if exactly is None:
             return self.sympy.Integer(0) if value == 0 else self.sympy.Float(value, 17)

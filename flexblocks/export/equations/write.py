@@ -40,12 +40,12 @@ def equations(
     M is the inertia matrix (n, n), c the Coriolis and centrifugal forces (n), g weight, k the forces of springs and
     bent beams, d damping and friction, B the input map (n, nu); forces of first-order states and algebraic variables
     follow as r (n), and where forces are not linear in the inputs, Q (n) stands in place of B u + r. Parameters that
-    the DAE keeps symbolic are symbols, the rest numbers. What is used more than once is named s1, s2, ....
+    the DAE keeps symbolic are symbols, the rest numbers. Common subexpressions are named s1, s2, ....
 
     Parameters
     ----------
     dae : DAE
-        ``fb.assemble(model, symbolic="all")`` keeps every number as a symbol.
+        ``fb.assemble(model, symbolic="all")`` keeps every parameter as a symbol.
     form : str
         * ``"latex"``: displayed formulas for amsmath, numbers rounded to six digits;
         * ``"sympy"``: `SymbolicEquations`, matrices of SymPy expressions (needs the extra ``symbolic``);
@@ -56,12 +56,12 @@ def equations(
         Blocks by joint and elastic coordinates, M_thth, M_thf, M_ff, H_thth, ..., as Yu & Chen (2019) write them; see
         `grouped_parts`.
     elastic : sequence of str, optional
-        With that grouping, the elastic coordinates; by default those that are numbered, as ``link1.bending_y[1]``.
+        With that grouping, the elastic coordinates; by default those with an index, such as ``link1.bending_y[1]``.
     names : dict of str, optional
-        Names of your own for coordinates, rates, inputs and parameters: ``{"joint1.angle": "phi_1"}``; rates take
-        theirs from the coordinates. In LaTeX a formula may be given as well.
+        Custom names for coordinates, rates, inputs and parameters: ``{"joint1.angle": "phi_1"}``; rates are named
+        after their coordinates. In LaTeX a name may also be a formula.
     name : str
-        What the generated function is called.
+        Name of the generated function.
 
     Returns
     -------
@@ -70,11 +70,11 @@ def equations(
     Raises
     ------
     ParameterError
-        Form, grouping or a name is none, or the model computes with an operation that the form cannot write.
+        The form, the grouping or a name is invalid, or the model contains an operation that the form cannot express.
     NameUnknownError
-        `names` or `elastic` holds a variable that the arm does not have.
+        `names` or `elastic` contains a variable that the arm does not have.
     FlexblocksError
-        SymPy is missing.
+        SymPy is not installed.
 
     Examples
     --------
@@ -112,12 +112,12 @@ def save_equations(
     dae : DAE
     path : str or Path
         ``.tex`` for a complete LaTeX document with a table of names, ``.py``, ``.c`` or ``.m`` for code; the function
-        is named as the file.
+        is named after the file.
 
     Raises
     ------
     FileFormatError
-        Another suffix.
+        The suffix is none of these.
     """
     path = Path(path)
     if path.suffix not in SUFFIXES:
@@ -133,12 +133,12 @@ def save_equations(
 
 
 def checked_identifier(name: str) -> str:
-    """Return the name of a function to be generated.
+    """Return the name of the function to generate, after checking that it is valid in every language.
 
     Raises
     ------
     ParameterError
-        It is no identifier in every language.
+        The name is not an identifier, or is a reserved word of one of the languages.
     """
     if not re.fullmatch(r"[A-Za-z]\w*", name, flags=re.ASCII) or name in RESERVED:
         raise ParameterError(

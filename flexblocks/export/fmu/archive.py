@@ -8,11 +8,11 @@ from pathlib import Path
 
 from flexblocks.atomic_file import atomic_file
 
-DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip file can hold
+DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that the zip format can represent
 
 
 def write_archive(path: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write files by their names inside; the archive comes to its place in one piece."""
+    """Write the files, by path in the archive; the archive replaces an older one atomically."""
     with atomic_file(path) as unfinished, zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             entry = zipfile.ZipInfo(name, DATE)

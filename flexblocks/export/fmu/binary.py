@@ -11,12 +11,12 @@ from flexblocks.dae.compiler import SUFFIX, link, require_compiler
 
 
 def compiled(folder: Path, sources: Sequence[str], identifier: str) -> Path:
-    """Compile the sources in a folder to a library beside it, and return its path.
+    """Compile the sources in a folder to a shared library next to the folder, and return its path.
 
     Raises
     ------
     CompilerError
-        There is no compiler, or it refuses the code.
+        There is no compiler, or compilation fails.
     """
     compiler = require_compiler("fmu", "export the sources alone with binary=False")
     target = folder.parent / f"{identifier}{SUFFIX}"
@@ -25,7 +25,7 @@ def compiled(folder: Path, sources: Sequence[str], identifier: str) -> Path:
 
 
 def platform_folder(version: str) -> str:
-    """Return the name of this machine's folder in ``binaries/``: ``linux64``, or ``x86_64-linux`` from FMI 3.0 on."""
+    """Return the platform tuple, the folder name in ``binaries/``: ``linux64``, or ``x86_64-linux`` from FMI 3.0 on."""
     bits = 64 if sys.maxsize > 2**32 else 32
     system = platform.system()
     if version == "2.0":

@@ -1,4 +1,4 @@
-"""Dependency patterns of rates and outputs on states and inputs, for ModelStructure."""
+"""Sparsity patterns of rates and outputs in states and inputs: the dependencies of FMI's ModelStructure."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from flexblocks.export.fmu.states import states
 
 
 def dependencies(dae: DAE) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the patterns (nc, m), (ny, m) and (nz, m) of rates, outputs and algebraic variables, bool.
+    """Return the Boolean dependency patterns of rates (nc, m), outputs (ny, m) and algebraic variables (nz, m).
 
-    Rows of rates are those of the continuous states. Columns are the knowns [x, u, p], m in number, x in the order of
-    `states`. Algebraic variables count as depending on all that stands in the
-    equations of their group, equations and variables that hang together.
+    Rows of rates are those of the continuous states. Columns are the m knowns [x, u, p], x in the order of
+    `states`. An algebraic variable counts as depending on every known in the equations of its connected component, the
+    equations and variables coupled to it directly or through others.
     """
     partition = states(dae)
     knowns = ca.vertcat(dae.x.symbol[list(partition.order)], dae.u.symbol, dae.p.symbol)
     z = dae.z.symbol
     g = dae.algebraic_expression
-    algebraic = _together(_pattern(g, z)) @ _pattern(g, knowns)
+    algebraic = _coupled(_pattern(g, z)) @ _pattern(g, knowns)
     rates, outputs = (
         _pattern(e, knowns) | (_pattern(e, z) @ algebraic)
         for e in (dae.rate_expression[list(partition.continuous)], dae.output_expression)
@@ -38,8 +38,8 @@ def _pattern(expression: ca.SX, symbol: ca.SX) -> np.ndarray:
     return pattern
 
 
-def _together(pattern: np.ndarray) -> np.ndarray:
-    """Return which variable (row) hangs together with which equation (column) of a pattern (equations, variables)."""
+def _coupled(pattern: np.ndarray) -> np.ndarray:
+    """Return which variable (row) shares a connected component of the bipartite graph with which equation (column)."""
     n = len(pattern)
     if not n:
         return np.zeros((0, 0), dtype=bool)

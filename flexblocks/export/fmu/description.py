@@ -1,4 +1,4 @@
-"""modelDescription.xml: the part that FMI 2.0 and 3.0 have in common."""
+"""modelDescription.xml: the elements common to FMI 2.0 and 3.0."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class Description:
     Attributes
     ----------
     name : str
-        Of the model.
+        Model name.
     identifier : str
-        Name of the library and of the C code.
+        Model identifier: the name of the library and prefix of the C code.
     token : str
-        By which XML and library know that they belong together.
+        GUID (2.0) or instantiation token (3.0), which ties the XML to the library.
     kinds : tuple of str
         ``"ModelExchange"``, ``"CoSimulation"``.
     tool : str
-        flexblocks with its version.
+        Generation tool: flexblocks with its version.
     tolerance : float
-        Relative, of the default experiment.
+        Relative tolerance of the default experiment.
     sources : tuple of str
-        C files.
+        Names of the C source files.
     table : Table
     rates, outputs, algebraics : ndarray of bool
         Dependencies on [x, u, p], see `flexblocks.export.fmu.dependencies`.
@@ -56,9 +56,9 @@ class Description:
     algebraics: np.ndarray
 
     def depends(self, reference: int, initially: bool = False) -> list[int]:
-        """Return the value references of the continuous states and inputs behind a variable.
+        """Return the value references of the continuous states and inputs that a variable depends on.
 
-        Initially, parameters and discrete states count too.
+        With `initially`, parameters and discrete states count too.
         """
         table = self.table
         if reference >= table.y:
@@ -68,26 +68,26 @@ class Description:
         elif reference >= table.z:
             row = self.algebraics[reference - table.z]
         else:
-            return [reference]  # a state is itself
+            return [reference]  # a state depends on itself
         # The knowns [x, u, p] stand in the order of their value references.
         knowns = [table.x + int(i) for i in np.flatnonzero(row)]
         return knowns if initially else [known for known in knowns if known < table.d or table.u <= known < table.p]
 
     def initial_unknowns(self) -> list[int]:
-        """Return the value references of outputs and rates that are calculated."""
+        """Return the InitialUnknowns: value references of the outputs and rates that are calculated."""
         table = self.table
         wanted = {*table.outputs, *table.rates}
         return [v.reference for v in table.variables if v.reference in wanted and v.initial in ("approx", "calculated")]
 
 
 def text(root: Element) -> str:
-    """Return an XML document."""
+    """Return the XML document of a root element."""
     ElementTree.indent(root, "  ")
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
 def attributes(**values: object) -> dict[str, str]:
-    """Return XML attributes, without those that are None or empty."""
+    """Return XML attributes as text; None and empty ones are left out."""
     written = {True: "true", False: "false"}
     return {
         name: written[value] if isinstance(value, bool) else repr(value) if isinstance(value, float) else str(value)
@@ -97,7 +97,7 @@ def attributes(**values: object) -> dict[str, str]:
 
 
 def root_element(description: Description, version: str, **more: object) -> Element:
-    """Return the root of modelDescription.xml; `more` are attributes that a version has alone."""
+    """Return the root of modelDescription.xml; `more` are version-specific attributes."""
     return Element(
         "fmiModelDescription",
         attributes(
@@ -111,17 +111,17 @@ def root_element(description: Description, version: str, **more: object) -> Elem
 
 
 def add_definitions(root: Element, description: Description) -> None:
-    """Add units, categories of messages and the default experiment."""
+    """Add unit definitions, log categories and the default experiment."""
     _add_units(root, [variable.unit for variable in description.table.variables])
     categories = SubElement(root, "LogCategories")
     for name, meaning in LOG_CATEGORIES.items():
         SubElement(categories, "Category", name=name, description=meaning)
-    # From 0 s, with the tolerance that the built-in integration has.
+    # Starts at 0 s, with the tolerance of the built-in integrator.
     SubElement(root, "DefaultExperiment", attributes(startTime=0.0, tolerance=description.tolerance))
 
 
 def _add_units(root: Element, units: Iterable[str]) -> None:
-    """Add UnitDefinitions; a unit that is not known has a name alone."""
+    """Add UnitDefinitions; an unknown unit has only its name."""
     parent = SubElement(root, "UnitDefinitions")
     for unit in dict.fromkeys(units):
         element = SubElement(parent, "Unit", name=modelica_unit(unit))
@@ -131,7 +131,7 @@ def _add_units(root: Element, units: Iterable[str]) -> None:
 
 
 def variable_attributes(variable: FmuVariable) -> dict[str, str]:
-    """Return what a variable is."""
+    """Return the attributes common to all variable types: name, causality, variability and so on."""
     return attributes(
         name=variable.name,
         valueReference=variable.reference,
@@ -143,7 +143,7 @@ def variable_attributes(variable: FmuVariable) -> dict[str, str]:
 
 
 def real_attributes(variable: FmuVariable, derivative: int | None) -> dict[str, str]:
-    """Return what its values are; it is the `derivative` of the variable of that index."""
+    """Return the attributes of a real variable; `derivative` refers to the state whose time derivative it is."""
     limited = variable.limit < float("inf")
     return attributes(
         unit=modelica_unit(variable.unit),
@@ -155,5 +155,5 @@ def real_attributes(variable: FmuVariable, derivative: int | None) -> dict[str, 
 
 
 def dependencies_text(known: Iterable[int]) -> str:
-    """Return an attribute ``dependencies``: empty for depends on nothing, where none would be on everything."""
+    """Return the attribute ``dependencies``; empty means none, whereas leaving it out would mean all knowns."""
     return " ".join(map(str, known))

@@ -44,7 +44,7 @@ def model_description(description: Description) -> str:
 
 
 def _index(description: Description) -> dict[int, int]:
-    """Return the place of each variable in the XML, from 1, by value reference."""
+    """Return the 1-based index of each variable in ModelVariables, by value reference."""
     return {variable.reference: place for place, variable in enumerate(description.table.variables, 1)}
 
 

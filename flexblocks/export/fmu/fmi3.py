@@ -35,8 +35,8 @@ def model_description(description: Description) -> str:
     add_definitions(root, description)
     parent = SubElement(root, "ModelVariables")
     for variable in description.table.variables:
-        of_all = variable_attributes(variable)
-        SubElement(parent, "Float64", of_all | real_attributes(variable, derivative=variable.state))
+        common = variable_attributes(variable)
+        SubElement(parent, "Float64", common | real_attributes(variable, derivative=variable.state))
     _add_structure(root, description)
     return text(root)
 
@@ -55,7 +55,7 @@ def _add_structure(root: Element, description: Description) -> None:
 
 
 def build_description(description: Description) -> str:
-    """Return buildDescription.xml, which says how the library is made of the sources."""
+    """Return buildDescription.xml, the instructions for compiling the sources to the library."""
     root = Element("fmiBuildDescription", fmiVersion="3.0")
     configuration = SubElement(root, "BuildConfiguration", modelIdentifier=description.identifier)
     files = SubElement(configuration, "SourceFileSet", language="C99")

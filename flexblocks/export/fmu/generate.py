@@ -1,4 +1,4 @@
-"""C code of the equations of a DAE for an FMU."""
+"""C code generation for an FMU: equations, sensitivities and sizes of a DAE."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from flexblocks.export.fmu.states import changes, states
 
 
 def generated_equations(dae: DAE) -> str:
-    """Return C source of ``rates``, ``outputs``, ``residual`` with its Jacobian in z, and ``changes``, of x, z, u, p.
+    """Return C source of ``rates``, ``outputs``, ``residual`` with its Jacobian in z, and ``changes``.
 
-    x is [continuous states, discrete states]; rates are those of continuous states, changes what each clock adds to x.
+    All are functions of x, z, u, p. x is [continuous states, discrete states]; rates are those of the continuous
+    states, changes the increments of x at a tick of each clock.
     """
     order = list(states(dae).order)
     point, (rates, outputs, residual) = _point(dae), _expressions(dae)
@@ -26,7 +27,7 @@ def generated_equations(dae: DAE) -> str:
 
 
 def generated_sensitivities(dae: DAE) -> str:
-    """Return C source of ``forward``, derivatives in one direction, and ``reverse``, gradients of a weighted sum."""
+    """Return C source of directional derivatives (``forward``) and adjoint derivatives (``reverse``)."""
     point, expressions = _point(dae), _expressions(dae)
     everything, variables = ca.vertcat(*expressions), ca.vertcat(*point)
     directions = [ca.SX.sym(f"direction_{i}", symbol.numel()) for i, symbol in enumerate(point)]
@@ -54,13 +55,13 @@ def _source(name: str, functions: Mapping[str, tuple[list[ca.SX], list[ca.SX]]])
 
 
 def _split(stacked: ca.SX, like: list[ca.SX]) -> list[ca.SX]:
-    """Cut a column into parts as long as those of a list."""
+    """Split a column into pieces of the lengths of those in a list."""
     ends = np.cumsum([0, *(part.numel() for part in like)])
     return ca.vertsplit(ca.densify(stacked), ends.tolist())
 
 
 def model_header(dae: DAE, identifier: str, token: str, kinds: tuple[str, ...], tolerance: float) -> str:
-    """Return ``model.h``: sizes, start values and what else the C code has to know of the model."""
+    """Return ``model.h``: sizes, start values, clocks and identifiers of the model."""
     partition = states(dae)
     sizes = {
         "N_X": partition.continuous,

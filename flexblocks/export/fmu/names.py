@@ -1,16 +1,16 @@
-"""Names in FMI's structured naming convention, and C identifiers."""
+"""Variable names in FMI's structured naming convention, and C identifiers."""
 
 from __future__ import annotations
 
 import re
 
-# One level of a path: an identifier or a name in single quotes, and indices.
+# One level of a path: an identifier with optional indices.
 LEVEL = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[[0-9]+(?:,[0-9]+)*\])?")
 RATE = re.compile(r"der\((.*?)(,[0-9]+)?\)")
 
 
 def structured(name: str) -> str:
-    """Return a variable's name in the structured naming convention; levels that are no identifiers are quoted.
+    """Return a variable's name in the structured naming convention; levels that are not identifiers are quoted.
 
     Examples
     --------
@@ -30,12 +30,12 @@ def rate_of(name: str) -> str:
 
 
 def identifier(text: str) -> str:
-    """Return a C identifier that resembles a text."""
+    """Return a C identifier made from a text."""
     cleaned = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
     return cleaned if re.match(r"[A-Za-z_]", cleaned) else f"model_{cleaned}".rstrip("_")
 
 
 def _quoted(level: str) -> str:
-    # Outside ASCII the convention has no letters at all.
+    # The convention is ASCII only.
     escaped = level.replace("\\", "\\\\").replace("'", "\\'").replace('"', '\\"')
     return "'" + escaped.encode("ascii", "replace").decode() + "'"

@@ -1,4 +1,4 @@
-"""Continuous and discrete states of a DAE: the latter change at the ticks of clocks alone."""
+"""Continuous and discrete states of a DAE: the latter change only at clock ticks."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from flexblocks.dae.dae import DAE
 
 @dataclass(frozen=True)
 class States:
-    """Places in ``dae.x`` of the states that go on all the time, and of those that change at ticks alone.
+    """Indices in ``dae.x`` of the continuous states, and of the discrete ones, which change only at clock ticks.
 
-    In the FMU they stand in this order.
+    The FMU has them in this order.
     """
 
     continuous: tuple[int, ...]
@@ -21,12 +21,12 @@ class States:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Both, as they stand in the FMU."""
+        """Indices in ``dae.x`` in the order of the FMU."""
         return self.continuous + self.discrete
 
 
 def states(dae: DAE) -> States:
-    """Return the states of a DAE as its FMU has them: without clocks all are continuous."""
+    """Return the partition into continuous and discrete states; without clocks all are continuous."""
     if not dae.clocks:
         return States(tuple(range(len(dae.x))), ())
     rates = ca.sparsify(dae.rate_expression)
@@ -38,6 +38,6 @@ def states(dae: DAE) -> States:
 
 
 def changes(dae: DAE) -> list[ca.SX]:
-    """Return what each clock adds to x (nx,) at its ticks."""
+    """Return the increment of x (nx,) at a tick of each clock."""
     point = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol]
     return [ca.SX(clock.change(*point)) for clock in dae.clocks]

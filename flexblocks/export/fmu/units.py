@@ -1,4 +1,4 @@
-"""Units as FMI defines them: by exponents of the SI base units."""
+"""Unit definitions of FMI: exponents of the SI base units."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 BASE = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 
-# Exponents of the derived units in blocks.
+# Exponents of the derived units that occur in blocks.
 DERIVED: Mapping[str, Mapping[str, int]] = {
     "1": {},
     "N": {"kg": 1, "m": 1, "s": -2},
@@ -26,17 +26,17 @@ DERIVED: Mapping[str, Mapping[str, int]] = {
 }
 DERIVED = DERIVED | {"Ohm": DERIVED["ohm"]} | {unit: {unit: 1} for unit in BASE}
 
-# A unit or a closing bracket carries the power behind it.
+# A power follows a unit or a closing bracket.
 TOKEN = re.compile(
     r"(?P<unit>[A-Za-z]+|1)(?P<power>-?\d+)?|(?P<open>\()|(?P<close>\))(?P<outer>-?\d+)?|(?P<over>/)|[ .*]+"
 )
 
 
 def base_exponents(unit: str) -> dict[str, int] | None:
-    """Return the exponents of the base units in a unit, without zeros; None for a unit that is not known.
+    """Return the nonzero exponents of the SI base units in a unit; None for an unknown unit.
 
-    A space, a dot or an asterisk multiplies, a slash divides by the one factor or bracket behind it, a number behind
-    a unit or a bracket is its power: ``"N m/rad"``, ``"kg m2"``, ``"rad/(N m)3"``.
+    A space, a dot or an asterisk multiplies, a slash divides by the single factor or bracket that follows it, a number
+    after a unit or a bracket is its power: ``"N m/rad"``, ``"kg m2"``, ``"rad/(N m)3"``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Table of the variables of an FMU, from which the XML of each version and the value references are made."""
+"""Scalar variables of an FMU: the table behind ModelVariables and the value references."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from flexblocks.export.fmu.states import states
 
 @dataclass(frozen=True)
 class FmuVariable:
-    """A scalar variable as modelDescription.xml declares it.
+    """A scalar variable of modelDescription.xml.
 
     Attributes
     ----------
     name : str
         In the structured naming convention.
     reference : int
-        Its value reference: its place in ``values`` of the C code.
+        Its value reference: its index in ``values`` of the C code.
     unit : str
-        As flexblocks writes it.
+        In the notation of flexblocks.
     causality, variability : str
     initial : str
         ``"exact"``, ``"approx"``, ``"calculated"``; empty for the independent variable and for inputs.
     start : float or None
     description : str
     state : int or None
-        Value reference of the state whose time derivative it is.
+        Value reference of the state that it is the time derivative of.
     limit : float
-        Largest magnitude; infinite where there is none.
+        Largest admissible magnitude; infinite if there is no limit.
     """
 
     name: str
@@ -50,7 +50,7 @@ class FmuVariable:
 
 @dataclass(frozen=True)
 class Table:
-    """The variables of an FMU with what its ModelStructure names, as value references.
+    """The variables of an FMU, and the value references of the states, rates and outputs in its ModelStructure.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Table:
     states, rates, outputs : tuple of int
         The k-th rate is the time derivative of the k-th continuous state. The rate of a coordinate is a state itself.
     x, d, u, p, z, dx, y : int
-        Where each group starts among the value references; d are the discrete states.
+        First value reference of each group; d are the discrete states.
     """
 
     variables: tuple[FmuVariable, ...]
@@ -76,7 +76,7 @@ class Table:
 
 
 def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
-    """Return the variables of the FMU of a DAE.
+    """Return the table of variables of the FMU of a DAE.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
     Raises
     ------
     NameUnknownError, ParameterError
-        An output that is not there, or two variables of one name.
+        An unknown output, or two variables with the same name.
     """
     chosen = _chosen(dae, outputs)
     arranged = states(dae)
@@ -98,7 +98,7 @@ def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
     p, z = u + len(dae.u), u + len(dae.u) + len(dae.p)
     dx, y = z + len(dae.z), z + len(dae.z) + nx
 
-    # The rate of a coordinate is a state itself, and is known as such by its name.
+    # The rate of a coordinate is itself a state; its name tells.
     place = {name: x + i for i, name in enumerate(names)}
     rates = [place.get(f"der({name})", dx + i) for i, name in enumerate(names[:nx])]
     state = {rate: x + i for i, rate in enumerate(rates)}

@@ -40,62 +40,62 @@ def fmu(
     tolerance: float = 1e-9,
     binary: bool | None = None,
 ) -> Path:
-    """Write an arm as a Functional Mock-up Unit (FMU), for Simulink, Modelica tools, FMPy and others.
+    """Export an arm as a Functional Mock-up Unit (FMU), for Simulink, Modelica tools, FMPy and others.
 
     Parameters
     ----------
     dae : DAE
-        Its symbolic parameters become tunable parameters of the FMU, with the model's values to start from.
+        Its symbolic parameters become tunable parameters of the FMU, with the model's values as start values.
     path : str or Path
-        ``arm.fmu``; the name also is that of the library inside.
+        ``arm.fmu``; the stem is also the name of the library inside.
     version : {"3.0", "2.0"}
-        Of the Functional Mock-up Interface.
+        Version of the Functional Mock-up Interface.
     kind : str or sequence of str
-        ``"ModelExchange"``: the importing tool integrates. ``"CoSimulation"``: the FMU integrates by itself. By default
-        one FMU that does both.
+        ``"ModelExchange"``: the importing tool integrates. ``"CoSimulation"``: the FMU integrates itself. By default
+        one FMU supports both.
     outputs : sequence of str, optional
         Names of outputs, states and algebraic variables that become outputs of the FMU; by default the outputs of the
-        DAE. All other variables can be read, too.
+        DAE. All other variables can be read as well.
     tolerance : float
-        Relative tolerance of the integration in co-simulation, unless the importer sets one; the absolute one is a
-        hundredth of it, in the units of each state.
+        Relative tolerance of the integration in co-simulation, unless the importer sets one; the absolute tolerance is
+        a hundredth of it, in the unit of each state.
     binary : bool, optional
-        Whether a library for this machine is compiled into the FMU; by default if there is a C compiler. The C sources
-        are always in it, so that it can be compiled elsewhere.
+        Whether to include a library compiled for this machine; by default if there is a C compiler. The C sources are
+        always included, so that it can be compiled elsewhere.
 
     Returns
     -------
     Path
-        Of the FMU.
+        The FMU file.
 
     Raises
     ------
     FileFormatError
-        Another suffix.
+        The suffix is not ``.fmu``, or the folder does not exist.
     ParameterError
-        A version, a kind or a tolerance that does not exist; two variables of one name.
+        An invalid version, kind or tolerance; or two variables with the same name.
     NameUnknownError
-        An output that is not there.
+        An unknown output.
     flexblocks.dae.compiler.CompilerError
         The C compiler fails; or there is none, with ``binary=True``.
 
     Warns
     -----
     FlexblocksWarning
-        There is no C compiler, and `binary` is not given: the FMU holds sources alone.
+        There is no C compiler, and `binary` is None: the FMU contains sources only.
 
     Notes
     -----
     Names are those of the DAE, ``link1.bending_y[1]``, ``der(joint1.angle)``; accelerations are
     ``der(joint1.angle,2)``. Units are defined by SI base units and written as Modelica does, ``N.m``. Algebraic
-    variables are solved for inside, by Newton's method with the exact Jacobian; where that fails the status is
-    ``Discard`` and the message says when. Co-simulation integrates by the method of order 8 of Dormand and Prince with
-    error control; inputs are constant from one communication point to the next, or change linearly where the importer
-    sets their derivatives (2.0). The states of sampled controllers are discrete. Their ticks are time events in model
-    exchange; in co-simulation a tick at a communication point comes when the step begins that starts there, so that it
-    sees the inputs set for that step. Directional derivatives (and adjoint ones, 3.0) are exact. The state can be
-    saved, restored and written as bytes. The same DAE gives the same file, byte by byte, but for what the compiler
-    does.
+    variables are solved for internally, by Newton's method with the exact Jacobian; if that fails, the status is
+    ``Discard`` and the message states the time. Co-simulation integrates with the order-8 Dormand-Prince method
+    (DOP853) with error control; inputs are constant between communication points, or linear where the importer sets
+    their derivatives (2.0). The states of sampled controllers are discrete. Their ticks are time events in model
+    exchange; in co-simulation a tick at a communication point takes place at the start of the step that begins there,
+    so that it sees the inputs set for that step. Directional derivatives (and adjoint ones, 3.0) are exact. The state
+    can be saved, restored and serialised. Export is reproducible: the same DAE gives the same file, byte for byte, up
+    to the output of the compiler.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def _checked(version: str, kind: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _sources(version: str) -> dict[str, str]:
-    """Return the hand-written C files that a version needs, by name."""
+    """Return the hand-written C files of an FMI version, by name."""
     interface = f"fmi{version[0]}"
     by_name = {}
     for file in sorted(files("flexblocks.export.fmu").joinpath("c").iterdir(), key=lambda file: file.name):
@@ -172,7 +172,7 @@ def _sources(version: str) -> dict[str, str]:
 
 
 def _token(*content: str) -> str:
-    """Return a GUID that is the same for the same model."""
+    """Return a name-based GUID (UUID version 5): the same for the same content."""
     digest = hashlib.sha256("\0".join(content).encode()).hexdigest()
     return "{" + str(uuid.uuid5(NAMESPACE, digest)) + "}"
 
@@ -180,7 +180,7 @@ def _token(*content: str) -> str:
 def _library(
     description: Description, sources: Mapping[str, str], version: str, binary: bool | None
 ) -> dict[str, bytes]:
-    """Return the compiled library by its name in the FMU; nothing where it is not wanted or not possible."""
+    """Return the compiled library by its path in the FMU; empty if it is not wanted or there is no compiler."""
     if binary is False:
         return {}
     with tempfile.TemporaryDirectory() as scratch:

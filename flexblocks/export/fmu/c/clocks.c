@@ -1,4 +1,4 @@
-/* Clocks of sampled controllers: when they tick, and what discrete states become then. */
+/* Clocks of sampled controllers: times of their ticks, and updates of the discrete states. */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
@@ -8,9 +8,9 @@ typedef struct {
     double period, offset;
 } Clock;
 
-static const Clock CLOCKS[] = {{1.0, 0.0} CLOCK_VALUES}; /* the clocks are those from 1 on */
+static const Clock CLOCKS[] = {{1.0, 0.0} CLOCK_VALUES}; /* entry 0 is a placeholder: C has no empty arrays */
 
-/* Importers stop within rounding of their own of a tick. */
+/* Importers stop at a tick only up to their own rounding error. */
 static double slack(const Clock *clock, double time) {
     return fmin(1e-3 * clock->period, 1e-9 * clock->period + 1e-8 * fabs(time));
 }
@@ -54,7 +54,7 @@ Result clocks_tick(Instance *instance, int *states_changed) {
         return GOOD;
     if (instance_update(instance, OLD_Z) != GOOD)
         return FAILED;
-    /* All that tick at once see the values before. */
+    /* Clocks that tick simultaneously all see the values before the tick. */
     if (equations_changes(&instance->workspace, instance_point(instance), wanted))
         return FAILED;
     for (clock = 0; clock < N_CLOCKS; clock++) {

@@ -1,4 +1,4 @@
-/* The course of a simulation: its beginning, and the steps in it. */
+/* Simulation: initialisation and co-simulation steps. */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
@@ -43,7 +43,7 @@ Result get_range(Instance *instance, unsigned int first, double *values, size_t 
     return GOOD;
 }
 
-/* Go on from tick to tick; after a failure the instance is where it was. */
+/* Advance from tick to tick; after a failure the instance is restored. */
 static Result integrate_through_ticks(Instance *instance, double end) {
     State before = instance->state;
     Result result;

@@ -1,4 +1,4 @@
-/* Directional and adjoint derivatives, the algebraic variables following their equations. */
+/* Directional and adjoint derivatives, with the algebraic variables eliminated by the implicit function theorem. */
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 static int is_known(unsigned int reference) { return reference >= X && reference < Z; }
 
-/* A rate of a coordinate is a state itself; as an unknown it is known. */
+/* The rate of a coordinate is itself a state: an unknown that is also a known. */
 static int is_unknown(unsigned int reference) { return reference >= X && reference < N_VALUES && (reference < U || reference >= Z); }
 
 static Result check(Instance *instance, const unsigned int *unknowns, size_t n_unknowns, const unsigned int *knowns,

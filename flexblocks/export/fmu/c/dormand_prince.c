@@ -1,4 +1,4 @@
-/* The integration of co-simulation: explicit, of order 8, with error control. */
+/* Integrator of co-simulation: explicit Runge-Kutta method of order 8 with step size control. */
 /* SPDX-License-Identifier: MIT */
 #include "dormand_prince.h"
 
@@ -7,10 +7,10 @@
 
 #include "instance.h"
 
-/* Absolute tolerance over the relative one. */
+/* Ratio of absolute to relative tolerance. */
 static const double ABSOLUTE = 1e-2;
 static const double SAFETY = 0.9, LEAST_CHANGE = 0.2, MOST_CHANGE = 6.0;
-/* A step this small, relative to the time, is rounding. */
+/* A step this small, relative to the time, is lost in rounding. */
 static const double SMALLEST = 1e-14, SMALLEST_TIME = 1e-3;
 
 Result step_rates(Instance *instance, double time, const double *x, double *dx) {
@@ -28,7 +28,7 @@ Result step_rates(Instance *instance, double time, const double *x, double *dx) 
     return equations_rates(&instance->workspace, at, dx) ? DISCARDED : GOOD;
 }
 
-/* Advance the continuous ones of the states x by h from its rates stages[0], to `next` and the rates there; return the error relative to the tolerance. */
+/* Advance the continuous states in x by one step h, starting with the rates stages[0], to `next` and the rates there; return the error relative to the tolerance. */
 static double attempt(Instance *instance, double time, double h, const double *x, double stages[STAGES][N_X + 1],
                       double *next, double *next_rates) {
     double tolerance = instance->state.tolerance, fifth = 0.0, third = 0.0;
@@ -60,7 +60,7 @@ static double attempt(Instance *instance, double time, double h, const double *x
     return fifth > 0.0 ? h * fifth / sqrt((fifth + 0.01 * third) * N_X) : 0.0;
 }
 
-/* A first step in which little changes. */
+/* Initial step size, over which little changes. */
 static double first_step(const double *x, const double *dx) {
     double size = 0.0, rate = 0.0;
     int i;

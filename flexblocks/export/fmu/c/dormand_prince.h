@@ -1,4 +1,4 @@
-/* The method of order 8 of Dormand and Prince: Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I. */
+/* Coefficients of the order-8 Dormand-Prince method (DOP853): Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I. */
 /* SPDX-License-Identifier: MIT */
 #ifndef DORMAND_PRINCE_H
 #define DORMAND_PRINCE_H
@@ -10,7 +10,7 @@ static const double NODES[STAGES] = {
     0.3076923076923077, 0.6512820512820513, 0.6, 0.8571428571428571, 1.0,
 };
 
-/* What each stage takes of those before it. */
+/* Runge-Kutta matrix: weights of the earlier stages in each stage. */
 static const double STAGE[STAGES][STAGES - 1] = {
     {0},
     {0.05260015195876773},
@@ -36,7 +36,7 @@ static const double WEIGHTS[STAGES] = {
     -0.1521609496625161, 0.20136540080403034, 0.04471061572777259,
 };
 
-/* Errors of the embedded methods of order 5 and 3. */
+/* Error weights of the embedded methods of order 5 and 3. */
 static const double ERROR_5[STAGES] = {
     0.01312004499419488, 0, 0, 0, 0, -1.2251564463762044, -0.4957589496572502, 1.6643771824549864,
     -0.35032884874997366, 0.3341791187130175, 0.08192320648511571, -0.022355307863886294,

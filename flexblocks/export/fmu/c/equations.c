@@ -5,13 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The generated code is part of this file, so that none of its names leaves it. It includes math.h alone. */
+/* The generated code is included here, so that its names stay local to this file. It includes math.h only. */
 #define CASADI_SYMBOL_EXPORT static
 INSIDE_BEGIN
 #include "generated_equations.h"
 INSIDE_END
 
-typedef int (*Work)(casadi_int *, casadi_int *, casadi_int *, casadi_int *); /* arguments, results, integers, numbers */
+typedef int (*Work)(casadi_int *, casadi_int *, casadi_int *, casadi_int *); /* numbers of arguments, results, integers, doubles */
 
 int workspace_allocate(Workspace *workspace) {
     static const Work sizes[] = {rates_work, outputs_work, residual_work, changes_work, sensitivities_work};

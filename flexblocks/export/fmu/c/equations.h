@@ -1,4 +1,4 @@
-/* The equations of the model, der(x) = f(x, z, u, p), 0 = g(x, z, u, p), y = h(x, z, u, p), with their derivatives. */
+/* Model equations der(x) = f(x, z, u, p), 0 = g(x, z, u, p), y = h(x, z, u, p), and their derivatives. */
 /* SPDX-License-Identifier: MIT */
 #ifndef EQUATIONS_H
 #define EQUATIONS_H
@@ -8,12 +8,12 @@
 
 INSIDE_BEGIN
 
-/* A point in the variables of the model. */
+/* Values of all variables at which the equations are evaluated. */
 typedef struct {
     const double *x, *z, *u, *p;
 } Point;
 
-/* Memory in which the equations are evaluated; one for each thread. */
+/* Work memory for evaluating the equations; one per thread. */
 typedef struct {
     const double **arguments;
     double **results;
@@ -24,26 +24,26 @@ typedef struct {
 int workspace_allocate(Workspace *workspace); /* 0 if there is enough memory */
 void workspace_free(Workspace *workspace);
 
-/* Put a point where the generated functions look for their arguments. */
+/* Set the point as the argument of the generated functions. */
 const double **equations_arguments(Workspace *workspace, Point at);
 
-/* Each returns 0, or not 0 if it cannot be evaluated. Results that are NULL are left out. */
+/* Each returns 0 on success, not 0 if it cannot be evaluated. Results that are NULL are skipped. */
 int equations_rates(Workspace *workspace, Point at, double *dx);
 int equations_outputs(Workspace *workspace, Point at, double *y);
-int equations_residual(Workspace *workspace, Point at, double *g, double *g_z); /* g_z: column after column */
-int equations_changes(Workspace *workspace, Point at, double **changes); /* of x, one for each clock */
+int equations_residual(Workspace *workspace, Point at, double *g, double *g_z); /* g_z: column-major */
+int equations_changes(Workspace *workspace, Point at, double **changes); /* increments of x, one for each clock */
 
-/* Derivatives in one direction; a direction that is NULL is zero. */
+/* Directional derivatives (forward mode); a direction that is NULL is zero. */
 int equations_forward(Workspace *workspace, Point at, Point direction, double *dx, double *y, double *g);
 
-/* Gradients of dx . dx_weight + y . y_weight + g . g_weight; a weight that is NULL is zero. */
+/* Adjoint derivatives (reverse mode): gradients of dx . dx_weight + y . y_weight + g . g_weight; a weight that is NULL is zero. */
 typedef struct {
     double *x, *z, *u, *p;
 } Gradient;
 int equations_reverse(Workspace *workspace, Point at, const double *dx_weight, const double *y_weight,
                       const double *g_weight, Gradient gradient);
 
-/* How much memory the derivatives need: numbers of arguments, results, integers and numbers. */
+/* Work memory that the derivatives need: numbers of arguments, results, integers and doubles. */
 int sensitivities_work(long long int *arguments, long long int *results, long long int *integers,
                        long long int *numbers);
 

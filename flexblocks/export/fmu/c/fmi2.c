@@ -4,11 +4,11 @@
 
 #define FMI_VERSION fmi2
 #define TOKEN "GUID"
-/* The message is the format: there is no percent sign in any, and not every importer fills formats in. */
+/* The message is passed as the format string: no message contains a percent sign, and not every importer expands formats. */
 #define LOG(logger, environment, name, status, category, message)                                                      \
     (logger)(environment, name, status, category, message)
 
-/* What 3.0 calls otherwise. */
+/* Names that differ from 3.0. */
 #define fmi2Instance fmi2Component
 #define fmi2InstanceEnvironment fmi2ComponentEnvironment
 #define fmi2LogMessageCallback fmi2CallbackLogger

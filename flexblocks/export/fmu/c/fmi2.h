@@ -1,4 +1,4 @@
-/* Functional Mock-up Interface 2.0, https://fmi-standard.org: its types, and what this FMU exports. */
+/* Functional Mock-up Interface 2.0, https://fmi-standard.org: types, and the functions this FMU exports. */
 /* SPDX-License-Identifier: MIT */
 #ifndef FMI2_H
 #define FMI2_H

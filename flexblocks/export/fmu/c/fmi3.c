@@ -9,7 +9,7 @@
 
 #include "interface.h"
 
-/* Leave the function: the model has nothing of the kind. */
+/* Body of a function for a feature that the model does not have. */
 #define NOTHING(function, needed)                                                                                      \
     do {                                                                                                               \
         REQUIRE(ANY, function);                                                                                        \

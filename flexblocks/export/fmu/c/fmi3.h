@@ -1,4 +1,4 @@
-/* Functional Mock-up Interface 3.0, https://fmi-standard.org: its types. */
+/* Functional Mock-up Interface 3.0, https://fmi-standard.org: types. */
 /* SPDX-License-Identifier: MIT */
 #ifndef FMI3_H
 #define FMI3_H

@@ -1,4 +1,4 @@
-/* Values of an instance, evaluated when they are asked for. */
+/* Values of an instance, evaluated lazily. */
 /* SPDX-License-Identifier: MIT */
 #include "instance.h"
 
@@ -10,7 +10,7 @@
 
 #include "newton.h"
 
-static const double START[DX] = {0.0 START_VALUES}; /* from the time to z */
+static const double START[DX] = {0.0 START_VALUES}; /* time, x, u, p and z */
 
 Instance *instance_new(const char *name, int co_simulation) {
     Instance *instance = calloc(1, sizeof(Instance));

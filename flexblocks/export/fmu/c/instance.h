@@ -1,4 +1,4 @@
-/* One instance of the model: its values, and what it takes to keep them consistent. */
+/* An instance of the model: its values, and the bookkeeping that keeps them consistent. */
 /* SPDX-License-Identifier: MIT */
 #ifndef INSTANCE_H
 #define INSTANCE_H
@@ -10,11 +10,11 @@
 
 INSIDE_BEGIN
 
-/* Where the groups of variables start; these are the value references, too. */
+/* First index of each group of variables; these are the value references, too. */
 enum {
     TIME = 0,
     X = 1,
-    D = X + N_X, /* discrete states, right behind the continuous ones */
+    D = X + N_X, /* discrete states, directly after the continuous ones */
     U = D + N_D,
     P = U + N_U,
     Z = P + N_P,
@@ -25,7 +25,7 @@ enum {
 
 enum { N_S = N_X + N_D }; /* all states */
 
-/* What the instance may be asked for; bits, so that a function can name several. */
+/* Modes of the instance: bit flags, so that a function can allow several. */
 typedef enum {
     INSTANTIATED = 1,
     INITIALIZATION = 2,
@@ -38,19 +38,19 @@ typedef enum {
     ANY = ALIVE | TERMINATED
 } Mode;
 
-/* Which values do not belong to the present point. */
+/* Dirty flags: values that are out of date. */
 enum { OLD_Z = 1, OLD_DX = 2, OLD_Y = 4, OLD = OLD_Z | OLD_DX | OLD_Y };
 
 typedef enum { GOOD, DISCARDED, FAILED } Result;
 
-/* Numbers alone: copying it saves and restores the instance. */
+/* Plain data: copying it saves and restores the instance. */
 typedef struct {
     Mode mode;
     int old;
-    double tolerance; /* relative, of the built-in integration */
-    double step;      /* that the integration takes next [s]; 0: not known yet */
+    double tolerance; /* relative, of the built-in integrator */
+    double step;      /* next step size of the integrator [s]; 0: not known yet */
     double slopes[N_U + 1]; /* time derivatives of the inputs in the next step */
-    double ticks[N_CLOCKS + 1]; /* number of the next tick of each clock, whole */
+    double ticks[N_CLOCKS + 1]; /* index of the next tick of each clock, an integer */
     double values[N_VALUES];
 } State;
 
@@ -62,18 +62,18 @@ typedef struct Instance {
     void *environment;
     void *logger;
     char *name;
-    int trying;        /* a step that may be repeated: what is discarded is not logged */
-    char message[512]; /* the last one */
+    int trying;        /* a trial step, which may be repeated: failures are not logged */
+    char message[512]; /* the last message */
 } Instance;
 
 Instance *instance_new(const char *name, int co_simulation);
 void instance_free(Instance *instance);
 void instance_reset(Instance *instance);
 
-/* Log as printf writes; returns `result`. */
+/* Log a printf-style message; returns `result`. */
 Result report(Instance *instance, Result result, const char *format, ...);
 
-/* Refuse a call in a mode where it is not allowed. */
+/* Reject a call that is not allowed in the current mode. */
 Result require(Instance *instance, int modes, const char *function);
 
 Point instance_point(const Instance *instance);
@@ -82,34 +82,34 @@ Result instance_update(Instance *instance, int wanted); /* bring OLD_... values 
 Result get_values(Instance *instance, const unsigned int *references, size_t count, double *values);
 Result set_values(Instance *instance, const unsigned int *references, size_t count, const double *values);
 
-/* Solve 0 = g for z, from the guess in it, at x, u and p; the time is for the message. */
+/* Solve 0 = g for z at x, u and p; z holds the initial guess, and the time is for the message. */
 Result solve_algebraics(Instance *instance, double time, const double *x, const double *u, double *z);
 
 /* der(x) at a time within a step of co-simulation, where the inputs may change linearly. */
 Result step_rates(Instance *instance, double time, const double *x, double *dx);
 
-/* Integrate to a time; the inputs change by their slopes. */
+/* Integrate to a time; the inputs change linearly, by their slopes. */
 Result integrate(Instance *instance, double end);
 
-/* Clocks: count from the present time on; the time of the next tick, infinite without clocks; let those tick that are due. */
+/* Clocks: restart from the current time; time of the next tick, infinite without clocks; process the ticks that are due. */
 void clocks_start(Instance *instance);
 double next_tick(const Instance *instance);
 Result clocks_tick(Instance *instance, int *states_changed); /* whether continuous states jumped */
 
-/* Derivatives of unknowns (rates, outputs, algebraic variables) by knowns (states, inputs, parameters). */
+/* Derivatives of unknowns (rates, outputs, algebraic variables) with respect to knowns (states, inputs, parameters). */
 Result directional_derivative(Instance *instance, const unsigned int *unknowns, size_t n_unknowns,
                               const unsigned int *knowns, size_t n_knowns, const double *seed, double *sensitivity);
 Result adjoint_derivative(Instance *instance, const unsigned int *unknowns, size_t n_unknowns,
                           const unsigned int *knowns, size_t n_knowns, const double *seed, double *sensitivity);
 
-/* What both versions of the interface do. */
+/* Functions shared by both versions of the interface. */
 Result set_experiment(Instance *instance, int tolerance_defined, double tolerance, double start);
 Result finish_initialization(Instance *instance);
 Result set_states(Instance *instance, const double *x, size_t count);
 Result get_range(Instance *instance, unsigned int first, double *values, size_t count); /* N_X values from X or DX */
 Result take_step(Instance *instance, double now, double length);
 
-/* Saved states; as bytes they stand behind a mark that says of which model they are. */
+/* Saved states; serialised, they follow a header that identifies the model. */
 enum { TOKEN_SIZE = sizeof(INSTANTIATION_TOKEN), SERIALIZED_SIZE = TOKEN_SIZE + sizeof(State) };
 Result save_state(Instance *instance, void **saved);
 Result restore_state(Instance *instance, const void *saved);

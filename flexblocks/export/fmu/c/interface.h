@@ -1,10 +1,10 @@
-/* What versions 2.0 and 3.0 of FMI have in common. The file of a version includes it, after it has defined
+/* Functions common to FMI 2.0 and 3.0. The source file of each version includes it after defining
 
-   FMI_VERSION   what its names begin with: fmi2 or fmi3
-   TOKEN         what it calls that by which XML and library know that they belong together
-   LOG(...)      the call of a logger, from (logger, environment, name, status, category, message)
+   FMI_VERSION   prefix of its names: fmi2 or fmi3
+   TOKEN         its name of the token that ties the XML to the library
+   LOG(...)      call of the logger, with (logger, environment, name, status, category, message)
 
-   and, as macros, what it calls otherwise than version 3.0. */
+   and, as macros, the names that differ from those of version 3.0. */
 /* SPDX-License-Identifier: MIT */
 #ifndef INTERFACE_H
 #define INTERFACE_H
@@ -14,7 +14,7 @@
 
 #include "instance.h"
 
-/* FMI(Reset) is fmi3Reset in 3.0, and NAME(Reset) is that in quotes. */
+/* FMI(Reset) is fmi3Reset in 3.0, and NAME(Reset) is "fmi3Reset". */
 #define PASTED(first, second) first##second
 #define JOINED(first, second) PASTED(first, second)
 #define QUOTED(name) #name
@@ -35,7 +35,7 @@ static void write_log(const Instance *instance, Result result, const char *messa
         result == DISCARDED ? "logStatusDiscard" : "logStatusError", message);
 }
 
-/* Leave the function if the instance is not in one of the modes. */
+/* Return an error if the instance is not in one of the modes. */
 #define REQUIRE(modes, function)                                                                                       \
     do {                                                                                                               \
         if (!c || require(c, modes, function) != GOOD)                                                                 \
@@ -72,7 +72,7 @@ static FMI(Instance) instantiate(FMI(String) name, FMI(String) token, int co_sim
 }
 
 EXPORT FMI(Status) FMI(SetDebugLogging)(FMI(Instance) c, FMI(Boolean) on, size_t n, const FMI(String) categories[]) {
-    (void)on, (void)n, (void)categories; /* there are errors alone, and these are always logged */
+    (void)on, (void)n, (void)categories; /* only errors occur, and these are always logged */
     REQUIRE(ANY, NAME(SetDebugLogging));
     return FMI(OK);
 }

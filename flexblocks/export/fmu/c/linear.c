@@ -1,4 +1,4 @@
-/* LU factors with partial pivoting. */
+/* LU factorisation with partial pivoting. */
 /* SPDX-License-Identifier: MIT */
 #include "linear.h"
 

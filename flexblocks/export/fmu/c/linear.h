@@ -1,4 +1,4 @@
-/* Dense linear equations of the size of the algebraic variables. */
+/* Dense linear systems, of the size of the algebraic variables. */
 /* SPDX-License-Identifier: MIT */
 #ifndef LINEAR_H
 #define LINEAR_H
@@ -7,7 +7,7 @@
 
 INSIDE_BEGIN
 
-/* Factor A (n, n), column after column, in place; rows (n) are the exchanges. Not 0 if A is singular. */
+/* LU-factorise A (n, n), column-major, in place; rows (n) are the row exchanges. Returns not 0 if A is singular. */
 int factor(int n, double *A, int *rows);
 
 /* Replace b (n) by the solution of A x = b, or of A' x = b. */

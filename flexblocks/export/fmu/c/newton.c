@@ -1,4 +1,4 @@
-/* The algebraic variables, by Newton's method with the exact Jacobian. */
+/* Damped Newton's method with the exact Jacobian for the algebraic variables. */
 /* SPDX-License-Identifier: MIT */
 #include "newton.h"
 
@@ -34,27 +34,27 @@ Newton newton(Workspace *workspace, Point at, double *z) {
     double g[SIZE], jacobian[SIZE * SIZE], step[SIZE], next[SIZE], length;
     int rows[SIZE], halving, i;
     Point trial = at;
-    Newton course = {STUCK, 0, 0.0};
+    Newton outcome = {STUCK, 0, 0.0};
     at.z = z;
     trial.z = next;
-    for (; course.steps < MOST_STEPS; course.steps++) {
+    for (; outcome.steps < MOST_STEPS; outcome.steps++) {
         if (equations_residual(workspace, at, g, jacobian) || !isfinite(norm(g))) {
-            course.end = NOT_EVALUATED;
-            return course;
+            outcome.end = NOT_EVALUATED;
+            return outcome;
         }
         if (factor(N_Z, jacobian, rows)) {
-            course.end = SINGULAR;
-            return course;
+            outcome.end = SINGULAR;
+            return outcome;
         }
         memcpy(step, g, sizeof(double) * N_Z);
         solve(N_Z, jacobian, rows, step);
         if (relative(step, z) <= SMALL) {
             for (i = 0; i < N_Z; i++)
                 z[i] -= step[i];
-            course.end = SOLVED;
-            return course;
+            outcome.end = SOLVED;
+            return outcome;
         }
-        /* Halve the step until it lessens the residual. */
+        /* Backtracking line search: halve the step until the residual decreases. */
         for (length = 1.0, halving = 0; halving <= MOST_HALVINGS; halving++, length /= 2) {
             double left[SIZE];
             for (i = 0; i < N_Z; i++)
@@ -62,10 +62,10 @@ Newton newton(Workspace *workspace, Point at, double *z) {
             if (!equations_residual(workspace, trial, left, NULL) && norm(left) <= (1.0 - 1e-4 * length) * norm(g))
                 break;
         }
-        course.residual = norm(g);
+        outcome.residual = norm(g);
         if (halving > MOST_HALVINGS)
             break;
         memcpy(z, next, sizeof(double) * N_Z);
     }
-    return course;
+    return outcome;
 }

@@ -8,14 +8,14 @@
 
 INSIDE_BEGIN
 
-/* How the iteration went. */
+/* Outcome of the iteration. */
 typedef struct {
     enum { SOLVED, NOT_EVALUATED, SINGULAR, STUCK } end;
     int steps;
-    double residual; /* where it got stuck */
+    double residual; /* norm of g where the iteration stalled */
 } Newton;
 
-/* Solve 0 = g for z, from the guess in it, at x, u and p of a point. */
+/* Solve 0 = g for z at x, u and p of a point; z holds the initial guess. */
 Newton newton(Workspace *workspace, Point at, double *z);
 
 INSIDE_END

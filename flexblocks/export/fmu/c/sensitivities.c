@@ -4,7 +4,7 @@
 
 #include "equations.h"
 
-/* They are long and called rarely; to optimise them takes compilers minutes. */
+/* Long code that is rarely called; optimising it would take the compiler minutes. */
 #if defined __clang__
 #pragma clang optimize off
 #elif defined __GNUC__

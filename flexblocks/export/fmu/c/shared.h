@@ -1,4 +1,4 @@
-/* Which names leave the library: the functions of the interface, and nothing else. */
+/* Symbol visibility: the library exports the functions of the interface only. */
 /* SPDX-License-Identifier: MIT */
 #ifndef SHARED_H
 #define SHARED_H
@@ -11,7 +11,7 @@
 #define EXPORT
 #endif
 
-/* Around declarations of functions that stay inside. */
+/* Encloses declarations of internal functions. */
 #if defined __GNUC__ && !defined _WIN32 && !defined __CYGWIN__
 #define INSIDE_BEGIN _Pragma("GCC visibility push(hidden)")
 #define INSIDE_END _Pragma("GCC visibility pop")
