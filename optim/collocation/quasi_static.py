@@ -29,6 +29,9 @@ class StaticModes:
     shapes: tuple[tuple[float, ...], ...] = ()
     measures: tuple[tuple[float, ...], ...] = ()
 
+    def __len__(self) -> int:
+        return len(self.names)
+
     def directions(self, n: int) -> np.ndarray:
         """Return the shapes as columns (n, k)."""
         return np.reshape(self.shapes, (-1, n)).T

@@ -113,7 +113,7 @@ def _planned_again(plan: Plan, solving: Solving, finer: TranscriptionOptions) ->
     """Return the plan of a finer transcription, started from the coarser one; see `refine_mesh`."""
     settings, attempts = solving.settings, plan.attempts
     model = solving.model(plan.transcribed.problem, finer)
-    was_static, is_free = bool(plan.transcribed.first[0].static), plan.transcribed.is_free
+    was_static, is_free = bool(plan.transcribed.first[0].static.names), plan.transcribed.is_free
     if was_static or not is_free:
         start_from(model, plan.model)
         try:
