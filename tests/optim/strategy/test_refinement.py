@@ -68,7 +68,7 @@ def test_refined_until_it_replays():
     assert plan.status == "optimal"
     # Ten intervals of Radau's swallow more than may be left: the same ten by Lobatto's.
     assert plan.transcription.scheme.name == "lobatto"
-    # Each finer mesh is solved from the start again, as a shortest time is; no mode was quasi-static that could come back.
+    # No mode was quasi-static that refinement could give back its dynamics.
     assert not [attempt.what for attempt in plan.attempts if "all modes" in attempt.what]
     intervals = [attempt.intervals for attempt in plan.attempts]
     assert intervals[:2] == [10, 10]
