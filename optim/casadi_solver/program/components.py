@@ -106,7 +106,8 @@ def collect(model: BlockData) -> Components:
 def bounded_expression(constraint: ConstraintData, evaluate_bounds: bool) -> tuple[Any, Any, Any]:
     """Return lower bound, body and upper bound of a constraint; None for a bound that there is not."""
     if isinstance(constraint, _MatrixConstraintData):
-        return constraint.lower, constraint.body, constraint.upper
+        lower, upper = constraint.has_lb(), constraint.has_ub()
+        return constraint.lower if lower else None, constraint.body, constraint.upper if upper else None
     return constraint.to_bounded_expression(evaluate_bounds=evaluate_bounds)
 
 
