@@ -48,6 +48,8 @@ class DAE(DAEExpressions):
         `flexblocks.change_coordinates`, whose coordinates no assembly gives.
     clocks : tuple of Clock
         Clocks of sampled controllers; empty for continuous-time equations.
+    closed_start : ClosedStart or None
+        What the closing of kinematic loops changed at the blocks' start values; None for a tree.
 
     Notes
     -----

@@ -9,6 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.dae.closed_start import ClosedStart
 from flexblocks.dynamics.algorithms import ldl
 from flexblocks.dynamics.algorithms.articulated_bodies import forward_dynamics
 from flexblocks.dynamics.algorithms.composite_bodies import mass_matrix
@@ -38,6 +39,7 @@ class DAEExpressions:
     dynamics: str = "recursive"
     model: Model | None = None
     clocks: tuple[Clock, ...] = ()
+    closed_start: ClosedStart | None = None
 
     @property
     def q_names(self) -> tuple[str, ...]:
