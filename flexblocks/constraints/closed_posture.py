@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+import scipy.linalg
 
 from flexblocks.constraints.continuation import led
 from flexblocks.constraints.deformation import deformation, deforming
@@ -17,6 +18,8 @@ from flexblocks.constraints.loop_newton import CLOSED, RANK, least_strained, nea
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import FlexblocksWarning, listing
 
+POLISHED = 1e-6  # mismatch of a posture that a solver of another kind has closed [lengths of the loops, rad]
+SAME = 1e-3  # difference of postures that count as one, where the loops are closed up to that mismatch
 TRIES = 5  # starting points of a search, the first of which is the caller's
 # Ratio of singular values below which links are in line: their angle has the square root of the closure's error.
 IN_LINE = 1e-4
@@ -64,6 +67,26 @@ def closed_posture(dae: DAE, target: np.ndarray, p: np.ndarray, held: np.ndarray
             )
             return q
     raise not_closed(dae, target, p, held, where)
+
+
+def same_assembly(dae: DAE, start: np.ndarray, q: np.ndarray, p: np.ndarray) -> bool:
+    """Whether the closed posture `start` (n,) can be led to `q` (n,), loops closed all the way, by parameters `p`.
+
+    Independent coordinates are led along a straight line, those that are independent at one of the two postures.
+    """
+    equations = closure_equations(dae)
+    if gap(equations, q, p) > POLISHED:
+        return False
+    for posture in (q, start):
+        J = equations.mismatch(posture, p)[1].full() * equations.unit
+        factors = scipy.linalg.qr(J, pivoting=True, mode="r")
+        diagonal = np.abs(np.diag(np.asarray(factors[0])))
+        independent = np.ones(len(q), dtype=bool)
+        independent[factors[-1][: int(np.sum(diagonal > RANK * diagonal[0]))]] = False
+        there = led(equations, (polished(equations, start, p, ~independent), p), q, p, independent, ~independent)
+        if there is not None and np.max(np.abs((there - q) / equations.unit)) < SAME:
+            return True
+    return False
 
 
 def searched(dae: DAE, q: np.ndarray, p: np.ndarray, free: np.ndarray) -> np.ndarray | None:

@@ -56,7 +56,7 @@ def closed_start(dae: DAE) -> ClosedStart:
         energies = {name: float(energy) for name, energy in zip(bent.bodies, stored, strict=True) if energy > 0}
         kept = guessed & (np.abs(q - declared) <= CLOSED * equations.unit)
     names = tuple(name for name, is_kept in zip(dae.q_names, kept, strict=True) if is_kept)
-    record = ClosedStart(dae.q_names, dae.x.units[:n], declared, q, names, energies)
+    record = ClosedStart(dae.q_names, dae.x.units[:n], declared, q, equations.unit, names, energies)
     _warn(dae, record, guessed & (np.abs(q - declared) > FAR * equations.unit))
     return record
 

@@ -19,6 +19,8 @@ class ClosedStart:
         Start values of the blocks.
     closed : ndarray (n,)
         Start values with which the loops are closed.
+    scale : ndarray (n,)
+        Changes that count as 1: 1 rad, or the length of the loops [m].
     kept : tuple of str
         Coordinates whose start value was set, to something other than zero, and kept.
     strain_energy : dict of float
@@ -29,6 +31,7 @@ class ClosedStart:
     units: tuple[str, ...]
     declared: np.ndarray
     closed: np.ndarray
+    scale: np.ndarray
     kept: tuple[str, ...] = ()
     strain_energy: Mapping[str, float] = field(default_factory=dict)
 
@@ -37,8 +40,8 @@ class ClosedStart:
         """Declared and closed value of each coordinate that differs, apart from rounding."""
         return {
             name: (float(old), float(new))
-            for name, old, new in zip(self.names, self.declared, self.closed, strict=True)
-            if abs(new - old) > 1e-9 * max(abs(new), abs(old))
+            for name, old, new, scale in zip(self.names, self.declared, self.closed, self.scale, strict=True)
+            if abs(new - old) > 1e-9 * scale
         }
 
     def __str__(self) -> str:

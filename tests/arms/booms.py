@@ -51,7 +51,8 @@ class Boom:
             direction += angle
             head = place + _turned(direction, self.head)
             along = (head - foot) / np.hypot(*(head - foot))
-            V += self.masses[0] * (foot + self.barrel / 2 * along)[1] + self.masses[1] * (head - self.rod / 2 * along)[1]
+            barrel, rod = foot + self.barrel / 2 * along, head - self.rod / 2 * along
+            V += self.masses[0] * barrel[1] + self.masses[1] * rod[1]
             V += self.density * self.length * (place + _turned(direction, (self.length / 2, 0)))[1]
             place = place + _turned(direction, (self.length, 0))
             V += self.load * place[1] if i == self.count - 1 else 0.0
