@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import collections.abc
+import importlib.util
 import inspect
+import itertools
 import os
 import reprlib
 import sys
@@ -42,21 +45,39 @@ UNIONS = (typing.Union, types.UnionType)
 
 
 class _Names(dict):
-    """Names of a module; those imported for type checkers alone may be anything."""
+    """Names of a module for its annotations, with those it imports under TYPE_CHECKING alone."""
 
     def __missing__(self, name: str) -> Any:
-        builtins = vars(sys.modules["builtins"])
-        return builtins.get(name, Any)
+        known = vars(sys.modules["builtins"])
+        return known[name] if name in known else _imported_for_types(str(self["__name__"]), name)
 
 
-def annotations(function: Callable[..., Any], owner: type | None = None) -> dict[str, Any]:
+def _imported_for_types(module: str, name: str) -> Any:
+    """Return what a module imports by this name somewhere in its source; Any if it does not."""
+    for statement in ast.walk(ast.parse(inspect.getsource(sys.modules[module]))):
+        if isinstance(statement, ast.ImportFrom):
+            for alias in statement.names:
+                if (alias.asname or alias.name) == name:
+                    source = importlib.util.resolve_name("." * statement.level + (statement.module or ""), module)
+                    return getattr(importlib.import_module(source), alias.name)
+        elif isinstance(statement, ast.Import):
+            for alias in statement.names:
+                if (alias.asname or alias.name) == name:
+                    return importlib.import_module(alias.name)
+    return Any
+
+
+def annotations(
+    function: Callable[..., Any], signature: inspect.Signature, owner: type | None = None
+) -> dict[str, Any]:
     """Return the annotations of a function's parameters, evaluated; `owner` is its class if it is a constructor.
 
     The constructor of a dataclass has fields of base classes among its parameters, which were annotated in other
     modules.
     """
     evaluated = {}
-    for name, written in getattr(function, "__annotations__", {}).items():
+    for name, parameter in signature.parameters.items():
+        written = Any if parameter.annotation is parameter.empty else parameter.annotation
         module = getattr(function, "__module__", "")
         for base in owner.__mro__ if owner else ():
             if name in vars(base).get("__annotations__", {}):
@@ -141,7 +162,7 @@ def _wrong(place: str, value: Any, hint: Any) -> Iterator[tuple[str, Any, str]]:
             deeper = [wrong for wrong in each if wrong is not None and wrong[0] != place]
             yield deeper[0] if len(deeper) == 1 else (place, value, in_words(hint))
     elif origin is typing.Literal:
-        if not any(value is one or value == one for one in inside):
+        if not any(value is one or (type(value) is type(one) and value == one) for one in inside):
             yield place, value, in_words(hint)
     elif kind in MAPPINGS:
         yield from _wrong_in_mapping(place, value, hint, inside)
@@ -171,7 +192,11 @@ def _wrong_in_sequence(place: str, value: Any, hint: Any, inside: tuple[Any, ...
         return
     if isinstance(value, collections.abc.Iterator):
         return  # to look at its entries would use them up
-    entries = list(value)[:MOST_ENTRIES]
+    try:
+        entries = list(itertools.islice(value, MOST_ENTRIES))
+    except TypeError:  # matrices of CasADi and NumPy's numbers have __iter__, and nothing to iterate over
+        yield place, value, in_words(hint)
+        return
     fixed = kind is tuple and inside and inside[-1] is not Ellipsis
     if fixed and len(entries) != len(inside):
         yield place, value, in_words(hint)
@@ -210,10 +235,10 @@ def _plain_matches(value: Any, kind: Any) -> bool:
 def _is_number(value: Any) -> bool:
     if isinstance(value, (ca.SX, ca.DM, ca.MX)):
         return value.shape == (1, 1)
-    if isinstance(value, (bool, str, bytes)):
+    if isinstance(value, (bool, str, bytes, type)):
         return False
-    if isinstance(value, np.ndarray):
-        return value.size == 1 and value.dtype.kind in "biuf"
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.size == 1 and value.dtype.kind in "iuf"
     return hasattr(value, "__float__")
 
 

@@ -100,8 +100,10 @@ def _switches(function: Callable[..., Any]) -> tuple[tuple[str, tuple[Any, ...]]
     These alone are checked before the call: any other value would pass for one of the two, and "no" for True.
     """
     hints = getattr(function, "__annotations__", {})
+    if hasattr(function, "__signature__"):  # its parameters are written elsewhere, see optim.plan
+        hints = {name: one.annotation for name, one in inspect.signature(function).parameters.items()}
     allowed = {"bool": (True, False), "bool | None": (True, False, None)}
-    return tuple((name, allowed[hint]) for name, hint in hints.items() if name != "return" and hint in allowed)
+    return tuple((name, allowed[hint]) for name, hint in hints.items() if hint in allowed)
 
 
 def _check_switch(function: str, name: str, value: Any, allowed: tuple[Any, ...]) -> None:
@@ -130,7 +132,11 @@ def _refusal(
         return None
     if owner is not None:
         arguments = dict(list(arguments.items())[1:])
-    wrong = mismatches(signature, arguments, annotations(function, owner if name == "__init__" else None))
+    if isinstance(error, RecursionError):
+        deep = [argument for argument, value in arguments.items() if _is_endless(value)]
+        if deep:
+            return ArgumentError(f"{label}: {deep[0]} is nested too deeply, or contains itself; pass plain values.")
+    wrong = mismatches(signature, arguments, annotations(function, signature, owner if name == "__init__" else None))
     if wrong:
         return ArgumentError(f"{label}: {'; '.join(wrong)}.")
     came = ", ".join(f"{argument} = {reprlib.repr(value)}" for argument, value in arguments.items())
@@ -138,6 +144,14 @@ def _refusal(
         f"{label}: ended in {type(error).__name__}: {error}. Called with {came or 'no arguments'}; either one is "
         "not as documented, or flexblocks has a defect: please report it then, with the traceback above."
     )
+
+
+def _is_endless(value: Any) -> bool:
+    """Whether a value is nested too deeply even to be written, or contains itself."""
+    try:
+        return "..." in repr(value)
+    except RecursionError:
+        return True
 
 
 def _label(name: str, owner: type | None, args: tuple[Any, ...]) -> str:
