@@ -1,5 +1,7 @@
 """Optimal motion planning: transcription by direct collocation, solved by IPOPT through Pyomo and CasADi."""
 
+from flexblocks.public_calls import guard
+
 from .errors import PlanError, PlanWarning, ProblemError
 from .infeasibility.conflict import Conflict
 from .infeasibility.diagnose import diagnose
@@ -50,3 +52,5 @@ __all__ = [
 ]
 __all__ += objectives.__all__
 __all__ += path_constraints.__all__
+
+guard(__name__, __all__)
