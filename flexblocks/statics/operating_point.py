@@ -47,7 +47,7 @@ class OperatingPoint:
     residual: np.ndarray
     multipliers: tuple[str, ...] = ()
     forces: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    dae: DAE | None = field(default=None, repr=False)
+    dae: DAE | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def outputs(self) -> tuple[str, ...]:
