@@ -10,6 +10,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
+from flexblocks.progress import ProgressDisplay
 
 from .collocation.transcription_options import (
     TranscriptionArguments,
@@ -100,7 +101,9 @@ def plan(
         return solve(model, tee=tee, progress=progress, solver_options=options | dict(solver_options or {}))
 
     solving = Solving(dae, p, solve_model)
-    return plan_with(solving, problem, transcription_options(transcription), tolerance)
+    # All attempts are one long work: in a log, many short ones show as well.
+    with ProgressDisplay("Planning", None, False if tee else progress):
+        return plan_with(solving, problem, transcription_options(transcription), tolerance)
 
 
 def plan_with(
