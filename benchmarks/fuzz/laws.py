@@ -52,7 +52,7 @@ class Trial:
 
     @cached_property
     def dependent(self) -> list[np.ndarray]:
-        return self.dae.dependent_values(self.state.x, self.state.z)
+        return list(self.dae.posture(self.state.x, self.state.z, np.zeros(0))[2:])
 
     @cached_property
     def M(self) -> np.ndarray:

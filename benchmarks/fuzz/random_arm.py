@@ -86,13 +86,12 @@ class _Builder:
             place = self._add(place, fb.FixedTransform("turn", rotation=self.turn.as_rotvec().tolist())).frame_b
         self.ground = place
         if draw.chance(0.15):
-            axes = np.eye(3)[:2] if draw.flat else np.eye(3)
-            for axis, name in zip(axes.tolist(), "xyz", strict=False):
-                place = self._add(place, fb.Prismatic(f"base_{name}", axis=axis)).frame_b
             if draw.flat:
+                for axis, name in zip(np.eye(3)[:2].tolist(), "xy", strict=True):
+                    place = self._add(place, fb.Prismatic(f"base_{name}", axis=axis)).frame_b
                 place = self._add(place, fb.Revolute("base_turn")).frame_b
             else:
-                place = self._add(place, fb.Spherical("base_turn", start=(0.1, -0.2, 0.3))).frame_b
+                place = self._add(place, fb.FreeMotion("base_motion", orientation=(0.1, -0.2, 0.3))).frame_b
             mass, size = draw.size(10.0), draw.size(0.5)
             self.lengths["base"] = size
             body = fb.RigidBody("base", mass=mass, inertia=draw.inertia(mass, size), reach=draw.vector(size))
@@ -145,7 +144,9 @@ class _Builder:
         if kind == "universal" and not draw.flat:
             return self._add(place, fb.Universal(name, damping=damping, start=(angle, 0.2))).frame_b
         if kind == "spherical" and not draw.flat:
-            ball = self._add(place, fb.Spherical(name, damping=damping, start=(angle, 0.2, 0.5)))
+            if draw.chance(0.5):
+                return self._add(place, fb.Spherical(name, damping, orientation=(angle, 0.2, 0.5))).frame_b
+            ball = self._add(place, fb.Gimbal(name, damping=damping, start=(angle, 0.2, 0.5)))
             if draw.chance(0.5):
                 self.model.connect(self.model.add(fb.TorqueSource(f"motor{i}")).flange_b, ball.axis1)
             return ball.frame_b
@@ -218,6 +219,6 @@ def _pose(dae: fb.DAE, block: str) -> tuple[np.ndarray, np.ndarray]:
     inlets = motions(dae.tree, dae.q, still)
     index = [body.name for body in dae.tree.bodies].index(block)
     R, r, _ = outlet_motion(dae.tree, inlets, index, "frame_b", dae.q, still)
-    pose = ca.Function("pose", [dae.q, dae.p.symbol, *dae.dependent_symbols], [R, r])
-    values = pose(dae.x.start[: dae.tree.size], [], *dae.dependent_values(dae.x.start, dae.z.start))
+    pose = ca.Function("pose", [*dae.posture_symbols], [R, r])
+    values = pose(*dae.posture(dae.x.start, dae.z.start, dae.p.start))
     return values[0].full(), values[1].full().ravel()

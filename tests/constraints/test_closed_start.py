@@ -64,7 +64,7 @@ def probed_arm(exact: bool) -> fb.Model:
         model.connect(ground, slide.frame_a)
         ground = slide.frame_b
     angles = (0.0, -0.5, 0.0) if exact else (0.0, 0.0, 0.0)
-    ball = model.add(fb.Spherical("ball", axes=((0, 0, 1), (0, 1, 0), (1, 0, 0)), start=angles))
+    ball = model.add(fb.Gimbal("ball", axes=((0, 0, 1), (0, 1, 0), (1, 0, 0)), start=angles))
     model.connect(ground, ball.frame_a)
     model.connect(ball.frame_b, beam.frame_b)
     return model

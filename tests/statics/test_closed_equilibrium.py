@@ -198,7 +198,7 @@ def hexapod(size: float, place: np.ndarray, turn: np.ndarray) -> fb.Model:
             fb.RigidBody(f"barrel{i}", 3.0, inertia, (0, 0, 0.3 * size)),
             slide,
             fb.RigidBody(f"rod{i}", 2.0, inertia, (0, 0, -0.3 * size)),
-            fb.Spherical(f"ball{i}", axes=((1, 0, 0), (0, 1, 0), (0, 0, 1)), start=tuple(ball.as_euler("XYZ"))),
+            fb.Spherical(f"ball{i}", orientation=ball.as_matrix()),
         )
         end = ground.frame_b
         for block in chain:
