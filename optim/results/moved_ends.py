@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from ..errors import PlanWarning
-from ..model.boundary_conditions import moved_boundaries
-from ..model.trajectories import PhaseTrajectory
 
 
-def warn_of_moved_ends(runs: Iterable[Iterable[PhaseTrajectory]]) -> None:
-    """Warn if start or goal of a phase have other values than in the problem.
+def warn_of_moved_ends(moved: Sequence[str]) -> None:
+    """Warn of states at the ends that have other values than in the problem, described one by one.
 
     Warns
     -----
     PlanWarning
     """
-    moved = [text for run in runs for traj in run for text in moved_boundaries(traj.block, traj.transcription)]
-    if moved:
-        more = f" (and {len(moved) - 1} more)" if moved[1:] else ""
-        warnings.warn(
-            f"Plan: {moved[0]}, as in the problem{more}; replay and summary refer to the problem. Change start and "
-            "goal by optim.repose(model, problem).",
-            PlanWarning,
-            stacklevel=3,
-        )
+    more = f" (and {len(moved) - 1} more)" if moved[1:] else ""
+    warnings.warn(
+        f"Plan: {moved[0]}, as in the problem{more}; replay and summary refer to the problem. Change start and "
+        "goal by optim.repose(model, problem).",
+        PlanWarning,
+        stacklevel=3,
+    )

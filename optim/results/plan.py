@@ -15,6 +15,7 @@ from scipy.interpolate import PPoly
 from flexblocks.simulation.trajectory import Trajectory
 
 from ..errors import ProblemError
+from ..model.boundary_conditions import moved_boundaries
 from ..model.read_solution import active_objective, input_polynomials, joined_inputs, joined_trajectory, trajectory
 from ..model.trajectories import all_phase_trajectories, phase_trajectories, transcribed_problem
 from ..model.violations import Violation
@@ -92,7 +93,9 @@ class Plan:
                 f"Plan: '{model.name}' has no values yet; solve it first, by optim.solve(model) or "
                 'pyo.SolverFactory("casadi").solve(model).'
             )
-        warn_of_moved_ends(runs)
+        moved = [text for run in runs for traj in run for text in moved_boundaries(traj.block, traj.transcription)]
+        if moved:
+            warn_of_moved_ends(moved)
         inputs = [input_polynomials(traj) for traj in runs[0]]
         motions = [
             [trajectory(traj, phase_inputs) for traj, phase_inputs in zip(run, inputs, strict=True)] for run in runs
