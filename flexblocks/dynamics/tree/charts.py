@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import casadi as ca
+import numpy as np
 
+from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.tree.tree import Tree
 
 
@@ -14,7 +16,7 @@ def chart_functions(tree: Tree) -> tuple[ca.Function, ...]:
     for body in tree.bodies:
         symbols = body.terms.symbols
         chart = symbols.block.chart(body.terms.local)
-        if chart is None:
+        if chart is None or _locks(body, chart.coordinates):
             continue
         results = [chart.distance, chart.speed, chart.coordinates, body.terms.local.rate(chart.coordinates)]
         of_block = ca.Function("chart", [symbols.q, symbols.s, body.terms.p], results)
@@ -25,3 +27,10 @@ def chart_functions(tree: Tree) -> tuple[ca.Function, ...]:
         outputs = [ca.densify(each) for each in (distance, speed, next_q, next_v)]
         functions.append(ca.Function("chart", [q, v, tree.p], outputs))
     return tuple(functions)
+
+
+def _locks(body: Body, coordinates: ca.SX) -> bool:
+    """Whether a coordinate that differs in the next chart is locked: that chart does not exist then."""
+    free = body.share.full().any(axis=1)
+    changes = ca.sparsify(ca.simplify(coordinates - body.terms.symbols.q))
+    return any(changes.has_nz(row, 0) for row in np.flatnonzero(~free))
