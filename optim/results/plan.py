@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -14,10 +15,10 @@ from scipy.interpolate import PPoly
 
 from flexblocks.simulation.trajectory import Trajectory
 
-from ..errors import ProblemError
+from ..errors import PlanWarning, ProblemError
 from ..model.boundary_conditions import moved_boundaries
 from ..model.read_solution import active_objective, input_polynomials, joined_inputs, joined_trajectory, trajectory
-from ..model.trajectories import all_phase_trajectories, phase_trajectories, transcribed_problem
+from ..model.trajectories import PhaseTrajectory, all_phase_trajectories, phase_trajectories, transcribed_problem
 from ..model.violations import Violation
 from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.transcribed_problem import TranscribedProblem
@@ -27,7 +28,6 @@ from ..verification.between_points import violations_between_points
 from ..verification.replay import Replay, replay, side_by_side
 from ..verification.replayed_scenario import scenario_run
 from .attempt import Attempt
-from .moved_ends import warn_of_moved_ends
 from .summary import summary
 
 if TYPE_CHECKING:
@@ -93,9 +93,7 @@ class Plan:
                 f"Plan: '{model.name}' has no values yet; solve it first, by optim.solve(model) or "
                 'pyo.SolverFactory("casadi").solve(model).'
             )
-        moved = [text for run in runs for traj in run for text in moved_boundaries(traj.block, traj.transcription)]
-        if moved:
-            warn_of_moved_ends(moved)
+        _warn_of_moved(runs)
         inputs = [input_polynomials(traj) for traj in runs[0]]
         motions = [
             [trajectory(traj, phase_inputs) for traj, phase_inputs in zip(run, inputs, strict=True)] for run in runs
@@ -257,4 +255,16 @@ class Plan:
     def __repr__(self) -> str:
         return (
             f"Plan({self.transcribed.dae.name!r}: {self.duration:g} s, {self.status}, objective {self.objective:.6g})"
+        )
+
+
+def _warn_of_moved(runs: Iterable[Iterable[PhaseTrajectory]]) -> None:
+    moved = [text for run in runs for traj in run for text in moved_boundaries(traj.block, traj.transcription)]
+    if moved:
+        more = f" (and {len(moved) - 1} more)" if moved[1:] else ""
+        warnings.warn(
+            f"Plan: {moved[0]}, as in the problem{more}; replay and summary refer to the problem. Change start and "
+            "goal by optim.repose(model, problem).",
+            PlanWarning,
+            stacklevel=3,
         )

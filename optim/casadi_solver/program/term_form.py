@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -83,17 +82,33 @@ def form_of(factor: Number, node: Any, constants: Constants) -> TermForm | None:
             tokens.append(None)
             form.numbers.append(number)
 
-    def add_all(nodes: Sequence[Any]) -> bool:
-        free = [add(node) for node in nodes]  # all of them
-        return any(free)
+    def add_operation(node: Any, kind: type) -> None:
+        """Add an operation and its arguments."""
+        if len(tokens) + len(form.named) >= MOST_PARTS:
+            raise _Formless
+        arguments = node.args
+        form.operations.append(node)
+        tokens.append((kind, node.getname() if kind is numeric.UnaryFunctionExpression else "", len(arguments)))
+        if kind is numeric.PowExpression and _is_constant(arguments[1]):
+            free, exponent = add(arguments[0]), arguments[1]
+            tokens.append(float(exponent if exponent.__class__ in native_numeric_types else constants.freeze(exponent)))
+        else:
+            free = False
+            for argument in arguments:
+                free |= add(argument)
+        if not free:  # folded, and refused if it has no value, where expressions are read as a whole
+            raise _Formless
 
     def add(node: Any) -> bool:
         """Add an expression; return whether it has a free variable."""
         kind = node.__class__
+        if kind in _OPERATIONS:
+            add_operation(node, kind)
+            return True
         if kind in native_numeric_types:
             add_number(node)
             return False
-        if kind in native_types or len(tokens) + len(form.named) >= MOST_PARTS:
+        if kind in native_types:
             raise _Formless
         if node.is_variable_type() and not node.fixed:
             key = id(node)
@@ -107,23 +122,10 @@ def form_of(factor: Number, node: Any, constants: Constants) -> TermForm | None:
         if node.is_variable_type() or not node.is_potentially_variable():
             add_number(constants.number(node))
             return False
-        if isinstance(node, NamedExpressionData):
-            form.named.append((node, node.expr))
-            return add(node.expr)
-        if kind not in _OPERATIONS:
+        if not isinstance(node, NamedExpressionData) or len(tokens) + len(form.named) >= MOST_PARTS:
             raise _Formless
-        arguments = node.args
-        form.operations.append(node)
-        tokens.append((kind, node.getname(), len(arguments)))
-        if kind is numeric.PowExpression and _is_constant(arguments[1]):
-            free = add(arguments[0])
-            exponent = arguments[1]
-            tokens.append(float(exponent if exponent.__class__ in native_numeric_types else constants.freeze(exponent)))
-        else:
-            free = add_all(arguments)
-        if not free:  # folded, and refused if it has no value, where expressions are read as a whole
-            raise _Formless
-        return True
+        form.named.append((node, node.expr))
+        return add(node.expr)
 
     try:
         add_number(factor)
