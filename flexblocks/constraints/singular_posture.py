@@ -20,7 +20,7 @@ from flexblocks.errors import SingularMassError, listing
 # Inertia of the weakest motion, as a fraction of that in a generic posture, below which a posture is singular. It goes
 # with the square of the angle to a lock: 1e-10 is about 1e-5 rad beside it, where six digits are left.
 LOST = 1e-10
-# Hinges of a `Universal` or `Spherical` joint, which is the first group.
+# Hinges of a `Universal` or `Gimbal`, which is the first group.
 HINGE = re.compile(r"(.+)\.revolute\d+\.angle")
 
 
@@ -56,7 +56,8 @@ def singular_posture(dae: DAE, q: np.ndarray, M: np.ndarray) -> tuple[str, str]:
         at = _values(dae, q, [i for i, name in enumerate(dae.q_names) if name.startswith(f"{joint}.")])
         return (
             f"the mass matrix is singular: joint '{joint}' is in gimbal lock, two of its axes parallel at {at}.",
-            f"Choose axes of '{joint}' (axes=) that are not parallel anywhere in the motion, or a posture beside it.",
+            f"Choose axes of '{joint}' (axes=) that are not parallel anywhere in the motion, a Spherical joint "
+            "instead, which has no such posture, or a posture beside it.",
         )
     # ... or any coordinates, with those between them.
     at = _values(dae, q, range(moving[0], moving[-1] + 1))

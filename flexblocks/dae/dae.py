@@ -46,6 +46,8 @@ class DAE(DAEExpressions):
     model : Model or None
         Copy of the model at its assembly; None for closed loops of control, and after
         `flexblocks.change_coordinates`, whose coordinates no assembly gives.
+    locked : dict
+        Values of the coordinates that are held, by name; see `flexblocks.assemble`.
     clocks : tuple of Clock
         Clocks of sampled controllers; empty for continuous-time equations.
 

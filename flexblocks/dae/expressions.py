@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -38,6 +39,7 @@ class DAEExpressions:
     dynamics: str = "recursive"
     model: Model | None = None
     clocks: tuple[Clock, ...] = ()
+    locked: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def q_names(self) -> tuple[str, ...]:

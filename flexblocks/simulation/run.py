@@ -8,12 +8,13 @@ from itertools import pairwise
 import numpy as np
 
 from flexblocks.errors import ComputationError
+from flexblocks.simulation.bounds import Bounds
+from flexblocks.simulation.chart_changes import ChartChanges
 from flexblocks.simulation.chunks import Pace
-from flexblocks.simulation.inputs import separation
 from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
 from flexblocks.simulation.interrupt import Interrupt
-from flexblocks.simulation.limits.bounds import Bounds
-from flexblocks.simulation.limits.singularities import Singularities
+from flexblocks.simulation.signals.inputs import separation
+from flexblocks.simulation.singularities import Singularities
 from flexblocks.simulation.system import System
 
 SMALLEST = 1e-6  # accuracy to which the time of a failure is located, as a fraction of the run
@@ -57,6 +58,7 @@ class Integration:
     stepper: Stepper
     bounds: Bounds
     singularities: Singularities
+    charts: ChartChanges
     times: np.ndarray
     pace: Pace
     interrupt: Interrupt
@@ -99,6 +101,8 @@ class Integration:
             # Integrate a chunk ...
             self.interrupt.obey()
             self.pace.keep_budget()
+            X = self.charts.changed(X, self.system.p)
+            self.pace.length = min(self.pace.length, self.charts.time_left(X, self.system.p))
             chunk = self._chunk(now, stops[i:])
             self.stepper.prepare(chunk)
             try:
@@ -107,6 +111,7 @@ class Integration:
                 self.bounds.keep(states)
                 passed = np.vstack([X, states]), np.vstack([z, guesses])
                 self.singularities.keep(*passed, self.system.p, fixed_steps=not self.stepper.divisible)
+                self.charts.keep(X, states, self.system.p, chunk[-1] - now)
             except StepFailure:
                 # ... or a part of it, until the time of the failure is located ...
                 self.system.inputs.raise_failure()

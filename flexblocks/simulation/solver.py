@@ -9,15 +9,16 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.progress import ProgressDisplay
+from flexblocks.simulation.bounds import Bounds, bounds
+from flexblocks.simulation.chart_changes import ChartChanges, chart_changes
 from flexblocks.simulation.chunks import Budget, Pace
-from flexblocks.simulation.inputs import Inputs
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.stepper import Stepper
 from flexblocks.simulation.interrupt import Interrupt
-from flexblocks.simulation.limits.bounds import Bounds, bounds
-from flexblocks.simulation.limits.singularities import Singularities
 from flexblocks.simulation.method import Method
 from flexblocks.simulation.run import Integration, Record
+from flexblocks.simulation.signals.inputs import Inputs
+from flexblocks.simulation.singularities import Singularities
 from flexblocks.simulation.system import System, driven_equations
 
 
@@ -42,6 +43,10 @@ class Solver:
     @cached_property
     def _bounds(self) -> Bounds:
         return bounds(self.dae)
+
+    @cached_property
+    def _charts(self) -> ChartChanges:
+        return chart_changes(self.dae)
 
     @cached_property
     def _singularities(self) -> Singularities:
@@ -71,4 +76,5 @@ class Solver:
             self._steppers[integrator.name] = integrator.stepper(system.equations, self.method.options)
         pace = Pace(times[0], times[-1], self.dae.interpreted.motion.n_instructions(), bar, budget)
         stepper = self._steppers[integrator.name]
-        return Integration(system, stepper, self._bounds, self._singularities, times, pace, interrupt).run(X)
+        checks = self._bounds, self._singularities, self._charts
+        return Integration(system, stepper, *checks, times, pace, interrupt).run(X)

@@ -59,9 +59,9 @@ def _parallelogram(model: fb.Model, base: fb.Block, rng: np.random.Generator) ->
 
 
 def _crossed(model: fb.Model, base: fb.Block, rng: np.random.Generator) -> None:
-    """A crank that swings a lever about a crossed axis, by a rod on a ball joint and a cross joint."""
+    """A crank that swings a lever about a crossed axis, by a rod on a gimbal and a cross joint."""
     damping, shift = rng.uniform(0.0, 0.05, 2), rng.uniform(-0.03, 0.03, 3)
-    ball = fb.Spherical("ball", axes=((0, 0, 1), (0, 1, 0), (1, 0, 0)), damping=damping[0])
+    ball = fb.Gimbal("ball", axes=((0, 0, 1), (0, 1, 0), (1, 0, 0)), damping=damping[0])
     cross = fb.Universal("cross", axes=((0, 1, 0), (0, 0, 1)), damping=damping[1])
     crank, rod, lever = (_body(rng, name, reach) for name, reach in (("crank", 0.1), ("rod", 0.4), ("lever", 0.2)))
     _chain(model, base, [fb.Revolute("hinge", start=0.5), crank, ball, rod])
@@ -72,10 +72,10 @@ def _crossed(model: fb.Model, base: fb.Block, rng: np.random.Generator) -> None:
 
 
 def _open_chain(model: fb.Model, base: fb.Block, rng: np.random.Generator) -> None:
-    """A tree: a beam on a cross joint that carries a body on a ball joint, both with friction in every hinge."""
+    """A tree: a beam on a cross joint that carries a body on a gimbal, both with friction in every hinge."""
     cross = fb.Universal("cross", axes=((0, 1, 0), (0, 0, 1)), damping=rng.uniform(0.01, 0.1), start=(0.2, 0.3))
     beam = fb.FlexibleBeam("beam", 0.6, 0.5, 20.0, bending="yz", discretization=fb.AssumedModes(1))
-    ball = fb.Spherical("ball", damping=rng.uniform(0.01, 0.1), start=tuple(rng.uniform(-0.5, 0.5, 3)))
+    ball = fb.Gimbal("ball", damping=rng.uniform(0.01, 0.1), start=tuple(rng.uniform(-0.5, 0.5, 3)))
     _chain(model, base, [cross, beam, ball, _body(rng, "body", 0.3)])
     model.connect(model.add(fb.TorqueSource("motor")).flange_b, "cross.axis1")
 

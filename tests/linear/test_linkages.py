@@ -76,10 +76,14 @@ def compare(number: int) -> None:
     u = rng.uniform(-0.3, 0.3, len(dae.u))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FlexblocksWarning)
-        # At rest, in motion, and at rest out of balance.
-        points = [fb.equilibrium(dae, u={dae.u.names[0]: 0.0}), at | {"u": u}, {"u": 3 * u}]
-        point = points[number % 3]
-        lin = fb.linearize(dae, point)
+        if number % 3 == 0:  # in balance: loops held at their start, trees hanging
+            held = {"x": {dae.q_names[0]: dae.x.start[0]}} if dae.tree.loops.closures else {"u": {dae.u.names[0]: 0.0}}
+            at = fb.equilibrium(dae, **held)
+        elif number % 3 == 1:  # in motion
+            at |= {"u": u}
+        else:  # at rest, out of balance
+            at = {"u": 3 * u}
+        lin = fb.linearize(dae, at)
     x, u = lin.operating_point.x, lin.operating_point.u
     motion = Motion(dae, lin.states, x)
     k = len(lin.states)
@@ -91,13 +95,13 @@ def compare(number: int) -> None:
     assert np.all(np.isfinite(np.linalg.eigvals(lin.A)))
 
 
-@pytest.mark.parametrize("number", range(7))
+@pytest.mark.parametrize("number", [1, 2, 3, 5])
 def test_linkages(number: int) -> None:
-    """At rest, in motion and out of balance, of each kind."""
+    """In balance, in motion and out of balance."""
     compare(number)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(7, 60))
+@pytest.mark.parametrize("number", sorted({*range(60)} - {1, 2, 3, 5}))
 def test_more_linkages(number: int) -> None:
     compare(number)

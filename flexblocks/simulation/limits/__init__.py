@@ -1,1 +1,0 @@
-"""Limits of a run: bounds on its states, and postures that have no equations of motion."""
