@@ -11,6 +11,7 @@ from flexblocks.errors import ComputationError
 from flexblocks.simulation.bounds import Bounds
 from flexblocks.simulation.chart_changes import ChartChanges
 from flexblocks.simulation.chunks import Pace
+from flexblocks.simulation.integrators.driven_equations import BUILDING
 from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
 from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.signals.inputs import separation
@@ -79,7 +80,8 @@ class Integration:
         record = Record([X], [z], self.times[0], (X, z))
         ends = self.system.inputs.ends
         try:
-            self.singularities.keep(X[None], z[None], self.system.p, fixed_steps=False)
+            if self._is_watched:
+                self.singularities.keep(X[None], z[None], self.system.p, fixed_steps=False)
             for segment in range(len(ends) - 1):
                 X, z = self._segment(segment, X, z, record)
         except KeyboardInterrupt:
@@ -88,6 +90,12 @@ class Integration:
             told = self.singularities.explained(failure, *record.state, self.system.p)
             record.failure, record.advice = str(told), getattr(told, "advice", None)
         return record
+
+    @property
+    def _is_watched(self) -> bool:
+        """Whether the arm may come into gimbal lock, so that its states are checked."""
+        with BUILDING:
+            return self.system.dae.tree.has_joints_in_series
 
     def _segment(self, segment: int, X: np.ndarray, z: np.ndarray, record: Record) -> tuple[np.ndarray, np.ndarray]:
         """Integrate one segment in chunks; a chunk that fails is retried in parts."""
@@ -109,19 +117,20 @@ class Integration:
                 states, algebraics = self.stepper.advance(X, z, P, chunk)
                 guesses = np.tile(z, (len(states), 1)) if algebraics is None else algebraics
                 self.bounds.keep(states)
-                passed = np.vstack([X, states]), np.vstack([z, guesses])
-                self.singularities.keep(*passed, self.system.p, fixed_steps=not self.stepper.divisible)
+                if self._is_watched:
+                    passed = np.vstack([X, states]), np.vstack([z, guesses])
+                    self.singularities.keep(*passed, self.system.p, fixed_steps=not self.stepper.divisible)
                 self.charts.keep(X, states, self.system.p, chunk[-1] - now)
             except StepFailure:
                 # ... or a part of it, until the time of the failure is located ...
                 self.system.inputs.raise_failure()
                 self.interrupt.obey()
                 self.pace.taken += self.stepper.steps
-                part = (chunk[-1] - now) / (LOCATING if self.singularities.is_watched else 2)
+                part = (chunk[-1] - now) / (LOCATING if self._is_watched else 2)
                 if (
                     part < SMALLEST * (self.times[-1] - self.times[0])
                     or (len(chunk) == 2 and not self.stepper.divisible)
-                    or self.singularities.is_stuck(X, z, self.system.p)
+                    or (self._is_watched and self.singularities.is_stuck(X, z, self.system.p))
                 ):
                     raise
                 self.pace.length = part
@@ -168,8 +177,7 @@ class Integration:
         stops = np.union1d(outputs, [right])
         if not self.stepper.divisible:
             # Beside a singular posture every step counts.
-            each = self.singularities.is_watched
-            marks = [self.stepper.marks(*ends, each) for ends in pairwise([left, *stops])]
+            marks = [self.stepper.marks(*ends, self._is_watched) for ends in pairwise([left, *stops])]
             stops = np.union1d(stops, np.concatenate(marks))
         return stops, np.isin(stops, outputs)
 

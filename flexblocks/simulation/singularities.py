@@ -2,6 +2,7 @@
 
 A motion through gimbal lock has infinite rates of the angles, and one beside it large ones. An integrator that controls
 its error resolves those until rounding takes over, which is refused; one of fixed steps passes over them unawares.
+States are checked where joints follow one another with no mass between them; of other arms a failure is explained.
 """
 
 from __future__ import annotations
@@ -17,8 +18,6 @@ from flexblocks.constraints.singular_mass import generic_inertia
 from flexblocks.constraints.singular_posture import LOST, is_singular_posture, singular_posture
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.mass_at_posture import smallest_eigenvalues
-from flexblocks.dynamics.evaluation.body import Body
-from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.simulation.integrators.driven_equations import BUILDING
 from flexblocks.simulation.integrators.stepper import StepFailure
 
@@ -47,8 +46,6 @@ class Singularities:
         SingularityMet
             A posture is singular; or one step of a method with fixed steps passes one too fast.
         """
-        if not self.is_watched:
-            return
         left = self._inertia(X, z, p) / self._generic
         worst = int(np.argmin(left))
         if left[worst] < LOST:
@@ -59,7 +56,7 @@ class Singularities:
 
     def is_stuck(self, X: np.ndarray, z: np.ndarray, p: np.ndarray) -> bool:
         """Return whether a state (nx + 1,) is so near to a singular posture that no shorter step helps."""
-        return self.is_watched and bool(self._inertia(X[None], z[None], p)[0] < STUCK * self._generic)
+        return bool(self._inertia(X[None], z[None], p)[0] < STUCK * self._generic)
 
     def explained(self, failure: Exception, X: np.ndarray, z: np.ndarray, p: np.ndarray) -> Exception:
         """Return a failure beside the state (nx + 1,), with the singular posture there if there is one."""
@@ -68,15 +65,6 @@ class Singularities:
             if isinstance(failure, SingularityMet) or not is_singular_posture(self.dae, M, BESIDE):
                 return failure
         return self._failure(X, z, p, f"{failure}, beside a posture where {{}}")
-
-    @cached_property
-    def is_watched(self) -> bool:
-        """Whether the states are checked: joints follow one another with no mass between them, so that axes may align.
-
-        Of other arms a failure is explained.
-        """
-        with BUILDING:
-            return has_joints_in_series(self.dae.tree)
 
     @cached_property
     def _generic(self) -> float:
@@ -105,20 +93,3 @@ class Singularities:
         failure = SingularityMet(where.format(what.rstrip(".")))
         failure.advice = advice
         return failure
-
-
-def has_joints_in_series(tree: Tree) -> bool:
-    """Return whether some joint follows another one with no mass between them."""
-
-    def inboard(body: Body) -> Body | None:
-        """Return the next body inboard that moves or has mass."""
-        while body.parent is not None:
-            body = tree.bodies[body.parent]
-            if body.terms.size or body.terms.has_inertia:
-                return body
-        return None
-
-    def is_joint(body: Body | None) -> bool:
-        return body is not None and body.parent is not None and body.terms.size > 0 and not body.terms.has_inertia
-
-    return any(is_joint(body) and is_joint(inboard(body)) for body in tree.bodies)
