@@ -62,7 +62,7 @@ def point_given(dae: DAE, at: Mapping[str, Any]) -> OperatingPoint:
     z = _consistent(dae, x, z if len(groups["z"]) else guess, u, p)
     _refuse_singular(dae, x, z, p)
     residual = motion(dae)(x, z, u, p, 0.0, accelerations(dae, x, z, u, p)[1])[0].full().ravel()
-    return OperatingPoint(dae.x.names, dae.z.names, dae.u.names, dae.p.names, x, z, u, p, residual)
+    return OperatingPoint(dae.x.names, dae.z.names, dae.u.names, dae.p.names, x, z, u, p, residual, dae=dae)
 
 
 def _refuse_singular(dae: DAE, x: np.ndarray, z: np.ndarray, p: np.ndarray) -> None:

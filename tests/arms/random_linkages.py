@@ -32,7 +32,7 @@ def _four_bar(model: fb.Model, base: fb.Block, rng: np.random.Generator) -> None
     motor = model.add(DCMotor("motor"))
     model.connect(motor.flange_b, "hinge.axis")
     place = fb.FixedTransform("foot", (foot, 0, 0))
-    _chain(model, base, [place, _hinge(rng, "pivot", 1.4), _link(rng, "rocker", rocker), _hinge(rng, "pin", 1.0)])
+    _chain(model, base, [place, _hinge(rng, "pivot", 1.4), _link(rng, "rocker", rocker), _hinge(rng, "pin", -1.0)])
     model.connect("pin.frame_b", rod.frame_b)
 
 
