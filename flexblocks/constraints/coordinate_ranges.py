@@ -23,3 +23,14 @@ def refuse_out_of_range(dae: DAE, q: np.ndarray, where: str = "") -> None:
                 f"{where}{bound.name} = {value:g} {bound.unit}; must be between {bound.low:g} and {bound.high:g} "
                 f"{bound.unit}."
             )
+
+
+def coordinate_bounds(dae: DAE) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lower and the upper bounds (n,) of the coordinates; most are infinite."""
+    low, high = np.full(dae.tree.size, -np.inf), np.full(dae.tree.size, np.inf)
+    for bound in dae.tree.ranges:
+        # A coordinate that blocks share, through gears perhaps, keeps the ranges of all of them; a locked one is none.
+        for i in np.flatnonzero(bound.share):
+            ends = np.sort(np.array([bound.low, bound.high]) / bound.share[i])
+            low[i], high[i] = max(low[i], ends[0]), min(high[i], ends[1])
+    return low, high

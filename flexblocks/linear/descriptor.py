@@ -18,6 +18,7 @@ import scipy.linalg
 from flexblocks.constraints.dependent_variables import dependent_states, state_slopes
 from flexblocks.dae.dae import DAE
 from flexblocks.linear.derivatives import Derivatives
+from flexblocks.linear.forms.layout import ALGEBRAIC, BALANCE, CLOSURE, RATE, RELATION
 from flexblocks.statics.operating_point import OperatingPoint
 
 # Unit of the force on a coordinate, by the unit of the coordinate; unit of a closure, by that of its loop force.
@@ -59,7 +60,7 @@ def descriptor(dae: DAE, point: OperatingPoint, at: Derivatives, J: np.ndarray) 
         A[dependent, :n] = state_slopes(dae, point.x, point.z, point.p)
         A[dependent, dependent] = -1.0
     for i in dependent:
-        names[i], units[i] = f"relation of {dae.x.names[i]}", dae.x.units[i]
+        names[i], units[i] = f"{RELATION}{dae.x.names[i]}", dae.x.units[i]
     variables = (*dae.x.names, *dae.z.names, *dae.tree.loops.multipliers)
     return Descriptor(
         E, A, B, variables, (*dae.x.units, *dae.z.units, *dae.tree.loops.units), tuple(names), tuple(units)
@@ -70,9 +71,9 @@ def _equations(dae: DAE) -> tuple[list[str], list[str]]:
     """Return names and units of all equations; the unit of an algebraic equation is not known."""
     n, x, loops = dae.tree.size, dae.x, dae.tree.loops
     coordinates = list(zip(x.names[:n], x.units[:n], strict=True))
-    named = [(f"rate of {name}", f"{unit}/s") for name, unit in coordinates]
-    named += [(f"balance at {name}", FORCES.get(unit, f"J/{unit}")) for name, unit in coordinates]
-    named += [(f"rate of {name}", f"{unit}/s") for name, unit in zip(x.names[2 * n :], x.units[2 * n :], strict=True)]
-    named += [(f"algebraic equation of {name}", "") for name in dae.z.names]
-    named += [(f"closure of {f}", CLOSURES[unit]) for f, unit in zip(loops.multipliers, loops.units, strict=True)]
+    named = [(f"{RATE}{name}", f"{unit}/s") for name, unit in coordinates]
+    named += [(f"{BALANCE}{name}", FORCES.get(unit, f"J/{unit}")) for name, unit in coordinates]
+    named += [(f"{RATE}{name}", f"{unit}/s") for name, unit in zip(x.names[2 * n :], x.units[2 * n :], strict=True)]
+    named += [(f"{ALGEBRAIC}{name}", "") for name in dae.z.names]
+    named += [(f"{CLOSURE}{f}", CLOSURES[unit]) for f, unit in zip(loops.multipliers, loops.units, strict=True)]
     return [name for name, _ in named], [unit for _, unit in named]

@@ -9,7 +9,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexblocks.constraints.closed_state import closed_state
+from flexblocks.constraints.consistent_state import consistent_state
+from flexblocks.constraints.coordinate_ranges import refuse_out_of_range
+from flexblocks.constraints.loop_equations import regular_mass
+from flexblocks.constraints.singular_posture import refuse_singular_posture
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, FlexblocksWarning, NameUnknownError, ParameterError, listing, nearest
 from flexblocks.statics.balance import accelerations, motion
@@ -30,6 +33,8 @@ def point_at(dae: DAE, at: OperatingPoint | Mapping[str, Any] | None) -> Operati
                 f"linearize: at: an operating point of another DAE (states {listing(at.states)}); "
                 f"must have the variables of {dae!r}."
             )
+        refuse_out_of_range(dae, at.x[: dae.tree.size], "linearize: at: ")
+        _refuse_singular(dae, at.x, at.z, at.p)
         point = at
     elif isinstance(at, Mapping):
         point = point_given(dae, at)
@@ -53,10 +58,15 @@ def point_given(dae: DAE, at: Mapping[str, Any]) -> OperatingPoint:
                 raise NameUnknownError(f"linearize: at: there is no '{name}' ({listing(known)}).{nearest(name, known)}")
             groups[owner][name] = value
     z, u, p = (variables[name].values(groups[name], f"linearize: at: {name}: ") for name in GROUPS[1:])
-    x = closed_state(dae, groups["x"], p, "linearize: at: x: ")
-    z = _consistent(dae, x, z, u, p)
+    x, guess = consistent_state(dae, groups["x"], p, "linearize: at: x: ")
+    z = _consistent(dae, x, z if len(groups["z"]) else guess, u, p)
+    _refuse_singular(dae, x, z, p)
     residual = motion(dae)(x, z, u, p, 0.0, accelerations(dae, x, z, u, p)[1])[0].full().ravel()
     return OperatingPoint(dae.x.names, dae.z.names, dae.u.names, dae.p.names, x, z, u, p, residual, dae=dae)
+
+
+def _refuse_singular(dae: DAE, x: np.ndarray, z: np.ndarray, p: np.ndarray) -> None:
+    refuse_singular_posture(dae, x[: dae.tree.size], regular_mass(dae, *dae.posture(x, z, p)), "linearize: at: ")
 
 
 def _consistent(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray) -> np.ndarray:

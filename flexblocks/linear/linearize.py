@@ -58,9 +58,12 @@ def linearize(
     NameUnknownError
         An unknown name.
     ParameterError
-        `at` belongs to another DAE or is of another type; a sampled controller is in the loop; an unknown form.
+        `at` belongs to another DAE, is of another type or out of the range of a block; a sampled controller is in the
+        loop; an unknown form.
     NoEquilibriumError
         `at` is left out and there is no equilibrium.
+    SingularMassError
+        The mass matrix is singular at the point, as it is in gimbal lock.
     ComputationError
         The algebraic equations do not determine the algebraic variables there (index above 1). Or the descriptor form
         is requested where kinematic loops move, so that their closures change with time.

@@ -186,12 +186,12 @@ def _records(
     def integrate(run: int) -> Record:
         signals, values, x = jobs[run]
         if interrupt.asked:
-            return Record([], [], times[0], interrupted=True)
+            return Record([], [], times[0], (x, dae.z.start), interrupted=True)
         solver = solvers.get()
         try:
             return solver.integrate(signals, values, x, times, interrupt, budget=budget)
         except ComputationError as failure:
-            return Record([], [], times[0], failure=str(failure))
+            return Record([], [], times[0], (x, dae.z.start), failure=str(failure))
         finally:
             solvers.put(solver)
 

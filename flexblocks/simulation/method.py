@@ -79,6 +79,8 @@ def _decays_fast(system: System, X: np.ndarray) -> bool:
     h = 1e-7 * np.maximum(np.abs(X), 1e-3)
     points = X[:, None] + np.hstack([np.zeros((len(X), 1)), np.diag(h)])
     rates = np.array(system.equations.rates(t, points, P))
+    if not np.all(np.isfinite(rates)):
+        return False  # where no equations of motion hold, such as in gimbal lock; any integrator will say so
     eigenvalues = np.linalg.eigvals((rates[:, 1:] - rates[:, :1]) / h)
     # Compare the fastest decay with the rest; the margin of a tenth keeps rounding from deciding.
     decay = np.max(-eigenvalues.real)

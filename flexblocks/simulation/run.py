@@ -11,12 +11,15 @@ from flexblocks.errors import ComputationError
 from flexblocks.simulation.bounds import Bounds
 from flexblocks.simulation.chart_changes import ChartChanges
 from flexblocks.simulation.chunks import Pace
+from flexblocks.simulation.integrators.driven_equations import BUILDING
 from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
 from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.signals.inputs import separation
+from flexblocks.simulation.singularities import Singularities
 from flexblocks.simulation.system import System
 
 SMALLEST = 1e-6  # accuracy to which the time of a failure is located, as a fraction of the run
+LOCATING = 8  # parts of a failed chunk beside a possible gimbal lock, where halves would take ten thousand steps each
 
 
 @dataclass
@@ -29,6 +32,8 @@ class Record:
         States with work (nx + 1,), and guesses of the algebraic variables (nz,), at the first output times.
     reached : float
         Time [s] up to which the integration went.
+    state : tuple of ndarray
+        The state with work (nx + 1,) and the guess (nz,) then.
     failure : str or None
         Reason of an early end.
     advice : str or None
@@ -40,6 +45,7 @@ class Record:
     X: list[np.ndarray]
     z: list[np.ndarray]
     reached: float
+    state: tuple[np.ndarray, np.ndarray]
     failure: str | None = None
     advice: str | None = None
     interrupted: bool = False
@@ -52,6 +58,7 @@ class Integration:
     system: System
     stepper: Stepper
     bounds: Bounds
+    singularities: Singularities
     charts: ChartChanges
     times: np.ndarray
     pace: Pace
@@ -70,19 +77,28 @@ class Integration:
             Any exception of an input function of the user.
         """
         z = self.system.consistent(self.times[0], X, self.system.dae.z.start, self.system.parameters(0))
-        record = Record([X], [z], self.times[0])
+        record = Record([X], [z], self.times[0], (X, z))
         ends = self.system.inputs.ends
         try:
+            if self._is_watched:
+                self.singularities.keep(X[None], z[None], self.system.p, fixed_steps=False)
             for segment in range(len(ends) - 1):
                 X, z = self._segment(segment, X, z, record)
         except KeyboardInterrupt:
             record.interrupted = True
         except (StepFailure, ComputationError) as failure:
-            record.failure, record.advice = str(failure), getattr(failure, "advice", None)
+            told = self.singularities.explained(failure, *record.state, self.system.p)
+            record.failure, record.advice = str(told), getattr(told, "advice", None)
         return record
 
+    @property
+    def _is_watched(self) -> bool:
+        """Whether the arm may come into gimbal lock, so that its states are checked."""
+        with BUILDING:
+            return self.system.dae.tree.has_joints_in_series
+
     def _segment(self, segment: int, X: np.ndarray, z: np.ndarray, record: Record) -> tuple[np.ndarray, np.ndarray]:
-        """Integrate one segment in chunks; a chunk that fails is retried in halves."""
+        """Integrate one segment in chunks; a chunk that fails is retried in parts."""
         P = self.system.parameters(segment)
         now = self.system.inputs.ends[segment]
         stops, wanted = self._stops(segment)
@@ -99,23 +115,28 @@ class Integration:
             self.stepper.prepare(chunk)
             try:
                 states, algebraics = self.stepper.advance(X, z, P, chunk)
+                guesses = np.tile(z, (len(states), 1)) if algebraics is None else algebraics
                 self.bounds.keep(states)
+                if self._is_watched:
+                    passed = np.vstack([X, states]), np.vstack([z, guesses])
+                    self.singularities.keep(*passed, self.system.p, fixed_steps=not self.stepper.divisible)
                 self.charts.keep(X, states, self.system.p, chunk[-1] - now)
             except StepFailure:
-                # ... or half of it, until the time of the failure is located ...
+                # ... or a part of it, until the time of the failure is located ...
                 self.system.inputs.raise_failure()
                 self.interrupt.obey()
                 self.pace.taken += self.stepper.steps
-                half = (chunk[-1] - now) / 2
-                if half < SMALLEST * (self.times[-1] - self.times[0]) or (
-                    len(chunk) == 2 and not self.stepper.divisible
+                part = (chunk[-1] - now) / (LOCATING if self._is_watched else 2)
+                if (
+                    part < SMALLEST * (self.times[-1] - self.times[0])
+                    or (len(chunk) == 2 and not self.stepper.divisible)
+                    or (self._is_watched and self.singularities.is_stuck(X, z, self.system.p))
                 ):
                     raise
-                self.pace.length = half
+                self.pace.length = part
                 continue
             # ... and record the states at output times.
             X, z = states[-1], z if algebraics is None else algebraics[-1]
-            guesses = np.tile(z, (len(states), 1)) if algebraics is None else algebraics
             for time, state, guess in zip(chunk[1:], states, guesses, strict=True):
                 if time != stops[i]:
                     continue  # a cut between two stops
@@ -125,6 +146,7 @@ class Integration:
                 i += 1
             self.pace.done(now, chunk[-1], self.stepper.steps)
             now = record.reached = chunk[-1]
+            record.state = X, z
         return X, z
 
     def _ticked(self, segment: int, X: np.ndarray, z: np.ndarray, record: Record) -> tuple[np.ndarray, np.ndarray]:
@@ -154,7 +176,9 @@ class Integration:
         outputs[outputs > right - slack] = right
         stops = np.union1d(outputs, [right])
         if not self.stepper.divisible:
-            stops = np.union1d(stops, np.concatenate([self.stepper.marks(*ends) for ends in pairwise([left, *stops])]))
+            # Beside a singular posture every step counts.
+            marks = [self.stepper.marks(*ends, self._is_watched) for ends in pairwise([left, *stops])]
+            stops = np.union1d(stops, np.concatenate(marks))
         return stops, np.isin(stops, outputs)
 
     def _chunk(self, now: float, stops: np.ndarray) -> np.ndarray:

@@ -18,6 +18,7 @@ from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.method import Method
 from flexblocks.simulation.run import Integration, Record
 from flexblocks.simulation.signals.inputs import Inputs
+from flexblocks.simulation.singularities import Singularities
 from flexblocks.simulation.system import System, driven_equations
 
 
@@ -47,6 +48,10 @@ class Solver:
     def _charts(self) -> ChartChanges:
         return chart_changes(self.dae)
 
+    @cached_property
+    def _singularities(self) -> Singularities:
+        return Singularities(self.dae)
+
     def system(self, inputs: Inputs, p: np.ndarray) -> System:
         """Return the initial value problem under these inputs with these values of the parameters (np,)."""
         if self._equations is None or inputs.form != self._form:
@@ -71,4 +76,5 @@ class Solver:
             self._steppers[integrator.name] = integrator.stepper(system.equations, self.method.options)
         pace = Pace(times[0], times[-1], self.dae.interpreted.motion.n_instructions(), bar, budget)
         stepper = self._steppers[integrator.name]
-        return Integration(system, stepper, self._bounds, self._charts, times, pace, interrupt).run(X)
+        checks = self._bounds, self._singularities, self._charts
+        return Integration(system, stepper, *checks, times, pace, interrupt).run(X)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from flexblocks.constraints.singular_posture import refuse_singular_posture
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import refuse_clocks
 from flexblocks.errors import ComputationError, ParameterError, listing
@@ -54,7 +55,11 @@ def equilibrium(
     ParameterError
         A velocity in `x`, a value that is not a finite number, or a sampled controller in the loop.
     NoEquilibriumError
-        The held values allow no equilibrium; the message says which coordinates are unbalanced, and by how much.
+        The held values allow no equilibrium; the message says which coordinates are unbalanced, and by how much, and
+        within which ranges it was sought.
+    SingularMassError
+        The start values, or all equilibria that the search finds, are in a singular posture, such as gimbal lock: a
+        moment that no coordinate feels there is in no balance of forces.
 
     Warns
     -----
@@ -66,7 +71,8 @@ def equilibrium(
     Of many equilibria the nearest to the start values is taken, in the metric of the mass matrix,
     (q - q0)' M (q - q0), with the smallest inputs that hold it. So a driven arm is held near its start values, an arm
     without gravity stays there, and a pendulum without a motor that starts horizontal hangs down. The equilibrium may
-    be unstable: see ``linearize(dae, op).modes()``. Limits of inputs are ignored.
+    be unstable: see ``linearize(dae, op).modes()``. Coordinates stay in the ranges of their blocks (a sliding beam
+    between pushed in and all the way out). Limits of inputs are ignored.
 
     With kinematic loops the held coordinates are led from the start values to where they are held, and the arm moves
     from there to its equilibrium, along closed postures all the way: it stays in the assembly that the start shows.
@@ -92,6 +98,8 @@ def equilibrium(
     s = polished(problem, s)
     if closed and not (closed.balanced(s) and closed.is_closed(s)):
         raise _refusal(dae, problem)
+    if closed and problem.singular(s):
+        refuse_singular_posture(dae, s[problem.at.q], problem.mass_at(s), "equilibrium: at the balance found ")
     at, residual = problem.at, problem.residual(s)
     q = s[at.q]
     return OperatingPoint(
@@ -141,6 +149,8 @@ def _refusal(dae: DAE, problem: Statics) -> NoEquilibriumError:
     if s is None:
         s = closed_root(closed_problem(dae, problem), best=True) if closed else root(problem, best=True)
         assert s is not None
+        if problem.balanced(s):
+            refuse_singular_posture(dae, s[problem.at.q], problem.mass_at(s), "equilibrium: at the only balance found ")
     missing = problem.residual(s)
     size = np.abs(missing) / np.where(problem.tolerance(s) > 0, problem.tolerance(s), 1.0)
     names = (*dae.q_names, *dae.x.names[2 * n :], *(f"algebraic equation of {name}" for name in dae.z.names))
@@ -151,8 +161,19 @@ def _refusal(dae: DAE, problem: Statics) -> NoEquilibriumError:
     fixed = [f"{name} = {s[i]:g}" for i, name in enumerate(problem.names) if not problem.free[i]]
     free = [name for name, is_free in zip(problem.names, problem.free, strict=True) if is_free and name in dae.u]
     message = (
-        f"equilibrium: no balance found with {listing(fixed) if fixed else 'nothing held'}; missing: {where}. "
+        f"equilibrium: no balance found with {listing(fixed) if fixed else 'nothing held'}; missing: {where}."
+        f"{_ranges(dae, problem)} "
         f"Free a coordinate, leave an input free that acts there (free inputs: {listing(free)}), or move the start "
         "values."
     )
     return NoEquilibriumError(message, {names[i]: float(missing[i]) for i in worst})
+
+
+def _ranges(dae: DAE, problem: Statics) -> str:
+    """Return a sentence about the ranges of the free coordinates, or nothing."""
+    kept = [
+        f"'{name}' between {problem.low[i]:g} and {problem.high[i]:g} {dae.x.units[i]}"
+        for i, name in enumerate(dae.q_names)
+        if problem.free[i] and np.isfinite([problem.low[i], problem.high[i]]).any()
+    ]
+    return f" It was sought with {listing(kept)}." if kept else ""

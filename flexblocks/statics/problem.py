@@ -10,8 +10,11 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.constraints.consistent_state import consistent_state
+from flexblocks.constraints.coordinate_ranges import coordinate_bounds
 from flexblocks.constraints.loop_equations import regular_mass
+from flexblocks.constraints.singular_posture import LOST, is_singular_posture, refuse_singular_posture
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.mass_at_posture import weakest_motion
 from flexblocks.statics.balance import Unknowns, rest, unknown_slices, unknown_vector, unknowns
 
 # An equilibrium is balanced if each residual force is below this fraction of the terms that cancel in it.
@@ -26,6 +29,7 @@ class Statics:
 
     Attributes
     ----------
+    dae : DAE
     function : casadi.Function
         See `flexblocks.statics.balance.rest`.
     names : tuple of str
@@ -33,16 +37,21 @@ class Statics:
         Slice of each group of unknowns in s.
     start : ndarray (ns,)
     free : ndarray (ns,) of bool
+    low, high : ndarray (ns,)
+        Bounds of the unknowns: the ranges of the coordinates that have one, otherwise infinite.
     mass : ndarray (n, n)
         Mass matrix at the start, regular.
     p : ndarray
     """
 
+    dae: DAE
     function: ca.Function
     names: tuple[str, ...]
     at: Unknowns
     start: np.ndarray
     free: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
     mass: np.ndarray
     p: np.ndarray
 
@@ -89,6 +98,21 @@ class Statics:
         column = np.where(column > 0, column, 1.0)
         return r / row, J / row[:, None] / column, row, column
 
+    def in_reach(self, s: np.ndarray) -> np.ndarray:
+        """Return `s` moved into the ranges of the coordinates."""
+        return np.clip(s, self.low, self.high)
+
+    def mass_at(self, s: np.ndarray) -> np.ndarray:
+        """Return the mass matrix (n, n) at `s`, with loops that of `regular_mass`."""
+        x, _, _ = self.dae.split_state(np.zeros(len(self.dae.x)))
+        state = np.concatenate([s[self.at.q], np.zeros_like(x), s[self.at.w]])
+        return regular_mass(self.dae, *self.dae.posture(state, s[self.at.z], self.p))
+
+    def singular(self, s: np.ndarray) -> bool:
+        """Return whether the mass matrix is singular at `s`: forces that no coordinate feels are left unbalanced."""
+        M = self.mass_at(s)
+        return bool(len(M)) and weakest_motion(M)[0] < LOST and is_singular_posture(self.dae, M)
+
     def freedom(self, s: np.ndarray) -> int:
         """Return the dimension of the set of equilibria at `s`."""
         _, J, _, _ = self.scaled(s)
@@ -102,14 +126,23 @@ def pose(
     inputs, parameters = dae.u.values(u, "equilibrium: u: "), dae.p.values(p, "equilibrium: p: ")
     state, z = consistent_state(dae, x, parameters, "equilibrium: x: ")
     multipliers = dae.tree.loops.multipliers
+    mass = regular_mass(dae, *dae.posture(state, z, parameters))
+    if dae.tree.size and weakest_motion(mass)[0] < LOST:  # above that no posture is singular
+        refuse_singular_posture(dae, state[: dae.tree.size], mass, "equilibrium: x: at the start values ")
     names = tuple(chain(*unknowns(dae, dae.x.names, dae.z.names, multipliers, dae.u.names)))
+    low, high = np.full((2, len(names)), np.inf) * [[-1.0], [1.0]]
+    if dae.tree.ranges:
+        low[: dae.tree.size], high[: dae.tree.size] = coordinate_bounds(dae)
     return Statics(
+        dae=dae,
         function=rest(dae),
         names=names,
         at=unknown_slices(dae),
         start=unknown_vector(dae, state, z, np.zeros(len(multipliers)), inputs),
         free=np.array([name not in x and name not in u for name in names], dtype=bool),
-        mass=regular_mass(dae, *dae.posture(state, z, parameters)),
+        low=low,
+        high=high,
+        mass=mass,
         p=parameters,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, cast
 
 import casadi as ca
@@ -28,11 +29,11 @@ def root(problem: Statics, rows: np.ndarray | None = None, best: bool = False) -
     itself, and from the end of a viscous descent.
     """
     rows = np.ones(problem.rows, dtype=bool) if rows is None else rows
-    attempts = []
+    attempts: list[tuple[float, np.ndarray]] = []
     for s in _candidates(problem, rows):
         s = polished(problem, s, rows)
         left = np.abs(problem.residual(s)[rows])
-        if np.all(left <= problem.tolerance(s)[rows]):
+        if np.all(left <= problem.tolerance(s)[rows]) and not problem.singular(s):
             return s
         attempts.append((np.max(left), s))
     return min(attempts, key=lambda item: item[0])[1] if best else None
@@ -40,9 +41,13 @@ def root(problem: Statics, rows: np.ndarray | None = None, best: bool = False) -
 
 def _candidates(problem: Statics, rows: np.ndarray) -> Iterator[np.ndarray]:
     """Yield candidate equilibria of the equations `rows`, the likeliest first."""
+    # Slides and the like, which have a range, where they start, if their drives can hold them.
+    ranged = np.isfinite(problem.low) | np.isfinite(problem.high)
+    if (ranged & problem.free).any():
+        yield _least_squares(replace(problem, free=problem.free & ~ranged), problem.start, rows)
     fall = _fall(problem)
     for step in [0.1, 0.0] if fall.any() else [0.0]:
-        yield _least_squares(problem, problem.start + step * fall, rows)
+        yield _least_squares(problem, problem.in_reach(problem.start + step * fall), rows)
     yield _least_squares(problem, _sunk(problem), rows)
 
 
@@ -61,8 +66,8 @@ def _fall(problem: Statics) -> np.ndarray:
 def _sunk(problem: Statics) -> np.ndarray:
     """Return the end of a viscous descent M q' = -h of the free coordinates, with the others and the inputs held.
 
-    It descends in energy all the way, to a point near a root of the forces. The root search alone can fail for a
-    slender arm, which sags so far that its stiffness at the start says little.
+    It descends in energy all the way, to a point near a root of the forces or to the end of a coordinate's range. The
+    root search alone can fail for a slender arm, which sags so far that its stiffness at the start says little.
     """
     n = problem.size
     free = np.flatnonzero(problem.free[:n])
@@ -75,14 +80,19 @@ def _sunk(problem: Statics) -> np.ndarray:
         s[free] = q
         return s
 
+    def room(t: float, q: np.ndarray) -> float:
+        return float(np.min(np.minimum(q - problem.low[free], problem.high[free] - q)))
+
+    room.terminal = True  # pyright: ignore[reportFunctionMemberAccess]
     result = scipy.integrate.solve_ivp(
         lambda t, q: -mobility @ problem.residual(full(q))[free],
         (0.0, SINKING_TIME),
         problem.start[free],
         method="BDF",
         jac=lambda t, q: -mobility @ problem.evaluated(full(q))[1][np.ix_(free, free)],
+        events=room if np.isfinite(room(0.0, problem.start[free])) else None,
     )
-    return full(result.y[:, -1])
+    return problem.in_reach(full(result.y[:, -1]))
 
 
 def _least_squares(problem: Statics, start: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -108,6 +118,7 @@ def _least_squares(problem: Statics, start: np.ndarray, rows: np.ndarray) -> np.
         start[problem.free],
         jac=cast(Any, jacobian),
         x_scale=1 / unit[problem.free],
+        bounds=(problem.low[problem.free], problem.high[problem.free]),
         xtol=1e-15,
         ftol=1e-15,
         gtol=1e-15,
@@ -125,6 +136,7 @@ def polished(problem: Statics, s: np.ndarray, rows: np.ndarray | None = None) ->
         step = np.linalg.lstsq(J[rows], -r[rows], rcond=RANK)[0]
         trial = s.copy()
         trial[problem.free] += step / column
+        trial = problem.in_reach(trial)
         if not np.linalg.norm(problem.residual(trial)[rows] / scale[rows]) < np.linalg.norm(r[rows]):
             break
         s = trial
@@ -150,11 +162,12 @@ def nearest_balance(problem: Statics, s: np.ndarray) -> np.ndarray:
     }
     quiet = {"print_time": False, "ipopt.print_level": 0, "ipopt.sb": "yes", "ipopt.tol": 1e-11, "error_on_fail": False}
     solver = ca.nlpsol("nearest", "ipopt", nlp, quiet)
-    solution = solver(x0=s[problem.free], lbg=0.0, ubg=0.0)
+    reach = {"lbx": problem.low[problem.free], "ubx": problem.high[problem.free]}
+    solution = solver(x0=s[problem.free], lbg=0.0, ubg=0.0, **reach)
     nearest = s.copy()
     nearest[problem.free] = solution["x"].full().ravel()
-    nearest = polished(problem, nearest)
-    if solver.stats()["success"] and problem.balanced(nearest):
+    nearest = polished(problem, problem.in_reach(nearest))
+    if solver.stats()["success"] and problem.balanced(nearest) and not problem.singular(nearest):
         return nearest
     warnings.warn(
         "equilibrium: there are many equilibria, and the search for the one nearest to the start values stopped "

@@ -74,6 +74,21 @@ class Tree:
         return tuple(bound for body in self.bodies for bound in body.ranges)
 
     @cached_property
+    def has_joints_in_series(self) -> bool:
+        """Whether some joint follows another one with no mass between them, so that axes may align (gimbal lock)."""
+
+        def is_joint(body: Body) -> bool:
+            return body.parent is not None and body.terms.size > 0 and not body.terms.has_inertia
+
+        for body in filter(is_joint, self.bodies):
+            inboard = self.bodies[body.parent or 0]
+            while inboard.parent is not None and not inboard.terms.size and not inboard.terms.has_inertia:
+                inboard = self.bodies[inboard.parent]
+            if is_joint(inboard):
+                return True
+        return False
+
+    @cached_property
     def loose(self) -> tuple[Body, ...]:
         """Bodies with inertia outside the tree of frames: rotors whose mount is not connected."""
         return tuple(body for body in self.bodies if body.parent is None and body.terms.has_inertia)

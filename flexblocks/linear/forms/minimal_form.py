@@ -7,70 +7,19 @@ motions, L' E der(X) = L' (A X + B u), on which constraint forces do no work.
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 import scipy.linalg
 
+from flexblocks.errors import SingularMassError, listing
+from flexblocks.linear.forms.layout import layout_of
 from flexblocks.linear.forms.linear_system import LinearSystem
 
 System = TypeVar("System", bound=LinearSystem)
 
 # An entry below this fraction of the terms it is the sum of is rounding.
 ROUNDING = 1e-14
-
-
-@dataclass(frozen=True, eq=False)
-class Layout:
-    """Kinds of variables and equations of a descriptor form (E, A), from its zeros.
-
-    Attributes
-    ----------
-    size : int
-        Number n of coordinates, which come first; their rates come next.
-    free : ndarray of int
-        Independent first-order states.
-    solved, relations : ndarray of int
-        Variables that are eliminated, and the algebraic equations that determine them.
-    multipliers, closures : ndarray of int
-        Loop forces, and the closure equations.
-    """
-
-    E: np.ndarray
-    A: np.ndarray
-    size: int
-
-    def positions(self, lin: LinearSystem) -> np.ndarray:
-        """Indices (d,) of the independent coordinates."""
-        return np.array([lin.states.index(name) for name in lin.structure.coordinates], dtype=int)
-
-    @cached_property
-    def _zero(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Algebraic equations, algebraic variables, and the pattern of these variables in these equations."""
-        rows, columns = np.flatnonzero(~self.E.any(axis=1)), np.flatnonzero(~self.E.any(axis=0))
-        return rows, columns, self.A[np.ix_(rows, columns)] != 0
-
-    @property
-    def free(self) -> np.ndarray:
-        return np.setdiff1d(np.arange(2 * self.size, len(self.E)), self._zero[1])
-
-    @property
-    def solved(self) -> np.ndarray:
-        return self._zero[1][self._zero[2].any(axis=0)]
-
-    @property
-    def relations(self) -> np.ndarray:
-        return self._zero[0][self._zero[2].any(axis=1)]
-
-    @property
-    def multipliers(self) -> np.ndarray:
-        return self._zero[1][~self._zero[2].any(axis=0)]
-
-    @property
-    def closures(self) -> np.ndarray:
-        return self._zero[0][~self._zero[2].any(axis=1)]
 
 
 def eliminated(lin: System, N: np.ndarray, drift: np.ndarray, bend: np.ndarray) -> System:
@@ -85,10 +34,15 @@ def eliminated(lin: System, N: np.ndarray, drift: np.ndarray, bend: np.ndarray) 
     drift, bend : ndarray (n, d), (n, k)
         Additions to N der(q_i) and N der(v_i) where loops move: derivatives of rates in the independent coordinates,
         and of accelerations in the independent states.
+
+    Raises
+    ------
+    SingularMassError
+        Some motion of the independent coordinates moves no mass.
     """
     # Variables X = T x + U u, their derivatives E der(X) = E (T der(x) + R x), and the projection L.
     layout = layout_of(lin)
-    E, A, n, free, independent = layout.E, layout.A, layout.size, layout.free, layout.positions(lin)
+    E, A, n, free, independent = lin.E, lin.A, layout.size, layout.free, layout.positions
     d, k = len(independent), 2 * len(independent) + len(free)
     T, L, R, U = (np.zeros((len(E), columns)) for columns in (k, k, k, len(lin.inputs)))
     T[:n, :d] = T[n : 2 * n, d : 2 * d] = L[n : 2 * n, d : 2 * d] = N
@@ -96,8 +50,8 @@ def eliminated(lin: System, N: np.ndarray, drift: np.ndarray, bend: np.ndarray) 
     T[free, np.arange(2 * d, k)] = L[free, np.arange(2 * d, k)] = L[independent, np.arange(d)] = 1.0
     # Eliminate algebraic variables.
     if layout.solved.size:
-        known = np.hstack([A[layout.relations] @ T, lin.B[layout.relations]])
-        following = -np.linalg.solve(A[np.ix_(layout.relations, layout.solved)], known)
+        known = np.hstack([A[layout.solved] @ T, lin.B[layout.solved]])
+        following = -np.linalg.solve(A[np.ix_(layout.solved, layout.solved)], known)
         T[layout.solved], U[layout.solved] = following[:, :k], following[:, k:]
     projected = L.T @ (A @ T - E @ R)
     size = np.abs(L.T) @ (np.abs(A) @ np.abs(T) + np.abs(E) @ np.abs(R))
@@ -107,7 +61,14 @@ def eliminated(lin: System, N: np.ndarray, drift: np.ndarray, bend: np.ndarray) 
     balance, mass = slice(d, 2 * d), N.T @ E[n : 2 * n, n : 2 * n] @ N
     damping, stiffness = -projected[balance, d : 2 * d], -projected[balance, :d]
     both = np.hstack([projected, driven])
-    both[balance] = scipy.linalg.cho_solve(scipy.linalg.cho_factor(mass), both[balance])
+    try:
+        factor = scipy.linalg.cho_factor(mass)
+    except np.linalg.LinAlgError:
+        raise SingularMassError(
+            f"LinearModel '{lin.name}': the mass matrix of its coordinates ({listing(lin.structure.coordinates)}) is "
+            "singular: some motion of these moves no mass. Take another operating point, or another cell of the grid."
+        ) from None
+    both[balance] = scipy.linalg.cho_solve(factor, both[balance])
     kept = [*independent, *(n + independent), *free]
     return dataclasses.replace(
         lin,
@@ -127,15 +88,9 @@ def eliminated(lin: System, N: np.ndarray, drift: np.ndarray, bend: np.ndarray) 
 def eliminated_at_rest(lin: System) -> System:
     """Return the minimal form of a descriptor form at rest, whose closures do not change with time."""
     layout = layout_of(lin)
-    independent, N = layout.positions(lin), np.zeros((layout.size, len(lin.structure.coordinates)))
+    independent, N = layout.positions, np.zeros((layout.size, len(lin.structure.coordinates)))
     dependent = np.setdiff1d(np.arange(layout.size), independent)
-    J = layout.A[layout.closures]
+    J = lin.A[layout.closures]
     N[independent] = np.eye(len(independent))
     N[dependent] = -np.linalg.solve(J[:, dependent], J[:, independent])
     return eliminated(lin, N, np.zeros_like(N), np.zeros((layout.size, 2 * N.shape[1] + len(layout.free))))
-
-
-def layout_of(lin: LinearSystem) -> Layout:
-    """Return the layout of a descriptor form: coordinates come first, then the rate of the first of them."""
-    first_rate = f"der({lin.states[0]})" if lin.states else ""
-    return Layout(lin.E, lin.A, lin.states.index(first_rate) if first_rate in lin.states else 0)

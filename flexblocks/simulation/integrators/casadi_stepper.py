@@ -56,9 +56,9 @@ class CasadiStepper(Stepper):
         self._built: dict[tuple[Any, ...], ca.Function] = {}
         self._problem = _scaled(equations, keeps_z=plugin == "idas")
 
-    def marks(self, start: float, stop: float) -> np.ndarray:
-        steps = self._steps(start, stop)
-        return start + (stop - start) / steps * np.arange(MOST_STEPS, steps, MOST_STEPS)
+    def marks(self, start: float, stop: float, each: bool) -> np.ndarray:
+        steps, every = self._steps(start, stop), 1 if each else MOST_STEPS
+        return start + (stop - start) / steps * np.arange(every, steps, every)
 
     def _steps(self, start: float, stop: float) -> int:
         """Return the number of fixed steps between two stops."""

@@ -32,9 +32,12 @@ class Stepper(ABC):
     divisible = True
     steps = 0
 
-    def marks(self, start: float, stop: float) -> np.ndarray:
-        """Return the times between two stops [s] at which a method that is not divisible may be split."""
-        del start, stop
+    def marks(self, start: float, stop: float, each: bool) -> np.ndarray:
+        """Return the times between two stops [s] at which a method that is not divisible may be split.
+
+        Those of `each` step, or only as many as it needs.
+        """
+        del start, stop, each
         return np.zeros(0)
 
     def prepare(self, times: np.ndarray) -> None:

@@ -1,0 +1,73 @@
+"""Postures in which the mass matrix loses rank: gimbal lock, aligned axes, a slide pushed all the way in.
+
+There the arm has no equations of motion: a motion of its coordinates that moves no mass has no finite acceleration, and
+a moment about an axis about which no coordinate turns is in no balance of forces, so that nothing tells whether it is
+in equilibrium.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import numpy as np
+
+from flexblocks.constraints.singular_mass import generic_inertia
+from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.mass_at_posture import NAMED, is_massless, weakest_motion
+from flexblocks.errors import SingularMassError, listing
+
+# Inertia of the weakest motion, as a fraction of that in a generic posture, below which a posture is singular. It goes
+# with the square of the angle to a lock: 1e-10 is about 1e-5 rad beside it, where six digits are left.
+LOST = 1e-10
+# Hinges of a `Universal` or `Gimbal`, which is the first group.
+HINGE = re.compile(r"(.+)\.revolute\d+\.angle")
+
+
+def refuse_singular_posture(dae: DAE, q: np.ndarray, M: np.ndarray, where: str = "") -> None:
+    """Refuse coordinates (n,) at which the mass matrix M (n, n), with loops that of `regular_mass`, is singular.
+
+    Raises
+    ------
+    SingularMassError
+        It names the joint, or the coordinates that move no mass.
+    """
+    if is_singular_posture(dae, M):
+        raise SingularMassError(where + " ".join(singular_posture(dae, q, M)))
+
+
+def is_singular_posture(dae: DAE, M: np.ndarray, lost: float = LOST) -> bool:
+    """Return whether the mass matrix (n, n) of a posture lacks the inertia of a motion, but for the fraction `lost`."""
+    if not len(M):
+        return False
+    value, _ = weakest_motion(M)
+    return is_massless(value, len(M)) or value < lost * generic_inertia(dae)
+
+
+def singular_posture(dae: DAE, q: np.ndarray, M: np.ndarray) -> tuple[str, str]:
+    """Return what is singular at coordinates (n,) with mass matrix M (n, n), and what to do, a sentence each."""
+    _, share = weakest_motion(M)
+    moving = np.flatnonzero(share > NAMED).tolist() or [int(np.argmax(share))]
+    names = [dae.q_names[i] for i in moving]
+    # Hinges of one joint ...
+    hinges = [HINGE.fullmatch(name) for name in names]
+    joints = {hinge and hinge[1] for hinge in hinges}
+    if len(names) > 1 and len(joints) == 1 and (joint := joints.pop()):
+        at = _values(dae, q, [i for i, name in enumerate(dae.q_names) if name.startswith(f"{joint}.")])
+        return (
+            f"the mass matrix is singular: joint '{joint}' is in gimbal lock, two of its axes parallel at {at}.",
+            f"Choose axes of '{joint}' (axes=) that are not parallel anywhere in the motion, a Spherical joint "
+            "instead, which has no such posture, or a posture beside it.",
+        )
+    # ... or any coordinates, with those between them.
+    at = _values(dae, q, range(moving[0], moving[-1] + 1))
+    which = f"'{names[0]}' moves" if len(names) == 1 else f"{', '.join(map(repr, names))} together move"
+    return (
+        f"the mass matrix is singular: {which} no mass at {at}.",
+        "Choose a posture beside it, or give what lies between these coordinates mass and inertia (a Rotor, LumpedMass "
+        "or Payload).",
+    )
+
+
+def _values(dae: DAE, q: np.ndarray, indices: Iterable[int]) -> str:
+    return listing((f"{dae.q_names[i]} = {q[i]:.6g} {dae.x.units[i]}" for i in indices), 6)

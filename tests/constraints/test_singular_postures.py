@@ -1,0 +1,208 @@
+"""Postures in which the mass matrix is singular: a right result, or a refusal that names the joint."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
+
+import flexblocks as fb
+from arms.random_linkages import linkage
+from flexblocks.errors import FlexblocksError, FlexblocksWarning, SingularMassError
+
+INERTIA = np.diag([1.0, 2.0, 3.0])
+LOCK = (0.0, np.pi / 2, 0.0)
+XYZ, ZXZ = ((1, 0, 0), (0, 1, 0), (0, 0, 1)), ((0, 0, 1), (1, 0, 0), (0, 0, 1))
+NAMED = r"joint 'att' is in gimbal lock, two of its axes parallel at att.revolute1.angle = .*\. Choose axes of 'att'"
+
+
+def free_body(
+    start: Sequence[float] = (0.0, 0.0, 0.0),
+    axes: Sequence[Sequence[float]] = XYZ,
+    center: Sequence[float] = (0.0, 0.0, 0.0),
+    gravity: Sequence[float] = (0.0, 0.0, 0.0),
+) -> fb.DAE:
+    """A body of 1 kg on a gimbal."""
+    model = fb.Model("free body", gravity=tuple(gravity))
+    ball = model.add(fb.Gimbal("att", axes=axes, start=tuple(start)))
+    body = model.add(fb.RigidBody("body", mass=1.0, inertia=INERTIA, center=tuple(center)))
+    model.connect(model.add(fb.Ground("ground")).frame_b, ball.frame_a)
+    model.connect(ball.frame_b, body.frame_a)
+    return fb.assemble(model)
+
+
+def turn(q: np.ndarray, axes: Sequence[Sequence[float]] = XYZ) -> Rotation:
+    """The orientation of the body by its angles."""
+    first, second, third = (Rotation.from_rotvec(angle * np.array(axis)) for angle, axis in zip(q, axes, strict=True))
+    return first * second * third
+
+
+def spin(q: np.ndarray) -> np.ndarray:
+    """The matrix (3, 3) from rates of Cardan angles to the angular velocity in body axes."""
+    second, third = Rotation.from_rotvec([0, q[1], 0]), Rotation.from_rotvec([0, 0, q[2]])
+    return np.column_stack([(second * third).inv().apply([1, 0, 0]), third.inv().apply([0, 1, 0]), [0, 0, 1]])
+
+
+@pytest.mark.parametrize(("start", "axes"), [(LOCK, XYZ), ((0.3, -np.pi / 2, 0.7), XYZ), ((0.0, 0.0, 0.0), ZXZ)])
+def test_started_in_gimbal_lock(start: Sequence[float], axes: Sequence[Sequence[float]]) -> None:
+    dae = free_body(start, axes, center=(0.1, 0.2, 0.0), gravity=(0.0, 0.0, -9.81))
+    for refused in (
+        lambda: fb.equilibrium(dae),
+        lambda: fb.linearize(dae),
+        lambda: fb.linearize(dae, {}),
+        lambda: fb.simulate(dae, (0.0, 1.0)),
+        lambda: fb.simulate(dae, (0.0, 1.0), x0={"der(att.revolute1.angle)": 0.1}, method="rk4", step=1e-3),
+    ):
+        with pytest.raises(FlexblocksError, match=NAMED):
+            refused()
+
+
+def test_moved_into_gimbal_lock() -> None:
+    dae = free_body()
+    lock = {"att.revolute2.angle": np.pi / 2}
+    point = fb.equilibrium(dae)
+    locked = dataclasses.replace(point, x=np.array([*LOCK, 0.0, 0.0, 0.0]))
+    for refused in (
+        lambda: fb.equilibrium(dae, x=lock),
+        lambda: fb.linearize(dae, lock),
+        lambda: fb.linearize(dae, locked),
+        lambda: fb.simulate(dae, (0.0, 1.0), x0=lock),
+        lambda: fb.linear_grid(dae, {"att.revolute2.angle": [0.0, np.pi / 2]}),
+    ):
+        with pytest.raises(FlexblocksError, match=NAMED):
+            refused()
+
+
+def test_hinges_of_their_own_are_named() -> None:
+    """The wrist of a robot: three hinges, the outer ones in line."""
+    model = fb.Model("wrist", gravity=(0.0, 0.0, -9.81))
+    place = model.add(fb.Ground("ground")).frame_b
+    for name, axis in (("roll", (1, 0, 0)), ("pitch", (0, 1, 0)), ("tool", (1, 0, 0))):
+        hinge = model.add(fb.Revolute(name, axis=axis))
+        model.connect(place, hinge.frame_a)
+        place = hinge.frame_b
+    model.connect(place, model.add(fb.RigidBody("body", 1.0, INERTIA, (0.1, 0, 0))).frame_a)
+    dae = fb.assemble(model)
+    names = r"'roll.angle', 'tool.angle' together move no mass at roll.angle = 0 rad, pitch.angle = 0 rad"
+    for refused in (lambda: fb.equilibrium(dae), lambda: fb.linearize(dae, {}), lambda: fb.simulate(dae, (0.0, 1.0))):
+        with pytest.raises(FlexblocksError, match=names):
+            refused()
+
+
+def test_a_thin_rod_is_named_where_the_run_fails() -> None:
+    """No joint follows another here, yet a rod has no inertia about its axis: straight, the arm cannot start."""
+    model = fb.Model("rods", gravity=(0.0, 0.0, -9.81))
+    roll, rod = model.add(fb.Revolute("roll", axis=(1, 0, 0))), model.add(fb.RigidLink("rod", 0.5, 1.0))
+    elbow, tip = model.add(fb.Revolute("elbow", axis=(0, 1, 0))), model.add(fb.RigidLink("tip", 0.5, 1.0))
+    model.connect(model.add(fb.Ground("ground")).frame_b, roll.frame_a)
+    for inner, outer in ((roll, rod), (rod, elbow), (elbow, tip)):
+        model.connect(inner.frame_b, outer.frame_a)
+    dae = fb.assemble(model)
+    for refused in (
+        lambda: fb.equilibrium(dae),
+        lambda: fb.linearize(dae, {}),
+        lambda: fb.simulate(dae, (0.0, 1.0), x0={"der(roll.angle)": 1.0}),
+    ):
+        with pytest.raises(FlexblocksError, match=r"'roll.angle' moves no mass at roll.angle = 0 rad"):
+            refused()
+    assert np.all(np.isfinite(fb.linearize(dae, fb.equilibrium(dae, x={"elbow.angle": np.pi / 2})).A))
+
+
+@pytest.mark.parametrize("number", [9, pytest.param(39, marks=pytest.mark.slow)])
+def test_no_balance_is_taken_in_the_lock(number: int) -> None:
+    """There one moment is in no balance of forces, and a search for zeros of the others is drawn to it."""
+    dae = fb.assemble(linkage(number))
+    point = fb.equilibrium(dae, u={"motor.torque": 0.0})
+    M = dae.mass_matrix(point.x[: dae.tree.size], []).full()
+    size = np.sqrt(np.diag(M))
+    assert np.linalg.eigvalsh(M / np.outer(size, size))[0] > 1e-5
+    # It hangs: no virtual rotation of the body at the ball joint changes the energy, not even one out of reach there.
+    n, ball = dae.tree.size, dae.q_names.index("ball.revolute1.angle")
+    angles, turned = point.x[ball : ball + 3], []
+    for axis in np.eye(3):
+        for step in (1e-4, -1e-4):
+            q = point.x[:n].copy()
+            q[ball : ball + 3] = (Rotation.from_rotvec(step * axis) * turn(angles)).as_euler("XYZ")
+            turned.append(float(dae.energy(np.concatenate([q, np.zeros(n)]), [])[1]))
+    moments = (np.array(turned[::2]) - np.array(turned[1::2])) / 2e-4
+    np.testing.assert_allclose(moments, 0.0, atol=1e-6)
+
+
+def tumbling(q: np.ndarray, v: np.ndarray, times: np.ndarray) -> Rotation:
+    """The orientations of a free body by Euler's equations and a quaternion."""
+
+    def rates(t: float, y: np.ndarray) -> np.ndarray:
+        (x, yy, z, s), w = y[:4], y[4:]
+        turning = np.array([[s, -z, yy], [z, s, -x], [-yy, x, s], [-x, -yy, -z]]) @ w / 2
+        return np.concatenate([turning, np.linalg.solve(INERTIA, -np.cross(w, INERTIA @ w))])
+
+    start = np.concatenate([turn(q).as_quat(), spin(q) @ v])
+    run = solve_ivp(rates, (times[0], times[-1]), start, "DOP853", times, rtol=1e-12, atol=1e-13)
+    return Rotation.from_quat(run.y[:4].T)
+
+
+def outcome(dae: fb.DAE, v: Sequence[float], method: str, step: float | None) -> str:
+    """Simulate a tumbling body, and say whether the run is right or refused by name; fail where it is neither."""
+    q = np.array([0.0, 0.4, 0.0])
+    try:
+        run = fb.simulate(dae, (0.0, 4.0), x0=np.concatenate([q, v]), method=method, step=step)
+    except FlexblocksError as error:
+        if "joint 'att' is in gimbal lock" not in str(error):
+            raise
+        return "refused"
+    exact = tumbling(q, np.array(v), run.t)
+    missed = [(turn(angles) * there.inv()).magnitude() for angles, there in zip(run.x[:, :3], exact, strict=True)]
+    assert np.max(missed) < 5e-6  # a thousand times the tolerance of the integration
+    return "right"
+
+
+@pytest.mark.parametrize(("beside", "expected"), [(0.0, "right"), (1e-9, ""), (1e-3, "right")])
+def test_motions_through_the_lock_are_right_or_refused(beside: float, expected: str) -> None:
+    assert expected in outcome(free_body(), (beside, 1.0, 0.0), "auto", None)
+
+
+def test_fixed_steps_do_not_pass_the_lock_unawares() -> None:
+    """With one of a millisecond the run beside it missed by 0.3 rad; further away it is right."""
+    dae = free_body()
+    assert outcome(dae, (1e-3, 1.0, 0.0), "rk4", 1e-3) == "refused"
+    assert outcome(dae, (1e-1, 1.0, 0.0), "rk4", 1e-3) == "right"
+
+
+@pytest.mark.slow
+def test_random_motions_are_right_or_refused() -> None:
+    dae, rng = free_body(), np.random.default_rng(0)
+    for beside in (1e-12, 1e-6, 0.1):
+        outcome(dae, (beside, 1.0, 0.0), "auto", None)
+    for _ in range(60):
+        v = rng.normal(size=3) * 10 ** rng.uniform(-12, 0, 3)
+        v[rng.integers(3)] = rng.uniform(0.5, 2)
+        outcome(dae, v, str(rng.choice(["auto", "bdf"])), None)
+
+
+@pytest.mark.parametrize("beside", [0.3, 1e-2, 1e-4, 1e-5, 1e-6, 1e-8])
+def test_linear_models_beside_the_lock_are_right_or_refused(beside: float) -> None:
+    """A hanging body: M a = -K q with K = g m (l' - ...), from the rotations, not from the angles' equations."""
+    q = np.array([0.2, np.pi / 2 - beside, -0.4])
+    pull = np.array([3.0, -2.0, -8.0])
+    center = 0.3 * turn(q).inv().apply(pull / np.linalg.norm(pull))
+    dae = free_body(q, center=tuple(center), gravity=tuple(pull))
+    point = dict(zip(dae.q_names, q, strict=True))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FlexblocksWarning)
+            A = fb.linearize(dae, point).A[3:, :3]
+    except SingularMassError as error:
+        if beside > 2e-5 or "joint 'att' is in gimbal lock" not in str(error):
+            raise
+        return
+    # Of a small rotation phi in body axes: J phi'' = m c x (g - phi x g), J about the joint; rates q' = spin^-1 phi'.
+    about = INERTIA + (center @ center) * np.eye(3) - np.outer(center, center)
+    down, skew = turn(q).inv().apply(pull), lambda v: np.cross(np.eye(3), v)
+    S = spin(q)
+    exact = np.linalg.solve(S, np.linalg.solve(about, skew(center).T @ skew(down).T) @ S)
+    np.testing.assert_allclose(A, exact, atol=np.max(np.abs(exact)) * max(1e-9, 1e-14 / beside**2))
