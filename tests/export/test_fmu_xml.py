@@ -77,8 +77,8 @@ def test_ranges_of_parameters_are_min_and_max(version: str, tmp_path: Path) -> N
     exported(tmp_path, version)
     read = {v.name: v for v in fmpy.read_model_description(tmp_path / "arm.fmu").modelVariables}
     ranges = {
-        "bob.mass": (0.0, None), "hinge.damping": (0.0, None), "heater.gain": (None, None), "heater.offset": (None, None),
-        "heater.share": (0.0, 1.0), "heater.size": (0.0, None),
+        "bob.mass": (0.0, None), "hinge.damping": (0.0, None), "heater.gain": (None, None),
+        "heater.offset": (None, None), "heater.share": (0.0, 1.0), "heater.size": (0.0, None),
     }  # fmt: skip
     for name, (low, high) in ranges.items():
         for value, bound in ((read[name].min, low), (read[name].max, high)):
