@@ -7,6 +7,7 @@ them without a word, so it is refused, with a message to the author of the block
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -103,20 +104,35 @@ def _parts(terms: BlockTerms) -> Iterator[tuple[str, ca.SX, str, tuple[str, ...]
     """Yield for each part of the physics its kind, expression, name, and what it may depend on."""
     physics = terms.physics
     inner, all_inside = (COORDINATES, PARAMETERS), (COORDINATES, RATES, STATES, INPUTS, PARAMETERS)
-    yield "kinetic", ca.SX(physics.kinetic), "a kinetic energy", (TWIST, COORDINATES, RATES, PARAMETERS)
-    yield "potential", ca.SX(physics.potential), "a potential", inner
-    yield "dissipation", ca.SX(physics.dissipation), "a dissipation", (COORDINATES, RATES, PARAMETERS)
-    yield "power", ca.SX(physics.power), "a power", (TWIST, *all_inside)
-    for load in physics.loads:
-        yield "load", ca.SX(load.effort), "the effort of a load", all_inside
-        yield "load", ca.SX(load.displacement), "the displacement of a load", inner
-    for name, derivative in physics.derivatives.items():
-        yield "derivative", ca.SX(derivative), f"a derivative of '{name}'", all_inside
-    for residual in physics.residuals:
-        yield "residual", ca.SX(residual), "a residual", all_inside
+    of_frames = (POSE, TWIST, COORDINATES, RATES, PARAMETERS)
+    parts: list[tuple[str, Any, str, tuple[str, ...]]] = [
+        ("kinetic", physics.kinetic, "a kinetic energy", (TWIST, COORDINATES, RATES, PARAMETERS)),
+        ("potential", physics.potential, "a potential", inner),
+        ("dissipation", physics.dissipation, "a dissipation", (COORDINATES, RATES, PARAMETERS)),
+        ("power", physics.power, "a power", (TWIST, *all_inside)),
+        *(("load", load.effort, "the effort of a load", all_inside) for load in physics.loads),
+        *(("load", load.displacement, "the displacement of a load", inner) for load in physics.loads),
+        *(("derivative", part, f"a derivative of '{name}'", all_inside) for name, part in physics.derivatives.items()),
+        *(("residual", residual, "a residual", all_inside) for residual in physics.residuals),
+    ]
+    for kind, part, words, allowed in parts:
+        yield kind, _scalar(terms, part, words), words, allowed
     for name, frame in physics.outlets.items():
-        moving = ca.vertcat(ca.vec(frame.R), frame.r, frame.twist)
-        yield "outlet", moving, f"a frame '{name}'", (POSE, TWIST, COORDINATES, RATES, PARAMETERS)
+        yield "outlet", ca.vertcat(ca.vec(frame.R), frame.r, frame.twist), f"a frame '{name}'", of_frames
+
+
+def _scalar(terms: BlockTerms, part: Any, words: str) -> ca.SX:
+    """Return a part of the physics as an expression (1, 1)."""
+    try:
+        expression = ca.SX(part)
+    except (TypeError, NotImplementedError):
+        expression = ca.SX(0, 0)
+    if expression.shape != (1, 1):
+        raise ModelError(
+            f"{terms.block.where}: physics() returned {words} = {part!r} ({type(part).__name__}); must be a number "
+            "or a CasADi SX (1, 1), built from the symbols of frame and local."
+        )
+    return expression
 
 
 def _elements(column: ca.SX) -> Iterable[ca.SX]:
