@@ -18,7 +18,8 @@ from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
 from .problem.via import Via
 from .results.attempt import Attempt
-from .results.plan import Plan, load_plan
+from .results.load_plan import load_plan
+from .results.plan import Plan
 from .solve import solve
 from .strategy.model_refinement import refine_model
 from .verification.audit import Audit

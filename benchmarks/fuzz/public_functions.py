@@ -173,7 +173,7 @@ def calls() -> dict[str, Call]:
     call("control.FastFeedback", control.FastFeedback, split=split, K=[[0.0] * 2] * 2)
     call("control.Feedforward", control.Feedforward)
     call("control.GravityCompensation", control.GravityCompensation)
-    call("control.Composite", control.Composite, laws=law)
+    call("control.Sum", control.Sum, laws=law)
     call("control.Sampled", control.Sampled, law=law, sample_time=0.01)
     call("control.Shaper", control.Shaper, times=(0.0, 0.1), amplitudes=(0.5, 0.5))
     call("control.Shaped", control.Shaped, law=law, shaper=control.ZV(10.0, 0.01))

@@ -7,7 +7,7 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -40,6 +40,7 @@ FRACTION = Range(">= 0 and < 1", lambda value: 0 <= value < 1, low=0.0, high=mat
 class Quantity:
     """A physical quantity: the unit, range and shape (``()`` is a number) that a parameter must have."""
 
+    symmetric: ClassVar[bool] = False  # whether a matrix of it equals its transpose
     unit: str
     range: Range
     shape: tuple[int, ...] = ()
@@ -79,7 +80,7 @@ def parameter(
     default: Any = MISSING,
     shape: tuple[int, ...] = (),
     argument: str | None = None,
-    symbolic: bool = True,
+    symbolic: bool | None = None,
 ) -> Any:
     """Declare a field of a block as a physical parameter.
 
@@ -95,10 +96,13 @@ def parameter(
         Of an array; ``()`` is a number.
     argument : str, optional
         Its name for the user, if the field must have another one.
-    symbolic : bool
-        Whether it can stay a symbol in an assembled arm. False for what decides how blocks are joined (the ratio of a
-        gear) and for what appears in no equation (a start value, a limit).
+    symbolic : bool, optional
+        Whether it can stay a symbol in an assembled arm; by default a number can and an array cannot. False for what
+        decides how blocks are joined (the ratio of a gear) and for what appears in no equation (a start value, a
+        limit). True for an array whose entries may be symbols wherever the block uses them: it is then an SX of that
+        shape, a vector a column.
     """
+    symbolic = shape == () if symbolic is None else symbolic
     quantity = Quantity(unit, range_, shape, optional=default is None)
     return dataclasses.field(
         default=default, metadata={"quantity": quantity, "argument": argument, "symbolic": symbolic}

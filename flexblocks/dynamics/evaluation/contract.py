@@ -19,7 +19,7 @@ from flexblocks.errors import ModelError
 ROUNDING = 1e-12
 
 WEIGHT = "Weight is not to be given: it follows from the kinetic energy and the gravity of the model"
-SENSED = "local.acceleration, local.gravity or local.effort"
+SENSED = "local.acceleration, local.gravity, local.totals or local.effort"
 HINTS = {
     "kinetic": "The pose of a body is no part of its inertia; displacements inside the block are its coordinates",
     "potential": f"{WEIGHT}. What pulls on an outlet needs a block between two frames",
@@ -96,7 +96,7 @@ def _groups(terms: BlockTerms) -> dict[str, ca.SX]:
         STATES: ca.vertcat(symbols.w, symbols.z),
         INPUTS: symbols.u,
         PARAMETERS: terms.p,
-        SENSED: ca.vertcat(local.acceleration, local.gravity, *local.efforts.values()),
+        SENSED: ca.vertcat(local.acceleration, local.gravity, local.totals.stacked, *local.efforts.values()),
     }
 
 

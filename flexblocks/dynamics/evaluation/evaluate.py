@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import casadi as ca
 import numpy as np
 
@@ -13,7 +15,14 @@ from flexblocks.interfaces.frame import Frame
 from flexblocks.interfaces.ports import Kind
 
 
-def block_terms(block: Block, outlets: tuple[str, ...], mounted: bool, carried: np.ndarray, p: ca.SX) -> BlockTerms:
+def block_terms(
+    block: Block,
+    outlets: tuple[str, ...],
+    mounted: bool,
+    carried: np.ndarray,
+    p: ca.SX,
+    locked: Mapping[str, float] | None = None,
+) -> BlockTerms:
     """Return the dynamic terms of a block.
 
     Parameters
@@ -27,6 +36,8 @@ def block_terms(block: Block, outlets: tuple[str, ...], mounted: bool, carried: 
         Inertia outboard of ``frame_b``, see `Local`.
     p : SX
         Symbolic parameters of the arm; those of the block may be expressions of them.
+    locked : dict, optional
+        Values of the block's locked coordinates, by name.
 
     Raises
     ------
@@ -34,7 +45,7 @@ def block_terms(block: Block, outlets: tuple[str, ...], mounted: bool, carried: 
         The block's `physics` breaks the contract.
     """
     always = [spec.name for spec in block.ports if spec.kind is Kind.FRAME and spec.outlet]
-    symbols, local = block_symbols(block, tuple(dict.fromkeys([*always, *outlets])), carried)
+    symbols, local = block_symbols(block, tuple(dict.fromkeys([*always, *outlets])), carried, locked or {})
     V = ca.SX.sym("V", 6)
     inlet = Frame(ca.SX.sym("R", 3, 3), ca.SX.sym("r", 3), V[:3], V[3:], local.rate)
     physics = block.physics(inlet if mounted else None, local)
