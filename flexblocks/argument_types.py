@@ -13,7 +13,7 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import casadi as ca
@@ -235,11 +235,11 @@ def _plain_matches(value: Any, kind: Any) -> bool:
 def _is_number(value: Any) -> bool:
     if isinstance(value, (ca.SX, ca.DM, ca.MX)):
         return value.shape == (1, 1)
-    if isinstance(value, (bool, str, bytes, type)):
+    if isinstance(value, bool):
         return False
     if isinstance(value, (np.ndarray, np.generic)):
         return value.size == 1 and value.dtype.kind in "iuf"
-    return hasattr(value, "__float__")
+    return isinstance(value, Real)
 
 
 def _is_array(value: Any) -> bool:

@@ -76,7 +76,7 @@ def test_what_is_of_another_type_is_told_with_its_place(value: Any, hint: Any, w
     ("call", "message"),
     [
         (lambda dae: fb.assemble(3), r"assemble: model = 3 \(int\); must be a Model"),
-        (lambda dae: fb.assemble(dae.model, symbolic=(3,)), r"symbolic\[0\] = 3 \(int\); must be a string"),
+        (lambda dae: fb.assemble(dae.model, symbolic=([],)), r"symbolic\[0\] = \[\] \(list\); must be a string"),
         (lambda dae: fb.simulate(dae, (0.0, 0.1), progress="no"), "progress = 'no'; must be True or False"),
         (lambda dae: fb.simulate(dae, (0.0, 0.1), rol=1), "unexpected keyword argument 'rol'.*Did you mean rtol?"),
         (lambda dae: fb.simulate(dae), "simulate: missing a required argument: 't'"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass
 from typing import Any, ClassVar
@@ -16,17 +17,23 @@ from flexblocks.errors import ParameterError
 
 @dataclass(frozen=True)
 class Range:
-    """A range of admissible values, with its description for messages."""
+    """A range of admissible values, with its description for messages.
+
+    `low` and `high` are the least and the greatest value, for tools that know closed intervals alone.
+    """
 
     words: str
     holds: Callable[[float], bool]
+    low: float = -math.inf
+    high: float = math.inf
 
 
 ANY = Range("a finite number", lambda _: True)
-POSITIVE = Range("> 0", lambda value: value > 0)
-NOT_NEGATIVE = Range(">= 0", lambda value: value >= 0)
+# The least number > 0 that every reader of XML and C knows: subnormal ones are zero to some.
+POSITIVE = Range("> 0", lambda value: value > 0, low=sys.float_info.min)
+NOT_NEGATIVE = Range(">= 0", lambda value: value >= 0, low=0.0)
 NONZERO = Range("different from 0", lambda value: value != 0)
-FRACTION = Range(">= 0 and < 1", lambda value: 0 <= value < 1)
+FRACTION = Range(">= 0 and < 1", lambda value: 0 <= value < 1, low=0.0, high=math.nextafter(1.0, 0.0))
 
 
 @dataclass(frozen=True)

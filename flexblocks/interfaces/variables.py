@@ -28,6 +28,8 @@ class Variables:
     symbol : SX (n, 1)
     limits : ndarray (n,)
         Largest magnitude; infinite where there is no limit.
+    ranges : ndarray (n, 2)
+        Least and greatest value of each; (0, 2) where none is known.
     """
 
     kind: str
@@ -36,6 +38,7 @@ class Variables:
     start: np.ndarray
     symbol: ca.SX
     limits: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    ranges: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -115,6 +118,7 @@ def variables(
     entries: Sequence[tuple[str, str, float]],
     limits: Sequence[float | None] | None = None,
     symbols: Mapping[str, ca.SX] | None = None,
+    ranges: Sequence[tuple[float, float]] = (),
 ) -> Variables:
     """Return a group from (name, unit, start) entries, with fresh symbols for those without one in `symbols`."""
     known = symbols or {}
@@ -127,4 +131,5 @@ def variables(
         start=np.array([start for _, _, start in entries], dtype=float),
         symbol=symbol,
         limits=bounds,
+        ranges=np.array(ranges, dtype=float).reshape(-1, 2),
     )

@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.errors import NameUnknownError, listing, nearest
-from flexblocks.interfaces import Block, Composite
+from flexblocks.interfaces import ANY, Block, Composite, Range
 from flexblocks.interfaces.parameters import argument_name
 from flexblocks.interfaces.variables import Variables, variables
 from flexblocks.modeling.model import Model
@@ -30,6 +30,8 @@ class _Parameter:
     entries : dict of tuple
         By name the indices of its independent entries; those below the diagonal of a symmetric matrix are not.
     symmetric : bool
+    range : Range
+        Of each entry.
     """
 
     block: str
@@ -38,6 +40,7 @@ class _Parameter:
     value: np.ndarray
     entries: dict[str, tuple[int, ...]]
     symmetric: bool
+    range: Range
 
     def with_symbols(self, symbols: dict[str, ca.SX]) -> ca.SX:
         """Return its value with the entries of these names replaced by symbols."""
@@ -80,7 +83,7 @@ def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Varia
         dict.fromkeys(entry for name in asked for entry in (whole[name].entries if name in whole else (name,)))
     )
     starts = [(name, known[name].unit, float(known[name].value[known[name].entries[name]])) for name in wanted]
-    p = variables("parameter", starts)
+    p = variables("parameter", starts, ranges=[(known[name].range.low, known[name].range.high) for name in wanted])
     symbols: dict[tuple[str, str], dict[str, ca.SX]] = {}
     for name, symbol in zip(wanted, ca.vertsplit(p.symbol) if wanted else [], strict=True):
         symbols.setdefault((known[name].block, known[name].field), {})[name] = symbol
@@ -105,7 +108,9 @@ def _parameters_of(block: Block | Composite, path: str) -> Iterator[tuple[str, _
             argument, array = argument_name(field), np.array(value)
             symmetric = quantity.symmetric and array.ndim == 2
             entries = _entries(f"{path}.{argument}", array.shape, symmetric)
-            yield argument, _Parameter(path, field.name, quantity.unit, array, entries, symmetric)
+            # The range of a matrix given where a number may be, an inertia, is not one of its entries.
+            range_ = quantity.range if array.shape == quantity.shape else ANY
+            yield argument, _Parameter(path, field.name, quantity.unit, array, entries, symmetric, range_)
     if isinstance(block, Composite):
         for part in block.parts():
             yield from _parameters_of(part, f"{path}.{part.name}")

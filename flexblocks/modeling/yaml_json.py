@@ -108,7 +108,9 @@ def read_document(path: str | Path) -> Any:
         place = f"line {error.lineno}, column {error.colno}"
         raise FileFormatError(f"{path}: {place}: not valid JSON: {error.msg}.") from None
     except RecursionError:
-        raise FileFormatError(f"{path}: has more than {MOST_LEVELS} levels of lists and mappings.") from None
+        raise FileFormatError(
+            f"{path}: not a {'JSON' if is_json else 'YAML'} file: more than {MOST_LEVELS} levels of lists and mappings."
+        ) from None
     except Exception as error:  # tags of YAML read text by functions that raise whatever they run into
         raise FileFormatError(f"{path}: not a {'JSON' if is_json else 'YAML'} file: {error}.") from None
 

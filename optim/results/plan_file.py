@@ -102,7 +102,7 @@ def _values(model: Any) -> dict[str, np.ndarray]:
 def _load_values(model: Any, data: xr.Dataset, path: Path) -> None:
     for name, present in _values(model).items():
         key = f"{PREFIX}{name}"
-        if key not in data or data[key].shape != present.shape:
+        if key not in data or data[key].shape != present.shape or data[key].dtype.kind not in "iuf":
             raise FileFormatError(
                 f"{path}: does not contain the {len(present)} values of '{name}'; it was written from another model. "
                 "Plan again."

@@ -122,6 +122,8 @@ REFUSED = {
         lambda frame, local: {"outlets": {"frame_b": frame.translate(ca.vertcat(local["force"], 0, 0))}},
         "a frame 'frame_b' that depends on inputs",
     ),
+    "an MX": (lambda frame, local: {"potential": ca.MX.sym("x")}, r"a potential = MX\(x\) \(MX\); must be a number"),
+    "a vector": (lambda frame, local: {"power": frame.v}, r"a power = .*; must be a number or a CasADi SX \(1, 1\)"),
     "a symbol of its own": (
         lambda frame, local: {"potential": ca.SX.sym("k") * local["angle"] ** 2},
         "a potential that depends on a symbol of its own, k",

@@ -22,7 +22,7 @@ class Section(ABC):
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < math.inf:
                 raise ParameterError(f"{type(self).__name__}: {field.name} = {value!r}; must be a finite number in m.")
             least = " >= 0" if self._may_vanish(field.name) else " > 0"
             if value < 0 or (value == 0 and not self._may_vanish(field.name)):

@@ -7,6 +7,7 @@ them without a word, so it is refused, with a message to the author of the block
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -14,8 +15,8 @@ import numpy as np
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.errors import ModelError
 
-# Values that are rounding beside the terms that cancel in them.
-ROUNDING = 1e-12
+# What is left at rest of terms that vanish there, relative to the inertia or the force.
+ROUNDING = 1e-9
 
 WEIGHT = "Weight is not to be given: it follows from the kinetic energy and the gravity of the model"
 SENSED = "local.acceleration, local.gravity, local.totals or local.effort"
@@ -103,20 +104,35 @@ def _parts(terms: BlockTerms) -> Iterator[tuple[str, ca.SX, str, tuple[str, ...]
     """Yield for each part of the physics its kind, expression, name, and what it may depend on."""
     physics = terms.physics
     inner, all_inside = (COORDINATES, PARAMETERS), (COORDINATES, RATES, STATES, INPUTS, PARAMETERS)
-    yield "kinetic", ca.SX(physics.kinetic), "a kinetic energy", (TWIST, COORDINATES, RATES, PARAMETERS)
-    yield "potential", ca.SX(physics.potential), "a potential", inner
-    yield "dissipation", ca.SX(physics.dissipation), "a dissipation", (COORDINATES, RATES, PARAMETERS)
-    yield "power", ca.SX(physics.power), "a power", (TWIST, *all_inside)
-    for load in physics.loads:
-        yield "load", ca.SX(load.effort), "the effort of a load", all_inside
-        yield "load", ca.SX(load.displacement), "the displacement of a load", inner
-    for name, derivative in physics.derivatives.items():
-        yield "derivative", ca.SX(derivative), f"a derivative of '{name}'", all_inside
-    for residual in physics.residuals:
-        yield "residual", ca.SX(residual), "a residual", all_inside
+    of_frames = (POSE, TWIST, COORDINATES, RATES, PARAMETERS)
+    parts: list[tuple[str, Any, str, tuple[str, ...]]] = [
+        ("kinetic", physics.kinetic, "a kinetic energy", (TWIST, COORDINATES, RATES, PARAMETERS)),
+        ("potential", physics.potential, "a potential", inner),
+        ("dissipation", physics.dissipation, "a dissipation", (COORDINATES, RATES, PARAMETERS)),
+        ("power", physics.power, "a power", (TWIST, *all_inside)),
+        *(("load", load.effort, "the effort of a load", all_inside) for load in physics.loads),
+        *(("load", load.displacement, "the displacement of a load", inner) for load in physics.loads),
+        *(("derivative", part, f"a derivative of '{name}'", all_inside) for name, part in physics.derivatives.items()),
+        *(("residual", residual, "a residual", all_inside) for residual in physics.residuals),
+    ]
+    for kind, part, words, allowed in parts:
+        yield kind, _scalar(terms, part, words), words, allowed
     for name, frame in physics.outlets.items():
-        moving = ca.vertcat(ca.vec(frame.R), frame.r, frame.twist)
-        yield "outlet", moving, f"a frame '{name}'", (POSE, TWIST, COORDINATES, RATES, PARAMETERS)
+        yield "outlet", ca.vertcat(ca.vec(frame.R), frame.r, frame.twist), f"a frame '{name}'", of_frames
+
+
+def _scalar(terms: BlockTerms, part: Any, words: str) -> ca.SX:
+    """Return a part of the physics as an expression (1, 1)."""
+    try:
+        expression = ca.SX(part)
+    except (TypeError, NotImplementedError):
+        expression = ca.SX(0, 0)
+    if expression.shape != (1, 1):
+        raise ModelError(
+            f"{terms.block.where}: physics() returned {words} = {part!r} ({type(part).__name__}); must be a number "
+            "or a CasADi SX (1, 1), built from the symbols of frame and local."
+        )
+    return expression
 
 
 def _elements(column: ca.SX) -> Iterable[ca.SX]:
@@ -125,13 +141,12 @@ def _elements(column: ca.SX) -> Iterable[ca.SX]:
 
 def _check_kinetic(terms: BlockTerms) -> None:
     """Refuse a kinetic energy that is not a quadratic form of the twist and the rates."""
-    moving = ca.vertcat(terms.inlet.twist, terms.symbols.s)
-    energy = ca.SX(terms.physics.kinetic)
     if not terms.has_inertia:
         return
-    if ca.depends_on(terms.inertia_expression, moving) or not _vanishes(
-        terms, energy - ca.dot(moving, terms.inertia_expression @ moving) / 2, energy
-    ):
+    moving = ca.vertcat(terms.inlet.twist, terms.symbols.s)
+    energy, inertia = ca.SX(terms.physics.kinetic), terms.inertia_expression
+    at_rest = ca.vertcat(energy, ca.gradient(energy, moving))
+    if ca.depends_on(inertia, moving) or not _vanishes(at_rest, moving, inertia):
         raise ModelError(
             f"{terms.block.where}: physics() returned a kinetic energy that is not quadratic in the inlet's twist and "
             "the rates; its other terms would be left out. Velocities are relative to the world: build them from the "
@@ -146,22 +161,27 @@ def _check_power(terms: BlockTerms) -> None:
     if not ca.sparsify(power).nnz():
         return
     force = ca.gradient(power, moving)
-    if ca.depends_on(force, moving) or not _vanishes(terms, power - ca.dot(force, moving), power):
+    if ca.depends_on(force, moving) or not _vanishes(power, moving, force):
         raise ModelError(
             f"{terms.block.where}: physics() returned a power that is not linear in the inlet's twist and the rates; "
             "forces are its gradient, which would be wrong: of -c v**2 it is -2 c v. " + HINTS["power"] + "."
         )
 
 
-def _vanishes(terms: BlockTerms, difference: ca.SX, whole: ca.SX) -> bool:
-    """Whether an expression is zero up to rounding, at two random points: at one alone terms might cancel by chance."""
-    if not ca.sparsify(difference).nnz():
-        return True
-    symbols = ca.symvar(ca.vertcat(difference, whole))
-    function = ca.Function("difference", [ca.vertcat(*symbols)], [difference, whole])
+def _vanishes(expression: ca.SX, moving: ca.SX, scale: ca.SX) -> bool:
+    """Whether an expression is zero at rest, beside the entries of `scale`.
+
+    At two random points of the other symbols, since at one terms might cancel by chance. At rest each term that is
+    right is zero by itself; with rates, sums of a beam's terms would be zero up to rounding only.
+    """
+    others = [
+        symbol for symbol in ca.symvar(ca.vertcat(expression, ca.vec(scale))) if not ca.depends_on(symbol, moving)
+    ]
+    column = ca.vertcat(*others, ca.SX(0, 1))
+    function = ca.Function("at_rest", [moving, column], [expression, scale])
     numbers = np.random.default_rng(0)
     for _ in range(2):
-        off, size = (abs(float(value)) for value in function(numbers.uniform(0.5, 1.5, len(symbols))))
-        if off > ROUNDING * max(size, 1e-300):
+        value, size = function(np.zeros(moving.numel()), numbers.uniform(0.5, 1.5, column.numel()))
+        if not np.max(np.abs(value.full())) <= ROUNDING * np.max(np.abs(size.full())):
             return False
     return True

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import isfinite
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
@@ -16,6 +18,10 @@ LOG_CATEGORIES = {
     "logStatusError": "why a call failed",
     "logStatusDiscard": "why values could not be computed; the importer may try a smaller step",
 }
+
+
+# What is not a character of XML 1.0, section 2.2, and what it advises against: C1 controls.
+FOREIGN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True)
@@ -91,12 +97,26 @@ def text(root: Element) -> str:
 
 def attributes(**values: object) -> dict[str, str]:
     """Return XML attributes as text; None and empty ones are left out."""
-    written = {True: "true", False: "false"}
-    return {
-        name: written[value] if isinstance(value, bool) else repr(value) if isinstance(value, float) else str(value)
-        for name, value in values.items()
-        if value is not None and value != ""
-    }
+
+    def written(value: object) -> str:
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return repr(value) if isinstance(value, float) else xml_text(value)
+
+    return {name: written(value) for name, value in values.items() if value is not None and value != ""}
+
+
+def xml_text(value: object) -> str:
+    """Return text with U+FFFD in place of what XML 1.0 has no character for: control characters, surrogates.
+
+    Line breaks and tabs become spaces, as parsers read them in attributes anyway.
+
+    Examples
+    --------
+    >>> xml_text("arm\\x00 1\\n")
+    'arm\ufffd 1 '
+    """
+    return FOREIGN.sub("\ufffd", re.sub(r"[\t\n\r]", " ", str(value)))
 
 
 def root_element(description: Description, version: str, **more: object) -> Element:
@@ -127,7 +147,7 @@ def _add_units(root: Element, units: Iterable[str]) -> None:
     """Add UnitDefinitions; an unknown unit has only its name."""
     parent = SubElement(root, "UnitDefinitions")
     for unit in dict.fromkeys(units):
-        element = SubElement(parent, "Unit", name=modelica_unit(unit))
+        element = SubElement(parent, "Unit", attributes(name=modelica_unit(unit)))
         exponents = base_exponents(unit)
         if exponents is not None:
             SubElement(element, "BaseUnit", attributes(**exponents))
@@ -147,11 +167,10 @@ def variable_attributes(variable: FmuVariable) -> dict[str, str]:
 
 def real_attributes(variable: FmuVariable, derivative: int | None) -> dict[str, str]:
     """Return the attributes of a real variable; `derivative` refers to the state whose time derivative it is."""
-    limited = variable.limit < float("inf")
     return attributes(
         unit=modelica_unit(variable.unit),
-        min=-variable.limit if limited else None,
-        max=variable.limit if limited else None,
+        min=variable.low if isfinite(variable.low) else None,
+        max=variable.high if isfinite(variable.high) else None,
         start=variable.start,
         derivative=derivative,
     )

@@ -38,4 +38,5 @@ def identifier(text: str) -> str:
 def _quoted(level: str) -> str:
     # The convention is ASCII only.
     escaped = level.replace("\\", "\\\\").replace("'", "\\'").replace('"', '\\"')
-    return "'" + escaped.encode("ascii", "replace").decode() + "'"
+    # Other characters by their code points: with one sign for all, two names could become the same.
+    return "'" + re.sub(r"[^ -~]", lambda letter: f"{{{ord(letter[0]):04x}}}", escaped) + "'"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,8 +33,8 @@ class FmuVariable:
     description : str
     state : int or None
         Value reference of the state that it is the time derivative of.
-    limit : float
-        Largest admissible magnitude; infinite if there is no limit.
+    low, high : float
+        Least and greatest admissible value; infinite if there is no limit.
     """
 
     name: str
@@ -45,7 +46,8 @@ class FmuVariable:
     start: float | None = None
     description: str = ""
     state: int | None = None
-    limit: float = np.inf
+    low: float = -np.inf
+    high: float = np.inf
 
 
 @dataclass(frozen=True)
@@ -119,13 +121,31 @@ def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
         limit = float(dae.u.limits[i]) if len(dae.u.limits) else np.inf
         declared.append(
             FmuVariable(
-                structured(name), u + i, unit, "input", initial="", start=float(start), description="input", limit=limit
+                structured(name),
+                u + i,
+                unit,
+                "input",
+                initial="",
+                start=float(start),
+                description="input",
+                low=-limit,
+                high=limit,
             )
         )
     for i, (name, unit, start) in enumerate(zip(dae.p.names, dae.p.units, dae.p.start, strict=True)):
+        low, high = map(float, dae.p.ranges[i]) if len(dae.p.ranges) else (-np.inf, np.inf)
         declared.append(
             FmuVariable(
-                structured(name), p + i, unit, "parameter", "tunable", "exact", float(start), description="parameter"
+                structured(name),
+                p + i,
+                unit,
+                "parameter",
+                "tunable",
+                "exact",
+                float(start),
+                description="parameter",
+                low=low,
+                high=high,
             )
         )
     for i, (name, unit, start) in enumerate(zip(dae.z.names, dae.z.units, dae.z.start, strict=True)):
@@ -175,7 +195,7 @@ def _per_second(unit: str) -> str:
 
 
 def _refuse_repeated(names: list[str]) -> None:
-    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise ParameterError(
             f"fmu: {listing(repeated)} would be there twice; names of an FMU are unique. Rename a block."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,6 +29,10 @@ FUNCTIONS: dict[str, Callable] = {
     name: getattr(ca, name)
     for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "atan2")
 }
+
+
+# Characters of an expression that a message repeats.
+MOST_SHOWN = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,10 +104,62 @@ def checked_expression(where: str, expression: Any) -> Expression:
 def _parsed(where: str, text: str) -> Callable[[Signals], Any]:
     try:
         tree = ast.parse(text, mode="eval").body
+        _check(where, text, tree)
+        _check_constants(where, text, tree)
     except SyntaxError as error:
-        raise ProblemError(f"{where}: '{text}' cannot be read: {error.msg} at character {error.offset}.") from None
-    _check(where, text, tree)
+        place = f" at character {error.offset}" if error.offset else ""
+        raise ProblemError(f"{where}: '{_shortened(text)}' cannot be read: {error.msg}{place}.") from None
+    except ValueError as error:  # a zero byte, or an integer of thousands of digits
+        raise ProblemError(f"{where}: '{_shortened(text)}' cannot be read: {error}.") from None
+    except (RecursionError, MemoryError):
+        raise ProblemError(
+            f"{where}: '{_shortened(text)}' is nested too deeply, or has too many terms; write it as a function of the "
+            "signals, in Python."
+        ) from None
     return lambda signals: _value(tree, signals)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]} ..."
+
+
+def _check_constants(where: str, text: str, node: ast.expr) -> float | None:
+    """Return the value of an expression without names, as a float; None if there are names in it.
+
+    Integers would grow without bound: 9**9**9**9 has more digits than a computer has memory.
+    """
+    match node:
+        case ast.BinOp() | ast.UnaryOp():
+            parts = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.operand]
+        case ast.Call(ast.Name(name), arguments) if name in FUNCTIONS:
+            parts = arguments
+        case ast.Constant(value):
+            return _finite(where, text, node, lambda: float(value))
+        case _:
+            return None
+    values = [_check_constants(where, text, part) for part in parts]
+    numbers = [value for value in values if value is not None]
+    if len(numbers) < len(values):
+        return None
+    if isinstance(node, ast.Call):
+        return _finite(where, text, node, lambda: float(FUNCTIONS[node.func.id](*numbers)))  # type: ignore[attr-defined]
+    operate = (BINARY | UNARY)[type(node.op)]  # type: ignore[attr-defined]
+    return _finite(where, text, node, lambda: operate(*numbers))
+
+
+def _finite(where: str, text: str, node: ast.expr, value: Callable[[], Any]) -> float:
+    """Return a number, or refuse the part of an expression that has none."""
+    try:
+        number = value()
+        finite = isinstance(number, float) and math.isfinite(number)
+    except (ArithmeticError, ValueError):
+        finite = False
+    if not finite:
+        raise ProblemError(
+            f"{where}: '{_shortened(text)}': '{_shortened(ast.unparse(node))}' is not a finite real number; must be "
+            "one below 1.8e308."
+        )
+    return number
 
 
 def _check(where: str, text: str, node: ast.expr) -> None:
@@ -114,6 +171,8 @@ def _check(where: str, text: str, node: ast.expr) -> None:
         case ast.UnaryOp(op, operand) if type(op) in UNARY:
             _check(where, text, operand)
         case ast.Call(ast.Name(name), arguments, []) if name in FUNCTIONS:
+            if len(arguments) != (wanted := 2 if name == "atan2" else 1):
+                raise ProblemError(f"{where}: '{text}': {name} takes {wanted} argument(s), not {len(arguments)}.")
             for argument in arguments:
                 _check(where, text, argument)
         case ast.Call(ast.Name(name)) if name != "der":
@@ -121,6 +180,8 @@ def _check(where: str, text: str, node: ast.expr) -> None:
                 f"{where}: '{text}': there is no function '{name}' (functions: {', '.join(FUNCTIONS)})."
                 f"{nearest(name, FUNCTIONS)}"
             )
+        case ast.Constant(bool()):
+            raise ProblemError(f"{where}: '{text}': '{ast.unparse(node)}' is no number; use 1 or 0.")
         case ast.Constant(int() | float()) | ast.Name() | ast.Attribute() | ast.Subscript() | ast.Call():
             pass
         case _:
@@ -139,5 +200,5 @@ def _value(node: ast.expr, signals: Signals) -> Any:
         case ast.Call(ast.Name(name), arguments, []) if name in FUNCTIONS:
             return FUNCTIONS[name](*[_value(argument, signals) for argument in arguments])
         case ast.Constant(value):
-            return value
+            return float(value)
     return signals[ast.unparse(node)]
