@@ -4,7 +4,7 @@ from flexblocks.control.close_loop import close_loop
 from flexblocks.control.estimation.kalman import Kalman
 from flexblocks.control.estimation.luenberger import Luenberger
 from flexblocks.control.estimation.observer import Observer
-from flexblocks.control.law import Bindable, Bound, Composite, Law
+from flexblocks.control.law import Bindable, Bound, Law, Sum
 from flexblocks.control.laws.computed_torque import ComputedTorque
 from flexblocks.control.laws.feedback_linearization import Decoupling
 from flexblocks.control.laws.feedforward import Feedforward
@@ -33,6 +33,7 @@ from flexblocks.control.two_time_scales.gain_schedule import GainSchedule, gain_
 from flexblocks.control.two_time_scales.singular_perturbation import singular_perturbation
 from flexblocks.control.two_time_scales.subsystems import SingularPerturbation
 from flexblocks.control.two_time_scales.time_scales import TimeScales, poles_along, time_scales
+from flexblocks.public_calls import guard
 
 __all__ = [
     "EI",
@@ -44,7 +45,6 @@ __all__ = [
     "ZVD",
     "Bindable",
     "Bound",
-    "Composite",
     "ComputedTorque",
     "Decoupling",
     "FastFeedback",
@@ -66,6 +66,7 @@ __all__ = [
     "SlowFast",
     "Spillover",
     "StateFeedback",
+    "Sum",
     "TimeScales",
     "TimeVaryingLQR",
     "close_loop",
@@ -83,3 +84,5 @@ __all__ = [
     "spillover",
     "time_scales",
 ]
+
+guard(__name__, __all__)

@@ -55,7 +55,7 @@ class Quantity:
         expected = ("a number" if self.shape == () else f"an array of shape {self.shape}") + (unit and f" in{unit}")
         try:
             array = np.asarray(value, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ParameterError(f"{where}: {name} = {value!r}; must be {expected}.") from None
         if isinstance(value, (str, bool)) or array.shape != self.shape:
             raise ParameterError(f"{where}: {name} = {value!r}; must be {expected}.")

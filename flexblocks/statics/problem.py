@@ -8,7 +8,6 @@ from itertools import chain
 
 import casadi as ca
 import numpy as np
-import scipy.linalg
 
 from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.constraints.loop_equations import regular_mass
@@ -90,17 +89,6 @@ class Statics:
         column = np.where(column > 0, column, 1.0)
         return r / row, J / row[:, None] / column, row, column
 
-    def mobility(self, s: np.ndarray) -> np.ndarray:
-        """Return the inverse mass matrix of the free coordinates, restricted to motions that keep loops closed."""
-        n = self.size
-        free = self.free[:n]
-        M = self.mass[np.ix_(free, free)]
-        if not self.closures:
-            return np.linalg.inv(M)
-        J = self.evaluated(s)[1][-self.closures :, :n][:, free]
-        N = scipy.linalg.null_space(J, rcond=RANK)
-        return N @ np.linalg.inv(N.T @ M @ N) @ N.T
-
     def freedom(self, s: np.ndarray) -> int:
         """Return the dimension of the set of equilibria at `s`."""
         _, J, _, _ = self.scaled(s)
@@ -121,7 +109,7 @@ def pose(
         at=unknown_slices(dae),
         start=unknown_vector(dae, state, z, np.zeros(len(multipliers)), inputs),
         free=np.array([name not in x and name not in u for name in names], dtype=bool),
-        mass=regular_mass(dae, state[: dae.tree.size], parameters, *dae.dependent_values(state, z)),
+        mass=regular_mass(dae, *dae.posture(state, z, parameters)),
         p=parameters,
     )
 

@@ -117,9 +117,16 @@ def everything() -> fb.Model:
     model.connect(rail.frame_b, load.frame_a, sensor.frame_a)
     model.connect(wrist.axis, friction.flange_b, servo.flange_b)
     mount = model.add(fb.FixedTransform("mount", translation=(0.1, 0, 0), rotation=(0, np.pi / 2, 0)))
-    ball, cross = model.add(fb.Spherical("ball", start=(0.1, 0.2, 0.3))), model.add(fb.Universal("cross", damping=0.1))
+    ball, cross = model.add(fb.Gimbal("ball", start=(0.1, 0.2, 0.3))), model.add(fb.Universal("cross", damping=0.1))
     body = model.add(fb.RigidBody("body", 0.2, np.diag([0.01, 0.02, 0.015]), center=(0, 0.1, 0), reach=(0.2, 0, 0.1)))
     tip = model.add(fb.Payload("tip", mass=0.1, inertia=np.diag([0.01, 0.01, 0.01])))
+    model.add(fb.TotalMomentum("total"))
+    free = model.add(fb.FreeMotion("free", (1.0, 2.0, 3.0), (0.1, 0.2, 0.3)))
+    globe = model.add(fb.Spherical("globe", 0.1, np.diag([1.0, -1.0, -1.0])))
+    craft = model.add(fb.RigidBody("craft", 1.0, np.diag([0.1, 0.2, 0.15]), reach=(0.1, 0.0, 0.0)))
+    bob = model.add(fb.RigidBody("bob", 1.0, np.diag([0.1, 0.2, 0.15]), center=(0.1, 0.0, 0.0)))
+    for inner, outer in ((ground, free), (free, craft), (craft, globe), (globe, bob)):
+        model.connect(inner.frame_b, outer.frame_a)
     model.connect(rod.frame_b, mount.frame_a)
     model.connect(mount.frame_b, ball.frame_a)
     model.connect(ball.frame_b, body.frame_a)
@@ -258,12 +265,12 @@ def edited(old: str, new: str) -> str:
 
 
 REFUSED = {
-    "not YAML": ("a: [1", r"line 1.*not valid YAML"),
+    "not YAML": ("a: [1", r"line [12].*not valid YAML"),
     "empty": ("", r"None; must be a mapping with blocks, connections, flexblocks, gravity, name"),
     "list": ("- 1", r"\[1\]; must be a mapping"),
     "code": (
         edited("{type: Ground}", "!!python/object/apply:os.getcwd []"),
-        r"line 5.*could not determine a constructor",
+        r"line 5.*the tag !!python/object/apply:os.getcwd; must be plain",
     ),
     "block twice": (edited("  mass:", "  joint:"), r"line 13, column 3: not valid YAML: duplicate key 'joint'"),
     "no version": (edited("flexblocks: 1\n", ""), r"'flexblocks' is missing; needs blocks, flexblocks, name"),
