@@ -18,6 +18,7 @@ import numpy as np
 from flexblocks.constraints.closed_posture import deforming
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.energy import stored_energies
+from flexblocks.interfaces import Block
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..errors import ProblemError
@@ -168,6 +169,9 @@ def _is_conservative(dae: DAE, limits: Limits) -> bool:
     if not np.isfinite(_largest(limits)).all():
         return False
     if len(dae.z) or len(dae.x) != 2 * n or dae.dependent_names or dae.clocks:
+        return False
+    # Coordinates that become singular somewhere have no largest mobility.
+    if any(type(body.terms.block).chart is not Block.chart for body in dae.tree.bodies):
         return False
     # Loads that do not depend on inputs (friction, follower forces) are not among the applied forces.
     for body in dae.tree.bodies:
