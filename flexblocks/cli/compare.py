@@ -50,6 +50,14 @@ def compare(
     samples: SamplesOption = 201,
     inputs: InputOption = None,
     start: StartOption = None,
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--at",
+            metavar="NAME=VALUE",
+            help="A coordinate held at the equilibrium compared, from which the response starts; may be repeated.",
+        ),
+    ] = None,
     out: OutOption = None,
     plot: PlotOption = None,
     json: JsonOption = False,
@@ -60,8 +68,8 @@ def compare(
     kinds = {text: _kind(text) for text in beams or ("modes:1", "modes:2", "elements:2", "elements:4")}
     t = np.linspace(0.0, time, samples)
     arm = model_named(model, settings, imported_types(imports))
-    locked = numbers("--lock", lock)
-    result = compared(arm, kinds, t, signals(inputs), numbers("--start", start), output=output, locked=locked)
+    held, locked = numbers("--at", at) or None, numbers("--lock", lock)
+    result = compared(arm, kinds, t, signals(inputs), numbers("--start", start), at=held, output=output, locked=locked)
     if out is not None:
         with atomic_file(out) as unfinished:
             result.table.to_csv(unfinished)

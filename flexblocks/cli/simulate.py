@@ -41,6 +41,18 @@ def simulate(
     start: StartOption = None,
     method: Annotated[str, typer.Option("--method", help="auto, adams, bdf, idas, rk4 or dop853.")] = "auto",
     step: Annotated[float | None, typer.Option("--step", help="Step of rk4 in seconds.", show_default=False)] = None,
+    max_steps: Annotated[
+        int | None,
+        typer.Option(
+            "--max-steps",
+            help="Integration steps after which the run ends; by default two million.",
+            show_default=False,
+        ),
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option("--time-limit", help="Seconds of wall time after which the run ends.", show_default=False),
+    ] = None,
     out: OutOption = None,
     plot: PlotOption = None,
     json: JsonOption = False,
@@ -53,7 +65,16 @@ def simulate(
     x0, u = numbers("--start", start), signals(inputs)
     dae = assemble(model_named(model, settings, imported_types(imports)), locked=numbers("--lock", lock))
     try:
-        motion = integrate(dae, np.linspace(0.0, time, samples), u=u, x0=x0, method=method, step=step)
+        motion = integrate(
+            dae,
+            np.linspace(0.0, time, samples),
+            u=u,
+            x0=x0,
+            method=method,
+            step=step,
+            time_limit=time_limit,
+            **({} if max_steps is None else {"max_steps": max_steps}),
+        )
     except SimulationError as error:
         if out is None:
             raise

@@ -19,6 +19,7 @@ from ..problem.rest_to_rest import RestToRest
 from .boundary import End
 from .bounds import Limits, other_limits, resolved_limits
 from .duration_estimate import duration_range, estimated_duration
+from .energy_bound import check_impulse
 from .impact import check_pick_ups
 from .infeasible_goal import (
     check_boundary_limits,
@@ -85,6 +86,7 @@ def transcribe(
     for run in ends:
         for phase, limit, (begin, end) in zip(phases, limits, run, strict=True):
             check_rates(dae, limit, begin, end, phase.duration, holding and len(phases) == 1)
+            check_impulse(dae, limit, begin, end, phase.duration)
 
     # 3. The mesh of every phase, the modes too fast for it, and whether there are enough inputs to reach the goals.
     by_phase = list(zip(*ends, strict=True))

@@ -103,6 +103,27 @@ def test_simulate_swings_a_pendulum_as_it_should(pendulum, tmp_path):
     assert motion["joint.angle"].max() == angle["largest"]
 
 
+def test_simulate_ends_by_a_budget_and_keeps_what_it_has(pendulum, tmp_path):
+    out = tmp_path / "part.nc"
+    result = run("simulate", pendulum, "--time", 1000, "--samples", 10001, "--max-steps", 500, "--out", out)
+    assert result.exit_code == 1
+    assert "max_steps" in result.output
+    assert 0 < fb.Trajectory.load(out).t[-1] < 1000
+    result = run("simulate", pendulum, "--time", 1e6, "--samples", 11, "--time-limit", 0.2)
+    assert result.exit_code == 1
+    assert "time_limit" in result.output
+    for option in ("--max-steps", "--time-limit"):
+        assert run("simulate", pendulum, option, -1).exit_code != 0
+
+
+def test_compare_holds_joints():
+    held = ("--at", "joint1.angle=0.4", "--at", "joint2.angle=-0.9")
+    common = ("compare", ARM, "--set", "modes=1", "--beams", "modes:1", "--time", 0.01, "--samples", 3)
+    found = data(*common, *held, "--output", "payload.y")["fidelities"]["modes:1"]
+    assert found["static [m]"] == pytest.approx(0.5 * (np.sin(0.4) + np.sin(-0.5)), rel=1e-9)
+    assert run(*common, "--at", "joint9.angle=1").exit_code != 0
+
+
 @pytest.mark.parametrize(
     ("signal", "expected"),
     [
