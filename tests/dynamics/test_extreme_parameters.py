@@ -132,3 +132,20 @@ def test_random_arms_with_parameters_over_six_decades(first: int) -> None:
             apart[seed] = what
     assert not apart
     assert accepted > 80
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-4, 0.8])
+def test_slender_body_about_its_own_axis(angle: float) -> None:
+    """About the hinge across a rod of 10 m it has 800 kg m2, about the one along it 1e-9, which keeps its digits."""
+    small, large = 1e-9, 800.0
+    model = fb.Model("roll and pitch", gravity=(1.0, -9.0, 2.0))
+    place = model.add(fb.Ground("ground")).frame_b
+    rod = fb.RigidLink("rod", 10.0, 100.0, np.diag([small, large, large]), center=0.0)
+    for block in (fb.Revolute("roll", axis=(1, 0, 0)), fb.Revolute("pitch"), rod):
+        model.connect(place, model.add(block).frame_a)
+        place = block.frame_b
+    dae = fb.assemble(model)
+    M = dae.mass_matrix([0.3, angle], []).full()
+    expected = small * np.cos(angle) ** 2 + large * np.sin(angle) ** 2
+    np.testing.assert_allclose(np.diag(M), [expected, large], rtol=1e-13)
+    assert np.isfinite(dae.forward_dynamics([0.3, angle, 0.0, 0.0], [], []).full()).all()
