@@ -32,7 +32,7 @@ def case(seed: int) -> Outcome:
 def _forces(dae: fb.DAE, point: OperatingPoint) -> str:
     n = dae.tree.size
     q, still = point.x[:n], np.zeros(n)
-    dependent = dae.dependent_values(point.x, point.z)
+    _, _, *dependent = dae.posture(point.x, point.z, point.p)
     held = dae.inverse_dynamics(q, still, still, [], *dependent).full().ravel()
     z = [point.z] if len(point.z) else []
     force = dae.input_force(point.x, point.u, [], *z).full().ravel()
@@ -41,7 +41,7 @@ def _forces(dae: fb.DAE, point: OperatingPoint) -> str:
     # Weight and springs, as if nothing of them cancelled.
     M = dae.mass_matrix(q, [], *dependent).full()
     weight = np.linalg.norm(dae.tree.gravity) * np.sqrt(np.abs(np.diag(M)) * np.max(np.diag(M), initial=0.0))
-    symbols = [dae.q, dae.v, *dae.dependent_symbols]
+    symbols = [dae.q, dae.v, *dae.posture_symbols[2:]]
     stiffness = ca.Function("stiffness", symbols, [ca.jacobian(dae.bias_expression, dae.q)])
     springs = np.abs(stiffness(q, still, *dependent).full()) @ np.abs(q)
     summed = np.abs(held) + np.abs(force) + np.abs(J.T) @ np.abs(point.forces) if len(J) else np.abs(held)
@@ -62,10 +62,9 @@ def _ranges(dae: fb.DAE, point: OperatingPoint) -> str:
 def _closures(arm: RandomArm, dae: fb.DAE, point: OperatingPoint) -> str:
     length = max(arm.lengths.values())
     pairs = offsets(dae.tree, dae.q)
-    symbols = [dae.q, *dae.dependent_symbols]
-    values = [point.x[: dae.tree.size], *dae.dependent_values(point.x, point.z)]
+    values = dae.posture(point.x, point.z, point.p)
     for closure, (shift, turn) in zip(dae.tree.loops.closures, pairs, strict=True):
-        place, R = ca.Function("pose", symbols, [ca.densify(shift), ca.densify(turn)])(*values)
+        place, R = ca.Function("pose", [*dae.posture_symbols], [ca.densify(shift), ca.densify(turn)])(*values)
         angle = Rotation.from_matrix(R.full()).magnitude()
         apart = float(np.linalg.norm(place.full()))
         if apart > CLOSED * length or angle > CLOSED:

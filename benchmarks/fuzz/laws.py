@@ -52,7 +52,9 @@ class Trial:
 
     @cached_property
     def dependent(self) -> list[np.ndarray]:
-        return self.dae.dependent_values(self.state.x, self.state.z)
+        """The last arguments of functions of the posture: the dependent variables, if there are any."""
+        _, _, *dependent = self.dae.posture(self.state.x, self.state.z, self.dae.p.start)
+        return dependent
 
     @cached_property
     def M(self) -> np.ndarray:

@@ -14,7 +14,7 @@ from benchmarks.fuzz.draw import Draw
 from benchmarks.fuzz.random_links import random_link
 from flexblocks.dynamics.algorithms.kinematics import motions, outlet_motion
 
-JOINTS = ("hinge", "hinge", "hinge", "slide", "universal", "spherical", "flexible joint", "none")
+JOINTS = ("hinge", "hinge", "hinge", "slide", "universal", "spherical", "gimbal", "flexible joint", "none")
 DRIVES = ("free", "motor", "rotor", "geared", "elastic", "geared elastic", "held", "servo", "friction")
 
 
@@ -68,6 +68,8 @@ class _Builder:
             # What hangs on an end keeps the mass matrix regular whatever the axes.
             if link.name not in self.carrying:
                 self._payload(f"payload{i}", link.frame_b)
+        if draw.chance(0.2):
+            self.model.add(fb.TotalMomentum("whole"))
         if draw.chance(0.25):
             self._close()
         return RandomArm(self.model, draw.flat, self.lengths, self._is_damped())
@@ -86,13 +88,13 @@ class _Builder:
             place = self._add(place, fb.FixedTransform("turn", rotation=self.turn.as_rotvec().tolist())).frame_b
         self.ground = place
         if draw.chance(0.15):
-            axes = np.eye(3)[:2] if draw.flat else np.eye(3)
-            for axis, name in zip(axes.tolist(), "xyz", strict=False):
-                place = self._add(place, fb.Prismatic(f"base_{name}", axis=axis)).frame_b
             if draw.flat:
+                for axis, name in (((1.0, 0.0, 0.0), "x"), ((0.0, 1.0, 0.0), "y")):
+                    place = self._add(place, fb.Prismatic(f"base_{name}", axis=axis)).frame_b
                 place = self._add(place, fb.Revolute("base_turn")).frame_b
             else:
-                place = self._add(place, fb.Spherical("base_turn", start=(0.1, -0.2, 0.3))).frame_b
+                free = fb.FreeMotion("free", draw.vector(draw.size(1.0)), tuple(draw.rng.normal(size=3).tolist()))
+                place = self._add(place, free).frame_b
             mass, size = draw.size(10.0), draw.size(0.5)
             self.lengths["base"] = size
             body = fb.RigidBody("base", mass=mass, inertia=draw.inertia(mass, size), reach=draw.vector(size))
@@ -145,7 +147,9 @@ class _Builder:
         if kind == "universal" and not draw.flat:
             return self._add(place, fb.Universal(name, damping=damping, start=(angle, 0.2))).frame_b
         if kind == "spherical" and not draw.flat:
-            ball = self._add(place, fb.Spherical(name, damping=damping, start=(angle, 0.2, 0.5)))
+            return self._add(place, fb.Spherical(name, damping, draw.rng.normal(size=3).tolist())).frame_b
+        if kind == "gimbal" and not draw.flat:
+            ball = self._add(place, fb.Gimbal(name, damping=damping, start=(angle, 0.2, 0.5)))
             if draw.chance(0.5):
                 self.model.connect(self.model.add(fb.TorqueSource(f"motor{i}")).flange_b, ball.axis1)
             return ball.frame_b
@@ -218,6 +222,6 @@ def _pose(dae: fb.DAE, block: str) -> tuple[np.ndarray, np.ndarray]:
     inlets = motions(dae.tree, dae.q, still)
     index = [body.name for body in dae.tree.bodies].index(block)
     R, r, _ = outlet_motion(dae.tree, inlets, index, "frame_b", dae.q, still)
-    pose = ca.Function("pose", [dae.q, dae.p.symbol, *dae.dependent_symbols], [R, r])
-    values = pose(dae.x.start[: dae.tree.size], [], *dae.dependent_values(dae.x.start, dae.z.start))
+    pose = ca.Function("pose", [*dae.posture_symbols], [R, r])
+    values = pose(*dae.posture(dae.x.start, dae.z.start, dae.p.start))
     return values[0].full(), values[1].full().ravel()
