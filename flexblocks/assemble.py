@@ -60,11 +60,17 @@ def assemble(
         The model is not an arm (see `Model.check`), a parameter or a locked coordinate is unknown, a coordinate moves
         no mass, or a loop cannot be closed.
 
+    Warns
+    -----
+    FlexblocksWarning
+        Beams had to bend to close the loops at the start, or a start value that was set had to move far.
+
     Notes
     -----
     Where frames close a loop, accelerations come from M(q) and the closures (`constrained_accelerations`), and
-    the start values are the blocks', moved as little as closes all loops: coordinates whose blocks start at another
-    value than zero stay if that is possible, and beams stay straight if joints alone can close.
+    the blocks' start values are guesses: joints move until all loops are closed, those whose start value is zero first,
+    and each other one keeps its value if those added before it allow that. Beams stay straight unless joints alone
+    cannot close. `DAE.closed_start` tells what moved.
     """
     if dynamics not in ("auto", "recursive", "closed-form"):
         raise ParameterError(f"assemble: dynamics = {dynamics!r}; must be 'auto', 'recursive' or 'closed-form'.")

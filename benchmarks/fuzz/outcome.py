@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from flexblocks.errors import FlexblocksError
+from flexblocks.errors import FlexblocksError, UnexpectedError
 
 
 class Verdict(StrEnum):
@@ -45,11 +45,18 @@ def judged(case: Callable[[int], Outcome], seed: int) -> Outcome:
     try:
         return case(seed)
     except FlexblocksError as error:
+        # What the door of the public face could not explain is a raw exception in other words.
+        if isinstance(error, UnexpectedError) and isinstance(error.__cause__, Exception):
+            return _raw(error.__cause__)
         return Outcome(Verdict.REFUSED, f"{type(error).__name__}: {_one_line(error)}")
     except Exception as error:
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "site-packages" not in frame.filename]
-        place = f"{'/'.join(frames[-1].filename.rsplit('/', 3)[1:])}:{frames[-1].lineno}" if frames else "?"
-        return Outcome(Verdict.RAW, f"{type(error).__name__} at {place}: {_one_line(error)}")
+        return _raw(error)
+
+
+def _raw(error: Exception) -> Outcome:
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "site-packages" not in frame.filename]
+    place = f"{'/'.join(frames[-1].filename.rsplit('/', 3)[1:])}:{frames[-1].lineno}" if frames else "?"
+    return Outcome(Verdict.RAW, f"{type(error).__name__} at {place}: {_one_line(error)}")
 
 
 def _one_line(error: Exception) -> str:

@@ -50,6 +50,8 @@ class DAE(DAEExpressions):
         Values of the coordinates that are held, by name; see `flexblocks.assemble`.
     clocks : tuple of Clock
         Clocks of sampled controllers; empty for continuous-time equations.
+    closed_start : ClosedStart or None
+        What the closing of kinematic loops changed at the blocks' start values; None for a tree.
 
     Notes
     -----

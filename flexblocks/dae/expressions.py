@@ -10,6 +10,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.dae.closed_start import ClosedStart
 from flexblocks.dynamics.algorithms import ldl
 from flexblocks.dynamics.algorithms.articulated_bodies import forward_dynamics
 from flexblocks.dynamics.algorithms.composite_bodies import mass_matrix
@@ -40,6 +41,7 @@ class DAEExpressions:
     model: Model | None = None
     clocks: tuple[Clock, ...] = ()
     locked: Mapping[str, float] = field(default_factory=dict)
+    closed_start: ClosedStart | None = None
 
     @property
     def q_names(self) -> tuple[str, ...]:
