@@ -14,7 +14,7 @@ from benchmarks.fuzz.draw import Draw
 from benchmarks.fuzz.random_links import random_link
 from flexblocks.dynamics.algorithms.kinematics import motions, outlet_motion
 
-JOINTS = ("hinge", "hinge", "hinge", "slide", "universal", "spherical", "flexible joint", "none")
+JOINTS = ("hinge", "hinge", "hinge", "slide", "universal", "spherical", "gimbal", "flexible joint", "none")
 DRIVES = ("free", "motor", "rotor", "geared", "elastic", "geared elastic", "held", "servo", "friction")
 
 
@@ -68,6 +68,8 @@ class _Builder:
             # What hangs on an end keeps the mass matrix regular whatever the axes.
             if link.name not in self.carrying:
                 self._payload(f"payload{i}", link.frame_b)
+        if draw.chance(0.2):
+            self.model.add(fb.TotalMomentum("whole"))
         if draw.chance(0.25):
             self._close()
         return RandomArm(self.model, draw.flat, self.lengths, self._is_damped())
@@ -87,11 +89,12 @@ class _Builder:
         self.ground = place
         if draw.chance(0.15):
             if draw.flat:
-                for axis, name in zip(np.eye(3)[:2].tolist(), "xy", strict=True):
+                for axis, name in (((1.0, 0.0, 0.0), "x"), ((0.0, 1.0, 0.0), "y")):
                     place = self._add(place, fb.Prismatic(f"base_{name}", axis=axis)).frame_b
                 place = self._add(place, fb.Revolute("base_turn")).frame_b
             else:
-                place = self._add(place, fb.FreeMotion("base_motion", orientation=(0.1, -0.2, 0.3))).frame_b
+                free = fb.FreeMotion("free", draw.vector(draw.size(1.0)), tuple(draw.rng.normal(size=3).tolist()))
+                place = self._add(place, free).frame_b
             mass, size = draw.size(10.0), draw.size(0.5)
             self.lengths["base"] = size
             body = fb.RigidBody("base", mass=mass, inertia=draw.inertia(mass, size), reach=draw.vector(size))
@@ -144,8 +147,8 @@ class _Builder:
         if kind == "universal" and not draw.flat:
             return self._add(place, fb.Universal(name, damping=damping, start=(angle, 0.2))).frame_b
         if kind == "spherical" and not draw.flat:
-            if draw.chance(0.5):
-                return self._add(place, fb.Spherical(name, damping, orientation=(angle, 0.2, 0.5))).frame_b
+            return self._add(place, fb.Spherical(name, damping, draw.rng.normal(size=3).tolist())).frame_b
+        if kind == "gimbal" and not draw.flat:
             ball = self._add(place, fb.Gimbal(name, damping=damping, start=(angle, 0.2, 0.5)))
             if draw.chance(0.5):
                 self.model.connect(self.model.add(fb.TorqueSource(f"motor{i}")).flange_b, ball.axis1)

@@ -7,6 +7,6 @@ from importlib import import_module
 
 from benchmarks.fuzz.outcome import Outcome
 
-NAMES = ("arms", "arguments", "files", "command_line")
+NAMES = ("arms", "equilibria", "linearizations", "arguments", "files", "command_line")
 
 KINDS: dict[str, Callable[[int], Outcome]] = {name: import_module(f"benchmarks.fuzz.{name}").case for name in NAMES}

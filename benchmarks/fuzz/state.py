@@ -13,12 +13,16 @@ from flexblocks.constraints.dependent_variables import with_dependent_variables
 
 @dataclass(frozen=True)
 class State:
-    """States (nx), algebraic variables (nz), inputs (nu), and accelerations (n) that they need not cause."""
+    """States (nx), algebraic variables (nz), inputs (nu), and accelerations (n) that they need not cause.
+
+    `size` (n) is how far each coordinate goes [rad or m].
+    """
 
     x: np.ndarray
     z: np.ndarray
     u: np.ndarray
     a: np.ndarray
+    size: np.ndarray
 
 
 def random_state(arm: RandomArm, dae: fb.DAE, seed: int) -> State:
@@ -37,7 +41,7 @@ def random_state(arm: RandomArm, dae: fb.DAE, seed: int) -> State:
         x[:n] += q
     x[n : 2 * n] = v
     x, z = with_dependent_variables(dae, x, dae.z.start, dae.p.start)
-    return State(x, z, rng.uniform(-1, 1, len(dae.u)), a)
+    return State(x, z, rng.uniform(-1, 1, len(dae.u)), a, size)
 
 
 def closure_jacobian(dae: fb.DAE, q: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ import multiprocessing
 import time
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -87,6 +88,8 @@ def _serve(end: Connection) -> None:
     from benchmarks.fuzz.register import KINDS
 
     warnings.simplefilter("ignore")
-    while True:
-        kind, seed = end.recv()
-        end.send(judged(KINDS[kind], seed))
+    # Until the other end is closed, or is gone.
+    with suppress(EOFError, OSError):
+        while True:
+            kind, seed = end.recv()
+            end.send(judged(KINDS[kind], seed))

@@ -66,6 +66,18 @@ def test_heavy_load_on_a_light_beam(link: str, turned: bool) -> None:
     assert at_most < 100
 
 
+def test_loads_along_a_beam_whose_tip_has_coordinates_of_its_own() -> None:
+    """A short element, soft in shear, with loads between its nodes: 2e5 units were off where these were mixed."""
+    soft = {"shear": True, "shear_rigidity": 1e-3, "discretization": fb.FiniteElements(1)}
+    model = arm(link := fb.FlexibleBeam("link", 8e-4, 1e-3, 5.0, **soft))
+    body = fb.Payload("body", 60.0, np.diag([1.2, 1.3, 1.4]), center=(0.09, 0.1, 0.0))
+    for share, load in ((0.3, body), (0.6, fb.LumpedMass("mass", 1.0))):
+        model.connect(link.station(share * link.length), model.add(load).frame_a)
+    in_norm, at_most, condition = units_apart(model)
+    assert condition < 10
+    assert max(in_norm, at_most) < 100
+
+
 def test_light_beam_between_a_hinge_and_a_load_in_space() -> None:
     """A boom of 1.4 m, on it a beam of 1e-14 kg with 1.9 kg: 4 % were off, at a condition number of 1e4."""
     model = fb.Model("arm", gravity=(-3.7, 3.2, -2.4))
@@ -132,3 +144,20 @@ def test_random_arms_with_parameters_over_six_decades(first: int) -> None:
             apart[seed] = what
     assert not apart
     assert accepted > 80
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-4, 0.8])
+def test_slender_body_about_its_own_axis(angle: float) -> None:
+    """About the hinge across a rod of 10 m it has 800 kg m2, about the one along it 1e-9, which keeps its digits."""
+    small, large = 1e-9, 800.0
+    model = fb.Model("roll and pitch", gravity=(1.0, -9.0, 2.0))
+    place = model.add(fb.Ground("ground")).frame_b
+    rod = fb.RigidLink("rod", 10.0, 100.0, np.diag([small, large, large]), center=0.0)
+    for block in (fb.Revolute("roll", axis=(1, 0, 0)), fb.Revolute("pitch"), rod):
+        model.connect(place, model.add(block).frame_a)
+        place = block.frame_b
+    dae = fb.assemble(model)
+    M = dae.mass_matrix([0.3, angle], []).full()
+    expected = small * np.cos(angle) ** 2 + large * np.sin(angle) ** 2
+    np.testing.assert_allclose(np.diag(M), [expected, large], rtol=1e-13)
+    assert np.isfinite(dae.forward_dynamics([0.3, angle, 0.0, 0.0], [], []).full()).all()

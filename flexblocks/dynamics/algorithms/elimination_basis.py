@@ -48,7 +48,8 @@ def elimination_basis(tree: Tree) -> ca.DM:
                 continue
             for group in _groups(mass, tips):
                 rows = [row for row in tips[:, group] if row.any()]
-                if any(np.count_nonzero(row) > 1 for row in rows) and len(group) <= MOST:
+                # A load that one coordinate alone feels is not spread over several, which would then hardly differ.
+                if 1 < len(group) <= MOST and rows and all(np.count_nonzero(row) > 1 for row in rows):
                     chosen = np.array(columns)[group]
                     basis[np.ix_(chosen, chosen)] = _tip_first(mass[np.ix_(group, group)], np.array(rows))
     return ca.sparsify(ca.DM(basis))

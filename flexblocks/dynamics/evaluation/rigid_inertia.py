@@ -74,9 +74,10 @@ def turned_back(tensor: ca.SX, turn: ca.SX) -> ca.SX:
     turned = ca.SX(3, 3)
     turned[k, k] = tensor[k, k]
     turned[i, k], turned[j, k] = c * tensor[i, k] - s * tensor[j, k], s * tensor[i, k] + c * tensor[j, k]
-    # The trace in the plane of rotation is invariant: what one axis loses, c * both, the other gains.
-    both = c * (a - b) - s * (2 * h)
-    turned[i, i], turned[j, j], turned[i, j] = b + c * both, a - c * both, h + s * both
+    # The trace in the plane of rotation is invariant: what one axis loses, s * lost, the other gains. At small angles
+    # each keeps its digits beside a far larger one, which it would not as b + c^2 (a - b).
+    lost = s * (a - b) + c * (2 * h)
+    turned[i, i], turned[j, j], turned[i, j] = a - s * lost, b + s * lost, c * lost - h
     for row, column in ((k, i), (k, j), (j, i)):
         turned[row, column] = turned[column, row]
     return ca.sparsify(turned)

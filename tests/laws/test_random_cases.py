@@ -1,0 +1,31 @@
+"""A few of the random cases of ``python -m benchmarks.fuzz``: none ends in a raw exception or a wrong result."""
+
+from __future__ import annotations
+
+import pytest
+
+import flexblocks as fb
+from benchmarks.fuzz.outcome import OK, Outcome, Verdict, judged, wrong
+from benchmarks.fuzz.register import KINDS
+
+
+def test_a_refusal_is_told_from_a_raw_exception_and_from_a_wrong_result() -> None:
+    def refused(seed: int) -> Outcome:
+        raise fb.errors.ModelError(f"no arm {seed}")
+
+    def raw(seed: int) -> Outcome:
+        raise ZeroDivisionError(seed)
+
+    verdicts = [judged(case, 7).verdict for case in (refused, raw, lambda _: wrong("off"), lambda _: OK)]
+    assert verdicts == [Verdict.REFUSED, Verdict.RAW, Verdict.WRONG, Verdict.OK]
+    assert judged(refused, 7).detail == "ModelError: no arm 7"
+
+
+@pytest.mark.slow  # about a second each
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("first", range(0, 60, 20))
+def test_random_cases(kind: str, first: int) -> None:
+    outcomes = {seed: judged(KINDS[kind], seed) for seed in range(first, first + 20)}
+    assert not {seed: outcome for seed, outcome in outcomes.items() if outcome.verdict.failed}
+    # Most are arms, and not refused.
+    assert sum(outcome.verdict is Verdict.OK for outcome in outcomes.values()) >= 10
