@@ -46,7 +46,8 @@ def close_loops(dae: DAE) -> DAE:
         ends = "; ".join(dae.tree.ends_of(closure) for closure in loops.closures)
         raise ModelError(
             f"Model '{dae.name}': joining {ends} leaves no motion: {len(rows)} independent constraints on {n} "
-            "coordinates; at least one degree of freedom must remain. Add a joint, or connect one frame less."
+            "coordinates; at least one degree of freedom must remain. Add a joint, lock one coordinate less, or "
+            "connect one frame less."
         )
     # Closure i had the rows 6 i to 6 i + 5 of all constraints.
     closures = tuple(

@@ -9,6 +9,7 @@ anything but `flexblocks.errors`.
 """
 
 from flexblocks.interfaces.block import Block, Composite, PortUnknownError
+from flexblocks.interfaces.chart import Chart
 from flexblocks.interfaces.frame import Frame, Vector, column, rotation, skew
 from flexblocks.interfaces.parameters import (
     ANY,
@@ -33,6 +34,7 @@ from flexblocks.interfaces.physics import (
     Local,
     Output,
     Physics,
+    Totals,
     Variable,
 )
 from flexblocks.interfaces.ports import Kind, Port, PortSpec, flange, inlet, outlet
@@ -47,6 +49,7 @@ __all__ = [
     "POSITIVE",
     "ROTOR",
     "Block",
+    "Chart",
     "Composite",
     "Coordinate",
     "DependentVariable",
@@ -61,6 +64,7 @@ __all__ = [
     "PortUnknownError",
     "Quantity",
     "Range",
+    "Totals",
     "Variable",
     "Vector",
     "checked_fields",

@@ -16,13 +16,16 @@ RATIO_TOLERANCE = 1e-9  # relative: products of a few gear ratios round by 1e-15
 
 @dataclass(frozen=True)
 class SharedCoordinate:
-    """The arm's coordinate behind one of a block: block coordinate = factor * arm coordinate; 0 if locked.
+    """The arm's coordinate behind one of a block: block coordinate = factor * arm coordinate, or `value` if locked.
 
-    `owner` is (block, coordinate name); None if locked.
+    `owner` is (block, coordinate name); None if locked. `lock` is the one that it would have been, where the user
+    locked it: what holds that one is an output.
     """
 
     owner: tuple[str, str] | None
     factor: float
+    value: float = 0.0
+    lock: tuple[str, str] | None = None
 
 
 def joined(blocks: Mapping[str, Block], nets: Iterable[set[Port]]) -> dict[tuple[str, str], SharedCoordinate]:

@@ -137,7 +137,7 @@ def nearest_closed_balance(closed: ClosedProblem, s: np.ndarray) -> np.ndarray:
 
     tiny = 1e-12 * np.sqrt(np.sum(np.diag(M) * closed.loops.unit[closed.free] ** 2))
     before: tuple[np.ndarray, np.ndarray] | None = None
-    rate = 1.0
+    rate, gradient = 1.0, np.zeros(len(free))
     for _ in range(STEPS):
         motions = closed.balancing_motions(s)
         gradient = motions @ (motions.T @ (M @ (s - start)[free]))

@@ -192,7 +192,7 @@ def hexapod(size: float, place: np.ndarray, turn: np.ndarray) -> fb.Model:
         leg = place + turn @ head - foot
         x, y, z = leg / np.linalg.norm(leg)
         first, second = np.arctan2(-y, z), np.arcsin(x)
-        ball = Rotation.from_matrix(Rotation.from_euler("XYZ", [first, second, 0]).as_matrix().T @ turn)
+        ball = Rotation.from_euler("XYZ", [first, second, 0]).inv() * Rotation.from_matrix(turn)
         slide = fb.Prismatic(f"slide{i}", axis=(0, 0, 1), start=float(np.linalg.norm(leg)))
         push = model.add(fb.ForceSource(f"push{i}"))
         chain = (
@@ -201,7 +201,7 @@ def hexapod(size: float, place: np.ndarray, turn: np.ndarray) -> fb.Model:
             fb.RigidBody(f"barrel{i}", 3.0, inertia, (0, 0, 0.3 * size)),
             slide,
             fb.RigidBody(f"rod{i}", 2.0, inertia, (0, 0, -0.3 * size)),
-            fb.Spherical(f"ball{i}", axes=((1, 0, 0), (0, 1, 0), (0, 0, 1)), start=tuple(ball.as_euler("XYZ"))),
+            fb.Spherical(f"ball{i}", orientation=ball.as_rotvec()),
         )
         end = ground.frame_b
         for block in chain:

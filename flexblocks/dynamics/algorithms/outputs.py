@@ -9,6 +9,7 @@ import casadi as ca
 from flexblocks.dynamics.algorithms.generalised_forces import block_arguments
 from flexblocks.dynamics.algorithms.internal_forces import internal_forces
 from flexblocks.dynamics.algorithms.kinematics import Motion, motions, outlet_motion
+from flexblocks.dynamics.algorithms.totals import totals
 from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.tree.dependent_variables import dependent_rates
 from flexblocks.dynamics.tree.tree import Tree
@@ -25,6 +26,7 @@ def output_units(tree: Tree) -> dict[str, str]:
         units |= {f"{body.name}.{name}": output.unit for name, output in body.terms.physics.outputs.items()}
     for index in _ends(tree):
         units |= {f"{tree.bodies[index].name}.{axis}": "m" for axis in POSITION}
+    units |= dict(lock.effort for lock in tree.locks)
     units |= dict(zip(tree.loops.multipliers, tree.loops.units, strict=True))
     return units if tree.feedback is None else units | dict(tree.feedback.units)
 
@@ -46,7 +48,7 @@ def outputs(
     # Motion of all frames, and accelerations if a sensor needs them.
     n, (q, v, _) = tree.size, tree.split_state(x)
     inlets = motions(tree, q, v)
-    felt = any(body.terms.senses_effort for body in tree.bodies)
+    felt = bool(tree.locks) or any(body.terms.senses_effort for body in tree.bodies)
     sensed_accelerations = any(body.terms.senses_acceleration for body in tree.bodies)
     a = accelerations() if felt or sensed_accelerations else ca.SX(n, 1)
     g = ca.sparsify(ca.SX(ca.DM(tree.gravity)))
@@ -58,13 +60,18 @@ def outputs(
     forces = multipliers() if tree.loops.closures else ca.SX(0, 1)
     by_name = dict(zip(tree.loops.multipliers, ca.vertsplit(forces), strict=True)) if tree.loops.closures else {}
     inputs = tree.block_inputs(x, z, u)
-    efforts = internal_forces(tree, x, z, inputs, a, forces) if felt else {}
+    efforts, holding = internal_forces(tree, x, z, inputs, a, forces) if felt else ({}, ca.SX(0, 1))
+    by_name |= {lock.effort[0]: holding[i] for i, lock in enumerate(tree.locks)}
+    # Mass and momenta of the whole arm, if a sensor needs them.
+    whole = ca.SX(10, 1)
+    if any(body.terms.senses_totals for body in tree.bodies):
+        whole = totals(tree, inlets, q, v)
     # Outputs of every block.
     for inlet, body in zip(inlets, tree.bodies, strict=True):
         sensed = _acceleration(inlet, *motion) if body.terms.senses_acceleration else ca.SX(3, 1)
         arguments = block_arguments(tree, body, x, z, inputs)
         effort = efforts.get(body.name, ca.SX(len(body.terms.held), 1))
-        (values,) = call(body.terms.outputs, *inlet, sensed, inlet[0].T @ g, effort, *arguments)
+        (values,) = call(body.terms.outputs, *inlet, sensed, inlet[0].T @ g, effort, whole, *arguments)
         by_name |= {f"{body.name}.{name}": values[i] for i, name in enumerate(body.terms.physics.outputs)}
     # Positions of the tips.
     for index in _ends(tree):

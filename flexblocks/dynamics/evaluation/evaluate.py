@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import casadi as ca
 import numpy as np
 
@@ -14,7 +16,14 @@ from flexblocks.interfaces.physics import Local, Physics
 from flexblocks.interfaces.ports import Kind
 
 
-def block_terms(block: Block, outlets: tuple[str, ...], mounted: bool, carried: np.ndarray, p: ca.SX) -> BlockTerms:
+def block_terms(
+    block: Block,
+    outlets: tuple[str, ...],
+    mounted: bool,
+    carried: np.ndarray,
+    p: ca.SX,
+    locked: Mapping[str, float] | None = None,
+) -> BlockTerms:
     """Return the dynamic terms of a block.
 
     Parameters
@@ -28,6 +37,8 @@ def block_terms(block: Block, outlets: tuple[str, ...], mounted: bool, carried: 
         Inertia outboard of ``frame_b``, see `Local`.
     p : SX
         Symbolic parameters of the arm; those of the block may be expressions of them.
+    locked : dict, optional
+        Values of the block's locked coordinates, by name.
 
     Raises
     ------
@@ -35,7 +46,7 @@ def block_terms(block: Block, outlets: tuple[str, ...], mounted: bool, carried: 
         The block's `physics` breaks the contract.
     """
     always = [spec.name for spec in block.ports if spec.kind is Kind.FRAME and spec.outlet]
-    symbols, local = block_symbols(block, tuple(dict.fromkeys([*always, *outlets])), carried)
+    symbols, local = block_symbols(block, tuple(dict.fromkeys([*always, *outlets])), carried, locked or {})
     V = ca.SX.sym("V", 6)
     inlet = Frame(ca.SX.sym("R", 3, 3), ca.SX.sym("r", 3), V[:3], V[3:], local.rate)
     physics = block.physics(inlet if mounted else None, local)
@@ -61,8 +72,11 @@ def _check(symbols: BlockSymbols, physics: Physics, local: Local) -> None:
     efforts = [part for load in physics.loads for part in (load.effort, load.displacement)]
     equations = [physics.kinetic, physics.potential, physics.dissipation, physics.power, *efforts, *physics.residuals]
     expressions = ca.vertcat(*[ca.SX(part) for part in (*equations, *physics.derivatives.values())])
-    if ca.depends_on(expressions, ca.vertcat(local.acceleration, local.gravity, *local.efforts.values())):
+    if ca.depends_on(
+        expressions, ca.vertcat(local.acceleration, local.gravity, local.totals.stacked, *local.efforts.values())
+    ):
         raise ModelError(
-            f"{block.where}: physics() uses local.acceleration, local.gravity or local.effort in its equations; these "
-            "are for outputs only. Leave them out: forces of inertia and weight follow from the kinetic energy."
+            f"{block.where}: physics() uses local.acceleration, local.gravity, local.totals or local.effort in its "
+            "equations; these are for outputs only. Leave them out: forces of inertia and weight follow from the "
+            "kinetic energy."
         )
