@@ -99,8 +99,10 @@ def _factors(graph: nx.Graph, root: tuple[str, str]) -> dict[tuple[str, str], fl
     for near, far in nx.bfs_edges(graph, root):
         factors[far] = factors[near] * graph.edges[near, far]["value"][far]
     for near, far, value in graph.edges(factors, data="value"):
-        around = (block for block, _ in nx.shortest_path(tree, near, far))
-        _refuse_contradiction(around, near, far, factors[far] / factors[near], value[far])
+        ratio, other = factors[far] / factors[near], value[far]
+        if abs(ratio / other - 1) > RATIO_TOLERANCE:
+            around = [block for block, _ in nx.shortest_path(tree, near, far)]
+            _refuse_contradiction(around, near, far, ratio, other)
     return factors
 
 

@@ -147,12 +147,14 @@ def _tree(
             carried_by |= {other.block: port for other in nets[number] if not other.spec.outlet}
         order += sorted(carried, key=place.__getitem__)
     _refuse_floating(model, blocks, nets, ground, set(order))
-    used = [*carried_by.values(), *(port for pair in closures for port in pair)]
+    used: dict[str, set[str]] = {}
+    for port in (*carried_by.values(), *(port for pair in closures for port in pair)):
+        used.setdefault(port.block, set()).add(port.name)
     nodes = {}
+    reached = set(order)
     # What has no place in space comes last.
-    for name in order + [name for name in blocks if name not in set(order)]:
-        parent = carried_by.get(name)
-        names = {port.name for port in used if port.block == name}
+    for name in order + [name for name in blocks if name not in reached]:
+        parent, names = carried_by.get(name), used.get(name, set())
         nodes[name] = TreeNode(blocks[name], parent and parent.block, parent and parent.name, tuple(sorted(names)))
     return nodes, tuple(closures)
 

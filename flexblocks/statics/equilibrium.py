@@ -106,6 +106,7 @@ def equilibrium(
         residual=residual[: at.z.stop],
         multipliers=dae.tree.loops.multipliers,
         forces=s[at.multipliers],
+        dae=dae,
     )
 
 

@@ -126,6 +126,7 @@ def posture(
         u=best[index.u],
         p=p,
         residual=residual.ravel()[: index.z.stop],
+        dae=dae,
     )
     return Posture(point, slow_motions(J, n).shape[1])
 
