@@ -51,6 +51,8 @@ def check(
         f"{arm.name}: {len(arm.blocks)} blocks, {dae.tree.size} coordinates, {len(dae.x)} states, "
         f"{len(dae.u)} inputs, {len(dae.y)} outputs."
     )
+    if dae.closed_start is not None and dae.closed_start.moved:
+        print_line(f"Start values that close the loops:\n{dae.closed_start}")
     print_table("Blocks", ("name", "type", "connected to"), [tuple(block.values()) for block in data["blocks"]])
     for title in ("states", "algebraics", "inputs", "outputs", "parameters"):
         rows = [tuple("" if entry is None else entry for entry in row.values()) for row in data[title]]

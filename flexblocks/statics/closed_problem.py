@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import scipy.linalg
 
+from flexblocks.constraints.deformation import deforming
 from flexblocks.constraints.loop_equations import ClosureEquations, closure_equations, gap
 from flexblocks.constraints.loop_newton import CLOSED, polished
 from flexblocks.dae.dae import DAE
@@ -20,7 +21,7 @@ FORCES = 3  # Newton steps to forces at a posture: they enter linearly, and alge
 
 @dataclass(frozen=True, eq=False)
 class ClosedProblem:
-    """Static problem of an arm with loops, of the equations `rows` (rows,).
+    """Static problem of an arm with loops, of the equations `rows` (rows,); `deforming` (n,) are coordinates of beams.
 
     The loops are closed as poses, all along: from the start to the result the arm moves through closed postures, and
     so stays in the assembly of the start.
@@ -28,6 +29,7 @@ class ClosedProblem:
 
     problem: Statics
     loops: ClosureEquations
+    deforming: np.ndarray
     rows: np.ndarray
 
     @cached_property
@@ -69,14 +71,15 @@ class ClosedProblem:
 
     def moved(self, s: np.ndarray, step: np.ndarray) -> np.ndarray | None:
         """Return `s` after a step along closed postures, or None if none is next to its end."""
-        n, unit = self.problem.size, self.loops.unit
-        ahead = s + step
-        q = polished(self.loops, ahead[:n], self.problem.p, self.free)
-        back = np.max(np.abs((q - ahead[:n]) / unit), initial=0.0)
-        if not back <= CURVED * self.turn(step) + CLOSED:
-            return None
-        ahead[:n] = q
-        return ahead if self.is_closed(ahead) else None
+        ahead, n = s + step, self.problem.size
+        # Joints before beams: rounding of the closures, taken up by a stiff beam, is a force that is out of balance.
+        for free in (self.free & ~self.deforming, self.free):
+            q = polished(self.loops, ahead[:n], self.problem.p, free)
+            back = np.max(np.abs((q - ahead[:n]) / self.loops.unit), initial=0.0)
+            if back <= CURVED * self.turn(step) + CLOSED and gap(self.loops, q, self.problem.p) <= CLOSED:
+                ahead[:n] = q
+                return ahead
+        return None
 
     def with_forces(self, s: np.ndarray) -> np.ndarray:
         """Return `s` with the least forces in the loops, inputs and states that leave the smallest residuals."""
@@ -131,4 +134,5 @@ class ClosedProblem:
 
 def closed_problem(dae: DAE, problem: Statics, rows: np.ndarray | None = None) -> ClosedProblem:
     """Return the static problem on closed loops, of all equations or those in the mask `rows` (rows,)."""
-    return ClosedProblem(problem, closure_equations(dae), np.ones(problem.rows, dtype=bool) if rows is None else rows)
+    rows = np.ones(problem.rows, dtype=bool) if rows is None else rows
+    return ClosedProblem(problem, closure_equations(dae), deforming(dae), rows)

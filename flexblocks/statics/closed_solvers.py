@@ -9,10 +9,12 @@ import numpy as np
 
 from flexblocks.errors import FlexblocksWarning
 from flexblocks.statics.closed_problem import ClosedProblem
+from flexblocks.statics.solvers import polished
 
 LEAP = 0.2  # longest step [rad, lengths of the loops]; by trial
 SHORTEST = 1e-4  # share of a Newton step below which the search has failed
 ROUNDING = 1e-13  # a step below which nothing more is gained [rad, lengths of the loops]
+POLISH = 1e-6  # change by the equations without poses that is rounding [rad, lengths of the loops]
 STEPS = 200  # of one search: 40 rad of each coordinate
 FALL = 0.1  # first step down, by which an arm midway between two equilibria hangs rather than stands
 NEAREST = 1e-9  # share of the way from the start that counts as the nearest equilibrium
@@ -26,8 +28,10 @@ def closed_root(closed: ClosedProblem, best: bool = False) -> np.ndarray | None:
     attempts = []
     for start in _starts(closed):
         s = newton(closed, start)
-        if closed.balanced(s):
-            return s
+        # Where stiffness leaves rounding out of balance, all equations together have the last digit.
+        whole = s if closed.balanced(s) else polished(closed.problem, s, closed.rows)
+        if closed.balanced(whole) and closed.is_closed(whole) and closed.turn(whole - s) < POLISH:
+            return whole
         left = np.abs(closed.problem.residual(s)) / np.maximum(closed.problem.tolerance(s), 1e-300)
         attempts.append((np.max(left[closed.forces], initial=0.0), s))
     return min(attempts, key=lambda item: item[0])[1] if best else None
@@ -133,7 +137,7 @@ def nearest_closed_balance(closed: ClosedProblem, s: np.ndarray) -> np.ndarray:
 
     tiny = 1e-12 * np.sqrt(np.sum(np.diag(M) * closed.loops.unit[closed.free] ** 2))
     before: tuple[np.ndarray, np.ndarray] | None = None
-    rate = 1.0
+    rate, gradient = 1.0, np.zeros(len(free))
     for _ in range(STEPS):
         motions = closed.balancing_motions(s)
         gradient = motions @ (motions.T @ (M @ (s - start)[free]))

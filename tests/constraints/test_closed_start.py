@@ -50,7 +50,7 @@ def test_all_discretizations_start_alike_and_straight(start: tuple[float, ...]) 
 
 
 def probed_arm(exact: bool) -> fb.Model:
-    """Return a flexible arm whose tip is followed by three slides and a ball joint, as a measuring arm does."""
+    """Return a flexible arm whose tip is followed by three slides and a gimbal, as a measuring arm does."""
     model = fb.Model("probed", gravity=(0, 0, -9.81))
     beam = fb.FlexibleBeam("beam", 1.0, 1.0, 200.0, discretization=fb.AssumedModes(2, tip="auto"), bending="yz")
     first, second = fb.Revolute("first", axis=(0, 0, 1)), fb.Revolute("second", axis=(0, 1, 0), start=-0.5)
@@ -71,7 +71,7 @@ def probed_arm(exact: bool) -> fb.Model:
 
 
 def test_rounded_start_values_of_a_probe_do_not_bend_the_arm() -> None:
-    """Two digits of the tip's place: slides and ball joint move to where the exact start is, and the beam stays."""
+    """Two digits of the tip's place: slides and gimbal move to where the exact start is, and the beam stays."""
     exact, rounded = (fb.assemble(probed_arm(which)) for which in (True, False))
     assert exact.closed_start.moved == {}
     assert str(exact.closed_start) == "all start values kept"
