@@ -174,9 +174,9 @@ def _vanishes(expression: ca.SX, moving: ca.SX, scale: ca.SX) -> bool:
     At two random points of the other symbols, since at one terms might cancel by chance. At rest each term that is
     right is zero by itself; with rates, sums of a beam's terms would be zero up to rounding only.
     """
-    others = [
-        symbol for symbol in ca.symvar(ca.vertcat(expression, ca.vec(scale))) if not ca.depends_on(symbol, moving)
-    ]
+    rates = {symbol.element_hash() for symbol in _elements(moving)}
+    symbols = ca.symvar(ca.vertcat(expression, ca.vec(scale)))
+    others = [symbol for symbol in symbols if symbol.element_hash() not in rates]
     column = ca.vertcat(*others, ca.SX(0, 1))
     function = ca.Function("at_rest", [moving, column], [expression, scale])
     numbers = np.random.default_rng(0)
