@@ -104,8 +104,9 @@ class Discretization(ABC):
             for axis, of_axis in coordinates.items()
         }
         planes = {axis: self._plane(axis, beam) for axis in beam.deformations}
-        cuts = tuple(HeldCut(cut, local) for cut in beam.cuts)
-        return self.flexure_type(beam, root, planes, q, amplitudes, local.rate, cuts)
+        cuts = (HeldCut(cut, local) for cut in beam.cuts)
+        released = tuple(cut for cut in cuts if cut.is_released)
+        return self.flexure_type(beam, root, planes, q, amplitudes, local.rate, released)
 
     def _plane(self, axis: str, beam: Beam) -> DiscretizedDeformation:
         deformation = beam.deformations[axis]

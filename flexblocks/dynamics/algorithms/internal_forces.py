@@ -9,6 +9,8 @@ import casadi as ca
 from flexblocks.dynamics.algorithms.generalised_forces import applied_force
 from flexblocks.dynamics.algorithms.loop_closure import closure_residual
 from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
+from flexblocks.dynamics.evaluation.block_terms import BlockTerms
+from flexblocks.dynamics.evaluation.evaluate import block_terms
 from flexblocks.dynamics.tree.tree import Tree
 
 
@@ -40,14 +42,25 @@ def internal_forces(tree: Tree, x: ca.SX, z: ca.SX, inputs: ca.SX, a: ca.SX, mul
 
 
 def _released(tree: Tree) -> Tree:
-    """Return the tree with all held coordinates appended to the coordinates of the arm."""
+    """Return the tree with all held coordinates appended to the coordinates of the arm.
+
+    Blocks that have some are evaluated anew: the equations of motion know nothing of them.
+    """
     size = tree.size + sum(len(body.terms.held) for body in tree.bodies)
     bodies, column = [], tree.size
-    for body in tree.bodies:
+    for index, body in enumerate(tree.bodies):
         share = ca.DM(body.share.size1(), size)
         share[:, : tree.size] = body.share
         for row in body.terms.held:
             share[row, column] = 1
             column += 1
-        bodies.append(replace(body, share=ca.sparsify(share)))
+        terms = _terms(tree, index) if body.terms.held else body.terms
+        bodies.append(replace(body, terms=terms, share=ca.sparsify(share)))
     return Tree(tuple(bodies), size, tree.gravity, tree.p, tree.loops)
+
+
+def _terms(tree: Tree, index: int) -> BlockTerms:
+    """Return the terms of a body with its held coordinates released."""
+    body = tree.bodies[index]
+    local, mounted = body.terms.local, body.parent is not None or index == tree.root
+    return block_terms(body.terms.block, local.outlets, mounted, local.carried, tree.p, released=True)

@@ -56,13 +56,19 @@ class BlockSymbols:
         return ca.sparsify(total)
 
 
-def block_symbols(block: Block, outlets: tuple[str, ...], carried: np.ndarray) -> tuple[BlockSymbols, Local]:
-    """Return new symbols for a block, and the `Local` it is evaluated with when frames are needed at `outlets`."""
+def block_symbols(
+    block: Block, outlets: tuple[str, ...], carried: np.ndarray, released: bool = False
+) -> tuple[BlockSymbols, Local]:
+    """Return new symbols for a block, and the `Local` it is evaluated with when frames are needed at `outlets`.
+
+    The block sees a held coordinate as a structural zero, unless it is `released`.
+    """
     coordinates = tuple(block.coordinates())
     variables = {"w": block.states(), "z": block.algebraics(), "u": block.inputs()}
     groups = {letter: ca.SX.sym(letter, len(members)) for letter, members in variables.items()}
     q, s = ca.SX.sym("q", len(coordinates)), ca.SX.sym("s", len(coordinates))
-    symbols = {c.name: symbol for c, symbol in zip(coordinates, ca.vertsplit(q), strict=True)}
+    free = [ca.SX(1, 1) if c.held and not released else symbol for c, symbol in zip(coordinates, ca.vertsplit(q))]
+    symbols = dict(zip((c.name for c in coordinates), free, strict=True))
     for letter, members in variables.items():
         symbols |= {v.name: symbol for v, symbol in zip(members, ca.vertsplit(groups[letter]), strict=True)}
     dependent, local = dependent_variables(block, Local(symbols, q, s, outlets, carried))

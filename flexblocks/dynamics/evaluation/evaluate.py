@@ -14,7 +14,9 @@ from flexblocks.interfaces.physics import Local, Physics
 from flexblocks.interfaces.ports import Kind
 
 
-def block_terms(block: Block, outlets: tuple[str, ...], mounted: bool, carried: np.ndarray, p: ca.SX) -> BlockTerms:
+def block_terms(
+    block: Block, outlets: tuple[str, ...], mounted: bool, carried: np.ndarray, p: ca.SX, released: bool = False
+) -> BlockTerms:
     """Return the dynamic terms of a block.
 
     Parameters
@@ -28,6 +30,8 @@ def block_terms(block: Block, outlets: tuple[str, ...], mounted: bool, carried: 
         Inertia outboard of ``frame_b``, see `Local`.
     p : SX
         Symbolic parameters of the arm; those of the block may be expressions of them.
+    released : bool
+        Whether held coordinates are free, for the forces that hold them; in the equations of motion they are zero.
 
     Raises
     ------
@@ -35,7 +39,7 @@ def block_terms(block: Block, outlets: tuple[str, ...], mounted: bool, carried: 
         The block's `physics` breaks the contract.
     """
     always = [spec.name for spec in block.ports if spec.kind is Kind.FRAME and spec.outlet]
-    symbols, local = block_symbols(block, tuple(dict.fromkeys([*always, *outlets])), carried)
+    symbols, local = block_symbols(block, tuple(dict.fromkeys([*always, *outlets])), carried, released)
     V = ca.SX.sym("V", 6)
     inlet = Frame(ca.SX.sym("R", 3, 3), ca.SX.sym("r", 3), V[:3], V[3:], local.rate)
     physics = block.physics(inlet if mounted else None, local)
