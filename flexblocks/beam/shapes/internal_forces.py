@@ -15,17 +15,23 @@ from flexblocks.interfaces import Coordinate, Local
 
 @dataclass(frozen=True)
 class Cut:
-    """A cut just inboard of x = xi l; `label` comes before the names of its forces."""
+    """A cut just inboard of x = xi l; `label` comes before the names of its forces.
+
+    With `hinges_only` it has the moments of bending alone.
+    """
 
     xi: float
     label: str
+    hinges_only: bool = False
 
     def coordinates(self, deformations: tuple[str, ...]) -> tuple[Coordinate, ...]:
         """Return the held coordinates: hinge and slide in each plane of bending, slide along x, hinge about x."""
         bent = [axis for axis in deformations if axis in ("y", "z")]
-        held = [(f"{stem}_{axis}", unit) for axis in bent for stem, unit in (("moment", "rad"), ("shear", "m"))]
-        held.append(("tension", "m"))
-        if "torsion" in deformations:
+        stems = (("moment", "rad"),) if self.hinges_only else (("moment", "rad"), ("shear", "m"))
+        held = [(f"{stem}_{axis}", unit) for axis in bent for stem, unit in stems]
+        if not self.hinges_only:
+            held.append(("tension", "m"))
+        if "torsion" in deformations and not self.hinges_only:
             held.append(("torque", "rad"))
         return tuple(Coordinate(f"{self.label}{name}", unit, held=True) for name, unit in held)
 

@@ -16,6 +16,7 @@ from flexblocks.beam.properties.distributed_parameter import check_over, distrib
 from flexblocks.beam.properties.material import Material
 from flexblocks.beam.properties.profile import Distribution
 from flexblocks.beam.shapes.internal_forces import Cut
+from flexblocks.beam.stress import bending_stress, checked_largest_stress, joined, largest, stress_places
 from flexblocks.blocks.bodies.stations import HasStations
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
@@ -107,6 +108,9 @@ class FlexibleBeam(HasStations):
         ``"input"`` makes it an input of the arm, the same all along.
     internal_forces : tuple of float
         Places x [m] at which internal forces are outputs; 0 is the root.
+    largest_stress : bool or int
+        Whether the largest bending stress along the beam is an output; needs a section. It is looked for at the ends of
+        8 equal intervals, or of as many as this number says, and where a table of sections has its points.
 
     Notes
     -----
@@ -120,9 +124,11 @@ class FlexibleBeam(HasStations):
     Outputs at a place x of `internal_forces`, named ``station(x).moment_y`` and so on, at the root ``root_moment_y``:
     ``moment_y``, ``moment_z`` [N m], which bend the beam towards positive deflections (EI v'' of a slender beam),
     ``shear_y``, ``shear_z``, ``tension`` [N], ``torque`` [N m] with `torsion`: what the part beyond x, with all that
-    hangs on it, exerts on the part before. With a section also ``stress`` [Pa], the largest by bending. They balance
-    loads, weight and inertia of the part beyond x, and so are exact at rest (for small deflections) and converge as the
-    motion does; EI v'' of the shapes is less accurate.
+    hangs on it, exerts on the part before, about the deflected place of the section and along the axes of the section,
+    turned as it is. With a section also ``stress`` [Pa], the largest by bending; with `largest_stress` the output
+    ``largest_stress`` [Pa] is the largest of these along the beam. They balance loads, weight and inertia of the part
+    beyond x on the deflected beam, and so are exact at rest and converge as the motion does; EI v'' of the shapes is
+    less accurate.
 
     Only numbers can stay symbolic, not functions, tables, sections and materials.
     """
@@ -151,6 +157,7 @@ class FlexibleBeam(HasStations):
     load_y: Any = distributed("N/m", ANY, word="input")
     load_z: Any = distributed("N/m", ANY, word="input")
     internal_forces: tuple[float, ...] = ()
+    largest_stress: bool | int = False
 
     ports = (inlet(), outlet())
 
@@ -162,6 +169,7 @@ class FlexibleBeam(HasStations):
                 "fb.AssumedModes(n) or fb.FiniteElements(n)."
             )
         object.__setattr__(self, "internal_forces", checked_stations(self.where, self.internal_forces, self.length))
+        checked_largest_stress(self.where, self.largest_stress, self.section is not None)
         check_properties(self)
         check_over(self.where, self, self.length)
 
@@ -172,9 +180,21 @@ class FlexibleBeam(HasStations):
 
     @property
     def cuts(self) -> tuple[Cut, ...]:
-        """The cuts at which internal forces are outputs."""
+        """The cuts at which internal forces are outputs, and those at which stress is looked for."""
+        return joined(self._stated_cuts, self._stress_places)
+
+    @property
+    def _stated_cuts(self) -> tuple[Cut, ...]:
         length = self.nominal.length
         return tuple(Cut(x / length, f"station({x!r})." if x else "root_") for x in self.internal_forces)
+
+    @property
+    def _stress_places(self) -> tuple[float, ...]:
+        return stress_places(self.largest_stress, self._sections) if self.largest_stress else ()
+
+    @property
+    def _sections(self) -> Distribution:
+        return Distribution(self.nominal.section, self.nominal.length)
 
     def coordinates(self) -> tuple[Coordinate, ...]:
         deforming = (c for axis in self.deformations for c in self.discretization.coordinates(axis))
@@ -209,12 +229,17 @@ class FlexibleBeam(HasStations):
 
     def _internal_forces(self, local: Local) -> dict[str, Output]:
         """Return what the outer part of the beam exerts on the inner at each cut, and the bending stress there."""
-        outputs = {}
+        outputs, stresses = {}, []
         for cut in self.cuts:
-            held = cut.coordinates(self.deformations)
-            outputs |= {c.name: Output(-local.effort(c.name), "N m" if c.unit == "rad" else "N") for c in held}
-            if self.section is not None:
-                section = Distribution(self.nominal.section, self.nominal.length).value(cut.xi)
-                moment = {axis: outputs[f"{cut.label}moment_{axis}"].value for axis in self.bending}
-                outputs[f"{cut.label}stress"] = Output(section.bending_stress(moment), "Pa")
+            held = {c.name: c for c in cut.coordinates(self.deformations)}
+            efforts = {name: -local.effort(name) for name in held}
+            moment = {axis: efforts[f"{cut.label}moment_{axis}"] for axis in self.bending}
+            stress = bending_stress(self._sections, cut.xi, moment) if self.section is not None else None
+            if stress is not None:
+                stresses.append(stress)
+            if not cut.hinges_only:
+                outputs |= {n: Output(e, "N m" if held[n].unit == "rad" else "N") for n, e in efforts.items()}
+                outputs |= {f"{cut.label}stress": Output(stress, "Pa")} if stress is not None else {}
+        if self.largest_stress:
+            outputs["largest_stress"] = Output(largest(stresses), "Pa")
         return outputs

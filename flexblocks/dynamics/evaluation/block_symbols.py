@@ -67,8 +67,10 @@ def block_symbols(
     variables = {"w": block.states(), "z": block.algebraics(), "u": block.inputs()}
     groups = {letter: ca.SX.sym(letter, len(members)) for letter, members in variables.items()}
     q, s = ca.SX.sym("q", len(coordinates)), ca.SX.sym("s", len(coordinates))
-    free = [ca.SX(1, 1) if c.held and not released else symbol for c, symbol in zip(coordinates, ca.vertsplit(q))]
-    symbols = dict(zip((c.name for c in coordinates), free, strict=True))
+    symbols = {
+        c.name: ca.SX(1, 1) if c.held and not released else symbol
+        for c, symbol in zip(coordinates, ca.vertsplit(q), strict=True)
+    }
     for letter, members in variables.items():
         symbols |= {v.name: symbol for v, symbol in zip(members, ca.vertsplit(groups[letter]), strict=True)}
     dependent, local = dependent_variables(block, Local(symbols, q, s, outlets, carried))
