@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Unpack
 
 from flexblocks.dae.dae import DAE
+from flexblocks.validity.large_deflections import without_warning
 
 from .collocation.transcription_options import (
     TranscriptionArguments,
@@ -97,6 +98,7 @@ def plan(
     return plan_with(solving, problem, transcription_options(transcription), tolerance)
 
 
+@without_warning()
 def plan_with(
     solving: Solving, problem: Problem | RestToRest, options: TranscriptionOptions, tolerance: float | None = None
 ) -> Plan:

@@ -70,6 +70,11 @@ class Discretization(ABC):
         """
 
     @property
+    def is_linear(self) -> bool:
+        """Whether it takes deflections as small: whether they are linear in the coordinates."""
+        return issubclass(self.flexure_type, ShapeFlexure)
+
+    @property
     def can_shear(self) -> bool:
         """Whether the beam can be flexible in shear: whether its shapes have rotations apart from their slopes."""
         return False
@@ -103,12 +108,13 @@ class Discretization(ABC):
             axis: _column([_amplitude(axis, c, beam) * local[c.name] for c in of_axis])
             for axis, of_axis in coordinates.items()
         }
-        planes = {axis: self._plane(axis, beam) for axis in beam.deformations}
+        planes = {axis: self.plane(axis, beam) for axis in beam.deformations}
         cuts = (HeldCut(cut, local) for cut in beam.cuts)
         released = tuple(cut for cut in cuts if cut.is_released)
         return self.flexure_type(beam, root, planes, q, amplitudes, local.rate, released)
 
-    def _plane(self, axis: str, beam: Beam) -> DiscretizedDeformation:
+    def plane(self, axis: str, beam: Beam) -> DiscretizedDeformation:
+        """Return one deformation of a beam so discretised, with its constants."""
         deformation = beam.deformations[axis]
         discretized = discretized_bending if axis in ("y", "z") else discretized_rod
         return discretized(self, deformation.tip, deformation.profiles)

@@ -36,6 +36,7 @@ from flexblocks.interfaces.physics import (
     Variable,
 )
 from flexblocks.interfaces.ports import Kind, Port, PortSpec, flange, inlet, outlet
+from flexblocks.interfaces.small_deflections import SmallDeflections, Tension
 
 __all__ = [
     "ANY",
@@ -61,6 +62,8 @@ __all__ = [
     "PortUnknownError",
     "Quantity",
     "Range",
+    "SmallDeflections",
+    "Tension",
     "Variable",
     "Vector",
     "checked_fields",

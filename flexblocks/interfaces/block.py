@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import casadi as ca
+import numpy as np
 
 from flexblocks.errors import ModelError, ParameterError, nearest
 from flexblocks.interfaces.frame import Frame
 from flexblocks.interfaces.parameters import checked_fields
 from flexblocks.interfaces.physics import Coordinate, DependentVariable, Local, Physics, Variable
 from flexblocks.interfaces.ports import Kind, Port, PortSpec
+from flexblocks.interfaces.small_deflections import SmallDeflections
 
 
 class PortUnknownError(ModelError, AttributeError):
@@ -126,6 +128,14 @@ class Block(_Named, ABC):
         """
         del local
         return ()
+
+    def small_deflections(self, carried: np.ndarray) -> SmallDeflections | None:
+        """Return what measures the deflections of the block if its theory takes them as small, else None.
+
+        `carried` is the inertia (6, 6) outboard of its ``frame_b``, see `Local`.
+        """
+        del carried
+        return None
 
     def centreline(self, count: int) -> tuple[str, ...]:
         """Return the outlets that trace the block outward from its inlet; about `count` of them where it bends."""

@@ -12,6 +12,7 @@ from flexblocks.errors import ComputationError, ParameterError, listing
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.statics.problem import Statics, pose
 from flexblocks.statics.solvers import nearest_balance, polished, root, smallest_inputs
+from flexblocks.validity.large_deflections import warn_of_large_deflections
 
 
 class NoEquilibriumError(ComputationError):
@@ -57,7 +58,8 @@ def equilibrium(
     Warns
     -----
     FlexblocksWarning
-        There are many equilibria, and the search for the one nearest to the start values did not converge.
+        There are many equilibria, and the search for the one nearest to the start values did not converge. Or a beam
+        deflects beyond the small deflections that it is modelled for, see `flexblocks.validity`.
 
     Notes
     -----
@@ -85,7 +87,7 @@ def equilibrium(
     s = polished(problem, s)
     at, residual = problem.at, problem.residual(s)
     q = s[at.q]
-    return OperatingPoint(
+    point = OperatingPoint(
         states=dae.x.names,
         algebraics=dae.z.names,
         inputs=dae.u.names,
@@ -98,6 +100,8 @@ def equilibrium(
         multipliers=dae.tree.loops.multipliers,
         forces=s[at.multipliers],
     )
+    warn_of_large_deflections(dae, "equilibrium", point.x[None], point.z[None], point.u[None], point.p)
+    return point
 
 
 def _held(group: str, held: Mapping[str, float] | None, names: tuple[str, ...]) -> Mapping[str, float]:

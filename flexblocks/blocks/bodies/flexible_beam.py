@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
 from flexblocks.beam.discretization import Discretization, Rigid
 from flexblocks.beam.from_block import beam_from_block, check_properties
@@ -15,7 +16,9 @@ from flexblocks.beam.kinematics.loads import load_power
 from flexblocks.beam.properties.distributed_parameter import check_over, distributed
 from flexblocks.beam.properties.material import Material
 from flexblocks.beam.properties.profile import Distribution
+from flexblocks.beam.properties.quadrature import gauss_legendre
 from flexblocks.beam.shapes.internal_forces import Cut
+from flexblocks.beam.small_deflections import FELT, along, small_deflections
 from flexblocks.beam.stress import bending_stress, checked_largest_stress, joined, largest, stress_places
 from flexblocks.blocks.bodies.stations import HasStations
 from flexblocks.errors import ParameterError
@@ -28,6 +31,8 @@ from flexblocks.interfaces import (
     Local,
     Output,
     Physics,
+    SmallDeflections,
+    Tension,
     Variable,
     choice,
     inlet,
@@ -217,6 +222,30 @@ class FlexibleBeam(HasStations):
             },
             power=sum((self._load(flexure, axis, local) for axis in ("y", "z")), ca.SX(1, 1)),
         )
+
+    def small_deflections(self, carried: np.ndarray) -> SmallDeflections | None:
+        bent = {axis: self.discretization.coordinates(axis) for axis in self.bending}
+        if not self.discretization.is_linear or not any(bent.values()):
+            return None
+        beam, n = beam_from_block(self, carried), len(self.coordinates())
+        planes = {axis: self.discretization.plane(axis, beam) for axis in self.bending}
+        unit = {axis: np.array([1.0 if c.unit == "rad" else 1 / self.length for c in cs]) for axis, cs in bent.items()}
+        first = {axis: len(bent["y"]) if axis == "z" and "y" in bent else 0 for axis in bent}
+        shapes = {axis: (plane.shapes, first[axis], unit[axis]) for axis, plane in planes.items()}
+        measure = small_deflections(repr(self.discretization), self.coordinates(), shapes)
+        if self.stiffening:
+            return measure
+        # Without it a pull along the beam does nothing to bending.
+        stiffness = np.zeros((n, n))
+        for axis, plane in planes.items():
+            part, amplitude = slice(first[axis], first[axis] + len(bent[axis])), unit[axis] * self.length
+            share = plane.integrals.stiffness * np.outer(amplitude, amplitude)
+            stiffness[part, part] = share * float(beam.deformations[axis].stiffness)
+        xi, weights = gauss_legendre(FELT)
+        block = replace(self, internal_forces=tuple((xi * self.length).tolist()), largest_stress=False)
+        names = tuple(f"{cut.label}tension" for cut in block.cuts)
+        pull = Tension(block, names, along(xi, n, shapes, 1), weights * self.length, stiffness)
+        return replace(measure, tension=pull)
 
     def _load(self, flexure: Flexure, axis: str, local: Local) -> ca.SX:
         load, nominal = (getattr(block, f"load_{axis}") for block in (self, self.nominal))

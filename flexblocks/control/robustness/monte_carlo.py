@@ -12,6 +12,7 @@ from flexblocks.errors import ParameterError, listing
 from flexblocks.linear.linearize import linearize
 from flexblocks.simulation.batch import simulate_batch
 from flexblocks.statics.equilibrium import equilibrium
+from flexblocks.validity.large_deflections import without_warning
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -70,8 +71,9 @@ def monte_carlo(
     poles = []
     # Poles at each draw's equilibrium.
     for run in range(runs):
-        point = equilibrium(closed, x, u, {name: float(values[run]) for name, values in draws.items()})
-        poles.append(np.linalg.eigvals(linearize(closed, point).A))
+        with without_warning():
+            point = equilibrium(closed, x, u, {name: float(values[run]) for name, values in draws.items()})
+            poles.append(np.linalg.eigvals(linearize(closed, point).A))
     # Poles, growth and parameters of each run as a dataset, merged with the motions if there are any.
     pole = np.array(poles)
     growth = np.real(pole).max(axis=1)
