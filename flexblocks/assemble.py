@@ -24,6 +24,7 @@ from flexblocks.modeling.flanges import SharedCoordinate
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.spanning_tree import Topology, topology
 from flexblocks.modeling.symbolic_parameters import symbolic_parameters
+from flexblocks.validity.remarks import warn_of_remarks
 
 
 def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "auto") -> DAE:
@@ -47,6 +48,12 @@ def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "
     FlexblocksError
         The model is not an arm (see `Model.check`), a parameter is unknown, a coordinate moves no mass, or a loop
         cannot be closed.
+
+    Warns
+    -----
+    FlexblocksWarning
+        A block does what may not be meant: a beam without a discretization, modes of a free tip under a body, damping
+        ratios of clamped beams that are far larger in the arm.
 
     Notes
     -----
@@ -75,6 +82,7 @@ def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "
     dae = replace(dae, y=variables("output", [(name, unit, 0.0) for name, unit in _in_order(units, plan)]))
     # Every coordinate must move mass, or there is no equation of motion for it.
     refuse_singular_mass(dae)
+    warn_of_remarks(dae)
     return dae
 
 

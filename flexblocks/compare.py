@@ -99,7 +99,8 @@ def compare(
     by_name = _named(discretizations)
     if not isinstance(frequencies, int) or frequencies < 0:
         raise ParameterError(f"compare: frequencies = {frequencies!r}; must be a whole number >= 0.")
-    daes = {name: assemble(rediscretize(model, kind)) for name, kind in by_name.items()}
+    with without_warning():
+        daes = {name: assemble(rediscretize(model, kind)) for name, kind in by_name.items()}
     output = _output(next(iter(daes.values())), output)
     with without_warning():  # what is compared shows by how much a discretization is off
         points = {name: equilibrium(dae, at) for name, dae in daes.items()}

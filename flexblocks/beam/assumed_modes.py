@@ -82,6 +82,9 @@ class AssumedModes(Discretization):
         """A mode is the same one, however many there are."""
         return isinstance(other, AssumedModes) and self.tip == other.tip
 
+    def suited(self) -> AssumedModes:
+        return replace(self, tip="auto") if self.tip == "free" else self
+
     def shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes:
         if self.tip == "pinned":
             return SineModes(self.n)

@@ -96,6 +96,10 @@ class Discretization(ABC):
         """Return a discretisation of its kind fine enough to judge this one by; itself if there is none."""
         return self
 
+    def suited(self) -> Discretization:
+        """Return the discretisation of its kind whose shapes are made for what the beam carries; usually itself."""
+        return self
+
     def tip_body(self, carried: TipBody) -> TipBody:
         """Return the tip body that shapes the modes, from all that hangs on the tip; both in SI units."""
         return carried
@@ -163,6 +167,13 @@ class Rigid(Discretization):
     def rod_shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes:
         del tip, profiles
         return NoShapes()
+
+
+class Undecided(Rigid):
+    """The rigid beam, because nobody has said how it deforms: the default, of which the arm that is assembled tells."""
+
+    def __repr__(self) -> str:
+        return "Rigid()"
 
 
 def check_number(kind: str, n: object) -> None:

@@ -137,6 +137,19 @@ class Block(_Named, ABC):
         del carried
         return None
 
+    def remarks(self, carried: np.ndarray | None) -> tuple[str, ...]:
+        """Return what a user may not have meant, each a sentence with what to do; said as the arm is assembled.
+
+        `carried` is the inertia (6, 6) outboard of ``frame_b``, see `Local`; None if that moves against the block.
+        """
+        del carried
+        return ()
+
+    @property
+    def modal_damping(self) -> float:
+        """The share of critical damping that modes of the block by itself have, clamped; 0 if it has none."""
+        return 0.0
+
     def centreline(self, count: int) -> tuple[str, ...]:
         """Return the outlets that trace the block outward from its inlet; about `count` of them where it bends."""
         del count

@@ -15,8 +15,9 @@ class Tension:
     Attributes
     ----------
     block : Block
-        The same block with cuts, whose held coordinates `names` feel the tension [N] at k places.
-    names : tuple of str
+        The same block with cuts, whose held coordinates feel the forces [N] at k places.
+    names : tuple of tuple of str
+        The k of the tension, then those of the shear force in each plane: along and across the deflected block.
     slopes : ndarray (planes, k, n)
         Slopes there for a unit of each coordinate [rad].
     weights : ndarray (k,)
@@ -26,7 +27,7 @@ class Tension:
     """
 
     block: Any
-    names: tuple[str, ...]
+    names: tuple[tuple[str, ...], ...]
     slopes: np.ndarray
     weights: np.ndarray
     stiffness: np.ndarray

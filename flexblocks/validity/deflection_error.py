@@ -129,10 +129,12 @@ def _shares_of_pull(
         tension = measures[index].tension
         assert isinstance(tension, Tension)
         q = x[:, :n] @ dae.tree.bodies[index].share.full().T
-        along = -pulls[row : row + len(tension.names)]
-        row += len(tension.names)
-        slopes = np.sum((tension.slopes @ q.T) ** 2, axis=0)
-        left_out = tension.weights @ (along * slopes)
+        slopes, size = tension.slopes @ q.T, len(tension.names) * len(tension.weights)
+        along, *across = np.split(-pulls[row : row + size], len(tension.names))
+        row += size
+        # Along the straight beam: the forces are those along and across the bent one.
+        along = along - sum(force * slope for force, slope in zip(across, slopes, strict=True))
+        left_out = tension.weights @ (along * np.sum(slopes**2, axis=0))
         stored = np.einsum("ki,ij,kj->k", q, tension.stiffness, q)
         shares.append(float(np.abs(left_out).max() / max(stored.max(), np.finfo(float).tiny)))
     return shares
@@ -151,6 +153,6 @@ def _pulls(dae: DAE, indices: tuple[int, ...]) -> ca.Function:
     for name, tension in cut.items():
         assert tension is not None
         held = [c.name for c in tension.block.coordinates() if c.held]
-        rows += [efforts[name][held.index(wanted)] for wanted in tension.names]
+        rows += [efforts[name][held.index(wanted)] for group in tension.names for wanted in group]
     arguments = [dae.x.symbol, dae.z.symbol, dae.u.symbol, a, forces, dae.p.symbol]
     return ca.Function("pulls", arguments, [ca.densify(ca.vertcat(*rows))])

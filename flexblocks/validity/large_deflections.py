@@ -33,6 +33,11 @@ def without_warning() -> Generator[None]:
         _QUIET.reset(token)
 
 
+def is_quiet() -> bool:
+    """Whether warnings of this room are silenced."""
+    return _QUIET.get()
+
+
 def large_deflections(
     dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray, at_rest: bool = False
 ) -> list[DeflectionError]:
@@ -64,7 +69,7 @@ def warn_of_large_deflections(
     times : ndarray (samples,), optional
         [s]; without them the states are equilibria.
     """
-    if _QUIET.get():
+    if is_quiet():
         return
     far = large_deflections(dae, x, z, u, p, at_rest=times is None)
     if far:

@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexblocks.beam.discretization import Discretization, Rigid
+from flexblocks.beam.discretization import Discretization, Undecided
 from flexblocks.beam.from_block import beam_from_block, check_properties
 from flexblocks.beam.kinematics.deflection import Flexure
 from flexblocks.beam.kinematics.loads import load_power
@@ -20,6 +20,7 @@ from flexblocks.beam.properties.quadrature import gauss_legendre
 from flexblocks.beam.shapes.internal_forces import Cut
 from flexblocks.beam.small_deflections import FELT, along, small_deflections
 from flexblocks.beam.stress import bending_stress, checked_largest_stress, joined, largest, stress_places
+from flexblocks.beam.tip_mismatch import tip_mismatch
 from flexblocks.blocks.bodies.stations import HasStations
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
@@ -58,6 +59,18 @@ def checked_stations(where: str, stations: Any, length: float) -> tuple[float, .
     if len(set(places)) < len(places):
         raise ParameterError(f"{where}: internal_forces = {stations!r}; must be distinct places x, each listed once.")
     return tuple(sorted(float(x) for x in places))
+
+
+# A frequency that is off by more is worth a word: modes of a free tip miss by 3 % under any mass alone.
+MISMATCH = 0.1
+
+
+def silently_rigid(where: str) -> str:
+    """Return the remark on a beam without a discretisation."""
+    return (
+        f"{where} has no discretization, so it does not bend; pass one, such as discretization=fb.AssumedModes(3, "
+        "tip='auto') or fb.FiniteElements(2), or discretization=fb.Rigid() if that is meant."
+    )
 
 
 def option() -> Any:
@@ -141,7 +154,7 @@ class FlexibleBeam(HasStations):
     length: float = parameter("m", POSITIVE)
     linear_density: Any = distributed("kg/m")
     flexural_rigidity: Any = distributed("N m2")
-    discretization: Discretization = field(default_factory=Rigid)
+    discretization: Discretization = field(default_factory=Undecided)
     bending: str = choice(("y", "z", "yz"), default="y")
     flexural_rigidity_z: Any = distributed("N m2")
     damping_ratio: float = parameter("1", FRACTION, default=0.0)
@@ -223,6 +236,30 @@ class FlexibleBeam(HasStations):
             power=sum((self._load(flexure, axis, local) for axis in ("y", "z")), ca.SX(1, 1)),
         )
 
+    @property
+    def modal_damping(self) -> float:
+        bends = any(self.discretization.coordinates(axis) for axis in self.bending)
+        return self.damping_ratio if bends else 0.0
+
+    def remarks(self, carried: np.ndarray | None) -> tuple[str, ...]:
+        chosen, suited = self.discretization, self.discretization.suited()
+        if isinstance(chosen, Undecided):
+            return (silently_rigid(self.where),)
+        if carried is None or suited == chosen:
+            return ()
+        beam = beam_from_block(replace(self, discretization=suited), carried)
+        off = [
+            tip_mismatch(chosen, suited, beam.deformations[axis], beam.deformations[axis].tip) for axis in self.bending
+        ]
+        worst = max((float(each[i]), i) for each in off for i in range(len(each)))
+        if worst[0] < MISMATCH:
+            return ()
+        return (
+            f"{self.where}: {chosen!r} has modes of a free tip, and the beam carries a body there: frequency "
+            f"{worst[1] + 1} of the clamped beam is off by {100 * worst[0]:.0f} %. Take {suited!r}, which is made for "
+            "what it carries, or fb.FiniteElements(n).",
+        )
+
     def small_deflections(self, carried: np.ndarray) -> SmallDeflections | None:
         bent = {axis: self.discretization.coordinates(axis) for axis in self.bending}
         if not self.discretization.is_linear or not any(bent.values()):
@@ -243,7 +280,8 @@ class FlexibleBeam(HasStations):
             stiffness[part, part] = share * float(beam.deformations[axis].stiffness)
         xi, weights = gauss_legendre(FELT)
         block = replace(self, internal_forces=tuple((xi * self.length).tolist()), largest_stress=False)
-        names = tuple(f"{cut.label}tension" for cut in block.cuts)
+        forces = ("tension", *(f"shear_{axis}" for axis in self.bending))
+        names = tuple(tuple(f"{cut.label}{force}" for cut in block.cuts) for force in forces)
         pull = Tension(block, names, along(xi, n, shapes, 1), weights * self.length, stiffness)
         return replace(measure, tension=pull)
 

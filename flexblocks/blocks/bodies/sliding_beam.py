@@ -9,13 +9,14 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.beam.assumed_modes import AssumedModes
-from flexblocks.beam.discretization import Discretization, Rigid
+from flexblocks.beam.discretization import Discretization, Undecided
 from flexblocks.beam.kinematics.sliding_deflection import SlidingFlexure
 from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip, frequency_equation, mode
 from flexblocks.beam.shapes.euler_bernoulli_modes import BeamModes, clamped_modes
 from flexblocks.beam.shapes.sliding_shapes import SlidingShapes, clamped_mass_shapes, constant_shapes
 from flexblocks.beam.small_deflections import small_deflections
+from flexblocks.blocks.bodies.flexible_beam import silently_rigid
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
     NOT_NEGATIVE,
@@ -81,7 +82,7 @@ class SlidingBeam(Block):
     length: float = parameter("m", POSITIVE)
     linear_density: float = parameter("kg/m", POSITIVE)
     flexural_rigidity: float = parameter("N m2", POSITIVE)
-    discretization: Discretization = field(default_factory=Rigid)
+    discretization: Discretization = field(default_factory=Undecided)
     bending: str = choice(("y", "z", "yz"), default="y")
     shapes: str = choice(("fixed", "algebraic", "ode"), default="fixed")
     flexural_rigidity_z: float | None = parameter("N m2", POSITIVE, default=None)
@@ -136,6 +137,10 @@ class SlidingBeam(Block):
         names = [variable.name for variable in self._roots()]
         equations = [frequency_equation(local[name], tip) for name in names]
         return tuple(map(DependentVariable, names, equations, start.tolist()))
+
+    def remarks(self, carried: np.ndarray | None) -> tuple[str, ...]:
+        del carried
+        return (silently_rigid(self.where),) if isinstance(self.discretization, Undecided) else ()
 
     def small_deflections(self, carried: np.ndarray) -> SmallDeflections | None:
         bent = [self.discretization.coordinates(axis) for axis in self.bending]
