@@ -173,7 +173,7 @@ def assert_converges_from_above(found: list[float], exact: float) -> None:
 
 
 def test_pinned_shapes_converge_to_the_cantilever():
-    beam = fb.FlexibleBeam("beam", 1.0, 1.0, 1.0)
+    beam = fb.FlexibleBeam("beam", 1.0, 1.0, 1.0, fb.Rigid())
     shapes = (fb.AssumedModes(n, tip="pinned") for n in (4, 8, 16))
     found = [frequencies(fb.assemble(cantilever(replace(beam, discretization=d))))[0] for d in shapes]
     assert_converges_from_above(found, roots(FREE, 1)[0] ** 2)
