@@ -79,7 +79,7 @@ def hinged(kind: Discretization, stiffening: bool, rigidity: float, **model_opti
 def _compared(
     rigidity: float, times: np.ndarray, u: dict | None, **options: object
 ) -> tuple[float, list[float], float]:
-    """Return the largest deflection, the errors of linear theory relative to it, and that expected without stiffening."""
+    """Return the largest deflection, the errors of linear theory relative to it, and what is expected of them."""
     runs, expected = [], 0.0
     for _, kind, stiffening in (("segments", fb.RigidSegments(6), False), *LINEAR):
         dae = hinged(kind, stiffening, rigidity, **options)

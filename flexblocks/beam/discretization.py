@@ -7,7 +7,7 @@ write one.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import casadi as ca
@@ -145,7 +145,15 @@ def _column(entries: list[ca.SX]) -> ca.SX:
 
 @dataclass(frozen=True)
 class Rigid(Discretization):
-    """The rigid beam: it does not deform."""
+    """The rigid beam: it does not deform.
+
+    Attributes
+    ----------
+    is_decided : bool
+        False if it is the default of a beam whose user has said nothing.
+    """
+
+    is_decided: bool = field(default=True, init=False, repr=False)
 
     @property
     def can_shear(self) -> bool:
@@ -169,11 +177,11 @@ class Rigid(Discretization):
         return NoShapes()
 
 
-class Undecided(Rigid):
-    """The rigid beam, because nobody has said how it deforms: the default, of which the arm that is assembled tells."""
-
-    def __repr__(self) -> str:
-        return "Rigid()"
+def undecided() -> Rigid:
+    """Return the rigid beam of those who have not said how it deforms, of which assembly tells them."""
+    rigid = Rigid()
+    object.__setattr__(rigid, "is_decided", False)
+    return rigid
 
 
 def check_number(kind: str, n: object) -> None:

@@ -13,8 +13,10 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import FlexblocksWarning
 from flexblocks.validity.deflection_error import DeflectionError, deflection_errors
 
-# What is out of range: an expected error above this share of the deflection ...
+# What is out of range: an error by the size of the deflection above this share of it, at a third of the length ...
 SHARE = 0.1
+# ... or one by a pull, which comes and goes in a motion, above this one ...
+PULL_SHARE = 0.2
 # ... that is more than this share of the length: a shift that would be seen.
 OF_LENGTH = 1e-3
 # A pull that takes more stiffness than this share, or adds as much, is no longer a small one: no number is of use.
@@ -43,7 +45,8 @@ def large_deflections(
 ) -> list[DeflectionError]:
     """Return the blocks that leave the range of their theory, the worst first; arguments as `deflection_errors`."""
     errors = deflection_errors(dae, x, z, u, p, at_rest)
-    far = [one for one in errors if one.error > SHARE and one.error * one.deflection > OF_LENGTH]
+    far = [one for one in errors if one.by_size > SHARE or one.by_pull > PULL_SHARE]
+    far = [one for one in far if one.error * one.deflection > OF_LENGTH]
     return sorted(far, key=lambda one: -one.error * one.deflection)
 
 

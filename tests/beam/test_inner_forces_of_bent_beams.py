@@ -105,7 +105,7 @@ def gauss() -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize(
     ("kind", "options"),
     [
-        (fb.AssumedModes(3), {}),
+        (fb.AssumedModes(3, tip="auto"), {}),
         (fb.FiniteElements(1), {"stiffening": True, "axial": True, "axial_rigidity": 400.0}),
         (fb.RigidSegments(3), {}),
     ],

@@ -34,10 +34,11 @@ def test_a_load_that_lifts_the_tip_moves_the_worst_place_outward(kind) -> None:
     """M = F s - f s^2/2 at s from the tip has its largest F^2/(2 f) at s = F/f, three quarters of the length."""
     f, lift = 8.0, 8.0 * 0.75 * 2.0
     light = fb.FlexibleBeam(
-        "beam", 2.0, section=fb.Rectangle(0.02, 0.03), material=fb.Material(1e-6, 2.1e11), largest_stress=True,
+        "beam", 2.0, section=fb.Rectangle(0.02, 0.03), material=fb.Material(30.0, 2.1e11), largest_stress=True,
         load_y=f, discretization=kind,
     )  # fmt: skip
     found = largest(light, fb.LumpedMass("load", 1.0), gravity=(0.0, -lift, 0.0))
+    f -= 30.0 * 0.02 * 0.03 * lift  # the weight of the bar itself
     ends = abs(lift * 2.0 - f * 2.0**2 / 2) / (0.02 * 0.03**2 / 6)
     inside = lift**2 / (2 * f) / (0.02 * 0.03**2 / 6)
     assert found == pytest.approx(inside, rel=8e-3)
@@ -75,7 +76,7 @@ def swinging() -> fb.DAE:
     model = fb.Model("lash")
     ground, motor, joint = (model.add(b) for b in (fb.Ground("g"), fb.TorqueSource("motor"), fb.Revolute("joint")))
     section = [(0.0, fb.Rectangle(0.02, 0.03)), (1.0, fb.Rectangle(0.02, 0.03)), (2.0, fb.Rectangle(0.02, 0.012))]
-    beam = model.add(replace(BAR, section=section, damping_ratio=0.02, discretization=fb.AssumedModes(2, tip="auto")))
+    beam = model.add(replace(BAR, section=section, discretization=fb.AssumedModes(2, tip="auto")))
     load = model.add(fb.LumpedMass("load", 2.0))
     model.connect(motor.flange_b, joint.axis)
     model.connect(ground.frame_b, joint.frame_a)

@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexblocks.beam.discretization import Discretization, Undecided
+from flexblocks.beam.discretization import Discretization, Rigid, undecided
 from flexblocks.beam.from_block import beam_from_block, check_properties
 from flexblocks.beam.kinematics.deflection import Flexure
 from flexblocks.beam.kinematics.loads import load_power
@@ -154,7 +154,7 @@ class FlexibleBeam(HasStations):
     length: float = parameter("m", POSITIVE)
     linear_density: Any = distributed("kg/m")
     flexural_rigidity: Any = distributed("N m2")
-    discretization: Discretization = field(default_factory=Undecided)
+    discretization: Discretization = field(default_factory=undecided)
     bending: str = choice(("y", "z", "yz"), default="y")
     flexural_rigidity_z: Any = distributed("N m2")
     damping_ratio: float = parameter("1", FRACTION, default=0.0)
@@ -243,7 +243,7 @@ class FlexibleBeam(HasStations):
 
     def remarks(self, carried: np.ndarray | None) -> tuple[str, ...]:
         chosen, suited = self.discretization, self.discretization.suited()
-        if isinstance(chosen, Undecided):
+        if isinstance(chosen, Rigid) and not chosen.is_decided:
             return (silently_rigid(self.where),)
         if carried is None or suited == chosen:
             return ()
@@ -257,7 +257,7 @@ class FlexibleBeam(HasStations):
         return (
             f"{self.where}: {chosen!r} has modes of a free tip, and the beam carries a body there: frequency "
             f"{worst[1] + 1} of the clamped beam is off by {100 * worst[0]:.0f} %. Take {suited!r}, which is made for "
-            "what it carries, or fb.FiniteElements(n).",
+            "what it carries, or fb.FiniteElements(n); tip=fb.TipBody(0.0) is a free tip that is meant.",
         )
 
     def small_deflections(self, carried: np.ndarray) -> SmallDeflections | None:

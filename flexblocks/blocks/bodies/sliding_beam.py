@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.beam.assumed_modes import AssumedModes
-from flexblocks.beam.discretization import Discretization, Undecided
+from flexblocks.beam.discretization import Discretization, Rigid, undecided
 from flexblocks.beam.kinematics.sliding_deflection import SlidingFlexure
 from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip, frequency_equation, mode
@@ -82,7 +82,7 @@ class SlidingBeam(Block):
     length: float = parameter("m", POSITIVE)
     linear_density: float = parameter("kg/m", POSITIVE)
     flexural_rigidity: float = parameter("N m2", POSITIVE)
-    discretization: Discretization = field(default_factory=Undecided)
+    discretization: Discretization = field(default_factory=undecided)
     bending: str = choice(("y", "z", "yz"), default="y")
     shapes: str = choice(("fixed", "algebraic", "ode"), default="fixed")
     flexural_rigidity_z: float | None = parameter("N m2", POSITIVE, default=None)
@@ -140,7 +140,8 @@ class SlidingBeam(Block):
 
     def remarks(self, carried: np.ndarray | None) -> tuple[str, ...]:
         del carried
-        return (silently_rigid(self.where),) if isinstance(self.discretization, Undecided) else ()
+        chosen = self.discretization
+        return (silently_rigid(self.where),) if isinstance(chosen, Rigid) and not chosen.is_decided else ()
 
     def small_deflections(self, carried: np.ndarray) -> SmallDeflections | None:
         bent = [self.discretization.coordinates(axis) for axis in self.bending]
