@@ -26,6 +26,7 @@ from flexblocks.modeling.locks import checked_locks, with_locks
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.spanning_tree import Topology, topology
 from flexblocks.modeling.symbolic_parameters import symbolic_parameters
+from flexblocks.validity.remarks import warn_of_remarks
 
 
 def assemble(
@@ -65,6 +66,12 @@ def assemble(
     FlexblocksWarning
         Beams had to bend to close the loops at the start, or a start value that was set had to move far.
 
+    Warns
+    -----
+    FlexblocksWarning
+        A block does what may not be meant: a beam without a discretization, modes of a free tip under a body, damping
+        ratios of clamped beams that are far larger in the arm.
+
     Notes
     -----
     Where frames close a loop, accelerations come from M(q) and the closures (`constrained_accelerations`), and
@@ -95,6 +102,7 @@ def assemble(
     dae = replace(dae, y=variables("output", [(name, unit, 0.0) for name, unit in _in_order(units, plan)]))
     # Every coordinate must move mass, or there is no equation of motion for it.
     refuse_singular_mass(dae)
+    warn_of_remarks(dae)
     return dae
 
 

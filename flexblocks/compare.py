@@ -23,6 +23,7 @@ from flexblocks.simulation.sampling import output_times
 from flexblocks.simulation.signals.inputs import inputs, shifted
 from flexblocks.statics.equilibrium import equilibrium
 from flexblocks.statics.operating_point import OperatingPoint
+from flexblocks.validity.large_deflections import without_warning
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,13 +102,15 @@ def compare(
     by_name = _named(discretizations)
     if not isinstance(frequencies, int) or frequencies < 0:
         raise ParameterError(f"compare: frequencies = {frequencies!r}; must be a whole number >= 0.")
-    daes = {name: assemble(rediscretize(model, kind), locked=locked) for name, kind in by_name.items()}
+    with without_warning():
+        daes = {name: assemble(rediscretize(model, kind), locked=locked) for name, kind in by_name.items()}
     output = _output(next(iter(daes.values())), output)
-    points = {name: equilibrium(dae, at) for name, dae in daes.items()}
-    if at is None:
-        responses = {name: simulate(dae, t, u=u, x0=x0) for name, dae in daes.items()}
-    else:
-        responses = {name: _simulate_from(dae, points[name], t, u, x0) for name, dae in daes.items()}
+    with without_warning():  # what is compared shows by how much a discretization is off
+        points = {name: equilibrium(dae, at) for name, dae in daes.items()}
+        if at is None:
+            responses = {name: simulate(dae, t, u=u, x0=x0) for name, dae in daes.items()}
+        else:
+            responses = {name: _simulate_from(dae, points[name], t, u, x0) for name, dae in daes.items()}
     last = list(responses.values())[-1]
     rows = {name: _row(dae, points[name], responses[name], last, output, frequencies) for name, dae in daes.items()}
     return Comparison(pd.DataFrame.from_dict(rows, orient="index"), output, responses)

@@ -93,7 +93,8 @@ def _discretization(modes: int, shapes: str, outboard: int) -> fb.Rigid | fb.Ass
         return fb.Rigid()
     if shapes == "as-printed":
         return fb.AssumedModes(modes, tip=printed_tip_body(outboard))
-    return fb.AssumedModes(modes, tip="free" if shapes == "clamped-free" else "auto")
+    # A tip body without mass is a free tip that is meant.
+    return fb.AssumedModes(modes, tip=fb.TipBody(0.0) if shapes == "clamped-free" else "auto")
 
 
 def printed_tip_body(outboard: int) -> fb.TipBody:

@@ -11,6 +11,7 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 from flexblocks.progress import ProgressDisplay
+from flexblocks.validity.large_deflections import without_warning
 
 from .collocation.transcription_options import (
     TranscriptionArguments,
@@ -106,6 +107,7 @@ def plan(
         return plan_with(solving, problem, transcription_options(transcription), tolerance)
 
 
+@without_warning()
 def plan_with(
     solving: Solving, problem: Problem | RestToRest, options: TranscriptionOptions, tolerance: float | None = None
 ) -> Plan:

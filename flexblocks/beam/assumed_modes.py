@@ -23,10 +23,11 @@ class AssumedModes(Discretization):
     n : int
         Modes in each plane of bending, and of extension and torsion where there is any.
     tip : "free", "auto", "pinned" or TipBody
-        Boundary condition at the tip. ``"free"``: clamped-free. A `TipBody`: clamped-mass, with that mass [kg], inertia
-        [kg m2] and static moment [kg m]. ``"auto"``: clamped-mass, with everything outboard, rigid and in the zero
-        configuration. ``"pinned"``: pinned at both ends; the block's inlet is tangent to the beam, and its
-        chord turns against it.
+        Boundary condition at the tip. ``"free"``: clamped-free; assembly warns if the beam carries a body for which it
+        is far off, which ``fb.TipBody(0.0)``, a free tip that is meant, prevents. A `TipBody`: clamped-mass, with that
+        mass [kg], inertia [kg m2] and static moment [kg m]. ``"auto"``: clamped-mass, with everything outboard, rigid
+        and in the zero configuration. ``"pinned"``: pinned at both ends; the block's inlet is tangent to the beam, and
+        its chord turns against it.
 
     Raises
     ------
@@ -81,6 +82,9 @@ class AssumedModes(Discretization):
     def has_coordinates_of(self, other: Discretization) -> bool:
         """A mode is the same one, however many there are."""
         return isinstance(other, AssumedModes) and self.tip == other.tip
+
+    def suited(self) -> AssumedModes:
+        return replace(self, tip="auto") if self.tip == "free" else self
 
     def shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes:
         if self.tip == "pinned":

@@ -7,7 +7,7 @@ write one.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import casadi as ca
@@ -70,6 +70,11 @@ class Discretization(ABC):
         """
 
     @property
+    def is_linear(self) -> bool:
+        """Whether it takes deflections as small: whether they are linear in the coordinates."""
+        return issubclass(self.flexure_type, ShapeFlexure)
+
+    @property
     def can_shear(self) -> bool:
         """Whether the beam can be flexible in shear: whether its shapes have rotations apart from their slopes."""
         return False
@@ -91,6 +96,10 @@ class Discretization(ABC):
         """Return a discretisation of its kind fine enough to judge this one by; itself if there is none."""
         return self
 
+    def suited(self) -> Discretization:
+        """Return the discretisation of its kind whose shapes are made for what the beam carries; usually itself."""
+        return self
+
     def tip_body(self, carried: TipBody) -> TipBody:
         """Return the tip body that shapes the modes, from all that hangs on the tip; both in SI units."""
         return carried
@@ -103,11 +112,13 @@ class Discretization(ABC):
             axis: _column([_amplitude(axis, c, beam) * local[c.name] for c in of_axis])
             for axis, of_axis in coordinates.items()
         }
-        planes = {axis: self._plane(axis, beam) for axis in beam.deformations}
-        cuts = tuple(HeldCut(cut, local) for cut in beam.cuts)
-        return self.flexure_type(beam, root, planes, q, amplitudes, local.rate, cuts)
+        planes = {axis: self.plane(axis, beam) for axis in beam.deformations}
+        cuts = (HeldCut(cut, local) for cut in beam.cuts)
+        released = tuple(cut for cut in cuts if cut.is_released)
+        return self.flexure_type(beam, root, planes, q, amplitudes, local.rate, released)
 
-    def _plane(self, axis: str, beam: Beam) -> DiscretizedDeformation:
+    def plane(self, axis: str, beam: Beam) -> DiscretizedDeformation:
+        """Return one deformation of a beam so discretised, with its constants."""
         deformation = beam.deformations[axis]
         discretized = discretized_bending if axis in ("y", "z") else discretized_rod
         return discretized(self, deformation.tip, deformation.profiles)
@@ -134,7 +145,15 @@ def _column(entries: list[ca.SX]) -> ca.SX:
 
 @dataclass(frozen=True)
 class Rigid(Discretization):
-    """The rigid beam: it does not deform."""
+    """The rigid beam: it does not deform.
+
+    Attributes
+    ----------
+    is_decided : bool
+        False if it is the default of a beam whose user has said nothing.
+    """
+
+    is_decided: bool = field(default=True, init=False, repr=False)
 
     @property
     def can_shear(self) -> bool:
@@ -156,6 +175,13 @@ class Rigid(Discretization):
     def rod_shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes:
         del tip, profiles
         return NoShapes()
+
+
+def undecided() -> Rigid:
+    """Return the rigid beam of those who have not said how it deforms, of which assembly tells them."""
+    rigid = Rigid()
+    object.__setattr__(rigid, "is_decided", False)
+    return rigid
 
 
 def check_number(kind: str, n: object) -> None:

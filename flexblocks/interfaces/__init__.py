@@ -38,6 +38,7 @@ from flexblocks.interfaces.physics import (
     Variable,
 )
 from flexblocks.interfaces.ports import Kind, Port, PortSpec, flange, inlet, outlet
+from flexblocks.interfaces.small_deflections import SmallDeflections, Tension
 
 __all__ = [
     "ANY",
@@ -64,6 +65,8 @@ __all__ = [
     "PortUnknownError",
     "Quantity",
     "Range",
+    "SmallDeflections",
+    "Tension",
     "Totals",
     "Variable",
     "Vector",

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import casadi as ca
+import numpy as np
 
 from flexblocks.errors import ModelError, ParameterError, nearest
 from flexblocks.interfaces.chart import Chart
@@ -21,6 +22,7 @@ from flexblocks.interfaces.frame import Frame
 from flexblocks.interfaces.parameters import checked_fields
 from flexblocks.interfaces.physics import Coordinate, DependentVariable, Local, Physics, Variable
 from flexblocks.interfaces.ports import Kind, Port, PortSpec
+from flexblocks.interfaces.small_deflections import SmallDeflections
 
 
 class PortUnknownError(ModelError, AttributeError):
@@ -132,6 +134,27 @@ class Block(_Named, ABC):
         """Return the chart of the coordinates, if they become singular in some configurations."""
         del local
         return None
+
+    def small_deflections(self, carried: np.ndarray) -> SmallDeflections | None:
+        """Return what measures the deflections of the block if its theory takes them as small, else None.
+
+        `carried` is the inertia (6, 6) outboard of its ``frame_b``, see `Local`.
+        """
+        del carried
+        return None
+
+    def remarks(self, carried: np.ndarray | None) -> tuple[str, ...]:
+        """Return what a user may not have meant, each a sentence with what to do; said as the arm is assembled.
+
+        `carried` is the inertia (6, 6) outboard of ``frame_b``, see `Local`; None if that moves against the block.
+        """
+        del carried
+        return ()
+
+    @property
+    def modal_damping(self) -> float:
+        """The share of critical damping that modes of the block by itself have, clamped; 0 if it has none."""
+        return 0.0
 
     def centreline(self, count: int) -> tuple[str, ...]:
         """Return the outlets that trace the block outward from its inlet; about `count` of them where it bends."""

@@ -19,6 +19,7 @@ from flexblocks.linear.forms.second_order_form import SecondOrderForm
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearization_point import point_at
 from flexblocks.statics.operating_point import OperatingPoint
+from flexblocks.validity.large_deflections import warn_of_large_deflections, without_warning
 
 FORMS = ("minimal", "descriptor")
 # Loops move if the change of the constraint Jacobian along the motion alters forces by more than this fraction.
@@ -73,7 +74,8 @@ def linearize(
     FlexblocksWarning
         `at` is not an equilibrium: the model then holds for deviations from the motion through that point, for a short
         time. A steady motion, in which no force depends on the moving coordinates (a rotor at constant speed), counts
-        as an equilibrium.
+        as an equilibrium. Or a beam deflects there beyond the small deflections that it is modelled for, see
+        `flexblocks.validity`.
     """
     refuse_clocks(dae.clocks, "linearize")
     if form not in FORMS:
@@ -81,7 +83,9 @@ def linearize(
             f"linearize: form = {form!r}; must be one of {', '.join(FORMS)}.{nearest(str(form), FORMS)}"
         )
     names = output_names(dae, outputs, "linearize")
-    point = point_at(dae, at)
+    with without_warning():
+        point = point_at(dae, at)
+    warn_of_large_deflections(dae, "linearize", point.x[None], point.z[None], point.u[None], point.p)
     (slopes,) = derivatives(dae, [point])
     return linear_model(dae, point, slopes, names, form)
 

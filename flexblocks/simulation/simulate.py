@@ -19,6 +19,7 @@ from flexblocks.simulation.sampling import output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.solver import Solver
 from flexblocks.simulation.trajectory import Trajectory
+from flexblocks.validity.large_deflections import warn_of_large_deflections
 
 
 class SimulationError(ComputationError):
@@ -109,6 +110,12 @@ def simulate(
     SimulationError
         The integration failed, or exceeded `max_steps` or `time_limit`; the error holds the trajectory up to then.
 
+    Warns
+    -----
+    FlexblocksWarning
+        It was interrupted; or a beam deflects beyond the small deflections that it is modelled for, see
+        `flexblocks.validity`.
+
     Examples
     --------
     >>> import flexblocks as fb
@@ -139,6 +146,8 @@ def simulate(
             trajectory,
             record.reached,
         )
+    where = f"simulate: '{dae.name}'"
+    warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, values, trajectory.t)
     if record.interrupted:
         warnings.warn(
             f"Simulation of '{dae.name}' was interrupted at t = {record.reached:.6g} s of {times[-1]:.6g} s; "

@@ -15,6 +15,7 @@ from flexblocks.statics.closed_solvers import closed_root, nearest_closed_balanc
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.statics.problem import Statics, pose
 from flexblocks.statics.solvers import nearest_balance, polished, root, smallest_inputs
+from flexblocks.validity.large_deflections import warn_of_large_deflections
 
 
 class NoEquilibriumError(ComputationError):
@@ -64,7 +65,8 @@ def equilibrium(
     Warns
     -----
     FlexblocksWarning
-        There are many equilibria, and the search for the one nearest to the start values did not converge.
+        There are many equilibria, and the search for the one nearest to the start values did not converge. Or a beam
+        deflects beyond the small deflections that it is modelled for, see `flexblocks.validity`.
 
     Notes
     -----
@@ -102,7 +104,7 @@ def equilibrium(
         refuse_singular_posture(dae, s[problem.at.q], problem.mass_at(s), "equilibrium: at the balance found ")
     at, residual = problem.at, problem.residual(s)
     q = s[at.q]
-    return OperatingPoint(
+    point = OperatingPoint(
         states=dae.x.names,
         algebraics=dae.z.names,
         inputs=dae.u.names,
@@ -116,6 +118,8 @@ def equilibrium(
         forces=s[at.multipliers],
         dae=dae,
     )
+    warn_of_large_deflections(dae, "equilibrium", point.x[None], point.z[None], point.u[None], point.p)
+    return point
 
 
 def _held(group: str, held: Mapping[str, float] | None, names: tuple[str, ...]) -> Mapping[str, float]:

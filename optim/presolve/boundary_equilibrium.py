@@ -11,6 +11,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing, nearest
 from flexblocks.statics.equilibrium import NoEquilibriumError, equilibrium
 from flexblocks.statics.operating_point import OperatingPoint
+from flexblocks.validity.large_deflections import without_warning
 
 from ..errors import ProblemError
 from ..problem.signals.instant import instant
@@ -89,7 +90,8 @@ def equilibrium_at(dae: DAE, prescribed: Mapping[str, float], p: np.ndarray, whe
     for name in prescribed:
         _check_coordinate(dae, name, where)
     try:
-        return equilibrium(dae, x=prescribed, p=p)
+        with without_warning():
+            return equilibrium(dae, x=prescribed, p=p)
     except NoEquilibriumError as error:
         raise no_equilibrium(where, error) from error
 

@@ -13,7 +13,10 @@ import numpy as np
 import pyomo.environ as pyo
 from scipy.interpolate import PPoly
 
+from flexblocks.dae.dae import DAE
 from flexblocks.simulation.trajectory import Trajectory
+from flexblocks.validity.deflection_error import DeflectionError
+from flexblocks.validity.large_deflections import large_deflections, warn_of_large_deflections
 
 from ..errors import PlanWarning, ProblemError
 from ..model.boundary_conditions import moved_boundaries
@@ -189,9 +192,10 @@ class Plan:
         runs = phase_trajectories(self.model)
         chosen = [(run, None) for run in runs] if scenario is None else [(runs[0], scenario)]
         options: dict[str, Any] = {"rtol": rtol, "atol": atol, "method": method}
-        return side_by_side(
-            [replay(self.transcribed.dae, *scenario_run(run, overrides), **options) for run, overrides in chosen]
-        )
+        dae = self.transcribed.dae
+        replays = [replay(dae, *scenario_run(run, overrides), **options) for run, overrides in chosen]
+        _warn_of_large_deflections(dae, [one.trajectory for one in replays])
+        return side_by_side(replays)
 
     def audit(self, finer: Finer = None) -> Audit:
         """Audit the plan: apply its inputs to a finer model of the same arm, and simulate beyond the end.
@@ -256,6 +260,20 @@ class Plan:
         return (
             f"Plan({self.transcribed.dae.name!r}: {self.duration:g} s, {self.status}, objective {self.objective:.6g})"
         )
+
+
+def _warn_of_large_deflections(dae: DAE, motions: Iterable[Trajectory]) -> None:
+    """Warn of the motion that goes farthest beyond small deflections, if any does."""
+    far = [(one, motion) for motion in motions for one in _large_deflections(dae, motion)]
+    if far:
+        _, motion = max(far, key=lambda pair: pair[0].error * pair[0].deflection)
+        p = dae.p.values(motion.p, "replay: p: ")
+        warn_of_large_deflections(dae, "replay", motion.x, motion.z, motion.u, p, motion.t, stacklevel=4)
+
+
+def _large_deflections(dae: DAE, motion: Trajectory) -> list[DeflectionError]:
+    p = dae.p.values(motion.p, "replay: p: ")
+    return large_deflections(dae, motion.x, motion.z, motion.u, p)
 
 
 def _warn_of_moved(runs: Iterable[Iterable[PhaseTrajectory]]) -> None:

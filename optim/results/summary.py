@@ -120,7 +120,7 @@ def large_deflections(dae: DAE, motions: Iterable[Trajectory]) -> list[str]:
     """Return a remark on each beam whose tip deflection exceeds a fifth of its length."""
     texts = []
     for name, beam in ({} if dae.model is None else dae.model.blocks).items():
-        if not isinstance(beam, FlexibleBeam):
+        if not isinstance(beam, FlexibleBeam) or not beam.discretization.is_linear:
             continue
         outputs = [f"{name}.tip_deflection_{axis}" for axis in "yz"]
         most = max((float(np.abs(m[y]).max()) for m in motions for y in outputs if y in m), default=0.0)

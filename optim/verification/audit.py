@@ -18,6 +18,7 @@ from flexblocks.modeling.rediscretize import rediscretize
 from flexblocks.simulation.simulate import simulate
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.statics.operating_point import OperatingPoint
+from flexblocks.validity.large_deflections import without_warning
 
 from ..errors import ProblemError
 from ..model.trajectories import phase_trajectories, transcribed_problem
@@ -171,11 +172,13 @@ def finer_dae(dae: DAE, finer: Finer) -> DAE:
 
 def coast_time(dae: DAE, goal: OperatingPoint) -> float:
     """Return the coast time [s]: three periods of the slowest elastic mode at the goal."""
-    modes = linearize(dae, goal, outputs=()).modes()
+    with without_warning():
+        modes = linearize(dae, goal, outputs=()).modes()
     slowest = min((mode.frequency for mode in modes if mode.energy == "strain" and mode.frequency > 0), default=None)
     return COAST if slowest is None else PERIODS * 2 * np.pi / slowest
 
 
+@without_warning()
 def _replayed(dae: DAE, start: OperatingPoint, legs: Sequence[Leg], coast: float) -> MotionFigures:
     driven = replay(dae, start, legs, rtol=1e-9, atol=1e-11, method="auto").trajectory
     goal = legs[-1].goal

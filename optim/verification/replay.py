@@ -13,6 +13,7 @@ from flexblocks.errors import listing
 from flexblocks.simulation.simulate import simulate
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.statics.operating_point import OperatingPoint
+from flexblocks.validity.large_deflections import without_warning
 
 from ..collocation.residual_energy import energy_left
 from ..model.read_solution import joined_trajectory
@@ -146,7 +147,8 @@ def replay(dae: DAE, start: OperatingPoint, legs: Sequence[Leg], *, rtol: float,
         if leg.is_impact:
             x = after_impact(dae, x, p, leg.p)
         p = leg.p
-        parts.append(simulate(dae, (0.0, leg.duration), leg.inputs, x, p, method, rtol=rtol, atol=atol))
+        with without_warning():
+            parts.append(simulate(dae, (0.0, leg.duration), leg.inputs, x, p, method, rtol=rtol, atol=atol))
         x = parts[-1].x[-1]
         if leg.ranges or len(leg.path):
             beyond += limit_violations(leg.path, leg.ranges, parts[-1], leg.inputs, p, begin)

@@ -16,6 +16,7 @@ from arms.fidelities import assert_damping_ratio, cantilever, frequencies, with_
 from flexblocks.beam.properties.tip_body import FREE
 from flexblocks.beam.shapes.euler_bernoulli_modes import SineModes, clamped_modes, roots
 from flexblocks.beam.shapes.shape_functions import shape_integrals
+from flexblocks.errors import FlexblocksWarning
 from oracles.published import reference
 
 REFERENCE = reference("beam")
@@ -173,7 +174,7 @@ def assert_converges_from_above(found: list[float], exact: float) -> None:
 
 
 def test_pinned_shapes_converge_to_the_cantilever():
-    beam = fb.FlexibleBeam("beam", 1.0, 1.0, 1.0)
+    beam = fb.FlexibleBeam("beam", 1.0, 1.0, 1.0, fb.Rigid())
     shapes = (fb.AssumedModes(n, tip="pinned") for n in (4, 8, 16))
     found = [frequencies(fb.assemble(cantilever(replace(beam, discretization=d))))[0] for d in shapes]
     assert_converges_from_above(found, roots(FREE, 1)[0] ** 2)
@@ -184,7 +185,8 @@ def test_free_shapes_converge_to_the_frequency_with_a_tip_body():
     load = fb.Payload("load", case["tip_mass_kg"], case["tip_inertia_kgm2"])
     beam = fb.FlexibleBeam("beam", **case["link"])
     shapes = (fb.AssumedModes(n, tip="free") for n in (4, 8, 16))
-    found = [frequencies(fb.assemble(cantilever(replace(beam, discretization=d), load)))[0] for d in shapes]
+    with pytest.warns(FlexblocksWarning, match="modes of a free tip"):
+        found = [frequencies(fb.assemble(cantilever(replace(beam, discretization=d), load)))[0] for d in shapes]
     assert_converges_from_above(found, case["omega_rad_s"][0])
 
 

@@ -121,7 +121,7 @@ def test_inertia_of_a_payload_in_space():
 
 
 def test_a_rigid_beam_is_a_rod():
-    beam = fb.FlexibleBeam("link", 0.7, 2.0, 1.0)
+    beam = fb.FlexibleBeam("link", 0.7, 2.0, 1.0, fb.Rigid())
     rod = fb.RigidLink("link", 0.7, 1.4)
     joints = (fb.Revolute("a", axis=(0, 1, 1)), fb.Revolute("b", axis=(1, 1, 0)))
     load = fb.Payload("load", 0.3, 0.1 * np.eye(3))

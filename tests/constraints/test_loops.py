@@ -84,7 +84,8 @@ def test_forces_at_the_cut_turn_the_rocker():
 def test_moment_in_a_beam_of_a_loop():
     """At rest, by the force at the pin and the weight of the part beyond; the rocker is a beam here."""
     model = fb.Model("four-bar", (0.0, -G, 0.0))
-    beam = fb.FlexibleBeam("rocker", RIGID.rocker, RIGID.rocker_mass / RIGID.rocker, 10.0, internal_forces=(0.1,))
+    density = RIGID.rocker_mass / RIGID.rocker
+    beam = fb.FlexibleBeam("rocker", RIGID.rocker, density, 10.0, fb.Rigid(), internal_forces=(0.1,))
     for block in RIGID.model().blocks.values():
         model.add(beam if block.name == "rocker" else block)
     for ports in RIGID.model().connections:

@@ -33,7 +33,8 @@ class Flexure(ABC):
     rate : callable
         Time derivative of an expression of the coordinates.
     cuts : tuple of HeldCut
-        Cuts at which internal forces are outputs.
+        Cuts whose parts may move against each other, for the forces that hold them together; none in the equations of
+        motion.
     """
 
     beam: Beam

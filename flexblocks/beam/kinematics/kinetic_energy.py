@@ -25,7 +25,7 @@ def kinetic_energy(
     planes: Mapping[str, DiscretizedDeformation],
     q: Mapping[str, ca.SX],
     s: Mapping[str, ca.SX],
-    moments: tuple[float, float] = (1 / 2, 1 / 3),
+    moments: tuple[float, float, float] = (1.0, 1 / 2, 1 / 3),
 ) -> ca.SX:
     """Return the kinetic energy [J] of a beam whose mass is on its axis.
 
@@ -39,8 +39,9 @@ def kinetic_energy(
         By axis of deflection, ``"y"`` and/or ``"z"``; ``"x"`` shifts points along the beam.
     q, s : dict of SX
         Amplitudes of the shapes [m] and their rates, by the same axes.
-    moments : tuple of 2 floats
-        First and second moment of the straight beam's mass, in units of m l and m l^2; by default a uniform one's.
+    moments : tuple of 3 floats
+        Mass of the straight beam and its first and second moment, in units of m, m l and m l^2; by default a uniform
+        one's. Those of a piece go with the integrals of the shapes over that piece.
 
     Notes
     -----
@@ -49,9 +50,9 @@ def kinetic_energy(
     axes = {"x": 0, "y": 1, "z": 2}
     # The moments of the straight beam.
     first, drift = ca.SX(3, 1), ca.SX(3, 1)
-    first[0] = mass * length * moments[0]
+    first[0] = mass * length * moments[1]
     second, flow = ca.SX(3, 3), ca.SX(3, 3)
-    second[0, 0] = mass * length**2 * moments[1]
+    second[0, 0] = mass * length**2 * moments[2]
     # What each deformation adds, and each pair of them.
     relative = ca.SX(1, 1)
     for axis, plane in planes.items():
@@ -70,7 +71,7 @@ def kinetic_energy(
             if i != j:
                 flow[i, j] += bilinear_form(q[axis], common, s[other], mass)
         relative += squared(s[axis], integrals.mass, mass)
-    return MassMoments(mass, first, drift, second, flow, relative).kinetic_energy(chord)
+    return MassMoments(mass * moments[0], first, drift, second, flow, relative).kinetic_energy(chord)
 
 
 def dot(constants: np.ndarray, vector: ca.SX, scale: float | ca.SX = 1.0) -> ca.SX:

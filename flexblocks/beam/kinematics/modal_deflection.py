@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,11 +12,10 @@ import numpy as np
 from flexblocks.beam.kinematics.axial import axial_displacement
 from flexblocks.beam.kinematics.deflection import Flexure, turned
 from flexblocks.beam.kinematics.kinetic_energy import dot, kinetic_energy, mass_moments
+from flexblocks.beam.kinematics.pieces import Piece, pieces
 from flexblocks.beam.kinematics.rotary_energy import rotary_energy
-from flexblocks.beam.properties.beam_profiles import BeamProfiles
 from flexblocks.beam.properties.profile import Distribution
-from flexblocks.beam.properties.quadrature import gauss_legendre, panels
-from flexblocks.beam.shapes.internal_forces import cuts_along, with_cuts
+from flexblocks.beam.properties.quadrature import gauss_legendre, panels, within
 from flexblocks.beam.shapes.shape_functions import FINER, Shapes
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
 from flexblocks.interfaces import Frame
@@ -57,42 +56,41 @@ class ShapeFlexure(Flexure):
         return self.chord
 
     @cached_property
-    def _moved(self) -> tuple[Mapping[str, DiscretizedDeformation], Mapping[str, ca.SX]]:
-        """The deformations and their amplitudes, with the cuts as further shapes."""
-        if not self.cuts:
-            return self.planes, self.amplitudes
-        places = tuple(cut.xi for cut in self.cuts)
-        planes, amplitudes = {}, {}
-        for axis, plane in self.planes.items():
-            names = {"x": ("tension",), "torsion": ("torque",)}.get(axis, (f"moment_{axis}", f"shear_{axis}"))
-            planes[axis] = with_cuts(plane, places, is_rod=axis in ("x", "torsion"))
-            held = [cut[name] * (self.beam.length if "moment" in name else 1) for cut in self.cuts for name in names]
-            amplitudes[axis] = ca.vertcat(self.amplitudes[axis], *held)
-        if "x" not in planes:
-            planes["x"] = cuts_along(BeamProfiles(density=self.beam.density), places)
-            amplitudes["x"] = ca.vertcat(*[cut["tension"] for cut in self.cuts])
-        return planes, amplitudes
-
-    @cached_property
     def _shifts(self) -> tuple[dict[str, DiscretizedDeformation], dict[str, ca.SX]]:
         """By axis the deformations that displace points of the beam, and their amplitudes [m]."""
-        planes, amplitudes = self._moved
-        shifted, by = {axis: planes[axis] for axis in self.bent}, {axis: amplitudes[axis] for axis in self.bent}
-        along = axial_displacement(self.beam, planes, amplitudes)
+        shifted = {axis: self.planes[axis] for axis in self.bent}
+        by = {axis: self.amplitudes[axis] for axis in self.bent}
+        along = axial_displacement(self.beam, self.planes, self.amplitudes)
         if along:
             shifted["x"], by["x"] = along
         return shifted, by
 
+    @cached_property
+    def _pieces(self) -> tuple[Piece, ...]:
+        """The parts between the cuts, from the root outward; one if there are none."""
+        return pieces(self.chord, self.cuts, lambda xi: self._section(self._at_rest, xi))
+
+    @property
+    def _at_rest(self) -> Frame:
+        """The chord at rest in the world's axes."""
+        return Frame(ca.SX.eye(3), ca.SX(3, 1), ca.SX(3, 1), ca.SX(3, 1), self.rate)
+
     def section(self, xi: float) -> Frame:
-        planes, amplitudes = self._moved
+        # What is at a cut is outboard of it.
+        chord = [piece.frame for piece in self._pieces if piece.start <= xi][-1]
+        return self._section(chord, xi)
+
+    def _section(self, chord: Frame, xi: float) -> Frame:
+        """Return the frame of the section at xi when the chord is at `chord`."""
         shift = self._shift(lambda shapes: shapes.deflection(xi))
         x = xi * self.beam.length + shift["x"] if "x" in shift else xi * self.beam.length
-        section = self.chord.translate([x, shift.get("y", 0.0), shift.get("z", 0.0)])
+        section = chord.translate([x, shift.get("y", 0.0), shift.get("z", 0.0)])
         for axis in self.bent:
-            angle = dot(planes[axis].shapes.rotation(xi), amplitudes[axis], 1 / self.beam.length)
+            angle = dot(self.planes[axis].shapes.rotation(xi), self.amplitudes[axis], 1 / self.beam.length)
             section = turned(section, axis, angle) if ca.sparsify(angle).nnz() else section
-        if "torsion" in planes:
-            section = turned(section, "torsion", dot(planes["torsion"].shapes.deflection(xi), amplitudes["torsion"]))
+        if "torsion" in self.planes:
+            twist = dot(self.planes["torsion"].shapes.deflection(xi), self.amplitudes["torsion"])
+            section = turned(section, "torsion", twist)
         return section
 
     def _shift(self, values: Callable[[Shapes], np.ndarray]) -> dict[str, ca.SX]:
@@ -101,30 +99,45 @@ class ShapeFlexure(Flexure):
         return {axis: dot(values(plane.shapes), amplitudes[axis]) for axis, plane in planes.items()}
 
     def resultant(self, weight: Distribution) -> tuple[float | ca.SX, ca.SX]:
+        length, total, place = self.beam.length, 0.0, ca.SX(3, 1)
+        for piece in self._pieces:
+            force, moment = self._resultant(weight, piece)
+            total += force * length
+            place += length * piece.moved(force, moment)
+        return total, place
+
+    def _resultant(self, weight: Distribution, piece: Piece) -> tuple[float, ca.SX]:
+        """Return the integrals over xi of a weight, and of the weight times the position, on one piece."""
+
         def integral(shapes: Shapes) -> np.ndarray:
-            xi, w = shapes.quadrature(weight.breaks, finer=FINER)
+            xi, w = piece.of_shapes(shapes).quadrature(weight.breaks, finer=FINER)
             return shapes.deflection(xi) @ (w * weight(xi))
 
-        xi, w = gauss_legendre(POINTS, panels(weight.breaks))
+        xi, w = gauss_legendre(POINTS, within(panels(weight.breaks), piece.start, piece.end))
         force = weight(xi) * w
-        place, length = self._shift(integral), self.beam.length
-        along = float(force @ xi) * length + place.get("x", 0.0)
-        return float(force.sum()) * length, length * ca.vertcat(along, place.get("y", 0.0), place.get("z", 0.0))
+        place = self._shift(integral)
+        along = float(force @ xi) * self.beam.length + place.get("x", 0.0)
+        return float(force.sum()), ca.vertcat(along, place.get("y", 0.0), place.get("z", 0.0))
 
     def tip_deflection(self, axis: str) -> ca.SX:
         return dot(self.planes[axis].shapes.deflection(1.0), self.amplitudes[axis])
 
     def kinetic(self) -> ca.SX:
-        planes, amplitudes = self._shifts
+        shifts, amplitudes = self._shifts
         rates = {axis: self.rate(a) for axis, a in amplitudes.items()}
-        _, *moments = mass_moments(self.beam.density)
-        energy = kinetic_energy(
-            self.chord, self.beam.mass, self.beam.length, planes, amplitudes, rates, (moments[0], moments[1])
-        )
-        if self.beam.section_inertia:
-            planes, amplitudes = self._moved
-            rates = {axis: self.rate(a) for axis, a in amplitudes.items()}
-            energy += rotary_energy(self.chord, self.beam, planes, rates)
+        turns = {axis: self.rate(a) for axis, a in self.amplitudes.items()}
+        beam, energy = self.beam, ca.SX(1, 1)
+        for piece in self._pieces:
+            if piece.end <= piece.start:
+                continue
+            moments = mass_moments(beam.density, piece.start, piece.end)
+            planes = {axis: piece.of(plane) for axis, plane in shifts.items()}
+            energy += kinetic_energy(
+                piece.frame, beam.mass, beam.length, planes, amplitudes, rates, piece.about_root(moments)
+            )
+            if beam.section_inertia:
+                planes = {axis: piece.of(plane) for axis, plane in self.planes.items()}
+                energy += rotary_energy(piece.frame, beam, planes, turns, (piece.start, piece.end))
         return energy
 
     def _turned(self, frame: Frame, axis: str, slope: np.ndarray) -> Frame:

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.beam.kinematics.beam import Beam
-from flexblocks.beam.kinematics.kinetic_energy import dot, quadratic_form
+from flexblocks.beam.kinematics.kinetic_energy import dot, mass_moments, quadratic_form
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
 from flexblocks.interfaces import Frame
 
@@ -17,7 +17,11 @@ TURNS = {"y": (2, 1), "z": (1, -1), "torsion": (0, 1)}
 
 
 def rotary_energy(
-    chord: Frame, beam: Beam, planes: Mapping[str, DiscretizedDeformation], s: Mapping[str, ca.SX]
+    chord: Frame,
+    beam: Beam,
+    planes: Mapping[str, DiscretizedDeformation],
+    s: Mapping[str, ca.SX],
+    part: tuple[float, float] = (0.0, 1.0),
 ) -> ca.SX:
     """Return the kinetic energy [J] of the rotation of sections about their centroids.
 
@@ -29,6 +33,8 @@ def rotary_energy(
         By deformation.
     s : dict of SX
         Rates of their amplitudes, [m/s], in torsion [rad/s].
+    part : tuple of 2 floats
+        Where the sections are, in units of the length; the integrals of `planes` go with it.
 
     Notes
     -----
@@ -39,7 +45,8 @@ def rotary_energy(
     for axis, inertia in beam.section_inertia.items():
         i, sign = TURNS[axis]
         omega = chord.omega[i]
-        energy += (inertia / 2) * omega**2
+        share = 1.0 if part == (0.0, 1.0) else mass_moments(beam.rotary[axis], *part)[0]
+        energy += (share * inertia / 2) * omega**2
         if axis in planes:
             mean, products, unit = _turns(axis, planes[axis], beam)
             energy += sign * omega * dot(mean, s[axis], inertia * unit)

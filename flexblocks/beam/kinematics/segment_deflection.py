@@ -114,7 +114,7 @@ class SegmentFlexure(Flexure):
                 continue
             mass, first, second = mass_moments(self.beam.density, start, end)
             size = (end - start) * self.beam.length
-            energy += kinetic_energy(rod, mass * self.beam.mass, size, {}, {}, {}, (first, second))
+            energy += kinetic_energy(rod, mass * self.beam.mass, size, {}, {}, {}, (1.0, first, second))
             energy += self._rotary(rod, start, end)
         return energy
 

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass, fields
 
-from flexblocks.errors import ParameterError
+from flexblocks.errors import FlexblocksWarning, ParameterError
+
+# The softest gels have 1e3 Pa or so, and are no beams; 1e4 Pa is far below the softest silicones, at 5e4 Pa.
+SOFTEST = 1e4
+# Whatever is heavier than twice water is a metal, a glass, a stone or a composite of these, above 1e9 Pa all; filled
+# rubbers, the exception, have 1e6 Pa and more.
+HEAVY, SOFTEST_HEAVY = 2000.0, 1e6
+# The lightest foams that carry anything; the heaviest metal has 22.6 g/cm3.
+LIGHTEST = 25.0
 
 
 @dataclass(frozen=True)
@@ -25,6 +34,11 @@ class Material:
     ------
     ParameterError
         A value out of range.
+
+    Warns
+    -----
+    FlexblocksWarning
+        Values that no solid has, as if they were in other units: E in GPa or MPa, the density in g/cm3.
     """
 
     density: float
@@ -46,7 +60,29 @@ class Material:
                 f"Material: poissons_ratio = {self.poissons_ratio:g}; must be >= 0 and < 0.5 (steel 0.3)."
             )
 
+        for doubt in _doubts(self.density, self.youngs_modulus):
+            # Of this method, of the dataclass's __init__, and of the user.
+            warnings.warn(f"Material: {doubt}", FlexblocksWarning, stacklevel=3)
+
     @property
     def shear_modulus(self) -> float:
         """G [Pa]."""
         return self.youngs_modulus / (2 * (1 + self.poissons_ratio))
+
+
+def _doubts(density: float, youngs_modulus: float) -> list[str]:
+    """Return what the values look like, if they are those of no solid."""
+    doubts = []
+    if youngs_modulus < SOFTEST:
+        doubts.append(f"youngs_modulus = {youngs_modulus:g} Pa is softer than any solid; {youngs_modulus:g} GPa is")
+        doubts[-1] += f" youngs_modulus={youngs_modulus:g}e9."
+    elif youngs_modulus < SOFTEST_HEAVY and density > HEAVY:
+        doubts.append(
+            f"youngs_modulus = {youngs_modulus:g} Pa is softer than any solid of {density:g} kg/m3; "
+            f"{youngs_modulus:g} MPa (N/mm2) is youngs_modulus={youngs_modulus:g}e6."
+        )
+    if density < LIGHTEST:
+        doubts.append(
+            f"density = {density:g} kg/m3 is lighter than foam; {density:g} g/cm3 is density={1000 * density:g}."
+        )
+    return doubts

@@ -20,3 +20,9 @@ def gauss_legendre(points: int, bounds: np.ndarray | None = None) -> tuple[np.nd
     bounds = np.array([0.0, 1.0]) if bounds is None else bounds
     start, width = bounds[:-1, None], np.diff(bounds)[:, None]
     return (start + width * (nodes + 1) / 2).ravel(), (width * weights / 2).ravel()
+
+
+def within(bounds: np.ndarray, start: float, end: float) -> np.ndarray:
+    """Return the bounds of the panels, or parts of panels, that lie between `start` and `end`."""
+    inner = bounds[(bounds > start + 1e-12) & (bounds < end - 1e-12)]
+    return np.concatenate([[start], inner, [end]])

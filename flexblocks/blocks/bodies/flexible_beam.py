@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
-from flexblocks.beam.discretization import Discretization, Rigid
+from flexblocks.beam.discretization import Discretization, Rigid, undecided
 from flexblocks.beam.from_block import beam_from_block, check_properties
 from flexblocks.beam.kinematics.deflection import Flexure
 from flexblocks.beam.kinematics.loads import load_power
 from flexblocks.beam.properties.distributed_parameter import check_over, distributed
 from flexblocks.beam.properties.material import Material
 from flexblocks.beam.properties.profile import Distribution
+from flexblocks.beam.properties.quadrature import gauss_legendre
 from flexblocks.beam.shapes.internal_forces import Cut
+from flexblocks.beam.small_deflections import FELT, along, small_deflections
+from flexblocks.beam.stress import bending_stress, checked_largest_stress, joined, largest, stress_places
+from flexblocks.beam.tip_mismatch import tip_mismatch
 from flexblocks.blocks.bodies.stations import HasStations
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
@@ -27,6 +32,8 @@ from flexblocks.interfaces import (
     Local,
     Output,
     Physics,
+    SmallDeflections,
+    Tension,
     Variable,
     choice,
     inlet,
@@ -52,6 +59,18 @@ def checked_stations(where: str, stations: Any, length: float) -> tuple[float, .
     if len(set(places)) < len(places):
         raise ParameterError(f"{where}: internal_forces = {stations!r}; must be distinct places x, each listed once.")
     return tuple(sorted(float(x) for x in places))
+
+
+# A frequency that is off by more is worth a word: modes of a free tip miss by 3 % under any mass alone.
+MISMATCH = 0.1
+
+
+def silently_rigid(where: str) -> str:
+    """Return the remark on a beam without a discretisation."""
+    return (
+        f"{where} has no discretization, so it does not bend; pass one, such as discretization=fb.AssumedModes(3, "
+        "tip='auto') or fb.FiniteElements(2), or discretization=fb.Rigid() if that is meant."
+    )
 
 
 def option() -> Any:
@@ -107,6 +126,9 @@ class FlexibleBeam(HasStations):
         ``"input"`` makes it an input of the arm, the same all along.
     internal_forces : tuple of float
         Places x [m] at which internal forces are outputs; 0 is the root.
+    largest_stress : bool or int
+        Whether the largest bending stress along the beam is an output; needs a section. It is looked for at the ends of
+        8 equal intervals, or of as many as this number says, and where a table of sections has its points.
 
     Notes
     -----
@@ -120,9 +142,11 @@ class FlexibleBeam(HasStations):
     Outputs at a place x of `internal_forces`, named ``station(x).moment_y`` and so on, at the root ``root_moment_y``:
     ``moment_y``, ``moment_z`` [N m], which bend the beam towards positive deflections (EI v'' of a slender beam),
     ``shear_y``, ``shear_z``, ``tension`` [N], ``torque`` [N m] with `torsion`: what the part beyond x, with all that
-    hangs on it, exerts on the part before. With a section also ``stress`` [Pa], the largest by bending. They balance
-    loads, weight and inertia of the part beyond x, and so are exact at rest (for small deflections) and converge as the
-    motion does; EI v'' of the shapes is less accurate.
+    hangs on it, exerts on the part before, about the deflected place of the section and along the axes of the section,
+    turned as it is. With a section also ``stress`` [Pa], the largest by bending; with `largest_stress` the output
+    ``largest_stress`` [Pa] is the largest of these along the beam. They balance loads, weight and inertia of the part
+    beyond x on the deflected beam, and so are exact at rest and converge as the motion does; EI v'' of the shapes is
+    less accurate.
 
     Only numbers can stay symbolic, not functions, tables, sections and materials.
     """
@@ -130,7 +154,7 @@ class FlexibleBeam(HasStations):
     length: float = parameter("m", POSITIVE)
     linear_density: Any = distributed("kg/m")
     flexural_rigidity: Any = distributed("N m2")
-    discretization: Discretization = field(default_factory=Rigid)
+    discretization: Discretization = field(default_factory=undecided)
     bending: str = choice(("y", "z", "yz"), default="y")
     flexural_rigidity_z: Any = distributed("N m2")
     damping_ratio: float = parameter("1", FRACTION, default=0.0)
@@ -151,6 +175,7 @@ class FlexibleBeam(HasStations):
     load_y: Any = distributed("N/m", ANY, word="input")
     load_z: Any = distributed("N/m", ANY, word="input")
     internal_forces: tuple[float, ...] = ()
+    largest_stress: bool | int = False
 
     ports = (inlet(), outlet())
 
@@ -162,6 +187,7 @@ class FlexibleBeam(HasStations):
                 "fb.AssumedModes(n) or fb.FiniteElements(n)."
             )
         object.__setattr__(self, "internal_forces", checked_stations(self.where, self.internal_forces, self.length))
+        checked_largest_stress(self.where, self.largest_stress, self.section is not None)
         check_properties(self)
         check_over(self.where, self, self.length)
 
@@ -172,9 +198,21 @@ class FlexibleBeam(HasStations):
 
     @property
     def cuts(self) -> tuple[Cut, ...]:
-        """The cuts at which internal forces are outputs."""
+        """The cuts at which internal forces are outputs, and those at which stress is looked for."""
+        return joined(self._stated_cuts, self._stress_places)
+
+    @property
+    def _stated_cuts(self) -> tuple[Cut, ...]:
         length = self.nominal.length
         return tuple(Cut(x / length, f"station({x!r})." if x else "root_") for x in self.internal_forces)
+
+    @property
+    def _stress_places(self) -> tuple[float, ...]:
+        return stress_places(self.largest_stress, self._sections) if self.largest_stress else ()
+
+    @property
+    def _sections(self) -> Distribution:
+        return Distribution(self.nominal.section, self.nominal.length)
 
     def coordinates(self) -> tuple[Coordinate, ...]:
         deforming = (c for axis in self.deformations for c in self.discretization.coordinates(axis))
@@ -198,6 +236,55 @@ class FlexibleBeam(HasStations):
             power=sum((self._load(flexure, axis, local) for axis in ("y", "z")), ca.SX(1, 1)),
         )
 
+    @property
+    def modal_damping(self) -> float:
+        bends = any(self.discretization.coordinates(axis) for axis in self.bending)
+        return self.damping_ratio if bends else 0.0
+
+    def remarks(self, carried: np.ndarray | None) -> tuple[str, ...]:
+        chosen, suited = self.discretization, self.discretization.suited()
+        if isinstance(chosen, Rigid) and not chosen.is_decided:
+            return (silently_rigid(self.where),)
+        if carried is None or suited == chosen:
+            return ()
+        beam = beam_from_block(replace(self, discretization=suited), carried)
+        off = [
+            tip_mismatch(chosen, suited, beam.deformations[axis], beam.deformations[axis].tip) for axis in self.bending
+        ]
+        worst = max((float(each[i]), i) for each in off for i in range(len(each)))
+        if worst[0] < MISMATCH:
+            return ()
+        return (
+            f"{self.where}: {chosen!r} has modes of a free tip, and the beam carries a body there: frequency "
+            f"{worst[1] + 1} of the clamped beam is off by {100 * worst[0]:.0f} %. Take {suited!r}, which is made for "
+            "what it carries, or fb.FiniteElements(n); tip=fb.TipBody(0.0) is a free tip that is meant.",
+        )
+
+    def small_deflections(self, carried: np.ndarray) -> SmallDeflections | None:
+        bent = {axis: self.discretization.coordinates(axis) for axis in self.bending}
+        if not self.discretization.is_linear or not any(bent.values()):
+            return None
+        beam, n = beam_from_block(self, carried), len(self.coordinates())
+        planes = {axis: self.discretization.plane(axis, beam) for axis in self.bending}
+        unit = {axis: np.array([1.0 if c.unit == "rad" else 1 / self.length for c in cs]) for axis, cs in bent.items()}
+        first = {axis: len(bent["y"]) if axis == "z" and "y" in bent else 0 for axis in bent}
+        shapes = {axis: (plane.shapes, first[axis], unit[axis]) for axis, plane in planes.items()}
+        measure = small_deflections(repr(self.discretization), self.coordinates(), shapes)
+        if self.stiffening:
+            return measure
+        # Without it a pull along the beam does nothing to bending.
+        stiffness = np.zeros((n, n))
+        for axis, plane in planes.items():
+            part, amplitude = slice(first[axis], first[axis] + len(bent[axis])), unit[axis] * self.length
+            share = plane.integrals.stiffness * np.outer(amplitude, amplitude)
+            stiffness[part, part] = share * float(beam.deformations[axis].stiffness)
+        xi, weights = gauss_legendre(FELT)
+        block = replace(self, internal_forces=tuple((xi * self.length).tolist()), largest_stress=False)
+        forces = ("tension", *(f"shear_{axis}" for axis in self.bending))
+        names = tuple(tuple(f"{cut.label}{force}" for cut in block.cuts) for force in forces)
+        pull = Tension(block, names, along(xi, n, shapes, 1), weights * self.length, stiffness)
+        return replace(measure, tension=pull)
+
     def _load(self, flexure: Flexure, axis: str, local: Local) -> ca.SX:
         load, nominal = (getattr(block, f"load_{axis}") for block in (self, self.nominal))
         if load is None:
@@ -209,12 +296,17 @@ class FlexibleBeam(HasStations):
 
     def _internal_forces(self, local: Local) -> dict[str, Output]:
         """Return what the outer part of the beam exerts on the inner at each cut, and the bending stress there."""
-        outputs = {}
+        outputs, stresses = {}, []
         for cut in self.cuts:
-            held = cut.coordinates(self.deformations)
-            outputs |= {c.name: Output(-local.effort(c.name), "N m" if c.unit == "rad" else "N") for c in held}
-            if self.section is not None:
-                section = Distribution(self.nominal.section, self.nominal.length).value(cut.xi)
-                moment = {axis: outputs[f"{cut.label}moment_{axis}"].value for axis in self.bending}
-                outputs[f"{cut.label}stress"] = Output(section.bending_stress(moment), "Pa")
+            held = {c.name: c for c in cut.coordinates(self.deformations)}
+            efforts = {name: -local.effort(name) for name in held}
+            moment = {axis: efforts[f"{cut.label}moment_{axis}"] for axis in self.bending}
+            stress = bending_stress(self._sections, cut.xi, moment) if self.section is not None else None
+            if stress is not None:
+                stresses.append(stress)
+            if not cut.hinges_only:
+                outputs |= {n: Output(e, "N m" if held[n].unit == "rad" else "N") for n, e in efforts.items()}
+                outputs |= {f"{cut.label}stress": Output(stress, "Pa")} if stress is not None else {}
+        if self.largest_stress:
+            outputs["largest_stress"] = Output(largest(stresses), "Pa")
         return outputs

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import casadi as ca
 import numpy as np
 
 from flexblocks.beam.assumed_modes import AssumedModes
-from flexblocks.beam.discretization import Discretization, Rigid
+from flexblocks.beam.discretization import Discretization, Rigid, undecided
 from flexblocks.beam.kinematics.sliding_deflection import SlidingFlexure
 from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip, frequency_equation, mode
 from flexblocks.beam.shapes.euler_bernoulli_modes import BeamModes, clamped_modes
 from flexblocks.beam.shapes.sliding_shapes import SlidingShapes, clamped_mass_shapes, constant_shapes
+from flexblocks.beam.small_deflections import small_deflections
+from flexblocks.blocks.bodies.flexible_beam import silently_rigid
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
     NOT_NEGATIVE,
@@ -27,6 +29,7 @@ from flexblocks.interfaces import (
     Local,
     Output,
     Physics,
+    SmallDeflections,
     Variable,
     choice,
     flange,
@@ -79,7 +82,7 @@ class SlidingBeam(Block):
     length: float = parameter("m", POSITIVE)
     linear_density: float = parameter("kg/m", POSITIVE)
     flexural_rigidity: float = parameter("N m2", POSITIVE)
-    discretization: Discretization = field(default_factory=Rigid)
+    discretization: Discretization = field(default_factory=undecided)
     bending: str = choice(("y", "z", "yz"), default="y")
     shapes: str = choice(("fixed", "algebraic", "ode"), default="fixed")
     flexural_rigidity_z: float | None = parameter("N m2", POSITIVE, default=None)
@@ -134,6 +137,23 @@ class SlidingBeam(Block):
         names = [variable.name for variable in self._roots()]
         equations = [frequency_equation(local[name], tip) for name in names]
         return tuple(map(DependentVariable, names, equations, start.tolist()))
+
+    def remarks(self, carried: np.ndarray | None) -> tuple[str, ...]:
+        del carried
+        chosen = self.discretization
+        return (silently_rigid(self.where),) if isinstance(chosen, Rigid) and not chosen.is_decided else ()
+
+    def small_deflections(self, carried: np.ndarray) -> SmallDeflections | None:
+        bent = [self.discretization.coordinates(axis) for axis in self.bending]
+        if not bent[0]:
+            return None
+        chosen, out, units = self.discretization, self.extension, [c.unit for c in self.coordinates()]
+        shapes = chosen.shapes(self._carried_tip(carried).relative(self.linear_density * out, out))
+        first = {axis: 1 + i * len(bent[0]) for i, axis in enumerate(self.bending)}
+        planes = {axis: (shapes, start, np.ones(shapes.size)) for axis, start in first.items()}
+        measure = small_deflections(repr(chosen), self.coordinates(), planes)
+        in_lengths = np.array([unit == "m" for unit in units]) & (np.arange(len(units)) > 0)
+        return replace(measure, length=0, in_lengths=in_lengths, remedy="A FlexibleBeam with RigidSegments(n) does.")
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         assert frame is not None
@@ -190,7 +210,9 @@ class SlidingBeam(Block):
 
     def _tip(self, local: Local) -> TipBody:
         """Return the body that shapes the modes, in SI units."""
-        carried = local.carried
+        return self._carried_tip(local.carried)
+
+    def _carried_tip(self, carried: np.ndarray) -> TipBody:
         # T = 1/2 m v.v + v.(omega x S) + ...: the entry at (v_z, omega_y) is -S_x.
         body = TipBody(carried[3, 3], (carried[1, 1] + carried[2, 2]) / 2, -carried[5, 1])
         return self.discretization.tip_body(body)

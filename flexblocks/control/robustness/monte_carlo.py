@@ -15,6 +15,7 @@ from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.batch import simulate_batch
 from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.statics.equilibrium import equilibrium
+from flexblocks.validity.large_deflections import without_warning
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -86,8 +87,9 @@ def monte_carlo(
             for run in range(runs):
                 interrupt.obey()
                 bar.update(f"{run} of {runs} draws", run)
-                point = equilibrium(closed, x, u, {name: float(values[run]) for name, values in draws.items()})
-                poles.append(np.linalg.eigvals(linearize(closed, point).A))
+                with without_warning():
+                    point = equilibrium(closed, x, u, {name: float(values[run]) for name, values in draws.items()})
+                    poles.append(np.linalg.eigvals(linearize(closed, point).A))
         except KeyboardInterrupt:
             if not poles:
                 raise

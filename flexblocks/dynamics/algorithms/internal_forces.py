@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 import casadi as ca
 
 from flexblocks.dynamics.algorithms.generalised_forces import applied_force
 from flexblocks.dynamics.algorithms.loop_closure import closure_residual
 from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
+from flexblocks.dynamics.evaluation.block_terms import BlockTerms
+from flexblocks.dynamics.evaluation.body import Body
+from flexblocks.dynamics.evaluation.evaluate import block_terms
 from flexblocks.dynamics.tree.tree import Tree
+from flexblocks.interfaces.block import Block
+
+NO_OTHERS: Mapping[str, Block] = MappingProxyType({})
 
 
 def internal_forces(
-    tree: Tree, x: ca.SX, z: ca.SX, inputs: ca.SX, a: ca.SX, multipliers: ca.SX
+    tree: Tree,
+    x: ca.SX,
+    z: ca.SX,
+    inputs: ca.SX,
+    a: ca.SX,
+    multipliers: ca.SX,
+    blocks: Mapping[str, Block] = NO_OTHERS,
 ) -> tuple[dict[str, ca.SX], ca.SX]:
     """Return by body the efforts [N m or N] on its held coordinates, and those on the locked ones (one per lock).
 
     `a` (n) are the accelerations of the arm, `inputs` those of the blocks, `multipliers` (m) the loop forces. The
     efforts are the generalised forces of inverse dynamics in the same tree with these coordinates released, at zero.
+    `blocks` stand in, by name, for bodies that differ from them in held coordinates alone; the efforts are then theirs,
+    and only theirs.
     """
-    n, released = tree.size, _released(tree)
+    released, held = _released(tree, blocks)
+    n = tree.size
     none = ca.SX(released.size - n, 1)
     q, v, w = tree.split_state(x)
     # Inverse dynamics of the tree with its held coordinates released, at zero and at rest.
@@ -34,27 +51,49 @@ def internal_forces(
         work = ca.jtimes(closure_residual(released, moving), moving, multipliers, True)
         force -= ca.substitute(work, let_go, ca.densify(none))
     efforts, column = {}, n
-    for body in tree.bodies:
-        if count := len(body.terms.held):
+    for body in released.bodies:
+        if count := held.get(body.name, 0):
             efforts[body.name] = force[column : column + count]
             column += count
     return efforts, force[column:]
 
 
-def _released(tree: Tree) -> Tree:
-    """Return the tree with all held coordinates, then all locked ones, appended to the coordinates of the arm."""
-    first_lock = tree.size + sum(len(body.terms.held) for body in tree.bodies)
+def _released(tree: Tree, blocks: Mapping[str, Block]) -> tuple[Tree, dict[str, int]]:
+    """Return the tree with all held coordinates, then all locked ones, appended to the arm's.
+
+    And the number of held ones by body. Blocks that have some are evaluated anew: the equations of motion know nothing
+    of them.
+    """
+    cut = {body.name: blocks.get(body.name, body.terms.block) for body in tree.bodies if _is_cut(body, blocks)}
+    terms = {i: _terms(tree, i, cut[body.name]) for i, body in enumerate(tree.bodies) if body.name in cut}
+    first_lock = tree.size + sum(len(each.held) for each in terms.values())
     size = first_lock + len(tree.locks)
     bodies, column = [], tree.size
     for index, body in enumerate(tree.bodies):
-        share = ca.DM(body.share.size1(), size)
-        share[:, : tree.size] = body.share
-        for row in body.terms.held:
+        own, rows = body.share.size1(), terms[index].held if index in terms else ()
+        share = ca.DM(len(terms[index].coordinates) if index in terms else own, size)
+        # Held coordinates come after the others.
+        free = min(own, share.size1())
+        share[:free, : tree.size] = body.share[:free, :]
+        for row in rows:
             share[row, column] = 1
             column += 1
         for number, lock in enumerate(tree.locks):
-            for row in range(share.size1()):
+            for row in range(free):
                 if (index, row) in lock.factors:
                     share[row, first_lock + number] = lock.factors[index, row]
-        bodies.append(replace(body, share=ca.sparsify(share)))
-    return Tree(tuple(bodies), size, tree.gravity, tree.p, tree.loops)
+        bodies.append(replace(body, terms=terms.get(index, body.terms), share=ca.sparsify(share)))
+    counts = {tree.bodies[i].name: len(each.held) for i, each in terms.items()}
+    return Tree(tuple(bodies), size, tree.gravity, tree.p, tree.loops), counts
+
+
+def _is_cut(body: Body, blocks: Mapping[str, Block]) -> bool:
+    return body.name in blocks if blocks else bool(body.terms.held)
+
+
+def _terms(tree: Tree, index: int, block: Block) -> BlockTerms:
+    """Return the terms of a body with the held coordinates of its block released."""
+    body = tree.bodies[index]
+    local, mounted = body.terms.local, body.parent is not None or index == tree.root
+    locked = dict(zip((c.name for c in body.terms.coordinates), body.terms.symbols.offsets.tolist(), strict=True))
+    return block_terms(block, local.outlets, mounted, local.carried, tree.p, locked, released=True)

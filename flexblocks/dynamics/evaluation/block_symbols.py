@@ -60,19 +60,21 @@ class BlockSymbols:
 
 
 def block_symbols(
-    block: Block, outlets: tuple[str, ...], carried: np.ndarray, locked: Mapping[str, float]
+    block: Block, outlets: tuple[str, ...], carried: np.ndarray, locked: Mapping[str, float], released: bool = False
 ) -> tuple[BlockSymbols, Local]:
     """Return new symbols for a block, and the `Local` it is evaluated with when frames are needed at `outlets`.
 
-    `locked` are the values of locked coordinates, by name.
+    `locked` are the values of locked coordinates, by name. The block sees a held coordinate as a structural zero,
+    unless it is `released`.
     """
     coordinates = tuple(block.coordinates())
     variables = {"w": block.states(), "z": block.algebraics(), "u": block.inputs()}
     groups = {letter: ca.SX.sym(letter, len(members)) for letter, members in variables.items()}
     q, s = ca.SX.sym("q", len(coordinates)), ca.SX.sym("s", len(coordinates))
     offsets = np.array([locked.get(c.name, 0.0) for c in coordinates])
-    shifted = (symbol + offset if offset else symbol for symbol, offset in zip(ca.vertsplit(q), offsets, strict=True))
-    symbols = {c.name: value for c, value in zip(coordinates, shifted, strict=True)}
+    symbols = {}
+    for c, symbol, offset in zip(coordinates, ca.vertsplit(q), offsets.tolist(), strict=True):
+        symbols[c.name] = ca.SX(1, 1) if c.held and not released else symbol + offset if offset else symbol
     for letter, members in variables.items():
         symbols |= {v.name: symbol for v, symbol in zip(members, ca.vertsplit(groups[letter]), strict=True)}
     dependent, local = dependent_variables(block, Local(symbols, q, s, outlets, carried))

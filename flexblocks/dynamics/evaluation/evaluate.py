@@ -22,6 +22,7 @@ def block_terms(
     carried: np.ndarray,
     p: ca.SX,
     locked: Mapping[str, float] | None = None,
+    released: bool = False,
 ) -> BlockTerms:
     """Return the dynamic terms of a block.
 
@@ -38,6 +39,8 @@ def block_terms(
         Symbolic parameters of the arm; those of the block may be expressions of them.
     locked : dict, optional
         Values of the block's locked coordinates, by name.
+    released : bool
+        Whether held coordinates are free, for the forces that hold them; in the equations of motion they are zero.
 
     Raises
     ------
@@ -45,7 +48,7 @@ def block_terms(
         The block's `physics` breaks the contract.
     """
     always = [spec.name for spec in block.ports if spec.kind is Kind.FRAME and spec.outlet]
-    symbols, local = block_symbols(block, tuple(dict.fromkeys([*always, *outlets])), carried, locked or {})
+    symbols, local = block_symbols(block, tuple(dict.fromkeys([*always, *outlets])), carried, locked or {}, released)
     V = ca.SX.sym("V", 6)
     inlet = Frame(ca.SX.sym("R", 3, 3), ca.SX.sym("r", 3), V[:3], V[3:], local.rate)
     physics = block.physics(inlet if mounted else None, local)

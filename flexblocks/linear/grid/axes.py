@@ -13,6 +13,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.statics.equilibrium import equilibrium
 from flexblocks.statics.operating_point import OperatingPoint
+from flexblocks.validity.large_deflections import without_warning
 
 Over = Mapping[str, Sequence[float] | np.ndarray]
 
@@ -84,7 +85,8 @@ def resting_points(
         groups = ({name: value for name, value in fixed.items() if name in group} for group in (dae.x, dae.u, dae.p))
         return equilibrium(dae, *groups)
 
-    return [rest(node) for node in nodes]
+    with without_warning():
+        return [rest(node) for node in nodes]
 
 
 def _unit(dae: DAE, name: str) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
+
+import casadi as ca
 
 from flexblocks.errors import NameUnknownError, listing, nearest
 
@@ -14,7 +17,10 @@ from .path_constraint import BoundedValue, PathConstraint
 
 @dataclass(frozen=True)
 class SignalLimit(PathConstraint):
-    """A limit on an output, a point position, an acceleration or another signal, see `Signals`."""
+    """A limit on an output, a point position, an acceleration or another signal, see `Signals`.
+
+    An upper limit on the largest of several values is one on each of them: smooth, whichever is the largest.
+    """
 
     may_be_lifted: ClassVar[bool] = False
     name: str
@@ -27,9 +33,37 @@ class SignalLimit(PathConstraint):
 
     def values(self, label: str, signals: Signals) -> list[BoundedValue]:
         try:
-            return [BoundedValue(self.name, signals[self.name], self.low, self.high)]
+            value = signals[self.name]
         except NameUnknownError as error:
             raise ProblemError(
                 f"plan: limits: there is no input, input rate, state or output '{self.name}' ({listing(signals)}; and "
                 f".x, .y, .z of points).{nearest(self.name, signals)}"
             ) from error
+        return _bounded(self.name, value, self.low, self.high)
+
+
+def _bounded(name: str, value: ca.SX, low: float, high: float) -> list[BoundedValue]:
+    """Return a value with its bounds, or the values that it is the largest of, numbered, with theirs."""
+    parts = _parts(value)
+    if len(parts) == 1 or high == math.inf:
+        return [BoundedValue(name, value, low, high)]
+    # A constant, such as the stress at an end that is free, is no constraint on the motion if it keeps the limit.
+    kept = [(i, part) for i, part in enumerate(parts, 1) if not (part.is_constant() and float(part) <= high)]
+    rows = [_magnitude(f"{name} ({i})", part, high) for i, part in kept]
+    # That the largest is not below a bound is no bound on each; magnitudes are never below zero.
+    bounded_below = low > 0 or (low > -math.inf and not any(part.is_op(ca.OP_FABS) for part in parts))
+    return [*rows, BoundedValue(name, value, low, math.inf)] if bounded_below else rows
+
+
+def _magnitude(name: str, part: ca.SX, high: float) -> BoundedValue:
+    """Return an upper bound, which on a magnitude is one on both sides of what it is the magnitude of."""
+    if part.is_op(ca.OP_FABS):
+        return BoundedValue(name, part.dep(0), -high, high)
+    return BoundedValue(name, part, high=high)
+
+
+def _parts(value: ca.SX) -> list[ca.SX]:
+    """Return the values that a value is the largest of; itself if it is no maximum."""
+    if not value.is_op(ca.OP_FMAX):
+        return [value]
+    return [part for i in range(2) for part in _parts(value.dep(i))]

@@ -1,0 +1,55 @@
+"""Deflections and slopes of a beam that is linear in its coordinates, as constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from flexblocks.beam.properties.quadrature import gauss_legendre
+from flexblocks.beam.shapes.shape_functions import Shapes
+from flexblocks.interfaces import Coordinate, SmallDeflections
+
+# The tip is one more place, of weight zero.
+POINTS, PANELS = 3, 8
+# Gauss points at which a pull is felt: exact for a pull that is linear along the beam and slopes of second degree.
+FELT = 3
+REMEDY = "RigidSegments(n) holds at any deflection."
+
+
+def small_deflections(
+    name: str, coordinates: Sequence[Coordinate], shapes: Mapping[str, tuple[Shapes, int, np.ndarray]]
+) -> SmallDeflections:
+    """Return the measure of a beam's deflections.
+
+    Parameters
+    ----------
+    name : str
+        Of its discretisation.
+    coordinates : sequence of Coordinate
+        All n of the block.
+    shapes : dict
+        By plane of bending the shapes, the index of their first coordinate, and the amplitudes in units of the length
+        of a unit of each coordinate.
+    """
+    xi, w = gauss_legendre(POINTS, np.linspace(0.0, 1.0, PANELS + 1))
+    places, weights = np.append(xi, 1.0), np.append(w, 0.0)
+    return SmallDeflections(
+        deflections=along(places, len(coordinates), shapes, 0),
+        slopes=along(places, len(coordinates), shapes, 1),
+        weights=weights,
+        name=name,
+        remedy=REMEDY,
+    )
+
+
+def along(
+    places: np.ndarray, size: int, shapes: Mapping[str, tuple[Shapes, int, np.ndarray]], order: int
+) -> np.ndarray:
+    """Return deflections over the length, or slopes (`order` 1), at places x/l, as (planes, k, size)."""
+    planes = []
+    for of_plane, first, scale in shapes.values():
+        rows = np.zeros((len(places), size))
+        rows[:, first : first + of_plane.size] = (of_plane.derivative(places, order) * scale[:, None]).T
+        planes.append(rows)
+    return np.array(planes)

@@ -1,0 +1,74 @@
+"""Small deflections: how far the coordinates of a block are from the range of its theory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Tension:
+    """What a pull along a block does to its bending, where the block leaves it out.
+
+    Attributes
+    ----------
+    block : Block
+        The same block with cuts, whose held coordinates feel the forces [N] at k places.
+    names : tuple of tuple of str
+        The k of the tension, then those of the shear force in each plane: along and across the deflected block.
+    slopes : ndarray (planes, k, n)
+        Slopes there for a unit of each coordinate [rad].
+    weights : ndarray (k,)
+        Of a quadrature along the block [m].
+    stiffness : ndarray (n, n)
+        Of bending: q' K q is twice the energy stored [J].
+    """
+
+    block: Any
+    names: tuple[tuple[str, ...], ...]
+    slopes: np.ndarray
+    weights: np.ndarray
+    stiffness: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class SmallDeflections:
+    """Deflections and slopes of a block whose theory takes both as small; linear in its n coordinates.
+
+    Attributes
+    ----------
+    deflections : ndarray (planes, k, n)
+        At k places along the block, in units of its length, for a unit of each coordinate.
+    slopes : ndarray (planes, k, n)
+        [rad]
+    weights : ndarray (k,)
+        Of a quadrature along the block, in units of its length.
+    name : str
+        What makes it linear, for messages: ``AssumedModes(n=2)``.
+    remedy : str
+        What holds for deflections of any size.
+    tension : Tension or None
+        None where a pull along the block counts already.
+    length : int or None
+        The coordinate that is the length [m], in units of which the others of unit m are to be taken; None if the
+        length is constant and counted in.
+    in_lengths : ndarray (n,) of bool, or None
+        Which coordinates these are.
+    """
+
+    deflections: np.ndarray
+    slopes: np.ndarray
+    weights: np.ndarray
+    name: str
+    remedy: str
+    tension: Tension | None = None
+    length: int | None = None
+    in_lengths: np.ndarray | None = None
+
+    def relative(self, q: np.ndarray) -> np.ndarray:
+        """Return coordinates (samples, n) in the units of `deflections` and `slopes`."""
+        if self.length is None or self.in_lengths is None:
+            return q
+        return np.where(self.in_lengths, q / q[:, [self.length]], q)

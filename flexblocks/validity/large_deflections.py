@@ -1,0 +1,96 @@
+"""The warning where deflections leave the range of linear beam theory."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+import numpy as np
+
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import FlexblocksWarning
+from flexblocks.validity.deflection_error import DeflectionError, deflection_errors
+
+# What is out of range: an error by the size of the deflection above this share of it, at a third of the length ...
+SHARE = 0.1
+# ... or one by a pull, which comes and goes in a motion, above this one ...
+PULL_SHARE = 0.2
+# ... that is more than this share of the length: a shift that would be seen.
+OF_LENGTH = 1e-3
+# A pull that takes more stiffness than this share, or adds as much, is no longer a small one: no number is of use.
+NO_LONGER_SMALL = 0.5
+
+_QUIET = ContextVar("quiet", default=False)
+
+
+@contextmanager
+def without_warning() -> Generator[None]:
+    """Silence the warning in calls within another one, which gives it once for all of them, or has no use for it."""
+    token = _QUIET.set(True)
+    try:
+        yield
+    finally:
+        _QUIET.reset(token)
+
+
+def is_quiet() -> bool:
+    """Whether warnings of this room are silenced."""
+    return _QUIET.get()
+
+
+def large_deflections(
+    dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray, at_rest: bool = False
+) -> list[DeflectionError]:
+    """Return the blocks that leave the range of their theory, the worst first; arguments as `deflection_errors`."""
+    errors = deflection_errors(dae, x, z, u, p, at_rest)
+    far = [one for one in errors if one.by_size > SHARE or one.by_pull > PULL_SHARE]
+    far = [one for one in far if one.error * one.deflection > OF_LENGTH]
+    return sorted(far, key=lambda one: -one.error * one.deflection)
+
+
+def warn_of_large_deflections(
+    dae: DAE,
+    where: str,
+    x: np.ndarray,
+    z: np.ndarray,
+    u: np.ndarray,
+    p: np.ndarray,
+    times: np.ndarray | None = None,
+    stacklevel: int = 3,
+) -> None:
+    """Warn, once, of all blocks that leave the range of their theory.
+
+    Parameters
+    ----------
+    dae : DAE
+    where : str
+        The call, for the message.
+    x, z, u : ndarray (samples, nx), (samples, nz), (samples, nu)
+    p : ndarray (np,)
+    times : ndarray (samples,), optional
+        [s]; without them the states are equilibria.
+    """
+    if is_quiet():
+        return
+    far = large_deflections(dae, x, z, u, p, at_rest=times is None)
+    if far:
+        texts = [described(one, None if times is None else float(times[one.sample])) for one in far]
+        warnings.warn(f"{where}: {'; '.join(texts)}", FlexblocksWarning, stacklevel=stacklevel)
+
+
+def described(one: DeflectionError, time: float | None) -> str:
+    """Return a sentence on one block that leaves the range of its theory, and on what holds there."""
+    when = "" if time is None else f" at t = {time:.4g} s"
+    error = f"about {100 * one.error:.0f} %" if one.error < NO_LONGER_SMALL else "as much as it is itself"
+    text = (
+        f"{one.block} deflects by {100 * one.deflection:.2g} % of its length{when} (slope {one.slope:.2g} rad), where "
+        f"{one.measure.name} is off by {error} of the deflection"
+    )
+    if one.by_pull > one.by_size:
+        return (
+            f"{text}, for it leaves out what a pull along the beam does to bending. stiffening=True counts it; "
+            f"{one.measure.remedy}"
+        )
+    return f"{text}: it is made for small ones. {one.measure.remedy[0].upper()}{one.measure.remedy[1:]}"

@@ -1,0 +1,95 @@
+"""Remarks on an arm as it is assembled: what its blocks do that may not be meant."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+
+import casadi as ca
+import numpy as np
+from scipy.linalg import eigh, null_space
+
+from flexblocks.constraints.loop_equations import closure_equations
+from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.mass_at_posture import mass_at_posture
+from flexblocks.dynamics.evaluation.body import Body
+from flexblocks.dynamics.tree.tree import Tree
+from flexblocks.errors import FlexblocksWarning, listing
+from flexblocks.validity.large_deflections import is_quiet
+
+# Modes that are looked at: those above are rarely of interest, and the last of an assumed few is hardly one of the arm.
+MODES = 3
+# More than so many times the damping ratio that was asked for, and more than this ratio, is another arm.
+TIMES, SEEN = 3.0, 0.02
+
+
+def warn_of_remarks(dae: DAE, stacklevel: int = 3) -> None:
+    """Warn of what blocks remark on themselves, and of modes damped far more than was asked for; each once."""
+    if is_quiet():
+        return
+    for remark in (*_of_blocks(dae.tree), *_of_damping(dae)):
+        warnings.warn(f"assemble: {remark}", FlexblocksWarning, stacklevel=stacklevel)
+
+
+def _of_blocks(tree: Tree) -> Iterable[str]:
+    for index, body in enumerate(tree.bodies):
+        rigid = all(not tree.bodies[i].terms.size for i in _outboard(tree, index))
+        yield from body.terms.block.nominal.remarks(body.terms.local.carried if rigid else None)
+
+
+def _outboard(tree: Tree, index: int) -> list[int]:
+    """Return the bodies that a body carries, directly or not."""
+    found = [index]
+    found.extend(i for i, body in enumerate(tree.bodies) if body.parent in found and i not in found)
+    return found[1:]
+
+
+def _of_damping(dae: DAE) -> Iterable[str]:
+    """Yield a remark if modes of the arm are damped far more than those of its beams, which are clamped."""
+    beams = {i: b.terms.block.nominal.modal_damping for i, b in enumerate(dae.tree.bodies)}
+    asked = max(beams.values(), default=0.0)
+    if not asked or not dae.tree.size:
+        return
+    ratios = _damping_ratios(dae, [i for i, ratio in beams.items() if ratio])[:MODES]
+    if np.any((ratios > TIMES * asked) & (ratios > SEEN)):
+        names = [dae.tree.bodies[i].terms.block.where for i, ratio in beams.items() if ratio == asked]
+        words = listing(f"{100 * ratio:.2g} %" for ratio in ratios)
+        yield (
+            f"damping_ratio = {asked:g} of {listing(names, 2)} is that of the beam clamped to a wall; in this arm, "
+            f"which gives way there, modes have {words}. Choose it so that "
+            "linearize(dae).modes() has what is meant; a rotor on a driven joint belongs to the arm, too."
+        )
+
+
+def _damping_ratios(dae: DAE, beams: list[int]) -> np.ndarray:
+    """Return the damping ratios of the elastic modes at the start by the damping of these bodies, the slowest first."""
+    tree, n = dae.tree, dae.tree.size
+    x, z, p = dae.x.start, dae.z.start, dae.p.start
+    K, D = np.zeros((n, n)), np.zeros((n, n))
+    for index, body in enumerate(tree.bodies):
+        if body.terms.size:
+            share, (of_q, of_s) = body.share.full(), _slopes(body, x[:n], p, dae)
+            K += share.T @ of_q @ share
+            D += share.T @ of_s @ share if index in beams else 0.0
+    M = mass_at_posture(tree, x[:n], p, *dae.dependent_values(x, z))
+    if tree.loops.closures:
+        N = null_space(closure_equations(dae).closures(x[:n], p)[1].full(), rcond=1e-9)
+        K, D, M = (N.T @ matrix @ N for matrix in (K, D, M))
+    try:
+        squares, modes = eigh((K + K.T) / 2, M)
+    except np.linalg.LinAlgError:
+        return np.zeros(0)  # at a posture where a coordinate moves no mass the arm has no modes
+    elastic = squares > 1e-9 * np.max(squares, initial=0.0)
+    modes, frequencies = modes[:, elastic], np.sqrt(squares[elastic])
+    return np.einsum("ik,ij,jk->k", modes, D, modes) / (2 * frequencies)
+
+
+def _slopes(body: Body, q: np.ndarray, p: np.ndarray, dae: DAE) -> tuple[np.ndarray, np.ndarray]:
+    """Return the stiffness and the damping (n, n) of one block, at rest."""
+    coordinates, rates = ca.SX.sym("q", body.terms.size), ca.SX.sym("s", body.terms.size)
+    dependent = dict(zip(dae.x.names, dae.x.start, strict=True)) | dict(zip(dae.z.names, dae.z.start, strict=True))
+    own = [dependent[f"{body.name}.{name}"] for name in body.terms.symbols.dependent.names]
+    force = body.terms.inner(coordinates, rates, ca.DM(np.concatenate([p, own])))
+    at = ca.Function("slopes", [coordinates, rates], [ca.jacobian(force, coordinates), ca.jacobian(force, rates)])
+    stiffness, damping = at(body.share.full() @ q, 0.0)
+    return stiffness.full(), damping.full()
