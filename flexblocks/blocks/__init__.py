@@ -19,6 +19,12 @@ from flexblocks.blocks.drives.pd_servo import PDServo
 from flexblocks.blocks.drives.rotor import Rotor
 from flexblocks.blocks.drives.source import ForceSource, TorqueSource
 from flexblocks.blocks.drives.torsional_spring import TorsionalSpring
+from flexblocks.blocks.forces.cable import Cable
+from flexblocks.blocks.forces.contact import Contact
+from flexblocks.blocks.forces.hydraulic_cylinder import HydraulicCylinder
+from flexblocks.blocks.forces.line_force import LineForce
+from flexblocks.blocks.forces.spring_damper import SpringDamper
+from flexblocks.blocks.forces.world_force import WorldForce, WorldTorque
 from flexblocks.blocks.joints.compound_joints import Spherical, Universal
 from flexblocks.blocks.joints.fixed_transform import FixedTransform
 from flexblocks.blocks.joints.prismatic import Prismatic
@@ -28,6 +34,8 @@ from flexblocks.interfaces import Block, Composite
 # What `flexblocks` offers of them. Written out, so that editors complete these names.
 __all__ = [
     "Accelerometer",
+    "Cable",
+    "Contact",
     "Fixed",
     "FixedTransform",
     "FixedTranslation",
@@ -37,6 +45,8 @@ __all__ = [
     "Friction",
     "Gear",
     "Ground",
+    "HydraulicCylinder",
+    "LineForce",
     "LumpedMass",
     "PDServo",
     "Payload",
@@ -47,9 +57,12 @@ __all__ = [
     "Rotor",
     "SlidingBeam",
     "Spherical",
+    "SpringDamper",
     "TorqueSource",
     "TorsionalSpring",
     "Universal",
+    "WorldForce",
+    "WorldTorque",
 ]
 
 ALL_BLOCKS: tuple[type[Block] | type[Composite], ...] = tuple(globals()[name] for name in __all__)

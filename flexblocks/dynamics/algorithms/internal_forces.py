@@ -50,4 +50,4 @@ def _released(tree: Tree) -> Tree:
             share[row, column] = 1
             column += 1
         bodies.append(replace(body, share=ca.sparsify(share)))
-    return Tree(tuple(bodies), size, tree.gravity, tree.p, tree.loops)
+    return replace(tree, bodies=tuple(bodies), size=size, feedback=None)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import casadi as ca
 
+from flexblocks.dynamics.algorithms.element_forces import element_values
 from flexblocks.dynamics.algorithms.generalised_forces import block_arguments
 from flexblocks.dynamics.algorithms.internal_forces import internal_forces
 from flexblocks.dynamics.algorithms.kinematics import Motion, motions, outlet_motion
@@ -13,7 +14,6 @@ from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.tree.dependent_variables import dependent_rates
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.interfaces.frame import skew
-from flexblocks.interfaces.ports import Kind
 
 POSITION = ("x", "y", "z")
 
@@ -23,6 +23,8 @@ def output_units(tree: Tree) -> dict[str, str]:
     units = {}
     for body in tree.bodies:
         units |= {f"{body.name}.{name}": output.unit for name, output in body.terms.physics.outputs.items()}
+    for element in tree.elements:
+        units |= {f"{element.name}.{name}": output.unit for name, output in element.terms.physics.outputs.items()}
     for index in _ends(tree):
         units |= {f"{tree.bodies[index].name}.{axis}": "m" for axis in POSITION}
     units |= dict(zip(tree.loops.multipliers, tree.loops.units, strict=True))
@@ -66,6 +68,8 @@ def outputs(
         effort = efforts.get(body.name, ca.SX(len(body.terms.held), 1))
         (values,) = call(body.terms.outputs, *inlet, sensed, inlet[0].T @ g, effort, *arguments)
         by_name |= {f"{body.name}.{name}": values[i] for i, name in enumerate(body.terms.physics.outputs)}
+    for element, values in zip(tree.elements, element_values(tree, "outputs", x, z, inputs).values(), strict=True):
+        by_name |= {f"{element.name}.{name}": values[i] for i, name in enumerate(element.terms.physics.outputs)}
     # Positions of the tips.
     for index in _ends(tree):
         body = tree.bodies[index]
@@ -102,4 +106,4 @@ def _ends(tree: Tree) -> list[int]:
 
 def _has_place(block: object) -> bool:
     ports = getattr(block, "ports", ())
-    return any(spec.kind is Kind.FRAME and not spec.outlet and not spec.optional for spec in ports)
+    return any(spec.inlet and not spec.optional for spec in ports)

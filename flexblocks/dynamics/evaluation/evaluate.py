@@ -40,7 +40,29 @@ def block_terms(block: Block, outlets: tuple[str, ...], mounted: bool, carried: 
     inlet = Frame(ca.SX.sym("R", 3, 3), ca.SX.sym("r", 3), V[:3], V[3:], local.rate)
     physics = block.physics(inlet if mounted else None, local)
     _check(symbols, physics, local)
+    _refuse_pose(block, inlet, physics)
     return BlockTerms(symbols, inlet, local, physics, ca.vertcat(p, symbols.dependent.symbols))
+
+
+def _refuse_pose(block: Block, inlet: Frame, physics: Physics) -> None:
+    """Refuse physics that use the inlet's pose: there is none where blocks are evaluated, and gravity needs none."""
+    pose = ca.vertcat(ca.vec(inlet.R), inlet.r)
+    parts = {
+        "kinetic": [physics.kinetic],
+        "potential": [physics.potential],
+        "dissipation": [physics.dissipation],
+        "power": [physics.power],
+        "loads": [part for load in physics.loads for part in (load.effort, load.displacement)],
+        "derivatives": list(physics.derivatives.values()),
+        "residuals": list(physics.residuals),
+    }
+    for name, expressions in parts.items():
+        if ca.depends_on(ca.vertcat(*map(ca.SX, expressions), ca.SX(0, 1)), pose):
+            raise ModelError(
+                f"{block.where}: physics() uses the inlet's pose, frame.R or frame.r, in its {name}; a block does not "
+                "know where it is, except for outputs. Weight follows from the kinetic energy; any other force that "
+                "depends on the pose is a ForceElement's."
+            )
 
 
 def _check(symbols: BlockSymbols, physics: Physics, local: Local) -> None:

@@ -11,9 +11,10 @@ import numpy as np
 
 from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.evaluation.body import Body, CoordinateRange
+from flexblocks.dynamics.evaluation.element import Element
 from flexblocks.dynamics.tree.cut_joints import Closure, Loops
 from flexblocks.dynamics.tree.feedback import Feedback
-from flexblocks.dynamics.tree.skeleton import SkeletonNode, skeleton
+from flexblocks.dynamics.tree.skeleton import Place, Skeleton, SkeletonNode, skeleton
 
 NO_LOOPS = Loops()
 
@@ -23,7 +24,8 @@ class Tree:
     """Multibody tree: bodies, parents before children, over `size` coordinates of the arm.
 
     `gravity` is the acceleration of free fall (3) in world axes [m/s2]; `p` the symbolic parameters; `loops` the cuts
-    that made it a tree; `feedback` the control laws that set the inputs of the blocks in a closed loop.
+    that made it a tree; `feedback` the control laws that set the inputs of the blocks in a closed loop; `elements` the
+    force elements between its frames.
     """
 
     bodies: tuple[Body, ...]
@@ -32,6 +34,7 @@ class Tree:
     p: ca.SX
     loops: Loops = NO_LOOPS
     feedback: Feedback | None = None
+    elements: tuple[Element, ...] = ()
 
     @property
     def root(self) -> int:
@@ -51,9 +54,24 @@ class Tree:
         return x[:n], x[n : 2 * n], x[2 * n :]
 
     @cached_property
+    def skeleton(self) -> Skeleton:
+        """The skeleton, with leaves where force elements act."""
+        places = [place for element in self.elements for place in _places(element)]
+        return skeleton(self.bodies, self.root, list(dict.fromkeys(places)))
+
+    @property
     def nodes(self) -> tuple[SkeletonNode, ...]:
-        """The skeleton, inboard before outboard; the first node is the ground."""
-        return skeleton(self.bodies, self.root)
+        """The nodes of the skeleton that carry bodies, inboard before outboard; the first is the ground."""
+        return self.skeleton.nodes
+
+    @property
+    def all_nodes(self) -> tuple[SkeletonNode, ...]:
+        """These nodes, then the leaves."""
+        return (*self.skeleton.nodes, *self.skeleton.leaves)
+
+    def nodes_of(self, element: Element) -> list[int]:
+        """Return the indices of the nodes that a force element acts on."""
+        return [self.skeleton.of_place[place] for place in _places(element)]
 
     @cached_property
     def dependent(self) -> ca.SX:
@@ -83,3 +101,7 @@ class Tree:
     def ground_acceleration(self) -> ca.SX:
         """Acceleration (6) of the ground that is equivalent to gravity."""
         return ca.sparsify(ca.SX(ca.vertcat(ca.DM.zeros(3), -ca.DM(self.gravity))))
+
+
+def _places(element: Element) -> list[Place]:
+    return [(*place, turned) for place, turned in zip(element.places, element.terms.turned, strict=True)]
