@@ -74,7 +74,8 @@ def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "
     if tree.loops.closures:
         dae = close_loops(dae)
     # Forces between frames: there must be a line between these.
-    refuse_undefined_forces(dae)
+    if dae.tree.elements:
+        refuse_undefined_forces(dae)
     # Outputs, to which the forces in the closures belong.
     units = output_units(dae.tree)
     dae = replace(dae, y=variables("output", [(name, unit, 0.0) for name, unit in _in_order(units, plan)]))

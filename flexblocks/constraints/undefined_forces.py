@@ -18,8 +18,6 @@ def refuse_undefined_forces(dae: DAE) -> None:
     ModelError
     """
     tree, symbols = dae.tree, [dae.x.symbol, dae.z.symbol, dae.u.symbol]
-    if not tree.elements:
-        return
     forces = [element_values(tree, kind, *symbols) for kind in ("passive", "applied", "rates")]
     names = [element.name for element in tree.elements]
     exerted = [ca.densify(ca.vertcat(*[of_kind[name] for of_kind in forces])) for name in names]

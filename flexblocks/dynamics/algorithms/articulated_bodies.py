@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.dynamics.algorithms.element_forces import NodeWrenches, element_wrenches
+from flexblocks.dynamics.algorithms.element_forces import element_wrenches
 from flexblocks.dynamics.algorithms.elimination_basis import changed, congruent, elimination_basis
 from flexblocks.dynamics.algorithms.elimination_order import columns_of, elimination_order
 from flexblocks.dynamics.algorithms.gauss import Minimum, QuadraticForm, nothing, pushed
-from flexblocks.dynamics.algorithms.kinematics import maps, twists
+from flexblocks.dynamics.algorithms.kinematics import NodeWrenches, maps, twists
 from flexblocks.dynamics.algorithms.newton_euler import block_force, loose_inertia
 from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.tree.edge import Edge
@@ -57,7 +57,7 @@ class _Sweep:
         self.basis = elimination_basis(tree)
         self.maps = [(X, changed(S, self.basis)) for X, S in edge_maps]
         # Wrenches on the nodes; they take part in the recursion as they are.
-        outer = applied + element_wrenches(tree, q, v)
+        outer = applied + element_wrenches(tree, q, v) if tree.elements else applied
         self.wrench = outer.on_nodes
         # Force and inertia on the coordinates themselves, in no frame: springs, dampers, drives, rotors without mount.
         self.force = self.basis.T @ (outer.on_coordinates - block_force(tree, q, v))

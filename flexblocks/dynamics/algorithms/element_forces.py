@@ -3,40 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.dynamics.algorithms.kinematics import maps
+from flexblocks.dynamics.algorithms.kinematics import NodeWrenches
 from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.evaluation.element import Element
 from flexblocks.dynamics.tree.tree import Tree
 
 # Orientation (3, 3) and origin (3) in the base; angular velocity (3) and velocity (3) relative to it, in its axes.
 Motion = tuple[ca.SX, ca.SX, ca.SX, ca.SX]
-
-
-@dataclass(frozen=True)
-class NodeWrenches:
-    """Forces where they act: on the coordinates (n), and on each node a wrench (6) in its axes, torque over force."""
-
-    on_coordinates: ca.SX
-    on_nodes: tuple[ca.SX, ...]
-
-    def __add__(self, other: NodeWrenches) -> NodeWrenches:
-        on_nodes = tuple(a + b for a, b in zip(self.on_nodes, other.on_nodes, strict=True))
-        return NodeWrenches(self.on_coordinates + other.on_coordinates, on_nodes)
-
-    def force(self, tree: Tree, q: ca.SX) -> ca.SX:
-        """Return the generalised forces (n), by virtual work along the edges."""
-        if not any(wrench.nnz() for wrench in self.on_nodes):
-            return self.on_coordinates
-        force, wrench = self.on_coordinates, list(self.on_nodes)
-        for index, (node, (X, S)) in reversed(list(enumerate(zip(tree.nodes, maps(tree, q), strict=True)))):
-            if node.inboard is not None:
-                wrench[node.inboard] += ca.sparsify(X.T @ wrench[index])
-                force += S.T @ wrench[index]
-        return force
 
 
 def element_wrenches(

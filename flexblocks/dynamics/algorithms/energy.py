@@ -24,7 +24,8 @@ def kinetic_energies(tree: Tree, q: ca.SX, v: ca.SX) -> dict[str, ca.SX]:
 def stored_energies(tree: Tree, q: ca.SX) -> dict[str, ca.SX]:
     """Return the elastic energy [J] of each block (springs, bent beams), without gravity, by block name."""
     energies = {body.name: call(body.terms.potential, body.gather(q), body.terms.p)[0] for body in tree.bodies}
-    energies |= element_potentials(tree, q)
+    if tree.elements:
+        energies |= element_potentials(tree, q)
     return {name: energy for name, energy in energies.items() if energy.nnz()}
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import casadi as ca
 
-from flexblocks.dynamics.algorithms.element_forces import NodeWrenches, element_values, element_wrenches
-from flexblocks.dynamics.algorithms.kinematics import maps, twists
+from flexblocks.dynamics.algorithms.element_forces import element_values, element_wrenches
+from flexblocks.dynamics.algorithms.kinematics import NodeWrenches, maps, twists
 from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.evaluation.element import Element
@@ -21,7 +21,7 @@ def block_arguments(tree: Tree, body: Body, x: ca.SX, z: ca.SX, u: ca.SX) -> lis
 def applied_wrenches(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> NodeWrenches:
     """Return the forces of inputs, states and algebraic variables where they act: on coordinates and nodes."""
     u, (q, v, _) = tree.block_inputs(x, z, u), tree.split_state(x)
-    total = element_wrenches(tree, q, v, x, z, u)
+    total = element_wrenches(tree, q, v, x, z, u) if tree.elements else NodeWrenches.none(tree)
     force, wrench = total.on_coordinates, list(total.on_nodes)
     for body in tree.bodies:
         (on_block,) = call(body.terms.applied, *block_arguments(tree, body, x, z, u))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import casadi as ca
 
 from flexblocks.dynamics.algorithms.element_forces import element_wrenches
-from flexblocks.dynamics.algorithms.kinematics import accelerations, maps, twists
+from flexblocks.dynamics.algorithms.kinematics import NodeWrenches, accelerations, maps, twists
 from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.tree.tree import Tree
 
@@ -21,7 +21,7 @@ def inverse_dynamics(tree: Tree, q: ca.SX, v: ca.SX, a: ca.SX) -> ca.SX:
     acceleration = accelerations(tree, edge_maps, twist, q, v, a)
     # Inward: inertial forces of the bodies, projected on the coordinates.
     wrench = [ca.SX(6, 1) for _ in tree.nodes]
-    passive = element_wrenches(tree, q, v)
+    passive = element_wrenches(tree, q, v) if tree.elements else NodeWrenches.none(tree)
     force = block_force(tree, q, v) - passive.on_coordinates + loose_inertia(tree, q) @ a
     for index, node in reversed(list(enumerate(tree.nodes))):
         wrench[index] -= passive.on_nodes[index]
@@ -42,7 +42,8 @@ def inverse_dynamics(tree: Tree, q: ca.SX, v: ca.SX, a: ca.SX) -> ca.SX:
 
 def inner_force(tree: Tree, q: ca.SX, v: ca.SX) -> ca.SX:
     """Return the generalised forces (n) of springs, dampers and all other loads that depend on q and v alone."""
-    return block_force(tree, q, v) - element_wrenches(tree, q, v).force(tree, q)
+    force = block_force(tree, q, v)
+    return force - element_wrenches(tree, q, v).force(tree, q) if tree.elements else force
 
 
 def block_force(tree: Tree, q: ca.SX, v: ca.SX) -> ca.SX:

@@ -14,6 +14,7 @@ from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.tree.dependent_variables import dependent_rates
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.interfaces.frame import skew
+from flexblocks.interfaces.ports import Kind
 
 POSITION = ("x", "y", "z")
 
@@ -68,7 +69,8 @@ def outputs(
         effort = efforts.get(body.name, ca.SX(len(body.terms.held), 1))
         (values,) = call(body.terms.outputs, *inlet, sensed, inlet[0].T @ g, effort, *arguments)
         by_name |= {f"{body.name}.{name}": values[i] for i, name in enumerate(body.terms.physics.outputs)}
-    for element, values in zip(tree.elements, element_values(tree, "outputs", x, z, inputs).values(), strict=True):
+    of_elements = element_values(tree, "outputs", x, z, inputs).values() if tree.elements else ()
+    for element, values in zip(tree.elements, of_elements, strict=True):
         by_name |= {f"{element.name}.{name}": values[i] for i, name in enumerate(element.terms.physics.outputs)}
     # Positions of the tips.
     for index in _ends(tree):
@@ -106,4 +108,4 @@ def _ends(tree: Tree) -> list[int]:
 
 def _has_place(block: object) -> bool:
     ports = getattr(block, "ports", ())
-    return any(spec.inlet and not spec.optional for spec in ports)
+    return any(spec.kind is Kind.FRAME and not spec.outlet and not spec.optional for spec in ports)
