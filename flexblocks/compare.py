@@ -19,8 +19,8 @@ from flexblocks.linear.linearize import linearize
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.rediscretize import rediscretize
 from flexblocks.simulation import Trajectory, simulate
-from flexblocks.simulation.inputs import inputs, shifted
 from flexblocks.simulation.sampling import output_times
+from flexblocks.simulation.signals.inputs import inputs, shifted
 from flexblocks.statics.equilibrium import equilibrium
 from flexblocks.statics.operating_point import OperatingPoint
 

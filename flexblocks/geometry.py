@@ -10,7 +10,7 @@ import numpy as np
 
 from flexblocks.blocks.bodies.stations import HasStations
 from flexblocks.constraints.coordinate_ranges import refuse_out_of_range
-from flexblocks.constraints.dependent_variables import with_dependent_variables
+from flexblocks.constraints.posture import posture
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.kinematics import poses
 from flexblocks.dynamics.evaluation.block_terms import call
@@ -61,8 +61,7 @@ class Shape:
         dae, values = self.dae, self.dae.p.values(p, "p: ")
         state = dae.x.values(x, "x: ")
         refuse_out_of_range(dae, state[: dae.tree.size])
-        state, z = with_dependent_variables(dae, state, dae.z.start, values)
-        lines = self.function.call([state[: dae.tree.size], values, *dae.dependent_values(state, z)])
+        lines = self.function.call([*posture(dae, state, values)])
         return {body: np.array(line.full()).T for body, line in zip(self.bodies, lines, strict=True)}
 
 
@@ -78,9 +77,7 @@ def shape(dae: DAE, stations: int = 32) -> Shape:
         if body.parent is not None or body.terms.outlets
     ]
     lines = [_line(body, R, r, body.gather(dae.q), dae.p.symbol, stations) for body, R, r in placed]
-    function = ca.Function(
-        "shape", [dae.q, dae.p.symbol, *dae.dependent_symbols], [ca.densify(line) for line in ca.cse(lines)]
-    )
+    function = ca.Function("shape", [*dae.posture_symbols], [ca.densify(line) for line in ca.cse(lines)])
     return Shape(dae, tuple(body.name for body, _, _ in placed), function)
 
 

@@ -11,6 +11,7 @@ from flexblocks.blocks.bodies.payload import Payload
 from flexblocks.blocks.bodies.rigid_body import RigidBody
 from flexblocks.blocks.bodies.rigid_link import RigidLink
 from flexblocks.blocks.bodies.sliding_beam import SlidingBeam
+from flexblocks.blocks.bodies.total_momentum import TotalMomentum
 from flexblocks.blocks.drives.fixed import Fixed, FixedTranslation
 from flexblocks.blocks.drives.flexible_joint import FlexibleJoint
 from flexblocks.blocks.drives.friction import Friction
@@ -25,10 +26,12 @@ from flexblocks.blocks.forces.hydraulic_cylinder import HydraulicCylinder
 from flexblocks.blocks.forces.line_force import LineForce
 from flexblocks.blocks.forces.spring_damper import SpringDamper
 from flexblocks.blocks.forces.world_force import WorldForce, WorldTorque
-from flexblocks.blocks.joints.compound_joints import Spherical, Universal
+from flexblocks.blocks.joints.compound_joints import Gimbal, Universal
 from flexblocks.blocks.joints.fixed_transform import FixedTransform
+from flexblocks.blocks.joints.free_motion import FreeMotion
 from flexblocks.blocks.joints.prismatic import Prismatic
 from flexblocks.blocks.joints.revolute import Revolute
+from flexblocks.blocks.joints.spherical import Spherical
 from flexblocks.interfaces import Block, Composite
 
 # What `flexblocks` offers of them. Written out, so that editors complete these names.
@@ -42,8 +45,10 @@ __all__ = [
     "FlexibleBeam",
     "FlexibleJoint",
     "ForceSource",
+    "FreeMotion",
     "Friction",
     "Gear",
+    "Gimbal",
     "Ground",
     "HydraulicCylinder",
     "LineForce",
@@ -60,6 +65,7 @@ __all__ = [
     "SpringDamper",
     "TorqueSource",
     "TorsionalSpring",
+    "TotalMomentum",
     "Universal",
     "WorldForce",
     "WorldTorque",

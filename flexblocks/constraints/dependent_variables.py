@@ -33,7 +33,7 @@ def with_dependent_variables(
     if not names:
         return x, z
     x, z = x.copy(), z.copy()
-    (c,) = dae.dependent_values(x, z)
+    *_, c = dae.posture(x, z, p)
     solver, q0 = _solver(dae), dae.x.start[:n]
     near = any(name in named for name in names)
     for share in [1.0] if near else np.linspace(0.0, 1.0, STEPS + 1):
@@ -56,7 +56,7 @@ def dependent_states(dae: DAE) -> list[int]:
 
 def state_slopes(dae: DAE, x: np.ndarray, z: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Return the derivatives (k, n) of the dependent states with respect to the coordinates."""
-    slopes = _slopes(dae)(x[: dae.tree.size], p, *dae.dependent_values(x, z)).full()
+    slopes = _slopes(dae)(*dae.posture(x, z, p)).full()
     return slopes[[name in dae.x for name in dae.dependent_names]]
 
 
@@ -71,12 +71,13 @@ def _slopes(dae: DAE) -> ca.Function:
     """Return the function (q, p, dependent) -> derivatives (k, n) of the dependent variables."""
     v = ca.SX.sym("v", dae.tree.size)
     slopes = ca.jacobian(dependent_rates(dae.tree, dae.q, v), v)
-    return ca.Function("slopes", [dae.q, dae.p.symbol, *dae.dependent_symbols], [slopes])
+    return ca.Function("slopes", [*dae.posture_symbols], [slopes])
 
 
 @lru_cache(maxsize=16)
 def _solver(dae: DAE) -> ca.Function:
     """Return the solver (guess, q, p) -> dependent variables."""
     residual = dependent_residuals(dae.tree, dae.q)
-    function = ca.Function("g", [*dae.dependent_symbols, dae.q, dae.p.symbol], [residual])
+    q, p, dependent = dae.posture_symbols
+    function = ca.Function("g", [dependent, q, p], [residual])
     return ca.rootfinder("follow", "newton", function, {"error_on_fail": False, "abstol": 1e-13, "abstolStep": 1e-12})

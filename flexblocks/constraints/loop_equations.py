@@ -59,14 +59,14 @@ def mismatches(dae: DAE, q: np.ndarray, p: np.ndarray) -> str:
     return "; ".join(words)
 
 
-def regular_mass(dae: DAE, q: np.ndarray, p: np.ndarray, *dependent: np.ndarray) -> np.ndarray:
+def regular_mass(dae: DAE, *posture: np.ndarray) -> np.ndarray:
     """Return the mass matrix (n, n), plus w J'J of the closures: regular if every closed motion moves mass.
 
-    The added term does not affect motions that keep the loops closed.
+    `posture` is that of `DAE.posture`. The added term does not affect motions that keep the loops closed.
     """
     if dae.tree.loops.closures:
-        return closure_equations(dae).mass(q, p, *dependent).full()
-    return mass_at_posture(dae.tree, q, p, *dependent)
+        return closure_equations(dae).mass(*posture).full()
+    return mass_at_posture(dae.tree, *posture)
 
 
 def weight(dae: DAE, q: np.ndarray, p: np.ndarray) -> float:

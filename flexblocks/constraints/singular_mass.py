@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from flexblocks.constraints.coordinate_ranges import refuse_out_of_range
-from flexblocks.constraints.dependent_variables import with_dependent_variables
 from flexblocks.constraints.loop_equations import closure_equations
+from flexblocks.constraints.posture import posture
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.mass_at_posture import mass_at_posture
 from flexblocks.errors import SingularMassError
@@ -32,8 +32,7 @@ def refuse_singular_mass(dae: DAE) -> None:
     is_out = np.array([unit == "m" and start > 0 for unit, start in zip(dae.x.units[:n], x[:n], strict=True)])
     x[:n] += step * np.where(is_out, x[:n], 1.0)
     refuse_out_of_range(dae, x[:n])
-    x, z = with_dependent_variables(dae, x, dae.z.start, dae.p.start)
-    M = mass_at_posture(dae.tree, x[:n], dae.p.start, *dae.dependent_values(x, z))
+    M = mass_at_posture(dae.tree, *posture(dae, x, dae.p.start))
     if dae.tree.loops.closures:
         J = closure_equations(dae).closures(x[:n], dae.p.start)[1].full()
         M += dae.tree.loops.weight * (J.T @ J)

@@ -4,7 +4,7 @@ from flexblocks.control.close_loop import close_loop
 from flexblocks.control.estimation.kalman import Kalman
 from flexblocks.control.estimation.luenberger import Luenberger
 from flexblocks.control.estimation.observer import Observer
-from flexblocks.control.law import Bindable, Bound, Composite, Law
+from flexblocks.control.law import Bindable, Bound, Law, Sum
 from flexblocks.control.laws.computed_torque import ComputedTorque
 from flexblocks.control.laws.feedback_linearization import Decoupling
 from flexblocks.control.laws.feedforward import Feedforward
@@ -44,7 +44,6 @@ __all__ = [
     "ZVD",
     "Bindable",
     "Bound",
-    "Composite",
     "ComputedTorque",
     "Decoupling",
     "FastFeedback",
@@ -66,6 +65,7 @@ __all__ = [
     "SlowFast",
     "Spillover",
     "StateFeedback",
+    "Sum",
     "TimeScales",
     "TimeVaryingLQR",
     "close_loop",

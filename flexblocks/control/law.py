@@ -106,11 +106,11 @@ class Law(ABC):
             return dataclasses.replace(self, model=model)  # pyright: ignore[reportArgumentType, reportCallIssue]
         return self
 
-    def __add__(self, other: Bindable) -> Composite:
-        return Composite(self, other)
+    def __add__(self, other: Bindable) -> Sum:
+        return Sum(self, other)
 
-    def __radd__(self, other: Bindable) -> Composite:
-        return Composite(other, self)
+    def __radd__(self, other: Bindable) -> Sum:
+        return Sum(other, self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +162,7 @@ def as_law(law: Any, where: str, argument: str = "law") -> Law:
     return _PlainLaw(law, where)
 
 
-class Composite(Law):
+class Sum(Law):
     """The sum of several laws; ``slow + fast`` makes one.
 
     Parameters
@@ -174,10 +174,10 @@ class Composite(Law):
 
     def __init__(self, *laws: Bindable) -> None:
         if not laws:
-            raise ParameterError(f"Composite: laws = {laws!r}; must be one law or more, as in Composite(slow, fast).")
+            raise ParameterError(f"Sum: laws = {laws!r}; must be one law or more, as in Sum(slow, fast).")
         for law in laws:
-            as_law(law, "Composite", "laws")
-        self.laws = tuple(part for law in laws for part in (law.laws if isinstance(law, Composite) else (law,)))
+            as_law(law, "Sum", "laws")
+        self.laws = tuple(part for law in laws for part in (law.laws if isinstance(law, Sum) else (law,)))
 
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
         return summed([law.bind(dae, actuators) for law in self._parts()])
@@ -185,11 +185,11 @@ class Composite(Law):
     def bind_sampled(self, dae: DAE, actuators: Actuators, sample_time: float) -> Bound:
         return summed([law.bind_sampled(dae, actuators, sample_time) for law in self._parts()])
 
-    def designed_on(self, model: DAE) -> Composite:
-        return Composite(*(law.designed_on(model) for law in self._parts()))
+    def designed_on(self, model: DAE) -> Sum:
+        return Sum(*(law.designed_on(model) for law in self._parts()))
 
     def _parts(self) -> list[Law]:
-        return [as_law(law, "Composite") for law in self.laws]
+        return [as_law(law, "Sum") for law in self.laws]
 
     def __repr__(self) -> str:
         return " + ".join(map(repr, self.laws))
@@ -200,7 +200,7 @@ def summed(parts: list[Bound]) -> Bound:
     states = grouped("state", [part.states for part in parts])
     if repeated := [name for name in dict.fromkeys(states.names) if states.names.count(name) > 1]:
         raise ParameterError(
-            f"Composite: two laws have the states {listing(repeated)}; must differ. Give one law another name, as in "
+            f"Sum: two laws have the states {listing(repeated)}; must differ. Give one law another name, as in "
             "PID(..., name='fast')."
         )
     commands: dict[str, ca.SX] = {}

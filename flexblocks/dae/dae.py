@@ -53,13 +53,13 @@ class DAE(DAEExpressions):
     -----
     Symbols are ``dae.x.symbol`` and so on; expressions and functions are built on first use. Functions take p even if
     it is empty; pass ``[]`` then. If there are algebraic variables, the functions that need them take z last. Functions
-    of coordinates take the dependent variables last, if there are any (`dependent_names`).
+    of the posture take the dependent variables last, if there are any (`posture_symbols`, `posture`).
     """
 
     @cached_property
     def mass_matrix(self) -> ca.Function:
         """Mass matrix, function (q, p) -> M, dense (n, n)."""
-        symbols = {"q": self.q, "p": self.p.symbol} | self._dependent
+        symbols = dict(zip(("q", "p", "dependent"), self.posture_symbols, strict=False))
         M = ca.densify(ca.cse(self.mass_expression))
         return ca.Function("mass_matrix", [*symbols.values()], [M], [*symbols], ["M"])
 
@@ -71,7 +71,8 @@ class DAE(DAEExpressions):
         """
         a = ca.SX.sym("a", self.tree.size)
         force = ca.cse(inverse_dynamics(self.tree, self.q, self.v, a))
-        symbols = {"q": self.q, "v": self.v, "a": a, "p": self.p.symbol} | self._dependent
+        q, *others = self.posture_symbols
+        symbols = dict(zip(("q", "v", "a", "p", "dependent"), (q, self.v, a, *others), strict=False))
         return ca.Function("inverse_dynamics", [*symbols.values()], [force], [*symbols], ["force"])
 
     @cached_property
@@ -175,10 +176,6 @@ class DAE(DAEExpressions):
             {f.name(): compiled[f.name()] for f in functions}, library=path, interpreted=self.interpreted
         )
         return other
-
-    @property
-    def _dependent(self) -> dict[str, ca.SX]:
-        return dict(zip(("dependent",), self.dependent_symbols, strict=False))
 
     def _function(self, name: str, results: list[ca.SX], labels: list[str]) -> ca.Function:
         symbols = [self.x.symbol, self.u.symbol, self.p.symbol]

@@ -75,18 +75,18 @@ class DAEExpressions:
         return self.tree.dependent_names
 
     @property
-    def dependent_symbols(self) -> tuple[ca.SX, ...]:
-        """Last arguments of functions of coordinates: the symbols SX (k, 1) of the dependent variables, or none."""
-        return (self.tree.dependent,) if self.dependent_names else ()
+    def posture_symbols(self) -> tuple[ca.SX, ...]:
+        """Arguments of functions of the posture: coordinates, parameters and, if there are any, dependent variables."""
+        return (self.q, self.p.symbol, *([self.tree.dependent] if self.dependent_names else []))
 
-    def dependent_values(self, x: np.ndarray, z: np.ndarray) -> list[np.ndarray]:
-        """Return the values of the dependent variables in x and z, for the arguments `dependent_symbols`.
+    def posture(self, x: np.ndarray, z: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Return the values of `posture_symbols` at states x (nx,), algebraic variables z (nz,) and parameters p (np,).
 
-        For x (..., nx) and z (..., nz) they are (..., k); the list is empty if there are none.
+        Columns of several points, x (nx, k) and so on, give columns.
         """
         names = self.dependent_names
-        values = [x[..., self.x.index(n)] if n in self.x else z[..., self.z.index(n)] for n in names]
-        return [np.stack(values, axis=-1)] if names else []
+        values = [x[self.x.index(name)] if name in self.x else z[self.z.index(name)] for name in names]
+        return (x[: self.tree.size], p, *([np.stack(values)] if names else []))
 
     @cached_property
     def mass_expression(self) -> ca.SX:

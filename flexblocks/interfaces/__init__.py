@@ -11,6 +11,7 @@ anything but `flexblocks.errors`.
 
 from flexblocks.interfaces.attached_frame import AttachedFrame
 from flexblocks.interfaces.block import Block, Composite, PortUnknownError
+from flexblocks.interfaces.chart import Chart
 from flexblocks.interfaces.force_element import ForceElement
 from flexblocks.interfaces.frame import Frame, Vector, column, rotation, skew
 from flexblocks.interfaces.parameters import (
@@ -36,6 +37,7 @@ from flexblocks.interfaces.physics import (
     Local,
     Output,
     Physics,
+    Totals,
     Variable,
 )
 from flexblocks.interfaces.ports import Kind, Port, PortSpec, attachment, flange, inlet, outlet
@@ -51,6 +53,7 @@ __all__ = [
     "ROTOR",
     "AttachedFrame",
     "Block",
+    "Chart",
     "Composite",
     "Coordinate",
     "DependentVariable",
@@ -66,6 +69,7 @@ __all__ = [
     "PortUnknownError",
     "Quantity",
     "Range",
+    "Totals",
     "Variable",
     "Vector",
     "attachment",

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import casadi as ca
 
 from flexblocks.errors import ModelError, ParameterError, nearest
+from flexblocks.interfaces.chart import Chart
 from flexblocks.interfaces.parameters import checked_fields
 from flexblocks.interfaces.physics import Coordinate, DependentVariable, Local, Physics, Variable
 from flexblocks.interfaces.ports import Kind, Port, PortSpec
@@ -127,6 +128,11 @@ class Block(_Named, ABC):
         """
         del local
         return ()
+
+    def chart(self, local: Local) -> Chart | None:
+        """Return the chart of the coordinates, if they become singular in some configurations."""
+        del local
+        return None
 
     def centreline(self, count: int) -> tuple[str, ...]:
         """Return the outlets that trace the block outward from its inlet; about `count` of them where it bends."""

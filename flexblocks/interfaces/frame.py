@@ -88,9 +88,14 @@ class Frame:
             before, angle, rate = self.turn.before, self.turn.angle + angle, self.turn.rate + rate
         return before._turned(Turn(before, axis, angle, rate))
 
-    def reorient(self, matrix: np.ndarray) -> Frame:
-        """Turn by a constant rotation matrix (3, 3), whose columns are the new axes in the old ones."""
-        return self._turned(Reorientation(self, ca.sparsify(ca.DM(matrix))))
+    def reorient(self, matrix: np.ndarray | ca.SX, omega: ca.SX | None = None) -> Frame:
+        """Turn by a rotation matrix (3, 3), whose columns are the new axes in the old ones.
+
+        It may depend on the coordinates; `omega` is then the angular velocity (3, 1) of the new axes relative to the
+        old ones, in the new ones [rad/s].
+        """
+        matrix = ca.sparsify(matrix if isinstance(matrix, ca.SX) else ca.DM(matrix))
+        return self._turned(Reorientation(self, matrix, ca.SX(3, 1) if omega is None else omega))
 
     def _turned(self, turn: Turn | Reorientation) -> Frame:
         twist = turn.of(self.omega, self.v)
@@ -124,11 +129,12 @@ class Turn:
 
 @dataclass(frozen=True)
 class Reorientation:
-    """A constant rotation: the frame before it, and the new axes (3, 3), as columns in the old ones."""
+    """A rotation: the frame before it, the new axes (3, 3) as columns in the old ones, and their angular velocity."""
 
     before: Frame
-    matrix: ca.DM
+    matrix: ca.SX | ca.DM
+    omega: ca.SX
 
     def of(self, omega: ca.SX, v: ca.SX) -> ca.SX:
         """Return the twist (6) after the turn of a frame that has the twist (omega, v) before it."""
-        return ca.vertcat(self.matrix.T @ omega, self.matrix.T @ v)
+        return ca.vertcat(self.matrix.T @ omega + self.omega, self.matrix.T @ v)

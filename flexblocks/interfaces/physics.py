@@ -68,6 +68,33 @@ NOTHING = np.zeros((6, 6))
 
 
 @dataclass(frozen=True)
+class Totals:
+    """Symbols of the mass and momenta of the whole arm, in world axes, for outputs alone.
+
+    Attributes
+    ----------
+    mass : SX
+        Mass of all bodies [kg].
+    center : SX (3, 1)
+        Their centre of mass [m].
+    momentum : SX (3, 1)
+        Linear momentum [kg m/s].
+    angular_momentum : SX (3, 1)
+        Angular momentum about the centre of mass [kg m2/s].
+    """
+
+    mass: ca.SX = field(default_factory=lambda: ca.SX.sym("mass"))
+    center: ca.SX = field(default_factory=lambda: ca.SX.sym("center", 3))
+    momentum: ca.SX = field(default_factory=lambda: ca.SX.sym("momentum", 3))
+    angular_momentum: ca.SX = field(default_factory=lambda: ca.SX.sym("angular_momentum", 3))
+
+    @property
+    def stacked(self) -> ca.SX:
+        """All of them, SX (10, 1)."""
+        return ca.vertcat(self.mass, self.center, self.momentum, self.angular_momentum)
+
+
+@dataclass(frozen=True)
 class Local:
     """What a block is told when it is evaluated: its symbols, by name, and the inertia outboard.
 
@@ -87,6 +114,8 @@ class Local:
     acceleration, gravity : SX (3, 1)
         Acceleration of the inlet's origin relative to the world, and acceleration of free fall, both in the inlet's
         axes [m/s2]. For outputs alone: they follow from what all blocks return.
+    totals : Totals
+        Mass and momenta of the whole arm, for outputs alone.
     """
 
     symbols: Mapping[str, ca.SX]
@@ -96,6 +125,7 @@ class Local:
     carried: np.ndarray = field(default_factory=NOTHING.copy)
     acceleration: ca.SX = field(default_factory=lambda: ca.SX.sym("acceleration", 3))
     gravity: ca.SX = field(default_factory=lambda: ca.SX.sym("gravity", 3))
+    totals: Totals = field(default_factory=Totals)
     dependent: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
     dependent_rates: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
     efforts: dict[str, ca.SX] = field(default_factory=dict)

@@ -1,8 +1,13 @@
 """Simulation: input signals, numerical integration, trajectories, batches of runs."""
 
 from flexblocks.simulation.batch import simulate_batch
-from flexblocks.simulation.polynomial import PiecewisePolynomial, bang_bang, piecewise_constant, piecewise_linear
-from flexblocks.simulation.signal import Signal
+from flexblocks.simulation.signals.polynomial import (
+    PiecewisePolynomial,
+    bang_bang,
+    piecewise_constant,
+    piecewise_linear,
+)
+from flexblocks.simulation.signals.signal import Signal
 from flexblocks.simulation.simulate import SimulationError, simulate
 from flexblocks.simulation.trajectory import Trajectory
 

@@ -20,11 +20,11 @@ from flexblocks.errors import ComputationError, FlexblocksWarning, ParameterErro
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.cases import Cases, cases
 from flexblocks.simulation.chunks import DEFAULT_STEPS, Budget, checked_budget
-from flexblocks.simulation.inputs import Inputs, inputs
 from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.method import Method, checked_method
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.sampling import output_times, sampled_trajectory
+from flexblocks.simulation.signals.inputs import Inputs, inputs
 from flexblocks.simulation.solver import Solver
 
 if TYPE_CHECKING:

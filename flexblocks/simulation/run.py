@@ -9,10 +9,11 @@ import numpy as np
 
 from flexblocks.errors import ComputationError
 from flexblocks.simulation.bounds import Bounds
+from flexblocks.simulation.chart_changes import ChartChanges
 from flexblocks.simulation.chunks import Pace
-from flexblocks.simulation.inputs import separation
 from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
 from flexblocks.simulation.interrupt import Interrupt
+from flexblocks.simulation.signals.inputs import separation
 from flexblocks.simulation.system import System
 
 SMALLEST = 1e-6  # accuracy to which the time of a failure is located, as a fraction of the run
@@ -51,6 +52,7 @@ class Integration:
     system: System
     stepper: Stepper
     bounds: Bounds
+    charts: ChartChanges
     times: np.ndarray
     pace: Pace
     interrupt: Interrupt
@@ -91,11 +93,14 @@ class Integration:
             # Integrate a chunk ...
             self.interrupt.obey()
             self.pace.keep_budget()
+            X = self.charts.changed(X, self.system.p)
+            self.pace.length = min(self.pace.length, self.charts.time_left(X, self.system.p))
             chunk = self._chunk(now, stops[i:])
             self.stepper.prepare(chunk)
             try:
                 states, algebraics = self.stepper.advance(X, z, P, chunk)
                 self.bounds.keep(states)
+                self.charts.keep(X, states, self.system.p, chunk[-1] - now)
             except StepFailure:
                 # ... or half of it, until the time of the failure is located ...
                 self.system.inputs.raise_failure()

@@ -13,10 +13,10 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, FlexblocksWarning
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
-from flexblocks.simulation.inputs import inputs
 from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.method import checked_method
 from flexblocks.simulation.sampling import output_times, sampled_trajectory
+from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.solver import Solver
 from flexblocks.simulation.trajectory import Trajectory
 

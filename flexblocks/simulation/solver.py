@@ -10,13 +10,14 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.bounds import Bounds, bounds
+from flexblocks.simulation.chart_changes import ChartChanges, chart_changes
 from flexblocks.simulation.chunks import Budget, Pace
-from flexblocks.simulation.inputs import Inputs
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.stepper import Stepper
 from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.method import Method
 from flexblocks.simulation.run import Integration, Record
+from flexblocks.simulation.signals.inputs import Inputs
 from flexblocks.simulation.system import System, driven_equations
 
 
@@ -42,6 +43,10 @@ class Solver:
     def _bounds(self) -> Bounds:
         return bounds(self.dae)
 
+    @cached_property
+    def _charts(self) -> ChartChanges:
+        return chart_changes(self.dae)
+
     def system(self, inputs: Inputs, p: np.ndarray) -> System:
         """Return the initial value problem under these inputs with these values of the parameters (np,)."""
         if self._equations is None or inputs.form != self._form:
@@ -65,4 +70,5 @@ class Solver:
         if integrator.name not in self._steppers:
             self._steppers[integrator.name] = integrator.stepper(system.equations, self.method.options)
         pace = Pace(times[0], times[-1], self.dae.interpreted.motion.n_instructions(), bar, budget)
-        return Integration(system, self._steppers[integrator.name], self._bounds, times, pace, interrupt).run(X)
+        stepper = self._steppers[integrator.name]
+        return Integration(system, stepper, self._bounds, self._charts, times, pace, interrupt).run(X)

@@ -9,9 +9,9 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, listing
-from flexblocks.simulation.inputs import Inputs
 from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenEquations
-from flexblocks.simulation.signal import Symbol
+from flexblocks.simulation.signals.inputs import Inputs
+from flexblocks.simulation.signals.signal import Symbol
 
 
 @dataclass(frozen=True, eq=False)

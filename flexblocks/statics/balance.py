@@ -58,7 +58,7 @@ def _stacked(dae: DAE, v: ca.SX, a: ca.SX, multipliers: ca.SX, states: Callable[
     x, z, u = ca.vertcat(q, v, dae.w), dae.z.symbol, dae.u.symbol
     parts, p = dae.interpreted, dae.p.symbol
     algebraic = [z] if len(dae.z) else []
-    (force,) = parts.inverse_dynamics.call([q, v, a, p, *dae.dependent_symbols], True, False)
+    (force,) = parts.inverse_dynamics.call([q, v, a, *dae.posture_symbols[1:]], True, False)
     force -= parts.input_force.call([x, u, p, *algebraic], True, False)[0]
     if dae.tree.loops.closures:
         force -= ca.jtimes(dae.constraint_expression, q, multipliers, True)

@@ -121,7 +121,7 @@ def pose(
         at=unknown_slices(dae),
         start=unknown_vector(dae, state, z, np.zeros(len(multipliers)), inputs),
         free=np.array([name not in x and name not in u for name in names], dtype=bool),
-        mass=regular_mass(dae, state[: dae.tree.size], parameters, *dae.dependent_values(state, z)),
+        mass=regular_mass(dae, *dae.posture(state, z, parameters)),
         p=parameters,
     )
 

@@ -41,7 +41,8 @@ def point_equations(dae: DAE, designed: tuple[int, ...] = (), static: StaticMode
     # Symbols of one point
     a, dw = ca.SX.sym("a", dae.tree.size), ca.SX.sym("dw", len(dae.x) - 2 * dae.tree.size)
     x, z, u, p = dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol
-    (force,) = dae.interpreted.inverse_dynamics.call([dae.q, dae.v, a, p, *dae.dependent_symbols], True, False)
+    q, *others = dae.posture_symbols
+    (force,) = dae.interpreted.inverse_dynamics.call([q, dae.v, a, *others], True, False)
     f, (J, _) = ca.SX.sym("f", len(dae.tree.loops.multipliers)), dae.constraint_rates
     # Residuals: balance of forces, first-order states, algebraic variables, loops, modes without acceleration
     balance = force - dae.applied_expression - J.T @ f

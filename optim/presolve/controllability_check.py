@@ -54,7 +54,7 @@ def _drift(dae: DAE, start: OperatingPoint, goal: OperatingPoint) -> tuple[np.nd
     # Free motions: no stiffness, damping or drive state acts on them
     met = np.vstack([stiffness[:, :n], stiffness[:, :n].T, dx[:n, n : 2 * n].T, stiffness[:, n : -len(dae.u)].T])
     free = scipy.linalg.null_space(met / np.maximum(np.abs(met).max(axis=1, keepdims=True), 1e-300), rcond=RANK)
-    mass = regular_mass(dae, goal.x[:n], goal.p, *dae.dependent_values(goal.x, goal.z))
+    mass = regular_mass(dae, *dae.posture(goal.x, goal.z, goal.p))
     return -free.T @ du[:n], free.T @ mass @ (goal.x[:n] - start.x[:n])
 
 

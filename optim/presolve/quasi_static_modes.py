@@ -76,7 +76,7 @@ def _faster(dae: DAE, at: OperatingPoint, limit: float) -> StaticModes:
     n = dae.tree.size
     s = unknown_vector(dae, at.x, at.z, loop_forces(dae, at), at.u)
     stiffness = rest(dae)(s, at.p)[1].full()[:n, :n]
-    mass = regular_mass(dae, at.x[:n], at.p, *dae.dependent_values(at.x, at.z))
+    mass = regular_mass(dae, *dae.posture(at.x, at.z, at.p))
     modes = sorted(conservative(mass, stiffness), key=lambda mode: abs(mode.eigenvalue))
     fast = [(i, mode) for i, mode in enumerate(modes, 1) if mode.eigenvalue.imag > limit]
     shapes = [np.real(mode.shape[:n]) for _, mode in fast]

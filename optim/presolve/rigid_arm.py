@@ -43,8 +43,7 @@ def rigid_inputs(
     p = np.tile(start.p[:, None], (1, count))
     x, idle = np.concatenate([q, v, w], axis=1).T, np.zeros((len(dae.u), count))
     more = [z.T] if len(dae.z) else []
-    dependent = [values.T for values in dae.dependent_values(x.T, z)]
-    asked = dae.inverse_dynamics.map(count)(q.T, v.T, a.T, p, *dependent)
+    asked = dae.inverse_dynamics.map(count)(q.T, v.T, a.T, *dae.posture(x, z.T, p)[1:])
     asked = asked - dae.input_force.map(count)(x, idle, p, *more)
     symbols = [dae.x.symbol, dae.u.symbol, dae.p.symbol, *([dae.z.symbol] if len(dae.z) else [])]
     slope = ca.Function("slope", symbols, [ca.densify(ca.jacobian(dae.applied_expression, dae.u.symbol))])

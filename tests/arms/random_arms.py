@@ -24,7 +24,7 @@ class Segment:
         The segment whose link carries the joint; None for the ground.
     station : float or None
         Where on that link [m]; None for its end.
-    joint : Revolute, Prismatic, Universal or Spherical
+    joint : Revolute, Prismatic, Universal, Gimbal or Spherical
     drive : tuple of Block
         In series, from the motor to the joint's axis.
     mounted : bool
@@ -37,7 +37,7 @@ class Segment:
 
     carrier: int | None
     station: float | None
-    joint: fb.Revolute | fb.Prismatic | fb.Universal | fb.Spherical
+    joint: fb.Revolute | fb.Prismatic | fb.Universal | fb.Gimbal | fb.Spherical
     drive: tuple[fb.Block, ...]
     mounted: bool
     link: fb.RigidLink | fb.FlexibleBeam
@@ -192,7 +192,7 @@ def _segment(
         force = (fb.ForceSource(f"motor{i}"),) if draw(st.booleans()) else ()
         return Segment(carrier, station, slide, force, False, link, loads, mount)
     if kind == "compound":
-        joint = draw(st.sampled_from((fb.Universal, fb.Spherical)))
+        joint = draw(st.sampled_from((fb.Universal, fb.Gimbal, fb.Spherical)))
         # A thin link that carries others at a ball joint could spin about itself without moving any mass.
         loads = (*loads, (round(0.3 * link.length, 6), _payload(rng, f"body{i}", flat)))
         return Segment(carrier, station, joint(f"joint{i}", damping=damping), (), False, link, loads, mount)

@@ -138,7 +138,7 @@ class Cheat(fb.Block):
 def test_accelerations_are_for_outputs_alone():
     model = chain(fb.Revolute("hinge"), fb.RigidLink("rod", length=0.8, mass=2.0), Cheat("cheat"))
     model.connect("cheat.flange_b", "hinge.axis")
-    with pytest.raises(ModelError, match=r"Cheat 'cheat': physics\(\) uses local.acceleration, local.gravity or"):
+    with pytest.raises(ModelError, match=r"Cheat 'cheat': physics\(\) uses local.acceleration, local.gravity, "):
         fb.assemble(model)
 
 

@@ -42,7 +42,7 @@ class SpatialDoublePendulum:
     def model(cls) -> fb.Model:
         upper, lower = (body_of(n, p, m) for n, p, m in zip(("upper", "lower"), cls.points, cls.masses, strict=True))
         upper = fb.RigidBody("upper", upper.mass, upper.inertia, upper.center, reach=cls.hook)
-        balls = (fb.Spherical(name, axes=cls.axes) for name in ("shoulder", "elbow"))
+        balls = (fb.Gimbal(name, axes=cls.axes) for name in ("shoulder", "elbow"))
         return chain(next(balls), upper, next(balls), lower, gravity=GRAVITY)
 
     @classmethod
@@ -96,7 +96,7 @@ def test_heavy_top_precesses_steadily_at_the_rate_of_the_closed_form(fast):
     W = np.sort(np.roots([A * np.cos(tilt), -C * spin, m * g * reach]).real)[int(fast)]
     side = A - m * reach**2
     top = fb.RigidBody("top", m, np.diag([side, side, C]), center=(0, 0, reach))
-    dae = fb.assemble(chain(fb.Spherical("ball", axes=(Z, X, Z)), top, gravity=(0, 0, -g)))
+    dae = fb.assemble(chain(fb.Gimbal("ball", axes=(Z, X, Z)), top, gravity=(0, 0, -g)))
     x0 = [0.0, tilt, 0.0, W, 0.0, spin - W * np.cos(tilt)]
     states = motion(dae, x0, np.linspace(0, 1, 20))
     np.testing.assert_allclose(states[1], tilt, atol=1e-8)
@@ -106,7 +106,7 @@ def test_heavy_top_precesses_steadily_at_the_rate_of_the_closed_form(fast):
 def test_heavy_top_keeps_its_momenta_while_it_nutates():
     side, C, m, reach, g = 0.03, 0.02, 1.5, 0.2, 9.81
     top = fb.RigidBody("top", m, np.diag([side, side, C]), center=(0, 0, reach))
-    dae = fb.assemble(chain(fb.Spherical("ball", axes=(Z, X, Z)), top, gravity=(0, 0, -g)))
+    dae = fb.assemble(chain(fb.Gimbal("ball", axes=(Z, X, Z)), top, gravity=(0, 0, -g)))
     states = motion(dae, [0.3, 0.6, -0.2, 0.5, 0.3, 40.0], np.linspace(0, 1, 30))
     _, tilt, _, W, _, w = states
     axial = C * (w + W * np.cos(tilt))

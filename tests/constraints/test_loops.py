@@ -212,7 +212,7 @@ def spatial_linkage(drive: float = 0.5) -> fb.Model:
         fb.Ground("ground"),
         fb.Revolute("crank_joint", axis=(0, 0, 1), start=drive),
         fb.RigidBody("crank", 0.4, inertia, (0.05, 0, 0), reach=(0.1, 0, 0)),
-        fb.Spherical("ball", axes=((0, 0, 1), (0, 1, 0), (1, 0, 0))),
+        fb.Gimbal("ball", axes=((0, 0, 1), (0, 1, 0), (1, 0, 0))),
         fb.RigidBody("rod", 0.3, inertia, (0.2, 0, 0), reach=(0.4, 0, 0)),
         fb.FixedTransform("foot", (0.35, 0.1, -0.05)),
         fb.Revolute("lever_joint", axis=(0, 1, 0), start=-1.5),

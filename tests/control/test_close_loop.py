@@ -288,7 +288,7 @@ def test_feedforward_and_feedback_follow_a_plan():
         (lambda: control.GravityCompensation(at="now"), ParameterError, "'measured' or 'reference'"),
         (lambda: control.Feedforward(["engine"]), NameUnknownError, "engine"),
         (lambda: control.Decoupling("wheel.angle"), ParameterError, "as many"),
-        (lambda: control.Composite(), ParameterError, "one law or more"),
+        (lambda: control.Sum(), ParameterError, "one law or more"),
     ],
 )
 def test_wrong_laws_are_refused_by_name(law, error, words):

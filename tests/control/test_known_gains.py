@@ -184,12 +184,12 @@ def test_a_law_need_not_inherit():
     dae = rotor()
     pd = control.PD({"wheel.angle": "motor.torque"}, kp=2.0, kd=0.3)
     expected = poles(dae, pd)
-    sums = (Spring() + Damper(), Damper() + Spring(), control.Composite(Spring(), Damper()))
+    sums = (Spring() + Damper(), Damper() + Spring(), control.Sum(Spring(), Damper()))
     for law in sums:
         np.testing.assert_allclose(poles(dae, law), expected, rtol=1e-10)
     T = 0.02
     np.testing.assert_allclose(
-        multipliers(dae, control.Sampled(control.Composite(Spring(), Damper()), T)),
+        multipliers(dae, control.Sampled(control.Sum(Spring(), Damper()), T)),
         multipliers(dae, control.Sampled(pd, T)),
         atol=1e-10,
     )
@@ -197,7 +197,7 @@ def test_a_law_need_not_inherit():
     closed = control.close_loop(dae, control.OutputFeedback(Spring(), observer))
     assert "estimate.wheel.angle" in closed.x
     assert control.open_loop(dae, Spring()).inputs == ("motor.torque",)
-    assert control.margins(dae, control.Composite(Spring(), Damper()))["motor.torque"].phase > 0
+    assert control.margins(dae, control.Sum(Spring(), Damper()))["motor.torque"].phase > 0
     assert not control.spillover(Spring(), dae, dae).modes
 
 
@@ -225,12 +225,12 @@ class Dictionary:
         (lambda: Spring, "close_loop: law = .* is a class; must be an instance"),
         (lambda: "PD", r"close_loop: law = 'PD'; must be a law .* method bind\(dae, actuators\)"),
         (Dictionary, "close_loop: Dictionary.bind returned .*; must be a control.Bound"),
-        (lambda: control.Composite(Spring(), 1.0), "Composite: laws = 1.0; must be a law"),
-        (lambda: control.Composite(), r"Composite: laws = \(\); must be one law or more"),
+        (lambda: control.Sum(Spring(), 1.0), "Sum: laws = 1.0; must be a law"),
+        (lambda: control.Sum(), r"Sum: laws = \(\); must be one law or more"),
         (lambda: control.Sampled(None, 0.1), "Sampled: law = None; must be a law"),
         (lambda: control.OutputFeedback(3, KALMAN), "OutputFeedback: law = 3; must be a law"),
         (lambda: control.OutputFeedback(Spring(), Spring()), "observer = .*; must be of type Observer"),
-        (lambda: Damper() + 3.0, "Composite: laws = 3.0; must be a law"),
+        (lambda: Damper() + 3.0, "Sum: laws = 3.0; must be a law"),
     ],
 )
 def test_what_is_no_law_is_refused(make, message: str):

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 import flexblocks as fb
 from arms.random_arms import BEAMS, Arm, Segment, arms
-from oracles.oracle import lagrange
+from oracles.oracle import lagrange, quaternion
 
 seeds = st.integers(0, 2**32 - 1)
 each_kind_of_beam = pytest.mark.parametrize("beams", [(kind,) for kind in BEAMS], ids=BEAMS)
@@ -46,11 +46,18 @@ def motor_rate(segment: Segment, rate: dict[str, float]) -> float:
     return ratio * rate[f"{segment.joint.name}.angle"]
 
 
-def friction_power(arm: Arm, dae: fb.DAE, v: np.ndarray) -> float:
+def friction_power(arm: Arm, dae: fb.DAE, q: np.ndarray, v: np.ndarray) -> float:
     """Return what the dampers of joints and springs take [W], by hand."""
     rate = dict(zip(dae.q_names, v, strict=True))
     power = 0.0
     for segment in arm.segments:
+        if isinstance(segment.joint, fb.Spherical):
+            at = [dae.q_names.index(f"{segment.joint.name}.rotation_{k}") for k in "xyz"]
+            # Twice the rate of a unit quaternion is as large as the angular velocity.
+            r = ca.SX.sym("r", 3)
+            turning = ca.Function("rate", [r], [ca.jacobian(quaternion(r), r)])(q[at]).full() @ v[at]
+            power += segment.joint.damping * 4 * turning @ turning
+            continue
         slides = isinstance(segment.joint, fb.Prismatic)
         names = (
             [f"{segment.joint.name}.displacement"] if slides else [f"{hinge.name}.angle" for hinge in segment.hinges]
@@ -122,7 +129,7 @@ def test_energy_changes_by_the_power_of_inputs_less_dissipation(beams, data, see
     # What springs take, masses give: large terms cancel, and the sum is as exact as they are.
     assert abs(terms.sum() - (input_power(arm, dae, v, u) - dissipated)) <= 1e-12 * max(1.0, np.abs(terms).sum())
     if not any(getattr(segment.link, "damping_ratio", 0.0) for segment in arm.segments):
-        assert close(dissipated, friction_power(arm, dae, v))
+        assert close(dissipated, friction_power(arm, dae, q, v))
 
 
 @settings(max_examples=25)

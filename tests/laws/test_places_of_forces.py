@@ -174,7 +174,7 @@ class Odd(fb.ForceElement):
         ("own velocity", r"returned a power that is not a sum of frame.power\(force"),
         ("square", r"returned a power that is not a sum of frame.power\(force"),
         ("elsewhere", r"uses frame.power\(...\) elsewhere than in the power"),
-        ("acceleration", "uses local.acceleration or local.effort"),
+        ("acceleration", "uses local.acceleration, local.totals or local.effort"),
         ("infinite", "its forces and the rates of its states are not finite at the start values"),
     ],
 )

@@ -84,6 +84,8 @@ def particles(arm: Arm, q: dict[str, ca.SX]) -> Particles:
             _drive(segment, q[f"{joint.name}.angle"], q, R, found)
         for hinge in segment.hinges:
             R = R @ _rodrigues(np.array(hinge.direction), q[f"{hinge.name}.angle"])
+        if isinstance(joint, fb.Spherical):
+            R = R @ _quaternion_matrix(quaternion(ca.vertcat(*[q[f"{joint.name}.rotation_{k}"] for k in "xyz"])))
         if isinstance(joint, fb.Prismatic):
             r = r + R @ ca.DM(joint.direction) * q[f"{joint.name}.displacement"]
         found.poses[segment.link.name] = (R, r)
@@ -279,6 +281,21 @@ def _rigid(mass: float, center: tuple, inertia: object, R: ca.SX, r: ca.SX, foun
 
 def _turned(mount: fb.FixedTransform) -> np.ndarray:
     return Rotation.from_rotvec(mount.rotation).as_matrix()
+
+
+def quaternion(r: ca.SX) -> ca.SX:
+    """Return the unit quaternion, vector part first, of the coordinates r = 4 n tan(angle / 4) of a ball joint."""
+    s = ca.dot(r, r) / 16
+    return ca.vertcat(r / 2, 1 - s) / (1 + s)
+
+
+def _quaternion_matrix(e: ca.SX) -> ca.SX:
+    x, y, z, w = ca.vertsplit(e)
+    return ca.vertcat(
+        ca.horzcat(w**2 + x**2 - y**2 - z**2, 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        ca.horzcat(2 * (x * y + w * z), w**2 - x**2 + y**2 - z**2, 2 * (y * z - w * x)),
+        ca.horzcat(2 * (x * z - w * y), 2 * (y * z + w * x), w**2 - x**2 - y**2 + z**2),
+    )
 
 
 def _rodrigues(axis: np.ndarray, angle: ca.SX) -> ca.SX:

@@ -1,4 +1,4 @@
-"""Universal and spherical joints, as revolute joints in series whose axes meet."""
+"""Universal joint and gimbal, as revolute joints in series whose axes meet."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class Universal(SerialHinges):
 
 
 @dataclass(frozen=True)
-class Spherical(SerialHinges):
-    """A spherical (ball) joint, as three hinges in series whose axes meet.
+class Gimbal(SerialHinges):
+    """A gimbal: three hinges in series whose axes meet, each with a drive side.
 
     Parameters
     ----------
@@ -85,9 +85,9 @@ class Spherical(SerialHinges):
     Notes
     -----
     Coordinates ``<name>.revolute1.angle`` to ``<name>.revolute3.angle``. Ports ``axis1`` to ``axis3`` are the drive
-    sides. Any three angles have a posture in which the first and the last axis are parallel (gimbal lock) and the
-    mass matrix is singular: with the default axes a second angle of 90 degrees, with Euler's one of 0. Choose
-    `axes` that keep this posture outside the motion.
+    sides. In one posture the first and the last axis are parallel (gimbal lock) and the mass matrix is singular: with
+    the default axes at a second angle of 90 degrees, with Euler's at 0. Choose `axes` that keep this posture outside
+    the motion, or a `Spherical` joint, which has none.
     """
 
     axes: Sequence[Sequence[float]] = parameter("1", shape=(3, 3), default=(X, Y, Z))

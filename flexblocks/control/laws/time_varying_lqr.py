@@ -23,7 +23,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, FlexblocksWarning, ParameterError
 from flexblocks.interfaces.variables import variables
 from flexblocks.linear.linearize import linearize
-from flexblocks.simulation.signal import TimeSignal
+from flexblocks.simulation.signals.signal import TimeSignal
 from flexblocks.simulation.trajectory import Trajectory
 
 # Samples of the gains along the motion, joined by cubic splines, and steps of the integration between two samples, each

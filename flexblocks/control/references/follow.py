@@ -12,8 +12,8 @@ from flexblocks.control.naming import reference_name
 from flexblocks.control.references.reference import Reference, polynomial_reference, reference
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
-from flexblocks.simulation.polynomial import PiecewisePolynomial, from_ppoly
-from flexblocks.simulation.signal import TimeSignal
+from flexblocks.simulation.signals.polynomial import PiecewisePolynomial, from_ppoly
+from flexblocks.simulation.signals.signal import TimeSignal
 from flexblocks.simulation.trajectory import Trajectory
 
 

@@ -11,8 +11,8 @@ from scipy.interpolate import PPoly
 
 from flexblocks.control.references.reference import Reference, polynomial_reference
 from flexblocks.errors import ParameterError
-from flexblocks.simulation.polynomial import PiecewisePolynomial
-from flexblocks.simulation.signal import Signal
+from flexblocks.simulation.signals.polynomial import PiecewisePolynomial
+from flexblocks.simulation.signals.signal import Signal
 
 
 def quintic(start: float, goal: float, duration: float, begin: float = 0.0) -> Reference:

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.interpolate import BSpline, CubicSpline, PPoly
 
 from flexblocks.errors import ParameterError
-from flexblocks.simulation.inputs import signal
-from flexblocks.simulation.polynomial import PiecewisePolynomial, constant
-from flexblocks.simulation.signal import Signal, TimeSignal
+from flexblocks.simulation.signals.inputs import signal
+from flexblocks.simulation.signals.polynomial import PiecewisePolynomial, constant
+from flexblocks.simulation.signals.signal import Signal, TimeSignal
 
 
 @dataclass(frozen=True, eq=False)

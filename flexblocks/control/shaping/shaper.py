@@ -10,9 +10,9 @@ from scipy.interpolate import PPoly
 
 from flexblocks.control.references.reference import Reference
 from flexblocks.errors import ParameterError
-from flexblocks.simulation.inputs import signal
-from flexblocks.simulation.polynomial import PiecewisePolynomial
-from flexblocks.simulation.signal import Signal, TimeSignal
+from flexblocks.simulation.signals.inputs import signal
+from flexblocks.simulation.signals.polynomial import PiecewisePolynomial
+from flexblocks.simulation.signals.signal import Signal, TimeSignal
 
 
 @dataclass(frozen=True)

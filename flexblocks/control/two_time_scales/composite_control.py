@@ -6,7 +6,7 @@ import dataclasses
 
 import casadi as ca
 
-from flexblocks.control.law import Bindable, Bound, Composite, Law, as_law, summed
+from flexblocks.control.law import Bindable, Bound, Law, Sum, as_law, summed
 from flexblocks.control.measured import measured
 from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators
@@ -17,7 +17,7 @@ from flexblocks.errors import ParameterError
 from flexblocks.interfaces.physics import Output
 
 
-class SlowFast(Composite):
+class SlowFast(Sum):
     """Composite control u = u_s + u_f (Subudhi & Morris 2002, eq 68); `time_scales` checks that it is valid.
 
     Parameters

@@ -10,6 +10,7 @@ from flexblocks.dynamics.algorithms.element_forces import element_values
 from flexblocks.dynamics.algorithms.generalised_forces import block_arguments
 from flexblocks.dynamics.algorithms.internal_forces import internal_forces
 from flexblocks.dynamics.algorithms.kinematics import Motion, motions, outlet_motion
+from flexblocks.dynamics.algorithms.totals import totals
 from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.tree.dependent_variables import dependent_rates
 from flexblocks.dynamics.tree.tree import Tree
@@ -62,12 +63,16 @@ def outputs(
     by_name = dict(zip(tree.loops.multipliers, ca.vertsplit(forces), strict=True)) if tree.loops.closures else {}
     inputs = tree.block_inputs(x, z, u)
     efforts = internal_forces(tree, x, z, inputs, a, forces) if felt else {}
+    # Mass and momenta of the whole arm, if a sensor needs them.
+    whole = ca.SX(10, 1)
+    if any(body.terms.senses_totals for body in tree.bodies):
+        whole = totals(tree, inlets, q, v)
     # Outputs of every block.
     for inlet, body in zip(inlets, tree.bodies, strict=True):
         sensed = _acceleration(inlet, *motion) if body.terms.senses_acceleration else ca.SX(3, 1)
         arguments = block_arguments(tree, body, x, z, inputs)
         effort = efforts.get(body.name, ca.SX(len(body.terms.held), 1))
-        (values,) = call(body.terms.outputs, *inlet, sensed, inlet[0].T @ g, effort, *arguments)
+        (values,) = call(body.terms.outputs, *inlet, sensed, inlet[0].T @ g, effort, whole, *arguments)
         by_name |= {f"{body.name}.{name}": values[i] for i, name in enumerate(body.terms.physics.outputs)}
     of_elements = element_values(tree, "outputs", x, z, inputs).values() if tree.elements else ()
     for element, values in zip(tree.elements, of_elements, strict=True):

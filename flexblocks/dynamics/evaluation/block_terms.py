@@ -213,6 +213,11 @@ class BlockTerms:
         return ca.depends_on(self._outputs, self.local.acceleration)
 
     @cached_property
+    def senses_totals(self) -> bool:
+        """Whether an output depends on mass and momenta of the whole arm."""
+        return ca.depends_on(self._outputs, self.local.totals.stacked)
+
+    @cached_property
     def held(self) -> tuple[int, ...]:
         """Indices of the coordinates that are held at zero."""
         return tuple(i for i, c in enumerate(self.coordinates) if c.held)
@@ -229,13 +234,14 @@ class BlockTerms:
 
     @cached_property
     def outputs(self) -> ca.Function:
-        """Function (R, r, V, acceleration, gravity, efforts, q, s, w, z, u, p) -> values of ``physics.outputs``.
+        """Function (R, r, V, acceleration, gravity, efforts, totals, q, s, w, z, u, p) -> values of the outputs.
 
         The acceleration (3) of the inlet's origin relative to the world and that of gravity are in the inlet's axes;
-        the efforts are those on the coordinates `held`.
+        the efforts are those on the coordinates `held`, the totals those of `Totals`.
         """
         inlet, local = self.inlet, self.local
-        symbols = [inlet.R, inlet.r, inlet.twist, local.acceleration, local.gravity, self._efforts, *self._state]
+        sensed = [local.acceleration, local.gravity, self._efforts, local.totals.stacked]
+        symbols = [inlet.R, inlet.r, inlet.twist, *sensed, *self._state]
         return _function("outputs", symbols, self._outputs)
 
     @cached_property

@@ -83,8 +83,11 @@ def _check(symbols: BlockSymbols, physics: Physics, local: Local) -> None:
     efforts = [part for load in physics.loads for part in (load.effort, load.displacement)]
     equations = [physics.kinetic, physics.potential, physics.dissipation, physics.power, *efforts, *physics.residuals]
     expressions = ca.vertcat(*[ca.SX(part) for part in (*equations, *physics.derivatives.values())])
-    if ca.depends_on(expressions, ca.vertcat(local.acceleration, local.gravity, *local.efforts.values())):
+    if ca.depends_on(
+        expressions, ca.vertcat(local.acceleration, local.gravity, local.totals.stacked, *local.efforts.values())
+    ):
         raise ModelError(
-            f"{block.where}: physics() uses local.acceleration, local.gravity or local.effort in its equations; these "
-            "are for outputs only. Leave them out: forces of inertia and weight follow from the kinetic energy."
+            f"{block.where}: physics() uses local.acceleration, local.gravity, local.totals or local.effort in its "
+            "equations; these are for outputs only. Leave them out: forces of inertia and weight follow from the "
+            "kinetic energy."
         )

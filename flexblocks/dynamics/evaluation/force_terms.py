@@ -207,8 +207,9 @@ def _check(
         raise ModelError(f"{where} returned derivatives of {derived}; its states are {states}.")
     if (count := len(physics.residuals)) != (wanted := len(block.algebraics())):
         raise ModelError(f"{where} returned {count} residuals for {wanted} algebraic variables.")
-    if ca.depends_on(_everything(physics), ca.vertcat(local.acceleration, *local.efforts.values(), ca.SX(0, 1))):
-        raise ModelError(f"{where} uses local.acceleration or local.effort; a ForceElement has neither.")
+    foreign = ca.vertcat(local.acceleration, local.totals.stacked, *local.efforts.values())
+    if ca.depends_on(_everything(physics), foreign):
+        raise ModelError(f"{where} uses local.acceleration, local.totals or local.effort; a ForceElement has none.")
     # What is differentiated in the poses must depend on them alone.
     flow = ca.vertcat(*[part for f in frames for part in (f.spin, f.velocity)])
     virtual = ca.vertcat(*[part for f in frames for part in (f.virtual_spin, f.virtual_velocity)])

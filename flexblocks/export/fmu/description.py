@@ -41,6 +41,8 @@ class Description:
     table : Table
     rates, outputs, algebraics : ndarray of bool
         Dependencies on [x, u, p], see `flexblocks.export.fmu.dependencies`.
+    charts : bool
+        Whether coordinates change their chart, for which the importer tells the end of each of its steps.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Description:
     rates: np.ndarray
     outputs: np.ndarray
     algebraics: np.ndarray
+    charts: bool
 
     def depends(self, reference: int, initially: bool = False) -> list[int]:
         """Return the value references of the continuous states and inputs that a variable depends on.

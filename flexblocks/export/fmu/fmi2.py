@@ -16,7 +16,7 @@ from flexblocks.export.fmu.description import (
 )
 
 ABILITIES = {
-    "ModelExchange": {"completedIntegratorStepNotNeeded": True},
+    "ModelExchange": {},
     "CoSimulation": {"canHandleVariableCommunicationStepSize": True, "canInterpolateInputs": True},
 }
 COMMON = {
@@ -31,9 +31,10 @@ def model_description(description: Description) -> str:
     """Return modelDescription.xml."""
     root = root_element(description, "2.0", guid=description.token, numberOfEventIndicators="0")
     for kind in description.kinds:
-        element = SubElement(
-            root, kind, attributes(modelIdentifier=description.identifier, **ABILITIES[kind], **COMMON)
-        )
+        abilities = ABILITIES[kind] | COMMON
+        if kind == "ModelExchange":
+            abilities = abilities | {"completedIntegratorStepNotNeeded": not description.charts}
+        element = SubElement(root, kind, attributes(modelIdentifier=description.identifier, **abilities))
         files = SubElement(element, "SourceFiles")
         for name in description.sources:
             SubElement(files, "File", name=name)

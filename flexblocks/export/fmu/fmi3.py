@@ -16,7 +16,7 @@ from flexblocks.export.fmu.description import (
 )
 
 ABILITIES = {
-    "ModelExchange": {"needsCompletedIntegratorStep": False},
+    "ModelExchange": {},
     "CoSimulation": {"canHandleVariableCommunicationStepSize": True},
 }
 COMMON = {
@@ -31,7 +31,10 @@ def model_description(description: Description) -> str:
     """Return modelDescription.xml."""
     root = root_element(description, "3.0", instantiationToken=description.token)
     for kind in description.kinds:
-        SubElement(root, kind, attributes(modelIdentifier=description.identifier, **ABILITIES[kind], **COMMON))
+        abilities = ABILITIES[kind] | COMMON
+        if kind == "ModelExchange":
+            abilities = abilities | {"needsCompletedIntegratorStep": description.charts}
+        SubElement(root, kind, attributes(modelIdentifier=description.identifier, **abilities))
     add_definitions(root, description)
     parent = SubElement(root, "ModelVariables")
     for variable in description.table.variables:

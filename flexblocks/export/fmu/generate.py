@@ -8,14 +8,16 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.tree.charts import chart_functions
 from flexblocks.export.fmu.states import changes, states
 
 
 def generated_equations(dae: DAE) -> str:
-    """Return C source of ``rates``, ``outputs``, ``residual`` with its Jacobian in z, and ``changes``.
+    """Return C source of ``rates``, ``outputs``, ``residual`` with its Jacobian in z, ``changes`` and ``charts``.
 
     All are functions of x, z, u, p. x is [continuous states, discrete states]; rates are those of the continuous
-    states, changes the increments of x at a tick of each clock.
+    states, changes the increments of x at a tick of each clock, charts the distances from the borders of all charts
+    and the increments of x that lead to the next one of each.
     """
     order = list(states(dae).order)
     point, (rates, outputs, residual) = _point(dae), _expressions(dae)
@@ -23,6 +25,7 @@ def generated_equations(dae: DAE) -> str:
     return _source("equations", {"rates": (point, [rates]), "outputs": (point, [outputs])} | {
         "residual": (point, [residual, jacobian]),
         "changes": (point, [change[order] for change in changes(dae)] or [ca.SX(0, 1)]),
+        "charts": (point, _charts(dae, order)),
     })  # fmt: skip
 
 
@@ -45,6 +48,14 @@ def _point(dae: DAE) -> list[ca.SX]:
 def _expressions(dae: DAE) -> list[ca.SX]:
     rates = dae.rate_expression[list(states(dae).continuous)]
     return [ca.densify(e) for e in (rates, dae.output_expression, dae.algebraic_expression)]
+
+
+def _charts(dae: DAE, order: list[int]) -> list[ca.SX]:
+    """Return the distances (k) from the borders of the charts, and the increment of x to the next of each."""
+    called = [chart.call([dae.q, dae.v, dae.p.symbol], True, False) for chart in chart_functions(dae.tree)]
+    rest = ca.SX(dae.w.numel(), 1)
+    moved = [ca.vertcat(q - dae.q, v - dae.v, rest)[order] for _, _, q, v in called]
+    return [ca.vertcat(*[distance for distance, *_ in called], ca.SX(0, 1)), *moved]
 
 
 def _source(name: str, functions: Mapping[str, tuple[list[ca.SX], list[ca.SX]]]) -> str:
@@ -71,7 +82,7 @@ def model_header(dae: DAE, identifier: str, token: str, kinds: tuple[str, ...], 
         "N_Z": dae.z,
         "N_Y": dae.y,
     }
-    sizes |= {"N_CLOCKS": dae.clocks}
+    sizes |= {"N_CLOCKS": dae.clocks, "N_CHARTS": chart_functions(dae.tree)}
     groups = (dae.x.start[list(partition.order)], dae.u.start, dae.p.start, dae.z.start)
     start = [repr(float(value)) for group in groups for value in group]
     lines = [

@@ -14,6 +14,7 @@ from types import ModuleType
 
 from flexblocks.dae.compiler import CompilerError
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.tree.charts import chart_functions
 from flexblocks.errors import FileFormatError, FlexblocksWarning, ParameterError, nearest
 from flexblocks.export.fmu import fmi2, fmi3
 from flexblocks.export.fmu.archive import write_archive
@@ -124,6 +125,7 @@ def fmu(
         tolerance=float(tolerance),
         sources=tuple(source for source in sources if source.endswith(".c")),
         table=variables,
+        charts=bool(chart_functions(dae.tree)),
         **dict(zip(("rates", "outputs", "algebraics"), dependencies(dae), strict=True)),
     )
     sources |= code | {"model.h": model_header(dae, name, description.token, kinds, description.tolerance)}

@@ -51,8 +51,7 @@ class SecondOrderForm:
 def energy_matrices(dae: DAE, point: OperatingPoint) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Return the mass and the stiffness matrices (n, n) of each block at one posture."""
     kinetic, stored, function = _energy_functions(dae)
-    arguments = [point.x[: dae.tree.size], point.p, *dae.dependent_values(point.x, point.z)]
-    values = [value.full() for value in function.call(arguments)]
+    values = [value.full() for value in function.call([*dae.posture(point.x, point.z, point.p)])]
     split = len(kinetic)
     return dict(zip(kinetic, values[:split], strict=True)), dict(zip(stored, values[split:], strict=True))
 
@@ -69,5 +68,4 @@ def energy_expressions(dae: DAE) -> tuple[tuple[str, ...], tuple[str, ...], list
 def _energy_functions(dae: DAE) -> tuple[tuple[str, ...], tuple[str, ...], ca.Function]:
     """Return block names as above, and the function (q, p) -> second derivatives."""
     kinetic, stored, second = energy_expressions(dae)
-    symbols = [dae.q, dae.p.symbol, *dae.dependent_symbols]
-    return kinetic, stored, ca.Function("energy_matrices", symbols, ca.cse(second))
+    return kinetic, stored, ca.Function("energy_matrices", [*dae.posture_symbols], ca.cse(second))

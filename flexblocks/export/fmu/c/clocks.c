@@ -50,6 +50,10 @@ Result clocks_tick(Instance *instance, int *states_changed) {
         wanted[clock] = is_due(state, clock) ? changes[clock] : NULL;
         due += wanted[clock] != NULL;
     }
+    if (charts_change(instance, state->values + X)) {
+        *states_changed = 1;
+        state->old = OLD;
+    }
     if (!due)
         return GOOD;
     if (instance_update(instance, OLD_Z) != GOOD)

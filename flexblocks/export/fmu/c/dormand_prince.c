@@ -91,6 +91,8 @@ static Result run(Instance *instance, double end, double *x) {
             memcpy(x, next, sizeof(double) * N_X);
             memcpy(stages[0], next_rates, sizeof(double) * N_X);
             time = last ? end : time + h;
+            if (charts_change(instance, x) && step_rates(instance, time, x, stages[0]) != GOOD)
+                return FAILED;
             h *= rejected ? fmin(change, 1.0) : change;
             state->step = last ? fmax(state->step, h) : h;
             rejected = 0;

@@ -96,6 +96,10 @@ void clocks_start(Instance *instance);
 double next_tick(const Instance *instance);
 Result clocks_tick(Instance *instance, int *states_changed); /* whether continuous states jumped */
 
+/* Charts: whether a state is beyond the border of one; bring it into the next, and whether that changed it. */
+int charts_are_left(Instance *instance, const double *x);
+int charts_change(Instance *instance, double *x);
+
 /* Derivatives of unknowns (rates, outputs, algebraic variables) with respect to knowns (states, inputs, parameters). */
 Result directional_derivative(Instance *instance, const unsigned int *unknowns, size_t n_unknowns,
                               const unsigned int *knowns, size_t n_knowns, const double *seed, double *sensitivity);

@@ -159,7 +159,8 @@ EXPORT FMI(Status) FMI(CompletedIntegratorStep)(FMI(Instance) c, FMI(Boolean) no
                                               FMI(Boolean) *terminate) {
     (void)no_return;
     REQUIRE(CONTINUOUS, NAME(CompletedIntegratorStep));
-    *enter_event_mode = *terminate = 0;
+    *enter_event_mode = charts_are_left(c, ((Instance *)c)->state.values + X);
+    *terminate = 0;
     return FMI(OK);
 }
 

@@ -14,8 +14,8 @@ from scipy.interpolate import BSpline, PPoly
 from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces.variables import Variables
-from flexblocks.simulation.polynomial import PiecewisePolynomial, constant, from_ppoly, piecewise_linear
-from flexblocks.simulation.signal import Signal, Symbol, TimeSignal
+from flexblocks.simulation.signals.polynomial import PiecewisePolynomial, constant, from_ppoly, piecewise_linear
+from flexblocks.simulation.signals.signal import Signal, Symbol, TimeSignal
 
 KINDS = (
     "a number, an array over the output times, a pair (times, values), a function of t, a fb.Signal, or a "

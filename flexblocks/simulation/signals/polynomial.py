@@ -10,7 +10,7 @@ import numpy as np
 from scipy.interpolate import PPoly
 
 from flexblocks.errors import ParameterError
-from flexblocks.simulation.signal import Symbol, TimeSignal
+from flexblocks.simulation.signals.signal import Symbol, TimeSignal
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.errors import ParameterError
-from flexblocks.simulation.jumps import jumps, steps_of
+from flexblocks.simulation.signals.jumps import jumps, steps_of
 
 Symbol = Any  # ca.SX or ca.MX: an expression, or a graph with callbacks
 
