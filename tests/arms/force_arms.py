@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import flexblocks as fb
+from arms.pulled_arms import pulled
+from arms.random_arms import Arm, Segment
 
 BOOM = {
     "mass": 120.0, "rod": 3.0, "reach": 1.0, "cx": 0.4, "cy": -0.9, "area_a": 3e-3, "area_b": 2e-3,
@@ -82,3 +86,23 @@ def ball(h: dict[str, float] = BALL) -> fb.Model:
     model.connect(place, floor.frame_a)
     model.connect(slope.frame_b, floor.frame_b)
     return model
+
+
+def everything() -> fb.DAE:
+    """Return a beam and a rod in space with a force element of every kind between random places."""
+    beam = fb.FlexibleBeam("link1", 1.0, 1.0, 20.0, discretization=fb.AssumedModes(1), damping_ratio=0.01)
+    load = fb.Payload("load", 1.0, np.eye(3) * 0.1)
+    rod = fb.RigidLink("link2", 0.8, 1.0, 0.1)
+    segments = (
+        Segment(None, None, fb.Revolute("joint1", axis=(0, 1, 0), damping=0.5), (), False, beam, ()),
+        Segment(
+            0,
+            None,
+            fb.Revolute("joint2", damping=0.5),
+            (),
+            False,
+            rod,
+            ((None, load),),
+        ),
+    )
+    return pulled(Arm(segments, (0.0, 0.0, -9.81)), False, 3).dae

@@ -22,7 +22,7 @@ from flexblocks.dae import compiler
 pytestmark = pytest.mark.skipif(compiler.find_compiler() is None, reason="there is no C compiler")
 
 ARMS = ("paper", "algebraic")
-NEWEST = tuple(pytest.param(name, "3.0", marks=pytest.mark.slow) for name in ("sliding", "linkage"))
+NEWEST = tuple(pytest.param(name, "3.0", marks=pytest.mark.slow) for name in ("sliding", "linkage", "forces"))
 SAMPLES = np.linspace(0.0, 0.5, 51)
 
 

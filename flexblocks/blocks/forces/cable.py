@@ -49,6 +49,9 @@ class Cable(ForceElement):
     winch : bool
         Whether the input ``speed`` [m/s] pays out cable (positive) or winds it up; the unstretched length is then the
         state ``length`` [m].
+    limit : float, optional
+        Largest speed of the winch in either direction [m/s]. Plans and closed loops keep it; simulations do not limit
+        inputs.
 
     Notes
     -----
@@ -63,6 +66,7 @@ class Cable(ForceElement):
     damping_time: float = parameter("s", NOT_NEGATIVE, default=0.0)
     transition: float = parameter("1", POSITIVE, default=1e-4)
     winch: bool = choice((False, True), default=False)
+    limit: float | None = parameter("m/s", POSITIVE, default=None, symbolic=False)
 
     ports = (attachment("frame_a"), attachment("frame_b"))
 
@@ -70,11 +74,13 @@ class Cable(ForceElement):
         if isinstance(self.via, bool) or not isinstance(self.via, int) or self.via < 0:
             raise ParameterError(f"{self.where}: via = {self.via!r}; must be an integer >= 0, a number of frames.")
         between: tuple[PortSpec, ...] = tuple(attachment(f"frame_{i}") for i in range(1, self.via + 1))
+        if self.limit is not None and not self.winch:
+            raise ParameterError(f"{self.where}: limit = {self.limit!r} m/s has no effect; set winch=True.")
         object.__setattr__(self, "ports", (attachment("frame_a"), *between, attachment("frame_b")))
         super().__post_init__()
 
     def inputs(self) -> tuple[Variable, ...]:
-        return (Variable("speed", "m/s"),) if self.winch else ()
+        return (Variable("speed", "m/s", limit=self.limit),) if self.winch else ()
 
     def states(self) -> tuple[Variable, ...]:
         return (Variable("length", "m", start=self.nominal.length),) if self.winch else ()
