@@ -12,10 +12,12 @@ from flexblocks.blocks.bodies.rigid_body import RigidBody
 from flexblocks.blocks.bodies.rigid_link import RigidLink
 from flexblocks.blocks.bodies.sliding_beam import SlidingBeam
 from flexblocks.blocks.bodies.total_momentum import TotalMomentum
+from flexblocks.blocks.drives.dc_motor import DCMotor
 from flexblocks.blocks.drives.fixed import Fixed, FixedTranslation
 from flexblocks.blocks.drives.flexible_joint import FlexibleJoint
 from flexblocks.blocks.drives.friction import Friction
 from flexblocks.blocks.drives.gear import Gear
+from flexblocks.blocks.drives.lugre_friction import LuGreFriction
 from flexblocks.blocks.drives.pd_servo import PDServo
 from flexblocks.blocks.drives.rotor import Rotor
 from flexblocks.blocks.drives.source import ForceSource, TorqueSource
@@ -39,6 +41,7 @@ __all__ = [
     "Accelerometer",
     "Cable",
     "Contact",
+    "DCMotor",
     "Fixed",
     "FixedTransform",
     "FixedTranslation",
@@ -52,6 +55,7 @@ __all__ = [
     "Ground",
     "HydraulicCylinder",
     "LineForce",
+    "LuGreFriction",
     "LumpedMass",
     "PDServo",
     "Payload",
