@@ -20,6 +20,7 @@ from flexblocks.linear.reduce import reduce
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.model_file import load
 from flexblocks.modeling.rediscretize import rediscretize
+from flexblocks.public_calls import guard
 from flexblocks.simulation import (
     PiecewisePolynomial,
     Signal,
@@ -69,3 +70,5 @@ __all__ = [
 ]
 __all__ += beam.__all__
 __all__ += blocks.__all__
+
+guard(__name__, __all__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import casadi as ca
@@ -19,17 +19,24 @@ from flexblocks.dynamics.evaluation.element import Element
 from flexblocks.dynamics.evaluation.evaluate import block_terms
 from flexblocks.dynamics.evaluation.force_terms import force_terms
 from flexblocks.dynamics.tree.cut_joints import Closure, Loops
+from flexblocks.dynamics.tree.lock import Lock
 from flexblocks.dynamics.tree.outboard_inertia import OutboardInertia
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces.variables import Variables, variables
 from flexblocks.modeling.flanges import SharedCoordinate
+from flexblocks.modeling.locks import checked_locks, with_locks
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.spanning_tree import Topology, topology
 from flexblocks.modeling.symbolic_parameters import symbolic_parameters
 
 
-def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "auto") -> DAE:
+def assemble(
+    model: Model,
+    symbolic: Iterable[str] | str = (),
+    dynamics: str = "auto",
+    locked: Mapping[str, float] | None = None,
+) -> DAE:
     """Assemble a model into one symbolic DAE.
 
     Parameters
@@ -40,6 +47,11 @@ def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "
     dynamics : "auto", "recursive" or "closed-form"
         How accelerations are computed: by the articulated-body recursion, whose cost is linear in the number of links,
         or from M(q) by LDL^T. Automatic is recursive: it takes fewer operations from the first link on.
+    locked : dict, optional
+        Coordinates that are held at numbers, as by brakes: ``{"joint1.angle": 0.3}`` [rad or m]. They are no states
+        then; what holds each is an output, ``joint1.holding_torque`` or ``slide1.holding_force``, positive in the
+        direction of the coordinate (``<block>.holding_torque_<coordinate>`` where that is not the angle or
+        displacement of a joint).
 
     Returns
     -------
@@ -48,14 +60,20 @@ def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "
     Raises
     ------
     FlexblocksError
-        The model is not an arm (see `Model.check`), a parameter is unknown, a coordinate moves no mass, a loop
-        cannot be closed, or the ends of a force element are at one place.
+        The model is not an arm (see `Model.check`), a parameter or a locked coordinate is unknown, a coordinate moves
+        no mass, a loop cannot be closed, or the ends of a force element are at one place.
+
+    Warns
+    -----
+    FlexblocksWarning
+        Beams had to bend to close the loops at the start, or a start value that was set had to move far.
 
     Notes
     -----
     Where frames close a loop, accelerations come from M(q) and the closures (`constrained_accelerations`), and
-    the start values are the blocks', moved as little as closes all loops: coordinates whose blocks start at another
-    value than zero stay if that is possible, and beams stay straight if joints alone can close.
+    the blocks' start values are guesses: joints move until all loops are closed, those whose start value is zero first,
+    and each other one keeps its value if those added before it allow that. Beams stay straight unless joints alone
+    cannot close. `DAE.closed_start` tells what moved.
     """
     if dynamics not in ("auto", "recursive", "closed-form"):
         raise ParameterError(f"assemble: dynamics = {dynamics!r}; must be 'auto', 'recursive' or 'closed-form'.")
@@ -65,11 +83,13 @@ def assemble(model: Model, symbolic: Iterable[str] | str = (), dynamics: str = "
     p, values = symbolic_parameters(model, symbolic)
     if values:
         plan = topology(model, values)
+    locks = checked_locks(plan, locked)
+    plan = with_locks(plan, locks)
     # Physics of every block by itself, then the multibody tree of all of them.
     terms = _terms(plan, p)
     tree, x, z, u = _tree(model, plan, terms, p)
     algorithm = "recursive" if dynamics == "auto" else dynamics
-    dae = DAE(model.name, x, z, u, p, variables("output", []), tree, algorithm, model.copy())
+    dae = DAE(model.name, x, z, u, p, variables("output", []), tree, algorithm, model.copy(), locked=locks)
     # Kinematic loops: start values that close them, and the closures that are independent.
     if tree.loops.closures:
         dae = close_loops(dae)
@@ -89,7 +109,8 @@ def _terms(plan: Topology, p: Variables) -> dict[str, BlockTerms]:
     terms: dict[str, BlockTerms] = {}
     outboard = OutboardInertia(plan, p.start)
     for name, node in reversed(list(plan.nodes.items())):
-        terms[name] = block_terms(node.block, node.outlets, node.has_place, outboard.at(name), p.symbol)
+        held = {c.name: plan.shared[name, c.name].value for c in node.block.coordinates()}
+        terms[name] = block_terms(node.block, node.outlets, node.has_place, outboard.at(name), p.symbol, held)
         outboard.add(name, terms[name])
     return terms
 
@@ -152,10 +173,25 @@ def _tree(
     # Cut joints of the loops.
     ends = [[(position[port.block], port.name) for port in pair] for pair in plan.closures]
     loops = Loops(tuple(Closure(bodies[second[0]].name, first, second) for first, second in ends))
-    gravity = np.array(model.gravity)
-    tree = Tree(tuple(bodies), len(q), gravity, p.symbol, loops, elements=tuple(elements))
+    parts = {"locks": _locks(plan), "elements": tuple(elements)}
+    tree = Tree(tuple(bodies), len(q), np.array(model.gravity), p.symbol, loops, **parts)
     x = variables("state", q + rates + w, symbols=symbols)
     return tree, x, variables("algebraic variable", z, symbols=symbols), variables("input", u, limits)
+
+
+def _locks(plan: Topology) -> tuple[Lock, ...]:
+    """Return the locks, in the order of the model."""
+    units: dict[tuple[str, str], str] = {}
+    factors: dict[tuple[str, str], dict[tuple[int, int], float]] = {}
+    for index, (name, node) in enumerate(plan.nodes.items()):
+        for row, c in enumerate(node.block.coordinates()):
+            shared = plan.shared[name, c.name]
+            if shared.lock is not None:
+                factors.setdefault(shared.lock, {})[index, row] = shared.factor
+            if shared.lock == (name, c.name):
+                units[shared.lock] = c.unit
+    order = sorted(factors, key=lambda place: plan.order.index(place[0]))
+    return tuple(Lock(*place, units[place], factors[place]) for place in order)
 
 
 def _share(shared: list[SharedCoordinate], number: dict[tuple[str, str], int]) -> ca.DM:

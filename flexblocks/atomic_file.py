@@ -80,7 +80,14 @@ def write_texts(texts: Mapping[Path, str]) -> None:
     """
     with ExitStack() as complete:
         for path, text in texts.items():
-            complete.enter_context(atomic_file(path)).write_bytes(text.encode("utf-8"))
+            try:
+                content = text.encode("utf-8")
+            except UnicodeEncodeError as error:
+                raise FileFormatError(
+                    f"{path}: cannot be written: {text[error.start]!r} is half a character (a surrogate); remove it "
+                    "from the name it is in."
+                ) from None
+            complete.enter_context(atomic_file(path)).write_bytes(content)
 
 
 def _flush(path: Path) -> None:

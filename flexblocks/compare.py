@@ -61,6 +61,7 @@ def compare(
     at: Mapping[str, float] | None = None,
     output: str | None = None,
     frequencies: int = 3,
+    locked: Mapping[str, float] | None = None,
 ) -> Comparison:
     """Compare beam discretizations of an arm.
 
@@ -81,6 +82,8 @@ def compare(
         By default the tip deflection of the last beam.
     frequencies : int
         Number of natural frequencies in the table, from the lowest.
+    locked : dict, optional
+        Coordinates that are locked, ``{"joint1.angle": 0.3}``, see `flexblocks.assemble`.
 
     Returns
     -------
@@ -98,7 +101,7 @@ def compare(
     by_name = _named(discretizations)
     if not isinstance(frequencies, int) or frequencies < 0:
         raise ParameterError(f"compare: frequencies = {frequencies!r}; must be a whole number >= 0.")
-    daes = {name: assemble(rediscretize(model, kind)) for name, kind in by_name.items()}
+    daes = {name: assemble(rediscretize(model, kind), locked=locked) for name, kind in by_name.items()}
     output = _output(next(iter(daes.values())), output)
     points = {name: equilibrium(dae, at) for name, dae in daes.items()}
     if at is None:

@@ -26,6 +26,14 @@ class NameUnknownError(FlexblocksError):
     """No variable, block or parameter has this name."""
 
 
+class ArgumentError(FlexblocksError, TypeError):
+    """An argument of a public function is of the wrong type, missing or unknown."""
+
+
+class UnexpectedError(FlexblocksError):
+    """A public function ended in an error of Python's own, which is the cause of this one."""
+
+
 class FileFormatError(FlexblocksError):
     """A file cannot be written, or read in the format expected of it."""
 

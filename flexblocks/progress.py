@@ -1,9 +1,11 @@
-"""Progress display of long computations: one line on standard error."""
+"""Progress display of long computations: one line on standard error, or lines in a log."""
 
 from __future__ import annotations
 
+import sys
 from time import perf_counter
 from types import TracebackType
+from typing import ClassVar
 
 from rich.console import Console
 from rich.progress import (
@@ -18,10 +20,15 @@ from rich.progress import (
 )
 
 LONG = 2.0  # s of wall time after which the display appears by itself: what is shorter needs no watching
+EVERY = 5.0  # s of wall time between the lines of a log
 
 
 class ProgressDisplay:
-    """Progress line, shown while the context is entered.
+    """Progress of a computation, shown while the context is entered.
+
+    On a terminal or in a notebook it is one line that changes. Elsewhere (a log file, a pipe, a batch system) it is a
+    line every 5 s. Displays that are entered within another count its time: many short parts of long work are logged,
+    too.
 
     Parameters
     ----------
@@ -30,34 +37,53 @@ class ProgressDisplay:
     total : float or None
         Value of `completed` at the end; None if it is unknown, as for an iteration.
     show : bool or None
-        Whether to show the line; None shows it after 2 s, on a terminal or in a notebook.
+        Whether to show it; None shows it after 2 s on a terminal or in a notebook, after 5 s elsewhere.
     """
+
+    _entered: ClassVar[list[ProgressDisplay]] = []
 
     def __init__(self, task: str, total: float | None, show: bool | None) -> None:
         console = Console(stderr=True)
-        self._show = show
-        if show is None and not (console.is_terminal or console.is_jupyter):
-            self._show = False
+        self._show, self._name, self._total = show, task, total
+        self._logs = not (console.is_terminal or console.is_jupyter)
         name, note = TextColumn("{task.description}", markup=False), TextColumn("{task.fields[note]}", markup=False)
         columns: tuple[ProgressColumn, ...] = (SpinnerColumn(), name, note, TimeElapsedColumn())
         if total is not None:
             columns = (name, BarColumn(), TaskProgressColumn(), note, TimeElapsedColumn(), TimeRemainingColumn())
         self._line = Progress(*columns, console=console, transient=show is None)
         self._task = self._line.add_task(task, total=total, note="")
-        self._begun = perf_counter()
+        self._begun = self._logged = perf_counter()
 
     def __enter__(self) -> ProgressDisplay:
-        if self._show:
+        if self._entered and self._entered[0]._show is False:
+            self._show = False  # whoever silences a long work silences its parts
+        self._entered.append(self)
+        if self._show and not self._logs:
             self._line.start()
         return self
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._entered.remove(self)
         if self._line.live.is_started:
             self._line.stop()
 
     def update(self, note: str, completed: float | None = None, expected: float | None = None) -> None:
         """Update the note and the amount completed; `expected` is the estimated total duration [s], if known."""
+        if self._show is False:
+            return
+        if self._logs:
+            self._log(note, completed)
+            return
         duration = perf_counter() - self._begun if expected is None else expected
         if self._show is None and duration > LONG and not self._line.live.is_started:
             self._line.start()
         self._line.update(self._task, completed=completed, note=note)
+
+    def _log(self, note: str, completed: float | None) -> None:
+        """Write a line, unless one was written a short time ago."""
+        now, outermost = perf_counter(), self._entered[0] if self._entered else self
+        if now - outermost._logged < EVERY:
+            return
+        outermost._logged = now
+        share = f" {completed / self._total:.0%}," if completed is not None and self._total else ""
+        print(f"{self._name}:{share} {note}, {now - outermost._begun:.0f} s", file=sys.stderr, flush=True)

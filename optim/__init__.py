@@ -1,5 +1,7 @@
 """Optimal motion planning: transcription by direct collocation, solved by IPOPT through Pyomo and CasADi."""
 
+from flexblocks.public_calls import guard
+
 from .errors import PlanError, PlanWarning, ProblemError
 from .infeasibility.conflict import Conflict
 from .infeasibility.diagnose import diagnose
@@ -16,7 +18,8 @@ from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
 from .problem.via import Via
 from .results.attempt import Attempt
-from .results.plan import Plan, load_plan
+from .results.load_plan import load_plan
+from .results.plan import Plan
 from .solve import solve
 from .strategy.model_refinement import refine_model
 from .verification.audit import Audit
@@ -49,3 +52,5 @@ __all__ = [
 ]
 __all__ += objectives.__all__
 __all__ += path_constraints.__all__
+
+guard(__name__, __all__)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, Unpack
 
+import numpy as np
+
 from flexblocks.dae.dae import DAE
+from flexblocks.errors import listing
+from flexblocks.progress import ProgressDisplay
 
 from .collocation.transcription_options import (
     TranscriptionArguments,
@@ -13,11 +18,12 @@ from .collocation.transcription_options import (
     takes_transcription_options,
     transcription_options,
 )
-from .errors import PlanError
+from .errors import PlanError, PlanWarning
 from .model.trajectories import transcribed_problem
 from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
 from .results.plan import Plan
+from .results.summary import MOST_EXCESSES
 from .solve import solve
 from .strategy.homotopy import solve_by_homotopy, warn_of_jumps
 from .strategy.mesh_refinement import refine_mesh, tolerance_of
@@ -69,7 +75,8 @@ def plan(
     Warns
     -----
     PlanWarning
-        Minimum time without limits on the rates of the inputs.
+        Minimum time without limits on the rates of the inputs; a motion that violates its path constraints or limits of
+        states between collocation points, see `Plan.excesses`.
 
     Raises
     ------
@@ -94,7 +101,9 @@ def plan(
         return solve(model, tee=tee, progress=progress, solver_options=options | dict(solver_options or {}))
 
     solving = Solving(dae, p, solve_model)
-    return plan_with(solving, problem, transcription_options(transcription), tolerance)
+    # All attempts are one long work: in a log, many short ones show as well.
+    with ProgressDisplay("Planning", None, False if tee else progress):
+        return plan_with(solving, problem, transcription_options(transcription), tolerance)
 
 
 def plan_with(
@@ -125,5 +134,20 @@ def plan_with(
             solution = solving.attempt(DIRECT, model, ())
     except PlanError as error:
         solution = recover(model, solving, error)
-    # Refine the mesh
-    return solution if tolerance is None else refine_mesh(solution, solving, tolerance)
+    # Refine the mesh, or look between its points
+    if tolerance is not None:
+        return refine_mesh(solution, solving, tolerance)
+    if any(t.path.rows or np.isfinite(t.limits.x).any() for t in transcribed.first):
+        _warn_of_excesses(solution)
+    return solution
+
+
+def _warn_of_excesses(plan: Plan) -> None:
+    if excesses := plan.excesses:
+        warnings.warn(
+            f"Plan of '{plan.transcribed.dae.name}': beyond its limits between collocation points, where the solver "
+            f"does not look: {listing(map(str, excesses), MOST_EXCESSES)}. Plan with more intervals, or with "
+            "refine=True; or give obstacles a margin.",
+            PlanWarning,
+            stacklevel=4,
+        )

@@ -24,6 +24,10 @@ SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="An argument of a catalogue model, as links=3; may be repeated."),
 ]
+LockOption = Annotated[
+    list[str] | None,
+    typer.Option("--lock", metavar="NAME=VALUE", help="A coordinate held at a number (brake on); may be repeated."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to stdout.")]
 OutOption = Annotated[Path | None, typer.Option("--out", help="Write the result to this file.", show_default=False)]
 StartOption = Annotated[

@@ -7,7 +7,15 @@ from typing import Annotated, Any
 import typer
 
 from flexblocks.assemble import assemble
-from flexblocks.cli.arguments import JsonOption, ModelArgument, PlotOption, SetOption, checked_picture
+from flexblocks.cli.arguments import (
+    JsonOption,
+    LockOption,
+    ModelArgument,
+    PlotOption,
+    SetOption,
+    checked_picture,
+    numbers,
+)
 from flexblocks.cli.catalogue import model_named
 from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import print_json, print_line, print_table, save_picture
@@ -21,6 +29,7 @@ def check(
     model: ModelArgument,
     settings: SetOption = None,
     imports: ImportOption = None,
+    lock: LockOption = None,
     symbolic: Annotated[
         list[str] | None,
         typer.Option("--symbolic", metavar="NAME", help="A parameter that stays a symbol, or 'all'; may be repeated."),
@@ -32,7 +41,7 @@ def check(
     checked_picture(plot)
     # Assemble before anything is printed: a refusal then stands alone.
     arm = model_named(model, settings, imported_types(imports))
-    dae = assemble(arm, symbolic="all" if symbolic == ["all"] else symbolic or ())
+    dae = assemble(arm, symbolic="all" if symbolic == ["all"] else symbolic or (), locked=numbers("--lock", lock))
     data = summary(arm, dae)
     save_picture(plot, lambda pictures: pictures.model(arm))
     if json:

@@ -12,6 +12,7 @@ from flexblocks.atomic_file import atomic_file
 from flexblocks.beam import DISCRETIZATIONS, Discretization
 from flexblocks.cli.arguments import (
     JsonOption,
+    LockOption,
     ModelArgument,
     OutOption,
     PlotOption,
@@ -37,6 +38,7 @@ def compare(
     model: ModelArgument,
     settings: SetOption = None,
     imports: ImportOption = None,
+    lock: LockOption = None,
     beams: Annotated[
         list[str] | None,
         typer.Option("--beams", metavar="KIND:N", help="modes:2, elements:4, segments:8; repeated, finest last."),
@@ -58,7 +60,8 @@ def compare(
     kinds = {text: _kind(text) for text in beams or ("modes:1", "modes:2", "elements:2", "elements:4")}
     t = np.linspace(0.0, time, samples)
     arm = model_named(model, settings, imported_types(imports))
-    result = compared(arm, kinds, t, signals(inputs), numbers("--start", start), output=output)
+    locked = numbers("--lock", lock)
+    result = compared(arm, kinds, t, signals(inputs), numbers("--start", start), output=output, locked=locked)
     if out is not None:
         with atomic_file(out) as unfinished:
             result.table.to_csv(unfinished)

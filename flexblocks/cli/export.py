@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from flexblocks.assemble import assemble
-from flexblocks.cli.arguments import ModelArgument, SetOption, checked_file, names
+from flexblocks.cli.arguments import LockOption, ModelArgument, SetOption, checked_file, names, numbers
 from flexblocks.cli.catalogue import model_named
 from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import print_line
@@ -19,6 +19,7 @@ def export(
     model: ModelArgument,
     settings: SetOption = None,
     imports: ImportOption = None,
+    lock: LockOption = None,
     fmu: Annotated[
         Path | None, typer.Option("--fmu", help="Functional Mock-up Unit (.fmu).", show_default=False)
     ] = None,
@@ -76,7 +77,8 @@ def export(
             "linear model by itself."
         )
     arm = model_named(model, settings, imported_types(imports))
-    dae = assemble(arm, symbolic="all" if symbolic == "all" else names(symbolic) or ())
+    wanted = "all" if symbolic == "all" else names(symbolic) or ()
+    dae = assemble(arm, symbolic=wanted, locked=numbers("--lock", lock))
     output_names = names(outputs)
     written: list[Path] = []
     if fmu is not None:

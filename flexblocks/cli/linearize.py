@@ -10,6 +10,7 @@ import typer
 from flexblocks.assemble import assemble
 from flexblocks.cli.arguments import (
     JsonOption,
+    LockOption,
     ModelArgument,
     OutOption,
     PlotOption,
@@ -33,6 +34,7 @@ def linearize(
     model: ModelArgument,
     settings: SetOption = None,
     imports: ImportOption = None,
+    lock: LockOption = None,
     at: Annotated[
         list[str] | None,
         typer.Option(
@@ -54,7 +56,7 @@ def linearize(
     checked_file("--out", out, FORMATS)
     checked_picture(plot)
     held = numbers("--at", at)
-    dae = assemble(model_named(model, settings, imported_types(imports)))
+    dae = assemble(model_named(model, settings, imported_types(imports)), locked=numbers("--lock", lock))
     # The equilibrium with those coordinates and inputs held.
     inputs = {name: value for name, value in held.items() if name in dae.u}
     point = equilibrium(dae, x={name: value for name, value in held.items() if name not in inputs}, u=inputs)

@@ -10,11 +10,13 @@ import typer
 from flexblocks.assemble import assemble
 from flexblocks.cli.arguments import (
     JsonOption,
+    LockOption,
     OutOption,
     PlotOption,
     SetOption,
     checked_file,
     checked_picture,
+    numbers,
 )
 from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.plan_arguments import request_from_arguments
@@ -35,6 +37,7 @@ def plan(
     ] = None,
     settings: SetOption = None,
     imports: ImportOption = None,
+    lock: LockOption = None,
     goal: Annotated[
         list[str] | None,
         typer.Option("--goal", metavar="NAME=VALUE", help="Final value of a coordinate; may be repeated."),
@@ -76,13 +79,13 @@ def plan(
     # The problem itself comes from a file or from arguments, never from both.
     in_file = {"--goal": goal, "--start": start, "--duration": duration, "--objective": objective, "--limit": limit}
     if is_problem_file(problem):
-        for option, value in {**in_file, "--set": settings}.items():
+        for option, value in {**in_file, "--set": settings, "--lock": lock}.items():
             if value is not None:
                 raise typer.BadParameter(f"{problem} is a problem file; say it there.", param_hint=option)
         request = read_request(problem, imported_types(imports))
     else:
         request = request_from_arguments(
-            problem, settings, imported_types(imports), goal, start, duration, objective, limit
+            problem, settings, imported_types(imports), numbers("--lock", lock), goal, start, duration, objective, limit
         )
     # How to solve it and where to write it may be overridden.
     if intervals is not None:
@@ -102,7 +105,7 @@ def _report(request: Request, json: bool) -> None:
     from flexblocks import optim
 
     # Plan; if that fails, keep the last iterate where the plan would have gone.
-    dae = assemble(request.model, symbolic=tuple(request.parameters))
+    dae = assemble(request.model, symbolic=tuple(request.parameters), locked=request.locked)
     try:
         result = optim.plan(
             dae,

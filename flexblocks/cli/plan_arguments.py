@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import typer
@@ -17,6 +17,7 @@ def request_from_arguments(
     model: str,
     settings: Iterable[str] | None,
     types: Iterable[type],
+    locked: Mapping[str, float],
     goal: Iterable[str] | None,
     start: Iterable[str] | None,
     duration: str | None,
@@ -38,7 +39,7 @@ def request_from_arguments(
     if not goals:
         raise typer.BadParameter("is missing; give a coordinate and its final value, NAME=VALUE.", param_hint="--goal")
     # Coordinates of the goal start where the model does, unless --start says otherwise.
-    dae = assemble(arm)
+    dae = assemble(arm, locked=locked)
     rest = {name: float(dae.x.start[dae.x.index(name)]) for name in goals}
     problem = optim.RestToRest(
         start=rest | starts,
@@ -47,7 +48,7 @@ def request_from_arguments(
         objective=objective or "effort",
         limits={name: _range("--limit", name, text) for name, text in pairs("--limit", limit).items()},
     )
-    return Request(arm, problem)
+    return Request(arm, problem, locked=locked)
 
 
 def _duration(text: str | None) -> Any:

@@ -17,7 +17,7 @@ from flexblocks.modeling.model import Model
 from flexblocks.modeling.model_file import discretization_from_data
 from flexblocks.modeling.yaml_json import read_document
 
-KEYS = ("model", "settings", "parameters", "problem", "transcription", "refine", "audit", "output")
+KEYS = ("model", "settings", "parameters", "locked", "problem", "transcription", "refine", "audit", "output")
 AUDIT = ("finer", "refine")
 OUTPUT = {"plan": (".nc", ".csv"), "picture": (".png", ".pdf", ".svg")}
 
@@ -32,6 +32,8 @@ class Request:
     problem : RestToRest or Problem
     parameters : dict of float
         Parameters with values other than the model's.
+    locked : dict of float
+        Coordinates that are held, see `flexblocks.assemble`.
     transcription : dict
         Fields of `TranscriptionOptions`, options of `optim.plan`.
     refine : bool or float
@@ -45,6 +47,7 @@ class Request:
     model: Model
     problem: Any
     parameters: Mapping[str, float] = field(default_factory=dict)
+    locked: Mapping[str, float] = field(default_factory=dict)
     transcription: Mapping[str, Any] = field(default_factory=dict)
     refine: bool | float = False
     audit: Mapping[str, Any] | None = None
@@ -89,6 +92,7 @@ def read_request(path: str | Path, types: Iterable[type] = ()) -> Request:
         model=_model(data, path, types),
         problem=from_data({"type": "RestToRest"} | dict(problem), f"{path}: problem"),
         parameters=_mapping(data.get("parameters"), f"{path}: parameters"),
+        locked=_mapping(data.get("locked"), f"{path}: locked"),
         transcription=_checked(data.get("transcription"), f"{path}: transcription", options),
         refine=refine,
         audit=_audit(data.get("audit", False), f"{path}: audit", types),

@@ -7,6 +7,7 @@ TEMPLATE = """\
 model: subudhi-morris-2002   # a model file (beside this one), or a name from `flexblocks models`
 settings: {links: 2}         # arguments of a catalogue model; default: none
 parameters: {payload.mass: 0.1}   # parameter values other than the model's; default: none
+# locked: {joint2.angle: 0.5}     # coordinates held at numbers (brakes on); default: none
 
 problem:
   type: RestToRest

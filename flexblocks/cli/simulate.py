@@ -10,6 +10,7 @@ import typer
 from flexblocks.assemble import assemble
 from flexblocks.cli.arguments import (
     JsonOption,
+    LockOption,
     ModelArgument,
     OutOption,
     PlotOption,
@@ -33,6 +34,7 @@ def simulate(
     model: ModelArgument,
     settings: SetOption = None,
     imports: ImportOption = None,
+    lock: LockOption = None,
     time: TimeOption = 5.0,
     samples: SamplesOption = 1001,
     inputs: InputOption = None,
@@ -49,7 +51,7 @@ def simulate(
     if not time > 0:
         raise typer.BadParameter(f"{time:g} s; must be > 0.", param_hint="--time")
     x0, u = numbers("--start", start), signals(inputs)
-    dae = assemble(model_named(model, settings, imported_types(imports)))
+    dae = assemble(model_named(model, settings, imported_types(imports)), locked=numbers("--lock", lock))
     try:
         motion = integrate(dae, np.linspace(0.0, time, samples), u=u, x0=x0, method=method, step=step)
     except SimulationError as error:

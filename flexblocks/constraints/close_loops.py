@@ -7,8 +7,10 @@ from dataclasses import replace
 import numpy as np
 import scipy.linalg
 
-from flexblocks.constraints.closed_posture import CLOSED, RANK, SPREAD, closed_position, polished
-from flexblocks.constraints.loop_equations import LoopError, closure_equations, gap, weight
+from flexblocks.constraints.closed_posture import SPREAD
+from flexblocks.constraints.closed_start import closed_start
+from flexblocks.constraints.loop_equations import closure_equations, gap, weight
+from flexblocks.constraints.loop_newton import CLOSED, RANK, polished
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.cut_joints import Loops
 from flexblocks.errors import ModelError, listing
@@ -23,6 +25,11 @@ def close_loops(dae: DAE) -> DAE:
         The loops cannot be closed.
     ModelError
         The closed loops leave no degree of freedom.
+
+    Warns
+    -----
+    FlexblocksWarning
+        See `flexblocks.constraints.closed_start.closed_start`.
     """
     n, loops = dae.tree.size, dae.tree.loops
     if dae.dependent_names:
@@ -31,15 +38,16 @@ def close_loops(dae: DAE) -> DAE:
             'do not support; use shapes="fixed" for its sliding beams.'
         )
     # A closed posture next to the blocks' start values.
-    start, p = dae.x.start[:n], dae.p.start
-    q = _closed_start(dae, start, p)
+    record, p = closed_start(dae), dae.p.start
+    q = record.closed
     # Independent closure constraints, as many as the rank of their Jacobian.
     rows = _independent_rows(dae, q, p) if n else np.zeros(0)
     if len(rows) >= n:
         ends = "; ".join(dae.tree.ends_of(closure) for closure in loops.closures)
         raise ModelError(
             f"Model '{dae.name}': joining {ends} leaves no motion: {len(rows)} independent constraints on {n} "
-            "coordinates; at least one degree of freedom must remain. Add a joint, or connect one frame less."
+            "coordinates; at least one degree of freedom must remain. Add a joint, lock one coordinate less, or "
+            "connect one frame less."
         )
     # Closure i had the rows 6 i to 6 i + 5 of all constraints.
     closures = tuple(
@@ -47,22 +55,8 @@ def close_loops(dae: DAE) -> DAE:
         for i, closure in enumerate(loops.closures)
     )
     tree = replace(dae.tree, loops=Loops(closures, weight(dae, q, p)))
-    return replace(dae, tree=tree, x=replace(dae.x, start=np.concatenate([q, dae.x.start[n:]])))
-
-
-def _closed_start(dae: DAE, start: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Return coordinates (n,) that close the loops, keeping as many nonzero start values as possible.
-
-    Zero is the default of a start value. Start values of blocks that were added first have priority.
-    """
-    held = start != 0
-    while True:
-        try:
-            return closed_position(dae, start, p, held, "assemble")
-        except LoopError:
-            if not held.any():
-                raise
-        held[np.flatnonzero(held)[-1]] = False
+    x = replace(dae.x, start=np.concatenate([q, dae.x.start[n:]]))
+    return replace(dae, tree=tree, x=x, closed_start=record)
 
 
 def _independent_rows(dae: DAE, q: np.ndarray, p: np.ndarray) -> np.ndarray:
@@ -74,7 +68,7 @@ def _independent_rows(dae: DAE, q: np.ndarray, p: np.ndarray) -> np.ndarray:
     rng = np.random.default_rng(0)
     best: np.ndarray | None = None
     for attempt in range(4):  # q itself, and three random neighbours
-        near = q + SPREAD * bool(attempt) * rng.uniform(-1, 1, len(q))
+        near = q + SPREAD * bool(attempt) * rng.uniform(-1, 1, len(q)) * equations.unit
         posture = polished(equations, near, p, np.ones(len(q), dtype=bool))
         if gap(equations, posture, p) > CLOSED:
             continue

@@ -1,74 +1,124 @@
-"""Closed postures: coordinates that satisfy all loop closures, by least squares and Newton's method.
+"""Closed postures: coordinates that satisfy all loop closures, some of them held.
 
-Of the coordinates that are not held, joints move first: beams stay undeformed if joints alone can close the loops.
+Of the coordinates that are not held, joints move first: beams bend only where joints alone cannot close the loops.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
 
 import numpy as np
-import scipy.optimize
+import scipy.linalg
 
+from flexblocks.constraints.continuation import led
+from flexblocks.constraints.deformation import deformation, deforming
 from flexblocks.constraints.loop_equations import ClosureEquations, LoopError, closure_equations, gap, mismatches
+from flexblocks.constraints.loop_newton import CLOSED, RANK, least_strained, nearest, polished
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import listing
+from flexblocks.errors import FlexblocksWarning, listing
 
-CLOSED = 1e-10  # residual of a closure that counts as zero [m, rad]: rounding, amplified by the size of an arm
-RANK = 1e-8  # singular values of the constraint Jacobian below this fraction of the largest count as zero
-STEP, JUMP = 0.05, 0.5  # continuation from the start: its step, and the largest change in one step [rad, m]; by trial
-TRIES = 5  # starting points of the search, the first of which is the caller's
-SPREAD = 0.3  # half-width of the random spread of the other starting points [rad, m]; by trial
+POLISHED = 1e-6  # mismatch of a posture that a solver of another kind has closed [lengths of the loops, rad]
+SAME = 1e-3  # difference of postures that count as one, where the loops are closed up to that mismatch
+TRIES = 5  # starting points of a search, the first of which is the caller's
+# Ratio of singular values below which links are in line: their angle has the square root of the closure's error.
+IN_LINE = 1e-4
+SPREAD = 0.3  # half-width of the random spread of the others [rad, lengths of the loops]; by trial
 
 
-def closed_position(dae: DAE, q: np.ndarray, p: np.ndarray, held: np.ndarray, where: str) -> np.ndarray:
-    """Return coordinates (n,) near `q` that close all loops; those in the mask `held` (n,) are unchanged.
+def closed_posture(dae: DAE, target: np.ndarray, p: np.ndarray, held: np.ndarray, where: str) -> np.ndarray:
+    """Return the closed posture (n,) with the coordinates in the mask `held` (n,) at their `target`.
+
+    It is led there from the start, and so stays in the assembly of the linkage that the start shows. If the way is
+    blocked, it is searched for around the target.
 
     Raises
     ------
     LoopError
         No closed posture was found.
+
+    Warns
+    -----
+    FlexblocksWarning
+        The posture was searched for, and may belong to another assembly. Not if more is held than the linkage has
+        degrees of freedom: the caller then chose it.
+    """
+    equations, start = closure_equations(dae), (dae.x.start[: dae.tree.size], dae.p.start)
+    # The caller chose a posture of its own if more coordinates are held than can move independently.
+    J = equations.mismatch(*start)[1].full() * equations.unit
+    chosen = held.sum() > len(held) - np.linalg.matrix_rank(J, tol=RANK * np.linalg.norm(J, 2))
+    for free in choices(dae, held):
+        q = led(equations, start, target, p, held, free)
+        if q is not None:
+            return _relaxed(dae, equations, q, p, free)
+        q = searched(dae, target, p, free) if chosen else None
+        if q is not None:
+            return q
+    for free in choices(dae, held) if not chosen else ():
+        q = searched(dae, target, p, free)
+        if q is not None:
+            refuse_singular(dae, q, p, where)
+            warnings.warn(
+                f"{where.rstrip(': ')}: the loops of '{dae.name}' open on the way from the start to "
+                f"{listing(_values(dae, target, held))}; the posture that was found there may belong to another "
+                "assembly of the linkage. Start nearer to it, or give more coordinates.",
+                FlexblocksWarning,
+                stacklevel=5,
+            )
+            return q
+    raise not_closed(dae, target, p, held, where)
+
+
+def same_assembly(dae: DAE, start: np.ndarray, q: np.ndarray, p: np.ndarray) -> bool:
+    """Whether the closed posture `start` (n,) can be led to `q` (n,), loops closed all the way, by parameters `p`.
+
+    Independent coordinates are led along a straight line, those that are independent at one of the two postures.
     """
     equations = closure_equations(dae)
-    # Joints alone before all free coordinates, each from several starting points.
-    for free in choices(dae, held):
-        rng = np.random.default_rng(0)
-        for attempt in range(TRIES if free.any() else 1):
-            start = q.copy()
-            start[free] += SPREAD * bool(attempt) * rng.uniform(-1, 1, free.sum())
-            closed = polished(equations, _nearest(equations, start, p, free), p, free)
+    if gap(equations, q, p) > POLISHED:
+        return False
+    for posture in (q, start):
+        J = equations.mismatch(posture, p)[1].full() * equations.unit
+        factors = scipy.linalg.qr(J, pivoting=True, mode="r")
+        diagonal = np.abs(np.diag(np.asarray(factors[0])))
+        independent = np.ones(len(q), dtype=bool)
+        independent[factors[-1][: int(np.sum(diagonal > RANK * diagonal[0]))]] = False
+        there = led(equations, (polished(equations, start, p, ~independent), p), q, p, independent, ~independent)
+        if there is not None and np.max(np.abs((there - q) / equations.unit)) < SAME:
+            return True
+    return False
+
+
+def searched(dae: DAE, q: np.ndarray, p: np.ndarray, free: np.ndarray) -> np.ndarray | None:
+    """Return a closed posture around `q`, or None if none was found; of those with bent beams one of least energy."""
+    equations, rng = closure_equations(dae), np.random.default_rng(0)
+    bends = free & deforming(dae)
+    for attempt in range(TRIES if free.any() else 1):
+        start = q.copy()
+        start[free] += SPREAD * bool(attempt) * rng.uniform(-1, 1, free.sum()) * equations.unit[free]
+        # Joints alone as far as they reach, then beams.
+        near = nearest(equations, start, p, free & ~bends)
+        for closed in _closed(dae, equations, near, p, free):
             if gap(equations, closed, p) <= CLOSED:
-                return closed
-    # No solution: report the smallest mismatch.
-    kept = [f"{name} = {value:g}" for name, value, fixed in zip(dae.q_names, q, held, strict=True) if fixed]
-    left = mismatches(dae, _nearest(equations, q, p, ~held), p)
-    raise LoopError(
-        f"{where.rstrip(': ')}: the loops of '{dae.name}' cannot be closed{f' with {listing(kept)}' if kept else ''}: "
-        f"{left} are left, and must be zero. {'Hold fewer coordinates, or others' if kept else 'Change lengths'}, or "
-        "start nearer to a closed posture."
-    )
+                return _relaxed(dae, equations, closed, p, free) if bends.any() else closed
+    return None
 
 
-def led(dae: DAE, target: np.ndarray, p: np.ndarray, held: np.ndarray) -> np.ndarray:
-    """Return the closed posture at `target`, by continuation from the start as the `held` coordinates move there.
+def _closed(
+    dae: DAE, equations: ClosureEquations, near: np.ndarray, p: np.ndarray, free: np.ndarray
+) -> Iterator[np.ndarray]:
+    """Yield postures that may be closed: of least strain energy, and of least motion."""
+    yield _relaxed(dae, equations, polished(equations, near, p, free & ~deforming(dae)), p, free)
+    yield polished(equations, near, p, free)
+    yield polished(equations, nearest(equations, near, p, free), p, free)
 
-    Thus a linkage stays in its assembly mode, where a direct search might find another one. If the continuation is
-    blocked, the result is the target itself.
-    """
-    equations, start, n = closure_equations(dae), dae.x.start[: dae.tree.size], dae.tree.size
-    change = np.concatenate([target - start, p - dae.p.start])
-    steps = int(np.ceil(np.max(np.abs(change), initial=0.0) / STEP))
-    for free in choices(dae, held):
-        q = start
-        for s in np.linspace(0, 1, steps + 1)[1:]:
-            trial = np.where(free, q, start + s * change[:n])
-            q_new = polished(equations, trial, dae.p.start + s * change[n:], free)
-            if gap(equations, q_new, dae.p.start + s * change[n:]) > CLOSED or np.max(np.abs(q_new - q)) > JUMP:
-                break
-            q = q_new
-        else:
-            return q
-    return target
+
+def _relaxed(dae: DAE, equations: ClosureEquations, q: np.ndarray, p: np.ndarray, free: np.ndarray) -> np.ndarray:
+    """Return the posture of least strain energy next to `q`, which is `q` if no beam may bend."""
+    if not (free & deforming(dae)).any():
+        return q
+    relaxed = least_strained(equations, deformation(dae).energies(q, p)[1].full(), q, p, free)
+    return relaxed if gap(equations, relaxed, p) <= CLOSED else q
 
 
 def choices(dae: DAE, held: np.ndarray) -> Iterable[np.ndarray]:
@@ -79,43 +129,26 @@ def choices(dae: DAE, held: np.ndarray) -> Iterable[np.ndarray]:
     yield ~held
 
 
-def deforming(dae: DAE) -> np.ndarray:
-    """Return the mask (n,) of the coordinates that deform a body, such as those of beams."""
-    mask = np.zeros(dae.tree.size, dtype=bool)
-    for body in dae.tree.bodies:
-        if body.terms.size and body.terms.has_inertia and body.terms.outlets:
-            mask |= np.any(body.share.full(), axis=0)
-    return mask
-
-
-def _nearest(equations: ClosureEquations, start: np.ndarray, p: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """Return the posture of least mismatch of the loops, by least squares from `start`."""
-    if not free.any():
-        return start
-
-    def full(part: np.ndarray) -> np.ndarray:
-        q = start.copy()
-        q[free] = part
-        return q
-
-    result = scipy.optimize.least_squares(
-        lambda part: equations.mismatch(full(part), p)[0].full().ravel(),
-        start[free],
-        jac=lambda part: equations.mismatch(full(part), p)[1].full()[:, free],  # pyright: ignore
-        xtol=1e-14,
-        ftol=1e-14,
-        gtol=1e-14,
+def not_closed(dae: DAE, q: np.ndarray, p: np.ndarray, held: np.ndarray, where: str) -> LoopError:
+    """Return the error that names the smallest mismatch."""
+    kept = _values(dae, q, held)
+    left = mismatches(dae, nearest(closure_equations(dae), q, p, ~held), p)
+    return LoopError(
+        f"{where.rstrip(': ')}: the loops of '{dae.name}' cannot be closed{f' with {listing(kept)}' if kept else ''}: "
+        f"{left} are left, and must be zero. {'Hold fewer coordinates, or others' if kept else 'Change lengths'}, or "
+        "start nearer to a closed posture."
     )
-    return full(result.x)
 
 
-def polished(equations: ClosureEquations, q: np.ndarray, p: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """Return `q` after Newton steps of minimum norm."""
-    for _ in range(10):
-        r, J = (value.full() for value in equations.mismatch(q, p))
-        step = np.linalg.lstsq(J[:, free], -r.ravel(), rcond=RANK)[0]
-        q = q.copy()
-        q[free] += step
-        if np.max(np.abs(step), initial=0.0) < 1e-14:
-            break
-    return q
+def _values(dae: DAE, q: np.ndarray, held: np.ndarray) -> list[str]:
+    return [f"{name} = {value:g}" for name, value, fixed in zip(dae.q_names, q, held, strict=True) if fixed]
+
+
+def refuse_singular(dae: DAE, q: np.ndarray, p: np.ndarray, where: str) -> None:
+    """Refuse a posture in which the loops do not determine how they move on."""
+    values = np.linalg.svd(closure_equations(dae).closures(q, p)[1].full(), compute_uv=False)
+    if len(values) and values[-1] <= IN_LINE * values[0]:
+        raise LoopError(
+            f"{where.rstrip(': ')}: singular posture: the loops of '{dae.name}' do not determine how they move on "
+            "(links in line, at a change point or a dead centre). Start beside it."
+        )

@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from flexblocks.constraints.closed_posture import CLOSED, RANK, choices, closed_position, led
+from flexblocks.constraints.closed_posture import choices, closed_posture, refuse_singular
 from flexblocks.constraints.loop_equations import LoopError, closure_equations, gap, mismatches, regular_mass
+from flexblocks.constraints.loop_newton import CLOSED, RANK, polished
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 
 StateValues = Mapping[str, float] | Sequence[float] | np.ndarray | None
 
-NEARLY = 1e-5  # a full state vector that misses by less is closed silently [m, rad]
-# Ratio of singular values below which links are in line: their angle has the square root of the closure's error.
-IN_LINE = 1e-4
+NEARLY = 1e-5  # a full state vector that misses by less is closed silently [lengths of the loops, rad]
 
 
 def closed_state(dae: DAE, values: StateValues, p: np.ndarray, where: str) -> np.ndarray:
@@ -48,11 +47,10 @@ def closed_state(dae: DAE, values: StateValues, p: np.ndarray, where: str) -> np
     (q, v, w), (held_q, held_v, _) = dae.split_state(x), dae.split_state(named)
     if held_q.all():
         _refuse_open(dae, q, p, where)
-        held_q = ~held_q
+        q = polished(closure_equations(dae), q, p, held_q)
     else:
-        q = led(dae, q, p, held_q)
-    q = closed_position(dae, q, p, held_q, where)
-    _refuse_singular(dae, q, p, where)
+        q = closed_posture(dae, q, p, held_q, where)
+    refuse_singular(dae, q, p, where)
     # Rates: likewise.
     return np.concatenate([q, _closed_rates(dae, q, v, p, held_v, where), w])
 
@@ -82,13 +80,4 @@ def _refuse_open(dae: DAE, q: np.ndarray, p: np.ndarray, where: str) -> None:
         raise LoopError(
             f"{where.rstrip(': ')}: the full state leaves the loops of '{dae.name}' open, by {mismatches(dae, q, p)}; "
             "it must close them. Give a dict of the coordinates to keep; the others follow from the constraints."
-        )
-
-
-def _refuse_singular(dae: DAE, q: np.ndarray, p: np.ndarray, where: str) -> None:
-    values = np.linalg.svd(closure_equations(dae).closures(q, p)[1].full(), compute_uv=False)
-    if len(values) and values[-1] <= IN_LINE * values[0]:
-        raise LoopError(
-            f"{where.rstrip(': ')}: singular posture: the loops of '{dae.name}' do not determine how they move on "
-            "(links in line, at a change point or a dead centre). Start beside it."
         )

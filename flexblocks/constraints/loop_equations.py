@@ -9,6 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.constraints.deformation import deforming
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.loop_closure import offsets
 from flexblocks.dynamics.algorithms.mass_at_posture import mass_at_posture
@@ -21,19 +22,38 @@ class LoopError(ComputationError):
 
 @dataclass(frozen=True, eq=False)
 class ClosureEquations:
-    """Functions of (q, p): mismatch of all loops (with redundant entries), kept closures, both with Jacobian; mass."""
+    """Functions of (q, p) behind the closures of an arm, and the units in which its postures are compared.
+
+    Attributes
+    ----------
+    mismatch : casadi.Function
+        Mismatch (12 for each cut) of the poses of the two outlets, with Jacobian: three positions by `length`, nine
+        entries of the relative rotation matrix less the unit matrix. Unlike sines of angles they do not vanish at half
+        a turn.
+    closures : casadi.Function
+        The kept closures, with Jacobian.
+    mass : casadi.Function
+        Mass matrix, augmented by the closures.
+    length : float
+        Characteristic length of the loops [m].
+    unit : ndarray (n,)
+        The change of each coordinate that counts as 1: 1 rad, or the length [m].
+    """
 
     mismatch: ca.Function
     closures: ca.Function
     mass: ca.Function
+    length: float
+    unit: np.ndarray
 
 
 @lru_cache(maxsize=32)
 def closure_equations(dae: DAE) -> ClosureEquations:
     """Return the functions behind the closures of an arm."""
-    # Compare rotation matrices, which agree in one orientation only; sines of angles vanish at half a turn too.
-    parts: list[Any] = [part for d, E in offsets(dae.tree, dae.q) for part in (d, ca.vec(E - ca.SX.eye(3)))]
-    mismatch = ca.densify(ca.vertcat(*parts))
+    relative = offsets(dae.tree, dae.q)
+    length = _length(dae, relative)
+    parts: list[Any] = [part for d, E in relative for part in (d / length, ca.vec(E - ca.SX.eye(3)))]
+    mismatch = ca.densify(ca.vertcat(*parts, ca.SX(0, 1)))
     J, _ = dae.constraint_rates
     M = dae.mass_expression + dae.tree.loops.weight * (J.T @ J)
     symbols = [dae.q, dae.p.symbol]
@@ -41,21 +61,37 @@ def closure_equations(dae: DAE) -> ClosureEquations:
         mismatch=ca.Function("mismatch", symbols, ca.cse([mismatch, ca.jacobian(mismatch, dae.q)])),
         closures=ca.Function("closures", symbols, ca.cse([dae.constraint_expression, J])),
         mass=ca.Function("mass", symbols, [ca.cse(M)]),
+        length=length,
+        unit=np.array([length if unit == "m" else 1.0 for unit in dae.x.units[: dae.tree.size]]),
     )
 
 
+def _length(dae: DAE, relative: list[tuple[ca.SX, ca.SX]]) -> float:
+    """Return the longest lever arm [m] by which a joint moves a cut at the start, or what a slide is out there."""
+    units, start = dae.x.units[: dae.tree.size], dae.x.start[: dae.tree.size]
+    shifts = ca.vertcat(*[d for d, _ in relative], ca.SX(0, 1))
+    levers = ca.Function("levers", [dae.q, dae.p.symbol], [ca.jacobian(shifts, dae.q)])(start, dae.p.start).full()
+    turning, joints = np.array([unit != "m" for unit in units], dtype=bool), ~deforming(dae)
+    # Joints alone, so that all discretisations of a beam see the same length.
+    lever = np.max(np.abs(levers[:, turning & joints]), initial=0.0)
+    out = np.max(np.abs(start[~turning & joints]), initial=0.0)
+    return float(max(lever, out)) or 1.0
+
+
 def gap(equations: ClosureEquations, q: np.ndarray, p: np.ndarray) -> float:
-    """Return the largest mismatch of the loops [m, rad]."""
+    """Return the largest mismatch of the loops: a position in units of their length, or an angle [rad]."""
     return float(np.max(np.abs(equations.mismatch(q, p)[0].full()), initial=0.0))
 
 
 def mismatches(dae: DAE, q: np.ndarray, p: np.ndarray) -> str:
     """Return the mismatch of the outlets at each cut, for messages."""
-    missing = closure_equations(dae).mismatch(q, p)[0].full().reshape(-1, 12)
+    equations = closure_equations(dae)
+    missing = equations.mismatch(q, p)[0].full().reshape(-1, 12)
     words = []
     for closure, row in zip(dae.tree.loops.closures, missing, strict=True):
         angle = 2 * np.arcsin(min(np.linalg.norm(row[3:]) / np.sqrt(8), 1.0))
-        words.append(f"{np.linalg.norm(row[:3]):.3g} m and {angle:.3g} rad between {dae.tree.ends_of(closure)}")
+        shift = equations.length * np.linalg.norm(row[:3])
+        words.append(f"{shift:.3g} m and {angle:.3g} rad between {dae.tree.ends_of(closure)}")
     return "; ".join(words)
 
 

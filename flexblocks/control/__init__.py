@@ -33,6 +33,7 @@ from flexblocks.control.two_time_scales.gain_schedule import GainSchedule, gain_
 from flexblocks.control.two_time_scales.singular_perturbation import singular_perturbation
 from flexblocks.control.two_time_scales.subsystems import SingularPerturbation
 from flexblocks.control.two_time_scales.time_scales import TimeScales, poles_along, time_scales
+from flexblocks.public_calls import guard
 
 __all__ = [
     "EI",
@@ -83,3 +84,5 @@ __all__ = [
     "spillover",
     "time_scales",
 ]
+
+guard(__name__, __all__)

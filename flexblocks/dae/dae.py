@@ -46,8 +46,12 @@ class DAE(DAEExpressions):
     model : Model or None
         Copy of the model at its assembly; None for closed loops of control, and after
         `flexblocks.change_coordinates`, whose coordinates no assembly gives.
+    locked : dict
+        Values of the coordinates that are held, by name; see `flexblocks.assemble`.
     clocks : tuple of Clock
         Clocks of sampled controllers; empty for continuous-time equations.
+    closed_start : ClosedStart or None
+        What the closing of kinematic loops changed at the blocks' start values; None for a tree.
 
     Notes
     -----

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
+from flexblocks.dae.closed_start import ClosedStart
 from flexblocks.dynamics.algorithms import ldl
 from flexblocks.dynamics.algorithms.articulated_bodies import forward_dynamics
 from flexblocks.dynamics.algorithms.composite_bodies import mass_matrix
@@ -44,6 +46,8 @@ class DAEExpressions:
     dynamics: str = "recursive"
     model: Model | None = None
     clocks: tuple[Clock, ...] = ()
+    locked: Mapping[str, float] = field(default_factory=dict)
+    closed_start: ClosedStart | None = None
 
     @property
     def q_names(self) -> tuple[str, ...]:

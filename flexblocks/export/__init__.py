@@ -4,6 +4,7 @@ from flexblocks.export.equations import c_code, equations, save_equations
 from flexblocks.export.fmu import fmu
 from flexblocks.export.grid import load_grid, save_grid
 from flexblocks.export.linear import linear_schema, load_linear, save_linear
+from flexblocks.public_calls import guard
 
 __all__ = [
     "c_code",
@@ -16,3 +17,5 @@ __all__ = [
     "save_grid",
     "save_linear",
 ]
+
+guard(__name__, __all__)

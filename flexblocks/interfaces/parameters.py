@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -33,6 +33,7 @@ FRACTION = Range(">= 0 and < 1", lambda value: 0 <= value < 1)
 class Quantity:
     """A physical quantity: the unit, range and shape (``()`` is a number) that a parameter must have."""
 
+    symmetric: ClassVar[bool] = False  # whether a matrix of it equals its transpose
     unit: str
     range: Range
     shape: tuple[int, ...] = ()
@@ -54,7 +55,7 @@ class Quantity:
         expected = ("a number" if self.shape == () else f"an array of shape {self.shape}") + (unit and f" in{unit}")
         try:
             array = np.asarray(value, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ParameterError(f"{where}: {name} = {value!r}; must be {expected}.") from None
         if isinstance(value, (str, bool)) or array.shape != self.shape:
             raise ParameterError(f"{where}: {name} = {value!r}; must be {expected}.")
@@ -72,7 +73,7 @@ def parameter(
     default: Any = MISSING,
     shape: tuple[int, ...] = (),
     argument: str | None = None,
-    symbolic: bool = True,
+    symbolic: bool | None = None,
 ) -> Any:
     """Declare a field of a block as a physical parameter.
 
@@ -88,10 +89,13 @@ def parameter(
         Of an array; ``()`` is a number.
     argument : str, optional
         Its name for the user, if the field must have another one.
-    symbolic : bool
-        Whether it can stay a symbol in an assembled arm. False for what decides how blocks are joined (the ratio of a
-        gear) and for what appears in no equation (a start value, a limit).
+    symbolic : bool, optional
+        Whether it can stay a symbol in an assembled arm; by default a number can and an array cannot. False for what
+        decides how blocks are joined (the ratio of a gear) and for what appears in no equation (a start value, a
+        limit). True for an array whose entries may be symbols wherever the block uses them: it is then an SX of that
+        shape, a vector a column.
     """
+    symbolic = shape == () if symbolic is None else symbolic
     quantity = Quantity(unit, range_, shape, optional=default is None)
     return dataclasses.field(
         default=default, metadata={"quantity": quantity, "argument": argument, "symbolic": symbolic}

@@ -84,7 +84,13 @@ class Variables:
             for name, value in specified.items():
                 values[self.index(name)] = self._number(f"{where}{name}", value)
             return values
-        array = np.asarray(specified, dtype=float).ravel()
+        try:
+            array = np.asarray(specified, dtype=float).ravel()
+        except (TypeError, ValueError, OverflowError):
+            raise ParameterError(
+                f"{where}{self.kind}s = {specified!r}; must be a dict by name, or {len(self)} numbers in the order "
+                f"{listing(self.names)}."
+            ) from None
         if array.shape != values.shape:
             raise ParameterError(
                 f"{where}{self.kind}s: an array of {array.size} numbers; must have {len(self)}, in the order "
@@ -97,7 +103,7 @@ class Variables:
     def _number(self, where: str, value: Any) -> float:
         try:
             number = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError, RuntimeError):  # RuntimeError: a symbol of CasADi
             number = np.nan
         if not np.isfinite(number):
             raise ParameterError(f"{where} = {value!r}; must be a finite number.")

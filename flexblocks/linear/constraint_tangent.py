@@ -13,7 +13,7 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
-from flexblocks.constraints.closed_posture import deforming
+from flexblocks.constraints.deformation import deforming
 from flexblocks.constraints.dependent_variables import dependent_states, state_slopes
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError

@@ -56,7 +56,7 @@ def point_given(dae: DAE, at: Mapping[str, Any]) -> OperatingPoint:
     x = closed_state(dae, groups["x"], p, "linearize: at: x: ")
     z = _consistent(dae, x, z, u, p)
     residual = motion(dae)(x, z, u, p, 0.0, accelerations(dae, x, z, u, p)[1])[0].full().ravel()
-    return OperatingPoint(dae.x.names, dae.z.names, dae.u.names, dae.p.names, x, z, u, p, residual)
+    return OperatingPoint(dae.x.names, dae.z.names, dae.u.names, dae.p.names, x, z, u, p, residual, dae=dae)
 
 
 def _consistent(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray) -> np.ndarray:

@@ -16,13 +16,16 @@ RATIO_TOLERANCE = 1e-9  # relative: products of a few gear ratios round by 1e-15
 
 @dataclass(frozen=True)
 class SharedCoordinate:
-    """The arm's coordinate behind one of a block: block coordinate = factor * arm coordinate; 0 if locked.
+    """The arm's coordinate behind one of a block: block coordinate = factor * arm coordinate, or `value` if locked.
 
-    `owner` is (block, coordinate name); None if locked.
+    `owner` is (block, coordinate name); None if locked. `lock` is the one that it would have been, where the user
+    locked it: what holds that one is an output.
     """
 
     owner: tuple[str, str] | None
     factor: float
+    value: float = 0.0
+    lock: tuple[str, str] | None = None
 
 
 def joined(blocks: Mapping[str, Block], nets: Iterable[set[Port]]) -> dict[tuple[str, str], SharedCoordinate]:
@@ -96,8 +99,10 @@ def _factors(graph: nx.Graph, root: tuple[str, str]) -> dict[tuple[str, str], fl
     for near, far in nx.bfs_edges(graph, root):
         factors[far] = factors[near] * graph.edges[near, far]["value"][far]
     for near, far, value in graph.edges(factors, data="value"):
-        around = (block for block, _ in nx.shortest_path(tree, near, far))
-        _refuse_contradiction(around, near, far, factors[far] / factors[near], value[far])
+        ratio, other = factors[far] / factors[near], value[far]
+        if abs(ratio / other - 1) > RATIO_TOLERANCE:
+            around = [block for block, _ in nx.shortest_path(tree, near, far)]
+            _refuse_contradiction(around, near, far, ratio, other)
     return factors
 
 

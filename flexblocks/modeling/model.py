@@ -43,6 +43,8 @@ class Model:
     def __init__(self, name: str, gravity: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
         if not isinstance(name, str) or not name.strip():
             raise ModelError(f"Model: name = {name!r}; must be a non-empty string.")
+        if any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise ModelError(f"Model: name = {name!r}; has half a character (a surrogate), which no file can hold.")
         self.name = name
         self.gravity: tuple[float, float, float] = Quantity("m/s2", ANY_NUMBER, (3,)).checked(
             f"Model '{name}'", "gravity", gravity

@@ -172,12 +172,14 @@ def _tree(
         for name, block in blocks.items()
         if isinstance(block, ForceElement)
     }
-    used = [*carried_by.values(), *acted_on.values(), *(port for pair in closures for port in pair)]
+    used: dict[str, set[str]] = {}
+    for port in (*carried_by.values(), *acted_on.values(), *(port for pair in closures for port in pair)):
+        used.setdefault(port.block, set()).add(port.name)
     nodes = {}
+    reached = set(order)
     # What has no place in space comes last.
-    for name in order + [name for name in blocks if name not in {*order, *elements}]:
-        parent = carried_by.get(name)
-        names = {port.name for port in used if port.block == name}
+    for name in order + [name for name in blocks if name not in reached and name not in elements]:
+        parent, names = carried_by.get(name), used.get(name, set())
         nodes[name] = TreeNode(blocks[name], parent and parent.block, parent and parent.name, tuple(sorted(names)))
     return nodes, elements, tuple(closures)
 

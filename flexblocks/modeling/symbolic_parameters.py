@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
 from flexblocks.errors import NameUnknownError, listing, nearest
 from flexblocks.interfaces import Block, Composite
@@ -15,47 +16,104 @@ from flexblocks.interfaces.variables import Variables, variables
 from flexblocks.modeling.model import Model
 
 
+@dataclasses.dataclass(frozen=True)
+class _Parameter:
+    """A parameter of a block that can stay symbolic: a number, or an array of numbers.
+
+    Attributes
+    ----------
+    block, field : str
+        The block's name, and the field's.
+    unit : str
+    value : ndarray
+        Of the shape of the parameter.
+    entries : dict of tuple
+        By name the indices of its independent entries; those below the diagonal of a symmetric matrix are not.
+    symmetric : bool
+    """
+
+    block: str
+    field: str
+    unit: str
+    value: np.ndarray
+    entries: dict[str, tuple[int, ...]]
+    symmetric: bool
+
+    def with_symbols(self, symbols: dict[str, ca.SX]) -> ca.SX:
+        """Return its value with the entries of these names replaced by symbols."""
+        if not self.value.ndim:
+            return next(iter(symbols.values()))
+        array = ca.SX(ca.sparsify(ca.DM(self.value)))
+        for name, symbol in symbols.items():
+            index = self.entries[name]
+            array[index] = symbol
+            if self.symmetric:
+                array[index[::-1]] = symbol
+        return array
+
+
 def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Variables, dict[str, dict[str, Any]]]:
     """Return the named parameters as variables, and their symbols by block and field.
+
+    An array is named as a whole, ``payload.center``, or by its entries, ``payload.center[1]``,
+    ``payload.inertia[1,2]`` (in one triangle, as the matrix is symmetric); the variables are its entries.
 
     Raises
     ------
     NameUnknownError
         A name that is not a parameter, or not one that can be a symbol.
     """
-    known = {
-        f"{block}.{argument}": (block, field, unit, value) for block, argument, field, unit, value in _numbers(model)
-    }
+    whole = {f"{p.block}.{argument}": p for argument, p in _parameters(model)}
+    known = {entry: p for p in whole.values() for entry in p.entries}
     if names == "all":
         composites = {name for name, block in model.blocks.items() if isinstance(block, Composite)}
-        names = [name for name, (block, *_) in known.items() if block not in composites]
-    wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
-    for name in wanted:
-        if name not in known:
+        names = [name for name, p in whole.items() if p.block not in composites and not p.value.ndim]
+    asked = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    for name in asked:
+        if name not in known and name not in whole:
+            choices = [*whole, *(entry for entry in known if entry not in whole)]
             raise NameUnknownError(
                 f"assemble: symbolic = '{name}': not a number that can stay symbolic "
-                f"({listing(known)}).{nearest(name, known)}"
+                f"({listing(choices)}).{nearest(str(name), choices)}"
             )
-    p = variables("parameter", [(name, known[name][2], known[name][3]) for name in wanted])
-    values: dict[str, dict[str, Any]] = {}
+    wanted = list(
+        dict.fromkeys(entry for name in asked for entry in (whole[name].entries if name in whole else (name,)))
+    )
+    starts = [(name, known[name].unit, float(known[name].value[known[name].entries[name]])) for name in wanted]
+    p = variables("parameter", starts)
+    symbols: dict[tuple[str, str], dict[str, ca.SX]] = {}
     for name, symbol in zip(wanted, ca.vertsplit(p.symbol) if wanted else [], strict=True):
-        block, field, _, _ = known[name]
-        values.setdefault(block, {})[field] = symbol
+        symbols.setdefault((known[name].block, known[name].field), {})[name] = symbol
+    values: dict[str, dict[str, Any]] = {}
+    for (block, field), by_name in symbols.items():
+        values.setdefault(block, {})[field] = known[next(iter(by_name))].with_symbols(by_name)
     return p, values
 
 
-def _numbers(model: Model) -> Iterator[tuple[str, str, str, str, float]]:
+def _parameters(model: Model) -> Iterator[tuple[str, _Parameter]]:
     for block in model.blocks.values():
-        yield from _numbers_of(block, block.name)
+        yield from _parameters_of(block, block.name)
 
 
-def _numbers_of(block: Block | Composite, path: str) -> Iterator[tuple[str, str, str, str, float]]:
-    """Yield (path, argument, field, unit, value) of every number in a block and its parts."""
+def _parameters_of(block: Block | Composite, path: str) -> Iterator[tuple[str, _Parameter]]:
+    """Yield (argument, parameter) of every number, and every array that may be symbolic, of a block and its parts."""
     for field in dataclasses.fields(block):
         quantity, value = field.metadata.get("quantity"), getattr(block, field.name)
-        # A field with a quantity of its own kind (an inertia, a property along a beam) can stay symbolic as a number.
-        if quantity and isinstance(value, float) and field.metadata.get("symbolic", True):
-            yield path, argument_name(field), field.name, quantity.unit, value
+        # A field with a quantity of its own kind (a property along a beam) can stay symbolic as a number.
+        symbolic = field.metadata.get("symbolic", isinstance(value, float))
+        if quantity and symbolic and isinstance(value, (float, tuple)):
+            argument, array = argument_name(field), np.array(value)
+            symmetric = quantity.symmetric and array.ndim == 2
+            entries = _entries(f"{path}.{argument}", array.shape, symmetric)
+            yield argument, _Parameter(path, field.name, quantity.unit, array, entries, symmetric)
     if isinstance(block, Composite):
         for part in block.parts():
-            yield from _numbers_of(part, f"{path}.{part.name}")
+            yield from _parameters_of(part, f"{path}.{part.name}")
+
+
+def _entries(name: str, shape: tuple[int, ...], symmetric: bool) -> dict[str, tuple[int, ...]]:
+    """Return the independent entries of a parameter: names, numbered from 1 as in FMI, and indices."""
+    if not shape:
+        return {name: ()}
+    indices = (index for index in np.ndindex(shape) if not symmetric or index[0] <= index[1])
+    return {f"{name}[{','.join(str(i + 1) for i in index)}]": index for index in indices}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +17,46 @@ from flexblocks.file_paths import readable_file
 YAML_SUFFIXES, JSON_SUFFIX = (".yaml", ".yml"), ".json"
 
 
-class _Loader(yaml.SafeLoader):
+# libyaml reads ten times as fast; it comes with PyYAML's wheels.
+_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+# Levels of lists and mappings: a model has five. Beyond a thousand Python's and libyaml's recursions break down.
+MOST_LEVELS = 100
+TAG = "tag:yaml.org,2002:"
+PLAIN = ("null", "bool", "int", "float", "str", "seq", "map")
+# Values that aliases may repeat, beside those a file writes out: a hundred bytes can stand for billions.
+MOST_REPEATED = 100_000
+
+
+class _Loader(_Base):
     """Reads plain data only: no tag makes an object, and duplicate keys are refused."""
 
     yaml_implicit_resolvers = {}  # noqa: RUF012 (how PyYAML chooses a schema)
 
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        mark = node.start_mark
+        if node.tag.removeprefix(TAG) not in PLAIN:
+            words = f"the tag {node.tag.replace(TAG, '!!')}; must be plain numbers, strings, lists and mappings"
+            raise yaml.MarkedYAMLError(None, None, words, mark)
+        try:
+            return super().construct_object(node, deep)
+        except (yaml.YAMLError, RecursionError):
+            raise
+        except Exception:  # PyYAML reads text of another type than its tag says without checking it first
+            words = f"{node.value!r} cannot be read as {node.tag.replace(TAG, '!!')}"
+            raise yaml.MarkedYAMLError(None, None, words, mark) from None
+
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
-        pairs = [(self.construct_object(key, deep=True), key.start_mark) for key, _ in node.value]
-        for i, (key, mark) in enumerate(pairs):
-            if key in [other for other, _ in pairs[:i]]:
+        if not isinstance(node, yaml.MappingNode):
+            raise yaml.MarkedYAMLError(None, None, "what is here cannot be read as !!map", node.start_mark)
+        known = set()
+        for node_of_key, _ in node.value:
+            key, mark = self.construct_object(node_of_key, deep=True), node_of_key.start_mark
+            if not isinstance(key, Hashable):
+                raise yaml.MarkedYAMLError(None, None, f"a key must be a name, and is {type(key).__name__}", mark)
+            if key in known:
                 raise yaml.MarkedYAMLError(None, None, f"duplicate key '{key}'", mark)
+            known.add(key)
         return super().construct_mapping(node, deep)
 
 
@@ -50,7 +80,7 @@ for _tag, _pattern, _first in (
 ):
     for _class in (_Loader, _Dumper):
         _letters = [*_first, ""] if _tag == "null" else list(_first)
-        _class.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(f"(?:{_pattern})$"), _letters)
+        _class.add_implicit_resolver(f"{TAG}{_tag}", re.compile(f"(?:{_pattern})$"), _letters)
 
 
 def read_document(path: str | Path) -> Any:
@@ -65,7 +95,9 @@ def read_document(path: str | Path) -> Any:
     is_json = _is_json(path)
     try:
         text = readable_file(path).read_text(encoding="utf-8")
-        return json.loads(text, object_pairs_hook=_mapping) if is_json else yaml.load(text, _Loader)
+        data = json.loads(text, object_pairs_hook=_mapping) if is_json else _read_yaml(text)
+        _check_size(data, len(text) + MOST_REPEATED)
+        return data
     except OSError as error:
         raise FileFormatError(f"{path}: cannot be read: {error.strerror}.") from None
     except yaml.MarkedYAMLError as error:
@@ -75,7 +107,9 @@ def read_document(path: str | Path) -> Any:
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise FileFormatError(f"{path}: {place}: not valid JSON: {error.msg}.") from None
-    except (ValueError, TypeError, RecursionError, yaml.YAMLError) as error:
+    except RecursionError:
+        raise FileFormatError(f"{path}: has more than {MOST_LEVELS} levels of lists and mappings.") from None
+    except Exception as error:  # tags of YAML read text by functions that raise whatever they run into
         raise FileFormatError(f"{path}: not a {'JSON' if is_json else 'YAML'} file: {error}.") from None
 
 
@@ -93,6 +127,36 @@ def write_document(path: str | Path, data: Any) -> None:
     else:
         text = yaml.dump(data, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=120, allow_unicode=True)
     write_text(path, text)
+
+
+def _read_yaml(text: str) -> Any:
+    """Return the data of a YAML document; its levels are counted first, since libyaml ends Python at some thousand."""
+    level = 0
+    for event in yaml.parse(text, _Loader):
+        level += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if level > MOST_LEVELS:
+            mark = event.start_mark
+            raise yaml.MarkedYAMLError(None, None, f"more than {MOST_LEVELS} levels of lists and mappings", mark)
+    return yaml.load(text, _Loader)
+
+
+def _check_size(data: Any, most: int) -> None:
+    """Refuse data with aliases that contain themselves, or stand for more than `most` values in all."""
+    waiting, count = [(data, 0)], 0
+    while waiting:
+        value, level = waiting.pop()
+        if isinstance(value, dict):
+            inside: Iterable[Any] = value.values()
+        elif isinstance(value, (list, tuple, set)):
+            inside = value
+        else:
+            continue
+        if level >= MOST_LEVELS:
+            raise ValueError(f"more than {MOST_LEVELS} levels of lists and mappings, or one that contains itself")
+        count += len(value)
+        if count > most:
+            raise ValueError(f"its aliases stand for more than {most} values; write out what is meant")
+        waiting.extend((one, level + 1) for one in inside)
 
 
 def _is_json(path: Path) -> bool:

@@ -11,6 +11,7 @@ from flexblocks.plot.region import region
 from flexblocks.plot.save import save
 from flexblocks.plot.snapshots import snapshots
 from flexblocks.plot.time_series import stacked, time_series
+from flexblocks.public_calls import guard
 
 __all__ = [
     "arm",
@@ -26,3 +27,5 @@ __all__ = [
     "stacked",
     "time_series",
 ]
+
+guard(__name__, __all__)

@@ -9,6 +9,8 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import refuse_clocks
 from flexblocks.errors import ComputationError, ParameterError, listing
+from flexblocks.statics.closed_problem import closed_problem
+from flexblocks.statics.closed_solvers import closed_root, nearest_closed_balance
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.statics.problem import Statics, pose
 from flexblocks.statics.solvers import nearest_balance, polished, root, smallest_inputs
@@ -65,24 +67,31 @@ def equilibrium(
     (q - q0)' M (q - q0), with the smallest inputs that hold it. So a driven arm is held near its start values, an arm
     without gravity stays there, and a pendulum without a motor that starts horizontal hangs down. The equilibrium may
     be unstable: see ``linearize(dae, op).modes()``. Limits of inputs are ignored.
+
+    With kinematic loops the held coordinates are led from the start values to where they are held, and the arm moves
+    from there to its equilibrium, along closed postures all the way: it stays in the assembly that the start shows.
+    "Nearest" is then the nearest along equilibria.
     """
     if dae.clocks:
         refuse_clocks(dae.clocks, "equilibrium")
     problem = pose(dae, _held_states(dae, x), _held("u", u, dae.u.names), p)
+    closed = closed_problem(dae, problem) if problem.closures else None
     s = problem.start
     # Some equilibrium ...
     if not problem.balanced(s):
-        s = root(problem)
+        s = closed_root(closed) if closed else root(problem)
         if s is None:
             raise _refusal(dae, problem)
         # ... of many the nearest to the start values ...
         if problem.freedom(s):
-            s = nearest_balance(problem, s)
+            s = nearest_closed_balance(closed, s) if closed else nearest_balance(problem, s)
     # ... with the smallest inputs that hold it, ...
     if problem.freedom(s):
         s = smallest_inputs(problem, s)
     # ... to the last digit.
     s = polished(problem, s)
+    if closed and not (closed.balanced(s) and closed.is_closed(s)):
+        raise _refusal(dae, problem)
     at, residual = problem.at, problem.residual(s)
     q = s[at.q]
     return OperatingPoint(
@@ -97,6 +106,7 @@ def equilibrium(
         residual=residual[: at.z.stop],
         multipliers=dae.tree.loops.multipliers,
         forces=s[at.multipliers],
+        dae=dae,
     )
 
 
@@ -126,9 +136,10 @@ def _refusal(dae: DAE, problem: Statics) -> NoEquilibriumError:
     held = ~problem.free[:n]
     rows = np.ones(problem.rows, dtype=bool)
     rows[:n] = ~held
-    s = root(problem, rows) if held.any() else None
+    closed = problem.closures > 0
+    s = (closed_root(closed_problem(dae, problem, rows)) if closed else root(problem, rows)) if held.any() else None
     if s is None:
-        s = root(problem, best=True)
+        s = closed_root(closed_problem(dae, problem), best=True) if closed else root(problem, best=True)
         assert s is not None
     missing = problem.residual(s)
     size = np.abs(missing) / np.where(problem.tolerance(s) > 0, problem.tolerance(s), 1.0)

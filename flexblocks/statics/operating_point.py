@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, listing, nearest
 
 
@@ -25,10 +28,12 @@ class OperatingPoint:
     multipliers : tuple of str
     forces : ndarray (m,)
         Names and values of the loop forces [N] and torques [N m].
+    dae : DAE or None
+        The arm, for its outputs; None for a point read from a file or interpolated, which has no outputs.
 
     Examples
     --------
-    ``op["joint1.angle"]``, ``op["motor1.torque"]``; ``fb.simulate(dae, t, x0=op.x, u=op.u)``.
+    ``op["joint1.angle"]``, ``op["motor1.torque"]``, ``op["payload.x"]``; ``fb.simulate(dae, t, x0=op.x, u=op.u)``.
     """
 
     states: tuple[str, ...]
@@ -42,16 +47,37 @@ class OperatingPoint:
     residual: np.ndarray
     multipliers: tuple[str, ...] = ()
     forces: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    dae: DAE | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the outputs of the arm."""
+        return () if self.dae is None else self.dae.y.names
+
+    @cached_property
+    def y(self) -> np.ndarray:
+        """The outputs (ny,), evaluated when first asked for: their function is made then."""
+        if self.dae is None:
+            return np.zeros(0)
+        more = [self.z] if len(self.z) else []
+        return self.dae.output(self.x, self.u, self.p, *more).full().ravel()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Pickled with its outputs instead of the arm: CasADi's symbols do not go into a pickle.
+        return self.__dict__ | {"outputs": self.outputs, "y": self.y, "dae": None}
 
     def as_dict(self) -> dict[str, float]:
-        """Return all values by name, except the loop forces, which follow from them."""
+        """Return all values by name, except outputs and loop forces, which follow from them."""
         names = (*self.states, *self.algebraics, *self.inputs, *self.parameters)
         values = np.concatenate([self.x, self.z, self.u, self.p])
         return dict(zip(names, values.tolist(), strict=True))
 
     def __getitem__(self, name: str) -> float:
         known = self.as_dict() | dict(zip(self.multipliers, self.forces.tolist(), strict=True))
+        if name not in known and name in self.outputs:
+            return float(self.y[self.outputs.index(name)])
         if name not in known:
+            known |= dict.fromkeys(self.outputs, 0.0)
             raise NameUnknownError(
                 f"OperatingPoint: there is no '{name}' (it holds {listing(known)}).{nearest(name, known)}"
             )

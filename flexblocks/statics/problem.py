@@ -8,7 +8,6 @@ from itertools import chain
 
 import casadi as ca
 import numpy as np
-import scipy.linalg
 
 from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.constraints.loop_equations import regular_mass
@@ -89,17 +88,6 @@ class Statics:
         column = np.max(np.abs(J) / row[:, None], axis=0, initial=0.0)
         column = np.where(column > 0, column, 1.0)
         return r / row, J / row[:, None] / column, row, column
-
-    def mobility(self, s: np.ndarray) -> np.ndarray:
-        """Return the inverse mass matrix of the free coordinates, restricted to motions that keep loops closed."""
-        n = self.size
-        free = self.free[:n]
-        M = self.mass[np.ix_(free, free)]
-        if not self.closures:
-            return np.linalg.inv(M)
-        J = self.evaluated(s)[1][-self.closures :, :n][:, free]
-        N = scipy.linalg.null_space(J, rcond=RANK)
-        return N @ np.linalg.inv(N.T @ M @ N) @ N.T
 
     def freedom(self, s: np.ndarray) -> int:
         """Return the dimension of the set of equilibria at `s`."""

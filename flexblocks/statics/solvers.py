@@ -1,4 +1,4 @@
-"""Solvers of the static problem: a root, the root nearest to the start, the smallest inputs."""
+"""Solvers of the static problem of a tree: a root, the root nearest to the start, the smallest inputs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _fall(problem: Statics) -> np.ndarray:
     fall = np.zeros_like(problem.start)
     if free.any():
         force = problem.residual(problem.start)[:n][free]
-        fall[:n][free] = -problem.mobility(problem.start) @ force
+        fall[:n][free] = -np.linalg.solve(problem.mass[np.ix_(free, free)], force)
     size = np.max(np.abs(fall), initial=0.0)
     return fall / size if size else fall
 
@@ -68,22 +68,19 @@ def _sunk(problem: Statics) -> np.ndarray:
     free = np.flatnonzero(problem.free[:n])
     if not free.size:
         return problem.start
-    start = problem.mobility(problem.start)
+    mobility = np.linalg.inv(problem.mass[np.ix_(free, free)])
 
     def full(q: np.ndarray) -> np.ndarray:
         s = problem.start.copy()
         s[free] = q
         return s
 
-    def mobility(q: np.ndarray) -> np.ndarray:
-        return problem.mobility(full(q)) if problem.closures else start
-
     result = scipy.integrate.solve_ivp(
-        lambda t, q: -mobility(q) @ problem.residual(full(q))[free],
+        lambda t, q: -mobility @ problem.residual(full(q))[free],
         (0.0, SINKING_TIME),
         problem.start[free],
         method="BDF",
-        jac=lambda t, q: -mobility(q) @ problem.evaluated(full(q))[1][np.ix_(free, free)],
+        jac=lambda t, q: -mobility @ problem.evaluated(full(q))[1][np.ix_(free, free)],
     )
     return full(result.y[:, -1])
 

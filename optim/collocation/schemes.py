@@ -98,7 +98,7 @@ def collocation(scheme: str, degree: int) -> Collocation:
     ProblemError
         There is no such scheme.
     """
-    if scheme not in SCHEMES:
+    if not isinstance(scheme, str) or scheme not in SCHEMES:
         names = ", ".join(f'"{name}"' for name in SCHEMES)
         raise ProblemError(f"plan: scheme = {scheme!r}; must be one of {names}.{nearest(str(scheme), SCHEMES)}")
     return SCHEMES[scheme](degree)

@@ -117,6 +117,7 @@ def translated_equilibrium(dae: DAE, point: OperatingPoint) -> OperatingPoint:
         u=values(dae.u.names, dae.u.start),
         p=values(dae.p.names, dae.p.start),
         residual=np.zeros(0),
+        dae=dae,
     )
 
 

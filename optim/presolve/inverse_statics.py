@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 from scipy.stats import qmc
 
+from flexblocks.constraints.closed_posture import same_assembly
 from flexblocks.dae.dae import DAE
 from flexblocks.statics.balance import rest, unknown_slices, unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
@@ -68,7 +69,7 @@ def posture(
         By name of a coordinate, an output or a point position (``"payload.x"``), see `Signals`; values at rest.
     near : OperatingPoint
         Of several postures the one with the least distance (q - q0)' M (q - q0) from this one is taken, and its
-        parameters hold.
+        parameters hold. A linkage stays in its assembly.
     bounds : ndarray (nx, 2)
         Limits of the states.
     input_bounds : ndarray (nu, 2)
@@ -99,12 +100,15 @@ def posture(
     goal = np.concatenate([np.zeros(balance.numel()), target])
     # Multistart: the best of all local solutions
     best, least = None, np.inf
+    loops = bool(dae.tree.loops.closures)
     starts = _starts(dae, near, start, low, high)
     for x0 in starts:
         solution = exact(x0=x0, lbx=low, ubx=high, lbg=goal, ubg=goal)
         x = solution["x"].full().ravel()
         missed = np.max(np.abs(wanted(x, p).full().ravel() - target))
-        if exact.stats()["success"] and missed < REACHED and float(solution["f"]) < least - 1e-9:
+        better = exact.stats()["success"] and missed < REACHED and float(solution["f"]) < least - 1e-9
+        # The closures among the equations cannot tell a pin from one that is turned by half a turn.
+        if better and (not loops or same_assembly(dae, near.x[:n], x[index.q], p)):
             best, least = x, float(solution["f"])
     if best is None:
         raise out_of_reach(where, prescribed, *_nearest(dae, prescribed, s, balance, values, starts, (low, high)))
@@ -122,6 +126,7 @@ def posture(
         u=best[index.u],
         p=p,
         residual=residual.ravel()[: index.z.stop],
+        dae=dae,
     )
     return Posture(point, slow_motions(J, n).shape[1])
 

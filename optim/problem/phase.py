@@ -8,7 +8,18 @@ from typing import Any
 
 from ..errors import ProblemError
 from .path_constraints import checked_path
-from .validation import Duration, Limit, checked_duration, coordinates, limit_ranges, mapping, number, numbers, word
+from .validation import (
+    Duration,
+    Limit,
+    checked_duration,
+    coordinates,
+    is_empty,
+    limit_ranges,
+    mapping,
+    number,
+    numbers,
+    word,
+)
 from .via import checked_vias
 
 
@@ -83,10 +94,10 @@ class Phase:
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, coordinates(f"{where}: {name}", getattr(self, name)))
         object.__setattr__(self, "duration", checked_duration(where, self.duration))
-        if self.via != ():
+        if not is_empty(self.via):
             object.__setattr__(self, "via", checked_vias(f"{where}: via", self.via, self.duration))
         object.__setattr__(self, "p", numbers(f"{where}: p", self.p))
-        if self.path != ():
+        if not is_empty(self.path):
             object.__setattr__(self, "path", checked_path(f"{where}: path", self.path))
         object.__setattr__(self, "ranges", limit_ranges(where, self.limits))
         object.__setattr__(self, "limits", mapping(f"{where}: limits", self.limits))

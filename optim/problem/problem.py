@@ -12,7 +12,7 @@ from .objectives.objective import Objective
 from .path_constraints import checked_path
 from .path_constraints.path_constraint import PathConstraint
 from .phase import Phase
-from .validation import Duration, Limit, coordinates, limit_ranges, mapping, number, numbers, word
+from .validation import Duration, Limit, coordinates, is_empty, limit_ranges, mapping, number, numbers, word
 
 WHERE = "Problem"
 
@@ -64,7 +64,7 @@ class Problem:
             "phases": _phases(self.phases),
             "objective": checked_objective(self.objective),
             "limits": mapping(f"{WHERE}: limits", self.limits),
-            "path": checked_path(f"{WHERE}: path", self.path) if self.path != () else (),
+            "path": checked_path(f"{WHERE}: path", self.path) if not is_empty(self.path) else (),
             "ranges": limit_ranges(WHERE, self.limits),
             "scenarios": _scenarios(self.scenarios),
             "design": _design(self.design),

@@ -10,7 +10,7 @@ from .objectives import checked_objective
 from .path_constraints import checked_path
 from .phase import Phase
 from .problem import Problem, check_time
-from .validation import Duration, Limit, checked_duration, coordinates, limit_ranges, mapping, word
+from .validation import Duration, Limit, checked_duration, coordinates, is_empty, limit_ranges, mapping, word
 from .via import checked_vias
 
 WHERE = "RestToRest"
@@ -80,8 +80,8 @@ class RestToRest:
             "duration": (duration := checked_duration(WHERE, self.duration)),
             "objective": checked_objective(self.objective),
             "limits": mapping(f"{WHERE}: limits", self.limits),
-            "path": checked_path(f"{WHERE}: path", self.path) if self.path != () else (),
-            "via": checked_vias(f"{WHERE}: via", self.via, duration) if self.via != () else (),
+            "path": checked_path(f"{WHERE}: path", self.path) if not is_empty(self.path) else (),
+            "via": checked_vias(f"{WHERE}: via", self.via, duration) if not is_empty(self.via) else (),
             "ranges": limit_ranges(WHERE, self.limits),
         }
         for name, value in put.items():

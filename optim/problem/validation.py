@@ -52,16 +52,21 @@ def number(where: str, value: Any, expected: str) -> float:
         raise ProblemError(f"{where} = {value!r}; must be {expected}.")
     try:
         checked = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError, RuntimeError):  # RuntimeError: a symbol of CasADi
         raise ProblemError(f"{where} = {value!r}; must be {expected}.") from None
     if not math.isfinite(checked):
         raise ProblemError(f"{where} = {checked}; must be {expected}.")
     return checked
 
 
+def is_empty(value: Any) -> bool:
+    """Whether a value is an empty tuple, the default of what may be one or several."""
+    return isinstance(value, tuple) and not value
+
+
 def word(where: str, value: Any, *words: str) -> None:
     """Refuse a value that is not one of a few words."""
-    if value not in words:
+    if not isinstance(value, str) or value not in words:
         raise ProblemError(f"{where} = {value!r}; must be " + " or ".join(f'"{word}"' for word in words) + ".")
 
 

@@ -86,4 +86,7 @@ def checked_vias(where: str, value: Any, duration: Any) -> tuple[Via, ...]:
 
 
 def _is_number(value: Any) -> bool:
-    return not isinstance(value, bool) and isinstance(value, numbers.Real) and math.isfinite(value)
+    try:
+        return not isinstance(value, bool) and isinstance(value, numbers.Real) and math.isfinite(value)
+    except OverflowError:  # an integer beyond all floats
+        return False

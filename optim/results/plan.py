@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -15,17 +14,19 @@ from scipy.interpolate import PPoly
 
 from flexblocks.simulation.trajectory import Trajectory
 
-from ..errors import PlanWarning, ProblemError
-from ..model.boundary_conditions import moved_boundaries
+from ..errors import ProblemError
 from ..model.read_solution import active_objective, input_polynomials, joined_inputs, joined_trajectory, trajectory
-from ..model.trajectories import PhaseTrajectory, all_phase_trajectories, phase_trajectories, transcribed_problem
+from ..model.trajectories import all_phase_trajectories, phase_trajectories, transcribed_problem
+from ..model.violations import Violation
 from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..solver_statistics import Statistics, statistics, status_of
 from ..verification.audit import Audit, Finer, audit
+from ..verification.between_points import violations_between_points
 from ..verification.replay import Replay, replay, side_by_side
 from ..verification.replayed_scenario import scenario_run
 from .attempt import Attempt
+from .moved_ends import warn_of_moved_ends
 from .summary import summary
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Plan:
                 f"Plan: '{model.name}' has no values yet; solve it first, by optim.solve(model) or "
                 'pyo.SolverFactory("casadi").solve(model).'
             )
-        _warn_of_moved(runs)
+        warn_of_moved_ends(runs)
         inputs = [input_polynomials(traj) for traj in runs[0]]
         motions = [
             [trajectory(traj, phase_inputs) for traj, phase_inputs in zip(run, inputs, strict=True)] for run in runs
@@ -127,6 +128,15 @@ class Plan:
         durations = {traj.transcription.phase.name: traj.mesh.duration for traj in phase_trajectories(self.model)[0]}
         ends = list(accumulate(durations.values()))
         return dict(zip(durations, zip([0.0, *ends[:-1]], ends, strict=True), strict=True))
+
+    @property
+    def excesses(self) -> tuple[Violation, ...]:
+        """Path constraints and limits of states that the planned motion violates between collocation points.
+
+        Each once with its largest violation and time, worst first; only those by more than 1 % of the size of what is
+        violated, such as an obstacle's radius. ``plan.replay().excesses`` has those of the simulated motion.
+        """
+        return violations_between_points(self.model)
 
     @property
     def p(self) -> dict[str, float]:
@@ -238,48 +248,10 @@ class Plan:
             p=self.p,
             statistics=self.statistics,
             attempts=self.attempts,
+            excesses=self.excesses,
         )
 
     def __repr__(self) -> str:
         return (
             f"Plan({self.transcribed.dae.name!r}: {self.duration:g} s, {self.status}, objective {self.objective:.6g})"
-        )
-
-
-def load_plan(path: str | Path, types: Iterable[type] = ()) -> Plan:
-    """Load a plan written by `Plan.save`, to be replayed, audited or solved again.
-
-    Parameters
-    ----------
-    path : str or Path
-        A ``.nc`` file.
-    types : iterable of type
-        User-defined blocks (and discretizations) in its model.
-
-    Raises
-    ------
-    FileFormatError
-        The file does not exist, is not a plan, or has another format version.
-    """
-    from .plan_file import read_plan
-
-    model, figures = read_plan(path, types)
-    return replace(
-        Plan.from_model(model),
-        objective=figures["objective"],
-        status=figures["status"],
-        statistics=Statistics(**figures["statistics"]),
-        attempts=tuple(Attempt(**attempt) for attempt in figures["attempts"]),
-    )
-
-
-def _warn_of_moved(runs: Iterable[Iterable[PhaseTrajectory]]) -> None:
-    moved = [text for run in runs for traj in run for text in moved_boundaries(traj.block, traj.transcription)]
-    if moved:
-        more = f" (and {len(moved) - 1} more)" if moved[1:] else ""
-        warnings.warn(
-            f"Plan: {moved[0]}, as in the problem{more}; replay and summary refer to the problem. Change start and "
-            "goal by optim.repose(model, problem).",
-            PlanWarning,
-            stacklevel=3,
         )

@@ -8,13 +8,17 @@ import numpy as np
 
 from flexblocks.blocks.bodies.flexible_beam import FlexibleBeam
 from flexblocks.dae.dae import DAE
+from flexblocks.errors import listing
 from flexblocks.simulation.trajectory import Trajectory
 
+from ..model.violations import Violation
 from ..presolve.inverse_statics import values_at_rest
 from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..solver_statistics import Statistics
 from .attempt import Attempt
+
+MOST_EXCESSES = 3  # listed
 
 
 def summary(
@@ -28,6 +32,7 @@ def summary(
     p: Mapping[str, float],
     statistics: Statistics,
     attempts: Sequence[Attempt],
+    excesses: Sequence[Violation] = (),
 ) -> str:
     """Return a summary of the problem, the transcription and the result; arguments as the attributes of `Plan`."""
     dae, problem, first, last = transcribed.dae, transcribed.problem, transcribed.first[0], transcribed.first[-1]
@@ -47,6 +52,7 @@ def summary(
             f"  minimises {_objective(transcribed)}",
             f"  inputs {first.shape.words}, {ends}, within their limits at every time",
             "  states within their limits at mesh and collocation points",
+            *([f"  in between beyond limits: {listing(map(str, excesses), MOST_EXCESSES)}"] if excesses else []),
             *([f"  carries quasi-statically {', '.join(first.static.names)}"] if first.static.names else []),
             f"  {counts}{steps}{''.join(f', {text}' for text in times)}",
             *(f"  {remark}" for remark in large_deflections(dae, motions)),

@@ -148,13 +148,14 @@ def finer_dae(dae: DAE, finer: Finer) -> DAE:
     if isinstance(finer, DAE):
         audited = finer
     elif isinstance(finer, Model):
-        audited = assemble(finer, [name for name in dae.p.names if name.partition(".")[0] in finer.blocks])
+        symbolic = [name for name in dae.p.names if name.partition(".")[0] in finer.blocks]
+        audited = assemble(finer, symbolic, locked=dae.locked)
     elif dae.model is None:
         raise ProblemError(
             f"audit: '{dae.name}' has changed coordinates and so no model; give finer=fb.assemble(finer model)."
         )
     else:
-        audited = assemble(rediscretize(dae.model, finer), dae.p.names, dae.dynamics)
+        audited = assemble(rediscretize(dae.model, finer), dae.p.names, dae.dynamics, dae.locked)
         if finer is None and audited.tree.size == dae.tree.size:
             raise ProblemError(
                 f"audit: '{dae.name}' has no beam to discretize more finely; give finer= a discretization, such as "

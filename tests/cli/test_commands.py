@@ -174,6 +174,24 @@ def test_linearize_holds_the_posture_it_is_given(pendulum, tmp_path):
     assert f"{np.sqrt(1.5 * 9.81 / 0.5):.5g}" in hanging.stdout
 
 
+def test_commands_lock_coordinates(tmp_path):
+    brake = ("--lock", "joint1.angle=0.3", "--lock", "rotor1.angle=0.3")
+    found = data("linearize", ARM, *brake)
+    assert "joint1.angle" not in found["states"]
+    assert "joint1.holding_torque" in found["outputs"]
+    moved = data("simulate", ARM, *brake, "--time", 0.1, "--input", "motor2.torque=0.1")
+    assert moved["variables"]["joint1.holding_torque"]["largest"] > 0.001
+    problem = tmp_path / "problem.yaml"
+    problem.write_text(
+        f"model: {ARM}\nlocked: {{joint1.angle: 0.3, rotor1.angle: 0.3}}\ntranscription: {{intervals: 10}}\n"
+        "problem: {start: {joint2.angle: 0.0}, goal: {joint2.angle: 0.2}, duration: 2.0}\n"
+    )
+    assert "joint1.holding_torque" in data("plan", problem)["variables"]
+    refused = run("check", ARM, "--lock", "joint1.angel=0.3")
+    assert refused.exit_code != 0
+    assert "Did you mean joint1.angle" in refused.stderr
+
+
 def test_plan_reaches_its_goal(tmp_path):
     out, picture = tmp_path / "plan.nc", tmp_path / "plan.png"
     found = data(

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import signal
+import sys
+
 import control as python_control
 import numpy as np
 import pytest
@@ -10,8 +14,9 @@ import scipy.stats
 import flexblocks as fb
 from arms.driven import INERTIA, rotor, two_masses
 from flexblocks import control, models
-from flexblocks.errors import ComputationError, NameUnknownError, ParameterError
+from flexblocks.errors import ComputationError, FlexblocksWarning, NameUnknownError, ParameterError
 
+monte_carlo_module = sys.modules["flexblocks.control.robustness.monte_carlo"]
 LOOP = {"wheel.angle": "motor.torque"}
 
 
@@ -149,6 +154,32 @@ def test_a_distribution_finds_what_is_unstable():
         # J1 J2 s^4 + (J1 + J2) (d s^3 + k s^2) + (d s + k) (kd s + kp)
         poles = np.roots([0.03, 0.4 * 0.05, 0.4 * k + 0.05 * 0.2, k * 0.2 + 0.05 * 20.0, k * 20.0])
         assert stable == (np.max(poles.real) < 0)
+
+
+def test_control_c_keeps_the_poles_so_far(monkeypatch):
+    closed = control.close_loop(rotor(symbolic=("wheel.inertia",)), control.PD(LOOP, kp=2.0, kd=0.3))
+    over, before = {"wheel.inertia": (0.05, 0.2)}, signal.getsignal(signal.SIGINT)
+    whole = control.monte_carlo(closed, over, 20)
+    calls = itertools.count(1)
+
+    def pressed_at(call):
+        def at_rest(*arguments):
+            if next(calls) == call:
+                signal.raise_signal(signal.SIGINT)
+            return fb.equilibrium(*arguments)
+
+        return at_rest
+
+    monkeypatch.setattr(monte_carlo_module, "equilibrium", pressed_at(7))
+    with pytest.warns(FlexblocksWarning, match="poles of the first 7 of 20 draws, and no motions"):
+        part = control.monte_carlo(closed, over, 20, simulation={"t": (0.0, 0.1)})
+    assert part.identical(whole.isel(run=slice(7)))
+    assert signal.getsignal(signal.SIGINT) is before
+    # Before the first there is nothing to keep.
+    calls = itertools.count(1)
+    monkeypatch.setattr(monte_carlo_module, "_draws", lambda *arguments: signal.raise_signal(signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        control.monte_carlo(closed, over, 20)
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def same(first: object, second: object) -> bool:
         )
     if hasattr(first, "__dataclass_fields__"):
         return type(first) is type(second) and all(
-            same(getattr(first, field.name), getattr(second, field.name)) for field in fields(first)
+            same(getattr(first, field.name), getattr(second, field.name)) for field in fields(first) if field.compare
         )
     return first == second
 

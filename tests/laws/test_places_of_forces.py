@@ -228,15 +228,28 @@ class Placed(fb.Block):
     def physics(self, frame, local):
         height = 9.81 * frame.r[1]
         parts = {
-            "kinetic": {"kinetic": height * ca.dot(frame.v, frame.v)},
+            "kinetic energy": {"kinetic": height * ca.dot(frame.v, frame.v)},
             "potential": {"potential": self.mass * height},
             "power": {"power": ca.dot(frame.R.T @ ca.DM([0, 1, 0]), frame.v)},
         }
         return Physics(**{"kinetic": self.mass / 2 * ca.dot(frame.v, frame.v)} | parts.get(self.part, {}))
 
 
-@pytest.mark.parametrize("part", ["kinetic", "potential", "power"])
+@pytest.mark.parametrize("part", ["kinetic energy", "potential", "power"])
 def test_a_block_that_uses_its_own_pose_is_refused(part):
-    with pytest.raises(ModelError, match=f"Placed 'p': .* uses the inlet's pose, frame.R or frame.r, in its {part};"):
+    with pytest.raises(ModelError, match=f"Placed 'p': .* a {part} that depends on the inlet's pose"):
         fb.assemble(chain(fb.Revolute("hinge"), fb.RigidLink("rod", 1.0), Placed("p", part)))
     fb.assemble(chain(fb.Revolute("hinge"), fb.RigidLink("rod", 1.0), Placed("p")))
+
+
+def test_locked_joints_carry_them_and_tell_what_holds():
+    """A force across the end of two rods, the outer joint locked: it holds force times the outer rod's length."""
+    model = chain(fb.Revolute("inner"), fb.RigidLink("rod1", 1.0, 1.0), fb.Revolute("outer"), gravity=(0, 0, 0))
+    rod, push = model.add(fb.RigidLink("rod2", 0.5, 1e-9)), model.add(fb.WorldForce("push"))
+    model.connect("outer.frame_b", rod.frame_a)
+    model.connect(rod.frame_b, push.frame_a)
+    dae, angle = fb.assemble(model, locked={"outer.angle": 0.4}), 0.2
+    x, u = [angle, 0.0], [0.0, 3.0, 0.0]
+    assert float(dae.input_force(x, u, [])) == pytest.approx(3.0 * (np.cos(0.2) + 0.5 * np.cos(0.6)), abs=1e-12)
+    held = float(dae.output(x, u, [])[dae.y.index("outer.holding_torque")])
+    assert held == pytest.approx(-3.0 * 0.5 * np.cos(0.6), abs=1e-6)

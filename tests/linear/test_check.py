@@ -72,7 +72,7 @@ def test_a_wrong_entry_is_found_by_name(arm: fb.DAE, lin: fb.LinearModel, matrix
     wrong[row, column] += 1e-3 * steps
     names = lin.states if matrix in "AB" else lin.outputs
     columns = lin.states if matrix in "AC" else lin.inputs
-    words = f"1 of {23 * 18} entries differ; worst {matrix}[{names[row]}, {columns[column]}] = "
+    words = f"1 of {26 * 18} entries differ; worst {matrix}[{names[row]}, {columns[column]}] = "
     with pytest.raises(ComputationError) as caught:
         dataclasses.replace(lin, **{matrix: wrong}).check(arm)
     assert words in str(caught.value)

@@ -284,12 +284,12 @@ def edited(old: str, new: str) -> str:
 
 
 REFUSED = {
-    "not YAML": ("a: [1", r"line 1.*not valid YAML"),
+    "not YAML": ("a: [1", r"line [12].*not valid YAML"),
     "empty": ("", r"None; must be a mapping with blocks, connections, flexblocks, gravity, name"),
     "list": ("- 1", r"\[1\]; must be a mapping"),
     "code": (
         edited("{type: Ground}", "!!python/object/apply:os.getcwd []"),
-        r"line 5.*could not determine a constructor",
+        r"line 5.*the tag !!python/object/apply:os.getcwd; must be plain",
     ),
     "block twice": (edited("  mass:", "  joint:"), r"line 13, column 3: not valid YAML: duplicate key 'joint'"),
     "no version": (edited("flexblocks: 1\n", ""), r"'flexblocks' is missing; needs blocks, flexblocks, name"),

@@ -90,7 +90,10 @@ class DiscretizedDeformation:
         if self.profiles.shear:
             stiffness = stiffness + self.profiles.shear.ratio * self.shear
         # Critical damping 2 omega of each mode, transformed back to the coordinates.
-        squares, modes = eigh(stiffness, mass)
+        modes = eigh(stiffness, mass)[1]
+        # By Rayleigh's quotients: of a tip body far heavier than the beam the lowest eigenvalues are rounding of the
+        # highest, and may be negative.
+        squares = np.maximum(np.sum(modes * (stiffness @ modes), axis=0), 0.0)
         to_modes = modes.T @ mass
         damping = to_modes.T @ np.diag(2 * np.sqrt(squares)) @ to_modes
         # What couples modes by less than 1e-9 is rounding of the eigenvectors.

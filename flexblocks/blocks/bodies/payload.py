@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flexblocks.blocks.bodies.rigid_inertia import inertia_matrix, inertia_parameter, kinetic_energy
-from flexblocks.interfaces import NOT_NEGATIVE, Block, Frame, Local, Physics, inlet, parameter
+from flexblocks.interfaces import NOT_NEGATIVE, Block, Frame, Local, Output, Physics, inlet, parameter
 
 
 @dataclass(frozen=True)
@@ -23,15 +23,25 @@ class Payload(Block):
         all that an arm moving in the xy plane needs; in space give the matrix, symmetric and positive semidefinite.
     center : (3,)
         Centre of mass in `frame_a` [m].
+
+    Notes
+    -----
+    Outputs, in world axes [m]: ``x``, ``y``, ``z``, the place of `frame_a`, where the arm holds the payload (only of
+    a payload that closes no loop); ``center_x``, ``center_y``, ``center_z``, the centre of mass. They differ by
+    `center`, which turns with the payload.
     """
 
     mass: float = parameter("kg", NOT_NEGATIVE)
     inertia: Any = inertia_parameter(default=0.0)
-    center: tuple[float, ...] = parameter("m", shape=(3,), default=(0.0, 0.0, 0.0))
+    center: tuple[float, ...] = parameter("m", shape=(3,), default=(0.0, 0.0, 0.0), symbolic=True)
 
     ports = (inlet(),)
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         del local
         assert frame is not None
-        return Physics(kinetic=kinetic_energy(frame, self.mass, self.center, inertia_matrix(self.inertia)))
+        center = frame.translate(self.center).r
+        return Physics(
+            kinetic=kinetic_energy(frame, self.mass, self.center, inertia_matrix(self.inertia)),
+            outputs={f"center_{axis}": Output(center[i], "m") for i, axis in enumerate("xyz")},
+        )

@@ -29,8 +29,8 @@ class RigidBody(Block):
 
     mass: float = parameter("kg", NOT_NEGATIVE)
     inertia: Any = inertia_parameter(default=MISSING)
-    center: tuple[float, ...] = parameter("m", shape=(3,), default=(0.0, 0.0, 0.0))
-    reach: tuple[float, ...] = parameter("m", shape=(3,), default=(0.0, 0.0, 0.0))
+    center: tuple[float, ...] = parameter("m", shape=(3,), default=(0.0, 0.0, 0.0), symbolic=True)
+    reach: tuple[float, ...] = parameter("m", shape=(3,), default=(0.0, 0.0, 0.0), symbolic=True)
 
     ports = (inlet(), outlet())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -18,8 +18,10 @@ from flexblocks.interfaces import ANY, NOT_NEGATIVE, Frame, Quantity, Vector
 class Inertia(Quantity):
     """Moment of inertia about the centre of mass: a number (the zz entry) or a (3, 3) matrix."""
 
+    symmetric: ClassVar[bool] = True
+
     def checked(self, where: str, name: str, value: Any) -> Any:
-        if isinstance(value, ca.SX) or np.ndim(value) == 0:
+        if isinstance(value, ca.SX) or not isinstance(value, (list, tuple, np.ndarray)) or np.shape(value) == ():
             return super().checked(where, name, value)
         matrix = Quantity(self.unit, ANY, (3, 3)).checked(where, name, value)
         array = np.array(matrix)
@@ -35,13 +37,18 @@ class Inertia(Quantity):
 
 
 def inertia_parameter(default: Any) -> Any:
-    """Declare a field as a moment of inertia [kg m2]; required if the default is `dataclasses.MISSING`."""
+    """Declare a field as a moment of inertia [kg m2]; required if the default is `dataclasses.MISSING`.
+
+    It can stay symbolic, a matrix as one, too.
+    """
     quantity = Inertia("kg m2", NOT_NEGATIVE, optional=default is None)
-    return dataclasses.field(default=default, metadata={"quantity": quantity})
+    return dataclasses.field(default=default, metadata={"quantity": quantity, "symbolic": True})
 
 
 def inertia_matrix(inertia: Any) -> ca.SX:
     """Return the (3, 3) matrix of an inertia that may be its zz entry alone."""
+    if isinstance(inertia, ca.SX) and not inertia.is_scalar():
+        return ca.sparsify(inertia)
     if isinstance(inertia, ca.SX) or np.ndim(inertia) == 0:
         matrix = ca.SX(3, 3)
         matrix[2, 2] = inertia

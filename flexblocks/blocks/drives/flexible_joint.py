@@ -28,7 +28,7 @@ class FlexibleJoint(Composite):
     spring_damping, damping : float
         Of the spring and of the hinge [N m s/rad].
     axis : (3,)
-        Axis of rotation in `frame_a`.
+        Axis of rotation in `frame_a`, and of the rotor in `mount`.
     limit : float, optional
         Largest motor torque [N m].
     start : float
@@ -38,6 +38,11 @@ class FlexibleJoint(Composite):
     -----
     Parts: ``motor`` (input ``torque``), ``rotor``, ``spring`` and ``revolute``; a joint named ``joint1`` has the
     coordinates ``joint1.rotor.angle`` and ``joint1.revolute.angle``.
+
+    Ports: ``frame_a``, ``frame_b``, and ``mount``, the frame that carries the motor, which may stay open: the rotor's
+    spin is then taken relative to its mount (see `Rotor`). That suits gear ratios of 50 and more on a base that stands
+    still. Connect it, as a rule to what ``frame_a`` is connected to, wherever the sum of momenta counts: an arm on a
+    base that floats or gives way, a rotor with little or no gearing on a link that turns.
     """
 
     inertia: float = parameter("kg m2", NOT_NEGATIVE)
@@ -49,12 +54,12 @@ class FlexibleJoint(Composite):
     limit: float | None = parameter("N m", POSITIVE, default=None, symbolic=False)
     start: float = parameter("rad", default=0.0, symbolic=False)
 
-    ports = (inlet(), outlet())
+    ports = (inlet(), outlet(), inlet("mount", optional=True))
 
     def parts(self) -> tuple[Block | Composite, ...]:
         return (
             TorqueSource("motor", limit=self.limit),
-            Rotor("rotor", inertia=self.inertia, gear_ratio=self.gear_ratio, start=self.start),
+            Rotor("rotor", inertia=self.inertia, gear_ratio=self.gear_ratio, axis=self.axis, start=self.start),
             TorsionalSpring("spring", stiffness=self.stiffness, damping=self.spring_damping),
             Revolute("revolute", axis=self.axis, damping=self.damping, start=self.start),
         )
@@ -67,4 +72,4 @@ class FlexibleJoint(Composite):
         )
 
     def exposed(self) -> Mapping[str, str]:
-        return {"frame_a": "revolute.frame_a", "frame_b": "revolute.frame_b"}
+        return {"frame_a": "revolute.frame_a", "frame_b": "revolute.frame_b", "mount": "rotor.frame_a"}

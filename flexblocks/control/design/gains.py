@@ -32,7 +32,7 @@ def gains(values: Any, names: Sequence[str], where: str, positive: bool = False)
     try:
         array = np.array(values, dtype=float)
         array = np.full(len(names), array) if array.ndim == 0 else array
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.zeros((0, 0))
     least = "> 0" if positive else ">= 0"
     fits = array.shape == (len(names),) and np.all(np.isfinite(array))

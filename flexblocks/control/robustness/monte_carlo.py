@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import ParameterError, listing
+from flexblocks.errors import FlexblocksWarning, ParameterError, listing
 from flexblocks.linear.linearize import linearize
+from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.batch import simulate_batch
+from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.statics.equilibrium import equilibrium
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ def monte_carlo(
     x: Mapping[str, float] | None = None,
     u: Mapping[str, float] | None = None,
     simulation: Mapping[str, Any] | None = None,
+    progress: bool | None = None,
 ) -> xr.Dataset:
     """Monte Carlo analysis: the poles of a closed loop for random parameters and, on request, its motions.
 
@@ -41,12 +45,15 @@ def monte_carlo(
         Values held in the equilibrium at which each draw is linearised (`flexblocks.equilibrium`), such as references.
     simulation : dict, optional
         Arguments of `flexblocks.simulate_batch`, ``{"t": (0.0, 2.0), "u": ..., "x0": ...}``; by default no simulation.
+    progress : bool, optional
+        Whether to show progress; by default if it takes long.
 
     Returns
     -------
     xarray.Dataset
         Over ``run``: ``pole`` (run, pole) complex [1/s], ``growth``, the largest real part, ``stable``; the
-        result of `simulate_batch`; and the parameters as coordinates ``p[name]``.
+        result of `simulate_batch`; and the parameters as coordinates ``p[name]``. After Ctrl-C it holds what is
+        complete: fewer runs if poles are missing, motions that are nan where `simulate_batch` did not get.
 
     Raises
     ------
@@ -56,6 +63,11 @@ def monte_carlo(
         Invalid distribution, or runs < 1.
     ComputationError
         A draw has no equilibrium.
+
+    Warns
+    -----
+    FlexblocksWarning
+        Ctrl-C ended it early.
 
     Notes
     -----
@@ -67,11 +79,26 @@ def monte_carlo(
         raise ParameterError(f"monte_carlo: runs = {runs!r}; must be a whole number > 0.")
     # Parameters of all runs first: the draws of one parameter then do not depend on what the runs do.
     draws = _draws(closed, p, runs, np.random.default_rng(seed))
-    poles = []
+    poles: list[np.ndarray] = []
     # Poles at each draw's equilibrium.
-    for run in range(runs):
-        point = equilibrium(closed, x, u, {name: float(values[run]) for name, values in draws.items()})
-        poles.append(np.linalg.eigvals(linearize(closed, point).A))
+    with ProgressDisplay(f"Poles of {closed.name}", runs, progress) as bar, Interrupt() as interrupt:
+        try:
+            for run in range(runs):
+                interrupt.obey()
+                bar.update(f"{run} of {runs} draws", run)
+                point = equilibrium(closed, x, u, {name: float(values[run]) for name, values in draws.items()})
+                poles.append(np.linalg.eigvals(linearize(closed, point).A))
+        except KeyboardInterrupt:
+            if not poles:
+                raise
+            warnings.warn(
+                f"monte_carlo of '{closed.name}' was interrupted; it holds the poles of the first {len(poles)} of "
+                f"{runs} draws{'' if simulation is None else ', and no motions'}.",
+                FlexblocksWarning,
+                stacklevel=2,
+            )
+            draws = {name: values[: len(poles)] for name, values in draws.items()}
+            runs, simulation = len(poles), None
     # Poles, growth and parameters of each run as a dataset, merged with the motions if there are any.
     pole = np.array(poles)
     growth = np.real(pole).max(axis=1)

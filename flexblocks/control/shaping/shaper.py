@@ -26,7 +26,10 @@ class Shaper:
     amplitudes: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        t, A = np.array(self.times, dtype=float), np.array(self.amplitudes, dtype=float)
+        try:
+            t, A = np.array(self.times, dtype=float), np.array(self.amplitudes, dtype=float)
+        except (TypeError, ValueError, OverflowError):
+            t, A = np.zeros(0), np.zeros(0)
         fits = t.ndim == 1 and t.shape == A.shape and len(t) and np.all(np.isfinite(t)) and np.all(np.isfinite(A))
         if not fits or t[0] != 0 or np.any(np.diff(t) <= 0) or abs(A.sum() - 1) > 1e-9:
             raise ParameterError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ def EI(mode: Any, damping_ratio: float | None = None, vibration: float = 0.05) -
     these conditions are solved by Newton's method from the undamped shaper, ((1 + V) / 4, (1 - V) / 2, (1 + V) / 4).
     """
     frequency, ratio = _mode_numbers(mode, damping_ratio, "EI")
-    if not 0 < vibration < 1:
+    if not isinstance(vibration, numbers.Real) or not 0 < vibration < 1:
         raise ParameterError(f"EI: vibration = {vibration!r}; must be > 0 and < 1.")
     outer = (1 + vibration) / 4
     zero = np.arccos(-(1 - vibration) / (1 + vibration)) / np.pi
@@ -123,7 +124,7 @@ def _mode_numbers(mode: Any, damping_ratio: Any, where: str) -> tuple[float, flo
     ratio = getattr(mode, "damping_ratio", 0.0) if damping_ratio is None else damping_ratio
     try:
         frequency, ratio = float(frequency), float(ratio)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError, RuntimeError):  # RuntimeError: a symbol of CasADi
         frequency = ratio = np.nan
     if not (np.isfinite(frequency) and frequency > 0 and 0 <= ratio < 1):
         raise ParameterError(

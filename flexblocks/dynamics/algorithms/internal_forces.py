@@ -1,4 +1,4 @@
-"""Internal forces: section forces and moments, by inverse dynamics with the held coordinates released."""
+"""Internal forces: section forces and what holds locked coordinates, by inverse dynamics with these released."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 from flexblocks.dynamics.tree.tree import Tree
 
 
-def internal_forces(tree: Tree, x: ca.SX, z: ca.SX, inputs: ca.SX, a: ca.SX, multipliers: ca.SX) -> dict[str, ca.SX]:
-    """Return by body the efforts [N m or N] on its held coordinates while the arm moves with accelerations `a` (n).
+def internal_forces(
+    tree: Tree, x: ca.SX, z: ca.SX, inputs: ca.SX, a: ca.SX, multipliers: ca.SX
+) -> tuple[dict[str, ca.SX], ca.SX]:
+    """Return by body the efforts [N m or N] on its held coordinates, and those on the locked ones (one per lock).
 
-    `inputs` are those of the blocks, `multipliers` (m) the loop forces. The efforts are the generalised forces of
-    inverse dynamics in the same tree with these coordinates released, at zero.
+    `a` (n) are the accelerations of the arm, `inputs` those of the blocks, `multipliers` (m) the loop forces. The
+    efforts are the generalised forces of inverse dynamics in the same tree with these coordinates released, at zero.
     """
     n, released = tree.size, _released(tree)
     none = ca.SX(released.size - n, 1)
@@ -36,18 +38,23 @@ def internal_forces(tree: Tree, x: ca.SX, z: ca.SX, inputs: ca.SX, a: ca.SX, mul
         if count := len(body.terms.held):
             efforts[body.name] = force[column : column + count]
             column += count
-    return efforts
+    return efforts, force[column:]
 
 
 def _released(tree: Tree) -> Tree:
-    """Return the tree with all held coordinates appended to the coordinates of the arm."""
-    size = tree.size + sum(len(body.terms.held) for body in tree.bodies)
+    """Return the tree with all held coordinates, then all locked ones, appended to the coordinates of the arm."""
+    first_lock = tree.size + sum(len(body.terms.held) for body in tree.bodies)
+    size = first_lock + len(tree.locks)
     bodies, column = [], tree.size
-    for body in tree.bodies:
+    for index, body in enumerate(tree.bodies):
         share = ca.DM(body.share.size1(), size)
         share[:, : tree.size] = body.share
         for row in body.terms.held:
             share[row, column] = 1
             column += 1
+        for number, lock in enumerate(tree.locks):
+            for row in range(share.size1()):
+                if (index, row) in lock.factors:
+                    share[row, first_lock + number] = lock.factors[index, row]
         bodies.append(replace(body, share=ca.sparsify(share)))
     return replace(tree, bodies=tuple(bodies), size=size, feedback=None)

@@ -29,6 +29,7 @@ def output_units(tree: Tree) -> dict[str, str]:
         units |= {f"{element.name}.{name}": output.unit for name, output in element.terms.physics.outputs.items()}
     for index in _ends(tree):
         units |= {f"{tree.bodies[index].name}.{axis}": "m" for axis in POSITION}
+    units |= dict(lock.effort for lock in tree.locks)
     units |= dict(zip(tree.loops.multipliers, tree.loops.units, strict=True))
     return units if tree.feedback is None else units | dict(tree.feedback.units)
 
@@ -50,7 +51,7 @@ def outputs(
     # Motion of all frames, and accelerations if a sensor needs them.
     n, (q, v, _) = tree.size, tree.split_state(x)
     inlets = motions(tree, q, v)
-    felt = any(body.terms.senses_effort for body in tree.bodies)
+    felt = bool(tree.locks) or any(body.terms.senses_effort for body in tree.bodies)
     sensed_accelerations = any(body.terms.senses_acceleration for body in tree.bodies)
     a = accelerations() if felt or sensed_accelerations else ca.SX(n, 1)
     g = ca.sparsify(ca.SX(ca.DM(tree.gravity)))
@@ -62,7 +63,8 @@ def outputs(
     forces = multipliers() if tree.loops.closures else ca.SX(0, 1)
     by_name = dict(zip(tree.loops.multipliers, ca.vertsplit(forces), strict=True)) if tree.loops.closures else {}
     inputs = tree.block_inputs(x, z, u)
-    efforts = internal_forces(tree, x, z, inputs, a, forces) if felt else {}
+    efforts, holding = internal_forces(tree, x, z, inputs, a, forces) if felt else ({}, ca.SX(0, 1))
+    by_name |= {lock.effort[0]: holding[i] for i, lock in enumerate(tree.locks)}
     # Mass and momenta of the whole arm, if a sensor needs them.
     whole = ca.SX(10, 1)
     if any(body.terms.senses_totals for body in tree.bodies):

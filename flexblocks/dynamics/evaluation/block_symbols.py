@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import casadi as ca
@@ -22,6 +23,7 @@ class BlockSymbols:
     coordinates : tuple of Coordinate
         The coordinates behind q, as the block declares them.
     q, s : SX (n, 1)
+        A coordinate that is locked is its value in `offsets` plus q, which stays zero.
     w, z, u : SX (nw, 1), (nz, 1), (nu, 1)
         Entries of w and z that belong to dependent variables are unused.
     dependent : DependentVariables
@@ -36,6 +38,7 @@ class BlockSymbols:
     z: ca.SX
     u: ca.SX
     dependent: DependentVariables
+    offsets: np.ndarray
 
     @property
     def configuration(self) -> ca.SX:
@@ -56,14 +59,21 @@ class BlockSymbols:
         return ca.sparsify(total)
 
 
-def block_symbols(block: Block, outlets: tuple[str, ...], carried: np.ndarray) -> tuple[BlockSymbols, Local]:
-    """Return new symbols for a block, and the `Local` it is evaluated with when frames are needed at `outlets`."""
+def block_symbols(
+    block: Block, outlets: tuple[str, ...], carried: np.ndarray, locked: Mapping[str, float]
+) -> tuple[BlockSymbols, Local]:
+    """Return new symbols for a block, and the `Local` it is evaluated with when frames are needed at `outlets`.
+
+    `locked` are the values of locked coordinates, by name.
+    """
     coordinates = tuple(block.coordinates())
     variables = {"w": block.states(), "z": block.algebraics(), "u": block.inputs()}
     groups = {letter: ca.SX.sym(letter, len(members)) for letter, members in variables.items()}
     q, s = ca.SX.sym("q", len(coordinates)), ca.SX.sym("s", len(coordinates))
-    symbols = {c.name: symbol for c, symbol in zip(coordinates, ca.vertsplit(q), strict=True)}
+    offsets = np.array([locked.get(c.name, 0.0) for c in coordinates])
+    shifted = (symbol + offset if offset else symbol for symbol, offset in zip(ca.vertsplit(q), offsets, strict=True))
+    symbols = {c.name: value for c, value in zip(coordinates, shifted, strict=True)}
     for letter, members in variables.items():
         symbols |= {v.name: symbol for v, symbol in zip(members, ca.vertsplit(groups[letter]), strict=True)}
     dependent, local = dependent_variables(block, Local(symbols, q, s, outlets, carried))
-    return BlockSymbols(block, coordinates, q, s, **groups, dependent=dependent), local
+    return BlockSymbols(block, coordinates, q, s, **groups, dependent=dependent, offsets=offsets), local

@@ -77,7 +77,7 @@ class BlockTerms:
 
     def reference(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return q and p of the reference configuration, from the values of the arm's symbolic parameters."""
-        q = np.array([coordinate.reference for coordinate in self.coordinates])
+        q = np.array([coordinate.reference for coordinate in self.coordinates]) - self.symbols.offsets
         return q, np.concatenate([p, self.symbols.dependent.starts])
 
     @property

@@ -55,7 +55,7 @@ class Body:
         return [
             CoordinateRange(f"{self.name}.{c.name}", c.unit, share, c.low, c.high)
             for c, share in zip(self.terms.coordinates, self.share.full(), strict=True)
-            if np.isfinite(c.low) or np.isfinite(c.high)
+            if share.any() and (np.isfinite(c.low) or np.isfinite(c.high))
         ]
 
     def gather(self, vector: ca.SX) -> ca.SX:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import casadi as ca
+import numpy as np
 
+from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.tree.tree import Tree
+from flexblocks.interfaces.block import Block
 
 
 def chart_functions(tree: Tree) -> tuple[ca.Function, ...]:
     """Return, for each block with a chart, the function (q, v, p) -> distance, speed, next q (n), next v (n)."""
+    charted = [body for body in tree.bodies if type(body.terms.block).chart is not Block.chart]
+    if not charted:
+        return ()
     q, v = ca.SX.sym("q", tree.size), ca.SX.sym("v", tree.size)
     functions = []
-    for body in tree.bodies:
+    for body in charted:
         symbols = body.terms.symbols
         chart = symbols.block.chart(body.terms.local)
-        if chart is None:
+        if chart is None or _locks(body, chart.coordinates):
             continue
         results = [chart.distance, chart.speed, chart.coordinates, body.terms.local.rate(chart.coordinates)]
         of_block = ca.Function("chart", [symbols.q, symbols.s, body.terms.p], results)
@@ -25,3 +31,10 @@ def chart_functions(tree: Tree) -> tuple[ca.Function, ...]:
         outputs = [ca.densify(each) for each in (distance, speed, next_q, next_v)]
         functions.append(ca.Function("chart", [q, v, tree.p], outputs))
     return tuple(functions)
+
+
+def _locks(body: Body, coordinates: ca.SX) -> bool:
+    """Whether a coordinate that differs in the next chart is locked: that chart does not exist then."""
+    free = body.share.full().any(axis=1)
+    changes = ca.sparsify(ca.simplify(coordinates - body.terms.symbols.q))
+    return any(changes.has_nz(row, 0) for row in np.flatnonzero(~free))

@@ -14,6 +14,7 @@ from flexblocks.dynamics.evaluation.body import Body, CoordinateRange
 from flexblocks.dynamics.evaluation.element import Element
 from flexblocks.dynamics.tree.cut_joints import Closure, Loops
 from flexblocks.dynamics.tree.feedback import Feedback
+from flexblocks.dynamics.tree.lock import Lock
 from flexblocks.dynamics.tree.skeleton import Place, Skeleton, SkeletonNode, skeleton
 
 NO_LOOPS = Loops()
@@ -24,8 +25,8 @@ class Tree:
     """Multibody tree: bodies, parents before children, over `size` coordinates of the arm.
 
     `gravity` is the acceleration of free fall (3) in world axes [m/s2]; `p` the symbolic parameters; `loops` the cuts
-    that made it a tree; `feedback` the control laws that set the inputs of the blocks in a closed loop; `elements` the
-    force elements between its frames.
+    that made it a tree; `feedback` the control laws that set the inputs of the blocks in a closed loop; `locks` the
+    coordinates that are held at numbers; `elements` the force elements between its frames.
     """
 
     bodies: tuple[Body, ...]
@@ -34,6 +35,7 @@ class Tree:
     p: ca.SX
     loops: Loops = NO_LOOPS
     feedback: Feedback | None = None
+    locks: tuple[Lock, ...] = ()
     elements: tuple[Element, ...] = ()
 
     @property

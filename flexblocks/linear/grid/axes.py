@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
@@ -18,11 +19,15 @@ Over = Mapping[str, Sequence[float] | np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """Axis of a grid: increasing values (k,) of a coordinate, an input or a parameter."""
+    """Axis of a grid: increasing values (k,) of a coordinate, an input or a parameter.
+
+    `affine`: whether the mass matrix depends on it as a + b x, at the same posture.
+    """
 
     name: str
     unit: str
     values: np.ndarray
+    affine: bool = False
 
 
 def grid_axes(dae: DAE, over: Over) -> tuple[Axis, ...]:
@@ -40,7 +45,9 @@ def grid_axes(dae: DAE, over: Over) -> tuple[Axis, ...]:
             f"linear_grid: over = {over!r}; must be a dict of values by name, such as "
             f"{{'{dae.x.names[0]}': [0.0, 0.5]}}."
         )
-    return tuple(Axis(name, _unit(dae, name), axis_values(name, values)) for name, values in over.items())
+    units = {name: _unit(dae, name) for name in over}
+    affine = _affine_parameters(dae) if any(name in dae.p for name in over) else ()
+    return tuple(Axis(name, units[name], axis_values(name, values), name in affine) for name, values in over.items())
 
 
 def held_values(dae: DAE, at: Mapping[str, float] | None, axes: tuple[Axis, ...]) -> dict[str, float]:
@@ -95,6 +102,13 @@ def _unit(dae: DAE, name: str) -> str:
         f"linear_grid: there is no coordinate, input or symbolic parameter '{name}' ({listing(known)})."
         f"{nearest(name, known)} A parameter must stay symbolic: assemble(model, symbolic=('{name}',))."
     )
+
+
+def _affine_parameters(dae: DAE) -> tuple[str, ...]:
+    """Return the parameters on which the mass matrix depends linearly at most, such as masses."""
+    entries = ca.vertcat(*ca.SX(dae.mass_expression).nonzeros(), ca.SX(0, 1))
+    curved = ca.which_depends(entries, dae.p.symbol, 2, False)
+    return tuple(name for name, is_curved in zip(dae.p.names, curved, strict=True) if not is_curved)
 
 
 def axis_values(name: str, values: Any) -> np.ndarray:

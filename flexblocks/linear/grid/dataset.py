@@ -56,7 +56,7 @@ def to_dataset(axes: tuple[Axis, ...], models: np.ndarray, modes: np.ndarray, tr
         variables[kind] = ([*grid, f"{kind}_block", "coordinate", "by_coordinate"], matrices)
     variables |= _modes(grid, modes, tracks)
     coordinates = {
-        **{axis.name: (axis.name, axis.values, {"units": axis.unit}) for axis in axes},
+        **{axis.name: (axis.name, axis.values, {"units": axis.unit, "affine": int(axis.affine)}) for axis in axes},
         "state": list(first.states),
         "state_unit": ("state", list(first.state_units)),
         "equation": list(first.equations),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import xarray as xr
 
 from flexblocks.errors import FlexblocksWarning, NameUnknownError, ParameterError, listing, nearest
 from flexblocks.linear.grid.dataset import model_at
+from flexblocks.linear.grid.energy_interpolation import interpolated_mass
 from flexblocks.linear.grid.interpolation_error import InterpolationError
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import FORMS
@@ -43,7 +45,10 @@ class LinearGrid:
         return {str(name): self.dataset[name].values for name in self.dataset["E"].dims[:-2]}
 
     def at(self, values: Mapping[str, float], form: str = "minimal") -> LinearModel:
-        """Return the linear model between the points of the grid: E, A, B, C, D interpolated linearly.
+        """Return the linear model between the points of the grid.
+
+        A, B, C, D are interpolated linearly, the mass matrix in E as `flexblocks.linear.grid.energy_interpolation`
+        tells: block by block, so that the mass of a heavy payload does not spread to directions in which it stays.
 
         Parameters
         ----------
@@ -65,17 +70,18 @@ class LinearGrid:
         Warns
         -----
         FlexblocksWarning
-            The interpolation error in the middle of that cell exceeds 1 %.
+            The interpolation error in the middle of that cell exceeds 1 %, or the tolerance of the grid.
         """
         if form not in FORMS:
             raise ParameterError(f"LinearGrid.at: form = {form!r}; must be one of {', '.join(FORMS)}.")
         place = self._checked(values)
         error = self.error_at(values)
         on_a_node = all(value in self.axes[name] for name, value in place.items())
-        if error.largest > COARSE and not on_a_node:
+        allowed = max(COARSE, float(self.dataset.attrs.get("tolerance", 0.0)))
+        if error.largest > allowed and not on_a_node:
             warnings.warn(
                 f"LinearGrid.at: the interpolation error in the middle of this cell is large: {error}; must be below "
-                f"{100 * COARSE:g} %: refine the grid.",
+                f"{100 * allowed:g} %: refine the grid, by points of its own or by linear_grid(..., tolerance=...).",
                 FlexblocksWarning,
                 stacklevel=2,
             )
@@ -99,10 +105,14 @@ class LinearGrid:
         )
 
     @property
+    def errors(self) -> np.ndarray:
+        """The largest interpolation error in the middle of each cell (...)."""
+        return self.dataset[["error_eigenvalue", "error_input", "error_output"]].to_array().max("variable").values
+
+    @property
     def worst_cell(self) -> tuple[dict[str, float], InterpolationError]:
         """The middle of the cell with the largest interpolation error, and that error."""
-        errors = self.dataset[["error_eigenvalue", "error_input", "error_output"]].to_array().max("variable")
-        index = np.unravel_index(int(np.argmax(errors.values)), errors.shape)
+        index = np.unravel_index(int(np.argmax(self.errors)), self.errors.shape)
         place = {name: float(self.dataset[f"{name} between"][i]) for name, i in zip(self.axes, index, strict=True)}
         return place, self.error_at(place)
 
@@ -142,7 +152,32 @@ class LinearGrid:
         """Return the variables of a linear model, interpolated at a point, or at all combinations of several values."""
         whole = {str(name) for name, variable in self.dataset.items() if set(self.axes) <= set(variable.dims)}
         by_mode = {str(name) for name, variable in self.dataset.items() if "mode" in variable.dims}
-        return self.dataset[sorted(whole - by_mode)].interp(places, method="linear").drop_vars(list(places))
+        linear = self.dataset[sorted(whole - by_mode)].interp(places, method="linear").drop_vars(list(places))
+        return self._with_masses(linear, places)
+
+    def _with_masses(self, linear: xr.Dataset, places: Mapping[str, float | np.ndarray]) -> xr.Dataset:
+        """Return interpolated variables with kinetic energies and mass matrices interpolated as such."""
+        nodes = list(self.axes.values())
+        affine = [bool(self.dataset[name].attrs.get("affine", 0)) for name in self.axes]
+        wanted = list(itertools.product(*(np.atleast_1d(places[name]).tolist() for name in self.axes)))
+        E, kinetic = (linear[name].values.copy() for name in ("E", "kinetic"))
+        whole, by_block = self.dataset["E"].values, self.dataset["kinetic"].values
+        states = self.dataset["state"].values.tolist()
+        n = states.index(f"der({states[0]})") if states and f"der({states[0]})" in states else 0
+        rates = slice(n, 2 * n)
+        masses = whole[..., rates, rates]
+        # Of a tree, the mass matrix is the sum of those of the blocks; those of loops are projected.
+        sum_of_blocks = by_block.sum(axis=-3)
+        is_sum = sum_of_blocks.shape == masses.shape and np.allclose(
+            sum_of_blocks, masses, atol=1e-9 * np.abs(masses).max(initial=0.0)
+        )
+        flat_E, flat_kinetic = E.reshape(-1, *E.shape[-2:]), kinetic.reshape(-1, *kinetic.shape[-3:])
+        for k, place in enumerate(wanted):
+            for b in range(by_block.shape[-3]):
+                flat_kinetic[k, b] = interpolated_mass(by_block[..., b, :, :], nodes, affine, place)
+            mass = flat_kinetic[k].sum(axis=0) if is_sum else interpolated_mass(masses, nodes, affine, place)
+            flat_E[k, rates, rates] = mass
+        return linear.assign(E=(linear["E"].dims, E), kinetic=(linear["kinetic"].dims, kinetic))
 
     def __str__(self) -> str:
         ranges = [

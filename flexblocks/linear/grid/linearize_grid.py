@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import refuse_clocks
-from flexblocks.linear.constraint_tangent import tangent
-from flexblocks.linear.derivatives import derivatives
+from flexblocks.errors import FlexblocksWarning, ParameterError
 from flexblocks.linear.grid.along_motion import passed_points, time_axis
-from flexblocks.linear.grid.axes import Over, grid_axes, held_values, resting_points
+from flexblocks.linear.grid.axes import Axis, Over, grid_axes, held_values, resting_points
 from flexblocks.linear.grid.dataset import model_at, to_dataset
 from flexblocks.linear.grid.interpolation_error import interpolation_errors
 from flexblocks.linear.grid.linear_grid import LinearGrid
 from flexblocks.linear.grid.mode_tracking import track
-from flexblocks.linear.linearize import linear_model, output_names
+from flexblocks.linear.grid.refine import MOST_POINTS, refined_axes
+from flexblocks.linear.grid.samples import Samples, middles, product
+from flexblocks.linear.linearize import output_names
+from flexblocks.progress import ProgressDisplay
+from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.trajectory import Trajectory
+from flexblocks.statics.operating_point import OperatingPoint
 
 
 def linear_grid(
@@ -27,6 +32,9 @@ def linear_grid(
     over: Over,
     at: Mapping[str, float] | Trajectory | None = None,
     outputs: Sequence[str] | str | None = None,
+    *,
+    tolerance: float | None = None,
+    progress: bool | None = None,
 ) -> LinearGrid:
     """Linearise an arm about its equilibria over a grid of postures, inputs and parameters, or along a motion.
 
@@ -41,26 +49,41 @@ def linear_grid(
         the arm, with ``over={"time": [...]}``: the models hold for deviations from it, each frozen in time.
     outputs : sequence of str, optional
         As for `flexblocks.linearize`.
+    tolerance : float, optional
+        Largest interpolation error (see `LinearGrid.error_at`) in the middle of any cell: points are added to the axes
+        where it is exceeded, until it is not or the grid has 2000 points. By default no point is added.
+    progress : bool, optional
+        Whether to show progress; by default if it takes long.
 
     Returns
     -------
     LinearGrid
         Modes keep the numbers of the first point over the grid, as far as their shapes identify them
-        (`flexblocks.linear.grid.mode_tracking`).
+        (`flexblocks.linear.grid.mode_tracking`). After Ctrl-C it ends early: with the first values of the first axis,
+        as far as all models there are complete, or as fine as it had become.
 
     Raises
     ------
     NameUnknownError, ParameterError
-        Unknown names or invalid values in `over`, `at` or `outputs`.
+        Unknown names or invalid values in `over`, `at`, `outputs` or `tolerance`.
     NoEquilibriumError
         The arm has no equilibrium at one of the points.
     ComputationError
         The algebraic equations or the loops are singular at one of the points; or loops move there.
 
+    KeyboardInterrupt
+        Ctrl-C before the models at two values of the first axis are complete.
+
+    Warns
+    -----
+    FlexblocksWarning
+        Ctrl-C ended it early; or the tolerance was not reached, and where.
+
     Notes
     -----
     One function is evaluated at all points, and in the middle of all cells, where interpolated models are compared with
-    true ones. E and A are interpolated, that is mass and stiffness, not their quotient.
+    true ones. E and A are interpolated, that is mass and stiffness, not their quotient; and the mass matrix as the
+    square of velocities (`flexblocks.linear.grid.energy_interpolation`).
 
     Examples
     --------
@@ -74,38 +97,112 @@ def linear_grid(
     refuse_clocks(dae.clocks, "linear_grid")
     names = output_names(dae, outputs, "linear_grid")
     axes = time_axis(dae, over, at) if isinstance(at, Trajectory) else grid_axes(dae, over)
-    # Points of the grid, and the middles of its cells.
-    nodes = [axis.values for axis in axes]
-    between = [(values[1:] + values[:-1]) / 2 for values in nodes]
-    sizes = [tuple(map(len, part)) for part in (nodes, between)]
-    places = [np.array(list(itertools.product(*part))) for part in (nodes, between)]
+    if tolerance is not None and (isinstance(tolerance, bool) or not _is_positive(tolerance)):
+        raise ParameterError(f"linear_grid: tolerance = {tolerance!r}; must be a number > 0, such as 0.01 for 1 %.")
+    with ProgressDisplay(f"Linearising {dae.name}", None, progress) as bar, Interrupt() as interrupt:
+
+        def advance(count: int) -> None:
+            interrupt.obey()
+            bar.update(f"{count} points")
+
+        samples = Samples(dae, names, _points(dae, axes, at), advance)
+        grid, axes = _first_grid(samples, axes)
+        if tolerance is not None and not interrupt.asked:
+            grid = _refined(grid, samples, axes, float(tolerance))
+    return grid
+
+
+def _points(
+    dae: DAE, axes: tuple[Axis, ...], at: Mapping[str, float] | Trajectory | None
+) -> Callable[[np.ndarray], list[OperatingPoint]]:
+    """Return the function from places (k, axes) to operating points."""
     if isinstance(at, Trajectory):
-        points = passed_points(dae, at, np.vstack(places)[:, 0])
-    else:
-        points = resting_points(dae, axes, held_values(dae, at, axes), np.vstack(places))
-    # Linear models at all of them, with the same independent coordinates.
-    slopes = derivatives(dae, points)
-    independent = tangent(dae, points[0], slopes[0].a).coordinates
-    models = [linear_model(dae, *pair, names, "descriptor", independent) for pair in zip(points, slopes, strict=True)]
+        return lambda places: passed_points(dae, at, places[:, 0])
+    held = held_values(dae, at, axes)
+    return lambda places: resting_points(dae, axes, held, places)
+
+
+def _first_grid(samples: Samples, axes: tuple[Axis, ...]) -> tuple[LinearGrid, tuple[Axis, ...]]:
+    """Return the grid over the axes; after Ctrl-C over what is complete of the first axis, with a warning."""
+    ticks, others = axes[0].values, [axis.values for axis in axes[1:]]
+    complete = 0
+    try:
+        # Slab by slab of the first axis, each with the middles of the cells before it.
+        for i, tick in enumerate(ticks):
+            samples.at(product([np.array([tick]), *others]))
+            if i:
+                samples.at(product([np.array([(ticks[i - 1] + tick) / 2]), *middles(others)]))
+            complete = i + 1
+    except KeyboardInterrupt:
+        if complete < 2:
+            raise
+        _warn(
+            f"linear_grid of '{samples.dae.name}' was interrupted; the grid ends at {axes[0].name} = "
+            f"{ticks[complete - 1]:g} of {ticks[-1]:g} {axes[0].unit}."
+        )
+        axes = (replace(axes[0], values=ticks[:complete]), *axes[1:])
+    return _grid(samples, axes), axes
+
+
+def _refined(grid: LinearGrid, samples: Samples, axes: tuple[Axis, ...], tolerance: float) -> LinearGrid:
+    """Return a grid whose interpolation errs by less than the tolerance in all middles, as far as that is possible."""
+    reason = ""
+    while grid.errors.max() > tolerance and not reason:
+        try:
+            values = refined_axes(grid, samples, tolerance)
+            if values is None:
+                reason = "smaller steps do not help there: a kink, or an eigenvalue that passes through 0"
+            elif np.prod([float(len(ticks)) for ticks in values.values()]) > MOST_POINTS:
+                reason = f"a finer grid would have more than {MOST_POINTS} points; take shorter ranges"
+            else:
+                finer = tuple(replace(axis, values=values[axis.name]) for axis in axes)
+                grid = _grid(samples, finer)
+        except KeyboardInterrupt:
+            reason = "it was interrupted"
+    if reason:
+        place, error = grid.worst_cell
+        where = ", ".join(f"{name} = {value:g}" for name, value in place.items())
+        _warn(
+            f"linear_grid of '{samples.dae.name}': at {where} the interpolation error is {error}; the tolerance of "
+            f"{100 * tolerance:g} % was not reached: {reason}."
+        )
+    return LinearGrid(grid.dataset.assign_attrs(tolerance=tolerance))
+
+
+def _grid(samples: Samples, axes: tuple[Axis, ...]) -> LinearGrid:
+    """Return the grid over the axes, with its interpolation errors."""
+    nodes = [axis.values for axis in axes]
+    between = middles(nodes)
+    sizes = [tuple(map(len, part)) for part in (nodes, between)]
+    models, true = samples.at(product(nodes)), samples.at(product(between))
     # Modes at the points, tracked over the grid.
-    whole = _arranged(models[: len(places[0])], sizes[0])
-    minimal = [lin.minimal() for lin in whole.flat]
+    whole = _arranged(models, sizes[0])
+    minimal = [lin.minimal() for lin in models]
     modes, masses = _arranged([lin.modes() for lin in minimal], sizes[0]), np.array([m.structure.mass for m in minimal])
     tracks = track(modes, masses.reshape(*sizes[0], *masses.shape[1:]))
     grid = LinearGrid(to_dataset(axes, whole, modes, tracks))
     # Interpolated models in the middles, compared with the true ones.
     interpolated = grid.interpolated({axis.name: values for axis, values in zip(axes, between, strict=True)})
     cells = [interpolated.isel(dict(zip(grid.axes, cell, strict=True))) for cell in np.ndindex(sizes[1])]
-    errors = interpolation_errors(
-        [model_at(cell).minimal() for cell in cells], [lin.minimal() for lin in models[whole.size :]]
-    )
+    errors = interpolation_errors([model_at(cell).minimal() for cell in cells], [lin.minimal() for lin in true])
     dims = [f"{axis.name} between" for axis in axes]
     variables = {
         f"error_{kind}": (dims, np.array([getattr(error, kind) for error in errors]).reshape(sizes[1]))
         for kind in ("eigenvalue", "input", "output", "mode")
     }
-    middles = {dim: (dim, values, {"units": axis.unit}) for dim, values, axis in zip(dims, between, axes, strict=True)}
-    return LinearGrid(grid.dataset.assign(variables).assign_coords(middles))
+    centres = {dim: (dim, values, {"units": axis.unit}) for dim, values, axis in zip(dims, between, axes, strict=True)}
+    return LinearGrid(grid.dataset.assign(variables).assign_coords(centres))
+
+
+def _is_positive(value: Any) -> bool:
+    try:
+        return bool(np.isfinite(float(value)) and float(value) > 0)
+    except (TypeError, ValueError):
+        return False
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, FlexblocksWarning, stacklevel=4)
 
 
 def _arranged(entries: Sequence[Any], shape: tuple[int, ...]) -> np.ndarray:

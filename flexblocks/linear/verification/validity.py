@@ -24,7 +24,10 @@ def validity(dae: DAE, lin: LinearSystem, errors: Sequence[float], slowest: floa
 
     `slowest` is the frequency of the slowest oscillating mode [rad/s].
     """
-    wanted = np.asarray(errors, dtype=float)
+    try:
+        wanted = np.asarray(errors, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        wanted = np.zeros(0)
     if wanted.ndim != 1 or not wanted.size or not np.all((wanted > 0) & (wanted < 1)):
         raise ParameterError(f"LinearModel.validity: errors = {errors!r}; must be shares between 0 and 1.")
     nonlinear, steps = response(dae, lin, "LinearModel.validity"), characteristic_magnitudes(dae, lin)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -133,7 +134,7 @@ def bang_bang(amplitude: float, width: float, start: float = 0.0) -> PiecewisePo
     ParameterError
         Numbers that are not finite, or width <= 0.
     """
-    if not width > 0:
+    if not isinstance(width, numbers.Real) or not width > 0:
         raise ParameterError(f"bang_bang: width = {width!r} s; must be > 0.")
     return piecewise_constant([start, start + width, start + 2 * width], [amplitude, -amplitude, 0.0])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import casadi as ca
@@ -40,6 +40,9 @@ class CasadiGreyBox(ExternalGreyBoxModel):
         Number of input variables; default the highest index plus one.
     input_names : sequence of str, optional
         Names of the inputs; default ``w[0]`` and so on.
+    ipopt_options : dict, optional
+        Options of IPOPT, under their own names, that models with these equations need. Those of the solver take
+        precedence.
 
     Raises
     ------
@@ -62,8 +65,10 @@ class CasadiGreyBox(ExternalGreyBoxModel):
         residual_names: Sequence[str] | None = None,
         n_inputs: int | None = None,
         input_names: Sequence[str] | None = None,
+        ipopt_options: Mapping[str, Any] | None = None,
     ):
         self.name = name
+        self.ipopt_options = dict(ipopt_options or {})
         self.kernel: Kernel = function if isinstance(function, Kernel) else kernel_of(function)
         self.index = _checked_index(index, self.kernel.n_w, name)
         self.copies: int = len(self.index)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pyomo.common.config import ConfigValue, NonNegativeInt
-from pyomo.contrib.solver.common.config import SolverConfig
+from pyomo.contrib.solver.common.config import PersistentSolverConfig, SolverConfig
 
-#: MUMPS' default 1e-6 pivots too loosely for collocated flexible arms, which converge only with about 1e-2.
-DEFAULT_OPTIONS = {"mumps_pivtol": 1e-2, "sb": "yes"}
+#: No banner.
+DEFAULT_OPTIONS = {"sb": "yes"}
+#: Stands for a time limit of 0, which IPOPT refuses [s]: over before the first iteration.
+NO_TIME = 1e-9
 
 _PUSHES = ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac", "mult_bound_push")
 #: Start close to the given point: no pushes towards the centre of the bounds.
@@ -69,17 +72,37 @@ class CasadiSolverConfig(SolverConfig):
         )
 
 
-def nlpsol_options(config: CasadiSolverConfig) -> dict:
-    """Return the options of `casadi.nlpsol`; names without a dot are IPOPT's."""
+class CasadiPersistentConfig(CasadiSolverConfig, PersistentSolverConfig):
+    """The configuration of `CasadiPersistentSolver`.
+
+    Attributes
+    ----------
+    auto_updates : pyomo.contrib.solver.common.config.AutoUpdateConfig
+        Which changes of structure are looked for before a solve; all by default. What is not looked for has to be
+        announced by the solver's methods.
+    """
+
+
+def nlpsol_options(config: CasadiSolverConfig, recommended: Mapping[str, Any] | None = None) -> dict:
+    """Return the options of `casadi.nlpsol`; names without a dot are IPOPT's.
+
+    Parameters
+    ----------
+    config : CasadiSolverConfig
+    recommended : dict, optional
+        Options of IPOPT that the model's grey boxes recommend; those of the configuration take precedence.
+    """
     verbose = bool(config.tee)
-    options: dict = DEFAULT_OPTIONS | {"print_level": 5 if verbose else 0}
+    options: dict = DEFAULT_OPTIONS | {"print_level": 5 if verbose else 0} | dict(recommended or {})
     if config.warm_start:
         options |= WARM_START_OPTIONS
     if config.time_limit is not None:
-        options["max_wall_time"] = float(config.time_limit)
+        options["max_wall_time"] = max(float(config.time_limit), NO_TIME)
     if config.iteration_limit is not None:
         options["max_iter"] = config.iteration_limit
     options |= config.solver_options.value()
+    if options.get("nlp_scaling_method") == "user-scaling":  # the program is scaled already; CasADi passes no factors
+        options["nlp_scaling_method"] = "none"
     return {"print_time": False, "show_eval_warnings": verbose, "no_nlp_grad": True, "calc_lam_p": False} | {
         name if "." in name else f"ipopt.{name}": value for name, value in options.items()
     }

@@ -99,12 +99,15 @@ def read_data(nlp: NonlinearProgram) -> ProgramData:
         box.check()
     lower, upper = nlp.lower.at(constants), nlp.upper.at(constants)
     _check_bounds("Constraint", nlp.constraints, lower, upper)
-    algebraic = [constants] * (len(nlp.terms) - len(nlp.boxes))
-    boxes = [box.model.parameters.ravel() for box in nlp.boxes]
-    p = np.concatenate([nlp.variables.fixed_values(), constants, *algebraic, *boxes])
+    p = np.concatenate([nlp.variables.fixed_values(), constants, nlp.parameters(constants)])
     x_lower, x_upper = nlp.variables.bounds()
     _check_bounds("Var", nlp.variables.free, x_lower, x_upper)
     return ProgramData(p, lower, upper, x_lower, x_upper, nlp.variables.start(), _exported(nlp))
+
+
+def recommended_options(nlp: NonlinearProgram) -> dict[str, Any]:
+    """Return the options of IPOPT that the grey boxes of the model recommend; those of a later one take precedence."""
+    return {name: value for box in nlp.boxes for name, value in box.model.ipopt_options.items()}
 
 
 def _exported(nlp: NonlinearProgram) -> dict[str, list[Any]]:

@@ -83,7 +83,7 @@ def build_oracle(nlp: NonlinearProgram) -> Oracle:
             ["triu_hess_gamma_x_x"],
         ),
     }
-    return Oracle({"x": x, "p": p, "f": f, "g": g}, derivatives)
+    return Oracle({"x": x, "p": p, "f": ca.densify(f), "g": g}, derivatives)  # dense even if the objective cancels
 
 
 def _local_inputs(terms: Sequence[MappedKernel], columns: ca.MX, constants: ca.MX) -> list[tuple[ca.MX, ca.MX]]:

@@ -14,6 +14,7 @@ from pyomo.core.base.var import VarData
 
 from ..program.nlp import compile_nlp
 from ..program.staleness import Structure
+from .config import CasadiPersistentConfig
 from .solver import CasadiSolver, Prepared
 
 
@@ -27,17 +28,19 @@ class CasadiPersistentSolver(CasadiSolver, PersistentSolverBase):
     once. Values and bounds of variables, values of Params and of fixed variables, parameters of grey boxes and suffixes
     are read before every solve; a variable may be fixed between solves. Any other change since the last solve, such as
     of constraints, expressions, the objective, or an unfixed variable, is detected and the program rebuilt:
-    ``results.extra_info.rebuilt`` gives the reason, or None. Changes need not be announced.
+    ``results.extra_info.rebuilt`` gives the reason, or None. Changes need not be announced, unless ``auto_updates``
+    turns the search for them off.
 
     With ``warm_start=True`` a solve starts from the multipliers at the end of the last one.
     """
 
-    CONFIG = CasadiSolver.CONFIG()
+    CONFIG = CasadiPersistentConfig()
 
     def __init__(self, **kwds: Any):
         super().__init__(**kwds)
         self._kept: tuple[Prepared, Structure, bool] | None = None
         self._why = "first solve"
+        self._announced: set[str] = set()
 
     def set_instance(self, model: BlockData) -> None:
         """Compile `model` now rather than at its first solve.
@@ -79,10 +82,18 @@ class CasadiPersistentSolver(CasadiSolver, PersistentSolverBase):
         self._forget("block removed")
 
     def update_variables(self, variables: Sequence[VarData]) -> None:
-        """Do nothing: every solve reads the values and bounds of all variables."""
+        """Compare the variables with the compiled program at the next solve, even if ``auto_updates`` does not.
+
+        Optional otherwise: every solve reads the values and bounds of all variables.
+        """
+        self._announced.add("update_vars")
 
     def update_parameters(self) -> None:
-        """Do nothing: every solve reads the values of all Params."""
+        """Compare the Params in exponents with the compiled program at the next solve, as for `update_variables`.
+
+        Optional otherwise: every solve reads the values of all Params.
+        """
+        self._announced.add("update_parameters")
 
     def _forget(self, why: str) -> None:
         self._kept, self._why = None, why
@@ -90,7 +101,9 @@ class CasadiPersistentSolver(CasadiSolver, PersistentSolverBase):
     def _prepare(self, model: BlockData, config: Any) -> Prepared:
         if self._kept is not None:
             prepared, structure, compiled = self._kept
-            why = structure.change(model) or (None if compiled == config.compile else "option compile")
+            looked_for = {name for name, on in config.auto_updates.value().items() if on} | self._announced
+            why = structure.change(model, looked_for) or (None if compiled == config.compile else "option compile")
+            self._announced = set()
             if why is None:
                 prepared.rebuilt = None
                 return prepared

@@ -150,7 +150,7 @@ class Ipopt:
         return IpoptResult(
             iterate=end,
             return_status=stats["return_status"],
-            iterations=stats["iter_count"],
+            iterations=watch.number and stats["iter_count"],  # not counted, and garbage, before the first
             newton_steps=steps,
             factorizations=factorizations,
             setup_time=ready - started,

@@ -14,15 +14,16 @@ from pyomo.common.gc_manager import PauseGC
 from pyomo.common.timing import HierarchicalTimer
 from pyomo.contrib.solver.common.base import Availability, SolverBase
 from pyomo.contrib.solver.common.factory import SolverFactory
-from pyomo.contrib.solver.common.results import Results, SolutionStatus
+from pyomo.contrib.solver.common.results import Results, SolutionStatus, TerminationCondition
 from pyomo.contrib.solver.common.solution_loader import NoSolutionSolutionLoader
 from pyomo.core.base.block import BlockData
 from pyomo.core.staleflag import StaleFlagManager
 
 from ..greyboxes.compiled import CompiledKernels
+from ..program.errors import TrivialConstraintError
 from ..program.nlp import NonlinearProgram, compile_nlp
 from .config import CasadiSolverConfig, nlpsol_options
-from .data import read_data
+from .data import read_data, recommended_options
 from .errors import NotOptimalError
 from .log import logged
 from .run import Ipopt, IpoptResult
@@ -96,19 +97,29 @@ class CasadiSolver(SolverBase):
         ------
         UnsupportedModelError, TrivialConstraintError, SolverOptionError
             Before the solve.
+            A TrivialConstraintError, also a NoOptimalSolutionError and a NoSolutionError of Pyomo, is returned as
+            ``provenInfeasible`` in the results if neither ``raise_exception_on_nonoptimal_result`` nor
+            ``load_solutions`` is set.
         NotOptimalError
-            No optimum was found and ``raise_exception_on_nonoptimal_result`` is set; the last iterate is loaded even
-            so.
+            No optimum was found and ``raise_exception_on_nonoptimal_result`` is set; the last iterate is in
+            ``error.results``.
+
+        Whatever is raised, the model is as before: values, stale flags, suffixes and grey boxes.
         """
         began, started = datetime.datetime.now(datetime.UTC), perf_counter()
         config: Any = self.config(value=kwargs, preserve_implicit=True)  # pyright: ignore[reportArgumentType]
         timer = config.timer = config.timer or HierarchicalTimer()
-        StaleFlagManager.mark_all_as_stale()
 
         timer.start("build")
-        with PauseGC():  # many objects, no cycles to collect
-            prepared = self._prepare(model, config)
-            data = read_data(prepared.nlp)
+        try:
+            with PauseGC():  # many objects, no cycles to collect
+                prepared = self._prepare(model, config)
+                data = read_data(prepared.nlp)
+        except TrivialConstraintError as error:
+            if config.raise_exception_on_nonoptimal_result or config.load_solutions:
+                raise
+            timer.stop("build")
+            return self._infeasible(model, config, str(error), began, perf_counter() - started)
         timer.stop("build")
         built = perf_counter()
         timer.start("functions")
@@ -120,17 +131,14 @@ class CasadiSolver(SolverBase):
         derived = perf_counter()
         timer.start("ipopt")
         with logged(config.tee) if config.tee else nullcontext(io.StringIO()) as log:
-            run = prepared.ipopt.run(
-                data, nlpsol_options(config), config.iteration_callback, config.warm_start and config.predict
-            )
+            options = nlpsol_options(config, recommended_options(prepared.nlp))
+            run = prepared.ipopt.run(data, options, config.iteration_callback, config.warm_start and config.predict)
         timer.stop("ipopt")
 
         results = self._results(prepared.nlp, run)
         results.extra_info.rebuilt, results.extra_info.compiled = prepared.rebuilt, prepared.compiled
         results.solver_config = config
         results.solver_log = log.getvalue()
-        if config.load_solutions and results.solution_status != SolutionStatus.noSolution:
-            results.solution_loader.load_solution()
         times = results.timing_info
         times.start_timestamp, times.timer = began, timer
         times.build, times.functions = built - started, derived - built + run.setup_time
@@ -142,6 +150,26 @@ class CasadiSolver(SolverBase):
                 f"{advice(run.return_status)}",
                 results,
             )
+        StaleFlagManager.mark_all_as_stale()
+        if config.load_solutions and results.solution_status != SolutionStatus.noSolution:
+            results.solution_loader.load_solution()
+        return results
+
+    def _infeasible(
+        self, model: BlockData, config: Any, reason: str, began: datetime.datetime, wall_time: float
+    ) -> Results:
+        """Return the results for a model that is infeasible as it stands."""
+        results: Any = Results()
+        results.solver_name, results.solver_version = self.name, self.version()
+        results.solver_config, results.solver_log = config, reason
+        results.termination_condition = TerminationCondition.provenInfeasible
+        results.solution_status = SolutionStatus.noSolution
+        results.solution_loader = NoSolutionSolutionLoader(model, reason)
+        results.extra_info.iteration_count = 0
+        times = results.timing_info
+        times.start_timestamp, times.timer = began, config.timer
+        times.build = times.wall_time = wall_time
+        StaleFlagManager.mark_all_as_stale()
         return results
 
     def _prepare(self, model: BlockData, config: Any) -> Prepared:
@@ -158,7 +186,9 @@ class CasadiSolver(SolverBase):
         if results.solution_status == SolutionStatus.noSolution:
             results.solution_loader = NoSolutionSolutionLoader(nlp.model, advice(run.return_status))
             return results
-        results.incumbent_objective = nlp.sense * run.iterate.f
-        results.objective_bound = -nlp.sense * float("inf")
+        if nlp.objective is not None:
+            results.objective_bound = -nlp.sense * float("inf")
+            if results.solution_status == SolutionStatus.optimal:
+                results.incumbent_objective = nlp.sense * run.iterate.f
         results.solution_loader = CasadiSolutionLoader(nlp, run.iterate)
         return results

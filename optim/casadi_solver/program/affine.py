@@ -21,6 +21,8 @@ from pyomo.core.expr.numeric_expr import (
 from .constants import Constants
 
 Number = float | ca.SX
+#: Sums of fewer terms are differentiated as a whole; their terms share subexpressions, and few are quick anyhow.
+LONG_SUM = 32
 
 
 @dataclass(slots=True)
@@ -45,7 +47,8 @@ class AffineSplitter:
     """Splits expressions into affine and nonlinear parts without creating symbols.
 
     Ten thousand linear constraints as SX nodes would cost more than the solve. Nodes that are not obviously linear are
-    left to the `SymbolicWalker`. A named Expression counts as one such node unless it is linear throughout.
+    left to the `SymbolicWalker`. A named Expression counts as one such node unless it is linear throughout, or a long
+    sum that is met for the first time, whose terms are then split.
 
     Attributes
     ----------
@@ -59,14 +62,16 @@ class AffineSplitter:
         self.constants = constants
         self.named: list[tuple[NamedExpressionData, object]] = []
         self.variables: dict[int, VarData] = {}
-        self._named: dict[int, Affine | None] = {}  # None: not linear
+        self._named: dict[int, Affine] = {}
+        self._written_out: set[int] = set()  # the long sums whose terms were split
 
     def split(self, expr) -> Affine:
         """Return `expr` as an Affine."""
-        affine, unseen = self._walk(expr)
+        affine, unseen, sums = self._walk(expr)
         if unseen:
             self._learn(unseen)
-            affine, _ = self._walk(expr)
+            affine, _, sums = self._walk(expr)
+        self._written_out |= sums
         return affine
 
     def _learn(self, pending: list[NamedExpressionData]) -> None:
@@ -74,16 +79,18 @@ class AffineSplitter:
         while pending:
             node = pending[-1]
             if id(node) not in self._named:
-                affine, unseen = self._walk(node.expr)
+                affine, unseen, sums = self._walk(node.expr)
                 if unseen:
                     pending.extend(unseen)
                     continue
-                self._named[id(node)] = None if affine.nonlinear else affine
+                self._written_out |= sums
+                self._named[id(node)] = affine
                 self.named.append((node, node.expr))
             pending.pop()
 
-    def _walk(self, expr) -> tuple[Affine, list[NamedExpressionData]]:
-        result, unseen = Affine(), []
+    def _walk(self, expr) -> tuple[Affine, list[NamedExpressionData], set[int]]:
+        """Return `expr` split, the named Expressions that are still unknown, and the long sums written out."""
+        result, unseen, sums = Affine(), [], set()
         stack: list[tuple[Number, Any]] = [(1.0, expr)]
         coefficients, number_of = result.coefficients, self.constants.number
         while stack:
@@ -118,15 +125,18 @@ class AffineSplitter:
                     unseen.append(node)
                     continue
                 known = self._named[id(node)]
-                if known is None:
+                if known.nonlinear and (len(known.nonlinear) < LONG_SUM or id(node) in self._written_out | sums):
                     result.nonlinear.append((factor, node))
                     continue
+                if known.nonlinear:
+                    sums.add(id(node))
+                    result.nonlinear.extend((factor * inner, term) for inner, term in known.nonlinear)
                 result.constant += factor * known.constant
                 for key, coefficient in known.coefficients.items():
                     coefficients[key] = coefficients.get(key, 0.0) + factor * coefficient
             else:
                 result.nonlinear.append((factor, node))
-        return result, unseen
+        return result, unseen, sums
 
     def _add_monomial(self, result: Affine, factor: Number, node: MonomialTermExpression) -> None:
         coefficient, var = node.args

@@ -9,6 +9,7 @@ import pyomo.environ as pyo
 from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxBlock
 from pyomo.core.base.block import BlockData
 from pyomo.core.base.constraint import ConstraintData
+from pyomo.core.base.matrix_constraint import _MatrixConstraintData
 from pyomo.core.base.objective import ObjectiveData
 from pyomo.core.base.var import VarData
 from pyomo.network import Port
@@ -77,9 +78,10 @@ def collect(model: BlockData) -> Components:
     Raises
     ------
     UnsupportedModelError
-        Several objectives, a grey box that is not a CasadiGreyBox, or active components such as SOSConstraint or
-        Disjunct.
+        No constructed model, several objectives, a grey box that is not a CasadiGreyBox, or active components such as
+        SOSConstraint or Disjunct.
     """
+    _check_constructed(model)
     _, unknown = categorize_valid_components(model, active=True, valid=_HARMLESS)
     if unknown:
         examples = ", ".join(f"{kind.__name__} '{items[0].name}'" for kind, items in unknown.items())
@@ -101,9 +103,46 @@ def collect(model: BlockData) -> Components:
     )
 
 
+def bounded_expression(constraint: ConstraintData, evaluate_bounds: bool) -> tuple[Any, Any, Any]:
+    """Return lower bound, body and upper bound of a constraint; None for a bound that there is not."""
+    if isinstance(constraint, _MatrixConstraintData):
+        lower, upper = constraint.has_lb(), constraint.has_ub()
+        return constraint.lower if lower else None, constraint.body, constraint.upper if upper else None
+    return constraint.to_bounded_expression(evaluate_bounds=evaluate_bounds)
+
+
+def written_expression(component: ConstraintData | ObjectiveData) -> object:
+    """Return what a constraint or objective was written as: the same object, or an equal tuple, until it changes."""
+    if isinstance(component, _MatrixConstraintData):
+        body = component.body
+        return component.lower, component.upper, tuple(body.linear_coefs), tuple(map(id, body.linear_vars))
+    return component.expr
+
+
+def _check_constructed(model: object) -> None:
+    if not isinstance(model, BlockData):
+        raise UnsupportedModelError(
+            f"Got {type(model).__name__} '{model}' to solve; must be a ConcreteModel or one of its blocks."
+        )
+    if not model.parent_component().is_constructed():
+        raise UnsupportedModelError(
+            f"Model '{model.name}' is abstract: its components are not constructed. Solve what its create_instance() "
+            "returns."
+        )
+
+
 def _active(model: BlockData, kind: type) -> list[Any]:
+    """Return the active component data of a kind, each once however many References there are to it.
+
+    Pyomo's `component_data_objects` fails on a MatrixConstraint, whose `values` takes no order.
+    """
     descend: Any = (pyo.Block, ExternalGreyBoxBlock)  # what a user adds to a grey box's block counts as well
-    return list(model.component_data_objects(kind, active=True, descend_into=descend, sort=False))
+    active: dict[int, Any] = {}
+    for component in model.component_objects(kind, active=True, descend_into=descend, sort=False):
+        for data in component.values():
+            if data.active:
+                active[id(data)] = data
+    return list(active.values())
 
 
 def _box(block: Any) -> BoxOnVariables:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pyomo.common.errors import InfeasibleConstraintException
-from pyomo.contrib.solver.common.util import IncompatibleModelError
+from pyomo.contrib.solver.common.util import IncompatibleModelError, NoOptimalSolutionError, NoSolutionError
 
 from flexblocks.errors import FlexblocksError
 
@@ -12,5 +12,5 @@ class UnsupportedModelError(FlexblocksError, IncompatibleModelError):
     """A Pyomo model that is not a smooth nonlinear program."""
 
 
-class TrivialConstraintError(FlexblocksError, InfeasibleConstraintException):
-    """A violated constraint without free variables."""
+class TrivialConstraintError(FlexblocksError, InfeasibleConstraintException, NoOptimalSolutionError, NoSolutionError):
+    """A violated constraint without free variables, or crossed bounds: the model is infeasible as it stands."""

@@ -20,6 +20,7 @@ from .components import Components, collect
 from .constants import Constants
 from .placement import PlacedBox, is_eliminable, place
 from .rows import Rows
+from .separable import SeparableTerm
 from .trivial import TrivialRows
 from .variables import ProgramVariables
 
@@ -49,6 +50,9 @@ class NonlinearProgram:
     terms : list of MappedKernel
     weights : Coefficients
         Factor of every term's cost in the objective.
+    separable : list of SeparableTerm
+        Those of long sums. In `terms` they follow the term of the other expressions, if there is one, and the boxes'
+        terms follow them.
     boxes : list of PlacedBox
     trivial : TrivialRows or None
     named : list of (NamedExpressionData, expression)
@@ -70,9 +74,17 @@ class NonlinearProgram:
     entries: Coefficients
     terms: Sequence[MappedKernel]
     weights: Coefficients
+    separable: Sequence[SeparableTerm]
     boxes: Sequence[PlacedBox]
     trivial: TrivialRows | None
     named: Sequence[tuple[NamedExpressionData, object]]
+
+    def parameters(self, constants: np.ndarray) -> np.ndarray:
+        """Return the parameters of all terms' copies in turn, for values of the constants."""
+        algebraic = [constants] * (len(self.terms) - len(self.separable) - len(self.boxes))
+        separable = [part.parameters.at(constants) for part in self.separable]
+        boxes = [box.model.parameters.ravel() for box in self.boxes]
+        return np.concatenate([np.zeros(0), *algebraic, *separable, *boxes])
 
     def has_freedom(self, fixed: Sequence[bool]) -> bool:
         """Whether enough variables are free when some (n,) are fixed: one in every row, and no fewer than equations."""
@@ -110,7 +122,7 @@ def compile_nlp(model: BlockData, symbolic: bool = False) -> NonlinearProgram:
         rows.add(constraint)
     objective = components.objective
     sense = -1 if objective is not None and objective.sense == pyo.maximize else 1
-    affine, cost = rows.symbolic(0.0 if objective is None else objective.expr)
+    affine = rows.set_objective(0.0 if objective is None else objective.expr)
     goal = {key: sense * coefficient for key, coefficient in affine.coefficients.items()}
 
     # Columns: variables in the order met; outputs of grey boxes are eliminated if possible
@@ -124,10 +136,12 @@ def compile_nlp(model: BlockData, symbolic: bool = False) -> NonlinearProgram:
     variables.add(met[key] for key in goal)
     variables.add(var for var in outputs if id(var) not in weights and not var.fixed)
 
-    # Mapped kernels: all nonlinear expressions as one, each grey box as one
+    # Mapped kernels: each form of the terms of long sums as one, all other expressions as one, each grey box as one
     boxes = [place(box, weights.get(id(box.output)), variables, rows) for box in components.boxes]
-    algebraic = [_algebraic_term(rows, cost, variables)] if rows.residuals or cost is not None else []
-    factors = [sense for _ in algebraic] + [weights.get(id(box.output), 0.0) for box in components.boxes]
+    algebraic = [_algebraic_term(rows, variables)] if rows.residuals or rows.cost is not None else []
+    separable = rows.separable(variables)
+    factors = [sense] * (len(algebraic) + len(separable))
+    factors += [weights.get(id(box.output), 0.0) for box in components.boxes]
     # The sparse matrix of the linear parts
     n, m = len(variables.free), len(rows.lower)
     gradient = dict(zip(variables.positions(goal).tolist(), goal.values(), strict=True))
@@ -150,7 +164,8 @@ def compile_nlp(model: BlockData, symbolic: bool = False) -> NonlinearProgram:
         constant=coefficients([sense * affine.constant]),
         pattern=pattern,
         entries=coefficients(rows.coefficient).reordered(order),
-        terms=[*algebraic, *(box.term for box in boxes)],
+        terms=[*algebraic, *(part.term for part in separable), *(box.term for box in boxes)],
+        separable=separable,
         weights=coefficients(factors),
         boxes=boxes,
         trivial=rows.trivial(),
@@ -165,9 +180,9 @@ def _column_major(row: np.ndarray, col: np.ndarray, shape: tuple[int, int]) -> t
     return ca.Sparsity(*shape, starts.tolist(), row[order].tolist()), order
 
 
-def _algebraic_term(rows: Rows, cost: ca.SX | None, variables: ProgramVariables) -> MappedKernel:
+def _algebraic_term(rows: Rows, variables: ProgramVariables) -> MappedKernel:
     """Return the nonlinear Pyomo expressions as one copy of one kernel."""
-    walker = rows.walker
+    walker, cost = rows.walker, rows.cost
     symbols = ca.vertcat(*walker.symbols.values())
     residual = ca.vertcat(ca.SX(0, 1), *rows.residuals)
     kernel = differentiate(symbols, rows.constants.symbol, residual, ca.SX(0) if cost is None else cost, "algebraic")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 import casadi as ca
@@ -58,7 +59,7 @@ class PlacedBox:
         trivial = self.rows < 0
         if not trivial.any():
             return
-        model, inputs = self.model, self.box.inputs
+        model, inputs = copy(self.model), self.box.inputs  # the inputs that the user set last stay
         model.set_input_values(np.array([var.value if var.fixed else 0.0 for var in inputs], dtype=float))
         residual = np.where(trivial, model.evaluate_equality_constraints(), 0.0)
         worst = int(np.argmax(np.abs(residual)))

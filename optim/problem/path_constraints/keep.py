@@ -87,6 +87,9 @@ class Keep(PathConstraint):
             points += [f"{link}.{outlet}" for outlet in links[link].centreline(self.stations)]
         return points
 
+    def size(self, bounded: BoundedValue) -> float:
+        return self.region.smallest
+
     def refusal(self, where: str, bounded: BoundedValue, value: float) -> str:
         margin = f", margin {self.margin:g} m" if self.margin else ""
         broken = f"not {bounded.name}, by {-value:.4g} m ({self.region}{margin})"

@@ -27,6 +27,12 @@ class BoundedValue:
     high: float = math.inf
 
 
+def size_of(low: float, high: float) -> float:
+    """Return the size of a range of limits: half its width, or the magnitude of its only finite end; may be 0."""
+    ends = [abs(end) for end in (low, high) if math.isfinite(end)]
+    return (high - low) / 2 if len(ends) == 2 else max(ends, default=math.inf)
+
+
 class PathConstraint(ABC):
     """A path constraint: bounds on values at every instant of a motion.
 
@@ -55,6 +61,10 @@ class PathConstraint(ABC):
         FlexblocksError
             It contains an unknown name.
         """
+
+    def size(self, bounded: BoundedValue) -> float:
+        """Return what a violation is large or small against, in its unit; 0 or infinite if there is nothing."""
+        return size_of(bounded.low, bounded.high)
 
     def refusal(self, where: str, bounded: BoundedValue, value: float) -> str:
         """Return the message for an equilibrium, the start or goal `where`, at which `value` violates its bounds."""

@@ -121,3 +121,18 @@ def test_inactive_or_local_suffix_does_not_scale():
         first = next(line for line in log.splitlines() if line.startswith("   0 "))
         assert float(first.split()[1]) == pytest.approx(16.1, rel=0.02)
         assert pyo.value(m.objective) == pytest.approx(17.0140173, abs=1e-6)
+
+
+def test_user_scaling_is_the_suffix_alone():
+    """IPOPT's name for what other interfaces need to be told; without it, IPOPT scales the program in addition."""
+    found = []
+    for method in ("user-scaling", "none", "gradient-based"):
+        m = badly_scaled()
+        m.scaling_factor = pyo.Suffix(direction=pyo.Suffix.EXPORT)
+        m.scaling_factor[m.x["a"]], m.scaling_factor[m.x["b"]] = 1e6, 1e-6
+        m.scaling_factor[m.objective] = 1e-4
+        seen = []
+        options = OPTIONS | {"nlp_scaling_method": method}
+        SolverFactory("casadi").solve(m, solver_options=options, iteration_callback=seen.append)
+        found.append([iteration.objective for iteration in seen])
+    assert found[0] == found[1] != found[2]

@@ -174,11 +174,32 @@ def test_everything_fixed():
         solve(m)
 
 
+@pytest.mark.parametrize("name", ["casadi", "casadi_persistent"])
+@pytest.mark.parametrize(
+    "cancel",
+    [
+        lambda x: x[1] - x[1],
+        lambda x: 0 * x[1] ** 2,
+        lambda x: x[1] ** 2 - x[1] ** 2,
+        lambda x: x[1] * x[2] - x[1] * x[2],
+        lambda x: pyo.exp(x[1]) - pyo.exp(x[1]),
+        lambda x: sum(0 * pyo.sin(x[1]) for _ in range(100)),
+    ],
+)
+def test_an_objective_that_cancels(cancel, name):
+    m = hs071()
+    m.objective.expr = cancel(m.x) + 3
+    assert NewSolverFactory(name).solve(m).incumbent_objective == pytest.approx(3.0)
+    assert pyo.value(m.product.body) >= 25 - 1e-6
+    assert pyo.value(m.sphere.body) == pytest.approx(40.0)
+
+
 def test_no_objective_finds_a_feasible_point():
     m = hs071()
     m.objective.deactivate()
     result = solve(m)
-    assert result.incumbent_objective == 0
+    assert result.incumbent_objective is None
+    assert result.objective_bound is None
     assert sum(m.x[i].value ** 2 for i in m.x) == pytest.approx(40, abs=1e-6)
 
 

@@ -1,13 +1,17 @@
 """The Pyomo model: the same as written out algebraically, with names, and with its ends fixed."""
 
+import re
+
 import casadi as ca
 import numpy as np
 import pyomo.environ as pyo
 import pyomo_pounce  # noqa: F401  (registers the solver)
 import pytest
+from pyomo.contrib.solver.common.factory import SolverFactory
 
 import flexblocks as fb
 from flexblocks import models, optim
+from oracles.textbook_programs import hs071
 
 OPERATIONS = {
     ca.OP_ADD: lambda a, b: a + b,
@@ -100,3 +104,19 @@ def test_variables_are_named_and_ends_are_fixed():
     assert m.a[4, 2, "link2.bending_y[2]"].bounds == (None, None)
     assert m.t[2] == pytest.approx(0.4)
     assert all(variable.value is not None for variable in m.component_data_objects(pyo.Var, descend_into=False))
+
+
+def test_the_equations_of_motion_bring_ipopts_option_along():
+    """IPOPT's own list of the options that were set; models without these equations keep IPOPT's defaults."""
+
+    def listed(m, **options):
+        options = {"print_user_options": "yes", "max_iter": 0} | options
+        asked = {"raise_exception_on_nonoptimal_result": False, "tee": True}
+        return SolverFactory("casadi").solve(m, solver_options=options, **asked).solver_log
+
+    dae = fb.assemble(models.subudhi_morris_2002(links=1, modes=1))
+    problem = optim.RestToRest({"joint1.angle": 0.0}, {"joint1.angle": 1.5}, duration=1.0)
+    ours = optim.pyomo_model(dae, problem, intervals=4)
+    assert re.search(r"mumps_pivtol = 0\.01 ", listed(ours))
+    assert re.search(r"mumps_pivtol = 0\.5 ", listed(ours, mumps_pivtol=0.5))
+    assert "mumps_pivtol" not in listed(hs071())

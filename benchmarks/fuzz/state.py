@@ -1,0 +1,57 @@
+"""Random states of an arm: postures, rates, accelerations and inputs of sizes as they may occur."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import flexblocks as fb
+from benchmarks.fuzz.random_arm import RandomArm
+from flexblocks.constraints.dependent_variables import with_dependent_variables
+
+
+@dataclass(frozen=True)
+class State:
+    """States (nx), algebraic variables (nz), inputs (nu), and accelerations (n) that they need not cause."""
+
+    x: np.ndarray
+    z: np.ndarray
+    u: np.ndarray
+    a: np.ndarray
+
+
+def random_state(arm: RandomArm, dae: fb.DAE, seed: int) -> State:
+    """Return a state with loops closed: with loops the start posture, otherwise one anywhere."""
+    rng = np.random.default_rng([seed, 1])
+    n = dae.tree.size
+    size = np.array([_size(arm, name, unit) for name, unit in zip(dae.q_names, dae.x.units, strict=False)])
+    x = dae.x.start.copy()
+    q, v, a = (rng.uniform(-1, 1, n) * size * factor for factor in (1.0, 2.0, 10.0))
+    if dae.tree.loops.closures:
+        J = closure_jacobian(dae, x[:n])
+        # In the metric of the sizes, so that what is small stays small.
+        scaled = J * size
+        v -= size * (np.linalg.pinv(scaled, rcond=1e-9) @ (scaled @ (v / size)))
+    else:
+        x[:n] += q
+    x[n : 2 * n] = v
+    x, z = with_dependent_variables(dae, x, dae.z.start, dae.p.start)
+    return State(x, z, rng.uniform(-1, 1, len(dae.u)), a)
+
+
+def closure_jacobian(dae: fb.DAE, q: np.ndarray) -> np.ndarray:
+    """Return the Jacobian (m, n) of the loop closures at a posture (n); m is 0 for a tree."""
+    if not dae.tree.loops.closures:
+        return np.zeros((0, len(q)))
+    return dae.constraint.jacobian()(q, dae.p.start, 0)[0].full()
+
+
+def _size(arm: RandomArm, name: str, unit: str) -> float:
+    """Return how far a coordinate goes [rad or m]: beams bend by 3 % of their lengths."""
+    block, _, variable = name.partition(".")
+    if block in arm.lengths:
+        share = {"displacement": 0.1, "torsion": 0.1, "bend_y": 0.1, "bend_z": 0.1, "extension": 0.01}
+        kind = variable.partition("[")[0]
+        return share.get(kind, 0.03) * (1.0 if unit == "rad" else arm.lengths[block])
+    return 1.0 if unit == "rad" else 0.5 * max(arm.lengths.values())

@@ -1,0 +1,57 @@
+"""Deformation of bodies: the coordinates that describe it, and the energy that it stores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.energy import stored_energies, total
+from flexblocks.dynamics.evaluation.body import Body
+
+
+@dataclass(frozen=True, eq=False)
+class Deformation:
+    """Strain energy of the bodies that deform.
+
+    Attributes
+    ----------
+    bodies : tuple of str
+    energies : casadi.Function
+        Function (q, p) -> strain energy of each of them [J], and the stiffness (n, n) of all.
+    """
+
+    bodies: tuple[str, ...]
+    energies: ca.Function
+
+
+def deforming(dae: DAE) -> np.ndarray:
+    """Return the mask (n,) of the coordinates that deform a body, such as those of beams."""
+    mask = np.zeros(dae.tree.size, dtype=bool)
+    for body in _elastic_bodies(dae):
+        mask |= np.any(body.share.full()[_elastic(body)], axis=0)
+    return mask
+
+
+@lru_cache(maxsize=32)
+def deformation(dae: DAE) -> Deformation:
+    """Return the strain energy of the bodies that deform."""
+    bodies = tuple(body.name for body in _elastic_bodies(dae))
+    energies = {name: energy for name, energy in stored_energies(dae.tree, dae.q).items() if name in bodies}
+    results = [ca.vertcat(*energies.values(), ca.SX(0, 1)), ca.hessian(total(energies), dae.q)[0]]
+    return Deformation(tuple(energies), ca.Function("energies", [dae.q, dae.p.symbol], results))
+
+
+def _elastic_bodies(dae: DAE) -> list[Body]:
+    """Return the bodies with mass that carry others on coordinates of which they store energy."""
+    return [body for body in dae.tree.bodies if body.terms.has_inertia and body.terms.outlets and _elastic(body)]
+
+
+def _elastic(body: Body) -> list[int]:
+    """Return the positions of a body's coordinates on which its strain energy depends."""
+    q = body.terms.symbols.q
+    depends = ca.which_depends(ca.SX(body.terms.physics.potential), q, 1, False) if q.numel() else []
+    return [i for i, is_elastic in enumerate(depends) if is_elastic]

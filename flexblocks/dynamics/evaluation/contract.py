@@ -1,0 +1,168 @@
+"""The block contract: what each part of a block's physics may depend on, and how.
+
+The equations of motion are derivatives of these parts in certain symbols. What depends on others would be left out of
+them without a word, so it is refused, with a message to the author of the block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.dynamics.evaluation.block_terms import BlockTerms
+from flexblocks.errors import ModelError
+
+# Values that are rounding beside the terms that cancel in them.
+ROUNDING = 1e-12
+
+WEIGHT = "Weight is not to be given: it follows from the kinetic energy and the gravity of the model"
+SENSED = "local.acceleration, local.gravity, local.totals or local.effort"
+HINTS = {
+    "kinetic": "The pose of a body is no part of its inertia; displacements inside the block are its coordinates",
+    "potential": f"{WEIGHT}. What else depends on the pose is a ForceElement's",
+    "dissipation": "A force that resists the inlet's motion is a ForceElement's",
+    "load": "Give a force on the inlet as power; its displacement, that of a load, is a function of the coordinates",
+    "power": "Give what depends on rates as dissipation (a gradient in the rates) or as a load; what depends on the "
+    "pose is a ForceElement's",
+    "derivative": "Sense a motion by outputs",
+    "residual": "Sense a motion by outputs",
+    "outlet": "Make a state or input that moves an outlet a coordinate",
+}
+
+
+def check_contract(terms: BlockTerms) -> None:
+    """Check that a block's physics is complete, and depends on what it may depend on.
+
+    Raises
+    ------
+    ModelError
+        The first part that breaks the contract.
+    """
+    _check_complete(terms)
+    where, groups = terms.block.where, _groups(terms)
+    names = {symbol.element_hash(): name for name, column in groups.items() for symbol in _elements(column)}
+    for kind, part, words, allowed in _parts(terms):
+        used = {names.get(symbol.element_hash(), f"a symbol of its own, {symbol}") for symbol in ca.symvar(part)}
+        if SENSED in used:
+            raise ModelError(
+                f"{where}: physics() uses {SENSED} in its equations; these are for outputs only. Leave them out: "
+                "forces of inertia and weight follow from the kinetic energy."
+            )
+        if strange := sorted(used.difference(allowed)):
+            raise ModelError(
+                f"{where}: physics() returned {words} that depends on {' and '.join(strange)}; may depend on "
+                f"{', '.join(allowed)} only. {HINTS[kind]}."
+            )
+    for load in terms.physics.loads:
+        if not ca.depends_on(ca.SX(load.displacement), groups[COORDINATES]):
+            raise ModelError(
+                f"{where}: physics() returned the displacement of a load that depends on no coordinate: it does no "
+                f"work. {HINTS['load']}."
+            )
+    _check_kinetic(terms)
+    _check_power(terms)
+
+
+def _check_complete(terms: BlockTerms) -> None:
+    """Refuse physics without an outlet, a derivative or a residual that the block declares."""
+    block, physics, dependent = terms.block, terms.physics, terms.symbols.dependent.names
+    for name in terms.local.outlets:
+        if name not in physics.outlets:
+            raise ModelError(f"{block.where}: physics() returned no frame for the outlet '{name}'.")
+    states = sorted({variable.name for variable in block.states()}.difference(dependent))
+    derived = sorted(physics.derivatives)
+    if derived != states:
+        raise ModelError(f"{block.where}: physics() returned derivatives of {derived}; its states are {states}.")
+    count = len(physics.residuals)
+    algebraics = sum(variable.name not in dependent for variable in block.algebraics())
+    if count != algebraics:
+        raise ModelError(f"{block.where}: physics() returned {count} residuals for {algebraics} algebraic variables.")
+
+
+POSE, TWIST, COORDINATES, RATES = "the inlet's pose", "the inlet's twist", "coordinates", "rates"
+STATES, INPUTS, PARAMETERS = "states and algebraic variables", "inputs", "parameters"
+
+
+def _groups(terms: BlockTerms) -> dict[str, ca.SX]:
+    """Return all symbols that a block sees, as columns by what they are."""
+    inlet, local, symbols = terms.inlet, terms.local, terms.symbols
+    return {
+        POSE: ca.vertcat(ca.vec(inlet.R), inlet.r),
+        TWIST: inlet.twist,
+        COORDINATES: ca.vertcat(symbols.q, symbols.dependent.symbols),
+        RATES: symbols.s,
+        STATES: ca.vertcat(symbols.w, symbols.z),
+        INPUTS: symbols.u,
+        PARAMETERS: terms.p,
+        SENSED: ca.vertcat(local.acceleration, local.gravity, local.totals.stacked, *local.efforts.values()),
+    }
+
+
+def _parts(terms: BlockTerms) -> Iterator[tuple[str, ca.SX, str, tuple[str, ...]]]:
+    """Yield for each part of the physics its kind, expression, name, and what it may depend on."""
+    physics = terms.physics
+    inner, all_inside = (COORDINATES, PARAMETERS), (COORDINATES, RATES, STATES, INPUTS, PARAMETERS)
+    yield "kinetic", ca.SX(physics.kinetic), "a kinetic energy", (TWIST, COORDINATES, RATES, PARAMETERS)
+    yield "potential", ca.SX(physics.potential), "a potential", inner
+    yield "dissipation", ca.SX(physics.dissipation), "a dissipation", (COORDINATES, RATES, PARAMETERS)
+    yield "power", ca.SX(physics.power), "a power", (TWIST, *all_inside)
+    for load in physics.loads:
+        yield "load", ca.SX(load.effort), "the effort of a load", all_inside
+        yield "load", ca.SX(load.displacement), "the displacement of a load", inner
+    for name, derivative in physics.derivatives.items():
+        yield "derivative", ca.SX(derivative), f"a derivative of '{name}'", all_inside
+    for residual in physics.residuals:
+        yield "residual", ca.SX(residual), "a residual", all_inside
+    for name, frame in physics.outlets.items():
+        moving = ca.vertcat(ca.vec(frame.R), frame.r, frame.twist)
+        yield "outlet", moving, f"a frame '{name}'", (POSE, TWIST, COORDINATES, RATES, PARAMETERS)
+
+
+def _elements(column: ca.SX) -> Iterable[ca.SX]:
+    return ca.vertsplit(column) if column.numel() else ()
+
+
+def _check_kinetic(terms: BlockTerms) -> None:
+    """Refuse a kinetic energy that is not a quadratic form of the twist and the rates."""
+    moving = ca.vertcat(terms.inlet.twist, terms.symbols.s)
+    energy = ca.SX(terms.physics.kinetic)
+    if not terms.has_inertia:
+        return
+    if ca.depends_on(terms.inertia_expression, moving) or not _vanishes(
+        terms, energy - ca.dot(moving, terms.inertia_expression @ moving) / 2, energy
+    ):
+        raise ModelError(
+            f"{terms.block.where}: physics() returned a kinetic energy that is not quadratic in the inlet's twist and "
+            "the rates; its other terms would be left out. Velocities are relative to the world: build them from the "
+            "frame and the rates alone."
+        )
+
+
+def _check_power(terms: BlockTerms) -> None:
+    """Refuse a power that is not linear in the twist and the rates."""
+    moving = ca.vertcat(terms.inlet.twist, terms.symbols.s)
+    power = ca.SX(terms.physics.power)
+    if not ca.sparsify(power).nnz():
+        return
+    force = ca.gradient(power, moving)
+    if ca.depends_on(force, moving) or not _vanishes(terms, power - ca.dot(force, moving), power):
+        raise ModelError(
+            f"{terms.block.where}: physics() returned a power that is not linear in the inlet's twist and the rates; "
+            "forces are its gradient, which would be wrong: of -c v**2 it is -2 c v. " + HINTS["power"] + "."
+        )
+
+
+def _vanishes(terms: BlockTerms, difference: ca.SX, whole: ca.SX) -> bool:
+    """Whether an expression is zero up to rounding, at two random points: at one alone terms might cancel by chance."""
+    if not ca.sparsify(difference).nnz():
+        return True
+    symbols = ca.symvar(ca.vertcat(difference, whole))
+    function = ca.Function("difference", [ca.vertcat(*symbols)], [difference, whole])
+    numbers = np.random.default_rng(0)
+    for _ in range(2):
+        off, size = (abs(float(value)) for value in function(numbers.uniform(0.5, 1.5, len(symbols))))
+        if off > ROUNDING * max(size, 1e-300):
+            return False
+    return True

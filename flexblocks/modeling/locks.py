@@ -1,0 +1,67 @@
+"""Locked coordinates: those that the user holds at numbers, as by brakes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.interfaces import Coordinate
+from flexblocks.modeling.flanges import SharedCoordinate
+from flexblocks.modeling.spanning_tree import Topology
+
+
+def checked_locks(plan: Topology, locked: Mapping[str, float] | None) -> dict[str, float]:
+    """Return the values of locked coordinates by name, as floats.
+
+    Raises
+    ------
+    NameUnknownError
+        The arm has no such coordinate.
+    ParameterError
+        Not a dict of finite numbers, or a value out of the range of a coordinate.
+    """
+    if locked is None:
+        return {}
+    if not isinstance(locked, Mapping):
+        raise ParameterError(
+            f'assemble: locked = {locked!r}; must be a dict of coordinates and values, such as {{"joint1.angle": 0.3}}.'
+        )
+    owners = {".".join(shared.owner): shared.owner for shared in plan.shared.values() if shared.owner}
+    values = {}
+    for name, value in locked.items():
+        if name not in owners:
+            raise NameUnknownError(
+                f"assemble: locked: the arm has no coordinate '{name}' ({listing(owners)}).{nearest(name, owners)}"
+            )
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
+            raise ParameterError(f"assemble: locked: {name} = {value!r}; must be a finite number.")
+        values[name] = float(value)
+    for (block, own), shared in plan.shared.items():
+        if shared.owner is None or ".".join(shared.owner) not in values:
+            continue
+        coordinate, value = _declared(plan, block, own), shared.factor * values[".".join(shared.owner)]
+        if not coordinate.low <= value <= coordinate.high:
+            raise ParameterError(
+                f"assemble: locked: {block}.{own} = {value:g} {coordinate.unit}; must be within {coordinate.low:g} to "
+                f"{coordinate.high:g} {coordinate.unit}."
+            )
+    return values
+
+
+def with_locks(plan: Topology, values: Mapping[str, float]) -> Topology:
+    """Return the topology with these coordinates of the arm locked."""
+    return replace(plan, shared={place: _locked(shared, values) for place, shared in plan.shared.items()})
+
+
+def _locked(shared: SharedCoordinate, values: Mapping[str, float]) -> SharedCoordinate:
+    if shared.owner is None or ".".join(shared.owner) not in values:
+        return shared
+    value = shared.factor * values[".".join(shared.owner)]
+    return SharedCoordinate(None, shared.factor, value, lock=shared.owner)
+
+
+def _declared(plan: Topology, block: str, name: str) -> Coordinate:
+    return next(c for c in plan.nodes[block].block.coordinates() if c.name == name)

@@ -1,0 +1,189 @@
+"""The door of the public face: a call with arguments of the wrong type ends in one `FlexblocksError`.
+
+`guard` is called once at the end of each public package. It wraps the functions that the package names in `__all__`,
+and the constructors and public methods of its classes. A call that succeeds costs a tenth of a microsecond more; one
+that ends in an error of Python's own is looked at afterwards, against the annotations of its parameters. Functions
+call each other inside the library without a door.
+
+Nothing is hidden: the error of Python's own is the cause of what is raised, and an error in code that a user passed in
+(a law, a signal, a block) is left as it is.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import reprlib
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from types import FrameType, TracebackType
+from typing import Any
+
+import numpy as np
+
+from flexblocks.argument_types import annotations, mismatches
+from flexblocks.errors import ArgumentError, FlexblocksError, UnexpectedError, nearest
+
+OURS = "flexblocks"
+# Packages that work on what they are passed: an error there has its cause in the arguments.
+LIBRARIES = {
+    *("casadi", "cftime", "click", "control", "cycler", "matplotlib", "mpl_toolkits", "netCDF4", "networkx", "numpy"),
+    *("pandas", "pyomo", "rich", "scipy", "typer", "xarray", "yaml"),
+}
+# Methods with underscores that users call.
+SPECIAL = ("__init__", "__call__", "__getitem__")
+GUARDED = "__guarded__"
+
+
+def guard(package: str, names: Iterable[str]) -> None:
+    """Guard the public functions and classes of a package, see the module.
+
+    Parameters
+    ----------
+    package : str
+        Its name; guarded functions say that they come from there, so that they can be pickled.
+    names : iterable of str
+        Usually its ``__all__``.
+    """
+    members = vars(sys.modules[package])
+    for name in names:
+        member = members[name]
+        if inspect.isfunction(member) and not hasattr(member, GUARDED):
+            members[name] = _guarded(member, name)
+            members[name].__module__, members[name].__qualname__ = package, name
+        elif inspect.isclass(member) and not issubclass(member, BaseException):
+            _guard_class(member)
+
+
+def _guard_class(kind: type) -> None:
+    """Guard the methods of a class, and those it inherits from classes of the library."""
+    for base in kind.__mro__:
+        if base.__module__.partition(".")[0] != OURS:
+            continue
+        for name, member in list(vars(base).items()):
+            if name.startswith("_") and name not in SPECIAL:
+                continue
+            if inspect.isfunction(member) and not hasattr(member, GUARDED):
+                setattr(base, name, _guarded(member, name, base))
+            elif isinstance(member, classmethod) and not hasattr(member.__func__, GUARDED):
+                setattr(base, name, classmethod(_guarded(member.__func__, name, base)))
+            elif isinstance(member, staticmethod) and not hasattr(member.__func__, GUARDED):
+                setattr(base, name, staticmethod(_guarded(member.__func__, f"{base.__name__}.{name}")))
+
+
+def _guarded(function: Callable[..., Any], name: str, owner: type | None = None) -> Any:
+    """Return a function that refuses arguments of the wrong type; `owner` is the class of a method."""
+    switches = _switches(function)
+
+    @functools.wraps(function)
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        try:
+            for switch, allowed in switches:
+                if switch in kwargs:
+                    _check_switch(name, switch, kwargs[switch], allowed)
+            return function(*args, **kwargs)
+        except (FlexblocksError, Warning, ImportError):
+            raise
+        except Exception as error:
+            refusal = _refusal(function, name, owner, args, kwargs, error, sys._getframe(1))
+            if refusal is None:
+                raise
+            raise refusal from error
+
+    setattr(guarded, GUARDED, True)
+    return guarded
+
+
+def _switches(function: Callable[..., Any]) -> tuple[tuple[str, tuple[Any, ...]], ...]:
+    """Return the parameters that are True or False with the values they may have, as (name, values).
+
+    These alone are checked before the call: any other value would pass for one of the two, and "no" for True.
+    """
+    hints = getattr(function, "__annotations__", {})
+    if hasattr(function, "__signature__"):  # its parameters are written elsewhere, see optim.plan
+        hints = {name: one.annotation for name, one in inspect.signature(function).parameters.items()}
+    allowed = {"bool": (True, False), "bool | None": (True, False, None)}
+    return tuple((name, allowed[hint]) for name, hint in hints.items() if hint in allowed)
+
+
+def _check_switch(function: str, name: str, value: Any, allowed: tuple[Any, ...]) -> None:
+    if not (isinstance(value, np.bool_) or any(value is one for one in allowed)):
+        raise ArgumentError(f"{function}: {name} = {reprlib.repr(value)}; must be True or False.")
+
+
+def _refusal(
+    function: Callable[..., Any],
+    name: str,
+    owner: type | None,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    error: Exception,
+    caller: FrameType,
+) -> FlexblocksError | None:
+    """Return what to raise in place of an error; None to leave it as it is."""
+    if _package(caller) == OURS:
+        return None  # the call that came from outside tells
+    signature, label = inspect.signature(function), _label(name, owner, args)
+    try:
+        arguments = signature.bind(*args, **kwargs).arguments
+    except TypeError as mistake:
+        return ArgumentError(_written_wrongly(label, signature, kwargs, mistake, owner is not None))
+    if _in_code_of_user(error.__traceback__):
+        return None
+    if owner is not None:
+        arguments = dict(list(arguments.items())[1:])
+    if isinstance(error, RecursionError):
+        deep = [argument for argument, value in arguments.items() if _is_endless(value)]
+        if deep:
+            return ArgumentError(f"{label}: {deep[0]} is nested too deeply, or contains itself; pass plain values.")
+    wrong = mismatches(signature, arguments, annotations(function, signature, owner if name == "__init__" else None))
+    if wrong:
+        return ArgumentError(f"{label}: {'; '.join(wrong)}.")
+    came = ", ".join(f"{argument} = {reprlib.repr(value)}" for argument, value in arguments.items())
+    return UnexpectedError(
+        f"{label}: ended in {type(error).__name__}: {error}. Called with {came or 'no arguments'}; either one is "
+        "not as documented, or flexblocks has a defect: please report it then, with the traceback above."
+    )
+
+
+def _is_endless(value: Any) -> bool:
+    """Whether a value is nested too deeply even to be written, or contains itself."""
+    try:
+        return "..." in repr(value)
+    except RecursionError:
+        return True
+
+
+def _label(name: str, owner: type | None, args: tuple[Any, ...]) -> str:
+    """Return what was called, for messages: ``simulate``, ``Payload``, ``Model.connect``."""
+    if owner is None:
+        return name
+    of = args[0] if args else owner
+    kind = of if isinstance(of, type) else type(of)
+    return kind.__name__ if name == "__init__" else f"{kind.__name__}.{name.strip('_')}"
+
+
+def _written_wrongly(
+    label: str, signature: inspect.Signature, kwargs: Mapping[str, Any], mistake: TypeError, method: bool
+) -> str:
+    """Return the message about an argument that is missing, unknown or too many."""
+    known = list(signature.parameters)[1 if method else 0 :]
+    unknown = [name for name in kwargs if name not in known]
+    return f"{label}: {mistake}; takes ({', '.join(known)}).{nearest(unknown[0], known) if unknown else ''}"
+
+
+def _package(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
+
+
+def _in_code_of_user(trace: TracebackType | None) -> bool:
+    """Whether an error passed through code that is neither ours nor a library's, inside the guarded call."""
+    trace = trace and trace.tb_next  # the first is the door
+    while trace is not None:
+        package, file = _package(trace.tb_frame), trace.tb_frame.f_code.co_filename
+        known = package == OURS or package in LIBRARIES or package in sys.stdlib_module_names
+        # Constructors of dataclasses have no file.
+        if not known and not file.startswith("<string>"):
+            return True
+        trace = trace.tb_next
+    return False

@@ -1,0 +1,58 @@
+"""Progress of long work where there is no terminal: a line every few seconds, and silence about what is short."""
+
+from __future__ import annotations
+
+import pytest
+
+from flexblocks import progress
+from flexblocks.progress import ProgressDisplay
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """A clock that stands at its only entry."""
+    now = [100.0]
+    monkeypatch.setattr(progress, "perf_counter", lambda: now[0])
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    return now
+
+
+def test_a_line_every_few_seconds_without_a_terminal(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    with ProgressDisplay("Simulating arm", 40.0, None) as bar:
+        for second in range(13):
+            clock[0] = 100.0 + second
+            bar.update(f"t = {second} s", second)
+    assert capsys.readouterr().err.splitlines() == [
+        "Simulating arm: 12%, t = 5 s, 5 s",
+        "Simulating arm: 25%, t = 10 s, 10 s",
+    ]
+
+
+@pytest.mark.parametrize(("show", "seconds"), [(None, 4.9), (False, 60.0)])
+def test_silence(clock: list[float], capsys: pytest.CaptureFixture[str], show: bool | None, seconds: float) -> None:
+    with ProgressDisplay("Planning arm", None, show) as bar:
+        clock[0] += seconds
+        bar.update("iteration 7")
+    assert capsys.readouterr().err == ""
+
+
+def test_a_silent_work_has_silent_parts(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    with ProgressDisplay("Planning arm", None, False), ProgressDisplay("part", None, None) as bar:
+        clock[0] += 60.0
+        bar.update("iteration 1")
+    assert capsys.readouterr().err == ""
+
+
+def test_short_parts_of_long_work_are_logged(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    with ProgressDisplay("Planning arm", None, None):
+        for part in range(4):
+            with ProgressDisplay(f"part {part}", None, None) as bar:
+                clock[0] += 3.0
+                bar.update("iteration 1")
+    assert capsys.readouterr().err.splitlines() == ["part 1: iteration 1, 6 s", "part 3: iteration 1, 12 s"]
+    # One after the other, without work that holds them together, they are short and say nothing.
+    for part in range(4):
+        with ProgressDisplay(f"part {part}", None, None) as bar:
+            clock[0] += 3.0
+            bar.update("iteration 1")
+    assert capsys.readouterr().err == ""

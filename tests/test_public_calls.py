@@ -1,0 +1,174 @@
+"""The door of the public face: wrong types end in one FlexblocksError, errors in a user's code stay as they are."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import sys
+import traceback
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import casadi as ca
+import numpy as np
+import pandas as pd
+import pytest
+
+import flexblocks as fb
+from flexblocks import control, export, models, optim, plot
+from flexblocks.argument_types import mismatch
+from flexblocks.errors import ArgumentError, UnexpectedError
+from flexblocks.public_calls import GUARDED, guard
+
+PACKAGES = (fb, control, export, models, optim, plot)
+FUNCTIONS = [
+    (package, name) for package in PACKAGES for name in package.__all__ if inspect.isfunction(getattr(package, name))
+]
+
+
+def pendulum() -> fb.Model:
+    model = fb.Model("pendulum", gravity=(0.0, -9.81, 0.0))
+    ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint"))
+    bob = model.add(fb.Payload("bob", mass=1.0, center=(0.5, 0.0, 0.0)))
+    model.connect(ground.frame_b, joint.frame_a)
+    model.connect(joint.frame_b, bob.frame_a)
+    return model
+
+
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [
+        (1, float), (np.float32(1), float), (ca.SX.sym("x"), float), (np.array([2.0]), float), (np.int64(3), int),
+        (None, float | None), ("a", str | Path), (Path("a"), str | Path), ([1, 2], tuple[float, float]),
+        (np.zeros(3), Sequence[float]), (pd.Series([1.0]), Sequence[float]), ([[1.0, 2.0]], np.ndarray),
+        ({"a": 1}, Mapping[str, float]), ("free", Literal["free"]), (len, Callable[[Any], int]),
+        (iter("ab"), Iterable[str]), (object(), Any), ({"a": 1.0}, Iterable[str]), (ca.DM([1, 2]), np.ndarray),
+    ],
+)  # fmt: skip
+def test_what_numpy_and_casadi_call_a_number_passes_as_one(value: Any, hint: Any) -> None:
+    assert mismatch("it", value, hint) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "hint", "words"),
+    [
+        ("1", float, "it = '1' (str); must be a number"),
+        (True, float, "it = True (bool); must be a number"),
+        (2.0, int, "it = 2.0 (float); must be an integer"),
+        ("abc", Sequence[str], "it = 'abc' (str); must be a sequence of strings"),
+        ([1, "b"], Sequence[float], "it[1] = 'b' (str); must be a number"),
+        ({"a": "b"}, Mapping[str, float] | None, "it['a'] = 'b' (str); must be a number"),
+        ({1: 2.0}, Mapping[str, float], "a name in it = 1 (int); must be a string"),
+        ((1.0, 2.0, 3.0), tuple[float, float], "it = (1.0, 2.0, 3.0) (tuple); must be a sequence of 2"),
+        (3, fb.Model | str, "it = 3 (int); must be a Model or a string"),
+        ("x", Literal["a", "b"], "it = 'x' (str); must be 'a' or 'b'"),
+        ([["a"]], np.ndarray, "it = [['a']] (list); must be an array of numbers"),
+        (3, Callable[[float], float], "it = 3 (int); must be a function"),
+    ],
+)
+def test_what_is_of_another_type_is_told_with_its_place(value: Any, hint: Any, words: str) -> None:
+    assert str(mismatch("it", value, hint)).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda dae: fb.assemble(3), r"assemble: model = 3 \(int\); must be a Model"),
+        (lambda dae: fb.assemble(dae.model, symbolic=(3,)), r"symbolic\[0\] = 3 \(int\); must be a string"),
+        (lambda dae: fb.simulate(dae, (0.0, 0.1), progress="no"), "progress = 'no'; must be True or False"),
+        (lambda dae: fb.simulate(dae, (0.0, 0.1), rol=1), "unexpected keyword argument 'rol'.*Did you mean rtol?"),
+        (lambda dae: fb.simulate(dae), "simulate: missing a required argument: 't'"),
+        (lambda dae: fb.Payload("p", mas=1.0), "Payload: missing a required argument: 'mass'.*Did you mean mass?"),
+        (lambda dae: fb.linearize("arm"), r"linearize: dae = 'arm' \(str\); must be a DAE"),
+        (lambda dae: fb.linearize(dae, outputs=3), r"linearize: outputs = 3 \(int\); must be a sequence of strings"),
+        (lambda dae: export.save_linear(dae, "arm.json"), r"save_linear: lin = .*must be a LinearModel"),
+        (lambda dae: export.fmu(dae, 7), r"fmu: path = 7 \(int\); must be a string or a path"),
+        (lambda dae: plot.arm(dae.model), r"arm: dae = .*must be a DAE"),
+        (lambda dae: control.close_loop(dae, 3), "close_loop: law = 3; must be a law"),
+        (lambda dae: fb.Model("arm").save(3), r"Model.save: path = 3 \(int\); must be a string or a path"),
+        (lambda dae: models.subudhi_morris_2002(links="two"), "links"),
+    ],
+)
+def test_a_wrong_type_is_refused_with_argument_and_expectation(call: Callable, message: str) -> None:
+    with pytest.raises(fb.FlexblocksError, match=message) as refusal:
+        call(fb.assemble(pendulum()))
+    assert not isinstance(refusal.value, UnexpectedError)
+
+
+def test_an_error_in_a_law_of_the_user_keeps_type_and_traceback() -> None:
+    def careless(t: float) -> float:
+        return {}["torque"]
+
+    dae = fb.assemble(models.subudhi_morris_2002(links=1))
+    with pytest.raises(KeyError) as error:
+        fb.simulate(dae, (0.0, 0.1), u={dae.u.names[0]: careless})
+    assert traceback.extract_tb(error.value.__traceback__)[-1].name == "careless"
+
+
+def test_an_error_in_a_block_of_the_user_keeps_type_and_traceback() -> None:
+    class Careless(fb.Payload):
+        def physics(self, frame: Any, local: Any) -> Any:
+            return frame.no_such_thing
+
+    model = pendulum()
+    with pytest.raises(AttributeError) as error:
+        fb.assemble(model.copy({name: Careless(name, mass=1.0) for name, block in model.blocks.items()
+                                if isinstance(block, fb.Payload)}))  # fmt: skip
+    assert traceback.extract_tb(error.value.__traceback__)[-1].name == "physics"
+
+
+@pytest.fixture
+def package():
+    """A public package of the library with a function that has a defect, and a caller inside the library."""
+    module = types.ModuleType("flexblocks.defective")
+    code = (
+        "from __future__ import annotations\n"
+        "def divide(by: float, exact: bool = True) -> float:\n"
+        "    '''Return one over a number.'''\n"
+        "    return 1 / by\n"
+        "def inside(by: float) -> str:\n"
+        "    try:\n"
+        "        return divide(by)\n"
+        "    except TypeError:\n"
+        "        return 'as inside'\n"
+    )
+    sys.modules[module.__name__] = module
+    exec(code, vars(module))
+    yield module
+    del sys.modules[module.__name__]
+
+
+def test_a_defect_is_told_as_one_with_pythons_error_as_cause(package: Any) -> None:
+    guard(package.__name__, ["divide"])
+    with pytest.raises(UnexpectedError, match=r"divide: ended in ZeroDivisionError.*by = 0.*report") as error:
+        package.divide(0)
+    assert isinstance(error.value.__cause__, ZeroDivisionError)
+
+
+def test_calls_inside_the_library_pass_no_door(package: Any) -> None:
+    guard(package.__name__, ["divide"])
+    with pytest.raises(ArgumentError, match=r"divide: by = 'x' \(str\); must be a number"):
+        package.divide("x")
+    assert package.inside("x") == "as inside"
+
+
+@pytest.mark.parametrize(("package_", "name"), FUNCTIONS, ids=lambda value: getattr(value, "__name__", value))
+def test_public_functions_pass_the_door_and_keep_what_they_say_of_themselves(package_: Any, name: str) -> None:
+    function = getattr(package_, name)
+    original = inspect.unwrap(function)
+    assert getattr(function, GUARDED)
+    assert original is not function
+    assert inspect.signature(function) == inspect.signature(original)
+    assert function.__doc__ == original.__doc__
+    assert pickle.loads(pickle.dumps(function)) is function
+
+
+@pytest.mark.parametrize("package_", PACKAGES, ids=lambda package_: package_.__name__)
+def test_public_classes_pass_the_door(package_: Any) -> None:
+    kinds = [getattr(package_, name) for name in package_.__all__]
+    for kind in kinds:
+        if inspect.isclass(kind) and not issubclass(kind, BaseException):
+            methods = [m for n, m in vars(kind).items() if inspect.isfunction(m) and not n.startswith("_")]
+            assert all(hasattr(method, GUARDED) for method in methods), kind
