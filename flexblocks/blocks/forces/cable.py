@@ -87,7 +87,7 @@ class Cable(ForceElement):
 
     def physics(self, frames: Mapping[str, AttachedFrame], local: Local) -> Physics:
         path = sum((second.distance(first) for first, second in pairwise(frames.values())), ca.SX(1, 1))
-        length, pay_out = (local["length"], local["speed"]) if self.winch else (self.length, 0.0)
+        length, pay_out = (local["length"], local["speed"]) if self.winch else (self.length, ca.SX(1, 1))
         strain = path / length - 1
         elastic = self.rigidity * one_sided_force(strain, self.transition)
         # As the energy depends on the unstretched length, so does all of the tension if there is a winch.

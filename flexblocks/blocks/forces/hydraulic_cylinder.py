@@ -170,12 +170,13 @@ class HydraulicCylinder(ForceElement):
         assert self.supply_pressure is not None
         assert self.rated_flow is not None
         a, b, valve = local["pressure_a"], local["pressure_b"], local["valve"]
+        coefficient = self.rated_flow / ca.sqrt(self.rated_drop)
         laminar = LAMINAR * self.supply_pressure
         forward = positive_part(valve, 2 * self.null_opening)
         backward = forward - valve
 
         def flow(opening: ca.SX, drop: ca.SX) -> ca.SX:
-            return self.rated_flow / ca.sqrt(self.rated_drop) * opening * signed_root(drop, laminar)
+            return coefficient * opening * signed_root(drop, laminar)
 
         from_supply_a = flow(forward, self.supply_pressure - a)
         from_supply_b = flow(backward, self.supply_pressure - b)
@@ -200,6 +201,7 @@ class HydraulicCylinder(ForceElement):
     ) -> tuple[ca.SX, dict[str, ca.SX], dict[str, Output]]:
         """Return force, rate of the command and outputs with a valve that commands the speed."""
         del speed
+        assert self.max_speed is not None
         commanded = self.max_speed * local["valve"]
         compression = local["command"] - length
         pressures = [

@@ -7,7 +7,7 @@ is, any frame inboard of all that it acts on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -135,7 +135,7 @@ class ForceTerms:
         return self._function("outputs", self._stacked([output.value for output in self.physics.outputs.values()]))
 
     @staticmethod
-    def _stacked(parts: object) -> ca.SX:
+    def _stacked(parts: Iterable[ca.SX]) -> ca.SX:
         return ca.vertcat(*parts, ca.SX(0, 1))
 
     def _function(self, name: str, result: ca.SX) -> ca.Function:
