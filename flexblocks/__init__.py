@@ -12,7 +12,7 @@ from flexblocks.compare import Comparison, compare
 from flexblocks.dae.change_coordinates import change_coordinates
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import FlexblocksError, FlexblocksWarning
-from flexblocks.interfaces import Block, Composite
+from flexblocks.interfaces import Block, Composite, ForceElement
 from flexblocks.linear.grid import LinearGrid, linear_grid
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import linearize
@@ -43,6 +43,7 @@ __all__ = [
     "DHRow",
     "FlexblocksError",
     "FlexblocksWarning",
+    "ForceElement",
     "LinearGrid",
     "LinearModel",
     "Model",

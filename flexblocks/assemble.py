@@ -10,11 +10,14 @@ import numpy as np
 
 from flexblocks.constraints.close_loops import close_loops
 from flexblocks.constraints.singular_mass import refuse_singular_mass
+from flexblocks.constraints.undefined_forces import refuse_undefined_forces
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.outputs import output_units
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.dynamics.evaluation.body import Body
+from flexblocks.dynamics.evaluation.element import Element
 from flexblocks.dynamics.evaluation.evaluate import block_terms
+from flexblocks.dynamics.evaluation.force_terms import force_terms
 from flexblocks.dynamics.tree.cut_joints import Closure, Loops
 from flexblocks.dynamics.tree.lock import Lock
 from flexblocks.dynamics.tree.outboard_inertia import OutboardInertia
@@ -59,7 +62,7 @@ def assemble(
     ------
     FlexblocksError
         The model is not an arm (see `Model.check`), a parameter or a locked coordinate is unknown, a coordinate moves
-        no mass, or a loop cannot be closed.
+        no mass, a loop cannot be closed, or the ends of a force element are at one place.
 
     Warns
     -----
@@ -97,6 +100,9 @@ def assemble(
     # Kinematic loops: start values that close them, and the closures that are independent.
     if tree.loops.closures:
         dae = close_loops(dae)
+    # Forces between frames: there must be a line between these.
+    if dae.tree.elements:
+        refuse_undefined_forces(dae)
     # Outputs, to which the forces in the closures belong.
     units = output_units(dae.tree)
     dae = replace(dae, y=variables("output", [(name, unit, 0.0) for name, unit in _in_order(units, plan)]))
@@ -126,17 +132,21 @@ def _tree(
     symbols: dict[str, ca.SX] = {}
     number: dict[tuple[str, str], int] = {}
     slices: dict[str, list[slice]] = {}
+    blocks = plan.blocks
     for name in plan.order:
-        block = plan.nodes[name].block
+        block = blocks[name]
         for c in block.coordinates():
             if plan.shared[name, c.name].owner == (name, c.name):
                 number[name, c.name] = len(q)
                 q.append((f"{name}.{c.name}", c.unit, c.start))
                 rates.append((f"der({name}.{c.name})", f"{c.unit}/s", 0.0))
         starts = len(w), len(z), len(u)
-        dependent = terms[name].symbols.dependent
-        symbols |= {f"{name}.{key}": c for key, c in zip(dependent.names, ca.vertsplit(dependent.symbols), strict=True)}
-        starts_of = dict(zip(dependent.names, dependent.starts.tolist(), strict=True))
+        starts_of: dict[str, float] = {}
+        if name in terms:
+            dependent = terms[name].symbols.dependent
+            fixed = zip(dependent.names, ca.vertsplit(dependent.symbols), strict=True)
+            symbols |= {f"{name}.{key}": c for key, c in fixed}
+            starts_of = dict(zip(dependent.names, dependent.starts.tolist(), strict=True))
         for group, declared in ((w, block.states()), (z, block.algebraics()), (u, block.inputs())):
             group += [(f"{name}.{v.name}", v.unit, starts_of.get(v.name, v.start)) for v in declared]
         limits += [variable.limit for variable in block.inputs()]
@@ -158,10 +168,21 @@ def _tree(
                 u=slices[name][2],
             )
         )
+    # Force elements between the bodies' frames.
+    elements = [
+        Element(
+            name,
+            force_terms(node.element, p.symbol),
+            tuple((position[port.block], port.name) for port in node.places),
+            *slices[name],
+        )
+        for name, node in plan.elements.items()
+    ]
     # Cut joints of the loops.
     ends = [[(position[port.block], port.name) for port in pair] for pair in plan.closures]
     loops = Loops(tuple(Closure(bodies[second[0]].name, first, second) for first, second in ends))
-    tree = Tree(tuple(bodies), len(q), np.array(model.gravity), p.symbol, loops, locks=_locks(plan))
+    parts = {"locks": _locks(plan), "elements": tuple(elements)}
+    tree = Tree(tuple(bodies), len(q), np.array(model.gravity), p.symbol, loops, **parts)
     x = variables("state", q + rates + w, symbols=symbols)
     return tree, x, variables("algebraic variable", z, symbols=symbols), variables("input", u, limits)
 

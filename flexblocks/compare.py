@@ -186,7 +186,8 @@ def _row(
 
 
 def _dissipates(dae: DAE) -> bool:
-    return any(ca.sparsify(ca.SX(body.terms.physics.dissipation)).nnz() for body in dae.tree.bodies)
+    bodies = any(ca.sparsify(ca.SX(body.terms.physics.dissipation)).nnz() for body in dae.tree.bodies)
+    return bodies or any(element.terms.dissipates for element in dae.tree.elements)
 
 
 def _drift(response: Trajectory) -> float:

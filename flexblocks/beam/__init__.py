@@ -7,6 +7,7 @@ in which order to read.
 from flexblocks.beam.assumed_modes import AssumedModes
 from flexblocks.beam.discretization import Discretization, Rigid
 from flexblocks.beam.finite_elements import FiniteElements
+from flexblocks.beam.properties.box import Box
 from flexblocks.beam.properties.material import Material
 from flexblocks.beam.properties.section import ISection, Rectangle, Section, Tube
 from flexblocks.beam.properties.tip_body import TipBody
@@ -15,6 +16,7 @@ from flexblocks.beam.rigid_segments import RigidSegments
 # What `flexblocks` offers of them. Written out, so that editors complete these names.
 __all__ = [
     "AssumedModes",
+    "Box",
     "Discretization",
     "FiniteElements",
     "ISection",
@@ -28,6 +30,6 @@ __all__ = [
 ]
 
 DISCRETIZATIONS: tuple[type[Discretization], ...] = (Rigid, AssumedModes, FiniteElements, RigidSegments)
-SECTIONS: tuple[type[Section], ...] = (Rectangle, Tube, ISection)
+SECTIONS: tuple[type[Section], ...] = (Rectangle, Tube, ISection, Box)
 # What a model file may name besides blocks.
 VALUES: tuple[type, ...] = (*DISCRETIZATIONS, *SECTIONS, Material, TipBody)

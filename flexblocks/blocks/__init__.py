@@ -12,14 +12,22 @@ from flexblocks.blocks.bodies.rigid_body import RigidBody
 from flexblocks.blocks.bodies.rigid_link import RigidLink
 from flexblocks.blocks.bodies.sliding_beam import SlidingBeam
 from flexblocks.blocks.bodies.total_momentum import TotalMomentum
+from flexblocks.blocks.drives.dc_motor import DCMotor
 from flexblocks.blocks.drives.fixed import Fixed, FixedTranslation
 from flexblocks.blocks.drives.flexible_joint import FlexibleJoint
 from flexblocks.blocks.drives.friction import Friction
 from flexblocks.blocks.drives.gear import Gear
+from flexblocks.blocks.drives.lugre_friction import LuGreFriction
 from flexblocks.blocks.drives.pd_servo import PDServo
 from flexblocks.blocks.drives.rotor import Rotor
 from flexblocks.blocks.drives.source import ForceSource, TorqueSource
 from flexblocks.blocks.drives.torsional_spring import TorsionalSpring
+from flexblocks.blocks.forces.cable import Cable
+from flexblocks.blocks.forces.contact import Contact
+from flexblocks.blocks.forces.hydraulic_cylinder import HydraulicCylinder
+from flexblocks.blocks.forces.line_force import LineForce
+from flexblocks.blocks.forces.spring_damper import SpringDamper
+from flexblocks.blocks.forces.world_force import WorldForce, WorldTorque
 from flexblocks.blocks.joints.compound_joints import Gimbal, Universal
 from flexblocks.blocks.joints.fixed_transform import FixedTransform
 from flexblocks.blocks.joints.free_motion import FreeMotion
@@ -31,6 +39,9 @@ from flexblocks.interfaces import Block, Composite
 # What `flexblocks` offers of them. Written out, so that editors complete these names.
 __all__ = [
     "Accelerometer",
+    "Cable",
+    "Contact",
+    "DCMotor",
     "Fixed",
     "FixedTransform",
     "FixedTranslation",
@@ -42,6 +53,9 @@ __all__ = [
     "Gear",
     "Gimbal",
     "Ground",
+    "HydraulicCylinder",
+    "LineForce",
+    "LuGreFriction",
     "LumpedMass",
     "PDServo",
     "Payload",
@@ -52,10 +66,13 @@ __all__ = [
     "Rotor",
     "SlidingBeam",
     "Spherical",
+    "SpringDamper",
     "TorqueSource",
     "TorsionalSpring",
     "TotalMomentum",
     "Universal",
+    "WorldForce",
+    "WorldTorque",
 ]
 
 ALL_BLOCKS: tuple[type[Block] | type[Composite], ...] = tuple(globals()[name] for name in __all__)

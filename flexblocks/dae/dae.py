@@ -113,8 +113,10 @@ class DAE(DAEExpressions):
     def motion(self) -> ca.Function:
         """Right-hand side of simulations, function (x, z, u, p) -> [der(x), power of the applied forces in W], g."""
         symbols = [self.x.symbol, self.z.symbol, self.u.symbol, self.p.symbol]
-        power = ca.dot(self.v, self.applied_expression)
-        results = [ca.densify(ca.vertcat(self.rate_expression, power)), ca.densify(self.algebraic_expression)]
+        results = [
+            ca.densify(ca.vertcat(self.rate_expression, self.applied_power)),
+            ca.densify(self.algebraic_expression),
+        ]
         return ca.Function("motion", symbols, results, ["x", "z", "u", "p"], ["dX", "g"])
 
     @cached_property

@@ -16,7 +16,13 @@ from flexblocks.dynamics.algorithms.articulated_bodies import forward_dynamics
 from flexblocks.dynamics.algorithms.composite_bodies import mass_matrix
 from flexblocks.dynamics.algorithms.constrained_accelerations import constrained_accelerations, stabilised
 from flexblocks.dynamics.algorithms.energy import stored_energies, total, weight_energies
-from flexblocks.dynamics.algorithms.generalised_forces import applied_force, residuals, state_rates
+from flexblocks.dynamics.algorithms.generalised_forces import (
+    applied_force,
+    applied_power,
+    applied_wrenches,
+    residuals,
+    state_rates,
+)
 from flexblocks.dynamics.algorithms.loop_closure import closure_residual, rates_of
 from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 from flexblocks.dynamics.algorithms.outputs import outputs
@@ -102,13 +108,19 @@ class DAEExpressions:
         return applied_force(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
 
     @cached_property
+    def applied_power(self) -> ca.SX:
+        """Power of the applied forces [W], SX (1, 1)."""
+        return applied_power(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
+
+    @cached_property
     def acceleration_expression(self) -> ca.SX:
         """Accelerations of the coordinates, SX (n, 1)."""
         if self.tree.loops.closures:
             return self._constrained[0]
         if self.dynamics == "closed-form":
             return ldl.solve(self.mass_expression, self.applied_expression - self.bias_expression)
-        return forward_dynamics(self.tree, self.q, self.v, self.applied_expression)
+        applied = applied_wrenches(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
+        return forward_dynamics(self.tree, self.q, self.v, applied)
 
     @cached_property
     def constraint_expression(self) -> ca.SX:

@@ -3,13 +3,16 @@
     from flexblocks.interfaces import Block, Coordinate, Local, Output, Physics, flange, parameter
 
 Read `block` (the contract: parameters, ports, variables, physics), then `physics` (what a block is told, and what it
-returns), `frame` (poses and twists), `ports` and `parameters`. `variables` are the named groups of variables of a whole
+returns), `frame` (poses and twists), `ports` and `parameters`; for forces between frames `force_element` and
+`attached_frame`. `variables` are the named groups of variables of a whole
 arm, which no block sees. docs/blocks.md has the signatures, and says what a block may not use. Nothing here imports
 anything but `flexblocks.errors`.
 """
 
+from flexblocks.interfaces.attached_frame import AttachedFrame
 from flexblocks.interfaces.block import Block, Composite, PortUnknownError
 from flexblocks.interfaces.chart import Chart
+from flexblocks.interfaces.force_element import ForceElement
 from flexblocks.interfaces.frame import Frame, Vector, column, rotation, skew
 from flexblocks.interfaces.parameters import (
     ANY,
@@ -37,7 +40,7 @@ from flexblocks.interfaces.physics import (
     Totals,
     Variable,
 )
-from flexblocks.interfaces.ports import Kind, Port, PortSpec, flange, inlet, outlet
+from flexblocks.interfaces.ports import Kind, Port, PortSpec, attachment, flange, inlet, outlet
 from flexblocks.interfaces.small_deflections import SmallDeflections, Tension
 
 __all__ = [
@@ -49,11 +52,13 @@ __all__ = [
     "NOT_NEGATIVE",
     "POSITIVE",
     "ROTOR",
+    "AttachedFrame",
     "Block",
     "Chart",
     "Composite",
     "Coordinate",
     "DependentVariable",
+    "ForceElement",
     "Frame",
     "Kind",
     "Load",
@@ -70,6 +75,7 @@ __all__ = [
     "Totals",
     "Variable",
     "Vector",
+    "attachment",
     "checked_fields",
     "choice",
     "column",

@@ -18,7 +18,6 @@ import numpy as np
 
 from flexblocks.errors import ModelError, ParameterError, nearest
 from flexblocks.interfaces.chart import Chart
-from flexblocks.interfaces.frame import Frame
 from flexblocks.interfaces.parameters import checked_fields
 from flexblocks.interfaces.physics import Coordinate, DependentVariable, Local, Physics, Variable
 from flexblocks.interfaces.ports import Kind, Port, PortSpec
@@ -95,12 +94,14 @@ class Block(_Named, ABC):
     Raises
     ------
     ModelError
-        A subclass that declares two ports of one name, or two inlets.
+        A subclass that declares two ports of one name, two inlets, or attachments.
     """
+
+    attaches: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _refuse_ports(self.where, self.ports)
+        _refuse_ports(self.where, self.ports, self.attaches)
 
     def coordinates(self) -> tuple[Coordinate, ...]:
         """Return the generalised coordinates of the block."""
@@ -162,13 +163,14 @@ class Block(_Named, ABC):
         return tuple(spec.name for spec in self.ports if spec.kind is Kind.FRAME and spec.outlet)
 
     @abstractmethod
-    def physics(self, frame: Frame | None, local: Local) -> Physics:
+    def physics(self, frame: Any, local: Local, /) -> Physics:
         """Return the physics of the block.
 
         Parameters
         ----------
         frame : Frame or None
             The inlet; for a ground the world. None for a block without an inlet, or whose optional inlet is open.
+            A `ForceElement` gets all the frames it acts on, by port.
         local : Local
             The block's symbols.
         """
@@ -191,13 +193,20 @@ class Composite(_Named, ABC):
         """Return the ``part.port`` behind each port of the composite."""
 
 
-def _refuse_ports(where: str, ports: tuple[PortSpec, ...]) -> None:
+def _refuse_ports(where: str, ports: tuple[PortSpec, ...], attaches: bool) -> None:
     names = [spec.name for spec in ports]
     if len(set(names)) < len(names):
         raise ModelError(f"{where}: ports = {', '.join(names)}; each must have a name of its own.")
-    inlets = [spec.name for spec in ports if spec.kind is Kind.FRAME and not spec.outlet]
+    inlets = [spec.name for spec in ports if spec.inlet]
     if len(inlets) > 1:
         raise ModelError(
             f"{where}: has the inlets {', '.join(inlets)}; a block has one, the frame of the body that carries it. "
-            "Make the others outlets: to connect an outlet with another block's closes a loop."
+            "Make the others outlets: to connect an outlet with another block's closes a loop. What only exerts forces "
+            "between frames is a ForceElement, whose ports are attachments."
+        )
+    attachments = [spec.name for spec in ports if spec.attachment]
+    if attachments and not attaches:
+        raise ModelError(
+            f"{where}: has the attachments {', '.join(attachments)}; only a ForceElement has these. Derive it from "
+            "ForceElement, or make them an inlet() and outlets."
         )

@@ -18,14 +18,20 @@ class Kind(StrEnum):
 class PortSpec:
     """A port as its block declares it.
 
-    A frame port is either the inlet of its block (motion comes in from the inboard side) or an outlet.
-    A flange must be connected unless `optional`; so must an inlet.
+    A frame port is the inlet of its block (motion comes in from the inboard side), an outlet, or an `attachment` of a
+    force element, which may join any frame. All but outlets must be connected unless `optional`.
     """
 
     name: str
     kind: Kind
     outlet: bool = False
     optional: bool = False
+    attachment: bool = False
+
+    @property
+    def inlet(self) -> bool:
+        """Whether motion comes in here."""
+        return self.kind is Kind.FRAME and not self.outlet and not self.attachment
 
 
 def inlet(name: str = "frame_a", *, optional: bool = False) -> PortSpec:
@@ -36,6 +42,11 @@ def inlet(name: str = "frame_a", *, optional: bool = False) -> PortSpec:
 def outlet(name: str = "frame_b") -> PortSpec:
     """Return an outboard frame of a block; it may stay open."""
     return PortSpec(name, Kind.FRAME, outlet=True, optional=True)
+
+
+def attachment(name: str = "frame_a") -> PortSpec:
+    """Return a frame on which a force element acts: any frame of the arm, or the ground."""
+    return PortSpec(name, Kind.FRAME, attachment=True)
 
 
 def flange(name: str, *, kind: Kind = Kind.ROTATIONAL, optional: bool = False) -> PortSpec:

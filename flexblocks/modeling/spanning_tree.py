@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import networkx as nx
 
 from flexblocks.errors import ModelError, listing
-from flexblocks.interfaces import Block, Composite, Kind, Port
+from flexblocks.interfaces import Block, Composite, ForceElement, Kind, Port
 from flexblocks.modeling.arm_graph import ArmGraph
 from flexblocks.modeling.flanges import SharedCoordinate, joined
 
@@ -33,6 +33,14 @@ class TreeNode:
 
 
 @dataclass(frozen=True)
+class ElementNode:
+    """A force element, and for each of its attachments the outlet that it acts on."""
+
+    element: ForceElement
+    places: tuple[Port, ...]
+
+
+@dataclass(frozen=True)
 class Topology:
     """The topology of a model: its spanning tree, and the cuts that open its loops.
 
@@ -40,6 +48,8 @@ class Topology:
     ----------
     nodes : dict of TreeNode
         By block name; a parent comes before what it carries.
+    elements : dict of ElementNode
+        The force elements by name.
     closures : tuple of pairs of Port
         Outlets that coincide besides the connections of the tree.
     order : tuple of str
@@ -49,9 +59,17 @@ class Topology:
     """
 
     nodes: Mapping[str, TreeNode]
+    elements: Mapping[str, ElementNode]
     closures: tuple[tuple[Port, Port], ...]
     order: tuple[str, ...]
     shared: Mapping[tuple[str, str], SharedCoordinate]
+
+    @property
+    def blocks(self) -> dict[str, Block]:
+        """All blocks by name, in the order in which the user added them."""
+        known = {name: node.block for name, node in self.nodes.items()}
+        known |= {name: node.element for name, node in self.elements.items()}
+        return {name: known[name] for name in self.order}
 
 
 def topology(model: ArmGraph, values: Mapping[str, Mapping[str, object]] | None = None) -> Topology:
@@ -83,9 +101,9 @@ def topology(model: ArmGraph, values: Mapping[str, Mapping[str, object]] | None 
     # Walk outward from the ground over nets of frames; join the coordinates of nets of flanges.
     ground = _ground(model, blocks)
     _refuse_open_ports(model, blocks, joined_ports)
-    nodes, closures = _tree(model, blocks, ground, [net for net in joined_ports if net[0].kind is Kind.FRAME])
+    nodes, elements, closures = _tree(model, blocks, ground, [net for net in joined_ports if net[0].kind is Kind.FRAME])
     flange_nets = [set(net) for net in joined_ports if net[0].kind is not Kind.FRAME]
-    return Topology(nodes, closures, tuple(blocks), joined(blocks, flange_nets))
+    return Topology(nodes, elements, closures, tuple(blocks), joined(blocks, flange_nets))
 
 
 def _open(
@@ -123,7 +141,7 @@ def _inner(block: Block | Composite, port: Port) -> Port:
 
 def _tree(
     model: ArmGraph, blocks: Mapping[str, Block], ground: str, nets: list[list[Port]]
-) -> tuple[dict[str, TreeNode], tuple[tuple[Port, Port], ...]]:
+) -> tuple[dict[str, TreeNode], dict[str, ElementNode], tuple[tuple[Port, Port], ...]]:
     """Walk outward from the ground over nets of frames; an outlet that meets one reached before closes a loop."""
     # By block its outlets, each with the number of its net.
     outlets: dict[str, list[tuple[Port, int]]] = {}
@@ -134,6 +152,7 @@ def _tree(
     place = {name: i for i, name in enumerate(blocks)}
     carriers: dict[int, Port] = {}
     carried_by: dict[str, Port] = {}
+    acted_on: dict[Port, Port] = {}
     closures: list[tuple[Port, Port]] = []
     order = [ground]
     for name in order:
@@ -143,20 +162,26 @@ def _tree(
                 closures.append((carriers[number], port))
                 continue
             carriers[number] = port
-            carried += [other.block for other in nets[number] if not other.spec.outlet]
-            carried_by |= {other.block: port for other in nets[number] if not other.spec.outlet}
+            carried += [other.block for other in nets[number] if other.spec.inlet]
+            carried_by |= {other.block: port for other in nets[number] if other.spec.inlet}
+            acted_on |= {other: port for other in nets[number] if other.spec.attachment}
         order += sorted(carried, key=place.__getitem__)
     _refuse_floating(model, blocks, nets, ground, set(order))
+    elements = {
+        name: ElementNode(block, tuple(acted_on[Port(name, spec)] for spec in block.ports))
+        for name, block in blocks.items()
+        if isinstance(block, ForceElement)
+    }
     used: dict[str, set[str]] = {}
-    for port in (*carried_by.values(), *(port for pair in closures for port in pair)):
+    for port in (*carried_by.values(), *acted_on.values(), *(port for pair in closures for port in pair)):
         used.setdefault(port.block, set()).add(port.name)
     nodes = {}
     reached = set(order)
     # What has no place in space comes last.
-    for name in order + [name for name in blocks if name not in reached]:
+    for name in order + [name for name in blocks if name not in reached and name not in elements]:
         parent, names = carried_by.get(name), used.get(name, set())
         nodes[name] = TreeNode(blocks[name], parent and parent.block, parent and parent.name, tuple(sorted(names)))
-    return nodes, tuple(closures)
+    return nodes, elements, tuple(closures)
 
 
 def _ground(model: ArmGraph, blocks: Mapping[str, Block]) -> str:
@@ -174,10 +199,11 @@ def _refuse_floating(
     for net in nets:
         if not any(port.spec.outlet for port in net):
             raise ModelError(
-                f"Connection of {listing(map(str, net))}: not connected to the ground; all of them are inboard ends. "
+                f"Connection of {listing(map(str, net))}: not connected to the ground; all of them are inboard ends"
+                f"{' or attachments' if any(port.spec.attachment for port in net) else ''}. "
                 "Join them to the frame_b of the block that carries them."
             )
-    inlets = {port.block for net in nets for port in net if not port.spec.outlet}
+    inlets = {port.block for net in nets for port in net if port.spec.inlet}
     floating = [name for name in blocks if name in inlets and name not in reached]
     if floating:
         raise ModelError(
@@ -196,6 +222,8 @@ def _refuse_open_ports(model: ArmGraph, blocks: Mapping[str, Block], nets: list[
                 continue
             if spec.kind is Kind.FRAME:
                 advice = "it is not connected to the ground; connect it to the frame_b of the block that carries it"
+                if spec.attachment:
+                    advice = "connect it to the frame that the force acts on, such as a link's frame_b or the ground's"
                 if name in ends:
                     advice += (
                         ". Or the block is mounted the wrong way round: frame_a is the inboard end, frame_b the "
@@ -211,4 +239,4 @@ def _is_root(block: Block) -> bool:
 
 
 def _has_inlet(block: Block) -> bool:
-    return any(spec.kind is Kind.FRAME and not spec.outlet for spec in block.ports)
+    return any(spec.inlet for spec in block.ports)

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import flexblocks as fb
+from arms.force_arms import everything
 from arms.linkages import FourBar
 from arms.one_link import DCMotor, HardeningSpring, joint_arm
 from flexblocks import export, models
@@ -49,8 +50,9 @@ def linkage() -> fb.DAE:
     return fb.assemble(FourBar(rigidity=0.5).model())
 
 
-ARMS = {"paper": paper, "algebraic": algebraic, "sliding": sliding, "linkage": linkage}
+ARMS = {"forces": everything, "paper": paper, "algebraic": algebraic, "sliding": sliding, "linkage": linkage}
 INPUT = {
+    "forces": ("ram.force", 2.0),
     "paper": ("motor1.torque", 0.1),
     "algebraic": ("motor.voltage", 3.0),
     "sliding": ("push.force", 0.5),

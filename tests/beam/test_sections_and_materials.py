@@ -24,6 +24,9 @@ def inside(section: Section, y: float, z: float) -> bool:
         return abs(y) <= section.height / 2 and abs(z) <= section.width / 2
     if isinstance(section, fb.Tube):
         return section.inner / 2 <= math.hypot(y, z) <= section.outer / 2
+    if isinstance(section, fb.Box):
+        hole = abs(y) < section.height / 2 - section.wall and abs(z) < section.width / 2 - section.wall
+        return abs(y) <= section.height / 2 and abs(z) <= section.width / 2 and not hole
     assert isinstance(section, fb.ISection)
     in_web = abs(y) <= section.height / 2 and abs(z) <= section.web / 2
     in_flange = section.height / 2 - section.flange <= abs(y) <= section.height / 2 and abs(z) <= section.width / 2
@@ -31,7 +34,14 @@ def inside(section: Section, y: float, z: float) -> bool:
 
 
 @pytest.mark.parametrize(
-    "section", [fb.Rectangle(0.03, 0.05), fb.Tube(0.04, 0.03), fb.ISection(0.08, 0.05, 0.004, 0.006)], ids=str
+    "section",
+    [
+        fb.Rectangle(0.03, 0.05),
+        fb.Tube(0.04, 0.03),
+        fb.ISection(0.08, 0.05, 0.004, 0.006),
+        fb.Box(0.08, 0.05, 0.004),
+    ],
+    ids=str,
 )
 def test_areas_and_second_moments_are_the_integrals(section: Section) -> None:
     """By counting a fine grid."""
@@ -67,6 +77,8 @@ def test_torsion_of_a_square_by_the_energy_of_its_stress_function() -> None:
 
 def test_torsion_of_tubes_and_open_profiles() -> None:
     assert fb.Tube(0.04, 0.03).torsion_constant == pytest.approx(math.pi / 32 * (0.04**4 - 0.03**4), rel=1e-14)
+    # A thin square tube has J = a^3 t for the side a of its middle line.
+    assert fb.Box(1.001, 1.001, 0.001).torsion_constant == pytest.approx(0.001, rel=1e-12)
     thin = fb.ISection(1.0, 1.0, 0.001, 0.001)
     assert thin.torsion_constant == pytest.approx(3 * 0.001**3 / 3, rel=1e-3)
 
@@ -163,6 +175,7 @@ def test_refused(case: str) -> None:
         (lambda: fb.Rectangle(0.1, -1.0), "Rectangle: height = -1 m; must be > 0"),
         (lambda: fb.Tube(0.1, 0.2), "Tube: inner = 0.2 m, outer = 0.1 m; the inner diameter must be the smaller"),
         (lambda: fb.ISection(0.1, 0.1, 0.2, 0.01), "must be web < width"),
+        (lambda: fb.Box(0.1, 0.04, 0.02), "wall = 0.02 m with height = 0.1 m, width = 0.04 m; must leave a hole"),
         (lambda: fb.Tube("0.1"), "Tube: outer = '0.1'; must be a finite number in m"),
         (lambda: fb.Material(7850.0, -1.0), "both must be > 0"),
         (lambda: fb.Material(7850.0, 2.1e11, 0.5), "poissons_ratio = 0.5; must be >= 0 and < 0.5"),

@@ -51,7 +51,7 @@ def same_dae(first: fb.DAE, second: fb.DAE) -> None:
         assert np.array_equal(one.limits, other.limits)
     rng = np.random.default_rng(0)
     x, u = first.x.start + rng.uniform(-0.1, 0.1, len(first.x)), rng.uniform(-1, 1, len(first.u))
-    q, v = np.split(x, [first.tree.size])
+    q, v, _ = first.split_state(x)
     for function, arguments in (
         ("mass_matrix", (q, first.p.start)),
         ("inverse_dynamics", (q, v, v, first.p.start)),
@@ -100,9 +100,28 @@ def everything() -> fb.Model:
     stop = model.add(fb.FixedTranslation("stop"))
     rail = model.add(fb.Prismatic("rail"))
     friction = model.add(fb.Friction("friction", viscous=0.1, coulomb=0.2, velocity=0.05, breakaway=0.3))
+    dc_motor = model.add(fb.DCMotor("dc_motor", resistance=1.0, inductance=0.01, constant=0.2, limit=24.0))
+    bristles = model.add(fb.LuGreFriction("bristles", stiffness=1e3, coulomb=0.2, breakaway=0.3, damping=2.0))
     servo = model.add(fb.PDServo("servo", kp=100, kd=5))
+    spring_damper = model.add(fb.SpringDamper("strut", stiffness=50.0, damping=1.0, free_length=0.2))
+    ram = model.add(fb.LineForce("ram", limit=100.0))
+    cylinder = model.add(
+        fb.HydraulicCylinder(
+            "cylinder", area_a=1e-3, area_b=8e-4, retracted=0.1, extended=0.9, supply_pressure=1e7, rated_flow=1e-4
+        )
+    )
+    rope = model.add(fb.Cable("rope", length=0.8, rigidity=1e3, via=1, winch=True))
+    floor = model.add(fb.Contact("floor", stiffness=1e4, transition=1e-3, normal=(0, 1, 2), friction=0.2))
+    wind = model.add(fb.WorldForce("wind"))
+    jet = model.add(fb.WorldTorque("jet", resolve_in="frame"))
     sensor = model.add(fb.Accelerometer("sensor", measures="specific force"))
     model.connect(ground.frame_b, slide.frame_a)
+    for element in (spring_damper, ram, cylinder, rope):
+        model.connect(ground.frame_b, element.port("frame_a"))
+        model.connect(load.frame_a, element.port("frame_b"))
+    model.connect(rope.port("frame_1"), rod.frame_a)
+    model.connect(load.frame_a, floor.frame_a, wind.frame_a, jet.frame_a)
+    model.connect(ground.frame_b, floor.frame_b)
     model.connect(force.flange_b, slide.axis)
     model.connect(slide.frame_b, elbow.frame_a)
     model.connect(link.frame_a, elbow.frame_b)
@@ -115,7 +134,7 @@ def everything() -> fb.Model:
     model.connect(link.frame_b, rail.frame_a)
     model.connect(stop.flange_b, rail.axis)
     model.connect(rail.frame_b, load.frame_a, sensor.frame_a)
-    model.connect(wrist.axis, friction.flange_b, servo.flange_b)
+    model.connect(wrist.axis, friction.flange_b, servo.flange_b, dc_motor.flange_b, bristles.flange_b)
     mount = model.add(fb.FixedTransform("mount", translation=(0.1, 0, 0), rotation=(0, np.pi / 2, 0)))
     ball, cross = model.add(fb.Gimbal("ball", start=(0.1, 0.2, 0.3))), model.add(fb.Universal("cross", damping=0.1))
     body = model.add(fb.RigidBody("body", 0.2, np.diag([0.01, 0.02, 0.015]), center=(0, 0.1, 0), reach=(0.2, 0, 0.1)))

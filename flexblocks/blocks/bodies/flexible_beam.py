@@ -102,9 +102,9 @@ class FlexibleBeam(HasStations):
     damping_ratio : float
         Share of critical damping of every mode of the clamped beam with its tip body.
     section : Section, callable or table, optional
-        `Rectangle`, `Tube` or `ISection`; or a function of x that returns one; or a table of them, between whose points
-        sizes change linearly. With `material` it determines all numeric properties of this list, which are then left
-        out.
+        `Rectangle`, `Box`, `Tube` or `ISection`; or a function of x that returns one; or a table of them, between whose
+        points sizes change linearly. With `material` it determines all numeric properties of this list, which are then
+        left out.
     material : Material, optional
     axial, torsion : bool
         Whether the beam stretches, and whether it twists.

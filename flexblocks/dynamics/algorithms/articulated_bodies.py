@@ -12,18 +12,19 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from flexblocks.dynamics.algorithms.element_forces import element_wrenches
 from flexblocks.dynamics.algorithms.elimination_basis import changed, congruent, elimination_basis
 from flexblocks.dynamics.algorithms.elimination_order import columns_of, elimination_order
-from flexblocks.dynamics.algorithms.gauss import Minimum, QuadraticForm, nothing
-from flexblocks.dynamics.algorithms.kinematics import maps, twists
-from flexblocks.dynamics.algorithms.newton_euler import inner_force, loose_inertia
+from flexblocks.dynamics.algorithms.gauss import Minimum, QuadraticForm, nothing, pushed
+from flexblocks.dynamics.algorithms.kinematics import NodeWrenches, maps, twists
+from flexblocks.dynamics.algorithms.newton_euler import block_force, loose_inertia
 from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.tree.edge import Edge
 from flexblocks.dynamics.tree.tree import Tree
 
 
-def forward_dynamics(tree: Tree, q: ca.SX, v: ca.SX, applied: ca.SX) -> ca.SX:
-    """Return the accelerations (n) of the coordinates under generalised forces `applied` (n)."""
+def forward_dynamics(tree: Tree, q: ca.SX, v: ca.SX, applied: NodeWrenches) -> ca.SX:
+    """Return the accelerations (n) of the coordinates under applied forces."""
     # Twists and bias accelerations of all nodes.
     sweep = _Sweep(tree, q, v, applied)
     # Inward: articulated inertias, coordinates eliminated one by one.
@@ -49,14 +50,17 @@ class _Step:
 class _Sweep:
     """The inward and outward passes over a tree at symbolic q and v."""
 
-    def __init__(self, tree: Tree, q: ca.SX, v: ca.SX, applied: ca.SX) -> None:
+    def __init__(self, tree: Tree, q: ca.SX, v: ca.SX, applied: NodeWrenches) -> None:
         self.tree, self.q, self.v = tree, q, v
         edge_maps = maps(tree, q)
         self.twist = twists(tree, edge_maps, v)
         self.basis = elimination_basis(tree)
         self.maps = [(X, changed(S, self.basis)) for X, S in edge_maps]
+        # Wrenches on the nodes; they take part in the recursion as they are.
+        outer = applied + element_wrenches(tree, q, v) if tree.elements else applied
+        self.wrench = outer.on_nodes
         # Force and inertia on the coordinates themselves, in no frame: springs, dampers, drives, rotors without mount.
-        self.force = self.basis.T @ (applied - inner_force(tree, q, v))
+        self.force = self.basis.T @ (outer.on_coordinates - block_force(tree, q, v))
         self.inertia = congruent(loose_inertia(tree, q), self.basis)
         moving = [_moving(node.edge, S, self.basis) for node, (_, S) in zip(tree.nodes, self.maps, strict=True)]
         self.where = elimination_order(tree, self.inertia.sparsity(), moving)
@@ -70,7 +74,7 @@ class _Sweep:
 
     def inward(self, k: int) -> None:
         """Eliminate all coordinates that appear only at a node and outboard of it, or on the edge to it."""
-        form = self._of_bodies(k) + self._of_branches(k)
+        form = self._of_bodies(k) + self._of_branches(k) + pushed(self.wrench[k])
         for j in sorted(self.where.ends_at[k], key=lambda j: form.K[:, 6 + form.columns.index(j)].nnz()):
             form, minimum = form.without_coordinate(j, self.inertia[j, j], self.force[j])
             self.node_steps[k].append(_Step(j, minimum, form.columns))

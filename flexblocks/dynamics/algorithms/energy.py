@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import casadi as ca
 
+from flexblocks.dynamics.algorithms.element_forces import element_potentials
 from flexblocks.dynamics.algorithms.kinematics import maps, poses, twists
 from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.tree.tree import Tree
@@ -23,6 +24,8 @@ def kinetic_energies(tree: Tree, q: ca.SX, v: ca.SX) -> dict[str, ca.SX]:
 def stored_energies(tree: Tree, q: ca.SX) -> dict[str, ca.SX]:
     """Return the elastic energy [J] of each block (springs, bent beams), without gravity, by block name."""
     energies = {body.name: call(body.terms.potential, body.gather(q), body.terms.p)[0] for body in tree.bodies}
+    if tree.elements:
+        energies |= element_potentials(tree, q)
     return {name: energy for name, energy in energies.items() if energy.nnz()}
 
 

@@ -98,6 +98,11 @@ def nothing(columns: tuple[int, ...] = (), inertia: ca.SX | None = None) -> Quad
     )
 
 
+def pushed(wrench: ca.SX) -> QuadraticForm:
+    """Return the form of an external wrench (6)."""
+    return QuadraticForm(ca.SX(6, 6), -wrench)
+
+
 def mirrored(matrix: ca.SX) -> ca.SX:
     """Return a symmetric matrix from its upper triangle, so that the lower one costs no operations."""
     return ca.triu2symm(ca.triu(ca.sparsify(matrix)))

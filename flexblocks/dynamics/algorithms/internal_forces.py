@@ -84,7 +84,7 @@ def _released(tree: Tree, blocks: Mapping[str, Block]) -> tuple[Tree, dict[str, 
                     share[row, first_lock + number] = lock.factors[index, row]
         bodies.append(replace(body, terms=terms.get(index, body.terms), share=ca.sparsify(share)))
     counts = {tree.bodies[i].name: len(each.held) for i, each in terms.items()}
-    return Tree(tuple(bodies), size, tree.gravity, tree.p, tree.loops), counts
+    return replace(tree, bodies=tuple(bodies), size=size, feedback=None, locks=()), counts
 
 
 def _is_cut(body: Body, blocks: Mapping[str, Block]) -> bool:

@@ -1,8 +1,9 @@
-"""Forward kinematics: poses, twists and accelerations, from the ground outward."""
+"""Forward kinematics: poses, twists and accelerations, from the ground outward; and wrenches inward, its dual."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import casadi as ca
 
@@ -13,6 +14,34 @@ from flexblocks.dynamics.tree.tree import Tree
 Maps = Sequence[tuple[ca.SX, ca.SX]]
 # Orientation (3, 3), origin (3) and twist (6) of a frame.
 Motion = tuple[ca.SX, ca.SX, ca.SX]
+
+
+@dataclass(frozen=True)
+class NodeWrenches:
+    """Forces where they act: on the coordinates (n), and on each node a wrench (6) in its axes, torque over force."""
+
+    on_coordinates: ca.SX
+    on_nodes: tuple[ca.SX, ...]
+
+    def __add__(self, other: NodeWrenches) -> NodeWrenches:
+        on_nodes = tuple(a + b for a, b in zip(self.on_nodes, other.on_nodes, strict=True))
+        return NodeWrenches(self.on_coordinates + other.on_coordinates, on_nodes)
+
+    @staticmethod
+    def none(tree: Tree) -> NodeWrenches:
+        """Return no forces."""
+        return NodeWrenches(ca.SX(tree.size, 1), tuple(ca.SX(6, 1) for _ in tree.nodes))
+
+    def force(self, tree: Tree, q: ca.SX) -> ca.SX:
+        """Return the generalised forces (n), by virtual work along the edges."""
+        if not any(wrench.nnz() for wrench in self.on_nodes):
+            return self.on_coordinates
+        force, wrench = self.on_coordinates, list(self.on_nodes)
+        for index, (node, (X, S)) in reversed(list(enumerate(zip(tree.nodes, maps(tree, q), strict=True)))):
+            if node.inboard is not None:
+                wrench[node.inboard] += ca.sparsify(X.T @ wrench[index])
+                force += S.T @ wrench[index]
+        return force
 
 
 def maps(tree: Tree, q: ca.SX) -> Maps:

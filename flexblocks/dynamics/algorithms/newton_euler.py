@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import casadi as ca
 
-from flexblocks.dynamics.algorithms.kinematics import accelerations, maps, twists
+from flexblocks.dynamics.algorithms.element_forces import element_wrenches
+from flexblocks.dynamics.algorithms.kinematics import NodeWrenches, accelerations, maps, twists
 from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.tree.tree import Tree
 
@@ -20,8 +21,10 @@ def inverse_dynamics(tree: Tree, q: ca.SX, v: ca.SX, a: ca.SX) -> ca.SX:
     acceleration = accelerations(tree, edge_maps, twist, q, v, a)
     # Inward: inertial forces of the bodies, projected on the coordinates.
     wrench = [ca.SX(6, 1) for _ in tree.nodes]
-    force = inner_force(tree, q, v) + loose_inertia(tree, q) @ a
+    passive = element_wrenches(tree, q, v) if tree.elements else NodeWrenches.none(tree)
+    force = block_force(tree, q, v) - passive.on_coordinates + loose_inertia(tree, q) @ a
     for index, node in reversed(list(enumerate(tree.nodes))):
+        wrench[index] -= passive.on_nodes[index]
         for body in (tree.bodies[i] for i in node.bodies if tree.bodies[i].terms.has_inertia):
             q_body, s_body = body.gather(q), body.gather(v)
             (inertia,) = call(body.terms.inertia, q_body, body.terms.p)
@@ -39,6 +42,12 @@ def inverse_dynamics(tree: Tree, q: ca.SX, v: ca.SX, a: ca.SX) -> ca.SX:
 
 def inner_force(tree: Tree, q: ca.SX, v: ca.SX) -> ca.SX:
     """Return the generalised forces (n) of springs, dampers and all other loads that depend on q and v alone."""
+    force = block_force(tree, q, v)
+    return force - element_wrenches(tree, q, v).force(tree, q) if tree.elements else force
+
+
+def block_force(tree: Tree, q: ca.SX, v: ca.SX) -> ca.SX:
+    """Return the inner forces (n) without those of force elements."""
     force = ca.SX(tree.size, 1)
     for body in tree.bodies:
         force += body.scatter(call(body.terms.inner, body.gather(q), body.gather(v), body.terms.p)[0])

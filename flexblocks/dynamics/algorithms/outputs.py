@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import casadi as ca
 
+from flexblocks.dynamics.algorithms.element_forces import element_values
 from flexblocks.dynamics.algorithms.generalised_forces import block_arguments
 from flexblocks.dynamics.algorithms.internal_forces import internal_forces
 from flexblocks.dynamics.algorithms.kinematics import Motion, motions, outlet_motion
@@ -24,6 +25,8 @@ def output_units(tree: Tree) -> dict[str, str]:
     units = {}
     for body in tree.bodies:
         units |= {f"{body.name}.{name}": output.unit for name, output in body.terms.physics.outputs.items()}
+    for element in tree.elements:
+        units |= {f"{element.name}.{name}": output.unit for name, output in element.terms.physics.outputs.items()}
     for index in _ends(tree):
         units |= {f"{tree.bodies[index].name}.{axis}": "m" for axis in POSITION}
     units |= dict(lock.effort for lock in tree.locks)
@@ -73,6 +76,9 @@ def outputs(
         effort = efforts.get(body.name, ca.SX(len(body.terms.held), 1))
         (values,) = call(body.terms.outputs, *inlet, sensed, inlet[0].T @ g, effort, whole, *arguments)
         by_name |= {f"{body.name}.{name}": values[i] for i, name in enumerate(body.terms.physics.outputs)}
+    of_elements = element_values(tree, "outputs", x, z, inputs).values() if tree.elements else ()
+    for element, values in zip(tree.elements, of_elements, strict=True):
+        by_name |= {f"{element.name}.{name}": values[i] for i, name in enumerate(element.terms.physics.outputs)}
     # Positions of the tips.
     for index in _ends(tree):
         body = tree.bodies[index]

@@ -22,10 +22,11 @@ WEIGHT = "Weight is not to be given: it follows from the kinetic energy and the 
 SENSED = "local.acceleration, local.gravity, local.totals or local.effort"
 HINTS = {
     "kinetic": "The pose of a body is no part of its inertia; displacements inside the block are its coordinates",
-    "potential": f"{WEIGHT}. What pulls on an outlet needs a block between two frames",
-    "dissipation": "Give a force that resists the inlet's motion as power, its coefficient as a state or input",
+    "potential": f"{WEIGHT}. What else depends on the pose is a ForceElement's",
+    "dissipation": "A force that resists the inlet's motion is a ForceElement's",
     "load": "Give a force on the inlet as power; its displacement, that of a load, is a function of the coordinates",
-    "power": "Give what depends on rates as dissipation (a gradient in the rates) or as a load",
+    "power": "Give what depends on rates as dissipation (a gradient in the rates) or as a load; what depends on the "
+    "pose is a ForceElement's",
     "derivative": "Sense a motion by outputs",
     "residual": "Sense a motion by outputs",
     "outlet": "Make a state or input that moves an outlet a coordinate",

@@ -30,6 +30,8 @@ class Edge:
         These coordinates and the dependent variables of the blocks between a and b, and their time derivatives.
     p : SX
         The symbolic parameters of the arm, then these dependent variables.
+    arm : SX (3, 1)
+        Position of b in the axes of a [m].
     """
 
     V: ca.SX
@@ -40,6 +42,7 @@ class Edge:
     configuration: ca.SX
     configuration_rates: ca.SX
     p: ca.SX
+    arm: ca.SX
 
     @cached_property
     def rates(self) -> ca.SX:
@@ -72,6 +75,14 @@ class Edge:
         """Return X (6, 6) and S (6, n), over all coordinates of the arm, at the coordinates `q` (n)."""
         X, S = call(self.maps, self.share @ q, self.p)
         return X, S @ self.share
+
+    @cached_property
+    def _position(self) -> ca.Function:
+        return ca.Function("position", [self.q, self.p], [ca.sparsify(self.arm)])
+
+    def position_at(self, q: ca.SX) -> ca.SX:
+        """Return the position (3) of b in the axes of a [m] at the arm's coordinates `q` (n)."""
+        return call(self._position, self.share @ q, self.p)[0]
 
     def bias_at(self, omega: ca.SX, q: ca.SX, v: ca.SX) -> ca.SX:
         """Return the bias acceleration (6) at b: what is left at zero acceleration of a and of the coordinates."""

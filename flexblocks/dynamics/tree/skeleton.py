@@ -8,7 +8,7 @@ one; and all that a point carries is summed there before it is passed further in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import casadi as ca
@@ -38,9 +38,35 @@ class SkeletonNode:
     bodies: list[int] = field(default_factory=list)
 
 
-def skeleton(bodies: Sequence[Body], root: int) -> tuple[SkeletonNode, ...]:
-    """Return the nodes of a tree, inboard before outboard; the first is the ground, body `root`."""
-    return tuple(_Skeleton(bodies, root).nodes)
+# A body, its outlet, and whether the orientation there matters.
+Place = tuple[int, str, bool]
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """Nodes of a tree, inboard before outboard; the first is the ground.
+
+    Attributes
+    ----------
+    nodes : tuple of SkeletonNode
+        Those that bodies need.
+    leaves : tuple of SkeletonNode
+        Those that only force elements act on. They follow the nodes: the index of the first is ``len(nodes)``.
+    of_place : dict
+        Index of the node at each place.
+    """
+
+    nodes: tuple[SkeletonNode, ...]
+    leaves: tuple[SkeletonNode, ...]
+    of_place: Mapping[Place, int]
+
+
+def skeleton(bodies: Sequence[Body], root: int, places: Sequence[Place] = ()) -> Skeleton:
+    """Return the skeleton of a tree whose ground is body `root`, with leaves where force elements act."""
+    built = _Skeleton(bodies, root)
+    count = len(built.nodes)
+    of_place = {place: built.node_at(place) for place in places}
+    return Skeleton(tuple(built.nodes[:count]), tuple(built.nodes[count:]), of_place)
 
 
 class _Skeleton:
@@ -57,8 +83,17 @@ class _Skeleton:
 
     def _node_for(self, index: int, body: Body) -> int:
         """Return the node of a body, and add it with those on the path to it where they are new."""
-        # Blocks on the path from the next body inboard.
-        chain = self._chain(index)
+        # Rotations do not matter to a point mass; they do to an external force in the inlet's axes.
+        turned = not _is_point_mass(body.terms) or body.terms.has_wrench
+        return self._node_behind(self._chain(body.parent, body.outlet), turned)
+
+    def node_at(self, place: Place) -> int:
+        """Return the node at an outlet, and add it with those on the path to it where they are new."""
+        body, outlet, turned = place
+        return self._node_behind(self._chain(body, outlet), turned)
+
+    def _node_behind(self, chain: list[tuple[int, str]], turned: bool) -> int:
+        """Return the node at the end of a chain; if not `turned`, one with its origin and any orientation."""
         terms = [self.bodies[i].terms for i, _ in chain]
         share = ca.vertcat(*[self.bodies[i].share for i, _ in chain])
         start, frame = self.node_of[chain[0][0]], _end(terms, [outlet for _, outlet in chain])
@@ -70,11 +105,10 @@ class _Skeleton:
         if frame is not terms[0].inlet:
             self.kept.append(frame)  # kept alive, so that no other object gets its id
             start = self._added(id(frame), start, _shift(terms, share, frame))
-        # Rotations do not matter to a point mass; they do to an external force in the inlet's axes.
-        if _is_point_mass(body.terms) and not body.terms.has_wrench:
+        if not turned:
             return start
         self.kept += turns
-        keys = [*map(id, turns[:-1]), (body.parent, body.outlet)]
+        keys = [*map(id, turns[:-1]), chain[-1]]
         for key, turn in zip(keys, turns, strict=False):
             start = self._added(key, start, _turned(terms, share, turn))
         return start
@@ -85,13 +119,15 @@ class _Skeleton:
             self.nodes.append(SkeletonNode(inboard, edge))
         return self.known[key]
 
-    def _chain(self, index: int) -> list[tuple[int, str]]:
-        """Return the path to a body, (block, outlet): from the next body inboard with inertia, or the ground."""
+    def _chain(self, index: int | None, outlet: str | None) -> list[tuple[int, str]]:
+        """Return the path to an outlet, (block, outlet): from the next body inboard with inertia, or the ground."""
         chain: list[tuple[int, str]] = []
-        body = self.bodies[index]
-        while body.parent is not None and body.outlet is not None and (not chain or not body.terms.has_inertia):
-            chain.insert(0, (body.parent, body.outlet))
-            body = self.bodies[body.parent]
+        while index is not None and outlet is not None:
+            chain.insert(0, (index, outlet))
+            body = self.bodies[index]
+            if body.terms.has_inertia:
+                break
+            index, outlet = body.parent, body.outlet
         return chain
 
 
@@ -104,15 +140,17 @@ def _end(terms: Sequence[BlockTerms], outlets: Sequence[str]) -> Frame:
 
 
 def _shift(terms: Sequence[BlockTerms], share: ca.DM, point: Frame) -> Edge:
-    return _edge(terms, share, terms[0].inlet.twist, point.twist)
+    inlet = terms[0].inlet
+    pose, origin = ca.vertcat(ca.vec(inlet.R), inlet.r), ca.vertcat(ca.vec(ca.SX.eye(3)), ca.SX(3, 1))
+    return _edge(terms, share, inlet.twist, point.twist, ca.substitute(point.r, pose, ca.densify(origin)))
 
 
 def _turned(terms: Sequence[BlockTerms], share: ca.DM, turn: Turn | Reorientation) -> Edge:
     V = ca.SX.sym("V", 6)
-    return _edge(terms, share, V, turn.of(V[:3], V[3:]))
+    return _edge(terms, share, V, turn.of(V[:3], V[3:]), ca.SX(3, 1))
 
 
-def _edge(terms: Sequence[BlockTerms], share: ca.DM, V: ca.SX, twist: ca.SX) -> Edge:
+def _edge(terms: Sequence[BlockTerms], share: ca.DM, V: ca.SX, twist: ca.SX, arm: ca.SX) -> Edge:
     return Edge(
         V=V,
         twist=twist,
@@ -122,6 +160,7 @@ def _edge(terms: Sequence[BlockTerms], share: ca.DM, V: ca.SX, twist: ca.SX) -> 
         configuration=ca.vertcat(*[t.symbols.configuration for t in terms]),
         configuration_rates=ca.vertcat(*[t.symbols.configuration_rates for t in terms]),
         p=ca.vertcat(terms[0].p, *[t.symbols.dependent.symbols for t in terms[1:]]),
+        arm=arm,
     )
 
 

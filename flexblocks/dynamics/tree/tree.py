@@ -11,10 +11,11 @@ import numpy as np
 
 from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.evaluation.body import Body, CoordinateRange
+from flexblocks.dynamics.evaluation.element import Element
 from flexblocks.dynamics.tree.cut_joints import Closure, Loops
 from flexblocks.dynamics.tree.feedback import Feedback
 from flexblocks.dynamics.tree.lock import Lock
-from flexblocks.dynamics.tree.skeleton import SkeletonNode, skeleton
+from flexblocks.dynamics.tree.skeleton import Place, Skeleton, SkeletonNode, skeleton
 
 NO_LOOPS = Loops()
 
@@ -25,7 +26,7 @@ class Tree:
 
     `gravity` is the acceleration of free fall (3) in world axes [m/s2]; `p` the symbolic parameters; `loops` the cuts
     that made it a tree; `feedback` the control laws that set the inputs of the blocks in a closed loop; `locks` the
-    coordinates that are held at numbers.
+    coordinates that are held at numbers; `elements` the force elements between its frames.
     """
 
     bodies: tuple[Body, ...]
@@ -35,6 +36,7 @@ class Tree:
     loops: Loops = NO_LOOPS
     feedback: Feedback | None = None
     locks: tuple[Lock, ...] = ()
+    elements: tuple[Element, ...] = ()
 
     @property
     def root(self) -> int:
@@ -54,9 +56,24 @@ class Tree:
         return x[:n], x[n : 2 * n], x[2 * n :]
 
     @cached_property
+    def skeleton(self) -> Skeleton:
+        """The skeleton, with leaves where force elements act."""
+        places = [place for element in self.elements for place in _places(element)]
+        return skeleton(self.bodies, self.root, list(dict.fromkeys(places)))
+
+    @property
     def nodes(self) -> tuple[SkeletonNode, ...]:
-        """The skeleton, inboard before outboard; the first node is the ground."""
-        return skeleton(self.bodies, self.root)
+        """The nodes of the skeleton that carry bodies, inboard before outboard; the first is the ground."""
+        return self.skeleton.nodes
+
+    @property
+    def all_nodes(self) -> tuple[SkeletonNode, ...]:
+        """These nodes, then the leaves."""
+        return (*self.skeleton.nodes, *self.skeleton.leaves)
+
+    def nodes_of(self, element: Element) -> list[int]:
+        """Return the indices of the nodes that a force element acts on."""
+        return [self.skeleton.of_place[place] for place in _places(element)]
 
     @cached_property
     def dependent(self) -> ca.SX:
@@ -101,3 +118,7 @@ class Tree:
     def ground_acceleration(self) -> ca.SX:
         """Acceleration (6) of the ground that is equivalent to gravity."""
         return ca.sparsify(ca.SX(ca.vertcat(ca.DM.zeros(3), -ca.DM(self.gravity))))
+
+
+def _places(element: Element) -> list[Place]:
+    return [(*place, turned) for place, turned in zip(element.places, element.terms.turned, strict=True)]

@@ -156,7 +156,9 @@ def _sparse(parts: list[Part]) -> tuple[Part, ...]:
 
 def velocity_force(dae: DAE) -> ca.SX:
     """Return Coriolis and centrifugal forces (n): inverse dynamics without acceleration, gravity, springs or loads."""
-    bare = dataclasses.replace(_with(dae.tree, potential=0.0, dissipation=0.0, loads=()), gravity=np.zeros(3))
+    bare = dataclasses.replace(
+        _with(dae.tree, potential=0.0, dissipation=0.0, loads=(), power=0.0), gravity=np.zeros(3)
+    )
     return inverse_dynamics(bare, dae.q, dae.v, ca.SX(dae.tree.size, 1))
 
 
@@ -187,4 +189,8 @@ def _with(tree: Tree, **physics: object) -> Tree:
     for body in tree.bodies:
         changed = dataclasses.replace(body.terms.physics, **physics)
         bodies.append(dataclasses.replace(body, terms=dataclasses.replace(body.terms, physics=changed)))
-    return dataclasses.replace(tree, bodies=tuple(bodies))
+    elements = []
+    for element in tree.elements:
+        changed = dataclasses.replace(element.terms.physics, **physics)
+        elements.append(dataclasses.replace(element, terms=dataclasses.replace(element.terms, physics=changed)))
+    return dataclasses.replace(tree, bodies=tuple(bodies), elements=tuple(elements))

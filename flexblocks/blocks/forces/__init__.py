@@ -1,0 +1,1 @@
+"""Forces between frames: springs, cylinders, ropes, contacts, and forces from outside."""

@@ -1,0 +1,218 @@
+"""Hydraulic cylinder with its valve."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import casadi as ca
+
+from flexblocks.blocks.forces.one_sided import one_sided_energy, positive_part, signed_root
+from flexblocks.errors import ParameterError
+from flexblocks.interfaces import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    AttachedFrame,
+    ForceElement,
+    Load,
+    Local,
+    Output,
+    Physics,
+    Variable,
+    attachment,
+    parameter,
+)
+
+# Pressure drop, relative to the supply's, below which the flow through an edge of the valve gets laminar.
+LAMINAR = 1e-3
+# Depth over which an end stop sets in, relative to the stroke; and its stiffness, relative to that of the oil column.
+STOP_TRANSITION = 1e-3
+STOP_STIFFNESS = 10.0
+
+
+@dataclass(frozen=True)
+class HydraulicCylinder(ForceElement):
+    """A double-acting hydraulic cylinder between `frame_a` and `frame_b` with a four-way servo valve.
+
+    The input ``valve`` in [-1, 1] is the valve's opening; positive extends.
+
+    Parameters
+    ----------
+    name : str
+    area_a, area_b : float
+        Of the piston, and of its ring on the rod's side [m2].
+    retracted, extended : float
+        Distance of the frames at the end stops [m].
+    supply_pressure, tank_pressure : float
+        [Pa]
+    rated_flow : float
+        Through one edge of the fully open valve at the pressure drop `rated_drop` [m3/s].
+    rated_drop : float
+        [Pa]
+    max_speed : float, optional
+        Makes it ideal: the opened valve commands this speed [m/s], whatever the load, but for the compression of the
+        oil. It takes the place of `supply_pressure`, `rated_flow` and `leakage`.
+    bulk_modulus : float
+        Of the oil, with its hoses [Pa].
+    dead_volume : float
+        Oil in each chamber at its end stop, relative to the volume that `area_a` displaces over the stroke.
+    leakage : float
+        Flow past the piston per pressure [m3/(s Pa)].
+    null_opening : float
+        Opening of all four edges with the valve in the middle (underlap), relative to the full opening: the valve is
+        smooth there, and its pressures come to rest.
+    friction : float
+        Viscous friction [N s/m].
+    stop_stiffness : float, optional
+        Of the end stops [N/m]; by default ten times that of an oil column as long as the stroke.
+
+    Notes
+    -----
+    States ``pressure_a``, ``pressure_b`` [Pa]; of the ideal one ``command`` [m], the length at which the oil would be
+    without load. An edge passes ``rated_flow * opening * sqrt(drop / rated_drop)``, laminar below 0.1 % of the supply
+    pressure. There is no cavitation: pressures below zero say that the cylinder is used beyond its range.
+
+    Outputs: ``length`` [m], ``speed`` [m/s], ``force`` [N] of the oil, ``pressure_difference`` [Pa], ``power`` [W] to
+    the arm; ``flow_a``, ``flow_b`` [m3/s] into the chambers and ``supply_power`` [W], what the pump gives.
+
+    Sources: Merritt, Hydraulic Control Systems, 1967, sections 5-3 and 6-3; Jelali and Kroll, Hydraulic
+    Servo-systems, 2003, chapter 4.
+    """
+
+    area_a: float = parameter("m2", POSITIVE)
+    area_b: float = parameter("m2", POSITIVE)
+    retracted: float = parameter("m", POSITIVE)
+    extended: float = parameter("m", POSITIVE)
+    supply_pressure: float | None = parameter("Pa", POSITIVE, default=None, symbolic=False)
+    rated_flow: float | None = parameter("m3/s", POSITIVE, default=None, symbolic=False)
+    rated_drop: float = parameter("Pa", POSITIVE, default=3.5e6)
+    max_speed: float | None = parameter("m/s", POSITIVE, default=None, symbolic=False)
+    tank_pressure: float = parameter("Pa", NOT_NEGATIVE, default=0.0)
+    bulk_modulus: float = parameter("Pa", POSITIVE, default=1.2e9)
+    dead_volume: float = parameter("1", POSITIVE, default=0.05)
+    leakage: float = parameter("m3/(s Pa)", NOT_NEGATIVE, default=0.0)
+    null_opening: float = parameter("1", POSITIVE, default=0.01)
+    friction: float = parameter("N s/m", NOT_NEGATIVE, default=0.0)
+    stop_stiffness: float | None = parameter("N/m", POSITIVE, default=None)
+
+    ports = (attachment("frame_a"), attachment("frame_b"))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.extended <= self.retracted:
+            raise ParameterError(
+                f"{self.where}: extended = {self.extended:g} m; must be > retracted, {self.retracted:g} m."
+            )
+        of_servo = {"supply_pressure": self.supply_pressure, "rated_flow": self.rated_flow}
+        if self.max_speed is None and None in of_servo.values():
+            missing = " and ".join(name for name, value in of_servo.items() if value is None)
+            raise ParameterError(
+                f"{self.where}: {missing} missing; a servo valve needs supply_pressure and rated_flow, an ideal one "
+                "max_speed alone."
+            )
+        if self.max_speed is not None and (any(of_servo.values()) or self.leakage):
+            raise ParameterError(
+                f"{self.where}: max_speed = {self.max_speed:g} m/s makes the valve ideal; leave out supply_pressure, "
+                "rated_flow and leakage, or leave out max_speed."
+            )
+        if self.supply_pressure is not None and self.supply_pressure <= self.tank_pressure:
+            raise ParameterError(
+                f"{self.where}: supply_pressure = {self.supply_pressure:g} Pa; must be > tank_pressure, "
+                f"{self.tank_pressure:g} Pa."
+            )
+
+    def inputs(self) -> tuple[Variable, ...]:
+        return (Variable("valve", "1", limit=1.0),)
+
+    def states(self) -> tuple[Variable, ...]:
+        own = self.nominal
+        if own.supply_pressure is None:
+            return (Variable("command", "m", start=(own.retracted + own.extended) / 2),)
+        # With the valve in the middle and no load.
+        share = own.area_b / (own.area_a + own.area_b)
+        across = own.supply_pressure - own.tank_pressure
+        return (
+            Variable("pressure_a", "Pa", start=own.tank_pressure + share * across),
+            Variable("pressure_b", "Pa", start=own.tank_pressure + (1 - share) * across),
+        )
+
+    def physics(self, frames: Mapping[str, AttachedFrame], local: Local) -> Physics:
+        length = frames["frame_b"].distance(frames["frame_a"])
+        speed, stroke = local.rate(length), self.extended - self.retracted
+        dead = self.dead_volume * self.area_a * stroke
+        volumes = dead + self.area_a * (length - self.retracted), dead + self.area_b * (self.extended - length)
+        oil = self._servo if self.supply_pressure is not None else self._ideal
+        force, derivatives, outputs = oil(local, length, speed, volumes)
+        stiffness = self.stop_stiffness
+        if stiffness is None:
+            stiffness = STOP_STIFFNESS * self.bulk_modulus * self.area_a / stroke
+        beyond = (self.retracted - length, length - self.extended)
+        stops = sum((one_sided_energy(depth, STOP_TRANSITION * stroke) for depth in beyond), ca.SX(1, 1))
+        return Physics(
+            potential=stiffness * stops,
+            dissipation=self.friction / 2 * speed**2,
+            loads=(Load(force, length),),
+            derivatives=derivatives,
+            outputs={
+                "length": Output(length, "m"),
+                "speed": Output(speed, "m/s"),
+                "force": Output(force, "N"),
+                "power": Output((force - self.friction * speed) * speed, "W"),
+                **outputs,
+            },
+        )
+
+    def _servo(
+        self, local: Local, length: ca.SX, speed: ca.SX, volumes: tuple[ca.SX, ca.SX]
+    ) -> tuple[ca.SX, dict[str, ca.SX], dict[str, Output]]:
+        """Return force, rates of the pressures and outputs with a servo valve."""
+        del length
+        assert self.supply_pressure is not None
+        assert self.rated_flow is not None
+        a, b, valve = local["pressure_a"], local["pressure_b"], local["valve"]
+        coefficient = self.rated_flow / ca.sqrt(self.rated_drop)
+        laminar = LAMINAR * self.supply_pressure
+        forward = positive_part(valve, 2 * self.null_opening)
+        backward = forward - valve
+
+        def flow(opening: ca.SX, drop: ca.SX) -> ca.SX:
+            return coefficient * opening * signed_root(drop, laminar)
+
+        from_supply_a = flow(forward, self.supply_pressure - a)
+        from_supply_b = flow(backward, self.supply_pressure - b)
+        flow_a = from_supply_a - flow(backward, a - self.tank_pressure)
+        flow_b = from_supply_b - flow(forward, b - self.tank_pressure)
+        leak = self.leakage * (a - b)
+        force = a * self.area_a - b * self.area_b
+        rates = {
+            "pressure_a": self.bulk_modulus / volumes[0] * (flow_a - leak - self.area_a * speed),
+            "pressure_b": self.bulk_modulus / volumes[1] * (flow_b + leak + self.area_b * speed),
+        }
+        outputs = {
+            "pressure_difference": Output(a - b, "Pa"),
+            "flow_a": Output(flow_a, "m3/s"),
+            "flow_b": Output(flow_b, "m3/s"),
+            "supply_power": Output(self.supply_pressure * (from_supply_a + from_supply_b), "W"),
+        }
+        return force, rates, outputs
+
+    def _ideal(
+        self, local: Local, length: ca.SX, speed: ca.SX, volumes: tuple[ca.SX, ca.SX]
+    ) -> tuple[ca.SX, dict[str, ca.SX], dict[str, Output]]:
+        """Return force, rate of the command and outputs with a valve that commands the speed."""
+        del speed
+        assert self.max_speed is not None
+        commanded = self.max_speed * local["valve"]
+        compression = local["command"] - length
+        pressures = [
+            self.bulk_modulus * area / volume * compression
+            for area, volume in zip((self.area_a, -self.area_b), volumes, strict=True)
+        ]
+        force = pressures[0] * self.area_a - pressures[1] * self.area_b
+        outputs = {
+            "pressure_difference": Output(pressures[0] - pressures[1], "Pa"),
+            "flow_a": Output(self.area_a * commanded, "m3/s"),
+            "flow_b": Output(-self.area_b * commanded, "m3/s"),
+            "supply_power": Output(force * commanded, "W"),
+        }
+        return force, {"command": commanded}, outputs

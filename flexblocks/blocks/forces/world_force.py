@@ -1,0 +1,64 @@
+"""External force and torque on one frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import casadi as ca
+
+from flexblocks.interfaces import (
+    AttachedFrame,
+    ForceElement,
+    Local,
+    Physics,
+    Variable,
+    attachment,
+    choice,
+)
+
+
+@dataclass(frozen=True)
+class _External(ForceElement):
+    resolve_in: str = choice(("world", "frame"), default="world")
+
+    ports = (attachment("frame_a"),)
+    effort: ClassVar[tuple[str, str]]
+
+    def inputs(self) -> tuple[Variable, ...]:
+        name, unit = self.effort
+        return tuple(Variable(f"{name}_{axis}", unit) for axis in "xyz")
+
+    def physics(self, frames: Mapping[str, AttachedFrame], local: Local) -> Physics:
+        name, _ = self.effort
+        effort = ca.vertcat(*[local[f"{name}_{axis}"] for axis in "xyz"])
+        return Physics(power=frames["frame_a"].power(**{name: effort}, resolve_in=self.resolve_in))
+
+
+@dataclass(frozen=True)
+class WorldForce(_External):
+    """An external force at the origin of `frame_a`: the inputs ``force_x``, ``force_y``, ``force_z`` [N].
+
+    Parameters
+    ----------
+    name : str
+    resolve_in : "world" or "frame"
+        Whose axes its components belong to: a wind blows in the world's, a thruster in those of its frame.
+    """
+
+    effort = ("force", "N")
+
+
+@dataclass(frozen=True)
+class WorldTorque(_External):
+    """An external torque on `frame_a`: the inputs ``torque_x``, ``torque_y``, ``torque_z`` [N m].
+
+    Parameters
+    ----------
+    name : str
+    resolve_in : "world" or "frame"
+        Whose axes its components belong to.
+    """
+
+    effort = ("torque", "N m")

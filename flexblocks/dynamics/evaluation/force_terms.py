@@ -1,0 +1,234 @@
+"""Terms of one force element: wrenches on its frames, by automatic differentiation of its physics.
+
+The virtual power of all its forces is linear in the virtual velocities of the frames; its coefficients are the
+wrenches. Everything is resolved in the axes of a base: the world, or, for an element that does not depend on where it
+is, any frame inboard of all that it acts on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import casadi as ca
+
+from flexblocks.errors import ModelError
+from flexblocks.interfaces.attached_frame import AttachedFrame, Watch
+from flexblocks.interfaces.force_element import ForceElement
+from flexblocks.interfaces.frame import skew
+from flexblocks.interfaces.physics import Local, Physics
+
+
+@dataclass(frozen=True, eq=False)
+class ForceTerms:
+    """Terms of a force element on m frames, as functions that are built on first use.
+
+    All functions take (R, r, omega, v of each frame in base axes, w, z, u, p, gravity); see `arguments`.
+
+    Attributes
+    ----------
+    block : ForceElement
+    frames : tuple of AttachedFrame
+    absolute : bool
+        Whether the base must be the world.
+    apart : tuple of (int, int)
+        Frames whose distance must not be zero.
+    local : Local
+        Argument of the element's `physics`.
+    physics : Physics
+        Its result.
+    w, z, u : SX (nw, 1), (nz, 1), (nu, 1)
+        First-order states, algebraic variables, inputs.
+    p : SX
+        The symbolic parameters of the arm.
+    """
+
+    block: ForceElement
+    frames: tuple[AttachedFrame, ...]
+    absolute: bool
+    apart: tuple[tuple[int, int], ...]
+    local: Local
+    physics: Physics
+    w: ca.SX
+    z: ca.SX
+    u: ca.SX
+    p: ca.SX
+
+    @property
+    def _virtual(self) -> ca.SX:
+        return ca.vertcat(*[part for f in self.frames for part in (f.virtual_spin, f.virtual_velocity)])
+
+    def _gradient(self, displacement: ca.SX) -> ca.SX:
+        """Return the wrenches (6 m) that do unit power on a displacement, a scalar function of poses."""
+        moving = ca.vertcat(*[part for f in self.frames for part in (ca.vec(f.axes), f.origin)])
+        flow = [part for f in self.frames for part in (ca.vec(skew(f.virtual_spin) @ f.axes), f.virtual_velocity)]
+        return ca.gradient(ca.dot(ca.gradient(displacement, moving), ca.vertcat(*flow)), self._virtual)
+
+    @cached_property
+    def _wrenches(self) -> tuple[ca.SX, ca.SX]:
+        """Wrenches (6 m), torque over force of each frame in base axes: passive, and those of w, z or u."""
+        flow = ca.vertcat(*[part for f in self.frames for part in (f.spin, f.velocity)])
+        passive = -self._gradient(ca.SX(self.physics.potential)) - ca.gradient(ca.SX(self.physics.dissipation), flow)
+        applied = ca.SX(passive.shape[0], 1)
+        parts = [load.effort * self._gradient(load.displacement) for load in self.physics.loads]
+        for part in (*parts, ca.gradient(ca.SX(self.physics.power), self._virtual)):
+            if ca.depends_on(part, ca.vertcat(self.w, self.z)):
+                applied += part
+                continue
+            idle = ca.substitute(part, self.u, ca.SX.zeros(self.u.shape)) if self.u.numel() else part
+            passive += idle
+            applied += part - idle
+        return ca.sparsify(passive), ca.sparsify(applied)
+
+    @cached_property
+    def passive(self) -> ca.Function:
+        """Wrenches (6 m) of potential, damping and all other forces that depend on motion alone."""
+        return self._function("passive", self._wrenches[0])
+
+    @cached_property
+    def applied(self) -> ca.Function:
+        """Wrenches (6 m) of inputs, states and algebraic variables."""
+        return self._function("applied", self._wrenches[1])
+
+    @property
+    def dissipates(self) -> bool:
+        """Whether it has passive forces without a potential."""
+        return (self._wrenches[0] + self._gradient(ca.SX(self.physics.potential))).nnz() > 0
+
+    @cached_property
+    def turned(self) -> tuple[bool, ...]:
+        """For each frame whether its orientation matters; otherwise any other frame at its origin does as well."""
+        physics = self.physics
+        torques = ca.vertcat(*self._wrenches)
+        results = ca.vertcat(torques, physics.potential, *physics.derivatives.values(), *physics.residuals)
+        results = ca.vertcat(results, *[ca.SX(output.value) for output in physics.outputs.values()])
+        return tuple(
+            ca.depends_on(results, ca.vertcat(ca.vec(frame.axes), frame.spin))
+            or any(wrench[6 * i : 6 * i + 3].nnz() > 0 for wrench in self._wrenches)
+            for i, frame in enumerate(self.frames)
+        )
+
+    @cached_property
+    def potential(self) -> ca.Function:
+        """Stored energy [J]."""
+        return self._function("potential", ca.SX(self.physics.potential))
+
+    @cached_property
+    def rates(self) -> ca.Function:
+        """Time derivatives of the states."""
+        return self._function("rates", self._stacked([self.physics.derivatives[v.name] for v in self.block.states()]))
+
+    @property
+    def rest(self) -> ca.Function:
+        """Rest conditions of the states: their time derivatives."""
+        return self.rates
+
+    @cached_property
+    def residuals(self) -> ca.Function:
+        """Residuals of the algebraic equations."""
+        return self._function("residuals", self._stacked(self.physics.residuals))
+
+    @cached_property
+    def outputs(self) -> ca.Function:
+        """Values of ``physics.outputs``."""
+        return self._function("outputs", self._stacked([output.value for output in self.physics.outputs.values()]))
+
+    @staticmethod
+    def _stacked(parts: Iterable[ca.SX]) -> ca.SX:
+        return ca.vertcat(*parts, ca.SX(0, 1))
+
+    def _function(self, name: str, result: ca.SX) -> ca.Function:
+        frames = [part for f in self.frames for part in (f.axes, f.origin, f.spin, f.velocity)]
+        symbols = [*frames, self.w, self.z, self.u, self.p, self.local.gravity]
+        return ca.Function(name, symbols, [ca.sparsify(result)])
+
+
+def force_terms(block: ForceElement, p: ca.SX) -> ForceTerms:
+    """Return the terms of a force element, evaluated on symbols of its own.
+
+    Raises
+    ------
+    ModelError
+        The element's `physics` breaks the contract.
+    """
+    groups = {"w": block.states(), "z": block.algebraics(), "u": block.inputs()}
+    vectors = {letter: ca.SX.sym(letter, len(members)) for letter, members in groups.items()}
+    symbols = {
+        variable.name: symbol
+        for letter, members in groups.items()
+        for variable, symbol in zip(members, ca.vertsplit(vectors[letter]), strict=True)
+    }
+    watch = Watch()
+    # The rates of poses are those of the frames, which need them in turn to see each other.
+    moving: list[ca.SX] = []
+    flow: list[ca.SX] = []
+
+    def rate(expression: ca.SX) -> ca.SX:
+        return ca.sparsify(ca.jtimes(ca.SX(expression), ca.vertcat(*moving), ca.vertcat(*flow)))
+
+    frames = tuple(AttachedFrame(spec.name, rate, watch) for spec in block.ports)
+    for f in frames:
+        moving += [ca.vec(f.axes), f.origin]
+        flow += [ca.vec(skew(f.spin) @ f.axes), f.velocity]
+    local = Local(symbols, ca.vertcat(*moving), ca.vertcat(*flow))
+    physics = block.physics({f.name: f for f in frames}, local)
+    _check(block, frames, local, physics, vectors)
+    absolute = watch.absolute or ca.depends_on(_everything(physics), local.gravity)
+    at = {f.name: i for i, f in enumerate(frames)}
+    apart = tuple(dict.fromkeys((at[first], at[second]) for first, second in watch.distances))
+    return ForceTerms(block, frames, absolute, apart, local, physics, **vectors, p=p)
+
+
+def _everything(physics: Physics) -> ca.SX:
+    loads = [part for load in physics.loads for part in (load.effort, load.displacement)]
+    outputs = [output.value for output in physics.outputs.values()]
+    parts = [physics.potential, physics.dissipation, physics.power, *loads, *physics.residuals, *outputs]
+    return ca.vertcat(*[ca.SX(part) for part in (*parts, *physics.derivatives.values())])
+
+
+def _check(
+    block: ForceElement,
+    frames: tuple[AttachedFrame, ...],
+    local: Local,
+    physics: Physics,
+    vectors: Mapping[str, ca.SX],
+) -> None:
+    """Refuse physics that break the contract, with a message to the author of the element."""
+    where = f"{block.where}: physics()"
+    if physics.outlets or ca.sparsify(ca.SX(physics.kinetic)).nnz():
+        raise ModelError(
+            f"{where} returned outlets or a kinetic energy; a ForceElement carries nothing and has no mass."
+        )
+    if block.dependent_variables(local):
+        raise ModelError(f"{block.where}: dependent_variables() returned some; a ForceElement has no coordinates.")
+    states, derived = sorted(variable.name for variable in block.states()), sorted(physics.derivatives)
+    if derived != states:
+        raise ModelError(f"{where} returned derivatives of {derived}; its states are {states}.")
+    if (count := len(physics.residuals)) != (wanted := len(block.algebraics())):
+        raise ModelError(f"{where} returned {count} residuals for {wanted} algebraic variables.")
+    foreign = ca.vertcat(local.acceleration, local.totals.stacked, *local.efforts.values())
+    if ca.depends_on(_everything(physics), foreign):
+        raise ModelError(f"{where} uses local.acceleration, local.totals or local.effort; a ForceElement has none.")
+    # What is differentiated in the poses must depend on them alone.
+    flow = ca.vertcat(*[part for f in frames for part in (f.spin, f.velocity)])
+    virtual = ca.vertcat(*[part for f in frames for part in (f.virtual_spin, f.virtual_velocity)])
+    stored = ca.vertcat(ca.SX(physics.potential), *[load.displacement for load in physics.loads])
+    if ca.depends_on(stored, ca.vertcat(flow, virtual, *vectors.values())):
+        raise ModelError(
+            f"{where} returned a potential or a load's displacement that depends on twists, states, algebraic "
+            "variables or inputs; both are functions of poses. Write such a force as a load's effort, or as a power."
+        )
+    if ca.depends_on(ca.SX(physics.dissipation), ca.vertcat(virtual, *vectors.values())):
+        raise ModelError(
+            f"{where} returned a dissipation that depends on more than poses and twists; write it as a load."
+        )
+    power, equations = ca.SX(physics.power), _everything(replace(physics, power=0.0))
+    if ca.depends_on(equations, virtual):
+        raise ModelError(f"{where} uses frame.power(...) elsewhere than in the power that it returns.")
+    none = ca.sparsify(ca.substitute(power, virtual, ca.SX.zeros(virtual.shape)))
+    if none.nnz() or ca.depends_on(ca.gradient(power, virtual), virtual):
+        raise ModelError(
+            f"{where} returned a power that is not a sum of frame.power(force=..., torque=...); it must be linear "
+            "in the twists, so that its coefficients are the forces."
+        )

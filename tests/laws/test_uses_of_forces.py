@@ -1,0 +1,135 @@
+"""What is done with arms that have force elements: linear models, equations as code, plans."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flexblocks as fb
+from arms import force_arms
+from arms.force_arms import everything
+from flexblocks import export, optim
+from flexblocks.errors import FlexblocksWarning
+
+
+def test_linear_models_are_finite_differences():
+    dae = everything()
+    numbers, n = np.random.default_rng(0), dae.tree.size
+    x = dae.x.start + np.r_[numbers.normal(size=2 * n) * 0.1, np.zeros(len(dae.x) - 2 * n)]
+    u = numbers.uniform(-1, 1, len(dae.u)) * 0.1
+    point = dict(zip(dae.x.names, x, strict=True)), dict(zip(dae.u.names, u, strict=True))
+    with pytest.warns(FlexblocksWarning, match="not an equilibrium"):
+        lin = fb.linearize(dae, at={"x": point[0], "u": point[1]})
+    sizes = np.r_[np.ones(2 * n), [max(1.0, abs(value)) for value in x[2 * n :]]]
+
+    def rates(dx: np.ndarray, du: np.ndarray) -> np.ndarray:
+        return dae.forward_dynamics(x + dx * sizes, u + du, []).full().ravel() / sizes
+
+    def slopes(count: int, of) -> np.ndarray:
+        def central(h: float) -> np.ndarray:
+            return np.column_stack([(of(step) - of(-step)) / (2 * h) for step in h * np.eye(count)])
+
+        return (4 * central(1e-4) - central(2e-4)) / 3
+
+    A = slopes(len(x), lambda dx: rates(dx, 0 * u))
+    B = slopes(len(u), lambda du: rates(0 * x, du))
+    exact = lin.A * sizes / sizes[:, None], lin.B / sizes[:, None]
+    np.testing.assert_allclose(exact[0], A, atol=1e-6 * np.abs(A).max())
+    np.testing.assert_allclose(exact[1], B, atol=1e-6 * np.abs(B).max())
+
+
+def test_equations_as_code_are_those_of_the_arm(tmp_path):
+    """M a + c + g + k + d = Q: springs, dampers and what is applied, each in its own term."""
+    dae, numbers = everything(), np.random.default_rng(2)
+    export.save_equations(dae, tmp_path / "arm.py")
+    code: dict[str, Any] = {}
+    exec((tmp_path / "arm.py").read_text(), code)
+    function = next(value for name, value in code.items() if inspect.isfunction(value))
+    n = dae.tree.size
+    x = dae.x.start + np.r_[numbers.normal(size=2 * n) * 0.3, np.zeros(len(dae.x) - 2 * n)]
+    u = numbers.normal(size=len(dae.u))
+    M, c, g, k, d, Q = function(x[:n], x[n : 2 * n], x[2 * n :], u)
+    a = dae.forward_dynamics(x, u, []).full().ravel()[n : 2 * n]
+    np.testing.assert_allclose(M @ a + c + g + k + d, Q, atol=1e-9 * np.abs(Q).max())
+    np.testing.assert_allclose(Q, dae.input_force(x, u, []).full().ravel(), rtol=1e-12)
+    assert min(np.abs(part).max() for part in (k, d, Q)) > 0.1
+
+
+def test_a_cylinder_lifts_a_boom_along_a_plan():
+    dae = fb.assemble(force_arms.boom())
+    problem = optim.RestToRest(start={"hinge.angle": -0.15}, goal={"hinge.angle": 0.15}, duration=3.0)
+    plan = optim.plan(dae, problem)
+    assert plan.status == "converged"
+    assert np.abs(plan.trajectory["ram.valve"]).max() <= 1.0
+    replay = plan.replay()
+    assert replay.trajectory["hinge.angle"][-1] == pytest.approx(0.15, abs=1e-4)
+
+
+PULLS = {
+    "spring": fb.SpringDamper("pull", stiffness=100.0, damping=5.0, free_length=0.3),
+    "force": fb.LineForce("pull", limit=200.0),
+    "cable": fb.Cable("pull", length=1.1, rigidity=200.0, damping_time=0.01, transition=1e-2),
+    "contact": fb.Contact("pull", 2e3, 2e-2, normal=(0.0, 1.0, 0.0), damping=0.1),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", PULLS)
+def test_plans_with_each(kind):
+    """A rod with a motor, from rest to rest, with an element between the ground and its end."""
+    model = fb.Model("rod", gravity=(0, -9.81, 0))
+    ground, hinge = model.add(fb.Ground("ground")), model.add(fb.Revolute("hinge"))
+    motor, rod = model.add(fb.TorqueSource("motor", limit=60.0)), model.add(fb.RigidLink("rod", 1.0, 2.0))
+    post = model.add(fb.FixedTransform("post", (0.3, -0.2 if kind == "contact" else 0.6, 0.0)))
+    pull = model.add(PULLS[kind])
+    model.connect(ground.frame_b, hinge.frame_a)
+    model.connect(motor.flange_b, hinge.axis)
+    model.connect(hinge.frame_b, rod.frame_a)
+    model.connect(ground.frame_b, post.frame_a)
+    model.connect(rod.frame_b, pull.frame_a)
+    model.connect(post.frame_b, pull.frame_b)
+    dae = fb.assemble(model)
+    problem = optim.RestToRest(start={"hinge.angle": -0.1}, goal={"hinge.angle": 0.6}, duration=1.5)
+    plan = optim.plan(dae, problem)
+    assert plan.status == "converged"
+    assert plan.replay().trajectory["hinge.angle"][-1] == pytest.approx(0.6, abs=2e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damping_time", [0.0, 1e-3])
+def test_a_winch_lifts_a_rod_along_a_plan(damping_time):
+    model = fb.Model("rod", gravity=(0, -9.81, 0))
+    ground, hinge = model.add(fb.Ground("ground")), model.add(fb.Revolute("hinge"))
+    rod = model.add(fb.RigidLink("rod", 1.0, 2.0))
+    post = model.add(fb.FixedTransform("post", (0.3, 1.2, 0.0)))
+    rope = model.add(fb.Cable("rope", 1.4, 5e3, damping_time=damping_time, winch=True, limit=1.0))
+    model.connect(ground.frame_b, hinge.frame_a)
+    model.connect(hinge.frame_b, rod.frame_a)
+    model.connect(ground.frame_b, post.frame_a)
+    model.connect(rod.frame_b, rope.frame_a)
+    model.connect(post.frame_b, rope.frame_b)
+    dae = fb.assemble(model)
+    problem = optim.RestToRest(start={"hinge.angle": -0.1}, goal={"hinge.angle": 0.4}, duration=2.0)
+    plan = optim.plan(dae, problem)
+    assert plan.status == "converged"
+    assert plan.replay().trajectory["hinge.angle"][-1] == pytest.approx(0.4, abs=5e-3)
+
+
+@pytest.mark.slow
+def test_a_plan_with_thrusters_replays():
+    model = force_arms.boom()
+    jets = model.add(fb.WorldForce("jets"))
+    model.connect("rod.frame_b", jets.frame_a)
+    dae = fb.assemble(model)
+    problem = optim.RestToRest(
+        start={"hinge.angle": -0.15},
+        goal={"hinge.angle": 0.15},
+        duration=3.0,
+        limits={f"jets.force_{axis}": 20.0 for axis in "xyz"},
+    )
+    plan = optim.plan(dae, problem)
+    assert plan.status == "converged"
+    assert plan.replay().trajectory["hinge.angle"][-1] == pytest.approx(0.15, abs=1e-3)
