@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any, Unpack
 
@@ -11,6 +10,7 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 from flexblocks.progress import ProgressDisplay
+from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import without_warning
 
 from .collocation.transcription_options import (
@@ -146,10 +146,9 @@ def plan_with(
 
 def _warn_of_excesses(plan: Plan) -> None:
     if excesses := plan.excesses:
-        warnings.warn(
+        warn(
             f"Plan of '{plan.transcribed.dae.name}': beyond its limits between collocation points, where the solver "
             f"does not look: {listing(map(str, excesses), MOST_EXCESSES)}. Plan with more intervals, or with "
             "refine=True; or give obstacles a margin.",
             PlanWarning,
-            stacklevel=4,
         )

@@ -5,7 +5,6 @@ Of the coordinates that are not held, joints move first: beams bend only where j
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -16,7 +15,8 @@ from flexblocks.constraints.deformation import deformation, deforming
 from flexblocks.constraints.loop_equations import ClosureEquations, LoopError, closure_equations, gap, mismatches
 from flexblocks.constraints.loop_newton import CLOSED, RANK, least_strained, nearest, polished
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import FlexblocksWarning, listing
+from flexblocks.errors import listing
+from flexblocks.user_warning import warn
 
 POLISHED = 1e-6  # mismatch of a posture that a solver of another kind has closed [lengths of the loops, rad]
 SAME = 1e-3  # difference of postures that count as one, where the loops are closed up to that mismatch
@@ -58,12 +58,10 @@ def closed_posture(dae: DAE, target: np.ndarray, p: np.ndarray, held: np.ndarray
         q = searched(dae, target, p, free)
         if q is not None:
             refuse_singular(dae, q, p, where)
-            warnings.warn(
+            warn(
                 f"{where.rstrip(': ')}: the loops of '{dae.name}' open on the way from the start to "
                 f"{listing(_values(dae, target, held))}; the posture that was found there may belong to another "
-                "assembly of the linkage. Start nearer to it, or give more coordinates.",
-                FlexblocksWarning,
-                stacklevel=5,
+                "assembly of the linkage. Start nearer to it, or give more coordinates."
             )
             return q
     raise not_closed(dae, target, p, held, where)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import warnings
 
 import numpy as np
 
@@ -14,7 +13,8 @@ from flexblocks.constraints.loop_equations import ClosureEquations, closure_equa
 from flexblocks.constraints.loop_newton import CLOSED, nearest, polished
 from flexblocks.dae.closed_start import ClosedStart
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import FlexblocksWarning, listing
+from flexblocks.errors import listing
+from flexblocks.user_warning import warn
 
 LOG = logging.getLogger("flexblocks.assemble")
 
@@ -109,9 +109,7 @@ def _warn(dae: DAE, record: ClosedStart, far: np.ndarray) -> None:
         values = listing(f"{name} from {old:g} to {new:.4g}" for name, (old, new) in missed.items())
         told.append(f"start values moved far to close its loops: {values}")
     if told:
-        warnings.warn(
+        warn(
             f"assemble: '{dae.name}': {'; '.join(told)}. Check lengths and start values; `dae.closed_start` tells all "
-            "that moved.",
-            FlexblocksWarning,
-            stacklevel=5,
+            "that moved."
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,10 +13,11 @@ from flexblocks.constraints.coordinate_ranges import refuse_out_of_range
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.singular_posture import refuse_singular_posture
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import ComputationError, FlexblocksWarning, NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, nearest
 from flexblocks.statics.balance import accelerations, motion
 from flexblocks.statics.equilibrium import equilibrium
 from flexblocks.statics.operating_point import OperatingPoint
+from flexblocks.user_warning import warn
 
 GROUPS = ("x", "z", "u", "p")
 
@@ -105,10 +105,8 @@ def _warn_unless_at_rest(dae: DAE, point: OperatingPoint) -> None:
         reasons.append(f"{abs(left[worst]):.3g}{unit} unbalanced at '{names[worst]}'")
     if moving:
         reasons.append(f"{listing(moving, 3)} moving")
-    warnings.warn(
+    warn(
         f"linearize: at: not an equilibrium ({', '.join(reasons)}); the model holds for "
         "deviations from the motion through that point, for a short time. "
-        "flexblocks.equilibrium finds a point of rest.",
-        FlexblocksWarning,
-        stacklevel=4,
+        "flexblocks.equilibrium finds a point of rest."
     )

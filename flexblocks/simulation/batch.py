@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
@@ -16,7 +15,7 @@ import numpy as np
 
 from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import ComputationError, FlexblocksWarning, ParameterError
+from flexblocks.errors import ComputationError, ParameterError
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.cases import Cases, cases
 from flexblocks.simulation.chunks import DEFAULT_STEPS, Budget, checked_budget
@@ -26,6 +25,7 @@ from flexblocks.simulation.run import Record
 from flexblocks.simulation.sampling import output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import Inputs, inputs
 from flexblocks.simulation.solver import Solver
+from flexblocks.user_warning import warn
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -137,14 +137,14 @@ def simulate_batch(
     # Report what is incomplete.
     dataset = runs.dataset()
     if interrupt.asked:
-        _warn(
+        warn(
             f"{HERE} of '{dae.name}' was interrupted; {int(dataset['complete'].sum())} of {len(jobs)} runs are "
             "complete, the others are nan from the interruption on."
         )
     if stopped:
         texts = [stopped[run] for run in sorted(stopped)]
         more = f"; and {len(texts) - MOST_NAMED} more" if len(texts) > MOST_NAMED else ""
-        _warn(
+        warn(
             f"{HERE} of '{dae.name}': {len(texts)} of {len(jobs)} runs stopped before {times[-1]:.9g} s and are nan "
             f"from there on: {'; '.join(texts[:MOST_NAMED])}{more}. {settings.advice}"
         )
@@ -223,7 +223,3 @@ def _threads(threads: Any) -> int:
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
         raise ParameterError(f"{HERE}: threads = {threads!r}; must be a whole number >= 1.")
     return int(threads)
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, FlexblocksWarning, stacklevel=3)

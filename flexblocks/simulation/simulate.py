@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import ComputationError, FlexblocksWarning
+from flexblocks.errors import ComputationError
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
 from flexblocks.simulation.interrupt import Interrupt
@@ -19,6 +18,7 @@ from flexblocks.simulation.sampling import output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.solver import Solver
 from flexblocks.simulation.trajectory import Trajectory
+from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import warn_of_large_deflections
 
 
@@ -149,10 +149,8 @@ def simulate(
     where = f"simulate: '{dae.name}'"
     warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, values, trajectory.t)
     if record.interrupted:
-        warnings.warn(
+        warn(
             f"Simulation of '{dae.name}' was interrupted at t = {record.reached:.6g} s of {times[-1]:.6g} s; "
-            f"the trajectory ends with its sample at {trajectory.t[-1]:.6g} s.",
-            FlexblocksWarning,
-            stacklevel=2,
+            f"the trajectory ends with its sample at {trajectory.t[-1]:.6g} s."
         )
     return trajectory

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from flexblocks.errors import FlexblocksWarning
 from flexblocks.statics.closed_problem import ClosedProblem
 from flexblocks.statics.solvers import polished
+from flexblocks.user_warning import warn
 
 LEAP = 0.2  # longest step [rad, lengths of the loops]; by trial
 SHORTEST = 1e-4  # share of a Newton step below which the search has failed
@@ -153,11 +152,9 @@ def nearest_closed_balance(closed: ClosedProblem, s: np.ndarray) -> np.ndarray:
             break
         s = nearer
     if np.sqrt(gradient @ M @ gradient) > 1e-6 * away(s) + tiny:
-        warnings.warn(
+        warn(
             "equilibrium: there are many equilibria, and the search for the one nearest to the start values stopped; "
-            "another one is returned. Hold more coordinates or inputs.",
-            FlexblocksWarning,
-            stacklevel=3,
+            "another one is returned. Hold more coordinates or inputs."
         )
     return s
 

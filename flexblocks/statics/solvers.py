@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, cast
@@ -13,8 +12,8 @@ import scipy.integrate
 import scipy.linalg
 import scipy.optimize
 
-from flexblocks.errors import FlexblocksWarning
 from flexblocks.statics.problem import RANK, Statics, rank
+from flexblocks.user_warning import warn
 
 # Time of the descent in a viscous fluid, M q' = -h [s2]: all but the slowest motions settle, by trial, and the search
 # for a root finishes the rest.
@@ -169,11 +168,9 @@ def nearest_balance(problem: Statics, s: np.ndarray) -> np.ndarray:
     nearest = polished(problem, problem.in_reach(nearest))
     if solver.stats()["success"] and problem.balanced(nearest) and not problem.singular(nearest):
         return nearest
-    warnings.warn(
+    warn(
         "equilibrium: there are many equilibria, and the search for the one nearest to the start values stopped "
-        f"({solver.stats()['return_status']}); another one is returned. Hold more coordinates or inputs.",
-        FlexblocksWarning,
-        stacklevel=3,
+        f"({solver.stats()['return_status']}); another one is returned. Hold more coordinates or inputs."
     )
     return s
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -10,7 +9,7 @@ from contextvars import ContextVar
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import FlexblocksWarning
+from flexblocks.user_warning import warn
 from flexblocks.validity.deflection_error import DeflectionError, deflection_errors
 
 # What is out of range: an error by the size of the deflection above this share of it, at a third of the length ...
@@ -58,7 +57,6 @@ def warn_of_large_deflections(
     u: np.ndarray,
     p: np.ndarray,
     times: np.ndarray | None = None,
-    stacklevel: int = 3,
 ) -> None:
     """Warn, once, of all blocks that leave the range of their theory.
 
@@ -77,7 +75,7 @@ def warn_of_large_deflections(
     far = large_deflections(dae, x, z, u, p, at_rest=times is None)
     if far:
         texts = [described(one, None if times is None else float(times[one.sample])) for one in far]
-        warnings.warn(f"{where}: {'; '.join(texts)}", FlexblocksWarning, stacklevel=stacklevel)
+        warn(f"{where}: {'; '.join(texts)}")
 
 
 def described(one: DeflectionError, time: float | None) -> str:

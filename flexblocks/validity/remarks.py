@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 
 import casadi as ca
@@ -14,7 +13,8 @@ from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.mass_at_posture import mass_at_posture
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.tree.tree import Tree
-from flexblocks.errors import FlexblocksWarning, listing
+from flexblocks.errors import listing
+from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import is_quiet
 
 # Modes that are looked at: those above are rarely of interest, and the last of an assumed few is hardly one of the arm.
@@ -23,12 +23,12 @@ MODES = 3
 TIMES, SEEN = 3.0, 0.02
 
 
-def warn_of_remarks(dae: DAE, stacklevel: int = 3) -> None:
+def warn_of_remarks(dae: DAE) -> None:
     """Warn of what blocks remark on themselves, and of modes damped far more than was asked for; each once."""
     if is_quiet():
         return
     for remark in (*_of_blocks(dae.tree), *_of_damping(dae)):
-        warnings.warn(f"assemble: {remark}", FlexblocksWarning, stacklevel=stacklevel)
+        warn(f"assemble: {remark}")
 
 
 def _of_blocks(tree: Tree) -> Iterable[str]:
@@ -71,7 +71,7 @@ def _damping_ratios(dae: DAE, beams: list[int]) -> np.ndarray:
             share, (of_q, of_s) = body.share.full(), _slopes(body, x[:n], p, dae)
             K += share.T @ of_q @ share
             D += share.T @ of_s @ share if index in beams else 0.0
-    M = mass_at_posture(tree, x[:n], p, *dae.dependent_values(x, z))
+    M = mass_at_posture(tree, *dae.posture(x, z, p))
     if tree.loops.closures:
         N = null_space(closure_equations(dae).closures(x[:n], p)[1].full(), rcond=1e-9)
         K, D, M = (N.T @ matrix @ N for matrix in (K, D, M))

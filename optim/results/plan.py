@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import accumulate
@@ -15,6 +14,7 @@ from scipy.interpolate import PPoly
 
 from flexblocks.dae.dae import DAE
 from flexblocks.simulation.trajectory import Trajectory
+from flexblocks.user_warning import warn
 from flexblocks.validity.deflection_error import DeflectionError
 from flexblocks.validity.large_deflections import large_deflections, warn_of_large_deflections
 
@@ -268,7 +268,7 @@ def _warn_of_large_deflections(dae: DAE, motions: Iterable[Trajectory]) -> None:
     if far:
         _, motion = max(far, key=lambda pair: pair[0].error * pair[0].deflection)
         p = dae.p.values(motion.p, "replay: p: ")
-        warn_of_large_deflections(dae, "replay", motion.x, motion.z, motion.u, p, motion.t, stacklevel=4)
+        warn_of_large_deflections(dae, "replay", motion.x, motion.z, motion.u, p, motion.t)
 
 
 def _large_deflections(dae: DAE, motion: Trajectory) -> list[DeflectionError]:
@@ -280,9 +280,8 @@ def _warn_of_moved(runs: Iterable[Iterable[PhaseTrajectory]]) -> None:
     moved = [text for run in runs for traj in run for text in moved_boundaries(traj.block, traj.transcription)]
     if moved:
         more = f" (and {len(moved) - 1} more)" if moved[1:] else ""
-        warnings.warn(
+        warn(
             f"Plan: {moved[0]}, as in the problem{more}; replay and summary refer to the problem. Change start and "
             "goal by optim.repose(model, problem).",
             PlanWarning,
-            stacklevel=3,
         )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from flexblocks.dynamics.algorithms.energy import stored_energies
+from flexblocks.user_warning import warn
 
 from ..errors import PlanError, PlanWarning
 from ..model.trajectories import transcribed_problem
@@ -70,13 +70,12 @@ def warn_of_jumps(transcribed: TranscribedProblem) -> None:
     if not jumping:
         return
     name = jumping[0]
-    warnings.warn(
+    warn(
         f"plan: minimum time without limits on the rate of {', '.join(jumping)}: inputs that jump excite every "
         "mode of the arm, including those that the mesh does not resolve; the plan will not converge under refinement "
         f'and its replay may miss the goal. Limit the rates, as limits={{"der({name})": 20.0}}, or add a weighted '
         "optim.Effort().",
         PlanWarning,
-        stacklevel=4,
     )
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass, fields
 
-from flexblocks.errors import FlexblocksWarning, ParameterError
+from flexblocks.errors import ParameterError
+from flexblocks.user_warning import warn
 
 # The softest gels have 1e3 Pa or so, and are no beams; 1e4 Pa is far below the softest silicones, at 5e4 Pa.
 SOFTEST = 1e4
@@ -62,7 +62,7 @@ class Material:
 
         for doubt in _doubts(self.density, self.youngs_modulus):
             # Of this method, of the dataclass's __init__, and of the user.
-            warnings.warn(f"Material: {doubt}", FlexblocksWarning, stacklevel=3)
+            warn(f"Material: {doubt}")
 
     @property
     def shear_modulus(self) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,9 +12,10 @@ import scipy.signal
 
 from flexblocks.control.design.gains import gain_matrix
 from flexblocks.control.estimation.observer import Observer
-from flexblocks.errors import ComputationError, FlexblocksWarning, ParameterError
+from flexblocks.errors import ComputationError, ParameterError
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.scaling import state_scales
+from flexblocks.user_warning import warn
 
 # An eigenvalue with a real part below this share of the largest magnitude does not grow: a double eigenvalue, such as
 # that of a rigid motion, is accurate to the root of rounding, 1e-8.
@@ -86,11 +86,9 @@ class Luenberger(Observer):
             hint = "Check the signs of L and the order of its rows."
             if sample_time is not None:
                 hint += " A Sampled observer needs a sampled gain; a small one is about sample_time * L."
-            warnings.warn(
+            warn(
                 f"Luenberger: with this L the estimation error grows (like exp({rate:.3g} t)); it should decay: all "
-                f"eigenvalues of A - L C must have real parts < 0 (sampled: magnitudes < 1). {hint}",
-                FlexblocksWarning,
-                stacklevel=2,
+                f"eigenvalues of A - L C must have real parts < 0 (sampled: magnitudes < 1). {hint}"
             )
         return L
 

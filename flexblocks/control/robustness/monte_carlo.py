@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import FlexblocksWarning, ParameterError, listing
+from flexblocks.errors import ParameterError, listing
 from flexblocks.linear.linearize import linearize
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.batch import simulate_batch
 from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.statics.equilibrium import equilibrium
+from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import without_warning
 
 if TYPE_CHECKING:
@@ -93,11 +93,9 @@ def monte_carlo(
         except KeyboardInterrupt:
             if not poles:
                 raise
-            warnings.warn(
+            warn(
                 f"monte_carlo of '{closed.name}' was interrupted; it holds the poles of the first {len(poles)} of "
-                f"{runs} draws{'' if simulation is None else ', and no motions'}.",
-                FlexblocksWarning,
-                stacklevel=2,
+                f"{runs} draws{'' if simulation is None else ', and no motions'}."
             )
             draws = {name: values[: len(poles)] for name, values in draws.items()}
             runs, simulation = len(poles), None

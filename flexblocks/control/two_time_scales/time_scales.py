@@ -15,9 +15,9 @@ from flexblocks.control.references.follow import tracked_variables
 from flexblocks.control.two_time_scales.fast_feedback import FastFeedback
 from flexblocks.control.two_time_scales.subsystems import SingularPerturbation
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import FlexblocksWarning
 from flexblocks.linear.linearize import linearize
 from flexblocks.simulation.trajectory import Trajectory
+from flexblocks.user_warning import warn
 
 # Below this ratio of fast to slow poles the subsystems cannot be designed separately: singular perturbation neglects
 # terms of the order of 1 / ratio. By trial.
@@ -83,12 +83,10 @@ def time_scales(
     if scales.ratio < LEAST_RATIO:
         # The posture with the least ratio, for the warning.
         worst = int(np.argmin(scales.fast / np.where(scales.slow > 0, scales.slow, 1e-300)))
-        warnings.warn(
+        warn(
             f"singular_perturbation: no two time scales: the fastest slow pole is at {scales.slow[worst]:.3g} 1/s, the "
             f"slowest fast one at {scales.fast[worst]:.3g} 1/s (ratio {scales.ratio:.2g}, should be above "
-            f"{LEAST_RATIO:g}). Slow down the slow law, or leave the softest blocks out of stiff=[...].",
-            FlexblocksWarning,
-            stacklevel=3,
+            f"{LEAST_RATIO:g}). Slow down the slow law, or leave the softest blocks out of stiff=[...]."
         )
     return scales
 
@@ -101,7 +99,7 @@ def poles_along(closed: DAE, trajectory: Trajectory, samples: int = 50) -> tuple
     rows = np.unique(np.linspace(0, len(trajectory.t) - 1, samples).astype(int))
     poles = []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FlexblocksWarning)
+        warnings.simplefilter("ignore")
         for i in rows:
             lin = linearize(closed, {"x": trajectory.x[i, : len(closed.x)], "u": trajectory.u[i]})
             poles.append(np.linalg.eigvals(lin.A))
@@ -123,5 +121,5 @@ def _at_rest(closed: DAE, posture: Mapping[str, float]) -> np.ndarray:
     at |= {reference_name(name): names[name] for name in tracked_variables(closed) if reference_name(name) in closed.u}
     with warnings.catch_warnings():
         # Without gravity compensation an arm is not at rest there; its poles tell how fast it leaves.
-        warnings.simplefilter("ignore", FlexblocksWarning)
+        warnings.simplefilter("ignore")
         return linearize(closed, at).A

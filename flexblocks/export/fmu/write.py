@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import uuid
-import warnings
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version as installed_version
 from importlib.resources import files
@@ -15,7 +14,7 @@ from types import ModuleType
 from flexblocks.dae.compiler import CompilerError
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.charts import chart_functions
-from flexblocks.errors import FileFormatError, FlexblocksWarning, ParameterError, nearest
+from flexblocks.errors import FileFormatError, ParameterError, nearest
 from flexblocks.export.fmu import fmi2, fmi3
 from flexblocks.export.fmu.archive import write_archive
 from flexblocks.export.fmu.binary import compiled, platform_folder
@@ -25,6 +24,7 @@ from flexblocks.export.fmu.generate import generated_equations, generated_sensit
 from flexblocks.export.fmu.names import identifier
 from flexblocks.export.fmu.variables import table
 from flexblocks.file_paths import expanded
+from flexblocks.user_warning import warn
 
 VERSIONS: Mapping[str, ModuleType] = {"2.0": fmi2, "3.0": fmi3}
 KINDS = ("ModelExchange", "CoSimulation")
@@ -195,10 +195,6 @@ def _library(
         except CompilerError as error:
             if binary or "no C compiler" not in str(error):
                 raise
-            warnings.warn(
-                f"{error} The FMU now holds sources alone: importers that compile can use it.",
-                FlexblocksWarning,
-                stacklevel=3,
-            )
+            warn(f"{error} The FMU now holds sources alone: importers that compile can use it.")
             return {}
         return {f"binaries/{platform_folder(version)}/{library.name}": library.read_bytes()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -12,12 +11,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from flexblocks.errors import FlexblocksWarning, NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.linear.grid.dataset import model_at
 from flexblocks.linear.grid.energy_interpolation import interpolated_mass
 from flexblocks.linear.grid.interpolation_error import InterpolationError
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import FORMS
+from flexblocks.user_warning import warn
 
 # MAC to the neighbouring point below which the identity of a mode is in doubt.
 DOUBTFUL = 0.8
@@ -79,11 +79,9 @@ class LinearGrid:
         on_a_node = all(value in self.axes[name] for name, value in place.items())
         allowed = max(COARSE, float(self.dataset.attrs.get("tolerance", 0.0)))
         if error.largest > allowed and not on_a_node:
-            warnings.warn(
+            warn(
                 f"LinearGrid.at: the interpolation error in the middle of this cell is large: {error}; must be below "
-                f"{100 * allowed:g} %: refine the grid, by points of its own or by linear_grid(..., tolerance=...).",
-                FlexblocksWarning,
-                stacklevel=2,
+                f"{100 * allowed:g} %: refine the grid, by points of its own or by linear_grid(..., tolerance=...)."
             )
         whole = model_at(self.interpolated(place))
         minimal = whole.minimal()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import refuse_clocks
-from flexblocks.errors import FlexblocksWarning, ParameterError
+from flexblocks.errors import ParameterError
 from flexblocks.linear.grid.along_motion import passed_points, time_axis
 from flexblocks.linear.grid.axes import Axis, Over, grid_axes, held_values, resting_points
 from flexblocks.linear.grid.dataset import model_at, to_dataset
@@ -25,6 +24,7 @@ from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.statics.operating_point import OperatingPoint
+from flexblocks.user_warning import warn
 
 
 def linear_grid(
@@ -202,7 +202,7 @@ def _is_positive(value: Any) -> bool:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, FlexblocksWarning, stacklevel=4)
+    warn(message)
 
 
 def _arranged(entries: Sequence[Any], shape: tuple[int, ...]) -> np.ndarray:
