@@ -29,6 +29,7 @@ from flexblocks.modeling.locks import checked_locks, with_locks
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.spanning_tree import Topology, topology
 from flexblocks.modeling.symbolic_parameters import symbolic_parameters
+from flexblocks.validity.deflection_error import linear_blocks
 from flexblocks.validity.remarks import warn_of_remarks
 
 
@@ -109,6 +110,8 @@ def assemble(
     # Every coordinate must move mass, or there is no equation of motion for it.
     refuse_singular_mass(dae)
     warn_of_remarks(dae)
+    # What every use of the arm begins with, so that it is not made in the midst of one.
+    _ = dae.tree.nodes, linear_blocks(dae)
     return dae
 
 

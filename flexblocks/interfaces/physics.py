@@ -73,25 +73,31 @@ class Totals:
 
     Attributes
     ----------
-    mass : SX
-        Mass of all bodies [kg].
-    center : SX (3, 1)
-        Their centre of mass [m].
-    momentum : SX (3, 1)
-        Linear momentum [kg m/s].
-    angular_momentum : SX (3, 1)
-        Angular momentum about the centre of mass [kg m2/s].
+    stacked : SX (10, 1)
+        Mass, centre of mass, momentum and angular momentum.
     """
 
-    mass: ca.SX = field(default_factory=lambda: ca.SX.sym("mass"))
-    center: ca.SX = field(default_factory=lambda: ca.SX.sym("center", 3))
-    momentum: ca.SX = field(default_factory=lambda: ca.SX.sym("momentum", 3))
-    angular_momentum: ca.SX = field(default_factory=lambda: ca.SX.sym("angular_momentum", 3))
+    stacked: ca.SX = field(default_factory=lambda: ca.SX.sym("totals", 10))
 
     @property
-    def stacked(self) -> ca.SX:
-        """All of them, SX (10, 1)."""
-        return ca.vertcat(self.mass, self.center, self.momentum, self.angular_momentum)
+    def mass(self) -> ca.SX:
+        """Mass of all bodies [kg]."""
+        return self.stacked[0]
+
+    @property
+    def center(self) -> ca.SX:
+        """Their centre of mass, SX (3, 1) [m]."""
+        return self.stacked[1:4]
+
+    @property
+    def momentum(self) -> ca.SX:
+        """Linear momentum, SX (3, 1) [kg m/s]."""
+        return self.stacked[4:7]
+
+    @property
+    def angular_momentum(self) -> ca.SX:
+        """Angular momentum about the centre of mass, SX (3, 1) [kg m2/s]."""
+        return self.stacked[7:]
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,9 @@ class ChartChanges:
         return float(distance), float(speed)
 
 
+NO_CHARTS = ChartChanges(0, ())
+
+
 def chart_changes(dae: DAE) -> ChartChanges:
     """Return the charts of an arm; most have none."""
     return ChartChanges(dae.tree.size, chart_functions(dae.tree))

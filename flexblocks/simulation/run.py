@@ -109,8 +109,9 @@ class Integration:
             # Integrate a chunk ...
             self.interrupt.obey()
             self.pace.keep_budget()
-            X = self.charts.changed(X, self.system.p)
-            self.pace.length = min(self.pace.length, self.charts.time_left(X, self.system.p))
+            if self.charts.functions:
+                X = self.charts.changed(X, self.system.p)
+                self.pace.length = min(self.pace.length, self.charts.time_left(X, self.system.p))
             chunk = self._chunk(now, stops[i:])
             self.stepper.prepare(chunk)
             try:
@@ -120,7 +121,8 @@ class Integration:
                 if self._is_watched:
                     passed = np.vstack([X, states]), np.vstack([z, guesses])
                     self.singularities.keep(*passed, self.system.p, fixed_steps=not self.stepper.divisible)
-                self.charts.keep(X, states, self.system.p, chunk[-1] - now)
+                if self.charts.functions:
+                    self.charts.keep(X, states, self.system.p, chunk[-1] - now)
             except StepFailure:
                 # ... or a part of it, until the time of the failure is located ...
                 self.system.inputs.raise_failure()

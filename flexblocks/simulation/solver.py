@@ -10,7 +10,7 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.bounds import Bounds, bounds
-from flexblocks.simulation.chart_changes import ChartChanges, chart_changes
+from flexblocks.simulation.chart_changes import NO_CHARTS, ChartChanges, chart_changes
 from flexblocks.simulation.chunks import Budget, Pace
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.stepper import Stepper
@@ -46,7 +46,7 @@ class Solver:
 
     @cached_property
     def _charts(self) -> ChartChanges:
-        return chart_changes(self.dae)
+        return chart_changes(self.dae) if self.dae.tree.charted else NO_CHARTS
 
     @cached_property
     def _singularities(self) -> Singularities:

@@ -97,7 +97,8 @@ def equilibrium(
     if problem.freedom(s):
         s = smallest_inputs(problem, s)
     # ... to the last digit.
-    s = polished(problem, s)
+    if problem.residual(s).any():
+        s = polished(problem, s)
     if closed and not (closed.balanced(s) and closed.is_closed(s)):
         raise _refusal(dae, problem)
     if closed and problem.singular(s):

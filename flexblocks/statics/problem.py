@@ -14,7 +14,7 @@ from flexblocks.constraints.coordinate_ranges import coordinate_bounds
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.singular_posture import LOST, is_singular_posture, refuse_singular_posture
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.mass_at_posture import weakest_motion
+from flexblocks.dynamics.algorithms.mass_at_posture import mass_at_posture, weakest_motion
 from flexblocks.statics.balance import Unknowns, rest, unknown_slices, unknown_vector, unknowns
 
 # An equilibrium is balanced if each residual force is below this fraction of the terms that cancel in it.
@@ -126,7 +126,8 @@ def pose(
     inputs, parameters = dae.u.values(u, "equilibrium: u: "), dae.p.values(p, "equilibrium: p: ")
     state, z = consistent_state(dae, x, parameters, "equilibrium: x: ")
     multipliers = dae.tree.loops.multipliers
-    mass = regular_mass(dae, *dae.posture(state, z, parameters))
+    at = dae.posture(state, z, parameters)
+    mass = regular_mass(dae, *at) if multipliers else mass_at_posture(dae.tree, *at)
     if dae.tree.size and weakest_motion(mass)[0] < LOST:  # above that no posture is singular
         refuse_singular_posture(dae, state[: dae.tree.size], mass, "equilibrium: x: at the start values ")
     names = tuple(chain(*unknowns(dae, dae.x.names, dae.z.names, multipliers, dae.u.names)))

@@ -17,7 +17,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.internal_forces import internal_forces
-from flexblocks.interfaces import SmallDeflections, Tension
+from flexblocks.interfaces import Block, SmallDeflections, Tension
 
 # Relative error of the deflection by a shortening of the length by this share.
 OF_SHORTENING = 5 / 3
@@ -31,7 +31,7 @@ class DeflectionError:
 
     Attributes
     ----------
-    block : str
+    block : Block
     measure : SmallDeflections
     sample : int
     deflection : float
@@ -42,7 +42,7 @@ class DeflectionError:
         Expected errors of the deflection, relative to it.
     """
 
-    block: str
+    block: Block
     measure: SmallDeflections
     sample: int
     deflection: float
@@ -83,7 +83,7 @@ def deflection_errors(
         most = int(np.argmax(shortening))
         found.append(
             DeflectionError(
-                block=dae.tree.bodies[index].terms.block.where,
+                block=dae.tree.bodies[index].terms.block,
                 measure=measure,
                 sample=int(places[most]),
                 deflection=float(deflections[:, most].max()),

@@ -83,7 +83,8 @@ def described(one: DeflectionError, time: float | None) -> str:
     when = "" if time is None else f" at t = {time:.4g} s"
     error = f"about {100 * one.error:.0f} %" if one.error < NO_LONGER_SMALL else "as much as it is itself"
     text = (
-        f"{one.block} deflects by {100 * one.deflection:.2g} % of its length{when} (slope {one.slope:.2g} rad), where "
+        f"{one.block.where} deflects by {100 * one.deflection:.2g} % of its length{when} (slope {one.slope:.2g} rad), "
+        "where "
         f"{one.measure.name} is off by {error} of the deflection"
     )
     if one.by_pull > one.by_size:

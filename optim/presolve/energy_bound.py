@@ -18,7 +18,7 @@ import numpy as np
 from flexblocks.constraints.closed_posture import deforming
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.energy import stored_energies
-from flexblocks.interfaces import Block
+from flexblocks.dynamics.algorithms.mass_at_posture import mass_at_posture
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..errors import ProblemError
@@ -137,7 +137,7 @@ def _kinetics(dae: DAE, limits: Limits, postures: np.ndarray, p: np.ndarray) -> 
     """
     n, count = postures.shape
     p = np.tile(p[:, None], (1, count))
-    masses = np.array(dae.mass_matrix.map(count)(postures, p)).reshape(n, count, n).transpose(1, 0, 2)
+    masses = _masses(dae, postures, p)
     B = np.array(_input_directions(dae).map(count)(postures, p)).reshape(n, count, len(dae.u)).transpose(1, 0, 2)
     size = np.sqrt(np.einsum("kii->ki", masses))
     if not n or not (size > 0).all():
@@ -158,6 +158,14 @@ def _kinetics(dae: DAE, limits: Limits, postures: np.ndarray, p: np.ndarray) -> 
     return float(np.max(np.sqrt(by_input) @ _largest(limits))), mobility, float(ways.max())
 
 
+def _masses(dae: DAE, postures: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return the mass matrices (k, n, n) at postures (n, k); for start and goal alone M(q) is not worth deriving."""
+    n, count = postures.shape
+    if count == 2:
+        return np.array([mass_at_posture(dae.tree, q, one) for q, one in zip(postures.T, p.T, strict=True)])
+    return np.array(dae.mass_matrix.map(count)(postures, p)).reshape(n, count, n).transpose(1, 0, 2)
+
+
 def _largest(limits: Limits) -> np.ndarray:
     """Return the largest magnitude of each input (nu,)."""
     return np.abs(limits.u).max(axis=1, initial=0.0)
@@ -171,7 +179,7 @@ def _is_conservative(dae: DAE, limits: Limits) -> bool:
     if len(dae.z) or len(dae.x) != 2 * n or dae.dependent_names or dae.clocks:
         return False
     # Coordinates that become singular somewhere have no largest mobility.
-    if any(type(body.terms.block).chart is not Block.chart for body in dae.tree.bodies):
+    if dae.tree.charted:
         return False
     # Loads that do not depend on inputs (friction, follower forces) are not among the applied forces.
     for body in dae.tree.bodies:

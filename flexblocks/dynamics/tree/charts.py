@@ -7,17 +7,13 @@ import numpy as np
 
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.tree.tree import Tree
-from flexblocks.interfaces.block import Block
 
 
 def chart_functions(tree: Tree) -> tuple[ca.Function, ...]:
     """Return, for each block with a chart, the function (q, v, p) -> distance, speed, next q (n), next v (n)."""
-    charted = [body for body in tree.bodies if type(body.terms.block).chart is not Block.chart]
-    if not charted:
-        return ()
     q, v = ca.SX.sym("q", tree.size), ca.SX.sym("v", tree.size)
     functions = []
-    for body in charted:
+    for body in tree.charted:
         symbols = body.terms.symbols
         chart = symbols.block.chart(body.terms.local)
         if chart is None or _locks(body, chart.coordinates):

@@ -16,6 +16,7 @@ from flexblocks.dynamics.tree.cut_joints import Closure, Loops
 from flexblocks.dynamics.tree.feedback import Feedback
 from flexblocks.dynamics.tree.lock import Lock
 from flexblocks.dynamics.tree.skeleton import Place, Skeleton, SkeletonNode, skeleton
+from flexblocks.interfaces.block import Block
 
 NO_LOOPS = Loops()
 
@@ -104,6 +105,11 @@ class Tree:
             if is_joint(inboard):
                 return True
         return False
+
+    @cached_property
+    def charted(self) -> tuple[Body, ...]:
+        """Bodies whose coordinates have a chart; most arms have none."""
+        return tuple(body for body in self.bodies if type(body.terms.block).chart is not Block.chart)
 
     @cached_property
     def loose(self) -> tuple[Body, ...]:
