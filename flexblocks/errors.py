@@ -14,6 +14,14 @@ class FlexblocksWarning(UserWarning):
     """Base of all warnings: the result is valid, but may be misread."""
 
 
+class ModelWarning(FlexblocksWarning):
+    """An arm, a beam or a material may not be what was meant."""
+
+
+class LargeDeflectionWarning(FlexblocksWarning):
+    """Deflections leave the range of linear beam theory."""
+
+
 class ParameterError(FlexblocksError):
     """A parameter of a block is missing, of the wrong kind or out of its range."""
 

@@ -66,6 +66,9 @@ class ProgressDisplay:
         self._entered.remove(self)
         if self._line.live.is_started:
             self._line.stop()
+        if self._show and self._logs and error is None:
+            # Who asks for it sees that it was done, however short it was.
+            print(f"{self._name}: 100%, {perf_counter() - self._begun:.3g} s", file=sys.stderr, flush=True)
 
     def update(self, note: str, completed: float | None = None, expected: float | None = None) -> None:
         """Update the note and the amount completed; `expected` is the estimated total duration [s], if known."""

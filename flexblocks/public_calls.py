@@ -80,7 +80,7 @@ def _guarded(function: Callable[..., Any], name: str, owner: type | None = None)
         try:
             for switch, allowed in switches:
                 if switch in kwargs:
-                    _check_switch(name, switch, kwargs[switch], allowed)
+                    _check_switch(_label(name, owner, args), switch, kwargs[switch], allowed)
             return function(*args, **kwargs)
         except (FlexblocksError, Warning, ImportError):
             raise

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.errors import LargeDeflectionWarning
 from flexblocks.user_warning import warn
 from flexblocks.validity.deflection_error import DeflectionError, deflection_errors
 
@@ -75,7 +76,7 @@ def warn_of_large_deflections(
     far = large_deflections(dae, x, z, u, p, at_rest=times is None)
     if far:
         texts = [described(one, None if times is None else float(times[one.sample])) for one in far]
-        warn(f"{where}: {'; '.join(texts)}")
+        warn(f"{where}: {'; '.join(texts)}", LargeDeflectionWarning)
 
 
 def described(one: DeflectionError, time: float | None) -> str:

@@ -13,7 +13,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.mass_at_posture import mass_at_posture
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.tree.tree import Tree
-from flexblocks.errors import listing
+from flexblocks.errors import ModelWarning, listing
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import is_quiet
 
@@ -28,7 +28,7 @@ def warn_of_remarks(dae: DAE) -> None:
     if is_quiet():
         return
     for remark in (*_of_blocks(dae.tree), *_of_damping(dae)):
-        warn(f"assemble: {remark}")
+        warn(f"assemble: {remark}", ModelWarning)
 
 
 def _of_blocks(tree: Tree) -> Iterable[str]:

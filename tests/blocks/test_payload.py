@@ -18,7 +18,7 @@ ANGLES = np.array([0.3, -0.4, 0.7])
 def held_in_space(center: tuple[float, ...] = CENTER, inertia: np.ndarray = INERTIA, mass: float = 2.0) -> fb.Model:
     """A payload at the end of a link of 0.8 m on a ball joint."""
     model = fb.Model("held", gravity=(0.0, 0.0, -9.81))
-    ground, ball = model.add(fb.Ground("ground")), model.add(fb.Spherical("ball"))
+    ground, ball = model.add(fb.Ground("ground")), model.add(fb.Gimbal("ball"))
     link = model.add(fb.RigidLink("link", 0.8, 0.5))
     payload = model.add(fb.Payload("payload", mass, inertia=inertia, center=center))
     model.connect(ground.frame_b, ball.frame_a)

@@ -14,6 +14,18 @@ from flexblocks.errors import ParameterError
 MODES = fb.AssumedModes(2, tip=fb.TipBody(0.3, 0.01, 0.02))
 STEEL = fb.Material(density=7850.0, youngs_modulus=210e9)
 EXAMPLES: dict[type, tuple[fb.Block | fb.Composite, ...]] = {
+    fb.Cable: (fb.Cable("a", 5.0, 1e5, via=2), fb.Cable("a", length=5.0, rigidity=1e5, damping_time=1e-3)),
+    fb.Contact: (fb.Contact("a", 1e4, 1e-4, normal=(0, 3, 4), radius=0.1, damping=0.5, friction=0.3),),
+    fb.DCMotor: (fb.DCMotor("a", 0.5, 1e-3, 0.05, limit=24.0),),
+    fb.HydraulicCylinder: (
+        fb.HydraulicCylinder("a", 2e-3, 1e-3, 0.8, 1.4, supply_pressure=2e7, rated_flow=1e-3),
+        fb.HydraulicCylinder("a", 2e-3, 1e-3, 0.8, 1.4, max_speed=0.2),
+    ),
+    fb.LineForce: (fb.LineForce("a", limit=100.0),),
+    fb.LuGreFriction: (fb.LuGreFriction("a", 1e3, 0.5, breakaway=0.8, damping=1.0),),
+    fb.SpringDamper: (fb.SpringDamper("a", 1e3, 10.0, 0.5),),
+    fb.WorldForce: (fb.WorldForce("a"), fb.WorldForce("a", resolve_in="frame")),
+    fb.WorldTorque: (fb.WorldTorque("a"),),
     fb.Accelerometer: (fb.Accelerometer("a"),),
     fb.Fixed: (fb.Fixed("a"),),
     fb.FixedTransform: (

@@ -95,7 +95,7 @@ def test_pandas(traj):
     np.testing.assert_array_equal(table.index, traj.t)
     np.testing.assert_array_equal(table["link2.tip_deflection_y"], traj["link2.tip_deflection_y"])
     assert table.attrs["units"]["motor1.torque"] == "N m"
-    assert table.shape == (31, 16 + 2 + 7 + 3)
+    assert table.shape == (31, 16 + 2 + 10 + 3)
 
 
 @pytest.mark.parametrize("suffix", ["nc", "csv", "NC", "CSV"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
-from flexblocks.errors import ParameterError
+from flexblocks.errors import ModelWarning, ParameterError
 from flexblocks.user_warning import warn
 
 # The softest gels have 1e3 Pa or so, and are no beams; 1e4 Pa is far below the softest silicones, at 5e4 Pa.
@@ -61,8 +61,7 @@ class Material:
             )
 
         for doubt in _doubts(self.density, self.youngs_modulus):
-            # Of this method, of the dataclass's __init__, and of the user.
-            warn(f"Material: {doubt}")
+            warn(f"Material: {doubt}", ModelWarning)
 
     @property
     def shear_modulus(self) -> float:

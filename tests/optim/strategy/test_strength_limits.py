@@ -40,6 +40,8 @@ def turn(**more):
     return optim.RestToRest({"joint1.angle": 0.0}, {"joint1.angle": 1.0}, 0.6, input_ends="holding", **more)
 
 
+# The stress exceeds its limit by a little more than 1 % between collocation points.
+@pytest.mark.filterwarnings("ignore:Plan of 'rod'. beyond its limits between collocation points")
 def test_moment_and_stress_are_one_limit(rod):
     """Bending alone: stress = moment / W. A limit on either makes the same plan, and the rod keeps it when replayed."""
     free = optim.plan(rod, turn(), intervals=20)
