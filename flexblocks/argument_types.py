@@ -67,7 +67,7 @@ def _imported_for_types(module: str, name: str) -> Any:
     return Any
 
 
-def annotations(
+def annotated_types(
     function: Callable[..., Any], signature: inspect.Signature, owner: type | None = None
 ) -> dict[str, Any]:
     """Return the annotations of a function's parameters, evaluated; `owner` is its class if it is a constructor.
@@ -139,7 +139,7 @@ def in_words(hint: Any) -> str:
         return "a class"
     if kind is Any or not isinstance(kind, type):
         return "as documented"
-    if issubclass(kind, os.PathLike):
+    if issubclass(kind, os.PathLike):  # pyright: ignore[reportGeneralTypeIssues]
         return "a path"
     return f"{'an' if kind.__name__[0] in 'AEIO' else 'a'} {kind.__name__}"
 
@@ -224,7 +224,7 @@ def _plain_matches(value: Any, kind: Any) -> bool:
         return callable(value)
     if not isinstance(kind, type):
         return True
-    if issubclass(kind, os.PathLike):
+    if issubclass(kind, os.PathLike):  # pyright: ignore[reportGeneralTypeIssues]
         return isinstance(value, os.PathLike)
     if getattr(kind, "_is_protocol", False):
         asked = [name for name in (*vars(kind), *vars(kind).get("__annotations__", {})) if not name.startswith("_")]

@@ -197,8 +197,9 @@ def _locks(plan: Topology) -> tuple[Lock, ...]:
     for index, (name, node) in enumerate(plan.nodes.items()):
         for row, c in enumerate(node.block.coordinates()):
             shared = plan.shared[name, c.name]
-            if shared.lock is not None:
-                factors.setdefault(shared.lock, {})[index, row] = shared.factor
+            if shared.lock is None:
+                continue
+            factors.setdefault(shared.lock, {})[index, row] = shared.factor
             if shared.lock == (name, c.name):
                 units[shared.lock] = c.unit
     order = sorted(factors, key=lambda place: plan.order.index(place[0]))

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.argument_types import annotations, mismatches
+from flexblocks.argument_types import annotated_types, mismatches
 from flexblocks.errors import ArgumentError, FlexblocksError, UnexpectedError, nearest
 
 OURS = "flexblocks"
@@ -136,7 +136,9 @@ def _refusal(
         deep = [argument for argument, value in arguments.items() if _is_endless(value)]
         if deep:
             return ArgumentError(f"{label}: {deep[0]} is nested too deeply, or contains itself; pass plain values.")
-    wrong = mismatches(signature, arguments, annotations(function, signature, owner if name == "__init__" else None))
+    wrong = mismatches(
+        signature, arguments, annotated_types(function, signature, owner if name == "__init__" else None)
+    )
     if wrong:
         return ArgumentError(f"{label}: {'; '.join(wrong)}.")
     came = ", ".join(f"{argument} = {reprlib.repr(value)}" for argument, value in arguments.items())

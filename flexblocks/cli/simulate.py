@@ -28,6 +28,7 @@ from flexblocks.cli.report import print_json, print_line, print_table, save_pict
 from flexblocks.cli.signals import InputOption, signals
 from flexblocks.simulation import SimulationError, Trajectory
 from flexblocks.simulation import simulate as integrate
+from flexblocks.simulation.chunks import DEFAULT_STEPS
 
 
 def simulate(
@@ -73,7 +74,7 @@ def simulate(
             method=method,
             step=step,
             time_limit=time_limit,
-            **({} if max_steps is None else {"max_steps": max_steps}),
+            max_steps=DEFAULT_STEPS if max_steps is None else max_steps,
         )
     except SimulationError as error:
         if out is None:

@@ -86,7 +86,7 @@ def check_impulse(dae: DAE, limits: Limits, begin: End, end: End, duration: obje
     """
     if isinstance(duration, str) or begin.kind != "fixed" or end.kind != "fixed":
         return
-    longest = float(np.max(np.ravel(duration)))  # pyright: ignore[reportArgumentType]
+    longest = float(np.max(np.ravel(np.asarray(duration, dtype=float))))
     if not _is_conservative(dae, limits):
         return
     # What start and goal alone would allow is allowed all the more.
@@ -118,8 +118,7 @@ def energy_bound(dae: DAE, limits: Limits, start: OperatingPoint, goal: Operatin
     if not _is_conservative(dae, limits):
         return None
     postures = _postures(dae, limits, start.x[:n], goal.x[:n])
-    kinetics = None if postures is None else _kinetics(dae, limits, postures, start.p)
-    if kinetics is None:
+    if postures is None or (kinetics := _kinetics(dae, limits, postures, start.p)) is None:
         return None
     count = postures.shape[1]
     weight, stored = (

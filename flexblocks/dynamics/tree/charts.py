@@ -33,4 +33,4 @@ def _locks(body: Body, coordinates: ca.SX) -> bool:
     """Whether a coordinate that differs in the next chart is locked: that chart does not exist then."""
     free = body.share.full().any(axis=1)
     changes = ca.sparsify(ca.simplify(coordinates - body.terms.symbols.q))
-    return any(changes.has_nz(row, 0) for row in np.flatnonzero(~free))
+    return any(changes.has_nz(row, 0) for row in np.flatnonzero(~free).tolist())

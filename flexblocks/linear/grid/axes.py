@@ -108,7 +108,8 @@ def _unit(dae: DAE, name: str) -> str:
 
 def _affine_parameters(dae: DAE) -> tuple[str, ...]:
     """Return the parameters on which the mass matrix depends linearly at most, such as masses."""
-    entries = ca.vertcat(*ca.SX(dae.mass_expression).nonzeros(), ca.SX(0, 1))
+    mass = ca.sparsify(ca.SX(dae.mass_expression))
+    entries = mass.nz[:] if mass.nnz() else ca.SX(0, 1)
     curved = ca.which_depends(entries, dae.p.symbol, 2, False)
     return tuple(name for name, is_curved in zip(dae.p.names, curved, strict=True) if not is_curved)
 

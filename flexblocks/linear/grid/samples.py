@@ -50,8 +50,8 @@ class Samples:
             slopes = derivatives(self.dae, points)
             if self._independent is None:
                 self._independent = tangent(self.dae, points[0], slopes[0].a).coordinates
-            for place, *pair in zip(group, points, slopes, strict=True):
-                self.models[place] = linear_model(self.dae, *pair, self.outputs, "descriptor", self._independent)
+            for place, point, slope in zip(group, points, slopes, strict=True):
+                self.models[place] = linear_model(self.dae, point, slope, self.outputs, "descriptor", self._independent)
         return [self.models[place] for place in places]
 
 

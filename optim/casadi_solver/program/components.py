@@ -115,7 +115,7 @@ def written_expression(component: ConstraintData | ObjectiveData) -> object:
     """Return what a constraint or objective was written as: the same object, or an equal tuple, until it changes."""
     if isinstance(component, _MatrixConstraintData):
         body = component.body
-        return component.lower, component.upper, tuple(body.linear_coefs), tuple(map(id, body.linear_vars))
+        return component.lower, component.upper, tuple(body.linear_coefs or ()), tuple(map(id, body.linear_vars or ()))
     return component.expr
 
 
@@ -124,7 +124,7 @@ def _check_constructed(model: object) -> None:
         raise UnsupportedModelError(
             f"Got {type(model).__name__} '{model}' to solve; must be a ConcreteModel or one of its blocks."
         )
-    if not model.parent_component().is_constructed():
+    if not model.parent_component().is_constructed():  # pyright: ignore[reportOptionalMemberAccess]
         raise UnsupportedModelError(
             f"Model '{model.name}' is abstract: its components are not constructed. Solve what its create_instance() "
             "returns."

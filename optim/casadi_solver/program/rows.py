@@ -124,7 +124,8 @@ class Rows:
         """Set the objective, after all constraints; return its linear part."""
         affine, self.cost, _ = self._split(expr, -1)
         for row, factor, node in () if self._sums is None else self._sums.rare():
-            part = ca.SX.binary(ca.OP_MUL, self.walker.number(factor), self.walker.walk_expression(node))
+            term: Any = self.walker.walk_expression(node)
+            part = ca.SX.binary(ca.OP_MUL, self.walker.number(factor), term)
             if row >= 0:
                 self.residuals.append(part)
                 self.residual_rows.append(row)

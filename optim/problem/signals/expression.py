@@ -133,7 +133,7 @@ def _check_constants(where: str, text: str, node: ast.expr) -> float | None:
             parts = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.operand]
         case ast.Call(ast.Name(name), arguments) if name in FUNCTIONS:
             parts = arguments
-        case ast.Constant(value):
+        case ast.Constant(int() | float() as value):
             return _finite(where, text, node, lambda: float(value))
         case _:
             return None
@@ -199,6 +199,6 @@ def _value(node: ast.expr, signals: Signals) -> Any:
             return UNARY[type(op)](_value(operand, signals))
         case ast.Call(ast.Name(name), arguments, []) if name in FUNCTIONS:
             return FUNCTIONS[name](*[_value(argument, signals) for argument in arguments])
-        case ast.Constant(value):
+        case ast.Constant(int() | float() as value):
             return float(value)
     return signals[ast.unparse(node)]
