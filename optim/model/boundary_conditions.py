@@ -70,7 +70,7 @@ def _fixable(t: PhaseTranscription, k: int, end: End) -> list[int]:
     if k == 0:
         return list(range(len(t.dae.x)))
     n = t.dae.tree.size
-    states = independent_states(t.dae, end.point)
+    states = [i for i in independent_states(t.dae, end.point) if i >= 2 * n or i % n not in end.open]
     if not t.static.names:
         return states
     follow = set(range(n)) - set(t.static.independent(n))

@@ -26,12 +26,15 @@ class End:
         Prescribed states by name, if not all states are.
     prescribed_outputs : dict of float
         Outputs and point positions prescribed at ``"rest"``, by name.
+    open : tuple of int
+        Coordinates of a floating base that end where momentum takes them; their rates are those of the momentum, too.
     """
 
     kind: Literal["fixed", "rest", "near", "passing", "joined"]
     point: OperatingPoint
     prescribed: Mapping[str, float] = field(default_factory=dict)
     prescribed_outputs: Mapping[str, float] = field(default_factory=dict)
+    open: tuple[int, ...] = ()
 
     @property
     def is_rest(self) -> bool:

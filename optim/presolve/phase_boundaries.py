@@ -16,6 +16,7 @@ from ..problem.problem import Problem
 from .boundary import End
 from .boundary_equilibrium import boundary_equilibrium, equilibrium_at, split_prescribed
 from .bounds import Limits
+from .open_base import open_base
 
 
 def phase_ends(
@@ -50,12 +51,13 @@ def phase_ends(
                     f"{where}leeway, and {', '.join(outputs)}, which are not coordinates; give the goal by coordinates."
                 )
             goal_kind = "near" if phase.leeway else "rest" if goal.freedom else kind
-            end = End(goal_kind, goal.point, states, outputs)
+            free = open_base(dae, goal.point, states) if goal_kind == "fixed" and dae.tree.charted else ()
+            end = End(goal_kind, goal.point, states, outputs, free)
         else:
             end = End("passing", _passed(dae, problem, i, p[i], where), phase.passing or {})
         begin = replace(begin, point=replace(begin.point, p=p[i]))
         boundaries.append((begin, end))
-        begin = replace(end, kind="fixed" if end.kind == "fixed" else "joined")
+        begin = replace(end, kind="fixed" if end.kind == "fixed" and not end.open else "joined")
     return boundaries
 
 

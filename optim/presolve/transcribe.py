@@ -29,6 +29,7 @@ from .infeasible_goal import (
     check_shared_holding,
     check_shared_momentum,
 )
+from .open_base import check_momentum
 from .parameters import resolved_parameters
 from .path_values import PathValues, resolved_path
 from .phase_boundaries import phase_ends
@@ -87,6 +88,8 @@ def transcribe(
         for phase, limit, (begin, end) in zip(phases, limits, run, strict=True):
             check_rates(dae, limit, begin, end, phase.duration, holding and len(phases) == 1)
             check_impulse(dae, limit, begin, end, phase.duration)
+            if dae.tree.charted:
+                check_momentum(dae, begin, end)
 
     # 3. The mesh of every phase, the modes too fast for it, and whether there are enough inputs to reach the goals.
     by_phase = list(zip(*ends, strict=True))

@@ -498,6 +498,7 @@ def test_version() -> None:
     assert result.stdout == f"flexblocks {version('flexblocks')}\n"
 
 
+@pytest.mark.slow
 def test_shell_completion(pendulum: Path, tmp_path: Path) -> None:
     """What a shell asks the program: models of the catalogue, and model files."""
     program = Path(sys.executable).with_name("flexblocks")

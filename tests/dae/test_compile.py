@@ -139,6 +139,7 @@ def test_a_damaged_library_is_built_anew(damage: Callable[[bytes], bytes], caplo
     assert np.array_equal(functions["mass_matrix"](q, 0.1).full(), dae.mass_matrix(q, 0.1).full())
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_two_processes_may_make_the_same_library_at_once(own_cache: Path) -> None:
     script = (

@@ -17,6 +17,7 @@ import flexblocks as fb
 from arms.random_arms import arms
 from flexblocks import models
 from flexblocks.blocks import ALL_BLOCKS
+from flexblocks.dynamics.evaluation.contract import check_dependence
 from flexblocks.errors import FileFormatError
 from flexblocks.interfaces import Physics, inlet, parameter
 
@@ -155,6 +156,19 @@ def everything() -> fb.Model:
     model.connect(ground.frame_b, blade.frame_a)
     model.connect(blade.frame_b, model.add(fb.LumpedMass("end", mass=0.1)).frame_a)
     return model
+
+
+def test_every_block_of_the_library_keeps_the_contract():
+    """Assembly checks this of blocks of one's own alone."""
+    for body in fb.assemble(everything()).tree.bodies:
+        check_dependence(body.terms)
+
+
+@settings(max_examples=5)
+@given(arms(links=3))
+def test_blocks_of_random_arms_keep_the_contract(arm):
+    for body in fb.assemble(arm.model).tree.bodies:
+        check_dependence(body.terms)
 
 
 @pytest.mark.parametrize("suffix", [".yaml", ".yml", ".json", ".JSON"])

@@ -100,6 +100,7 @@ def check_random_motions(seeds: range) -> None:
     assert max(shares) > 0.05
 
 
+@pytest.mark.slow
 def test_no_random_motion_goes_beyond_it() -> None:
     check_random_motions(range(6))
 
