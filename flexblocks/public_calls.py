@@ -1,7 +1,7 @@
 """The door of the public face: a call with arguments of the wrong type ends in one `FlexblocksError`.
 
 `guard` is called once at the end of each public package. It wraps the functions that the package names in `__all__`,
-and the constructors and public methods of its classes. A call that succeeds costs a tenth of a microsecond more; one
+and the constructors and public methods of its classes. A call that succeeds costs well below a microsecond more; one
 that ends in an error of Python's own is looked at afterwards, against the annotations of its parameters. Functions
 call each other inside the library without a door.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +16,8 @@ import scipy.io
 from flexblocks.atomic_file import atomic_file, write_text
 from flexblocks.export.record import Record
 from flexblocks.export.text_formats import write_m, write_py
+
+HEADER = 116  # bytes of text at the beginning of a MAT file, which its readers skip
 
 
 @dataclass(frozen=True)
@@ -30,14 +34,28 @@ def _write_mat(path: Path, record: Record) -> None:
         name: np.array(value, dtype=object).reshape(-1, 1) if isinstance(value, list) else value
         for name, value in record.items()
     }
-    with atomic_file(path) as unfinished, unfinished.open("wb") as file:
-        scipy.io.savemat(file, fields, oned_as="column")
+    memory = io.BytesIO()
+    scipy.io.savemat(memory, fields, oned_as="column")
+    content = memory.getvalue()[HEADER:]
+    with atomic_file(path) as unfinished:
+        unfinished.write_bytes(_header(content) + content)
 
 
 def _read_mat(path: Path) -> Record:
-    with path.open("rb") as file:
-        fields = scipy.io.loadmat(file, chars_as_strings=True)
+    content = path.read_bytes()
+    if content[:HEADER] != _header(content[HEADER:]):
+        raise ValueError(
+            "it is not as save_linear wrote it: damaged, or saved again by another program; in that case build the "
+            "model from its matrices, or keep it as .json"
+        )
+    fields = scipy.io.loadmat(io.BytesIO(content), chars_as_strings=True)
     return {name: _from_mat(value) for name, value in fields.items() if not name.startswith("__")}
+
+
+def _header(content: bytes) -> bytes:
+    """Return the descriptive text of a MAT file with a checksum: SciPy's reader crashes Python on a damaged file."""
+    text = f"MATLAB 5.0 MAT-file, flexblocks, sha256={hashlib.sha256(content).hexdigest()}"
+    return text.encode("ascii").ljust(HEADER)
 
 
 def _from_mat(value: np.ndarray) -> str | list[str] | np.ndarray:

@@ -318,3 +318,17 @@ def test_python_control_designs_simulates_and_draws_without_renaming() -> None:
     plt.close("all")
     labels = (*system.input_labels, *system.output_labels, *system.state_labels)
     assert [lin.original_names[label] for label in labels] == [*lin.inputs, *lin.outputs, *lin.states]
+
+
+def test_a_damaged_mat_file_is_refused_before_scipy_reads_it(tmp_path):
+    """SciPy's reader ends Python on some of these."""
+    lin = fb.linearize(fb.assemble(models.subudhi_morris_2002(links=1)))
+    path = tmp_path / "arm.mat"
+    export.save_linear(lin, path)
+    whole = path.read_bytes()
+    np.testing.assert_array_equal(export.load_linear(path).A, lin.A)
+    rng = np.random.default_rng(0)
+    for place in rng.integers(len(whole), size=50):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
+        with pytest.raises(FileFormatError, match="not as save_linear wrote it"):
+            export.load_linear(path)

@@ -37,7 +37,7 @@ class Within(PathConstraint):
         object.__setattr__(self, "expression", checked_expression(where, self.expression))
         for end in ("low", "high"):
             value = getattr(self, end)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or value != value):
+            if value is not None and not _is_number(value):
                 raise ProblemError(f"{where}: {end} = {value!r}; must be a number, or None for no limit.")
         low, high = self.range
         if not low < high or (math.isinf(low) and math.isinf(high)):
@@ -59,3 +59,13 @@ class Within(PathConstraint):
     def values(self, label: str, signals: Signals) -> list[BoundedValue]:
         assert isinstance(self.expression, Expression)
         return [BoundedValue(label, self.expression.at(signals.instant), *self.range)]
+
+
+def _is_number(value: object) -> bool:
+    """Whether a value is a number that a float holds, infinite ones included."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    try:
+        return not math.isnan(value)
+    except OverflowError:  # an integer beyond all floats
+        return False
