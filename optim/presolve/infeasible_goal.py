@@ -19,8 +19,8 @@ from ..problem.problem import Problem
 from ..problem.validation import Duration
 from .boundary import End
 from .bounds import Limits
-from .controllability_check import Ends, inertia_is_constant, listed_scenarios, scenarios_apart
 from .equilibrium import independent_states
+from .feasibility.controllability_check import Ends, inertia_is_constant, listed_scenarios, scenarios_apart
 from .path_values import PathValues
 
 ROUNDING = 1e-9  # tolerance of a limit, relative to the value or absolute below one unit

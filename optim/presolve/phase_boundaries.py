@@ -16,7 +16,7 @@ from ..problem.problem import Problem
 from .boundary import End
 from .boundary_equilibrium import boundary_equilibrium, equilibrium_at, split_prescribed
 from .bounds import Limits
-from .open_base import open_base
+from .feasibility.open_base import open_base
 
 
 def phase_ends(

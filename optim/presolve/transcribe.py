@@ -19,7 +19,8 @@ from ..problem.rest_to_rest import RestToRest
 from .boundary import End
 from .bounds import Limits, other_limits, resolved_limits
 from .duration_estimate import duration_range, estimated_duration
-from .energy_bound import check_impulse
+from .feasibility.energy_bound import check_impulse
+from .feasibility.open_base import check_momentum
 from .impact import check_pick_ups
 from .infeasible_goal import (
     check_boundary_limits,
@@ -29,7 +30,6 @@ from .infeasible_goal import (
     check_shared_holding,
     check_shared_momentum,
 )
-from .open_base import check_momentum
 from .parameters import resolved_parameters
 from .path_values import PathValues, resolved_path
 from .phase_boundaries import phase_ends

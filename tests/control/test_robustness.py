@@ -177,7 +177,11 @@ def test_control_c_keeps_the_poles_so_far(monkeypatch):
     assert signal.getsignal(signal.SIGINT) is before
     # Before the first there is nothing to keep.
     calls = itertools.count(1)
-    monkeypatch.setattr(monte_carlo_module, "_draws", lambda *arguments: signal.raise_signal(signal.SIGINT))
+
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(monte_carlo_module, "_draws", interrupted)
     with pytest.raises(KeyboardInterrupt):
         control.monte_carlo(closed, over, 20)
 

@@ -12,7 +12,7 @@ from flexblocks.errors import FlexblocksError
 from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
 from flexblocks.optim.errors import ProblemError
 from flexblocks.optim.presolve.bounds import Limits
-from flexblocks.optim.presolve.energy_bound import MARGIN, EnergyBound, energy_bound
+from flexblocks.optim.presolve.feasibility.energy_bound import MARGIN, EnergyBound, energy_bound
 from flexblocks.optim.presolve.transcribe import transcribe
 
 TORQUE, ANGLE = "motor1.torque", "joint1.angle"

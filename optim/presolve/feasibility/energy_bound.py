@@ -21,9 +21,9 @@ from flexblocks.dynamics.algorithms.energy import stored_energies
 from flexblocks.dynamics.algorithms.mass_at_posture import mass_at_posture
 from flexblocks.statics.operating_point import OperatingPoint
 
-from ..errors import ProblemError
-from .boundary import End
-from .bounds import Limits
+from ...errors import ProblemError
+from ..boundary import End
+from ..bounds import Limits
 
 POSTURES = 256  # at which the largest F and M^-1 are looked for
 # The bound must be exceeded by this factor: the largest values over postures are samples, and deflections move masses,

@@ -14,8 +14,8 @@ from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.statics.balance import motion, rest, unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
 
-from ..errors import ProblemError
-from .boundary import End
+from ...errors import ProblemError
+from ..boundary import End
 
 # Stiffness, damping or input of a coordinate below this share of the largest is rounding.
 NOTHING = 1e-9

@@ -19,8 +19,8 @@ from flexblocks.dae.dae import DAE
 from flexblocks.statics.balance import motion, rest, unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
 
-from ..problem.problem import Problem
-from .boundary import End
+from ...problem.problem import Problem
+from ..boundary import End
 
 RANK = 1e-9  # singular values below this share of the largest are zero
 UNMET = 1e-6  # a sum counts as non-zero above this share of its terms; between rounding and any real mismatch, by trial
