@@ -75,6 +75,8 @@ def _damping_ratios(dae: DAE, beams: list[int]) -> np.ndarray:
     if tree.loops.closures:
         N = null_space(closure_equations(dae).closures(x[:n], p)[1].full(), rcond=1e-9)
         K, D, M = (N.T @ matrix @ N for matrix in (K, D, M))
+    if not len(M):
+        return np.zeros(0)  # a structure; older versions of SciPy refuse empty matrices
     try:
         squares, modes = eigh((K + K.T) / 2, M)
     except np.linalg.LinAlgError:

@@ -89,6 +89,8 @@ class DiscretizedDeformation:
             mass = mass + self.profiles.rotary.ratio * self.turning
         if self.profiles.shear:
             stiffness = stiffness + self.profiles.shear.ratio * self.shear
+        if not len(mass):
+            return mass  # a rigid beam; older versions of SciPy refuse empty matrices
         # Critical damping 2 omega of each mode, transformed back to the coordinates.
         modes = eigh(stiffness, mass)[1]
         # By Rayleigh's quotients: of a tip body far heavier than the beam the lowest eigenvalues are rounding of the
