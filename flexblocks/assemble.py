@@ -69,10 +69,7 @@ def assemble(
     -----
     FlexblocksWarning
         Beams had to bend to close the loops at the start, or a start value that was set had to move far.
-
-    Warns
-    -----
-    FlexblocksWarning
+    ModelWarning
         A block does what may not be meant: a beam without a discretization, modes of a free tip under a body, damping
         ratios of clamped beams that are far larger in the arm.
 

@@ -8,6 +8,8 @@ import pytest
 import flexblocks as fb
 from arms.chains import chain
 from flexblocks import optim
+from flexblocks.optim.presolve.boundary import End
+from flexblocks.optim.presolve.feasibility.open_base import check_momentum
 
 GOAL = {"joint.angle": 1.0}
 
@@ -41,6 +43,17 @@ def test_a_base_that_is_not_named_ends_where_momentum_takes_it(dae: fb.DAE) -> N
     assert plan.replay().tip_miss < 1e-3 * size
     # At rest at the end: what nobody fixed, momentum stops.
     assert np.abs(plan.replay().trajectory["base.angular_velocity_z"][-1]) < 1e-2
+
+
+def test_a_motion_of_the_tiniest_arm_is_refused_and_none_is_not() -> None:
+    """A body of micrometres: nothing moves, or its centre of mass does."""
+    body = fb.RigidBody("body", 1e-9, 1e-20 * np.eye(3), center=(1e-6, 0.0, 0.0))
+    dae = fb.assemble(chain(fb.FreeMotion("base"), body, gravity=(0, 0, 0)))
+    still = fb.equilibrium(dae, x=dict.fromkeys(dae.q_names, 0.0))
+    moved = fb.equilibrium(dae, x=dict.fromkeys(dae.q_names, 0.0) | {"base.rotation_z": 1.0})
+    check_momentum(dae, End("fixed", still), End("fixed", still))
+    with pytest.raises(optim.ProblemError, match="momentum forbids it"):
+        check_momentum(dae, End("fixed", still), End("fixed", moved))
 
 
 def test_what_momentum_forbids_is_refused_by_that_word(dae: fb.DAE) -> None:
