@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from flexblocks.blocks.drives.shaft import one_end, one_flange
 from flexblocks.interfaces import (
-    GUEST,
     POSITIVE,
     Block,
     Coordinate,
@@ -53,10 +53,10 @@ class DCMotor(Block):
     ports = (flange("flange_b"),)
 
     def coordinates(self) -> tuple[Coordinate, ...]:
-        return (Coordinate("angle", "rad", rank=GUEST),)
+        return one_end()
 
     def flanges(self) -> Mapping[str, tuple[str, float]]:
-        return {"flange_b": ("angle", 1.0)}
+        return one_flange()
 
     def inputs(self) -> tuple[Variable, ...]:
         return (Variable("voltage", "V", limit=self.limit),)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.errors import ParameterError
+from flexblocks.blocks.drives.shaft import one_end, one_flange, refuse_weak_breakaway
 from flexblocks.interfaces import (
-    GUEST,
     NOT_NEGATIVE,
     POSITIVE,
     Block,
@@ -61,16 +60,13 @@ class Friction(Block):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.breakaway is not None and self.breakaway < self.coulomb:
-            raise ParameterError(
-                f"{self.where}: breakaway = {self.breakaway:g} N m; must be >= coulomb, {self.coulomb:g} N m."
-            )
+        refuse_weak_breakaway(self.where, self.breakaway, self.coulomb)
 
     def coordinates(self) -> tuple[Coordinate, ...]:
-        return (Coordinate("angle", "rad", rank=GUEST),)
+        return one_end()
 
     def flanges(self) -> Mapping[str, tuple[str, float]]:
-        return {"flange_b": ("angle", 1.0)}
+        return one_flange()
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         del frame
