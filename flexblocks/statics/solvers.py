@@ -12,6 +12,7 @@ import scipy.integrate
 import scipy.linalg
 import scipy.optimize
 
+from flexblocks.statics.balance import rest_residuals
 from flexblocks.statics.problem import RANK, Statics, rank
 from flexblocks.user_warning import warn
 
@@ -148,7 +149,7 @@ def nearest_balance(problem: Statics, s: np.ndarray) -> np.ndarray:
     unknown = ca.SX.sym("s", int(problem.free.sum()))
     full = ca.SX(ca.DM(problem.start))
     full[np.flatnonzero(problem.free).tolist()] = unknown
-    (r, *_) = problem.function.call([full, ca.SX(ca.DM(problem.p))])
+    (r,) = rest_residuals(problem.dae).call([full, ca.SX(ca.DM(problem.p))])
     step = full[:n] - problem.start[:n]
     # Leave out redundant equations, whose multipliers would not be determined.
     _, J, scale, _ = problem.scaled(s)

@@ -6,7 +6,7 @@ motion is that of least kinetic energy, which is zero where the mass matrix is s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -27,8 +27,19 @@ def mass_at_posture(
     With `columns` only its part (m, m) of these coordinates.
     """
     n = tree.size if columns is None else len(columns)
-    numbers = PostureNumbers(tree, q, p, *dependent)
-    M = np.zeros((n, n))
+    return sum((M for _, M in _of_bodies(tree, q, p, *dependent, columns=columns)), np.zeros((n, n)))
+
+
+def masses_at_posture(tree: Tree, q: np.ndarray, p: np.ndarray, *dependent: np.ndarray) -> dict[str, np.ndarray]:
+    """Return by block its share (n, n) of the mass matrix, of all blocks with inertia; arguments as for the whole."""
+    return {tree.bodies[index].name: M for index, M in _of_bodies(tree, q, p, *dependent)}
+
+
+def _of_bodies(
+    tree: Tree, q: np.ndarray, p: np.ndarray, *dependent: np.ndarray, columns: Sequence[int] | None = None
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield the index of each body with inertia, and its share of the mass matrix."""
+    numbers, n = PostureNumbers(tree, q, p, *dependent), tree.size if columns is None else len(columns)
     # Of each body so far the Jacobian (6 + n_block, n) of inlet twist and rates.
     jacobians: list[np.ndarray] = []
     for index, body in enumerate(tree.bodies):
@@ -38,8 +49,13 @@ def mass_at_posture(
         rates = body.share.full() if columns is None else body.share.within(columns)
         jacobians.append(np.vstack([inlet, rates]))
         if body.terms.has_inertia:
-            M += jacobians[-1].T @ numbers.inertia(index) @ jacobians[-1]
-    return M
+            yield index, jacobians[-1].T @ numbers.inertia(index) @ jacobians[-1]
+
+
+def solve_scaled(M: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return M^-1 right (n, k) for a regular mass matrix (n, n), scaled to unit diagonal."""
+    scale = np.sqrt(np.diag(M))[:, None]
+    return np.linalg.solve(M / (scale * scale.T), right / scale) / scale
 
 
 def weakest_motion(M: np.ndarray) -> tuple[float, np.ndarray]:

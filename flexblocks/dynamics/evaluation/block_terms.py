@@ -172,6 +172,12 @@ class BlockTerms:
         return _function("potential", [self.symbols.q, self.p], ca.SX(self.physics.potential))
 
     @cached_property
+    def stiffness(self) -> ca.Function:
+        """Function (q, p) -> second derivatives (n, n) of the stored energy in the coordinates."""
+        hessian = ca.hessian(ca.SX(self.physics.potential), self.symbols.q)[0]
+        return _function("stiffness", [self.symbols.q, self.p], hessian)
+
+    @cached_property
     def rates(self) -> ca.Function:
         """Function (q, s, w, z, u, p) -> time derivatives of the states."""
         states, dependent = [variable.name for variable in self.block.states()], self.symbols.dependent
