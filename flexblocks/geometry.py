@@ -85,8 +85,8 @@ def bending(dae: DAE) -> np.ndarray:
     """Return the mask (nx,) of the states that are deformations of beams; scaling these exaggerates the deflection."""
     chosen = np.zeros(len(dae.x), dtype=bool)
     for body in dae.tree.bodies:
-        if isinstance(body.terms.block, HasStations):
-            chosen[: dae.tree.size] |= np.any(body.share.full(), axis=0)
+        if isinstance(body.block, HasStations):
+            chosen[list(body.share.used)] = True
     return chosen
 
 
@@ -95,14 +95,14 @@ def outlets_of(body: Body, outlets: tuple[str, ...], p: ca.SX) -> ca.Function:
 
     The last argument is `p` with the block's dependent variables, as ``body.terms.p``.
     """
-    terms = block_terms(body.terms.block, outlets, True, body.terms.local.carried, p)
+    terms = block_terms(body.block, outlets, True, body.carried, p)
     points = ca.horzcat(*[terms.outlets[name].r for name in outlets])
     return ca.Function("outlets", [terms.inlet.R, terms.inlet.r, terms.symbols.q, terms.p], [points])
 
 
 def _line(body: Body, R: ca.SX, r: ca.SX, q: ca.SX, p: ca.SX, stations: int) -> ca.SX:
     """Return the centreline (3, k) of one body, from its inlet outward."""
-    outlets = body.terms.block.centreline(stations)
+    outlets = body.block.centreline(stations)
     if not outlets:
         return r
     return ca.horzcat(r, *call(outlets_of(body, outlets, p), R, r, q, body.terms.p))
@@ -128,7 +128,7 @@ def place(dae: DAE, name: str) -> ca.SX:
     R, r = poses(dae.tree, dae.q)[index]
     frame = name[len(body.name) + 1 :] or ("frame_b" if "frame_b" in body.terms.outlets else "frame_a")
     try:
-        spec = body.terms.block.port(frame).spec
+        spec = body.block.port(frame).spec
     except FlexblocksError as error:
         raise NameUnknownError(f"'{name}': {error}") from error
     if spec.kind is not Kind.FRAME:

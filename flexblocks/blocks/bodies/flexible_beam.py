@@ -221,9 +221,14 @@ class FlexibleBeam(HasStations):
     def inputs(self) -> tuple[Variable, ...]:
         return tuple(Variable(name, "N/m") for name in ("load_y", "load_z") if getattr(self, name) == "input")
 
+    @property
+    def _feels_carried(self) -> bool:
+        return self.discretization.feels_tip(isinstance(self.damping_ratio, ca.SX) or self.damping_ratio > 0)
+
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         assert frame is not None
-        flexure = self.discretization.flexure(beam_from_block(self, local.carried), frame, local)
+        carried = local.carried if self._feels_carried else np.zeros((6, 6))
+        flexure = self.discretization.flexure(beam_from_block(self, carried), frame, local)
         return Physics(
             outlets={name: flexure.section(self.fraction(name)) for name in local.outlets},
             kinetic=flexure.kinetic(),
@@ -264,7 +269,8 @@ class FlexibleBeam(HasStations):
         bent = {axis: self.discretization.coordinates(axis) for axis in self.bending}
         if not self.discretization.is_linear or not any(bent.values()):
             return None
-        beam, n = beam_from_block(self, carried), len(self.coordinates())
+        beam = beam_from_block(self, carried if self._feels_carried else np.zeros((6, 6)))
+        n = len(self.coordinates())
         planes = {axis: self.discretization.plane(axis, beam) for axis in self.bending}
         unit = {axis: np.array([1.0 if c.unit == "rad" else 1 / self.length for c in cs]) for axis, cs in bent.items()}
         first = {axis: len(bent["y"]) if axis == "z" and "y" in bent else 0 for axis in bent}

@@ -15,9 +15,10 @@ import numpy as np
 
 from flexblocks.dynamics.evaluation.block_symbols import BlockSymbols
 from flexblocks.dynamics.evaluation.rigid_inertia import RigidInertia
+from flexblocks.dynamics.evaluation.watched_local import WatchedLocal
 from flexblocks.interfaces.block import Block
 from flexblocks.interfaces.frame import Frame, skew
-from flexblocks.interfaces.physics import Coordinate, Local, Physics
+from flexblocks.interfaces.physics import Coordinate, Physics
 
 
 def call(function: ca.Function, *arguments: ca.SX) -> list[ca.SX]:
@@ -38,7 +39,7 @@ class BlockTerms:
         The block and its symbols q, s (rates), w, z, u.
     inlet : Frame
         The symbolic inlet: R, r and the twist V.
-    local : Local
+    local : WatchedLocal
         Argument of the block's `physics`.
     physics : Physics
         Its result.
@@ -48,12 +49,13 @@ class BlockTerms:
 
     symbols: BlockSymbols
     inlet: Frame
-    local: Local
+    local: WatchedLocal
     physics: Physics
     p: ca.SX
 
     @property
     def block(self) -> Block:
+        """The block that was evaluated; others of its kind have the same terms."""
         return self.symbols.block
 
     @property
