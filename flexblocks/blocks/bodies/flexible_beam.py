@@ -215,7 +215,7 @@ class FlexibleBeam(HasStations):
         return Distribution(self.nominal.section, self.nominal.length)
 
     def coordinates(self) -> tuple[Coordinate, ...]:
-        deforming = (c for axis in self.deformations for c in self.discretization.coordinates(axis))
+        deforming = (c for axis in self.deformations for c in self.discretization.all_coordinates(axis, self.shear))
         return (*deforming, *(c for cut in self.cuts for c in cut.coordinates(self.deformations)))
 
     def inputs(self) -> tuple[Variable, ...]:
@@ -232,6 +232,7 @@ class FlexibleBeam(HasStations):
         return Physics(
             outlets={name: flexure.section(self.fraction(name)) for name in local.outlets},
             kinetic=flexure.kinetic(),
+            bodies=flexure.bodies(),
             potential=flexure.potential(),
             dissipation=flexure.dissipation(),
             outputs={

@@ -165,11 +165,11 @@ def _motion(tree: Tree, inlets: Sequence[Motion], frame: str, q: ca.SX, v: ca.SX
 def _place(tree: Tree, frame: str) -> tuple[int, str | None]:
     """Return the body of a frame and its outlet there, None for the inlet."""
     body = _body(tree, frame)
-    ports = {spec.name for spec in body.terms.block.ports}
+    ports = {spec.name for spec in body.block.ports}
     at_end = "frame_b" if "frame_b" in ports else "frame_a"
     port = frame[len(body.name) + 1 :] or at_end
     try:
-        spec = body.terms.block.port(port).spec
+        spec = body.block.port(port).spec
     except FlexblocksError as error:
         raise NameUnknownError(f"'{frame}': {error}") from error
     if spec.kind is not Kind.FRAME:
