@@ -12,12 +12,10 @@ from flexblocks.blocks.bodies.stations import HasStations
 from flexblocks.constraints.coordinate_ranges import refuse_out_of_range
 from flexblocks.constraints.posture import posture
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.frame_motions import frame_motion, terms_at
 from flexblocks.dynamics.algorithms.kinematics import poses
 from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.evaluation.body import Body
-from flexblocks.dynamics.evaluation.evaluate import block_terms
-from flexblocks.errors import FlexblocksError, NameUnknownError, listing, nearest
-from flexblocks.interfaces.ports import Kind
 
 Values = Mapping[str, float] | Sequence[float] | np.ndarray | None
 
@@ -95,7 +93,7 @@ def outlets_of(body: Body, outlets: tuple[str, ...], p: ca.SX) -> ca.Function:
 
     The last argument is `p` with the block's dependent variables, as ``body.terms.p``.
     """
-    terms = block_terms(body.block, outlets, True, body.carried, p)
+    terms = terms_at(body, outlets, p)
     points = ca.horzcat(*[terms.outlets[name].r for name in outlets])
     return ca.Function("outlets", [terms.inlet.R, terms.inlet.r, terms.symbols.q, terms.p], [points])
 
@@ -123,28 +121,4 @@ def place(dae: DAE, name: str) -> ca.SX:
     NameUnknownError
         There is no such block or frame, or it has no position in space.
     """
-    body = _body(dae, name)
-    index = dae.tree.bodies.index(body)
-    R, r = poses(dae.tree, dae.q)[index]
-    frame = name[len(body.name) + 1 :] or ("frame_b" if "frame_b" in body.terms.outlets else "frame_a")
-    try:
-        spec = body.block.port(frame).spec
-    except FlexblocksError as error:
-        raise NameUnknownError(f"'{name}': {error}") from error
-    if spec.kind is not Kind.FRAME:
-        raise NameUnknownError(f"'{name}' is a {spec.kind}, which has no position in space; name a frame of the block.")
-    if not spec.outlet:
-        return r
-    points = outlets_of(body, (spec.name,), dae.p.symbol)
-    return ca.cse(points.call([R, r, body.gather(dae.q), body.terms.p], True, False)[0])
-
-
-def _body(dae: DAE, name: str) -> Body:
-    placed = {b.name: b for b in dae.tree.bodies if b.parent is not None or b.terms.outlets}
-    matching = [known for known in placed if name == known or name.startswith(f"{known}.")]
-    if not matching:
-        raise NameUnknownError(
-            f"There is no place '{name}': name a block ({listing(placed)}) or a frame of one, as 'link1.frame_b' or "
-            f"'link1.station(0.25)'.{nearest(name.partition('.')[0], placed)}"
-        )
-    return placed[max(matching, key=len)]
+    return ca.cse(frame_motion(dae.tree, name, dae.q, ca.SX(dae.tree.size, 1)).r)

@@ -50,6 +50,19 @@ class Discretization(ABC):
         length.
         """
 
+    def shear_coordinates(self, axis: str) -> tuple[Coordinate, ...]:
+        """Return coordinates of shear strains alone, which follow those of bending in a beam that shears.
+
+        None where the shapes of bending have rotations apart from their slopes, as those of modes and elements.
+        """
+        del axis
+        return ()
+
+    def all_coordinates(self, axis: str, shears: bool) -> tuple[Coordinate, ...]:
+        """Return the coordinates of one deformation, in bending with those of shear if the beam `shears`."""
+        more = self.shear_coordinates(axis) if shears and axis in ("y", "z") else ()
+        return (*self.coordinates(axis), *more)
+
     @abstractmethod
     def shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes:
         """Return the shape functions of bending: zero at the root, with slope zero there where the beam is clamped.
@@ -111,7 +124,10 @@ class Discretization(ABC):
 
     def flexure(self, beam: Beam, root: Frame, local: Local) -> Flexure:
         """Return the flexure of a beam so discretised, in terms of the block's symbols."""
-        coordinates = {axis: self.coordinates(axis) for axis in beam.deformations}
+        coordinates = {
+            axis: self.all_coordinates(axis, deformation.shear_stiffness is not None)
+            for axis, deformation in beam.deformations.items()
+        }
         q = {axis: _column([local[c.name] for c in of_axis]) for axis, of_axis in coordinates.items()}
         amplitudes = {
             axis: _column([_amplitude(axis, c, beam) * local[c.name] for c in of_axis])

@@ -13,6 +13,7 @@ from flexblocks.cli.arguments import (
     LockOption,
     ModelArgument,
     OutOption,
+    OutputsOption,
     PlotOption,
     SamplesOption,
     SetOption,
@@ -20,6 +21,7 @@ from flexblocks.cli.arguments import (
     TimeOption,
     checked_file,
     checked_picture,
+    names,
     numbers,
 )
 from flexblocks.cli.catalogue import model_named
@@ -54,6 +56,7 @@ def simulate(
         float | None,
         typer.Option("--time-limit", help="Seconds of wall time after which the run ends.", show_default=False),
     ] = None,
+    outputs: OutputsOption = None,
     out: OutOption = None,
     plot: PlotOption = None,
     json: JsonOption = False,
@@ -65,6 +68,7 @@ def simulate(
         raise typer.BadParameter(f"{time:g} s; must be > 0.", param_hint="--time")
     x0, u = numbers("--start", start), signals(inputs)
     dae = assemble(model_named(model, settings, imported_types(imports)), locked=numbers("--lock", lock))
+    dae = dae.with_outputs(names(outputs) or ())
     try:
         motion = integrate(
             dae,
@@ -99,7 +103,7 @@ def simulate(
 def ranges(motion: Trajectory) -> list[dict[str, Any]]:
     """Return the least, largest and last value of coordinates, inputs, outputs and energies."""
     coordinates = [name for name in motion.names["x"] if not name.startswith("der(")]
-    names = [*coordinates, *motion.names["u"], *motion.names["y"], *motion.names["energy"]]
+    shown = [*coordinates, *motion.names["u"], *motion.names["y"], *motion.names["energy"]]
     return [
         {
             "name": name,
@@ -108,7 +112,7 @@ def ranges(motion: Trajectory) -> list[dict[str, Any]]:
             "largest": float(motion[name].max()),
             "last": float(motion[name][-1]),
         }
-        for name in names
+        for name in shown
     ]
 
 

@@ -171,6 +171,26 @@ class Output:
 
 
 @dataclass(frozen=True)
+class InertialBody:
+    """Inertia and velocity forces of a deforming body.
+
+    Attributes
+    ----------
+    frame : Frame
+        That moves with it.
+    inertia : SX (6 + n, 6 + n)
+        In the order (twist of the frame, rates of all n coordinates of the block); a function of the coordinates.
+    bias : SX (6 + n, 1)
+        Forces of inertia, in this order and in the axes of the frame, that are left when neither the frame nor the
+        coordinates accelerate; a function of coordinates, rates and the angular velocity of the frame.
+    """
+
+    frame: Frame
+    inertia: ca.SX
+    bias: ca.SX
+
+
+@dataclass(frozen=True)
 class Physics:
     """The physics of a block in terms of its inlet frame and its variables: energies, loads, equations, outputs.
 
@@ -195,6 +215,9 @@ class Physics:
         Scalars to observe, by name.
     power : SX
         Power [W] of external forces on the block: linear in the inlet twist and the rates.
+    bodies : tuple of InertialBody
+        The bodies that have the kinetic energy, where the block knows their inertia and velocity forces in a form that
+        takes fewer operations than the derivatives of the energy; nothing else changes.
     """
 
     outlets: Mapping[str, Frame] = field(default_factory=dict)
@@ -206,3 +229,4 @@ class Physics:
     residuals: tuple[ca.SX, ...] = ()
     outputs: Mapping[str, Output] = field(default_factory=dict)
     power: ca.SX | float = 0.0
+    bodies: tuple[InertialBody, ...] = ()

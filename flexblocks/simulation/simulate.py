@@ -59,6 +59,7 @@ def simulate(
     Parameters
     ----------
     dae : DAE
+        ``dae.with_outputs(("payload.velocity_x",))`` has the motion of frames in the trajectory, too.
     t : tuple of 2 floats, or array (k,)
         Start and end [s], sampled at 1001 evenly spaced times; or increasing output times, as an ndarray or at least
         three.

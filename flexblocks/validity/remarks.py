@@ -53,8 +53,9 @@ def _of_damping(dae: DAE) -> Iterable[str]:
         words = listing(f"{100 * ratio:.2g} %" for ratio in ratios)
         yield (
             f"damping_ratio = {asked:g} of {listing(names, 2)} is that of the beam clamped to a wall; in this arm, "
-            f"which gives way there, modes have {words}. Choose it so that "
-            "linearize(dae).modes() has what is meant; a rotor on a driven joint belongs to the arm, too."
+            f"which gives way there, modes have {words}. "
+            "flexblocks.choose_damping(model, ratio) finds what the beams must have for modes of the arm to have it; a "
+            "rotor on a driven joint belongs to the arm, too."
         )
 
 

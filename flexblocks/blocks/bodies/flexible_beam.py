@@ -26,6 +26,7 @@ from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
     ANY,
     FRACTION,
+    NOT_NEGATIVE,
     POSITIVE,
     Coordinate,
     Frame,
@@ -101,6 +102,11 @@ class FlexibleBeam(HasStations):
         EI for bending along z [N m2]; by default `flexural_rigidity`.
     damping_ratio : float
         Share of critical damping of every mode of the clamped beam with its tip body.
+    damping_time : float
+        Retardation time of the material [s] (Kelvin and Voigt), in place of `damping_ratio`: stress = E (strain +
+        damping_time * rate of strain), in shear and torsion with G. A mode of frequency omega has the damping ratio
+        omega * damping_time / 2, in any arm whose only springs are such beams. `flexblocks.choose_damping` finds either
+        for the modes of an arm.
     section : Section, callable or table, optional
         `Rectangle`, `Box`, `Tube` or `ISection`; or a function of x that returns one; or a table of them, between whose
         points sizes change linearly. With `material` it determines all numeric properties of this list, which are then
@@ -158,6 +164,7 @@ class FlexibleBeam(HasStations):
     bending: str = choice(("y", "z", "yz"), default="y")
     flexural_rigidity_z: Any = distributed("N m2")
     damping_ratio: float = parameter("1", FRACTION, default=0.0)
+    damping_time: float = parameter("s", NOT_NEGATIVE, default=0.0)
     section: Any = distributed("")
     material: Material | None = None
     axial: bool = option()
@@ -215,7 +222,7 @@ class FlexibleBeam(HasStations):
         return Distribution(self.nominal.section, self.nominal.length)
 
     def coordinates(self) -> tuple[Coordinate, ...]:
-        deforming = (c for axis in self.deformations for c in self.discretization.coordinates(axis))
+        deforming = (c for axis in self.deformations for c in self.discretization.all_coordinates(axis, self.shear))
         return (*deforming, *(c for cut in self.cuts for c in cut.coordinates(self.deformations)))
 
     def inputs(self) -> tuple[Variable, ...]:
@@ -232,6 +239,7 @@ class FlexibleBeam(HasStations):
         return Physics(
             outlets={name: flexure.section(self.fraction(name)) for name in local.outlets},
             kinetic=flexure.kinetic(),
+            bodies=flexure.bodies(),
             potential=flexure.potential(),
             dissipation=flexure.dissipation(),
             outputs={

@@ -1,4 +1,4 @@
-"""Outputs of the arm: those of its blocks, tip positions, loop forces and signals of control laws."""
+"""Outputs of the arm: those of its blocks, tip positions, loop forces, signals of control laws, motion of frames."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 import casadi as ca
 
 from flexblocks.dynamics.algorithms.element_forces import element_values
+from flexblocks.dynamics.algorithms.frame_motions import POSITION, frame_quantities
 from flexblocks.dynamics.algorithms.generalised_forces import block_arguments
 from flexblocks.dynamics.algorithms.internal_forces import internal_forces
 from flexblocks.dynamics.algorithms.kinematics import Motion, motions, outlet_motion
@@ -16,8 +17,6 @@ from flexblocks.dynamics.tree.dependent_variables import dependent_rates
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.interfaces.frame import skew
 from flexblocks.interfaces.ports import Kind
-
-POSITION = ("x", "y", "z")
 
 
 def output_units(tree: Tree) -> dict[str, str]:
@@ -89,6 +88,10 @@ def outputs(
     if tree.feedback is not None:
         (values,) = call(tree.feedback.outputs, x, z, u, tree.p)
         by_name |= {name: values[i] for i, name in enumerate(tree.feedback.units)}
+    # Motion of other frames, only of those that are asked for.
+    others = [name for name in names if name not in by_name]
+    if others:
+        by_name |= dict(zip(others, frame_quantities(tree, others, q, v), strict=True))
     return ca.densify(ca.vertcat(*[by_name[name] for name in names], ca.SX(0, 1)))
 
 

@@ -14,6 +14,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dynamics.evaluation.block_symbols import BlockSymbols
+from flexblocks.dynamics.evaluation.inertial_bodies import bodies_bias, bodies_inertia
 from flexblocks.dynamics.evaluation.rigid_inertia import RigidInertia
 from flexblocks.dynamics.evaluation.watched_local import WatchedLocal
 from flexblocks.interfaces.block import Block
@@ -89,6 +90,8 @@ class BlockTerms:
     @cached_property
     def inertia_expression(self) -> ca.SX:
         """Inertia matrix (6 + n, 6 + n) in the order (V, s), over the block's symbols."""
+        if self.physics.bodies:
+            return bodies_inertia(self.physics.bodies, self.inlet, self.symbols.s)
         return ca.sparsify(ca.hessian(ca.SX(self.physics.kinetic), ca.vertcat(self.inlet.twist, self.symbols.s))[0])
 
     @cached_property
@@ -122,6 +125,9 @@ class BlockTerms:
         velocity drops out of the equations, by Galilean invariance.
         """
         omega, q, s = self.inlet.omega, self.symbols.q, self.symbols.s
+        if self.physics.bodies:
+            force = bodies_bias(self.physics.bodies, self.inlet, self.symbols)
+            return _function("bias", [omega, q, s, self.p], force[:6], force[6:])
         rates = ca.vertcat(omega, ca.SX(3, 1), s)
         momentum = ca.sparsify(self.inertia_expression @ rates)
         flow = self.local.rate(momentum) if self.size else ca.SX(6, 1)

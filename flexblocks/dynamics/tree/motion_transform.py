@@ -29,6 +29,8 @@ class MotionTransform:
         The symbolic parameters of the arm, then these dependent variables.
     arm : SX (3, 1)
         Position of b in the axes of a [m].
+    known_bias : SX (6, 1), optional
+        The bias, where a block has stated it; otherwise it is derived from the twist.
     """
 
     V: ca.SX
@@ -39,6 +41,7 @@ class MotionTransform:
     configuration_rates: ca.SX
     p: ca.SX
     arm: ca.SX
+    known_bias: ca.SX | None = None
 
     @cached_property
     def rates(self) -> ca.SX:
@@ -58,11 +61,14 @@ class MotionTransform:
     @cached_property
     def bias(self) -> ca.Function:
         """Function (omega, q, s, p) -> bias acceleration (6), omega (3) the angular velocity at a."""
+        symbols = [self.V[:3], self.q, self.s, self.p]
+        if self.known_bias is not None:
+            return ca.Function("bias", symbols, [ca.sparsify(self.known_bias)])
         # By Galilean invariance the velocity of a does not matter: it is taken as zero.
         still = ca.substitute(self.twist, self.V[3:], ca.SX.zeros(3))
         bias = ca.jtimes(still, self.configuration, self.configuration_rates) if self.q.numel() else ca.SX(6, 1)
         bias += ca.vertcat(ca.SX(3, 1), skew(still[:3]) @ still[3:])
-        return ca.Function("bias", [self.V[:3], self.q, self.s, self.p], [ca.sparsify(bias)])
+        return ca.Function("bias", symbols, [ca.sparsify(bias)])
 
     @cached_property
     def position(self) -> ca.Function:

@@ -67,15 +67,18 @@ def _end(terms: Sequence[BlockTerms], outlets: Sequence[str]) -> Frame:
 def _shift(terms: Sequence[BlockTerms], point: Frame) -> MotionTransform:
     inlet = terms[0].inlet
     pose, origin = ca.vertcat(ca.vec(inlet.R), inlet.r), ca.vertcat(ca.vec(ca.SX.eye(3)), ca.SX(3, 1))
-    return _transform(terms, inlet.twist, point.twist, ca.substitute(point.r, pose, ca.densify(origin)))
+    arm = ca.substitute(point.r, pose, ca.densify(origin))
+    bias = None if point.drift is None else ca.vertcat(ca.SX(3, 1), point.drift)
+    return _transform(terms, inlet.twist, point.twist, arm, bias)
 
 
 def _turned(terms: Sequence[BlockTerms], turn: Turn | Reorientation) -> MotionTransform:
     V = ca.SX.sym("V", 6)
-    return _transform(terms, V, turn.of(V[:3], V[3:]), ca.SX(3, 1))
+    bias = turn.bias(V[:3]) if isinstance(turn, Reorientation) else None
+    return _transform(terms, V, turn.of(V[:3], V[3:]), ca.SX(3, 1), bias)
 
 
-def _transform(terms: Sequence[BlockTerms], V: ca.SX, twist: ca.SX, arm: ca.SX) -> MotionTransform:
+def _transform(terms: Sequence[BlockTerms], V: ca.SX, twist: ca.SX, arm: ca.SX, bias: ca.SX | None) -> MotionTransform:
     return MotionTransform(
         V=V,
         twist=twist,
@@ -85,4 +88,5 @@ def _transform(terms: Sequence[BlockTerms], V: ca.SX, twist: ca.SX, arm: ca.SX) 
         configuration_rates=ca.vertcat(*[t.symbols.configuration_rates for t in terms]),
         p=ca.vertcat(terms[0].p, *[t.symbols.dependent.symbols for t in terms[1:]]),
         arm=arm,
+        known_bias=bias,
     )
