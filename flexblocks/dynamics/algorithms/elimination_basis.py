@@ -33,7 +33,8 @@ CONDITION = 100.0
 def elimination_basis(tree: Tree) -> ca.DM:
     """Return B (n, n), sparse: the accelerations of the coordinates are a = B alpha, alpha the unknowns to eliminate.
 
-    Bodies whose inertia or tip motion is not constant, or that share coordinates with others, keep their coordinates.
+    Bodies whose inertia or tip motion is not constant, that share coordinates with others, or of which one is
+    prescribed, keep their coordinates.
     """
     basis = np.eye(tree.size)
     moving = [body for body in tree.bodies if body.terms.has_inertia]
@@ -41,7 +42,7 @@ def elimination_basis(tree: Tree) -> ca.DM:
     for node_index, node in enumerate(tree.nodes):
         for body in (tree.bodies[i] for i in node.bodies):
             columns = [int(column) for column in np.flatnonzero(np.abs(body.share.full()).sum(axis=0))]
-            if len(columns) < 2 or np.any(users[columns] > 1):
+            if len(columns) < 2 or np.any(users[columns] > 1) or set(columns) & set(tree.prescribed_columns):
                 continue
             mass, tips = _mass(body, columns), _tips(tree, node_index, columns)
             if mass is None or tips is None:

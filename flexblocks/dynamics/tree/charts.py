@@ -16,7 +16,7 @@ def chart_functions(tree: Tree) -> tuple[ca.Function, ...]:
     for body in tree.charted:
         symbols = body.terms.symbols
         chart = symbols.block.chart(body.terms.local)
-        if chart is None or _locks(body, chart.coordinates):
+        if chart is None or _locks(tree, body, chart.coordinates):
             continue
         results = [chart.distance, chart.speed, chart.coordinates, body.terms.local.rate(chart.coordinates)]
         of_block = ca.Function("chart", [symbols.q, symbols.s, body.terms.p], results)
@@ -29,8 +29,8 @@ def chart_functions(tree: Tree) -> tuple[ca.Function, ...]:
     return tuple(functions)
 
 
-def _locks(body: Body, coordinates: ca.SX) -> bool:
-    """Whether a coordinate that differs in the next chart is locked: that chart does not exist then."""
-    free = body.share.full().any(axis=1)
+def _locks(tree: Tree, body: Body, coordinates: ca.SX) -> bool:
+    """Whether a coordinate that differs in the next chart is locked or prescribed: that chart does not exist then."""
+    free = np.delete(body.share.full(), tree.prescribed_columns, axis=1).any(axis=1)
     changes = ca.sparsify(ca.simplify(coordinates - body.terms.symbols.q))
     return any(changes.has_nz(row, 0) for row in np.flatnonzero(~free).tolist())
