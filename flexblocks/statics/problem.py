@@ -122,7 +122,10 @@ class Statics:
 def pose(
     dae: DAE, x: Mapping[str, float], u: Mapping[str, float], p: Mapping[str, float] | np.ndarray | None
 ) -> Statics:
-    """Return the static problem with coordinates, first-order states and inputs held by name."""
+    """Return the static problem with coordinates, first-order states and inputs held by name.
+
+    Prescribed coordinates, which no force moves, are held as well.
+    """
     inputs, parameters = dae.u.values(u, "equilibrium: u: "), dae.p.values(p, "equilibrium: p: ")
     state, z = consistent_state(dae, x, parameters, "equilibrium: x: ")
     multipliers = dae.tree.loops.multipliers
@@ -140,7 +143,7 @@ def pose(
         names=names,
         at=unknown_slices(dae),
         start=unknown_vector(dae, state, z, np.zeros(len(multipliers)), inputs),
-        free=np.array([name not in x and name not in u for name in names], dtype=bool),
+        free=np.array([name not in x and name not in u and name not in dae.prescribed for name in names], dtype=bool),
         low=low,
         high=high,
         mass=mass,
