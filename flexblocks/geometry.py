@@ -124,8 +124,8 @@ def attached_frames(dae: DAE) -> AttachedFrames:
         frames = []
         for index, outlet in element.places:
             body, (R, r) = tree.bodies[index], inlets[index]
-            if body.terms.block.port(outlet).spec.outlet:
-                terms = block_terms(body.terms.block, (outlet,), True, body.terms.local.carried, dae.p.symbol)
+            if body.block.port(outlet).spec.outlet:
+                terms = terms_at(body, (outlet,), dae.p.symbol)
                 end = terms.outlets[outlet]
                 pose = ca.Function("pose", [terms.inlet.R, terms.inlet.r, terms.symbols.q, terms.p], [end.R, end.r])
                 R, r = pose.call([R, r, body.gather(dae.q), body.terms.p], True, False)

@@ -14,8 +14,8 @@ from flexblocks.dae.dae import DAE
 from flexblocks.dae.forward_jacobian import forward_jacobian
 from flexblocks.dynamics.algorithms.energy import weight_energies
 from flexblocks.dynamics.algorithms.generalised_forces import applied_force, residuals, rest_conditions, state_rates
-from flexblocks.dynamics.algorithms.mass_at_posture import solve_scaled
 from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
+from flexblocks.dynamics.at_posture.mass_matrix import solve_scaled
 
 
 class Unknowns(NamedTuple):

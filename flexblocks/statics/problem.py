@@ -15,7 +15,7 @@ from flexblocks.constraints.coordinate_ranges import coordinate_bounds
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.singular_posture import LOST, is_singular_posture, refuse_singular_posture
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.mass_at_posture import mass_at_posture, weakest_motion
+from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture, weakest_motion
 from flexblocks.dynamics.tree.charts import chart_functions
 from flexblocks.statics.balance import Unknowns, rest, unknown_slices, unknown_vector, unknowns
 
