@@ -13,12 +13,10 @@ from flexblocks.blocks.bodies.stations import HasStations
 from flexblocks.constraints.coordinate_ranges import refuse_out_of_range
 from flexblocks.constraints.posture import posture
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.frame_motions import frame_motion, terms_at
 from flexblocks.dynamics.algorithms.kinematics import poses
 from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.evaluation.body import Body
-from flexblocks.dynamics.evaluation.evaluate import block_terms
-from flexblocks.errors import FlexblocksError, NameUnknownError, listing, nearest
-from flexblocks.interfaces.ports import Kind
 
 Values = Mapping[str, float] | Sequence[float] | np.ndarray | None
 
@@ -126,8 +124,8 @@ def attached_frames(dae: DAE) -> AttachedFrames:
         frames = []
         for index, outlet in element.places:
             body, (R, r) = tree.bodies[index], inlets[index]
-            if body.terms.block.port(outlet).spec.outlet:
-                terms = block_terms(body.terms.block, (outlet,), True, body.terms.local.carried, dae.p.symbol)
+            if body.block.port(outlet).spec.outlet:
+                terms = terms_at(body, (outlet,), dae.p.symbol)
                 end = terms.outlets[outlet]
                 pose = ca.Function("pose", [terms.inlet.R, terms.inlet.r, terms.symbols.q, terms.p], [end.R, end.r])
                 R, r = pose.call([R, r, body.gather(dae.q), body.terms.p], True, False)
@@ -140,8 +138,8 @@ def bending(dae: DAE) -> np.ndarray:
     """Return the mask (nx,) of the states that are deformations of beams; scaling these exaggerates the deflection."""
     chosen = np.zeros(len(dae.x), dtype=bool)
     for body in dae.tree.bodies:
-        if isinstance(body.terms.block, HasStations):
-            chosen[: dae.tree.size] |= np.any(body.share.full(), axis=0)
+        if isinstance(body.block, HasStations):
+            chosen[list(body.share.used)] = True
     return chosen
 
 
@@ -150,14 +148,14 @@ def outlets_of(body: Body, outlets: tuple[str, ...], p: ca.SX) -> ca.Function:
 
     The last argument is `p` with the block's dependent variables, as ``body.terms.p``.
     """
-    terms = block_terms(body.terms.block, outlets, True, body.terms.local.carried, p)
+    terms = terms_at(body, outlets, p)
     points = ca.horzcat(*[terms.outlets[name].r for name in outlets])
     return ca.Function("outlets", [terms.inlet.R, terms.inlet.r, terms.symbols.q, terms.p], [points])
 
 
 def _line(body: Body, R: ca.SX, r: ca.SX, q: ca.SX, p: ca.SX, stations: int) -> ca.SX:
     """Return the centreline (3, k) of one body, from its inlet outward."""
-    outlets = body.terms.block.centreline(stations)
+    outlets = body.block.centreline(stations)
     if not outlets:
         return r
     return ca.horzcat(r, *call(outlets_of(body, outlets, p), R, r, q, body.terms.p))
@@ -178,28 +176,4 @@ def place(dae: DAE, name: str) -> ca.SX:
     NameUnknownError
         There is no such block or frame, or it has no position in space.
     """
-    body = _body(dae, name)
-    index = dae.tree.bodies.index(body)
-    R, r = poses(dae.tree, dae.q)[index]
-    frame = name[len(body.name) + 1 :] or ("frame_b" if "frame_b" in body.terms.outlets else "frame_a")
-    try:
-        spec = body.terms.block.port(frame).spec
-    except FlexblocksError as error:
-        raise NameUnknownError(f"'{name}': {error}") from error
-    if spec.kind is not Kind.FRAME:
-        raise NameUnknownError(f"'{name}' is a {spec.kind}, which has no position in space; name a frame of the block.")
-    if not spec.outlet:
-        return r
-    points = outlets_of(body, (spec.name,), dae.p.symbol)
-    return ca.cse(points.call([R, r, body.gather(dae.q), body.terms.p], True, False)[0])
-
-
-def _body(dae: DAE, name: str) -> Body:
-    placed = {b.name: b for b in dae.tree.bodies if b.parent is not None or b.terms.outlets}
-    matching = [known for known in placed if name == known or name.startswith(f"{known}.")]
-    if not matching:
-        raise NameUnknownError(
-            f"There is no place '{name}': name a block ({listing(placed)}) or a frame of one, as 'link1.frame_b' or "
-            f"'link1.station(0.25)'.{nearest(name.partition('.')[0], placed)}"
-        )
-    return placed[max(matching, key=len)]
+    return ca.cse(frame_motion(dae.tree, name, dae.q, ca.SX(dae.tree.size, 1)).r)

@@ -109,4 +109,4 @@ def draw_markers(ax: Axes, outline: Shape, lines: dict[str, np.ndarray], plane: 
 
 
 def _blocks(outline: Shape) -> dict[str, Block]:
-    return {body.name: body.terms.block for body in outline.dae.tree.bodies}
+    return {body.name: body.block for body in outline.dae.tree.bodies}
