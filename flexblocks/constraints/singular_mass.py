@@ -11,6 +11,7 @@ from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.posture import posture
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.mass_at_posture import NAMED, is_massless, weakest_motion
+from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.errors import SingularMassError
 
 # Phases of the generic steps from the start posture: of two steps one moves each coordinate well.
@@ -22,8 +23,9 @@ MARGIN = 0.01
 def refuse_singular_mass(dae: DAE) -> None:
     """Refuse coordinates that move no mass, by the null space of M near the start posture.
 
-    Not at the start itself, where a wrist may be aligned or a slide retracted, which is a posture and not a fault.
-    Closures of loops add w J'J, which does not affect motions that keep them closed.
+    Not at the start itself, where a wrist may be aligned or a slide retracted, which is a posture and not a fault of
+    the model (see `singular_posture`). Closures of loops add w J'J, which does not affect motions that keep them
+    closed.
 
     Raises
     ------
@@ -55,15 +57,35 @@ def generic_inertia(dae: DAE) -> float:
 
 
 def _generic_mass(dae: DAE, phase: float) -> np.ndarray:
-    """Return the mass matrix (n, n) a generic step of a tenth of a radian or metre beside the start posture.
+    """Return the mass matrix (n, n) a generic step beside the start posture, in which no coordinate leaves its range.
 
-    Slides that are extended move by a tenth of their extension, as a beam that is out by a centimetre must not be
-    pushed in by ten; and no coordinate leaves its range.
+    The step is a tenth of a radian, or of a length: that of the beam that a coordinate bends, or of the longest part of
+    the arm for a slide, so that a beam of 2 mm is not bent by metres. Slides that are extended move by a tenth of
+    their extension, as a beam that is out by a centimetre must not be pushed in by ten.
     """
     n, x = dae.tree.size, dae.x.start.copy()
-    step = 0.1 * np.sin(phase + np.arange(n))
-    is_out = np.array([unit == "m" and start > 0 for unit, start in zip(dae.x.units[:n], x[:n], strict=True)])
+    step = 0.1 * np.sin(phase + np.arange(n)) * _units(dae)
     low, high = coordinate_bounds(dae)
     margin = MARGIN * np.where(np.isfinite(high - low), high - low, 0.0)
-    x[:n] = np.clip(x[:n] + step * np.where(is_out, x[:n], 1.0), low + margin, high - margin)
+    x[:n] = np.clip(x[:n] + step, low + margin, high - margin)
     return regular_mass(dae, *posture(dae, x, dae.p.start))
+
+
+def _units(dae: DAE) -> np.ndarray:
+    """Return the change of each coordinate (n,) that counts as 1: 1 rad, a length, or what a slide is out."""
+    n, start = dae.tree.size, dae.x.start[: dae.tree.size]
+    metres = np.array([unit == "m" for unit in dae.x.units[:n]], dtype=bool)
+    reaches = [_reach(body, dae.p.start) for body in dae.tree.bodies] if metres.any() else []
+    units = np.where(metres, max(reaches, default=0.0) or 1.0, 1.0)
+    for body, reach in zip(dae.tree.bodies, reaches, strict=False):
+        if body.terms.has_inertia and reach:
+            units[metres & np.any(body.share.full(), axis=0)] = reach
+    return np.where(metres & (start > 0), start, units)
+
+
+def _reach(body: Body, p: np.ndarray) -> float:
+    """Return the length [m] of a body: how far its outlets are from its inlet in the reference configuration."""
+    q, parameters = body.terms.reference(p)
+    still = (np.eye(3), np.zeros(3), np.zeros(6), q, np.zeros(len(q)), parameters)
+    ends = [motion(*still)[1].full() for motion in body.terms.motions.values()]
+    return max((float(np.linalg.norm(end)) for end in ends), default=0.0)
