@@ -10,6 +10,7 @@ import numpy as np
 
 from flexblocks.constraints.close_loops import close_loops
 from flexblocks.constraints.singular_mass import refuse_singular_mass
+from flexblocks.constraints.singular_posture import tell_of_singular_start
 from flexblocks.constraints.undefined_forces import refuse_undefined_forces
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.outputs import output_units
@@ -116,6 +117,7 @@ def assemble(
     dae = replace(dae, y=variables("output", [(name, unit, 0.0) for name, unit in _in_order(units, plan)]))
     # Every coordinate must move mass, or there is no equation of motion for it.
     refuse_singular_mass(dae)
+    tell_of_singular_start(dae)
     warn_of_remarks(dae)
     # What every use of the arm begins with, so that it is not made in the midst of one.
     _ = dae.tree.nodes, linear_blocks(dae)

@@ -73,6 +73,15 @@ def weakest_motion(M: np.ndarray) -> tuple[float, np.ndarray]:
     return float(values[0]), vectors[:, 0] ** 2
 
 
+def condition(M: np.ndarray) -> float:
+    """Return the condition number of a mass matrix (n, n) scaled to unit diagonal; infinite if that is indefinite."""
+    if not np.all(np.isfinite(M)) or np.any(np.diag(M) <= 0):
+        return np.inf
+    size = np.sqrt(np.diag(M))
+    values = np.linalg.eigvalsh(M / np.outer(size, size))
+    return float(values[-1] / values[0]) if values[0] > 0 else np.inf
+
+
 def smallest_eigenvalues(M: np.ndarray) -> np.ndarray:
     """Return the smallest eigenvalues (k,) of mass matrices (k, n, n) scaled to unit diagonal, as `weakest_motion`."""
     finite = np.all(np.isfinite(M), axis=(1, 2))
