@@ -23,7 +23,8 @@ def set_guess(b: Any, t: PhaseTranscription, detour: Waypoint | None = None) -> 
     # Smooth path of the states over the mesh
     n, times, h, T = t.dae.tree.size, t.mesh.times, t.mesh.steps, t.mesh.duration
     inner = times[:-1, None] + h[:, None] * t.scheme.nodes
-    states = spline_through(sorted((*t.waypoints, *([] if detour is None else [detour])), key=lambda point: point[0]))
+    waypoints = sorted((*t.waypoints, *([] if detour is None else [detour])), key=lambda point: point[0])
+    states = spline_through(waypoints, n, T)
     rates, accelerations = states.derivative(), states.derivative(2)
     x, v, a = states(times / T), rates(times / T)[:, :n] / T, accelerations(times / T)[:, :n] / T**2
     q, w = x[:, :n], x[:, 2 * n :]

@@ -32,14 +32,6 @@ def numbers(where: str, values: Any) -> dict[str, float]:
     }
 
 
-def coordinates(where: str, values: Any) -> dict[str, float]:
-    """Return finite numbers by name, at least one."""
-    checked = numbers(where, values)
-    if not checked:
-        raise ProblemError(f'{where} is empty; name coordinates, as in {{"joint1.angle": 0.0}}.')
-    return checked
-
-
 def number(where: str, value: Any, expected: str) -> float:
     """Return a finite number.
 

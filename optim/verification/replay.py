@@ -41,7 +41,7 @@ class Leg:
     outputs : dict of float
         Target outputs at its end.
     goal : OperatingPoint or None
-        Equilibrium at its end; None if it ends in motion.
+        What it ends in: an equilibrium, or a known motion through its posture; None if the end is not known.
     ranges : dict of (float, float)
         Limits during the phase.
     path : PathValues
@@ -59,6 +59,13 @@ class Leg:
     ranges: Mapping[str, tuple[float, float]]
     path: PathValues
     is_impact: bool = False
+
+    @property
+    def rests(self) -> bool:
+        """Whether the arm is at rest at the end."""
+        return self.goal is not None and not any(
+            self.goal[name] for name in self.goal.states if name.startswith("der(")
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +176,8 @@ def arrivals(dae: DAE, motion: Trajectory, legs: Sequence[Leg]) -> tuple[Arrival
             arrived.append(Arrival(leg.name, {}, missed, float("nan")))
             continue
         error = dict(zip(dae.x.names, (motion.x[k] - leg.goal.x).tolist(), strict=True))
-        arrived.append(Arrival(leg.name, error, missed, energy_left(dae, motion.x[k], leg.goal)))
+        left = energy_left(dae, motion.x[k], leg.goal) if leg.rests else float("nan")
+        arrived.append(Arrival(leg.name, error, missed, left))
     return tuple(arrived)
 
 
