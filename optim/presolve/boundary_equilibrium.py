@@ -54,7 +54,13 @@ def boundary_equilibrium(
     ProblemError
         An unknown name; no equilibrium; out of reach; no motion with these rates.
     """
+    if all(name in dae.q_names for name in prescribed):
+        return Posture(equilibrium_at(dae, prescribed, p, where), 0)
     prescribed, motion = split_motion(dae, prescribed, where)
+    if motion and not prescribed:
+        raise ProblemError(
+            f"{where}: {', '.join(motion)}: prescribes rates and no posture; name coordinates or positions, too."
+        )
     if not any(motion.values()):
         return _resting(dae, prescribed, p, where, near, limits)
     told = told_deflections(dae, prescribed)
@@ -121,7 +127,8 @@ def split_prescribed(
     dae: DAE, prescribed: Mapping[str, float], where: str
 ) -> tuple[dict[str, float], dict[str, float]]:
     """Split prescribed values of the posture into those of coordinates and those of outputs and frames."""
-    prescribed, _ = split_motion(dae, prescribed, where)
+    if not all(name in dae.q_names for name in prescribed):
+        prescribed, _ = split_motion(dae, prescribed, where)
     states = {name: value for name, value in prescribed.items() if name in dae.x}
     return states, {name: value for name, value in prescribed.items() if name not in states}
 

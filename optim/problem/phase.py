@@ -7,11 +7,11 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 from ..errors import ProblemError
-from .boundary_values import boundary_values
 from .path_constraints import checked_path
 from .validation import (
     Duration,
     Limit,
+    boundary_values,
     checked_duration,
     is_empty,
     limit_ranges,

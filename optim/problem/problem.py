@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import ProblemError
-from .boundary_values import boundary_values
 from .objectives import checked_objective
 from .objectives.objective import Objective
 from .path_constraints import checked_path
 from .path_constraints.path_constraint import PathConstraint
 from .phase import Phase
-from .validation import Duration, Limit, is_empty, limit_ranges, mapping, number, numbers, word
+from .validation import Duration, Limit, boundary_values, is_empty, limit_ranges, mapping, number, numbers, word
 
 WHERE = "Problem"
 

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .boundary_values import boundary_values
 from .objectives import checked_objective
 from .path_constraints import checked_path
 from .phase import Phase
 from .problem import Problem, check_time
-from .validation import Duration, Limit, checked_duration, is_empty, limit_ranges, mapping, word
+from .validation import Duration, Limit, boundary_values, checked_duration, is_empty, limit_ranges, mapping, word
 from .via import checked_vias
 
 WHERE = "RestToRest"

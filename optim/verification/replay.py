@@ -63,9 +63,10 @@ class Leg:
     @property
     def rests(self) -> bool:
         """Whether the arm is at rest at the end."""
-        return self.goal is not None and not any(
-            self.goal[name] for name in self.goal.states if name.startswith("der(")
-        )
+        if self.goal is None:
+            return False
+        rates = (value for name, value in zip(self.goal.states, self.goal.x, strict=True) if name.startswith("der("))
+        return not any(rates)
 
 
 @dataclass(frozen=True, eq=False)
