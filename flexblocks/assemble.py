@@ -13,11 +13,12 @@ from flexblocks.constraints.singular_mass import refuse_singular_mass
 from flexblocks.constraints.undefined_forces import refuse_undefined_forces
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.outputs import output_units
+from flexblocks.dynamics.evaluation.block_kinds import BlockKinds
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.evaluation.element import Element
-from flexblocks.dynamics.evaluation.evaluate import block_terms
 from flexblocks.dynamics.evaluation.force_terms import force_terms
+from flexblocks.dynamics.evaluation.incidence import Incidence
 from flexblocks.dynamics.tree.cut_joints import Closure, Loops
 from flexblocks.dynamics.tree.lock import Lock
 from flexblocks.dynamics.tree.outboard_inertia import OutboardInertia
@@ -100,8 +101,8 @@ def assemble(
     plan = with_locks(plan, locks)
     moved = checked_prescriptions(plan, prescribed)
     # Physics of every block by itself, then the multibody tree of all of them.
-    terms = _terms(plan, p)
-    tree, x, z, u = _tree(model, plan, terms, p, moved)
+    terms, carried = _terms(plan, p)
+    tree, x, z, u = _tree(model, plan, terms, carried, p, moved)
     algorithm = "recursive" if dynamics == "auto" else dynamics
     dae = DAE(model.name, x, z, u, p, variables("output", []), tree, algorithm, model.copy(), locked=locks)
     # Kinematic loops: start values that close them, and the closures that are independent.
@@ -121,19 +122,26 @@ def assemble(
     return dae
 
 
-def _terms(plan: Topology, p: Variables) -> dict[str, BlockTerms]:
-    """Evaluate every block once, from the tips to the ground, so that each knows the inertia outboard of it."""
+def _terms(plan: Topology, p: Variables) -> tuple[dict[str, BlockTerms], dict[str, np.ndarray]]:
+    """Evaluate the blocks, each kind once, from the tips to the ground; and return the inertia outboard of each."""
     terms: dict[str, BlockTerms] = {}
-    outboard = OutboardInertia(plan, p.start)
+    carried: dict[str, np.ndarray] = {}
+    kinds, outboard = BlockKinds(p.symbol), OutboardInertia(plan, p.start)
     for name, node in reversed(list(plan.nodes.items())):
         held = {c.name: plan.shared[name, c.name].value for c in node.block.coordinates()}
-        terms[name] = block_terms(node.block, node.outlets, node.has_place, outboard.at(name), p.symbol, held)
+        carried[name] = outboard.at(name)
+        terms[name] = kinds.terms(node.block, node.outlets, node.has_place, carried[name], held)
         outboard.add(name, terms[name])
-    return terms
+    return terms, carried
 
 
 def _tree(
-    model: Model, plan: Topology, terms: dict[str, BlockTerms], p: Variables, moved: tuple[tuple[str, str], ...]
+    model: Model,
+    plan: Topology,
+    terms: dict[str, BlockTerms],
+    carried: dict[str, np.ndarray],
+    p: Variables,
+    moved: tuple[tuple[str, str], ...],
 ) -> tuple[Tree, Variables, Variables, Variables]:
     """Return the multibody tree, and its states, algebraic variables and inputs."""
     # Variables, in the order of the model, and where those of each block stand among them.
@@ -168,6 +176,7 @@ def _tree(
         bodies.append(
             Body(
                 name=name,
+                block=node.block,
                 terms=terms[name],
                 parent=None if node.parent is None else position[node.parent],
                 outlet=node.outlet,
@@ -175,6 +184,7 @@ def _tree(
                 w=slices[name][0],
                 z=slices[name][1],
                 u=slices[name][2],
+                carried=carried[name],
             )
         )
     # Force elements between the bodies' frames.
@@ -213,17 +223,15 @@ def _locks(plan: Topology) -> tuple[Lock, ...]:
             factors.setdefault(shared.lock, {})[index, row] = shared.factor
             if shared.lock == (name, c.name):
                 units[shared.lock] = c.unit
-    order = sorted(factors, key=lambda place: plan.order.index(place[0]))
+    position = {name: i for i, name in enumerate(plan.order)}
+    order = sorted(factors, key=lambda place: position[place[0]])
     return tuple(Lock(*place, units[place], factors[place]) for place in order)
 
 
-def _share(shared: list[SharedCoordinate], number: dict[tuple[str, str], int]) -> ca.DM:
+def _share(shared: list[SharedCoordinate], number: dict[tuple[str, str], int]) -> Incidence:
     """Return the incidence matrix (n_block, n) of a block: its coordinates are share @ q."""
-    share = ca.DM(len(shared), len(number))
-    for row, coordinate in enumerate(shared):
-        if coordinate.owner is not None:
-            share[row, number[coordinate.owner]] = coordinate.factor
-    return share
+    entries = ((row, number[c.owner], c.factor) for row, c in enumerate(shared) if c.owner is not None)
+    return Incidence.of(entries, (len(shared), len(number)))
 
 
 def _in_order(units: dict[str, str], plan: Topology) -> list[tuple[str, str]]:
@@ -232,6 +240,8 @@ def _in_order(units: dict[str, str], plan: Topology) -> list[tuple[str, str]]:
 
     def block_of(output: str) -> str:
         # There may be dots on both sides: elbow.rotor.angle, beam.station(0.2).moment_y.
-        return max((name for name in place if output.startswith(f"{name}.")), key=len)
+        while output not in place:
+            output = output.rpartition(".")[0]
+        return output
 
     return sorted(units.items(), key=lambda item: place[block_of(item[0])])

@@ -126,7 +126,8 @@ def quantities(motion: Trajectory) -> list[list[str]]:
     """
     shown = [name for group in ("u", "x", "y") for name in motion.names[group]]
     at_rest = all(np.ptp(motion[name]) == 0 for name in shown)
-    coordinates = [name for name in motion.names["x"] if not name.startswith("der(") and "bending" not in name]
+    bends = ("bending", "curvature")
+    coordinates = [n for n in motion.names["x"] if not n.startswith("der(") and not any(word in n for word in bends)]
     groups: dict[tuple[str, str], list[str]] = {}
     for name in (*motion.names["u"], *coordinates, *motion.names["y"]):
         word = name.rpartition(".")[2]

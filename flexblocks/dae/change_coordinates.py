@@ -64,7 +64,7 @@ def change_coordinates(dae: DAE, T: Any, names: Sequence[str], units: Sequence[s
     names = _checked_names(dae, names, "names")
     units = dae.x.units[:n] if units is None else _checked_length(units, n, "units")
     # The coordinates of a block are share @ q: only shares change, and every algorithm stays as it is.
-    bodies = tuple(dataclasses.replace(body, share=ca.sparsify(body.share @ ca.DM(T))) for body in dae.tree.bodies)
+    bodies = tuple(dataclasses.replace(body, share=body.share.times(T)) for body in dae.tree.bodies)
     tree = dataclasses.replace(dae.tree, bodies=bodies)
     return dataclasses.replace(dae, x=_states(dae, np.linalg.inv(T), names, units), tree=tree, model=None)
 

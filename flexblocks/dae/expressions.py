@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.closed_start import ClosedStart
-from flexblocks.dynamics.algorithms import ldl
+from flexblocks.dynamics import ldl
 from flexblocks.dynamics.algorithms.articulated_bodies import forward_dynamics
 from flexblocks.dynamics.algorithms.composite_bodies import mass_matrix
 from flexblocks.dynamics.algorithms.constrained_accelerations import constrained_accelerations, stabilised

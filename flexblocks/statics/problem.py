@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 
 import casadi as ca
@@ -14,7 +15,8 @@ from flexblocks.constraints.coordinate_ranges import coordinate_bounds
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.singular_posture import LOST, is_singular_posture, refuse_singular_posture
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.mass_at_posture import mass_at_posture, weakest_motion
+from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture, weakest_motion
+from flexblocks.dynamics.tree.charts import chart_functions
 from flexblocks.statics.balance import Unknowns, rest, unknown_slices, unknown_vector, unknowns
 
 # An equilibrium is balanced if each residual force is below this fraction of the terms that cancel in it.
@@ -54,6 +56,11 @@ class Statics:
     high: np.ndarray
     mass: np.ndarray
     p: np.ndarray
+
+    @cached_property
+    def charts(self) -> tuple[ca.Function, ...]:
+        """Charts of the coordinates; most arms have none."""
+        return chart_functions(self.dae.tree)
 
     @property
     def rows(self) -> int:
@@ -101,6 +108,19 @@ class Statics:
     def in_reach(self, s: np.ndarray) -> np.ndarray:
         """Return `s` moved into the ranges of the coordinates."""
         return np.clip(s, self.low, self.high)
+
+    def in_charts(self, s: np.ndarray) -> np.ndarray:
+        """Return `s` itself, or with attitudes beyond the borders of their charts in the next ones.
+
+        At the end of its chart, a whole turn, an attitude has infinite coordinates, where a search would not end.
+        """
+        n = self.size
+        for chart in self.charts:
+            distance, _, q, _ = chart(s[:n], np.zeros(n), self.p)
+            q = q.full().ravel()
+            if float(distance) < 0 and self.free[:n][q != s[:n]].all():
+                s = np.concatenate([q, s[n:]])
+        return s
 
     def mass_at(self, s: np.ndarray) -> np.ndarray:
         """Return the mass matrix (n, n) at `s`, with loops that of `regular_mass`."""

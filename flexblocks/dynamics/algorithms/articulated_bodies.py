@@ -16,7 +16,7 @@ import casadi as ca
 
 from flexblocks.dynamics.algorithms.element_forces import element_wrenches
 from flexblocks.dynamics.algorithms.elimination_basis import changed, congruent, elimination_basis
-from flexblocks.dynamics.algorithms.elimination_order import columns_of, elimination_order
+from flexblocks.dynamics.algorithms.elimination_order import elimination_order
 from flexblocks.dynamics.algorithms.gauss import Minimum, QuadraticForm, nothing, pushed
 from flexblocks.dynamics.algorithms.kinematics import NodeWrenches, maps, twists
 from flexblocks.dynamics.algorithms.newton_euler import block_force, loose_inertia
@@ -108,8 +108,8 @@ class _Sweep:
             q, s = body.gather(self.q), body.gather(self.v)
             (inertia,) = call(body.terms.inertia, q, body.terms.p)
             bias = ca.vertcat(*call(body.terms.bias, self.twist[k][:3], q, s, body.terms.p))
-            columns = columns_of(body.share)
-            J = ca.diagcat(ca.DM.eye(6), (body.share @ self.basis)[:, list(columns)])
+            columns = body.share.used
+            J = ca.diagcat(ca.DM.eye(6), (body.share.matrix @ self.basis)[:, list(columns)])
             form = form + QuadraticForm(congruent(inertia, J), ca.sparsify(J.T @ bias), columns)
         return form
 

@@ -186,7 +186,7 @@ def terms_at(body: Body, outlets: tuple[str, ...], p: ca.SX) -> BlockTerms:
     """Return the terms of a body's block with frames at other outlets; coordinates that are locked stay so."""
     terms = body.terms
     locked = dict(zip((c.name for c in terms.coordinates), terms.symbols.offsets.tolist(), strict=True))
-    return block_terms(terms.block, outlets, True, terms.local.carried, p, locked)
+    return block_terms(body.block, outlets, True, body.carried, p, locked)
 
 
 def _motion(tree: Tree, inlets: Sequence[Motion], frame: str, q: ca.SX, v: ca.SX) -> FrameMotion:
@@ -201,11 +201,11 @@ def _motion(tree: Tree, inlets: Sequence[Motion], frame: str, q: ca.SX, v: ca.SX
 def _place(tree: Tree, frame: str) -> tuple[int, str | None]:
     """Return the body of a frame and its outlet there, None for the inlet."""
     body = _body(tree, frame)
-    ports = {spec.name for spec in body.terms.block.ports}
+    ports = {spec.name for spec in body.block.ports}
     at_end = "frame_b" if "frame_b" in ports else "frame_a"
     port = frame[len(body.name) + 1 :] or at_end
     try:
-        spec = body.terms.block.port(port).spec
+        spec = body.block.port(port).spec
     except FlexblocksError as error:
         raise NameUnknownError(f"'{frame}': {error}") from error
     if spec.kind is not Kind.FRAME:

@@ -117,7 +117,7 @@ def _ends(tree: Tree) -> list[int]:
     return [
         i
         for i, body in enumerate(tree.bodies)
-        if body.parent is not None and i not in carrying and _has_place(body.terms.block)
+        if body.parent is not None and i not in carrying and _has_place(body.block)
     ]
 
 

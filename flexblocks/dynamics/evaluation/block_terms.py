@@ -14,10 +14,12 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dynamics.evaluation.block_symbols import BlockSymbols
+from flexblocks.dynamics.evaluation.inertial_bodies import bodies_bias, bodies_inertia
 from flexblocks.dynamics.evaluation.rigid_inertia import RigidInertia
+from flexblocks.dynamics.evaluation.watched_local import WatchedLocal
 from flexblocks.interfaces.block import Block
 from flexblocks.interfaces.frame import Frame, skew
-from flexblocks.interfaces.physics import Coordinate, Local, Physics
+from flexblocks.interfaces.physics import Coordinate, Physics
 
 
 def call(function: ca.Function, *arguments: ca.SX) -> list[ca.SX]:
@@ -38,7 +40,7 @@ class BlockTerms:
         The block and its symbols q, s (rates), w, z, u.
     inlet : Frame
         The symbolic inlet: R, r and the twist V.
-    local : Local
+    local : WatchedLocal
         Argument of the block's `physics`.
     physics : Physics
         Its result.
@@ -48,12 +50,13 @@ class BlockTerms:
 
     symbols: BlockSymbols
     inlet: Frame
-    local: Local
+    local: WatchedLocal
     physics: Physics
     p: ca.SX
 
     @property
     def block(self) -> Block:
+        """The block that was evaluated; others of its kind have the same terms."""
         return self.symbols.block
 
     @property
@@ -87,6 +90,8 @@ class BlockTerms:
     @cached_property
     def inertia_expression(self) -> ca.SX:
         """Inertia matrix (6 + n, 6 + n) in the order (V, s), over the block's symbols."""
+        if self.physics.bodies:
+            return bodies_inertia(self.physics.bodies, self.inlet, self.symbols.s)
         return ca.sparsify(ca.hessian(ca.SX(self.physics.kinetic), ca.vertcat(self.inlet.twist, self.symbols.s))[0])
 
     @cached_property
@@ -120,6 +125,9 @@ class BlockTerms:
         velocity drops out of the equations, by Galilean invariance.
         """
         omega, q, s = self.inlet.omega, self.symbols.q, self.symbols.s
+        if self.physics.bodies:
+            force = bodies_bias(self.physics.bodies, self.inlet, self.symbols)
+            return _function("bias", [omega, q, s, self.p], force[:6], force[6:])
         rates = ca.vertcat(omega, ca.SX(3, 1), s)
         momentum = ca.sparsify(self.inertia_expression @ rates)
         flow = self.local.rate(momentum) if self.size else ca.SX(6, 1)
@@ -168,6 +176,12 @@ class BlockTerms:
     def potential(self) -> ca.Function:
         """Function (q, p) -> stored energy [J]."""
         return _function("potential", [self.symbols.q, self.p], ca.SX(self.physics.potential))
+
+    @cached_property
+    def stiffness(self) -> ca.Function:
+        """Function (q, p) -> second derivatives (n, n) of the stored energy in the coordinates."""
+        hessian = ca.hessian(ca.SX(self.physics.potential), self.symbols.q)[0]
+        return _function("stiffness", [self.symbols.q, self.p], hessian)
 
     @cached_property
     def rates(self) -> ca.Function:

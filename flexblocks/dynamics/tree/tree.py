@@ -117,7 +117,7 @@ class Tree:
     @cached_property
     def charted(self) -> tuple[Body, ...]:
         """Bodies whose coordinates have a chart; most arms have none."""
-        return tuple(body for body in self.bodies if type(body.terms.block).chart is not Block.chart)
+        return tuple(body for body in self.bodies if type(body.block).chart is not Block.chart)
 
     @cached_property
     def loose(self) -> tuple[Body, ...]:

@@ -14,6 +14,8 @@ LETTERS: Mapping[str, str] = {
     "displacement": "d",
     "bending_y": "q",
     "bending_z": "r",
+    "curvature_y": "q",
+    "curvature_z": "r",
     "torsion": "psi",
     "torque": "tau",
     "force": "F",
@@ -34,6 +36,7 @@ LETTERS: Mapping[str, str] = {
     "stiffness": "k",
     "damping": "b",
     "damping_ratio": "zeta",
+    "damping_time": "tau",
     "current": "i",
     "voltage": "V",
 }
