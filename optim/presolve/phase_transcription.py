@@ -119,7 +119,7 @@ class PhaseTranscription:
     @property
     def holds_start(self) -> bool:
         """Whether the inputs begin at the values that hold the arm at rest."""
-        return self._holding and self.phase is self.problem.phases[0]
+        return self._holding and self.phase is self.problem.phases[0] and self.begin.is_rest
 
     @property
     def holds_goal(self) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
+import numpy as np
 
 from flexblocks.dynamics.algorithms.kinematics import Motion, motions
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms, call
@@ -13,6 +15,7 @@ from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.evaluation.evaluate import block_terms
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import FlexblocksError, NameUnknownError, listing, nearest
+from flexblocks.interfaces.frame import rotation
 from flexblocks.interfaces.ports import Kind
 
 POSITION = ("x", "y", "z")
@@ -28,6 +31,8 @@ UNITS = {
     **dict.fromkeys(VELOCITY, "m/s"),
     **dict.fromkeys(ANGULAR_VELOCITY, "rad/s"),
 }
+# ``payload.turn(0, 0, 1.5).x`` [rad]: component of the turn away from the attitude with that rotation vector.
+TURN = re.compile(r"(?P<frame>.*)\.turn\((?P<attitude>[^()]*)\)\.(?P<axis>[xyz])")
 # One of each kind, for messages.
 EXAMPLES = ("x", "velocity_x", "roll", "rotation_xx", "angular_velocity_x")
 
@@ -51,8 +56,23 @@ class FrameMotion:
     v: ca.SX
     omega: ca.SX
 
+    def turn(self, attitude: tuple[float, ...]) -> ca.SX:
+        """Return the turn (3, 1) [rad] away from an attitude, which is a rotation vector, in the axes of that attitude.
+
+        Twice the tangent of half the angle, along the axis (Rodrigues): the rotation vector up to terms of third order.
+        It has full rank at zero, and is infinite at a turn by pi, which so cannot be taken for none.
+        """
+        angle = float(np.linalg.norm(attitude))
+        axis = np.array(attitude) / angle if angle else np.array([1.0, 0.0, 0.0])
+        difference = rotation(axis.tolist(), ca.SX(angle)).T @ self.R
+        skewed = difference - difference.T
+        return 2 * ca.vertcat(skewed[2, 1], skewed[0, 2], skewed[1, 0]) / (1 + ca.trace(difference))
+
     def __getitem__(self, quantity: str) -> ca.SX:
         """Return a scalar by the last part of its name, as in `UNITS`."""
+        if (turned := _turned_from(quantity)) is not None:
+            attitude, axis = turned
+            return self.turn(attitude)[axis]
         if quantity in ANGLES:
             return roll_pitch_yaw(self.R)[ANGLES.index(quantity)]
         if quantity in ROTATION:
@@ -75,8 +95,24 @@ def roll_pitch_yaw(R: ca.SX) -> ca.SX:
 
 def split_name(name: object) -> tuple[str, str] | None:
     """Split the name of a frame's quantity into the frame and the quantity; None if it is no such name."""
+    if isinstance(name, str) and (turn := TURN.fullmatch(name)):
+        return turn["frame"], name[len(turn["frame"]) + 1 :]
     frame, _, quantity = name.rpartition(".") if isinstance(name, str) else ("", "", "")
     return (frame, quantity) if frame and quantity in UNITS else None
+
+
+def _turned_from(name: str) -> tuple[tuple[float, ...], int] | None:
+    """Return the attitude and the component of a quantity ``turn(a, b, c).x``; None if it is another one."""
+    turn = TURN.fullmatch(f".{name}")
+    if turn is None:
+        return None
+    try:
+        attitude = tuple(float(number) for number in turn["attitude"].split(","))
+    except ValueError:
+        attitude = ()
+    if len(attitude) != 3 or not np.all(np.isfinite(attitude)):
+        raise NameUnknownError(f"'{name}': turn({turn['attitude']}); must be a rotation vector, three numbers [rad].")
+    return attitude, POSITION.index(turn["axis"])
 
 
 def frame_quantities(tree: Tree, names: Sequence[str], q: ca.SX, v: ca.SX) -> list[ca.SX]:
@@ -90,9 +126,9 @@ def frame_quantities(tree: Tree, names: Sequence[str], q: ca.SX, v: ca.SX) -> li
     if not frame_units(tree, names):
         return []
     inlets = motions(tree, q, v)
-    places = [name.rpartition(".") for name in names]
-    known = {frame: _motion(tree, inlets, frame, q, v) for frame in dict.fromkeys(frame for frame, _, _ in places)}
-    return [known[frame][quantity] for frame, _, quantity in places]
+    places = [place for name in names if (place := split_name(name)) is not None]
+    known = {frame: _motion(tree, inlets, frame, q, v) for frame in dict.fromkeys(frame for frame, _ in places)}
+    return [known[frame][quantity] for frame, quantity in places]
 
 
 def frame_motion(tree: Tree, frame: str, q: ca.SX, v: ca.SX) -> FrameMotion:
@@ -132,7 +168,7 @@ def frame_units(tree: Tree, names: Iterable[str], others: Iterable[str] = ()) ->
                 f"the like).{nearest(str(name), known)}"
             )
         _place(tree, split[0])
-        units[name] = UNITS[split[1]]
+        units[name] = "rad" if _turned_from(split[1]) else UNITS[split[1]]
     return units
 
 

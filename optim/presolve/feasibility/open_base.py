@@ -55,7 +55,7 @@ def check_momentum(dae: DAE, begin: End, end: End) -> None:
     ProblemError
         The message says where the centre of mass is and where it would be.
     """
-    if begin.kind != "fixed" or end.kind != "fixed" or end.open:
+    if not (begin.is_known_rest and end.is_known_rest) or end.open:
         return
     floating = floating_base(dae, end.point)
     if not any(dae.x.units[i] == "m" for i in floating):
