@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from flexblocks.errors import ParameterError
 from flexblocks.interfaces import Coordinate, Frame, Local
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StrainModes(Discretization):
     """The beam's curvatures and other strains are combinations of `n` functions each; exact at any deflection.
 
@@ -101,6 +101,11 @@ class StrainModes(Discretization):
         values = [[float(f(place)) for place in np.linspace(0.01, 0.99, 4 * self.n + 7)] for f in functions]
         if not np.isfinite(values).all() or np.linalg.matrix_rank(values) < self.n:
             raise ParameterError(f"StrainModes: functions = {self.functions!r}; must be finite and independent.")
+
+    def __repr__(self) -> str:
+        # Without what is as usual: messages name discretisations.
+        more = (f"{f.name}={getattr(self, f.name)!r}" for f in fields(self)[1:] if getattr(self, f.name) != f.default)
+        return f"StrainModes({', '.join([f'n={self.n}', *more])})"
 
     @property
     def size(self) -> int:

@@ -39,7 +39,7 @@ def refuse_singular_mass(dae: DAE) -> None:
     """
     if not dae.tree.size:
         return
-    names = _massless_of_large(dae) if _is_large(dae) else _massless(dae)
+    names = _massless_of_large(dae) if is_large(dae) else _massless(dae)
     if not names:
         return
     which = (
@@ -62,7 +62,8 @@ def _massless(dae: DAE) -> list[str]:
     return [dae.q_names[i] for i in np.argsort(-share) if share[i] > NAMED]
 
 
-def _is_large(dae: DAE) -> bool:
+def is_large(dae: DAE) -> bool:
+    """Whether an arm is a tree of so many coordinates that a dense mass matrix is too dear."""
     return dae.tree.size > LARGE and not dae.tree.loops.closures
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.posture import posture
-from flexblocks.constraints.singular_mass import generic_inertia
+from flexblocks.constraints.singular_mass import generic_inertia, is_large
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.at_posture.mass_matrix import NAMED, condition, is_massless, weakest_motion
 from flexblocks.errors import SingularMassError, listing
@@ -52,7 +52,7 @@ def tell_of_singular_start(dae: DAE) -> None:
     uses the arm. All that begins at them refuses them (`refuse_singular_posture`).
     """
     n = dae.tree.size
-    if not n:
+    if not n or is_large(dae):  # a dense M takes the square of memory, its eigenvectors the cube of time
         return
     M = regular_mass(dae, *posture(dae, dae.x.start, dae.p.start))
     if condition(M) > ILL_CONDITIONED:

@@ -109,7 +109,7 @@ def gauss() -> tuple[np.ndarray, np.ndarray]:
         (fb.AssumedModes(3, tip="auto"), {}),
         (fb.FiniteElements(1), {"stiffening": True, "axial": True, "axial_rigidity": 400.0}),
         (fb.RigidSegments(3), {}),
-        (fb.StrainModes(2), {"axial": True, "axial_rigidity": 400.0}),
+        pytest.param(fb.StrainModes(2), {"axial": True, "axial_rigidity": 400.0}, marks=pytest.mark.slow),
     ],
     ids=str,
 )

@@ -17,7 +17,9 @@ from oracles.oracle import lagrange, quaternion
 
 seeds = st.integers(0, 2**32 - 1)
 with_an_oracle = pytest.mark.parametrize("beams", [(kind,) for kind in BEAMS], ids=BEAMS)
-each_kind_of_beam = pytest.mark.parametrize("beams", [(kind,) for kind in ALL_BEAMS], ids=ALL_BEAMS)
+each_kind_of_beam = pytest.mark.parametrize(
+    "beams", [*((kind,) for kind in BEAMS), pytest.param(("strains",), marks=pytest.mark.slow)], ids=ALL_BEAMS
+)
 
 
 def close(actual, expected, tolerance=1e-10):

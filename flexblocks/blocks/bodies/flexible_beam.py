@@ -94,8 +94,8 @@ class FlexibleBeam(HasStations):
     flexural_rigidity : float, callable or table
         EI for bending along y [N m2].
     discretization : Discretization
-        How finely it deforms: `Rigid()`, `AssumedModes(n, tip=...)`, `FiniteElements(n)`, `RigidSegments(n)`, or one of
-        your own.
+        How finely it deforms: `Rigid()`, `AssumedModes(n, tip=...)`, `FiniteElements(n)`, `RigidSegments(n)`,
+        `StrainModes(n)`, or one of your own.
     bending : "y", "z" or "yz"
         Axes along which it deflects.
     flexural_rigidity_z : float, callable or table, optional
@@ -120,7 +120,7 @@ class FlexibleBeam(HasStations):
         Whether sections have rotary inertia (Rayleigh; with `shear` Timoshenko).
     stiffening : bool
         Whether the beam foreshortens as it bends, each point by 1/2 int v'^2 dx inboard of it: geometric stiffening, as
-        of a rotating beam. Rigid segments always do.
+        of a rotating beam. Rigid segments and strain modes always do.
     axial_rigidity, torsional_rigidity : float, callable or table, optional
         EA [N], GJ [N m2].
     shear_rigidity, shear_rigidity_z : float, callable or table, optional
@@ -139,11 +139,11 @@ class FlexibleBeam(HasStations):
     Notes
     -----
     Coordinates: ``bending_y[i]`` [m] of assumed modes, ``deflection_y[k]`` [m] and ``slope_y[k]`` [rad] of finite
-    elements, ``bend_y[i]`` [rad] of rigid segments; the same with z; ``extension[i]`` [m] and ``torsion[i]`` [rad] of
-    all. By modes and elements the deflection is v(x) = sum phi_i(x/l) q_i, and an outlet is shifted by it and turned,
-    as a true rotation, by the angle v'(x) about z (then by -w'(x) about y, then by the torsion about x). Gravity acts
-    on the deflected beam. Outputs: ``tip_deflection_y`` and/or ``tip_deflection_z`` [m], in the axes of `frame_a` (of
-    the chord, for pinned modes).
+    elements, ``bend_y[i]`` [rad] of rigid segments, ``curvature_y[i]`` [rad] of strain modes; the same with z;
+    ``extension[i]`` [m] and ``torsion[i]`` [rad] of all. By modes and elements the deflection is v(x) = sum phi_i(x/l)
+    q_i, and an outlet is shifted by it and turned, as a true rotation, by the angle v'(x) about z (then by -w'(x) about
+    y, then by the torsion about x). Gravity acts on the deflected beam. Outputs: ``tip_deflection_y`` and/or
+    ``tip_deflection_z`` [m], in the axes of `frame_a` (of the chord, for pinned modes).
 
     Outputs at a place x of `internal_forces`, named ``station(x).moment_y`` and so on, at the root ``root_moment_y``:
     ``moment_y``, ``moment_z`` [N m], which bend the beam towards positive deflections (EI v'' of a slender beam),
