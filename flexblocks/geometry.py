@@ -97,7 +97,8 @@ def outlets_of(body: Body, outlets: tuple[str, ...], p: ca.SX) -> ca.Function:
     """
     terms = block_terms(body.terms.block, outlets, True, body.terms.local.carried, p)
     points = ca.horzcat(*[terms.outlets[name].r for name in outlets])
-    return ca.Function("outlets", [terms.inlet.R, terms.inlet.r, terms.symbols.q, terms.p], [points])
+    results = terms.local.intermediates.expanded([points])
+    return ca.Function("outlets", [terms.inlet.R, terms.inlet.r, terms.symbols.q, terms.p], results)
 
 
 def _line(body: Body, R: ca.SX, r: ca.SX, q: ca.SX, p: ca.SX, stations: int) -> ca.SX:

@@ -9,6 +9,7 @@ import casadi as ca
 
 from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.interfaces.frame import skew
+from flexblocks.interfaces.intermediates import Intermediates
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,8 @@ class Edge:
         The symbolic parameters of the arm, then these dependent variables.
     arm : SX (3, 1)
         Position of b in the axes of a [m].
+    intermediates : tuple of Intermediates
+        Of the blocks between a and b.
     """
 
     V: ca.SX
@@ -43,6 +46,7 @@ class Edge:
     configuration_rates: ca.SX
     p: ca.SX
     arm: ca.SX
+    intermediates: tuple[Intermediates, ...] = ()
 
     @cached_property
     def rates(self) -> ca.SX:
@@ -60,7 +64,7 @@ class Edge:
     @cached_property
     def maps(self) -> ca.Function:
         """Function (q, p) -> X (6, 6), S (6, k)."""
-        return ca.Function("maps", [self.q, self.p], [ca.sparsify(ca.jacobian(self.twist, self.V)), self.rates])
+        return self._function("maps", [self.q, self.p], ca.jacobian(self.twist, self.V), self.rates)
 
     @cached_property
     def bias(self) -> ca.Function:
@@ -69,7 +73,7 @@ class Edge:
         still = ca.substitute(self.twist, self.V[3:], ca.SX.zeros(3))
         bias = ca.jtimes(still, self.configuration, self.configuration_rates) if self.q.numel() else ca.SX(6, 1)
         bias += ca.vertcat(ca.SX(3, 1), skew(still[:3]) @ still[3:])
-        return ca.Function("bias", [self.V[:3], self.q, self.s, self.p], [ca.sparsify(bias)])
+        return self._function("bias", [self.V[:3], self.q, self.s, self.p], bias)
 
     def at(self, q: ca.SX) -> tuple[ca.SX, ca.SX]:
         """Return X (6, 6) and S (6, n), over all coordinates of the arm, at the coordinates `q` (n)."""
@@ -78,7 +82,7 @@ class Edge:
 
     @cached_property
     def _position(self) -> ca.Function:
-        return ca.Function("position", [self.q, self.p], [ca.sparsify(self.arm)])
+        return self._function("position", [self.q, self.p], self.arm)
 
     def position_at(self, q: ca.SX) -> ca.SX:
         """Return the position (3) of b in the axes of a [m] at the arm's coordinates `q` (n)."""
@@ -87,3 +91,10 @@ class Edge:
     def bias_at(self, omega: ca.SX, q: ca.SX, v: ca.SX) -> ca.SX:
         """Return the bias acceleration (6) at b: what is left at zero acceleration of a and of the coordinates."""
         return call(self.bias, omega, self.share @ q, self.share @ v, self.p)[0]
+
+    def _function(self, name: str, symbols: list[ca.SX], *results: ca.SX) -> ca.Function:
+        """Return a function of symbols, with the values of the intermediate variables in its results."""
+        values = list(results)
+        for inner in self.intermediates:
+            values = inner.expanded(values)
+        return ca.Function(name, symbols, [ca.sparsify(value) for value in values])
