@@ -127,7 +127,8 @@ def attached_frames(dae: DAE) -> AttachedFrames:
             if body.block.port(outlet).spec.outlet:
                 terms = terms_at(body, (outlet,), dae.p.symbol)
                 end = terms.outlets[outlet]
-                pose = ca.Function("pose", [terms.inlet.R, terms.inlet.r, terms.symbols.q, terms.p], [end.R, end.r])
+                symbols = [terms.inlet.R, terms.inlet.r, terms.symbols.q, terms.p]
+                pose = ca.Function("pose", symbols, terms.local.intermediates.expanded([end.R, end.r]))
                 R, r = pose.call([R, r, body.gather(dae.q), body.terms.p], True, False)
             frames.append((R, r))
         parts += [ca.horzcat(*[R for R, _ in frames]), ca.horzcat(*[r for _, r in frames])]
@@ -150,7 +151,8 @@ def outlets_of(body: Body, outlets: tuple[str, ...], p: ca.SX) -> ca.Function:
     """
     terms = terms_at(body, outlets, p)
     points = ca.horzcat(*[terms.outlets[name].r for name in outlets])
-    return ca.Function("outlets", [terms.inlet.R, terms.inlet.r, terms.symbols.q, terms.p], [points])
+    results = terms.local.intermediates.expanded([points])
+    return ca.Function("outlets", [terms.inlet.R, terms.inlet.r, terms.symbols.q, terms.p], results)
 
 
 def _line(body: Body, R: ca.SX, r: ca.SX, q: ca.SX, p: ca.SX, stations: int) -> ca.SX:

@@ -40,16 +40,17 @@ class BlockSymbols:
     u: ca.SX
     dependent: DependentVariables
     offsets: np.ndarray
+    local: WatchedLocal
 
     @property
     def configuration(self) -> ca.SX:
-        """The coordinates, then the dependent variables (n + k, 1)."""
-        return ca.vertcat(self.q, self.dependent.symbols)
+        """The coordinates, then the dependent and the intermediate variables (n + k + m, 1)."""
+        return self.local.configuration
 
     @property
     def configuration_rates(self) -> ca.SX:
-        """The time derivatives of the configuration (n + k, 1)."""
-        return ca.vertcat(self.s, self.dependent.rates) if self.dependent.equations else self.s
+        """The time derivatives of the configuration (n + k + m, 1)."""
+        return self.local.configuration_rates
 
     def gradient(self, expression: ca.SX | float) -> ca.SX:
         """Return the total derivative (n, 1) in q of a scalar expression of the configuration."""
@@ -57,6 +58,8 @@ class BlockSymbols:
         total = ca.gradient(scalar, self.q)
         if self.dependent.equations:
             total += self.dependent.slopes.T @ ca.gradient(scalar, self.dependent.symbols)
+        if (inner := self.local.intermediates).columns:
+            total += inner.slopes.T @ ca.gradient(scalar, inner.symbols)
         return ca.sparsify(total)
 
 
@@ -79,4 +82,4 @@ def block_symbols(
     for letter, members in variables.items():
         symbols |= {v.name: symbol for v, symbol in zip(members, ca.vertsplit(groups[letter]), strict=True)}
     dependent, local = dependent_variables(block, WatchedLocal(symbols, q, s, outlets, carried))
-    return BlockSymbols(block, coordinates, q, s, **groups, dependent=dependent, offsets=offsets), local
+    return BlockSymbols(block, coordinates, q, s, **groups, dependent=dependent, offsets=offsets, local=local), local

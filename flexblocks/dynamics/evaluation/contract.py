@@ -107,7 +107,7 @@ def _groups(terms: BlockTerms) -> dict[str, ca.SX]:
     return {
         POSE: ca.vertcat(ca.vec(inlet.R), inlet.r),
         TWIST: inlet.twist,
-        COORDINATES: ca.vertcat(symbols.q, symbols.dependent.symbols),
+        COORDINATES: symbols.configuration,
         RATES: symbols.s,
         STATES: ca.vertcat(symbols.w, symbols.z),
         INPUTS: symbols.u,

@@ -18,7 +18,8 @@ def chart_functions(tree: Tree) -> tuple[ca.Function, ...]:
         if chart is None or _locks(tree, body, chart.coordinates):
             continue
         results = [chart.distance, chart.speed, chart.coordinates, body.terms.local.rate(chart.coordinates)]
-        of_block = ca.Function("chart", [symbols.q, symbols.s, body.terms.p], results)
+        expanded = body.terms.local.intermediates.expanded([ca.SX(result) for result in results])
+        of_block = ca.Function("chart", [symbols.q, symbols.s, body.terms.p], expanded)
         distance, speed, coordinates, rates = of_block.call([body.gather(q), body.gather(v), body.terms.p], True, False)
         # The block's coordinates are replaced, all others stay.
         next_q = q + body.scatter(coordinates - body.gather(q))

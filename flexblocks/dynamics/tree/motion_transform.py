@@ -8,6 +8,7 @@ from functools import cached_property
 import casadi as ca
 
 from flexblocks.interfaces.frame import skew
+from flexblocks.interfaces.intermediates import Intermediates
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,8 @@ class MotionTransform:
         The symbolic parameters of the arm, then these dependent variables.
     arm : SX (3, 1)
         Position of b in the axes of a [m].
+    intermediates : tuple of Intermediates
+        Of the blocks between a and b.
     known_bias : SX (6, 1), optional
         The bias, where a block has stated it; otherwise it is derived from the twist.
     """
@@ -41,6 +44,7 @@ class MotionTransform:
     configuration_rates: ca.SX
     p: ca.SX
     arm: ca.SX
+    intermediates: tuple[Intermediates, ...] = ()
     known_bias: ca.SX | None = None
 
     @cached_property
@@ -56,21 +60,28 @@ class MotionTransform:
     @cached_property
     def maps(self) -> ca.Function:
         """Function (q, p) -> X (6, 6), S (6, k)."""
-        return ca.Function("maps", [self.q, self.p], [ca.sparsify(ca.jacobian(self.twist, self.V)), self.rates])
+        return self._function("maps", [self.q, self.p], ca.jacobian(self.twist, self.V), self.rates)
 
     @cached_property
     def bias(self) -> ca.Function:
         """Function (omega, q, s, p) -> bias acceleration (6), omega (3) the angular velocity at a."""
         symbols = [self.V[:3], self.q, self.s, self.p]
         if self.known_bias is not None:
-            return ca.Function("bias", symbols, [ca.sparsify(self.known_bias)])
+            return self._function("bias", symbols, self.known_bias)
         # By Galilean invariance the velocity of a does not matter: it is taken as zero.
         still = ca.substitute(self.twist, self.V[3:], ca.SX.zeros(3))
         bias = ca.jtimes(still, self.configuration, self.configuration_rates) if self.q.numel() else ca.SX(6, 1)
         bias += ca.vertcat(ca.SX(3, 1), skew(still[:3]) @ still[3:])
-        return ca.Function("bias", symbols, [ca.sparsify(bias)])
+        return self._function("bias", symbols, bias)
 
     @cached_property
     def position(self) -> ca.Function:
         """Function (q, p) -> position (3) of b in the axes of a [m]."""
-        return ca.Function("position", [self.q, self.p], [ca.sparsify(self.arm)])
+        return self._function("position", [self.q, self.p], self.arm)
+
+    def _function(self, name: str, symbols: list[ca.SX], *results: ca.SX) -> ca.Function:
+        """Return a function of symbols, with the values of the intermediate variables in its results."""
+        values = list(results)
+        for inner in self.intermediates:
+            values = inner.expanded(values)
+        return ca.Function(name, symbols, [ca.sparsify(value) for value in values])

@@ -88,5 +88,6 @@ def _transform(terms: Sequence[BlockTerms], V: ca.SX, twist: ca.SX, arm: ca.SX, 
         configuration_rates=ca.vertcat(*[t.symbols.configuration_rates for t in terms]),
         p=ca.vertcat(terms[0].p, *[t.symbols.dependent.symbols for t in terms[1:]]),
         arm=arm,
+        intermediates=tuple(t.local.intermediates for t in terms if t.local.intermediates.columns),
         known_bias=bias,
     )
