@@ -34,7 +34,7 @@ class RestToRest:
         [s]; or its bounds if it is free; or ``"free"``, within a factor of ten of an estimate for the equivalent rigid
         arm.
     objective : "effort", "time", "vibration" or Objective
-        ``"effort"`` is ``Effort(rate_weight=0.01)``; weighted sums as ``Time() + 0.1 * Effort()``. Time requires a free
+        ``"effort"`` is ``Effort()``; weighted sums as ``Time() + 0.1 * Effort()``. Time requires a free
         duration, and ``"free"`` requires time in the objective, as effort keeps falling with the duration.
     limits : dict
         By name of an input (``"motor1.torque"``), of an input's rate (``"der(motor1.torque)"``), of a state

@@ -112,7 +112,7 @@ def _parameters(transcribed: TranscribedProblem, p: Mapping[str, float]) -> list
 def _objective(transcribed: TranscribedProblem) -> str:
     problem = transcribed.problem
     differs = len(transcribed.runs) > 1 and not all(term.is_shared for _, term in problem.objective.terms)
-    return f"{problem.objective}{f', {problem.aggregate} of the scenarios' if differs else ''}"
+    return f"{transcribed.objective}{f', {problem.aggregate} of the scenarios' if differs else ''}"
 
 
 SMALL = 0.2  # of a beam's length: a tip deflection at which its slope is about 0.3 rad
