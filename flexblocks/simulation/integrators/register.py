@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexblocks.simulation.integrators.explicit_pairs import RK8, RK43
+from flexblocks.simulation.integrators.explicit_runge_kutta import RK8, RK43
 from flexblocks.simulation.integrators.integrator import Integrator
 from flexblocks.simulation.integrators.runge_kutta import RK4
 from flexblocks.simulation.integrators.scipy_methods import DOP853

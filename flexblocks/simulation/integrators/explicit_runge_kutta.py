@@ -1,4 +1,6 @@
-"""Embedded explicit Runge-Kutta methods as steppers: many steps in one call, of any lengths.
+"""Explicit Runge-Kutta methods with error control, for arms whose fastest modes are hardly damped: many steps a call.
+
+The method of order 4 is for loose tolerances, where both are limited by stability (`flexblocks.dae.explicit_steps`).
 
 Nothing is built for the signals or for the spacing of the stops, and no Jacobian.
 """
@@ -10,11 +12,12 @@ from functools import cached_property
 
 import numpy as np
 
-from flexblocks.dae.explicit_steps import SIZES, Pair
+from flexblocks.dae.explicit_steps import SIZES, Pair, rk8, rk43
 from flexblocks.simulation.integrators.buffered_call import BufferedCall
 from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenEquations, decays_fast
-from flexblocks.simulation.integrators.integrator import Options
+from flexblocks.simulation.integrators.integrator import Integrator, Options, ProblemKind
 from flexblocks.simulation.integrators.stepper import GIVE_UP, StepFailure, Stepper, finite
+from flexblocks.simulation.integrators.sundials import BDF
 
 SAFETY, LEAST, MOST = 0.9, 0.2, 5.0
 # Steps are kept below this share of what stability of the fastest pole allows, and of one that was refused, lest they
@@ -215,3 +218,13 @@ class ExplicitStepper(Stepper):
         fastest = float(np.max(np.abs(poles), initial=0.0))
         self._border = STABLE * self.pair.reach / fastest if fastest else np.inf
         return len(poles) > 0 and decays_fast(poles) and float(np.max(-np.real(poles))) * self._step > LIMITED
+
+
+def _stepper(equations: DrivenEquations, options: Options, pair: Pair) -> ExplicitStepper:
+    return ExplicitStepper(equations, pair, options, lambda: BDF.stepper(equations, options))
+
+
+RK43 = Integrator(
+    "rk43", lambda equations, options: _stepper(equations, options, rk43()), suits=ProblemKind.ROUGHLY_OSCILLATING
+)
+RK8 = Integrator("rk8", lambda equations, options: _stepper(equations, options, rk8()), suits=ProblemKind.OSCILLATING)
