@@ -11,6 +11,7 @@ from pathlib import Path
 import casadi as ca
 
 from flexblocks.dae.compiler import CompilerError, load
+from flexblocks.dae.explicit_steps import EXPANDED, PAIRS, SIZES, chain, step
 from flexblocks.dae.expressions import DAEExpressions
 from flexblocks.dynamics.algorithms.energy import kinetic_energies, total
 from flexblocks.dynamics.algorithms.frame_motions import frame_units
@@ -125,6 +126,26 @@ class DAE(DAEExpressions):
         ]
         return ca.Function("motion", symbols, results, ["x", "z", "u", "p"], ["dX", "g"])
 
+    def steps(self, method: str, count: int) -> ca.Function:
+        """Return `count` steps of an explicit method in one function, see `flexblocks.dae.explicit_steps`.
+
+        Parameters
+        ----------
+        method : "rk43" or "rk8"
+        count : int
+            One of `flexblocks.dae.explicit_steps.SIZES`.
+        """
+        if (method, count) not in self._steps:
+            motion, pair = self.interpreted.motion, PAIRS[method]()
+            if (method, 1) not in self._steps:
+                self._steps[method, 1] = step(motion, pair, expand=motion.n_instructions() < EXPANDED)
+            self._steps[method, count] = chain(self._steps[method, 1], pair, count)
+        return self._steps[method, count]
+
+    @cached_property
+    def _steps(self) -> dict[tuple[str, int], ca.Function]:
+        return {}
+
     @cached_property
     def constraint(self) -> ca.Function:
         """Loop-closure constraints, function (q, p) -> c, zero along every motion; empty for a tree."""
@@ -173,8 +194,11 @@ class DAE(DAEExpressions):
         """
         functions = [getattr(self.interpreted, name) for name in FUNCTIONS]
         functions = [f for f in functions if any(f.numel_out(i) for i in range(f.n_out()))]
+        pairs = {} if len(self.z) else PAIRS
+        steps = {name: step(self.interpreted.motion, pair(), expand=False) for name, pair in pairs.items()}
+        chains = {(name, count): chain(steps[name], pairs[name](), count) for name in pairs for count in SIZES}
         try:
-            path, compiled = load([*functions, self.interpreted.motion.forward(1)])
+            path, compiled = load([*functions, self.interpreted.motion.forward(1), *chains.values()])
         except CompilerError as error:
             if strict:
                 raise
@@ -183,7 +207,10 @@ class DAE(DAEExpressions):
         other = copy.copy(self)
         # Entries of an instance's __dict__ take precedence over its cached properties.
         vars(other).update(
-            {f.name(): compiled[f.name()] for f in functions}, library=path, interpreted=self.interpreted
+            {f.name(): compiled[f.name()] for f in functions},
+            library=path,
+            interpreted=self.interpreted,
+            _steps={key: compiled[function.name()] for key, function in chains.items()},
         )
         return other
 

@@ -135,10 +135,11 @@ def _check(ratio: float, by: str) -> None:
 
 def _beams(model: Model, beams: Sequence[str] | str | None, by: str) -> list[str]:
     """Return the names of the beams whose damping is chosen."""
+    blocks: dict[str, Any] = dict(model.blocks)
     deform = [
         name
         for name, kind in discretizations(model).items()
-        if hasattr(model.blocks[name], by) and any(kind.coordinates(axis) for axis in model.blocks[name].bending)
+        if hasattr(blocks[name], by) and any(kind.coordinates(axis) for axis in blocks[name].bending)
     ]
     if not deform:
         raise ModelError(

@@ -83,7 +83,7 @@ def fitted_damping(
         lin, last = linear_with(arm, point, values), modes
         modes = lin.modes()
         fitted = _followed(mass, last, fitted, modes)
-        if np.any(modes.eigenvalue[fitted].imag <= 0):
+        if np.any(np.imag(modes.eigenvalue[fitted]) <= 0):
             raise too_much(names, ratio)
         J = _slopes(modes, fitted, unit)
         following = before + (2 * stage if stage < 1 else 1.0) * (ratio - before)

@@ -9,10 +9,13 @@ import numpy as np
 
 from flexblocks.dynamics.algorithms.constrained_accelerations import STABILISATION
 from flexblocks.errors import ParameterError, nearest
+from flexblocks.simulation.integrators.driven_equations import decays_fast
 from flexblocks.simulation.integrators.integrator import ADVICE, Integrator, Options, ProblemKind
 from flexblocks.simulation.integrators.register import INTEGRATORS
 from flexblocks.simulation.system import System
 
+# Tolerance from which on a method of order 4 takes hardly more steps than stability asks for.
+LOOSE = 1e-5
 METHODS = ("auto", *(integrator.name for integrator in INTEGRATORS))
 SUITABLE = {integrator.suits: integrator for integrator in INTEGRATORS if integrator.suits}
 
@@ -29,9 +32,9 @@ class Method:
         """Advice to the user where the integration fails."""
         return self.integrator.advice if self.integrator else ADVICE
 
-    def integrator_for(self, system: System, X: np.ndarray) -> Integrator:
-        """Return the integrator of a run from `X` (nx + 1,)."""
-        return self.integrator or SUITABLE[problem_kind(system, X)]
+    def integrator_for(self, system: System, X: np.ndarray, times: np.ndarray) -> Integrator:
+        """Return the integrator of a run from `X` (nx + 1,) over output times (k,)."""
+        return self.integrator or SUITABLE[problem_kind(system, X, times, self.options.rtol)]
 
 
 def checked_method(name: Any, rtol: Any, atol: Any, step: Any, where: str) -> Method:
@@ -62,28 +65,21 @@ def checked_method(name: Any, rtol: Any, atol: Any, step: Any, where: str) -> Me
     return Method(integrator, Options(rtol, atol, step))
 
 
-def problem_kind(system: System, X: np.ndarray) -> ProblemKind:
-    """Classify the problem of a run from `X` (nx + 1,): differential-algebraic, stiff or nonstiff."""
+def problem_kind(system: System, X: np.ndarray, times: np.ndarray, rtol: float) -> ProblemKind:
+    """Classify the problem of a run from `X` (nx + 1,) over output times (k,): algebraic, stiff, oscillating or none.
+
+    It is stiff if the linearisation at the start decays faster than it oscillates or grows; slower decay is resolved
+    anyway: an inverted pendulum has a growing mode as fast as its decaying one.
+    """
     if len(system.dae.z):
         return ProblemKind.ALGEBRAIC
-    return ProblemKind.STIFF if _decays_fast(system, X) else ProblemKind.NONSTIFF
-
-
-def _decays_fast(system: System, X: np.ndarray) -> bool:
-    """Return whether the linearisation at the start decays faster than it oscillates or grows: stiffness.
-
-    Slower decay is resolved anyway: an inverted pendulum has a growing mode as fast as its decaying one.
-    """
-    # Linearise, by differences.
-    t, P = system.inputs.ends[0], system.parameters(0)
-    h = 1e-7 * np.maximum(np.abs(X), 1e-3)
-    points = X[:, None] + np.hstack([np.zeros((len(X), 1)), np.diag(h)])
-    rates = np.array(system.equations.rates(t, points, P))
-    if not np.all(np.isfinite(rates)):
-        return False  # where no equations of motion hold, such as in gimbal lock; any integrator will say so
-    eigenvalues = np.linalg.eigvals((rates[:, 1:] - rates[:, :1]) / h)
-    # Compare the fastest decay with the rest; the margin of a tenth keeps rounding from deciding.
-    decay = np.max(-eigenvalues.real)
-    if system.dae.tree.loops.closures and decay < 1.1 * STABILISATION:
-        return False  # this is the decay of Baumgarte's stabilisation, which is not stiff
-    return bool(decay > 1.1 * np.max(np.maximum(np.abs(eigenvalues.imag), eigenvalues.real)))
+    poles = system.equations.poles(system.inputs.ends[0], X, system.parameters(0))
+    if not len(poles):
+        return ProblemKind.NONSTIFF  # where no equations of motion hold, as in gimbal lock; any integrator will say so
+    if decays_fast(poles):
+        # The decay of Baumgarte's stabilisation is not stiff.
+        slow = system.dae.tree.loops.closures and np.max(-np.real(poles)) < 1.1 * STABILISATION
+        return ProblemKind.NONSTIFF if slow else ProblemKind.STIFF
+    if np.max(np.abs(poles)) * float(np.median(np.diff(times))) < 1:
+        return ProblemKind.NONSTIFF
+    return ProblemKind.ROUGHLY_OSCILLATING if rtol >= LOOSE else ProblemKind.OSCILLATING

@@ -71,10 +71,11 @@ class Solver:
     ) -> Record:
         """Integrate from the state `x` (nx,) over the output `times` (k,) [s], as far as possible."""
         system, X = self.system(inputs, p), np.append(x, 0.0)  # no work is done yet
-        integrator = self.method.integrator_for(system, X)
+        integrator = self.method.integrator_for(system, X, times)
         if integrator.name not in self._steppers:
             self._steppers[integrator.name] = integrator.stepper(system.equations, self.method.options)
-        pace = Pace(times[0], times[-1], self.dae.interpreted.motion.n_instructions(), bar, budget)
         stepper = self._steppers[integrator.name]
+        instructions = stepper.evaluations * self.dae.interpreted.motion.n_instructions()
+        pace = Pace(times[0], times[-1], instructions, bar, budget)
         checks = self._bounds, self._singularities, self._charts
         return Integration(system, stepper, *checks, times, pace, interrupt).run(X)

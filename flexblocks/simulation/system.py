@@ -67,14 +67,14 @@ def driven_equations(dae: DAE, inputs: Inputs) -> DrivenEquations:
         new = kind.sym
         t, X, z = new("t"), new("X", len(dae.x) + 1), new("z", len(dae.z))
         P = new("P", len(dae.p) + len(inputs.parameters))
-        segment = new("segment", len(inputs.parameters))
         u = inputs.expression(t, P[len(dae.p) :])
         results = dae.motion(X[: len(dae.x)], z, u, P[: len(dae.p)])
         labels = ["t", "X", "z", "P"], ["dX", "g"]
         residual = ca.Function("system", [t, X, z, P], [ca.densify(r) for r in results], *labels, _options(kind))
         newton = _newton(residual, [z, t, X, P]) if len(dae.z) else None
+        t, segment = inputs.symbol_type.sym("t"), inputs.symbol_type.sym("segment", len(inputs.parameters))
         u = ca.Function("inputs", [t, segment], [inputs.expression(t, segment)])
-        return DrivenEquations(residual, _rates(dae, residual, newton, kind), newton, u)
+        return DrivenEquations(residual, _rates(dae, residual, newton, kind), newton, u, dae)
 
 
 def _newton(residual: ca.Function, symbols: list[Symbol]) -> ca.Function:

@@ -162,7 +162,7 @@ NAN = float("nan")
         ({"x0": {"joint.angle": NAN}}, "x0: joint.angle = nan; must be a finite number"),
         ({"x0": [0.0, math.inf]}, "must be a finite number"),
         ({"p": [1.0]}, "an array of 1 numbers; must have 0"),
-        ({"method": "rk45"}, r"'rk45'; must be one of auto, adams, .* Did you mean rk4\?"),
+        ({"method": "rk45"}, r"'rk45'; must be one of auto, rk8, .* Did you mean rk4\?"),
         ({"method": "rk4"}, "needs its fixed step"),
         ({"method": "rk4", "step": -0.1}, "step = -0.1"),
         ({"step": 0.1}, "only method 'rk4' has a fixed step"),

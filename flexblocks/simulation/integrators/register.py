@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from flexblocks.simulation.integrators.explicit_runge_kutta import RK8, RK43
 from flexblocks.simulation.integrators.integrator import Integrator
 from flexblocks.simulation.integrators.runge_kutta import RK4
 from flexblocks.simulation.integrators.scipy_methods import DOP853
 from flexblocks.simulation.integrators.sundials import ADAMS, BDF, IDAS
 
-INTEGRATORS: tuple[Integrator, ...] = (ADAMS, BDF, IDAS, RK4, DOP853)
+INTEGRATORS: tuple[Integrator, ...] = (RK8, RK43, ADAMS, BDF, IDAS, RK4, DOP853)

@@ -26,11 +26,16 @@ class Stepper(ABC):
     """Integration method for one system of equations.
 
     `divisible` tells whether an integration may be split at any time; otherwise only at `marks`, as elsewhere the
-    steps would change. `steps` is the number of steps of the last `advance`.
+    steps would change. `steps` is the number of steps of the last `advance`, `evaluations` how often each of them
+    evaluates the equations, roughly.
     """
 
     divisible = True
     steps = 0
+    evaluations = 1
+
+    def begin(self) -> None:  # noqa: B027 (most have nothing to forget)
+        """Forget the last run, so that the next one has the same digits whatever came before."""
 
     def marks(self, start: float, stop: float, each: bool) -> np.ndarray:
         """Return the times between two stops [s] at which a method that is not divisible may be split.

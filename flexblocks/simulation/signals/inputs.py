@@ -168,11 +168,14 @@ def inputs(
     signals: list[TimeSignal] = [constant(0.0)] * len(group)
     start, end = times[0], times[-1]
     breakpoints = [np.zeros(0), *(clock.ticks(start, end) for clock in clocks)]
+    known: dict[int, TimeSignal] = {}  # of one function for several inputs
     for name, value in (values or {}).items():
         position = group.index(name)
         try:
-            signals[position] = signal(value, times if sampled else None)
-            breakpoints.append(signals[position].breakpoints_within(start, end))
+            if id(value) not in known:
+                known[id(value)] = signal(value, times if sampled else None)
+                breakpoints.append(known[id(value)].breakpoints_within(start, end))
+            signals[position] = known[id(value)]
         except ParameterError as error:
             raise ParameterError(f"{where}: input {name}: {error}") from None
     return Inputs(tuple(signals), _ends(start, end, np.concatenate(breakpoints)))

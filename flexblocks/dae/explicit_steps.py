@@ -1,0 +1,122 @@
+"""Embedded explicit Runge-Kutta pairs, and chains of their steps as CasADi functions of the inputs at their stages.
+
+One call takes many steps: Python, and CasADi's virtual machine where the chain is compiled, are entered once for all of
+these. Inputs are values at the stages, so that a chain serves all signals.
+
+An arm whose fastest modes are hardly damped is limited by stability on the imaginary axis, so that what counts is the
+radians of the fastest mode that an evaluation of the equations covers: 0.71 for the classical method of order 4, 0.50
+for Dormand and Prince's of order 8, 0.17 or less for pairs of order 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+# Steps in one call, fewest first: the last of a run that are left over take calls of the smaller sizes.
+SIZES = (2, 16, 128, 512)
+# Equations of fewer instructions are expanded into the step, which saves calls; larger ones take long to expand.
+EXPANDED = 2000
+# The estimate of the method of order 8 is of lower order. At equal tolerances motions of six arms were 15 to 10 000
+# times as accurate as those by Adams' method, so that an estimate of so many tolerances is let pass.
+TOO_LARGE = 50.0
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Coefficients of an embedded explicit Runge-Kutta pair.
+
+    Attributes
+    ----------
+    name : str
+    A, b, c : ndarray (s, s), (s,), (s,)
+    error : callable
+        Slopes of the s stages (n,), scales (n,) and the step -> the estimate of the local error in units of these
+        scales, root mean square.
+    order : int
+        The estimate goes with h^order.
+    reach : float
+        End of the stability interval on the imaginary axis [rad]: the step times the frequency of an undamped mode.
+    reuses_last : bool
+        Whether the last stage is at the end of the step, so that it is the first of the next one.
+    """
+
+    name: str
+    A: np.ndarray
+    b: np.ndarray
+    c: np.ndarray
+    error: Callable
+    order: int
+    reach: float
+    reuses_last: bool = False
+
+    @property
+    def nodes(self) -> np.ndarray:
+        """The places of the stages that a step evaluates, as fractions of it."""
+        return self.c[1:] if self.reuses_last else self.c
+
+
+@cache
+def rk43() -> Pair:
+    """Return the classical method; the slope at the end of the step makes a method of order 3 to compare with."""
+    b = [1 / 6, 1 / 3, 1 / 3, 1 / 6, 0]
+    A = np.array([[0, 0, 0, 0, 0], [1 / 2, 0, 0, 0, 0], [0, 1 / 2, 0, 0, 0], [0, 0, 1, 0, 0], b])
+
+    def error(slopes: list, scale: ca.SX, h: ca.SX) -> ca.SX:
+        return h / 10 * ca.norm_2((slopes[3] - slopes[4]) / scale) / np.sqrt(scale.numel())
+
+    return Pair("rk43", A, A[4], np.array([0, 1 / 2, 1 / 2, 1, 1]), error, order=4, reach=2.82, reuses_last=True)
+
+
+@cache
+def rk8() -> Pair:
+    """Return Dormand and Prince's method, with the error estimates of Hairer, Norsett and Wanner."""
+    from scipy.integrate import DOP853
+
+    stages = DOP853.n_stages
+    weights = [[float(e) for e in estimate[:stages]] for estimate in (DOP853.E5, DOP853.E3)]
+
+    def error(slopes: list, scale: ca.SX, h: ca.SX) -> ca.SX:
+        fifth, third = (
+            ca.sumsqr(sum(e * k for e, k in zip(estimate, slopes, strict=True) if e) / scale) for estimate in weights
+        )
+        # A motion at rest has neither.
+        return h / TOO_LARGE * fifth / ca.sqrt((fifth + 0.01 * third + 1e-300) * scale.numel())
+
+    return Pair("rk8", DOP853.A[:stages, :stages], DOP853.B, DOP853.C[:stages], error, order=8, reach=5.96)
+
+
+PAIRS = {"rk43": rk43, "rk8": rk8}
+
+
+def step(motion: ca.Function, pair: Pair, expand: bool) -> ca.Function:
+    """Return one step, function (X, [h, rtol, atol], u at the nodes, p) -> X after it, error estimate.
+
+    X is [x, work], and with `reuses_last` [x, work, its slope]. `expand` writes the equations out in each stage.
+    """
+    kind: Any = ca.SX if expand else ca.MX
+    size, inputs = motion.size1_out("dX"), motion.size1_in("u")
+    X, first = kind.sym("X", size), kind.sym("slope", size)
+    settings, u, p = kind.sym("h", 3), kind.sym("u", inputs * len(pair.nodes)), kind.sym("p", motion.size1_in("p"))
+    h, rtol, atol = settings[0], settings[1], settings[2]
+    slopes: list[Any] = [first] if pair.reuses_last else []
+    for i, row in enumerate(pair.A[len(slopes) :]):
+        moved = [float(a) * k for a, k in zip(row, slopes, strict=False) if a]
+        at = X + h * sum(moved[1:], moved[0]) if moved else X
+        slopes.append(motion(at[: size - 1], kind(0, 1), u[i * inputs : (i + 1) * inputs], p)[0])
+    after = [float(b) * k for b, k in zip(pair.b, slopes, strict=True) if b]
+    Y = X + h * sum(after[1:], after[0])
+    error = pair.error(slopes, atol + rtol * ca.fmax(ca.fabs(X), ca.fabs(Y)), h)
+    if pair.reuses_last:
+        X, Y = ca.vertcat(X, first), ca.vertcat(Y, slopes[-1])
+    return ca.Function(f"{pair.name}_step", [X, settings, u, p], [Y, error], ["X", "h", "u", "p"], ["Y", "error"])
+
+
+def chain(one: ca.Function, pair: Pair, count: int) -> ca.Function:
+    """Return `count` steps in one function: columns of all arguments but the first, of all results."""
+    return one.mapaccum(f"{pair.name}_{count}", count)

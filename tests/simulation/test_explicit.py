@@ -1,0 +1,115 @@
+"""Explicit Runge-Kutta methods in chains of steps: order, stability, error control and the way out of stiffness."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import flexblocks as fb
+from flexblocks import models
+from flexblocks.dae.explicit_steps import PAIRS
+
+WALL = 1e9  # [kg m2]
+
+
+def oscillator(stiffness: float = 4.0, damping: float = 0.0, symbolic=()) -> fb.DAE:
+    """Return a unit inertia on a spring, with a motor."""
+    model = fb.Model("oscillator")
+    joint = model.add(fb.Revolute("joint", start=1.0))
+    spring = model.add(fb.TorsionalSpring("spring", stiffness=stiffness, damping=damping))
+    wall = model.add(fb.Rotor("wall", inertia=WALL))
+    load = model.add(fb.Payload("load", mass=1.0, inertia=1.0))
+    motor = model.add(fb.TorqueSource("motor"))
+    model.connect(model.add(fb.Ground("ground")).frame_b, joint.frame_a)
+    model.connect(joint.frame_b, load.frame_a)
+    model.connect(spring.flange_a, wall.flange_b)
+    model.connect(spring.flange_b, motor.flange_b, joint.axis)
+    return fb.assemble(model, symbolic=symbolic)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_order_and_the_stability_are_those_of_the_method(name: str) -> None:
+    dae, pair = oscillator(), PAIRS[name]()
+    joint = dae.q_names.index("joint.angle")
+    x = np.append(dae.x.start, 0.0)
+
+    def after(h: float, count: int) -> np.ndarray:
+        start = np.append(x, np.array(dae.motion(x[:-1], [], [0.0], [])[0])) if pair.reuses_last else x
+        u = np.zeros((len(pair.nodes), count))
+        settings = np.tile([[h], [1e-6], [1e-6]], (1, count))
+        states, errors = dae.steps(name, count)(start, settings, u, np.zeros((0, count)))
+        assert np.all(np.isfinite(errors.full()))
+        return states.full()[joint]
+
+    few, many = (3, 6) if pair.order == 8 else (16, 128)
+    rest = 1 / (1 + WALL)  # where both would meet
+    exact = rest + (1 - rest) * np.cos(2.0 * np.sqrt(1 + 1 / WALL))
+    off = [abs(after(1.0 / count, count)[-1] - exact) for count in (few, many)]
+    assert np.log(off[0] / off[1]) / np.log(many / few) == pytest.approx(pair.order, abs=0.5)
+    # An undamped mode does not grow just inside the stability interval, and grows outside.
+    inside, outside = (np.abs(after(share * pair.reach / 2.0, 512)).max() for share in (0.97, 1.03))
+    assert inside <= 1.0 + 1e-9
+    assert outside > 10.0
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["interpreted", "compiled"])
+def test_the_automatic_method_agrees_with_an_independent_one(compiled: bool) -> None:
+    dae = fb.assemble(models.subudhi_morris_2002(), symbolic="payload.mass")
+    dae = dae.compile() if compiled else dae
+    drive = {"motor1.torque": lambda t: 0.2 * ca.sin(6 * t), "motor2.torque": fb.bang_bang(0.1, 0.11)}
+    times = np.array([0.0, 0.03, 0.11, 0.2, 0.2005, 0.31])
+    run = fb.simulate(dae, times, drive, p={"payload.mass": 0.13})
+    exact = fb.simulate(dae, times, drive, p={"payload.mass": 0.13}, method="dop853", rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(run.x, exact.x, rtol=1e-7, atol=2e-8)
+    rough = fb.simulate(dae, times, drive, p={"payload.mass": 0.13}, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(rough.x[:, :4], exact.x[:, :4], atol=1e-5)
+    assert np.max(np.abs(rough.x - run.x)) > 0.0
+
+
+def test_the_work_of_the_motor_is_the_energy() -> None:
+    dae = oscillator(stiffness=1e6)
+    run = fb.simulate(
+        dae, np.linspace(0, 0.2, 7), {"motor.torque": lambda t: 5.0 * np.cos(3.0 * t)}, x0={"joint.angle": 0.0}
+    )
+    np.testing.assert_allclose(run.energy[:, 0] + run.energy[:, 1], run.energy[:, 2], atol=1e-9)
+
+
+def test_a_run_has_the_same_digits_whatever_came_before() -> None:
+    dae = fb.assemble(models.subudhi_morris_2002())
+    starts = {"joint1.angle": np.array([0.3, 0.1]), "der(joint2.angle)": np.array([3.0, 1.0])}
+    cases = [{name: values[i] for name, values in starts.items()} for i in (0, 1)]
+    one = [fb.simulate(dae, (0.0, 0.1), x0=case).x for case in cases]
+    again = [fb.simulate(dae, (0.0, 0.1), x0=case).x for case in reversed(cases)][::-1]
+    np.testing.assert_array_equal(one, again)
+    batch = fb.simulate_batch(dae, (0.0, 0.1), x0=starts)
+    values = np.stack([batch[name].values for name in dae.x.names], axis=-1)
+    np.testing.assert_array_equal(values, one)
+
+
+def test_what_becomes_stiff_is_left_to_bdf() -> None:
+    # The damper makes one motion decay at 1e5 1/s: 1.7 million steps of an explicit method.
+    dae = oscillator(stiffness=2e5, damping=1e5)
+    run = fb.simulate(dae, np.linspace(0.0, 5.0, 6), method="rk8", rtol=1e-7, atol=1e-9, max_steps=20_000)
+    np.testing.assert_allclose(run["joint.angle"], np.exp(-2.0 * run.t), atol=2e-4)
+
+
+def test_an_arm_that_blows_up_and_a_spent_budget_say_when() -> None:
+    dae = fb.assemble(models.subudhi_morris_2002())
+    with pytest.raises(fb.SimulationError, match="max_steps = 300") as stopped:
+        fb.simulate(dae, (0.0, 5.0), max_steps=300)
+    assert 0.0 < stopped.value.time < 5.0
+    with pytest.raises(fb.SimulationError, match="beyond all bounds"):
+        fb.simulate(dae, (0.0, 5.0), {"motor1.torque": lambda t: ca.exp(40 * t)})
+
+
+def test_an_exception_of_an_input_is_that_of_the_user() -> None:
+    dae = fb.assemble(models.subudhi_morris_2002())
+
+    def failing(t: float) -> float:
+        if float(t) > 0.03:
+            raise ValueError("no torque any more")
+        return 0.1
+
+    with pytest.raises(ValueError, match="no torque any more"):
+        fb.simulate(dae, (0.0, 0.1), {"motor1.torque": fb.Signal(failing, breakpoints=())})
