@@ -13,6 +13,8 @@ from flexblocks.dae.change_coordinates import change_coordinates
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import FlexblocksError, FlexblocksWarning
 from flexblocks.interfaces import Block, Composite, ForceElement
+from flexblocks.linear.choose_damping import choose_damping
+from flexblocks.linear.damping_choice import DampingChoice
 from flexblocks.linear.grid import LinearGrid, linear_grid
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import linearize
@@ -41,6 +43,7 @@ __all__ = [
     "Comparison",
     "Composite",
     "DHRow",
+    "DampingChoice",
     "FlexblocksError",
     "FlexblocksWarning",
     "ForceElement",
@@ -55,6 +58,7 @@ __all__ = [
     "assemble",
     "bang_bang",
     "change_coordinates",
+    "choose_damping",
     "compare",
     "denavit_hartenberg",
     "equilibrium",

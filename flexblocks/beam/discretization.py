@@ -118,6 +118,11 @@ class Discretization(ABC):
         """Return the tip body that shapes the modes, from all that hangs on the tip; both in SI units."""
         return carried
 
+    def feels_tip(self, damped: bool) -> bool:
+        """Whether shapes, or the damping of a beam that is `damped`, depend on what `tip_body` is told."""
+        del damped
+        return True
+
     def flexure(self, beam: Beam, root: Frame, local: Local) -> Flexure:
         """Return the flexure of a beam so discretised, in terms of the block's symbols."""
         coordinates = {
@@ -180,6 +185,10 @@ class Rigid(Discretization):
     @property
     def can_slide(self) -> bool:
         return True
+
+    def feels_tip(self, damped: bool) -> bool:
+        del damped
+        return False
 
     def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
         del axis

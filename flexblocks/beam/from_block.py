@@ -45,6 +45,12 @@ def check_properties(block: Any) -> None:
             )
     else:
         _check_numbers(block, specified)
+    ratio, time = block.damping_ratio, block.damping_time
+    if isinstance(ratio, float) and isinstance(time, float) and ratio and time:
+        raise ParameterError(
+            f"{block.where}: damping_ratio = {ratio:g} and damping_time = {time:g} s; each "
+            "is the whole damping of the beam: set one of the two."
+        )
     if block.shear and not block.discretization.can_shear:
         raise ParameterError(
             f"{block.where}: shear = True with {block.discretization!r}, which is not flexible in shear (can_shear); "
@@ -117,6 +123,7 @@ def beam_from_block(block: Any, carried: np.ndarray) -> Beam:
         length=block.length,
         mass=density.mean * block.length,
         damping_ratio=block.damping_ratio,
+        damping_time=block.damping_time,
         deformations=deformations,
         density=density.profile,
         section_inertia={axis: per_length.mean * block.length for axis, per_length in inertia.items()},

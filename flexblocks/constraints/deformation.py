@@ -32,7 +32,8 @@ def deforming(dae: DAE) -> np.ndarray:
     """Return the mask (n,) of the coordinates that deform a body, such as those of beams."""
     mask = np.zeros(dae.tree.size, dtype=bool)
     for body in _elastic_bodies(dae):
-        mask |= np.any(body.share.full()[_elastic(body)], axis=0)
+        for row in _elastic(body):
+            mask[list(body.share.row(row)[0])] = True
     return mask
 
 

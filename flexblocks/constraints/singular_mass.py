@@ -10,17 +10,22 @@ from flexblocks.constraints.coordinate_ranges import coordinate_bounds
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.posture import posture
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.mass_at_posture import NAMED, is_massless, weakest_motion
+from flexblocks.dynamics.at_posture.mass_matrix import NAMED, is_massless, mass_at_posture, weakest_motion
+from flexblocks.dynamics.at_posture.massless_coordinates import massless_coordinate
 from flexblocks.errors import SingularMassError
 
 # Phases of the generic steps from the start posture: of two steps one moves each coordinate well.
 PHASES = (1.0, 2.5)
 # Part of a range that a generic posture stays away from its ends.
 MARGIN = 0.01
+# From so many coordinates on a tree is large: pivots take a third of the time of a dense M there.
+LARGE = 100
+# Coordinates of a large tree among which those are looked for that move no mass together.
+NEAR = 50
 
 
 def refuse_singular_mass(dae: DAE) -> None:
-    """Refuse coordinates that move no mass, by the null space of M near the start posture.
+    """Refuse coordinates that move no mass, by the null space of M near the start posture; of large trees, by pivots.
 
     Not at the start itself, where a wrist may be aligned or a slide retracted, which is a posture and not a fault.
     Closures of loops add w J'J, which does not affect motions that keep them closed.
@@ -32,11 +37,9 @@ def refuse_singular_mass(dae: DAE) -> None:
     """
     if not dae.tree.size:
         return
-    value, share = weakest_motion(_generic_mass(dae, PHASES[0]))
-    if not is_massless(value, dae.tree.size):
+    names = _massless_of_large(dae) if _is_large(dae) else _massless(dae)
+    if not names:
         return
-    # Its eigenvector names the coordinates.
-    names = [dae.q_names[i] for i in np.argsort(-share) if share[i] > NAMED]
     which = (
         f"coordinate '{names[0]}' moves"
         if len(names) == 1
@@ -48,6 +51,32 @@ def refuse_singular_mass(dae: DAE) -> None:
     )
 
 
+def _massless(dae: DAE) -> list[str]:
+    """Return the names of coordinates that together move no mass, by the null space of M."""
+    value, share = weakest_motion(_generic_mass(dae, PHASES[0]))
+    if not is_massless(value, dae.tree.size):
+        return []
+    # Its eigenvector names the coordinates.
+    return [dae.q_names[i] for i in np.argsort(-share) if share[i] > NAMED]
+
+
+def _is_large(dae: DAE) -> bool:
+    return dae.tree.size > LARGE and not dae.tree.loops.closures
+
+
+def _massless_of_large(dae: DAE) -> list[str]:
+    """Return the names of coordinates of a large tree that together move no mass, as far as they are neighbours."""
+    posture_there = _generic_posture(dae, PHASES[0])
+    worst = massless_coordinate(dae.tree, *posture_there)
+    if worst is None:
+        return []
+    near = sorted(range(dae.tree.size), key=lambda j: abs(j - worst))[:NEAR]
+    value, share = weakest_motion(mass_at_posture(dae.tree, *posture_there, columns=sorted(near)))
+    if not is_massless(value, len(near)):
+        return [dae.q_names[worst]]
+    return [dae.q_names[sorted(near)[i]] for i in np.argsort(-share) if share[i] > NAMED]
+
+
 @lru_cache(maxsize=32)
 def generic_inertia(dae: DAE) -> float:
     """Return the inertia of the weakest motion (see `weakest_motion`) in the better of two generic postures."""
@@ -55,7 +84,12 @@ def generic_inertia(dae: DAE) -> float:
 
 
 def _generic_mass(dae: DAE, phase: float) -> np.ndarray:
-    """Return the mass matrix (n, n) a generic step of a tenth of a radian or metre beside the start posture.
+    """Return the mass matrix (n, n) in a generic posture."""
+    return regular_mass(dae, *_generic_posture(dae, phase))
+
+
+def _generic_posture(dae: DAE, phase: float) -> tuple[np.ndarray, ...]:
+    """Return the posture (see `DAE.posture`) a generic step of a tenth of a radian or metre beside the start.
 
     Slides that are extended move by a tenth of their extension, as a beam that is out by a centimetre must not be
     pushed in by ten; and no coordinate leaves its range.
@@ -66,4 +100,4 @@ def _generic_mass(dae: DAE, phase: float) -> np.ndarray:
     low, high = coordinate_bounds(dae)
     margin = MARGIN * np.where(np.isfinite(high - low), high - low, 0.0)
     x[:n] = np.clip(x[:n] + step * np.where(is_out, x[:n], 1.0), low + margin, high - margin)
-    return regular_mass(dae, *posture(dae, x, dae.p.start))
+    return posture(dae, x, dae.p.start)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 import casadi as ca
 import numpy as np
@@ -33,10 +34,16 @@ def rotation(axis: Sequence[float], angle: ca.SX) -> ca.SX:
     Rodrigues' formula, written with projections, so that an axis along x, y or z leaves structural zeros
     and plain sines and cosines.
     """
+    along, across, turning = _projections(tuple(axis))
+    return along + ca.cos(angle) * across + ca.sin(angle) * turning
+
+
+@lru_cache(maxsize=64)
+def _projections(axis: tuple[float, ...]) -> tuple[ca.DM, ca.DM, ca.DM]:
+    """Return the projections (3, 3) along and across a unit vector, and its cross product."""
     n = ca.DM(list(axis))
     along = ca.sparsify(n @ n.T)
-    across = ca.sparsify(ca.DM.eye(3) - along)
-    return along + ca.cos(angle) * across + ca.sin(angle) * skew(ca.sparsify(n))
+    return along, ca.sparsify(ca.DM.eye(3) - along), skew(ca.sparsify(n))
 
 
 def column(vector: Vector) -> ca.SX:
@@ -121,7 +128,7 @@ class Turn:
     angle: ca.SX
     rate: ca.SX
 
-    @property
+    @cached_property
     def matrix(self) -> ca.SX:
         """The turned axes (3, 3), as columns in the axes before."""
         return rotation(self.axis, self.angle)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import casadi as ca
 import numpy as np
@@ -144,9 +145,13 @@ class Local:
         return self.symbols[name]
 
     def rate(self, expression: ca.SX) -> ca.SX:
-        moving = ca.vertcat(self.coordinates, self.dependent)
-        rates = ca.vertcat(self.rates, self.dependent_rates)
-        return ca.sparsify(ca.jtimes(expression, moving, rates))
+        return ca.sparsify(ca.jtimes(expression, *self._motion))
+
+    @cached_property
+    def _motion(self) -> tuple[ca.SX, ca.SX]:
+        """Coordinates and dependent variables, and the rates of both."""
+        moving, rates = ca.vertcat(self.coordinates, self.dependent), ca.vertcat(self.rates, self.dependent_rates)
+        return moving, rates
 
 
 @dataclass(frozen=True)

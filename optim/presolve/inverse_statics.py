@@ -11,7 +11,7 @@ from scipy.stats import qmc
 
 from flexblocks.constraints.closed_posture import same_assembly
 from flexblocks.dae.dae import DAE
-from flexblocks.statics.balance import rest, unknown_slices, unknown_vector
+from flexblocks.statics.balance import rest, rest_residuals, unknown_slices, unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..problem.signals.instant import instant, instant_vector, part_sizes
@@ -87,7 +87,7 @@ def posture(
     s = ca.SX.sym("s", index.u.stop)
     wanted = at_rest(dae, tuple(prescribed))
     target, p = np.array(list(prescribed.values())), near.p
-    balance = rest(dae).call([s, p], True, False)[0]
+    balance = rest_residuals(dae).call([s, p], True, False)[0]
     start = unknown_vector(dae, near.x, near.z, loop_forces(dae, near), near.u)
     M = dae.mass_matrix(near.x[:n], p).full()
     free_z, free_forces = (np.tile([-np.inf, np.inf], (g.stop - g.start, 1)) for g in (index.z, index.multipliers))

@@ -115,7 +115,7 @@ def assert_equations_are_lagranges(arm: Arm, seed: int) -> None:
 
 
 @each_kind_of_beam
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(st.data(), seeds)
 def test_energy_changes_by_the_power_of_inputs_less_dissipation(beams, data, seed):
     arm = data.draw(arms(beams=beams))
@@ -135,7 +135,7 @@ def test_energy_changes_by_the_power_of_inputs_less_dissipation(beams, data, see
         assert close(dissipated, friction_power(arm, dae, q, v))
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(arms(), seeds)
 def test_mass_matrix_is_that_of_the_kinetic_energy(arm, seed):
     dae = fb.assemble(arm.model)

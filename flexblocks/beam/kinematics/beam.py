@@ -63,6 +63,8 @@ class Beam:
         Whether the beam foreshortens as it bends (where sections are shifted normal to the axis).
     cuts : tuple of Cut
         Where internal forces are outputs.
+    damping_time : float or SX
+        Retardation time tau of the material [s]: stress = E (strain + tau * rate of strain).
     """
 
     length: Number
@@ -74,6 +76,7 @@ class Beam:
     rotary: Mapping[str, Profile] = field(default_factory=dict)
     shortens: bool = False
     cuts: tuple[Cut, ...] = ()
+    damping_time: Number = 0.0
 
     def damping(self, axis: str) -> Number:
         """Return the unit of damping sqrt(mass * stiffness), times the damping ratio [N s/m or N m s]."""

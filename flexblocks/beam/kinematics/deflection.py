@@ -72,23 +72,27 @@ class Flexure(ABC):
 
     def potential(self) -> ca.SX:
         """Return the energy stored by bending, shear, extension and torsion [J]."""
+        return self.strain_energy(self.amplitudes)
+
+    def strain_energy(self, amplitudes: Mapping[str, ca.SX], scale: float | ca.SX = 1.0) -> ca.SX:
+        """Return the strain energy of these amplitudes times `scale`; quadratic in them."""
         energy = ca.SX(1, 1)
         for axis, plane in self.planes.items():
-            deformation = self.beam.deformations[axis]
-            energy += quadratic_form(self.amplitudes[axis], plane.integrals.stiffness, deformation.stiffness / 2)
+            deformation, amplitude = self.beam.deformations[axis], amplitudes[axis]
+            energy += quadratic_form(amplitude, plane.integrals.stiffness, scale * deformation.stiffness / 2)
             if deformation.shear_stiffness is not None:
-                energy += quadratic_form(self.amplitudes[axis], plane.shear, deformation.shear_stiffness / 2)
+                energy += quadratic_form(amplitude, plane.shear, scale * deformation.shear_stiffness / 2)
         return energy
 
     def dissipation(self) -> ca.SX:
-        """Return Rayleigh's dissipation function of modal damping [W]."""
-        return sum(
-            (
-                quadratic_form(self.rate(self.amplitudes[axis]), plane.critical_damping, self.beam.damping(axis) / 2)
-                for axis, plane in self.planes.items()
-            ),
-            ca.SX(1, 1),
+        """Return Rayleigh's dissipation function [W]: of modal damping, and of the material (Kelvin and Voigt)."""
+        rates = {axis: self.rate(amplitudes) for axis, amplitudes in self.amplitudes.items()}
+        modal = (
+            quadratic_form(rates[axis], plane.critical_damping, self.beam.damping(axis) / 2)
+            for axis, plane in self.planes.items()
         )
+        # Of stress E (strain + tau * rate of strain) it is tau times the strain energy of the rates.
+        return sum(modal, self.strain_energy(rates, self.beam.damping_time))
 
 
 def turned(frame: Frame, axis: str, angle: ca.SX) -> Frame:

@@ -26,6 +26,7 @@ from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
     ANY,
     FRACTION,
+    NOT_NEGATIVE,
     POSITIVE,
     Coordinate,
     Frame,
@@ -101,6 +102,11 @@ class FlexibleBeam(HasStations):
         EI for bending along z [N m2]; by default `flexural_rigidity`.
     damping_ratio : float
         Share of critical damping of every mode of the clamped beam with its tip body.
+    damping_time : float
+        Retardation time of the material [s] (Kelvin and Voigt), in place of `damping_ratio`: stress = E (strain +
+        damping_time * rate of strain), in shear and torsion with G. A mode of frequency omega has the damping ratio
+        omega * damping_time / 2, in any arm whose only springs are such beams. `flexblocks.choose_damping` finds either
+        for the modes of an arm.
     section : Section, callable or table, optional
         `Rectangle`, `Box`, `Tube` or `ISection`; or a function of x that returns one; or a table of them, between whose
         points sizes change linearly. With `material` it determines all numeric properties of this list, which are then
@@ -158,6 +164,7 @@ class FlexibleBeam(HasStations):
     bending: str = choice(("y", "z", "yz"), default="y")
     flexural_rigidity_z: Any = distributed("N m2")
     damping_ratio: float = parameter("1", FRACTION, default=0.0)
+    damping_time: float = parameter("s", NOT_NEGATIVE, default=0.0)
     section: Any = distributed("")
     material: Material | None = None
     axial: bool = option()
@@ -222,9 +229,14 @@ class FlexibleBeam(HasStations):
     def inputs(self) -> tuple[Variable, ...]:
         return tuple(Variable(name, "N/m") for name in ("load_y", "load_z") if getattr(self, name) == "input")
 
+    @property
+    def _feels_carried(self) -> bool:
+        return self.discretization.feels_tip(isinstance(self.damping_ratio, ca.SX) or self.damping_ratio > 0)
+
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         assert frame is not None
-        flexure = self.discretization.flexure(beam_from_block(self, local.carried), frame, local)
+        carried = local.carried if self._feels_carried else np.zeros((6, 6))
+        flexure = self.discretization.flexure(beam_from_block(self, carried), frame, local)
         return Physics(
             outlets={name: flexure.section(self.fraction(name)) for name in local.outlets},
             kinetic=flexure.kinetic(),
@@ -266,7 +278,8 @@ class FlexibleBeam(HasStations):
         bent = {axis: self.discretization.coordinates(axis) for axis in self.bending}
         if not self.discretization.is_linear or not any(bent.values()):
             return None
-        beam, n = beam_from_block(self, carried), len(self.coordinates())
+        beam = beam_from_block(self, carried if self._feels_carried else np.zeros((6, 6)))
+        n = len(self.coordinates())
         planes = {axis: self.discretization.plane(axis, beam) for axis in self.bending}
         unit = {axis: np.array([1.0 if c.unit == "rad" else 1 / self.length for c in cs]) for axis, cs in bent.items()}
         first = {axis: len(bent["y"]) if axis == "z" and "y" in bent else 0 for axis in bent}

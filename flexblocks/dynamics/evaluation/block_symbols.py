@@ -9,8 +9,9 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dynamics.evaluation.dependent_variables import DependentVariables, dependent_variables
+from flexblocks.dynamics.evaluation.watched_local import WatchedLocal
 from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.physics import Coordinate, Local
+from flexblocks.interfaces.physics import Coordinate
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +62,7 @@ class BlockSymbols:
 
 def block_symbols(
     block: Block, outlets: tuple[str, ...], carried: np.ndarray, locked: Mapping[str, float], released: bool = False
-) -> tuple[BlockSymbols, Local]:
+) -> tuple[BlockSymbols, WatchedLocal]:
     """Return new symbols for a block, and the `Local` it is evaluated with when frames are needed at `outlets`.
 
     `locked` are the values of locked coordinates, by name. The block sees a held coordinate as a structural zero,
@@ -77,5 +78,5 @@ def block_symbols(
         symbols[c.name] = ca.SX(1, 1) if c.held and not released else symbol + offset if offset else symbol
     for letter, members in variables.items():
         symbols |= {v.name: symbol for v, symbol in zip(members, ca.vertsplit(groups[letter]), strict=True)}
-    dependent, local = dependent_variables(block, Local(symbols, q, s, outlets, carried))
+    dependent, local = dependent_variables(block, WatchedLocal(symbols, q, s, outlets, carried))
     return BlockSymbols(block, coordinates, q, s, **groups, dependent=dependent, offsets=offsets), local

@@ -16,9 +16,10 @@ import numpy as np
 from flexblocks.dynamics.evaluation.block_symbols import BlockSymbols
 from flexblocks.dynamics.evaluation.inertial_bodies import bodies_bias, bodies_inertia
 from flexblocks.dynamics.evaluation.rigid_inertia import RigidInertia
+from flexblocks.dynamics.evaluation.watched_local import WatchedLocal
 from flexblocks.interfaces.block import Block
 from flexblocks.interfaces.frame import Frame, skew
-from flexblocks.interfaces.physics import Coordinate, Local, Physics
+from flexblocks.interfaces.physics import Coordinate, Physics
 
 
 def call(function: ca.Function, *arguments: ca.SX) -> list[ca.SX]:
@@ -39,7 +40,7 @@ class BlockTerms:
         The block and its symbols q, s (rates), w, z, u.
     inlet : Frame
         The symbolic inlet: R, r and the twist V.
-    local : Local
+    local : WatchedLocal
         Argument of the block's `physics`.
     physics : Physics
         Its result.
@@ -49,12 +50,13 @@ class BlockTerms:
 
     symbols: BlockSymbols
     inlet: Frame
-    local: Local
+    local: WatchedLocal
     physics: Physics
     p: ca.SX
 
     @property
     def block(self) -> Block:
+        """The block that was evaluated; others of its kind have the same terms."""
         return self.symbols.block
 
     @property
@@ -174,6 +176,12 @@ class BlockTerms:
     def potential(self) -> ca.Function:
         """Function (q, p) -> stored energy [J]."""
         return _function("potential", [self.symbols.q, self.p], ca.SX(self.physics.potential))
+
+    @cached_property
+    def stiffness(self) -> ca.Function:
+        """Function (q, p) -> second derivatives (n, n) of the stored energy in the coordinates."""
+        hessian = ca.hessian(ca.SX(self.physics.potential), self.symbols.q)[0]
+        return _function("stiffness", [self.symbols.q, self.p], hessian)
 
     @cached_property
     def rates(self) -> ca.Function:

@@ -36,6 +36,7 @@ LETTERS: Mapping[str, str] = {
     "stiffness": "k",
     "damping": "b",
     "damping_ratio": "zeta",
+    "damping_time": "tau",
     "current": "i",
     "voltage": "V",
 }

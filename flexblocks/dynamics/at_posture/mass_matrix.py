@@ -6,9 +6,11 @@ motion is that of least kinetic energy, which is zero where the mass matrix is s
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 
-from flexblocks.dynamics.evaluation.block_terms import BlockTerms
+from flexblocks.dynamics.at_posture.block_numbers import PostureNumbers
 from flexblocks.dynamics.tree.tree import Tree
 
 # Smallest eigenvalue of a mass matrix with unit diagonal that is more than rounding, per coordinate.
@@ -17,33 +19,43 @@ ROUNDING = 1e-13
 NAMED = 0.1
 
 
-def mass_at_posture(tree: Tree, q: np.ndarray, p: np.ndarray, *dependent: np.ndarray) -> np.ndarray:
-    """Return M (n, n) at coordinates (n), symbolic parameters (np) and dependent variables (k), if any."""
-    # Of each body so far: terms, coordinates, Jacobian (6 + n_block, n) of (inlet twist, rates), and parameters.
-    M = np.zeros((tree.size, tree.size))
-    places: list[tuple[BlockTerms, np.ndarray, np.ndarray, np.ndarray]] = []
-    rest = np.concatenate([*dependent, np.zeros(0)])
-    for body in tree.bodies:
-        share = body.share.full()
-        dependents, rest = np.split(rest, [len(body.terms.symbols.dependent.equations)])
-        parameters = np.concatenate([p, dependents])
-        inlet = np.zeros((6, tree.size))
+def mass_at_posture(
+    tree: Tree, q: np.ndarray, p: np.ndarray, *dependent: np.ndarray, columns: Sequence[int] | None = None
+) -> np.ndarray:
+    """Return M (n, n) at coordinates (n), symbolic parameters (np) and dependent variables (k), if any.
+
+    With `columns` only its part (m, m) of these coordinates.
+    """
+    n = tree.size if columns is None else len(columns)
+    return sum((M for _, M in _of_bodies(tree, q, p, *dependent, columns=columns)), np.zeros((n, n)))
+
+
+def masses_at_posture(tree: Tree, q: np.ndarray, p: np.ndarray, *dependent: np.ndarray) -> dict[str, np.ndarray]:
+    """Return by block its share (n, n) of the mass matrix, of all blocks with inertia; arguments as for the whole."""
+    return {tree.bodies[index].name: M for index, M in _of_bodies(tree, q, p, *dependent)}
+
+
+def _of_bodies(
+    tree: Tree, q: np.ndarray, p: np.ndarray, *dependent: np.ndarray, columns: Sequence[int] | None = None
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield the index of each body with inertia, and its share of the mass matrix."""
+    numbers, n = PostureNumbers(tree, q, p, *dependent), tree.size if columns is None else len(columns)
+    # Of each body so far the Jacobian (6 + n_block, n) of inlet twist and rates.
+    jacobians: list[np.ndarray] = []
+    for index, body in enumerate(tree.bodies):
+        inlet = np.zeros((6, n))
         if body.parent is not None and body.outlet is not None:
-            terms, *place = places[body.parent]
-            inlet = _twists(terms, body.outlet, *place)
-        rates = np.vstack([inlet, share])
-        places.append((body.terms, share @ q, rates, parameters))
+            inlet = numbers.map(body.parent, body.outlet) @ jacobians[body.parent]
+        rates = body.share.full() if columns is None else body.share.within(columns)
+        jacobians.append(np.vstack([inlet, rates]))
         if body.terms.has_inertia:
-            M += rates.T @ body.terms.inertia(share @ q, parameters).full() @ rates
-    return M
+            yield index, jacobians[-1].T @ numbers.inertia(index) @ jacobians[-1]
 
 
-def _twists(terms: BlockTerms, outlet: str, q: np.ndarray, rates: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Return the Jacobian (6, n) of an outlet, from that of the inlet and the block's rates (6 + n_block, n)."""
-    units = np.eye(6 + len(q))
-    # One evaluation for all unit vectors, a column each.
-    _, _, twists = terms.motions[outlet](np.eye(3), np.zeros(3), units[:6], q, units[6:], p)
-    return twists.full() @ rates
+def solve_scaled(M: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return M^-1 right (n, k) for a regular mass matrix (n, n), scaled to unit diagonal."""
+    scale = np.sqrt(np.diag(M))[:, None]
+    return np.linalg.solve(M / (scale * scale.T), right / scale) / scale
 
 
 def weakest_motion(M: np.ndarray) -> tuple[float, np.ndarray]:
