@@ -81,7 +81,7 @@ class DAE(DAEExpressions):
         This is the generalised input force; with kinematic loops that on the cut tree, Q + J' lambda.
         """
         a = ca.SX.sym("a", self.tree.size)
-        force = ca.cse(self._balance(a))
+        force = ca.cse(self.balance(a))
         q, *others = self.posture_symbols
         symbols = dict(zip(("q", "v", "a", "p", "dependent"), (q, self.v, a, *others), strict=False))
         return ca.Function("inverse_dynamics", [*symbols.values()], [force], [*symbols], ["force"])

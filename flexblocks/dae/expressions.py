@@ -116,9 +116,9 @@ class DAEExpressions:
     @cached_property
     def bias_expression(self) -> ca.SX:
         """Bias forces h(q, v), SX (n, 1): velocity forces, weight, springs, damping."""
-        return self._balance(ca.SX(self.tree.size, 1))
+        return self.balance(ca.SX(self.tree.size, 1))
 
-    def _balance(self, a: ca.SX) -> ca.SX:
+    def balance(self, a: ca.SX) -> ca.SX:
         """Return M a + h, SX (n, 1)."""
         algorithm = reduced_inverse_dynamics if self.tree.prescribed else inverse_dynamics
         return algorithm(self.tree, self.q, self.v, a)

@@ -15,6 +15,7 @@ from flexblocks.dae.forward_jacobian import forward_jacobian
 from flexblocks.dynamics.algorithms.energy import weight_energies
 from flexblocks.dynamics.algorithms.generalised_forces import applied_force, residuals, rest_conditions, state_rates
 from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
+from flexblocks.dynamics.algorithms.prescribed_motion import reduced_balance
 from flexblocks.dynamics.at_posture.mass_matrix import solve_scaled
 
 
@@ -59,7 +60,10 @@ def _stacked(dae: DAE, v: ca.SX, a: ca.SX, multipliers: ca.SX, states: Callable[
     """
     q = dae.q
     x, z, u = ca.vertcat(q, v, dae.w), dae.z.symbol, dae.u.symbol
-    force = inverse_dynamics(dae.tree, q, v, a) - applied_force(dae.tree, x, z, u)
+    if dae.tree.prescribed:
+        force = reduced_balance(dae.tree, x, z, u, a)
+    else:
+        force = inverse_dynamics(dae.tree, q, v, a) - applied_force(dae.tree, x, z, u)
     if dae.tree.loops.closures:
         force -= ca.jtimes(dae.constraint_expression, q, multipliers, True)
     return ca.densify(ca.vertcat(force, states(dae.tree, x, z, u), residuals(dae.tree, x, z, u)))
@@ -123,6 +127,10 @@ def accelerations(
     n, none = dae.tree.size, np.zeros(len(dae.tree.loops.multipliers))
     force = -motion_residuals(dae)(x, z, u, p, 0.0, none).full()[:n]
     M = regular_mass(dae, *dae.posture(x, z, p))
+    if dae.tree.prescribed:
+        held = list(dae.tree.prescribed_columns)
+        M[held, :], M[:, held] = 0.0, 0.0
+        M[held, held] = 1.0
     if not none.size:
         return solve_scaled(M, force).ravel(), none
     J, drift = (value.full() for value in _closures(dae)(x[:n], x[n : 2 * n], p))

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import casadi as ca
 
+from flexblocks.dynamics.algorithms.composite_bodies import mass_matrix
 from flexblocks.dynamics.algorithms.generalised_forces import applied_force
 from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 from flexblocks.dynamics.tree.tree import Tree
@@ -53,6 +54,14 @@ def reduced_force(tree: Tree, force: ca.SX, M: ca.SX, prescribed: dict[int, ca.S
     for column, acceleration in prescribed.items():
         force[column] = acceleration
     return ca.sparsify(force)
+
+
+def reduced_balance(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX, a: ca.SX) -> ca.SX:
+    """Return the residuals M a + h - Q (n) of the reduced equations, without a search for common subexpressions."""
+    q, v, _ = tree.split_state(x)
+    prescribed = prescribed_accelerations(tree, x, z, u)
+    applied = reduced_force(tree, applied_force(tree, x, z, u), mass_matrix(tree, q), prescribed)
+    return reduced_inverse_dynamics(tree, q, v, a) - applied
 
 
 def driving_efforts(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX, a: ca.SX) -> dict[int, ca.SX]:
