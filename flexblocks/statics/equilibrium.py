@@ -14,7 +14,7 @@ from flexblocks.statics.closed_problem import closed_problem
 from flexblocks.statics.closed_solvers import closed_root, nearest_closed_balance
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.statics.problem import Statics, pose
-from flexblocks.statics.solvers import nearest_balance, polished, root, smallest_inputs
+from flexblocks.statics.solvers import led, nearest_balance, polished, root, smallest_inputs
 from flexblocks.validity.large_deflections import warn_of_large_deflections
 
 
@@ -88,6 +88,8 @@ def equilibrium(
     # Some equilibrium ...
     if not problem.balanced(s):
         s = closed_root(closed) if closed else root(problem)
+        if s is None and not closed:
+            s = led(problem)
         if s is None:
             raise _refusal(dae, problem)
         # ... of many the nearest to the start values ...

@@ -13,6 +13,7 @@ import scipy.linalg
 import scipy.optimize
 
 from flexblocks.statics.balance import rest_residuals
+from flexblocks.statics.followed import followed
 from flexblocks.statics.problem import RANK, Statics, rank
 from flexblocks.user_warning import warn
 
@@ -39,6 +40,27 @@ def root(problem: Statics, rows: np.ndarray | None = None, best: bool = False) -
             return s
         attempts.append((np.max(left), s))
     return min(attempts, key=lambda item: item[0])[1] if best else None
+
+
+def led(problem: Statics) -> np.ndarray | None:
+    """Return the equilibrium to which the held coordinates lead from their start values, or None.
+
+    Held far from the start values a rope may hang slack, and tells a search nothing; led there, it stays taut.
+    """
+    dae, n = problem.dae, problem.size
+    held = ~problem.free
+    if not held[:n].any():
+        return None
+    values = problem.start.copy()
+    values[:n][held[:n]] = dae.x.start[:n][held[:n]]
+    begin = root(replace(problem, start=values))
+    if begin is None:
+        return None
+    path = followed(problem.function, problem.p, begin, np.where(held, problem.start, np.nan), held)
+    if path is None:
+        return None
+    s = polished(problem, problem.in_reach(path[-1]))
+    return s if problem.balanced(s) and not problem.singular(s) else None
 
 
 def _candidates(problem: Statics, rows: np.ndarray) -> Iterator[np.ndarray]:

@@ -12,15 +12,12 @@ from scipy.interpolate import BSpline, make_interp_spline
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.generalised_forces import state_rates
 from flexblocks.statics.balance import rest, unknown_slices, unknown_vector
+from flexblocks.statics.followed import followed
 from flexblocks.statics.operating_point import OperatingPoint
 
 from .equilibrium import loop_forces
 
-# Points along the path. A load on a rope that swings round by a radian is off by 1e-4 of its radius between two of
-# them, which stretches a steel rope no more than its load does, so that the next correction finds it again.
-STEPS = 64
-CORRECTIONS = 8  # Newton steps at each point; three or four are usual
-BALANCED = 1e-9  # largest residual, relative to the terms of its equation
+CORRECTIONS = 8  # Newton steps for the inputs of a state; three or four are usual
 RANK = 1e-11
 ARRIVED = 1e-3  # largest distance from the goal, relative to that of the start
 
@@ -62,37 +59,18 @@ def quasi_static_path(
         Coordinates that go straight; all others follow from the balance of forces. Where that leaves a freedom, they
         stay as near to the straight way as it allows.
     """
-    at, index, function = unknown_slices(dae), {name: i for i, name in enumerate(dae.q_names)}, rest(dae)
+    at, names = unknown_slices(dae), set(driven)
     s, target = (unknown_vector(dae, point.x, point.z, loop_forces(dae, point), point.u) for point in (start, goal))
-    others = np.setdiff1d(np.arange(len(s)), [index[name] for name in driven])
-    path = [s]
-    for step in range(STEPS):
-        ahead = (target - s) / (STEPS - step)
-        for _ in range(CORRECTIONS):
-            r, J, _ = (value.full() for value in function(s, start.p))
-            # Nearest to the straight step among those that keep the balance.
-            missing = r.ravel() + J @ ahead
-            row = np.maximum(np.abs(J).max(axis=1, initial=0.0), 1e-300)
-            size = np.abs(J) @ np.maximum(np.abs(s), 1e-300)
-            if not np.isfinite(J).all():
-                return None
-            if not ahead.any() and np.all(np.abs(missing) <= BALANCED * (size + 1e-3 * size.max(initial=0.0))):
-                break
-            scaled = J[:, others] / row[:, None]
-            column = np.abs(scaled).max(axis=0, initial=0.0)
-            column = np.where(column > 0, column, 1.0)
-            s = s + ahead
-            s[others] -= np.linalg.lstsq(scaled / column, missing / row, rcond=RANK)[0] / column
-            ahead = np.zeros_like(s)
-        else:
-            return None
-        path.append(s)
-    if np.abs(path[-1] - target)[at.q].max(initial=0.0) > ARRIVED * np.abs(path[0] - target)[at.q].max(initial=0.0):
+    held = np.zeros(len(s), dtype=bool)
+    held[at.q] = [name in names for name in dae.q_names]
+    points = followed(rest(dae), start.p, s, target, held)
+    if points is None:
         return None
-    points = np.array(path)
+    if np.abs(points[-1] - target)[at.q].max(initial=0.0) > ARRIVED * np.abs(s - target)[at.q].max(initial=0.0):
+        return None
     still = np.zeros((len(points), dae.tree.size))
     states = np.hstack([points[:, at.q], still, points[:, at.w]])
-    shares = np.linspace(0.0, 1.0, STEPS + 1)
+    shares = np.linspace(0.0, 1.0, len(points))
     return QuasiStaticPath(
         *(_spline(shares, values) for values in (states, points[:, at.z], points[:, at.multipliers]))
     )
