@@ -12,8 +12,13 @@ from scipy.interpolate import BSpline
 from ..collocation.interval_layout import state_slices
 from ..presolve.equilibrium import loop_forces
 from ..presolve.phase_transcription import PhaseTranscription
-from ..presolve.quasi_static_path import QuasiStaticPath, follows_from_balance, quasi_static_path, state_inputs
-from ..presolve.rigid_arm import Waypoint, quintic, rigid_inputs, spline_through
+from ..presolve.rigid_motion.quasi_static_path import (
+    QuasiStaticPath,
+    follows_from_balance,
+    quasi_static_path,
+    state_inputs,
+)
+from ..presolve.rigid_motion.rigid_arm import Waypoint, quintic, rigid_inputs, spline_through
 from .path_constraints import set_path_values
 
 

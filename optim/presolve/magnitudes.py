@@ -11,7 +11,7 @@ from flexblocks.statics.balance import motion, rest, unknown_vector
 
 from .equilibrium import RANK, loop_forces
 from .phase_transcription import PhaseTranscription
-from .rigid_arm import quintic, rigid_inputs, spline_through
+from .rigid_motion.rigid_arm import quintic, rigid_inputs, spline_through
 
 POINTS = 41  # along the motion; by trial
 LEAST = 0.1  # of what the motion's energy could make of a variable that hardly takes part; by trial
@@ -83,7 +83,7 @@ def _balance_jacobian(t: PhaseTranscription) -> np.ndarray:
 def _rigid_motion(t: PhaseTranscription, stiffness: np.ndarray) -> _Motion:
     dae, n, T = t.dae, t.dae.tree.size, t.mesh.duration
     times = np.linspace(0.0, T, POINTS)
-    states = spline_through(t.waypoints)
+    states = spline_through(t.waypoints, n, T)
     x, rates = states(times / T), states.derivative()(times / T) / T
     q, w, v, dw = x[:, :n], x[:, 2 * n :], rates[:, :n], rates[:, 2 * n :]
     a = states.derivative(2)(times / T)[:, :n] / T**2

@@ -20,7 +20,7 @@ from ..problem.problem import Problem
 from .boundary import End
 from .bounds import Limits
 from .path_values import PathValues
-from .rigid_arm import Waypoint
+from .rigid_motion.rigid_arm import Waypoint
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,6 @@ from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
 from .boundary import End
 from .bounds import Limits, other_limits, resolved_limits
-from .duration_estimate import duration_range, estimated_duration
 from .feasibility.energy_bound import check_impulse
 from .feasibility.open_base import check_momentum
 from .impact import check_pick_ups
@@ -36,6 +35,7 @@ from .path_values import PathValues, resolved_path
 from .phase_boundaries import phase_ends
 from .phase_transcription import PhaseTranscription
 from .quasi_static_modes import static_modes
+from .rigid_motion.duration_estimate import duration_range, estimated_duration
 from .transcribed_problem import TranscribedProblem
 from .via_postures import check_vias, via_waypoints
 

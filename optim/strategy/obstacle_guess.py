@@ -10,7 +10,7 @@ from flexblocks.statics.balance import unknown_vector
 
 from ..presolve.equilibrium import loop_forces, slow_motions
 from ..presolve.phase_transcription import PhaseTranscription
-from ..presolve.rigid_arm import Waypoint, spline_through
+from ..presolve.rigid_motion.rigid_arm import Waypoint, spline_through
 from ..problem.signals.instant import instant_rows
 from .settings import Settings
 

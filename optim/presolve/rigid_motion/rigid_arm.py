@@ -11,7 +11,7 @@ from scipy.interpolate import BSpline, make_interp_spline
 from flexblocks.dae.dae import DAE
 from flexblocks.statics.operating_point import OperatingPoint
 
-from .equilibrium import accompanying_motion
+from ..equilibrium import accompanying_motion
 
 
 def quintic(t: np.ndarray, duration: np.ndarray | float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -7,10 +7,10 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.statics.operating_point import OperatingPoint
 
-from ..problem.phase import Phase
-from ..problem.problem import Problem
-from ..problem.validation import Duration
-from .bounds import Limits
+from ...problem.phase import Phase
+from ...problem.problem import Problem
+from ...problem.validation import Duration
+from ..bounds import Limits
 from .rigid_arm import quintic, rigid_inputs
 
 SHORTEST, LONGEST, TRIED = 1e-3, 1e3, 240  # s, s and how many are tried: 6 % from one to the next

@@ -15,7 +15,7 @@ from flexblocks.statics.balance import rest, unknown_slices, unknown_vector
 from flexblocks.statics.followed import followed
 from flexblocks.statics.operating_point import OperatingPoint
 
-from .equilibrium import loop_forces
+from ..equilibrium import loop_forces
 
 CORRECTIONS = 8  # Newton steps for the inputs of a state; three or four are usual
 RANK = 1e-11
