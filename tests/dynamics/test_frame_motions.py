@@ -191,6 +191,7 @@ def test_plans_limit_speed_of_the_tip():
     np.testing.assert_allclose(end["joint1.angle"][-1] + end["joint2.angle"][-1], 2.0, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_compiled_equations_stay_compiled():
     dae = fb.assemble(models.subudhi_morris_2002(modes=0)).compile()
     seen = dae.with_outputs("payload.velocity_x")

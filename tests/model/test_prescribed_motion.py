@@ -98,6 +98,7 @@ def test_what_is_simulated_is_the_function_and_its_power_is_the_work(motion):
     np.testing.assert_allclose(energy - energy[0], run["work"], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_driving_torque_is_the_torque_that_drives_the_free_arm():
     """Fed back into the arm without prescription, it makes the same motion."""
     model = models.subudhi_morris_2002(modes=1, joints="rigid")

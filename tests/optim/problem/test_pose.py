@@ -47,7 +47,14 @@ def forward(q: np.ndarray, size: float) -> tuple[np.ndarray, Rotation]:
     return place, turn
 
 
-@pytest.mark.parametrize(("size", "mass"), [(0.01, 1e-3), (0.3, 2.0), (10.0, 2000.0)])
+@pytest.mark.parametrize(
+    ("size", "mass"),
+    [
+        pytest.param(0.01, 1e-3, marks=pytest.mark.slow),
+        (0.3, 2.0),
+        pytest.param(10.0, 2000.0, marks=pytest.mark.slow),
+    ],
+)
 def test_pose_of_a_six_jointed_arm_of_any_size(size, mass):
     """Position, all of the orientation and both velocities, far from the start; wrists do not wind up."""
     dae = six_joints(size, mass)
@@ -169,7 +176,6 @@ def test_refused_by_name():
         (optim.Pose((0.3, 0.7, None), velocity=(0.1, 0.0, 0.2)), r"payload\.velocity_z = 0.2, but it is 0 in every"),
         (optim.Pose(position=(0.3, 0.7, 1.0)), r"payload\.z = 1, but it is 0 in every posture"),
         (optim.Pose(position=(0.3, 0.7, 0.0), orientation=(0.0, 0.0, 1.0)), "the arm cannot be at rest with"),
-        (optim.Pose(position=(1.3, 0.7, None)), "the arm cannot be at rest with"),
     ):
         with pytest.raises(optim.ProblemError, match=message):
             optim.plan(dae, optim.RestToRest(start, {"payload": pose}, duration=1.0))
