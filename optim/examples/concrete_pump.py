@@ -23,15 +23,16 @@ def problem() -> optim.RestToRest:
     )
 
 
-def main(picture: str | None = None, valves: str = "ideal") -> optim.Plan:
-    """Plan, replay, draw; return the plan."""
+def main(picture: str | None = None, valves: str = "ideal") -> tuple[optim.Plan, optim.Replay]:
+    """Plan, replay, draw; return the plan and its replay."""
     dae = fb.assemble(models.concrete_pump(valves=valves))
     plan = optim.plan(dae, problem(), intervals=40)
     print(plan.summary())
-    print(f"replayed: the hose misses by {1e3 * plan.replay().tip_miss:.2g} mm")
+    replay = plan.replay()
+    print(f"replayed: the hose misses by {1e3 * replay.tip_miss:.2g} mm")
     if picture:
         plot.save(plot.snapshots(dae, plan.trajectory, count=6), picture)
-    return plan
+    return plan, replay
 
 
 if __name__ == "__main__":

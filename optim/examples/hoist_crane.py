@@ -25,16 +25,17 @@ def problem() -> optim.RestToRest:
     )
 
 
-def main(picture: str | None = None) -> optim.Plan:
-    """Plan, replay, draw; return the plan."""
+def main(picture: str | None = None) -> tuple[optim.Plan, optim.Replay]:
+    """Plan, replay, draw; return the plan and its replay."""
     dae = fb.assemble(models.hoist_crane())
     plan = optim.plan(dae, problem(), intervals=60)
     print(plan.summary())
-    misses = plan.replay().arrivals[0].misses
+    replay = plan.replay()
+    misses = replay.arrivals[0].misses
     print(f"replayed: the load misses by {1e3 * misses['load']:.2g} mm, the jib head by {1e3 * misses['head']:.2g} mm")
     if picture:
         plot.save(plot.snapshots(dae, plan.trajectory, count=5, plane="xyz"), picture)
-    return plan
+    return plan, replay
 
 
 if __name__ == "__main__":

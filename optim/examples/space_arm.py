@@ -37,8 +37,8 @@ def problem(dae: fb.DAE) -> optim.Problem:
     )
 
 
-def main(picture: str | None = None) -> optim.Plan:
-    """Plan, replay, draw; return the plan."""
+def main(picture: str | None = None) -> tuple[optim.Plan, optim.Replay]:
+    """Plan, replay, draw; return the plan and its replay."""
     dae = fb.assemble(models.space_arm())
     plan = optim.plan(dae, problem(dae), intervals=20)
     print(plan.summary())
@@ -48,7 +48,7 @@ def main(picture: str | None = None) -> optim.Plan:
     print("the spacecraft moved by", ", ".join(f"{1e3 * value:.0f} mm" for value in moved))
     if picture:
         plot.save(plot.snapshots(dae, plan.trajectory, count=5, plane="xyz"), picture)
-    return plan
+    return plan, replay
 
 
 if __name__ == "__main__":

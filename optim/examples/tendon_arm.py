@@ -23,15 +23,16 @@ def problem() -> optim.RestToRest:
     )
 
 
-def main(picture: str | None = None) -> optim.Plan:
-    """Plan, replay, draw; return the plan."""
+def main(picture: str | None = None) -> tuple[optim.Plan, optim.Replay]:
+    """Plan, replay, draw; return the plan and its replay."""
     dae = fb.assemble(models.tendon_arm())
     plan = optim.plan(dae, problem(), intervals=40)
     print(plan.summary())
-    print(f"replayed: the tool misses by {1e6 * plan.replay().arrivals[0].misses['tool']:.2g} um")
+    replay = plan.replay()
+    print(f"replayed: the tool misses by {1e6 * replay.arrivals[0].misses['tool']:.2g} um")
     if picture:
         plot.save(plot.snapshots(dae, plan.trajectory, count=5), picture)
-    return plan
+    return plan, replay
 
 
 if __name__ == "__main__":

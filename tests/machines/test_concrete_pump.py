@@ -97,6 +97,7 @@ def test_pressures_are_those_of_virtual_work(rigid, angles):
         assert 0 < held[f"ram{i}.pressure_a"] < 33e6
 
 
+@pytest.mark.slow
 def test_cylinders_give_what_the_boom_gains():
     dae = fb.assemble(models.concrete_pump())
     run = fb.simulate(dae, np.linspace(0.0, 0.1, 11), u={"ram1.valve": 0.3, "ram3.valve": -0.2})
@@ -128,7 +129,7 @@ def test_refusals(wrong, words):
 @pytest.mark.parametrize(("valves", "miss"), [("ideal", 5e-3), ("servo", 26e-3)])
 def test_plan(tmp_path, valves, miss):
     picture = tmp_path / "pump.png"
-    plan = runpy.run_path(str(OPTIM_EXAMPLES / "concrete_pump.py"))["main"](str(picture), valves)
+    plan, replay = runpy.run_path(str(OPTIM_EXAMPLES / "concrete_pump.py"))["main"](str(picture), valves)
     assert plan.status == "converged"
-    assert plan.replay().tip_miss < miss
+    assert replay.tip_miss < miss
     assert picture.exists()

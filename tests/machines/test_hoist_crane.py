@@ -22,7 +22,7 @@ def standing(dae: fb.DAE, angle: float, height: float = 2.0) -> fb.OperatingPoin
     return fb.equilibrium(dae, x={"slewing.angle": 0.0, "luffing.angle": angle, "load_z.displacement": height})
 
 
-@pytest.mark.parametrize("angle", [0.3, 0.8, 1.2])
+@pytest.mark.parametrize("angle", [0.3, 1.2])
 def test_rope_tensions_balance_the_moments_about_the_foot(angle):
     dae = fb.assemble(models.hoist_crane(discretization=fb.Rigid()))
     held = standing(dae, angle, 2.0)
@@ -63,13 +63,12 @@ def test_motor_and_winches_give_what_the_crane_gains():
 @pytest.mark.slow
 def test_plan_ends_without_swing(tmp_path):
     picture = tmp_path / "crane.png"
-    plan = runpy.run_path(str(OPTIM_EXAMPLES / "hoist_crane.py"))["main"](str(picture))
+    plan, replay = runpy.run_path(str(OPTIM_EXAMPLES / "hoist_crane.py"))["main"](str(picture))
     assert plan.status == "converged"
     assert picture.exists()
     # The load swings on the way, and no more once the crane stands, inputs held.
     swing = np.abs(plan.trajectory["load_y.displacement"] - plan.trajectory["head.y"]).max()
     assert swing > 0.1
-    replay = plan.replay()
     assert replay.tip_miss < 5e-3
     after = fb.simulate(
         plan.transcribed.dae,

@@ -56,7 +56,7 @@ def test_a_contact_shows_its_slope_below_the_ball():
     np.testing.assert_allclose(plane[:4].mean(axis=0), along * (along @ [1.0, 0.6]), atol=1e-12)
 
 
-@pytest.mark.parametrize("plane", ["xy", "xyz"])
+@pytest.mark.parametrize("plane", [pytest.param("xy", marks=pytest.mark.slow), "xyz"])
 def test_a_spring_ends_at_its_frames_and_everything_is_named(plane):
     dae = force_arms.everything()
     ax = plot.arm(dae, plane=plane)

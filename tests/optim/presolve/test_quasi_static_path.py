@@ -26,7 +26,12 @@ def residual(dae: fb.DAE, x: np.ndarray, forces: np.ndarray, u: np.ndarray) -> n
     ("model", "start", "goal"),
     [
         (models.hoist_crane(), (0.0, 0.5, 2.0), (1.2, 0.9, 10.0)),
-        (models.concrete_pump(valves="ideal"), (0.9, -0.5, -0.6, -0.5), (0.6, -0.2, -0.9, -0.3)),
+        pytest.param(
+            models.concrete_pump(valves="ideal"),
+            (0.9, -0.5, -0.6, -0.5),
+            (0.6, -0.2, -0.9, -0.3),
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["crane", "pump"],
 )
