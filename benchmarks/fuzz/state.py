@@ -10,6 +10,9 @@ import flexblocks as fb
 from benchmarks.fuzz.random_arm import RandomArm
 from flexblocks.constraints.closed_posture import refuse_singular
 from flexblocks.constraints.dependent_variables import with_dependent_variables
+from flexblocks.constraints.loop_equations import regular_mass
+from flexblocks.constraints.posture import posture
+from flexblocks.constraints.singular_posture import refuse_singular_posture
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,8 @@ def random_state(arm: RandomArm, dae: fb.DAE, seed: int) -> State:
     ------
     LoopError
         Loops do not determine how they move on from the start posture.
+    SingularMassError
+        With loops, a motion at the start posture moves no mass.
     """
     rng = np.random.default_rng([seed, 1])
     n = dae.tree.size
@@ -42,6 +47,7 @@ def random_state(arm: RandomArm, dae: fb.DAE, seed: int) -> State:
     if dae.tree.loops.closures:
         # As any use of the arm begins.
         refuse_singular(dae, x[:n], dae.p.start, "random_state: ")
+        refuse_singular_posture(dae, x[:n], regular_mass(dae, *posture(dae, x, dae.p.start)), "random_state: ")
         J = closure_jacobian(dae, x[:n])
         # In the metric of the sizes, so that what is small stays small.
         scaled = J * size

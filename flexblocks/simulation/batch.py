@@ -26,6 +26,8 @@ from flexblocks.simulation.sampling import output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import Inputs, inputs
 from flexblocks.simulation.solver import Solver
 from flexblocks.user_warning import warn
+from flexblocks.validity.deflection_error import DeflectionError
+from flexblocks.validity.large_deflections import is_quiet, large_deflections, warn_of_runs
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -93,6 +95,12 @@ def simulate_batch(
     ParameterError
         A value is not finite, of the wrong length or of the wrong type; the message names the run.
 
+    Warns
+    -----
+    FlexblocksWarning
+        Runs failed, or it was interrupted; or a beam deflects beyond the small deflections that it is modelled for, as
+        for `simulate`.
+
     Examples
     --------
     >>> import flexblocks as fb
@@ -117,6 +125,7 @@ def simulate_batch(
     runs = Runs(dae, times, batch)
     reader = Solver(dae, settings)
     stopped: dict[int, str] = {}
+    deflected: dict[int, list[DeflectionError]] = {}
     began = time.perf_counter()
     with (
         ProgressDisplay(f"Simulating {dae.name}", len(jobs), progress) as bar,
@@ -128,13 +137,17 @@ def simulate_batch(
             failure = record.failure
             if record.X:
                 try:
-                    runs.put(run, sampled_trajectory(reader.system(signals, values), times, record))
+                    motion = sampled_trajectory(reader.system(signals, values), times, record)
+                    runs.put(run, motion)
+                    if not is_quiet():
+                        deflected[run] = large_deflections(dae, motion.x, motion.z, motion.u, values)
                 except ComputationError as error:
                     failure = str(error)
             if failure is not None:
                 stopped[run] = f"run {run} at t = {record.reached:.6g} s: {failure}"
             bar.update(f"{done} of {len(jobs)} runs", done, (time.perf_counter() - began) * len(jobs) / done)
-    # Report what is incomplete.
+    # Report what is out of range, and what is incomplete.
+    warn_of_runs(f"{HERE} of '{dae.name}'", deflected, times)
     dataset = runs.dataset()
     if interrupt.asked:
         warn(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -76,6 +76,31 @@ def warn_of_large_deflections(
     far = large_deflections(dae, x, z, u, p, at_rest=times is None)
     if far:
         texts = [described(one, None if times is None else float(times[one.sample])) for one in far]
+        warn(f"{where}: {'; '.join(texts)}", LargeDeflectionWarning)
+
+
+def warn_of_runs(where: str, runs: Mapping[int, list[DeflectionError]], times: np.ndarray) -> None:
+    """Warn, once, of all blocks that leave the range of their theory in some runs of a batch, each with its worst run.
+
+    Parameters
+    ----------
+    where : str
+        The call, for the message.
+    runs : dict
+        `large_deflections` of the runs, by number.
+    times : ndarray (samples,)
+        [s]
+    """
+    of_blocks: dict[str, list[tuple[int, DeflectionError]]] = {}
+    for run, errors in runs.items():
+        for one in errors:
+            of_blocks.setdefault(one.block.where, []).append((run, one))
+    texts = []
+    for cases in of_blocks.values():
+        run, one = max(cases, key=lambda case: case[1].error * case[1].deflection)
+        which = f"in run {run}" if len(cases) == 1 else f"in {len(cases)} runs, the most in run {run}:"
+        texts.append(f"{which} {described(one, float(times[one.sample]))}")
+    if texts and not is_quiet():
         warn(f"{where}: {'; '.join(texts)}", LargeDeflectionWarning)
 
 

@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 import flexblocks as fb
 from arms.fidelities import cantilever
 from flexblocks import optim
-from flexblocks.errors import FlexblocksWarning
+from flexblocks.errors import FlexblocksWarning, LargeDeflectionWarning
 from flexblocks.validity.deflection_error import deflection_errors
 
 LINEAR = [fb.AssumedModes(2), fb.FiniteElements(2)]
@@ -155,3 +155,21 @@ def test_a_sliding_beam_is_measured_by_what_is_out() -> None:
         (error,) = deflection_errors(dae, x, np.zeros((1, 0)), np.zeros((1, 0)), dae.p.start)
         assert error.deflection == pytest.approx(0.2, rel=1e-12)
         assert error.slope >= 0.3
+
+
+def test_a_batch_tells_of_the_runs_that_alone_would_be_told_of() -> None:
+    dae = loaded(fb.AssumedModes(2), 0.0)
+    starts = [1e-3, 0.2, 1e-3, 0.5]
+    alone = []
+    for start in starts:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            fb.simulate(dae, (0.0, 0.5), x0={"beam.bending_y[1]": start})
+        alone += [str(warning.message).split(": ", 1)[1].split(": ", 1)[1] for warning in told]
+    assert len(alone) == 2
+    with pytest.warns(LargeDeflectionWarning, match="in 2 runs, the most in run 3: ") as told:
+        fb.simulate_batch(dae, (0.0, 0.5), x0={"beam.bending_y[1]": starts})
+    assert [str(warning.message).split("run 3: ")[1] for warning in told] == alone[1:]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fb.simulate_batch(dae, (0.0, 0.5), x0={"beam.bending_y[1]": starts[::2]})
