@@ -27,7 +27,6 @@ from .presolve.quasi_static_modes import mostly_unresolved
 from .presolve.transcribed_problem import TranscribedProblem
 from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
-from .results.attempt import Attempt
 from .results.plan import Plan
 from .results.summary import MOST_EXCESSES
 from .solve import solve
@@ -145,18 +144,17 @@ def plan_with(
     # Transcribe
     model = solving.model(problem, options)
     transcribed = transcribed_problem(model)
-    # Where the mesh resolves hardly any mode, first plan without the dynamics of the others
-    before: tuple[Attempt, ...] = ()
-    if options.quasi_static is None and not transcribed.is_free and _is_coarse(transcribed):
-        static = solving.model(problem, replace(options, quasi_static=AUTO))
-        try:
-            slow = solve_past_obstacles(QUASI_STATIC, static, solving, (), max_iter=solving.settings.static_patience)
-            return slow if criteria is None else refine_mesh(slow, solving, criteria)
-        except PlanError as error:
-            before = attempts_of(error)
     # Solve by the strategy that suits the problem; recover if it fails
     try:
-        if transcribed.is_free:
+        solution = _quasi_static(transcribed, solving, problem, options)
+    except PlanError as error:
+        solution, before = None, attempts_of(error)
+    else:
+        before = ()
+    try:
+        if solution is not None:
+            pass
+        elif transcribed.is_free:
             warn_of_jumps(transcribed)
             solution = solve_by_homotopy(model, solving)
         elif any(t.path.rows for t in transcribed.first):
@@ -173,11 +171,17 @@ def plan_with(
     return solution
 
 
-def _is_coarse(transcribed: TranscribedProblem) -> bool:
-    """Whether the mesh resolves less than a third of the arm's modes."""
-    first = transcribed.first[0]
+def _quasi_static(
+    transcribed: TranscribedProblem, solving: Solving, problem: Problem | RestToRest, options: TranscriptionOptions
+) -> Plan | None:
+    """Return the plan without the dynamics of the modes that the mesh does not resolve; None if it resolves enough."""
+    if options.quasi_static is not None or transcribed.is_free:
+        return None
     shortest = min(float(t.mesh.steps.min()) for t in transcribed.first)
-    return mostly_unresolved(transcribed.dae, first.start, shortest)
+    if not mostly_unresolved(transcribed.dae, transcribed.first[0].start, shortest):
+        return None
+    model = solving.model(problem, replace(options, quasi_static=AUTO))
+    return solve_past_obstacles(QUASI_STATIC, model, solving, (), max_iter=solving.settings.static_patience)
 
 
 def _ended(error: PlanError, solving: Solving, problem: Problem | RestToRest) -> Plan:

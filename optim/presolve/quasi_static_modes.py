@@ -21,6 +21,7 @@ from .equilibrium import loop_forces
 
 PERIODS = 2  # in an interval, from which "auto" makes a mode quasi-static; by trial
 MOST = 2 / 3  # of the modes, beyond which a mesh leaves most of them unresolved; by trial
+STEERED = 2  # modes for each input; by trial
 STILL = 1e-6  # of the highest frequency: below it a mode does not vibrate but moves
 
 
@@ -74,7 +75,9 @@ def _named(dae: DAE, names: Sequence[str]) -> StaticModes:
 
 
 def mostly_unresolved(dae: DAE, at: OperatingPoint, step: float) -> bool:
-    """Whether more than two thirds of the modes that vibrate have two periods or more in a step [s] of the mesh.
+    """Whether the modes with two periods or more in a step [s] of the mesh are more than the inputs can steer.
+
+    That is, more than two thirds of all modes that vibrate, and more than two for each input.
 
     Never with closed loops, whose modes cannot be quasi-static.
     """
@@ -83,7 +86,8 @@ def mostly_unresolved(dae: DAE, at: OperatingPoint, step: float) -> bool:
     modes, _ = _undamped(dae, at)
     frequencies = np.array([mode.eigenvalue.imag for mode in modes])
     slowest = STILL * frequencies.max(initial=0.0)
-    return int(np.sum(frequencies > 2 * np.pi * PERIODS / step)) > MOST * np.sum(frequencies > slowest)
+    fast = int(np.sum(frequencies > 2 * np.pi * PERIODS / step))
+    return bool(fast > max(MOST * np.sum(frequencies > slowest), STEERED * len(dae.u)))
 
 
 def _undamped(dae: DAE, at: OperatingPoint) -> tuple[list[Eigenmode], np.ndarray]:
