@@ -24,6 +24,7 @@ from .results.plan import Plan
 from .solve import solve
 from .strategy.model_refinement import refine_model
 from .verification.audit import Audit
+from .verification.criteria import Criteria
 from .verification.replay import Replay
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "Audit",
     "Box",
     "Conflict",
+    "Criteria",
     "HalfSpace",
     "Objective",
     "Phase",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -14,6 +15,7 @@ from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import without_warning
 
 from .collocation.transcription_options import (
+    AUTO,
     TranscriptionArguments,
     TranscriptionOptions,
     takes_transcription_options,
@@ -21,18 +23,24 @@ from .collocation.transcription_options import (
 )
 from .errors import PlanError, PlanWarning
 from .model.trajectories import transcribed_problem
+from .presolve.quasi_static_modes import mostly_unresolved
+from .presolve.transcribed_problem import TranscribedProblem
 from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
 from .results.plan import Plan
 from .results.summary import MOST_EXCESSES
 from .solve import solve
+from .strategy.best_so_far import best_so_far, was_ended
+from .strategy.deadline import Deadline
 from .strategy.homotopy import solve_by_homotopy, warn_of_jumps
-from .strategy.mesh_refinement import refine_mesh, tolerance_of
+from .strategy.mesh_refinement import criteria_of, refine_mesh
 from .strategy.obstacle_homotopy import solve_past_obstacles
 from .strategy.recovery import recover
-from .strategy.solving import Solving
+from .strategy.solving import Solving, attempts_of
+from .verification.criteria import Criteria
 
 DIRECT = "from the default start"
+QUASI_STATIC = "with quasi-static modes where the mesh resolves too few"
 
 
 @takes_transcription_options
@@ -41,7 +49,8 @@ def plan(
     problem: Problem | RestToRest,
     *,
     p: Any = None,
-    refine: bool | float = False,
+    refine: bool | float | Criteria = False,
+    time_limit: float | None = None,
     tee: bool = False,
     progress: bool | None = None,
     solver_options: Mapping[str, Any] | None = None,
@@ -60,12 +69,16 @@ def plan(
     **transcription
     p : dict of float, optional
         Values of the symbolic parameters, by name.
-    refine : bool or float
-        Refine the mesh until the replay misses the goal by less than this [m] (True: 0.1 mm) and leaves less than 1e-4
-        J. A plan that exploits the numerical damping of its scheme is first planned again with Lobatto collocation,
-        which has none, of degree 4 and then 6; only then are intervals doubled. The status is then ``"optimal"``, or
-        ``"unresolved"`` if 800 intervals are not enough. By default the plan is not replayed, and ``"converged"`` is
-        only the solver's verdict.
+    refine : bool, float or Criteria
+        Refine the mesh until the replay misses the goal by less than this [m] and leaves little energy; True: less than
+        1e-4 of the arm's reach, 0.1 mm for 1 m, and than 1e-4 of the largest kinetic energy. A plan that exploits the
+        numerical damping of its scheme is first planned again with Lobatto collocation, which has none, of degree 4 and
+        then 6; only then are intervals doubled. The status is then ``"optimal"``, or ``"unresolved"`` if 800 intervals
+        are not enough. By default the plan is not replayed, and ``"converged"`` is only the solver's verdict.
+    time_limit : float, optional
+        Wall time [s] after which planning ends, counted over everything: building, all solves, refinement. What is best
+        by then is returned, with a warning, and its status says what it is: ``"converged"``, ``"feasible, not
+        optimal"``, or by how much it ``"misses the goal"``. Ctrl-C does the same.
     tee, progress, solver_options
         See `solve`.
 
@@ -96,20 +109,26 @@ def plan(
     'converged'
     """
 
-    tolerance = None if refine is False else tolerance_of(refine)
+    deadline = Deadline.after(time_limit)
+    criteria = criteria_of(refine)
 
     def solve_model(model: Any, options: dict[str, Any]) -> Plan:
         return solve(model, tee=tee, progress=progress, solver_options=options | dict(solver_options or {}))
 
-    solving = Solving(dae, p, solve_model)
+    solving = Solving(dae, p, solve_model, deadline=deadline)
     # All attempts are one long work: in a log, many short ones show as well.
     with ProgressDisplay("Planning", None, False if tee else progress):
-        return plan_with(solving, problem, transcription_options(transcription), tolerance)
+        try:
+            return plan_with(solving, problem, transcription_options(transcription), criteria)
+        except PlanError as error:
+            if not was_ended(error):
+                raise
+            return _ended(error, solving, problem)
 
 
 @without_warning()
 def plan_with(
-    solving: Solving, problem: Problem | RestToRest, options: TranscriptionOptions, tolerance: float | None = None
+    solving: Solving, problem: Problem | RestToRest, options: TranscriptionOptions, criteria: Criteria | None = None
 ) -> Plan:
     """Plan a motion by escalating strategies: a direct solve, then recovery, then mesh refinement; see `plan`.
 
@@ -119,29 +138,64 @@ def plan_with(
         The arm, how its models are solved, and the settings of the strategies.
     problem : Problem or RestToRest
     options : TranscriptionOptions
-    tolerance : float, optional
-        Largest acceptable miss of the replay [m]; by default the mesh is not refined.
+    criteria : Criteria, optional
+        Of the replay; by default the mesh is not refined.
     """
     # Transcribe
     model = solving.model(problem, options)
     transcribed = transcribed_problem(model)
     # Solve by the strategy that suits the problem; recover if it fails
     try:
-        if transcribed.is_free:
+        solution = _quasi_static(transcribed, solving, problem, options)
+    except PlanError as error:
+        solution, before = None, attempts_of(error)
+    else:
+        before = ()
+    try:
+        if solution is not None:
+            pass
+        elif transcribed.is_free:
             warn_of_jumps(transcribed)
             solution = solve_by_homotopy(model, solving)
         elif any(t.path.rows for t in transcribed.first):
-            solution = solve_past_obstacles(DIRECT, model, solving, ())
+            solution = solve_past_obstacles(DIRECT, model, solving, before)
         else:
-            solution = solving.attempt(DIRECT, model, ())
+            solution = solving.attempt(DIRECT, model, before)
     except PlanError as error:
         solution = recover(model, solving, error)
     # Refine the mesh, or look between its points
-    if tolerance is not None:
-        return refine_mesh(solution, solving, tolerance)
+    if criteria is not None:
+        return refine_mesh(solution, solving, criteria)
     if any(t.path.rows or np.isfinite(t.limits.x).any() for t in transcribed.first):
         _warn_of_excesses(solution)
     return solution
+
+
+def _quasi_static(
+    transcribed: TranscribedProblem, solving: Solving, problem: Problem | RestToRest, options: TranscriptionOptions
+) -> Plan | None:
+    """Return the plan without the dynamics of the modes that the mesh does not resolve; None if it resolves enough."""
+    if options.quasi_static is not None or transcribed.is_free:
+        return None
+    shortest = min(float(t.mesh.steps.min()) for t in transcribed.first)
+    if not mostly_unresolved(transcribed.dae, transcribed.first[0].start, shortest):
+        return None
+    model = solving.model(problem, replace(options, quasi_static=AUTO))
+    return solve_past_obstacles(QUASI_STATIC, model, solving, (), max_iter=solving.settings.static_patience)
+
+
+def _ended(error: PlanError, solving: Solving, problem: Problem | RestToRest) -> Plan:
+    """Return the best plan when planning was ended from outside, and warn of what it is."""
+    assert error.plan is not None
+    asked = problem.problem if isinstance(problem, RestToRest) else problem
+    best = best_so_far(error, solving.plans, solving.dae, asked)
+    why = "was interrupted" if error.plan.status == "interrupted" else "reached its time limit"
+    warn(
+        f"Plan of '{solving.dae.name}' {why} during: {best.attempts[-1]}. Returned is the best so far: {best.status}. "
+        "Go on from there with optim.solve(plan.model).",
+        PlanWarning,
+    )
+    return best
 
 
 def _warn_of_excesses(plan: Plan) -> None:

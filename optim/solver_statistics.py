@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 CONVERGED = "converged"
+#: A solve was ended from outside, by the time limit or by Ctrl-C.
+ENDED = ("maxTimeLimit", "interrupted")
 
 
 @dataclass(frozen=True)
@@ -18,11 +20,14 @@ class Statistics:
         None if unknown.
     build_time, solve_time : float or None
         Wall times [s] of building the Pyomo model, and of compiling and solving it.
+    infeasibility : float or None
+        Largest violation of the scaled constraints at the end.
     """
 
     iterations: int | None = None
     build_time: float | None = None
     solve_time: float | None = None
+    infeasibility: float | None = None
 
 
 def status_of(results: Any) -> str:
@@ -43,4 +48,5 @@ def statistics(model: Any, results: Any) -> Statistics:
         iterations=getattr(extra, "iteration_count", None),
         build_time=model.build_time,
         solve_time=getattr(times, "wall_time", None),
+        infeasibility=getattr(extra, "infeasibility", None),
     )

@@ -36,8 +36,9 @@ class TranscriptionOptions:
     quasi_static : "auto", float or sequence of str, optional
         Quasi-static (residualised) modes: their displacements follow from a balance of forces, without rates or
         accelerations. ``"auto"``: the undamped modes at the start with two periods or more in the shortest interval; or
-        those above a frequency [rad/s]; or coordinates by name. By default none. A replay always simulates the full
-        arm.
+        those above a frequency [rad/s]; or coordinates by name; False for none. By default none,
+        except that `plan` begins as with ``"auto"`` where the mesh resolves less than a third of the modes. A replay
+        always simulates the full arm.
 
     Raises
     ------
@@ -49,7 +50,7 @@ class TranscriptionOptions:
     degree: int = 3
     scheme: str = "radau"
     inputs: str = "cubic"
-    quasi_static: Any = None  # None, "auto", a float or a tuple of str once checked
+    quasi_static: Any = None  # None, False, "auto", a float or a tuple of str once checked
 
     def __post_init__(self) -> None:
         for count in self.counts:
@@ -146,7 +147,7 @@ def takes_transcription_options(function: F) -> F:
 
 
 def _check_quasi_static(value: Any) -> None:
-    if value is None or (isinstance(value, str) and value == AUTO):
+    if value is None or value is False or (isinstance(value, str) and value == AUTO):
         return
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf"):
         return

@@ -81,7 +81,7 @@ def diagnose(model: Any, *, max_iter: int = MOST_ITERATIONS) -> Conflict | None:
     return diagnosis(model, max_iter=max_iter).conflict
 
 
-def diagnosis(model: Any, *, max_iter: int = MOST_ITERATIONS) -> Diagnosis:
+def diagnosis(model: Any, *, max_iter: int = MOST_ITERATIONS, time_limit: float | None = None) -> Diagnosis:
     """Solve the elastic relaxation of a model; see `diagnose`."""
     transcribed = transcribed_problem(model)
     elastic = relax(model)
@@ -90,6 +90,7 @@ def diagnosis(model: Any, *, max_iter: int = MOST_ITERATIONS) -> Diagnosis:
             elastic.model,
             iteration_callback=lambda iteration: display.update(str(iteration)),
             solver_options={"max_iter": max_iter},
+            time_limit=time_limit,
             raise_exception_on_nonoptimal_result=False,
         )
     status = status_of(results)

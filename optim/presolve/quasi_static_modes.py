@@ -10,7 +10,7 @@ import numpy as np
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing, nearest
-from flexblocks.linear.eigenmodes import conservative
+from flexblocks.linear.eigenmodes import Eigenmode, conservative
 from flexblocks.statics.balance import rest, unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
 
@@ -20,6 +20,9 @@ from ..errors import ProblemError
 from .equilibrium import loop_forces
 
 PERIODS = 2  # in an interval, from which "auto" makes a mode quasi-static; by trial
+MOST = 2 / 3  # of the modes, beyond which a mesh leaves most of them unresolved; by trial
+STEERED = 2  # modes for each input; by trial
+STILL = 1e-6  # of the highest frequency: below it a mode does not vibrate but moves
 
 
 def static_modes(dae: DAE, option: Any, at: OperatingPoint, step: float) -> StaticModes:
@@ -71,13 +74,35 @@ def _named(dae: DAE, names: Sequence[str]) -> StaticModes:
     return StaticModes(tuple(chosen), rows, rows)
 
 
-def _faster(dae: DAE, at: OperatingPoint, limit: float) -> StaticModes:
-    """Return the undamped modes at an equilibrium with frequencies above `limit` [rad/s]."""
+def mostly_unresolved(dae: DAE, at: OperatingPoint, step: float) -> bool:
+    """Whether the modes with two periods or more in a step [s] of the mesh are more than the inputs can steer.
+
+    That is, more than two thirds of all modes that vibrate, and more than two for each input.
+
+    Never with closed loops, whose modes cannot be quasi-static.
+    """
+    if dae.tree.loops.closures:
+        return False
+    modes, _ = _undamped(dae, at)
+    frequencies = np.array([mode.eigenvalue.imag for mode in modes])
+    slowest = STILL * frequencies.max(initial=0.0)
+    fast = int(np.sum(frequencies > 2 * np.pi * PERIODS / step))
+    return bool(fast > max(MOST * np.sum(frequencies > slowest), STEERED * len(dae.u)))
+
+
+def _undamped(dae: DAE, at: OperatingPoint) -> tuple[list[Eigenmode], np.ndarray]:
+    """Return the undamped modes at an equilibrium, by frequency, and the mass matrix (n, n)."""
     n = dae.tree.size
     s = unknown_vector(dae, at.x, at.z, loop_forces(dae, at), at.u)
     stiffness = rest(dae)(s, at.p)[1].full()[:n, :n]
     mass = regular_mass(dae, *dae.posture(at.x, at.z, at.p))
-    modes = sorted(conservative(mass, stiffness), key=lambda mode: abs(mode.eigenvalue))
+    return sorted(conservative(mass, stiffness), key=lambda mode: abs(mode.eigenvalue)), mass
+
+
+def _faster(dae: DAE, at: OperatingPoint, limit: float) -> StaticModes:
+    """Return the undamped modes at an equilibrium with frequencies above `limit` [rad/s]."""
+    n = dae.tree.size
+    modes, mass = _undamped(dae, at)
     fast = [(i, mode) for i, mode in enumerate(modes, 1) if mode.eigenvalue.imag > limit]
     shapes = [np.real(mode.shape[:n]) for _, mode in fast]
     shapes = [shape / np.sqrt(shape @ mass @ shape) for shape in shapes]

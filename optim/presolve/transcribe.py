@@ -99,7 +99,7 @@ def transcribe(
         for phase, limit, count, boundaries in zip(phases, limits, options.counts, by_phase, strict=True)
     ]
     static = ALL_MOVE
-    if options.quasi_static is not None:
+    if options.quasi_static is not None and options.quasi_static is not False:
         shortest = min(float(mesh.steps.min()) for mesh in meshes)
         static = static_modes(dae, options.quasi_static, ends[0][0][0].point, shortest)
     check_input_count(dae, problem, options, ends, quasi_static=len(static.names))

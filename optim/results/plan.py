@@ -28,6 +28,7 @@ from ..presolve.transcribed_problem import TranscribedProblem
 from ..solver_statistics import Statistics, statistics, status_of
 from ..verification.audit import Audit, Finer, audit
 from ..verification.between_points import violations_between_points
+from ..verification.criteria import Criteria
 from ..verification.replay import Replay, replay, side_by_side
 from ..verification.replayed_scenario import scenario_run
 from .attempt import Attempt
@@ -172,6 +173,7 @@ class Plan:
         rtol: float = 1e-9,
         atol: float = 1e-11,
         method: str = "auto",
+        time_limit: float | None = None,
     ) -> Replay:
         """Replay the plan: apply its inputs to the same arm in an independent simulation.
 
@@ -182,6 +184,7 @@ class Plan:
             default every scenario of the problem is replayed.
         rtol, atol : float
         method : str
+        time_limit : float, optional
             See `flexblocks.simulate`.
 
         Raises
@@ -191,13 +194,13 @@ class Plan:
         """
         runs = phase_trajectories(self.model)
         chosen = [(run, None) for run in runs] if scenario is None else [(runs[0], scenario)]
-        options: dict[str, Any] = {"rtol": rtol, "atol": atol, "method": method}
+        options: dict[str, Any] = {"rtol": rtol, "atol": atol, "method": method, "time_limit": time_limit}
         dae = self.transcribed.dae
         replays = [replay(dae, *scenario_run(run, overrides), **options) for run, overrides in chosen]
         _warn_of_large_deflections(dae, [one.trajectory for one in replays])
         return side_by_side(replays)
 
-    def audit(self, finer: Finer = None) -> Audit:
+    def audit(self, finer: Finer = None, criteria: Criteria | None = None) -> Audit:
         """Audit the plan: apply its inputs to a finer model of the same arm, and simulate beyond the end.
 
         `optim.refine_model` plans again, on finer models, until the audit passes.
@@ -208,6 +211,9 @@ class Plan:
             For every flexible beam, or by beam name; or the finer model itself, with the same inputs and names. By
             default 2 n + 2 assumed modes instead of n, twice the finite elements or rigid segments, n + 2 strain
             functions.
+        criteria : Criteria, optional
+            What counts as no miss and no energy left; by default 1e-4 of the arm's reach and of the largest kinetic
+            energy.
 
         Returns
         -------
@@ -219,7 +225,7 @@ class Plan:
         ProblemError
             No finer model, or different inputs.
         """
-        return replace(audit(self.model, self.trajectories, finer), subject=self)
+        return replace(audit(self.model, self.trajectories, finer, criteria), subject=self)
 
     def save(self, path: str | Path) -> None:
         """Write the plan to a netCDF (``.nc``) file, from which `optim.load_plan` reads it.

@@ -14,40 +14,43 @@ from ..model.read_solution import input_polynomials, trajectory
 from ..model.trajectories import phase_trajectories
 from ..model.violations import Violation
 from ..results.plan import Plan
-from ..verification.replay import DEFAULT_MISS, MOST_ENERGY
+from ..verification.criteria import Allowed, Criteria, allowed
 from .homotopy import solve_by_homotopy
 from .settings import Settings
 from .solving import Solving, attempts_of
 from .warm_start import start_from
 
 
-def tolerance_of(refine: Any) -> float | None:
-    """Return the tolerance of the replay [m] for the option `refine`; None for no refinement.
+def criteria_of(refine: Any) -> Criteria | None:
+    """Return the criteria of the replay for the option `refine`; None for no refinement.
 
     Raises
     ------
     ProblemError
-        It is not a length.
+        It is neither a length nor criteria.
     """
     if refine is None or refine is False:
         return None
     if refine is True:
-        return DEFAULT_MISS
+        return Criteria()
+    if isinstance(refine, Criteria):
+        return refine
     if isinstance(refine, (int, float)) and 0 < refine < float("inf"):
-        return float(refine)
+        return Criteria(miss=float(refine))
     raise ProblemError(
-        f"plan: refine = {refine!r}; must be True for {1e3 * DEFAULT_MISS:g} mm, or the greatest miss of the replay "
-        "> 0 m."
+        f"plan: refine = {refine!r}; must be True for 1e-4 of the reach, or the greatest miss of the replay > 0 m, or "
+        "optim.Criteria(miss=..., energy=...)."
     )
 
 
-def refine_mesh(plan: Plan, solving: Solving, tolerance: float) -> Plan:
+def refine_mesh(plan: Plan, solving: Solving, criteria: Criteria) -> Plan:
     """Refine the transcription of a plan until the plan replays.
 
-    A plan replays if its replay misses the goal by less than `tolerance` [m], leaves less than 1e-4 J beyond a leeway,
-    violates regions by no more than 1 mm and any other limit by no more than 1 %. Refinement first restores the
-    dynamics of quasi-static modes, then raises a symmetric scheme to degree 6, then doubles the intervals. The next
-    plan starts from the last one if all durations are fixed, and from least effort if one is free, as a motion with
+    A plan replays if its replay misses the goal by less, and leaves less energy beyond a leeway, than the `criteria`
+    allow, violates regions by no more than ten times that miss and any other limit by no more than 1 %. Refinement
+    first restores the dynamics of quasi-static modes, then raises a symmetric scheme to degree 6, then doubles the
+    intervals. The next plan starts from the last one if all durations are fixed, and from least effort if one is free,
+    as a motion with
     excessive vibration on a coarse mesh keeps it on a finer one. Beyond 800 intervals of a phase, or if no optimum is
     found, the best plan so far is returned with the status ``"unresolved"`` in place of ``"optimal"``.
 
@@ -59,14 +62,15 @@ def refine_mesh(plan: Plan, solving: Solving, tolerance: float) -> Plan:
     symmetric scheme of the next degree, which conserves the energy of oscillations, before intervals are doubled. A
     higher degree resolves the motion without refining the inputs.
     """
+    most = allowed(criteria, plan.transcribed.dae, plan.trajectories)
     best, least = plan, float("inf")
     while True:
-        plan, excess = _replayed(plan, tolerance, solving.settings)
+        plan, excess = _replayed(plan, most, solving.settings)
         if excess < least:
             best, least = plan, excess
         if least < 1:
             return replace(best, status="optimal")
-        finer = _finer(plan, solving.settings)
+        finer = _finer(plan, most, solving.settings)
         if max(finer.counts) > solving.settings.most_intervals:
             return replace(best, status="unresolved", attempts=plan.attempts)
         try:
@@ -75,13 +79,13 @@ def refine_mesh(plan: Plan, solving: Solving, tolerance: float) -> Plan:
             return replace(best, status="unresolved", attempts=attempts_of(error))
 
 
-def _finer(plan: Plan, settings: Settings) -> TranscriptionOptions:
+def _finer(plan: Plan, most: Allowed, settings: Settings) -> TranscriptionOptions:
     """Return the next finer options: dynamics of all modes, a symmetric scheme, more points or more intervals."""
-    options = replace(plan.transcribed.options, quasi_static=None)
+    options = replace(plan.transcribed.options, quasi_static=False)
     scheme = options.collocation
     if plan.transcribed.first[0].static.names:
         return options
-    if not scheme.is_symmetric and numerical_dissipation(plan) > MOST_ENERGY:
+    if not scheme.is_symmetric and numerical_dissipation(plan) > most.energy:
         return replace(options, scheme="lobatto", degree=min(scheme.degree + 1, HIGHEST_DEGREE))
     if scheme.is_symmetric and scheme.degree < settings.raised_degree:
         return replace(options, degree=min(scheme.degree + 2, settings.raised_degree))
@@ -128,27 +132,27 @@ def _planned_again(plan: Plan, solving: Solving, finer: TranscriptionOptions) ->
     return solve_by_homotopy(model, solving, attempts)
 
 
-def _replayed(plan: Plan, tolerance: float, settings: Settings) -> tuple[Plan, float]:
-    """Return the plan with its replay recorded, and its largest error relative to the tolerance."""
+def _replayed(plan: Plan, most: Allowed, settings: Settings) -> tuple[Plan, float]:
+    """Return the plan with its replay recorded, and its largest error relative to what is allowed."""
     replay = plan.replay()
     # An arm without end points has no miss, and a motion that ends moving has no residual energy
     miss = replay.tip_miss if replay.misses else 0.0
     left = 0.0 if np.isnan(replay.energy_left) else replay.energy_left
     noted = replace(plan.attempts[-1], tip_miss=miss, energy_left=left)
     leeway = max(phase.leeway for phase in plan.transcribed.problem.phases)
-    beyond = [_beyond(plan, one, settings) for one in replay.excesses]
-    excess = max(miss / tolerance, abs(left) / (MOST_ENERGY + leeway), *beyond)
+    beyond = [_beyond(plan, one, most, settings) for one in replay.excesses]
+    excess = max(miss / most.miss, abs(left) / (most.energy + leeway), *beyond)
     return replace(plan, attempts=(*plan.attempts[:-1], noted)), excess
 
 
-def _beyond(plan: Plan, excess: Violation, settings: Settings) -> float:
+def _beyond(plan: Plan, excess: Violation, most: Allowed, settings: Settings) -> float:
     """Return a limit violation between collocation points relative to its tolerance."""
     for t in plan.transcribed.first:
         if excess.name in t.path.names:
             i = t.path.names.index(excess.name)
             limits = (t.path.low[i], t.path.high[i])
             if t.path.constraints[i].is_distance:
-                return excess.amount / settings.most_intrusion
+                return excess.amount / (settings.most_intrusion * most.miss)
         else:
             limits = t.problem.ranges_in(t.phase).get(excess.name, ())
         sizes = [abs(limit) for limit in limits if np.isfinite(limit) and limit]

@@ -14,14 +14,16 @@ from ..errors import PlanError, ProblemError
 from ..model.build import modified_components
 from ..results.plan import Plan
 from ..verification.audit import Audit, Finer, finer_dae
-from ..verification.replay import DEFAULT_MISS
+from ..verification.criteria import Criteria
 from .mesh_refinement import refine_mesh
 from .settings import SETTINGS, Settings
 from .solving import Solving, attempts_of
 from .warm_start import start_from
 
 
-def refine_model(plan: Plan, finer: Finer = None, *, settings: Settings = SETTINGS) -> Audit:
+def refine_model(
+    plan: Plan, finer: Finer = None, *, criteria: Criteria | None = None, settings: Settings = SETTINGS
+) -> Audit:
     """Refine a plan until it passes its audit, and return that audit.
 
     If the plan fails on its own model, its mesh is refined; if only on the finer model, each beam gets another mode,
@@ -33,6 +35,8 @@ def refine_model(plan: Plan, finer: Finer = None, *, settings: Settings = SETTIN
     plan : Plan
     finer : Discretization, dict of Discretization, Model or DAE, optional
         The model to audit on, see `Plan.audit`.
+    criteria : Criteria, optional
+        What counts as no miss and no energy left, see `Plan.audit`.
     settings : Settings, optional
 
     Returns
@@ -47,7 +51,7 @@ def refine_model(plan: Plan, finer: Finer = None, *, settings: Settings = SETTIN
     """
     reference = finer_dae(plan.transcribed.dae, finer)
     _refuse_changes(plan)
-    first = report = plan.audit(reference)
+    first = report = plan.audit(reference, criteria)
     for _ in range(settings.most_model_steps):
         if report.passed:
             return report if report.before is None else replace(report, subject=replace(plan, status="optimal"))
@@ -58,11 +62,11 @@ def refine_model(plan: Plan, finer: Finer = None, *, settings: Settings = SETTIN
                 plan = _planned_on(richer, plan, settings)
             else:
                 solving = Solving(plan.transcribed.dae, plan.transcribed.parameters, settings=settings)
-                plan = refine_mesh(plan, solving, DEFAULT_MISS)
+                plan = refine_mesh(plan, solving, criteria or Criteria())
         except PlanError as error:
             plan = replace(plan, attempts=attempts_of(error))
             break
-        report = replace(plan.audit(reference), before=first)
+        report = replace(plan.audit(reference, criteria), before=first)
         if plan.status == "unresolved":
             break
     return report if report.passed else replace(report, subject=replace(plan, status="unresolved"))

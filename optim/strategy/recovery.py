@@ -11,6 +11,7 @@ from ..infeasibility.diagnose import Diagnosis
 from ..model.trajectories import transcribed_problem
 from ..results.attempt import Attempt
 from ..results.plan import Plan
+from ..solver_statistics import ENDED
 from .solving import Solving, attempts_of
 from .stiffness_homotopy import stiffened_arm
 from .warm_start import start_from
@@ -30,10 +31,13 @@ def recover(model: Any, solving: Solving, error: PlanError) -> Plan:
     """
     # Elastic relaxation: is there a feasible motion?
     attempts = attempts_of(error)
-    diagnosed = solving.diagnose(model, max_iter=solving.settings.patience)
+    limit = solving.deadline.options.get("max_wall_time")
+    diagnosed = solving.diagnose(model, max_iter=solving.settings.patience, time_limit=limit)
     attempts = (*attempts, _attempt(diagnosed, error.plan))
-    if diagnosed.status == "interrupted":
-        raise _reported(error, attempts, None) from None
+    if diagnosed.status in ENDED:
+        ended = _reported(error, attempts, None)
+        ended.plan = replace(ended.plan, status=diagnosed.status)
+        raise ended from None
     if diagnosed.conflict is not None and diagnosed.conflict.giving:
         raise _reported(error, attempts, diagnosed.conflict) from None
     # From the feasible motion

@@ -17,6 +17,9 @@ class Settings:
     patience : int
         Iterations after which a solve is abandoned for the next strategy: three times the most observed for a solve
         that converges, 14 to 67 for least effort and 31 to 158 for minimum time.
+    static_patience : int
+        Iterations of a first solve with quasi-static modes before all modes are given their dynamics: three times the
+        most observed, 6 to 46.
     near_barrier : float
         IPOPT's ``mu_init`` for a start close to the solution, as from another objective or another model of the arm.
         The default of 0.1 first drives the iterates away from the start. By trial.
@@ -60,7 +63,8 @@ class Settings:
         Degree up to which a symmetric scheme is raised before intervals are doubled. More points resolve the motion
         without refining the inputs: minimum-time plans mostly converge at degree 4 or 6.
     most_intrusion : float
-        Distance by which a replay may violate a region [m]. A choice.
+        Distance by which a replay may violate a region, as a multiple of its allowed miss: 1 mm for an arm of 1 m.
+        A choice.
     most_excess : float
         Relative violation of any other limit by a replay. A choice.
 
@@ -70,6 +74,7 @@ class Settings:
     """
 
     patience: int = 500
+    static_patience: int = 150
     near_barrier: float = 1e-3
     refined_barrier: float = 1e-6
 
@@ -88,7 +93,7 @@ class Settings:
 
     most_intervals: int = 800
     raised_degree: int = 6
-    most_intrusion: float = 1e-3
+    most_intrusion: float = 10.0
     most_excess: float = 0.01
 
     most_model_steps: int = 8

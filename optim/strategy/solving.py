@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from flexblocks.dae.dae import DAE
@@ -18,6 +18,8 @@ from ..problem.rest_to_rest import RestToRest
 from ..results.attempt import Attempt
 from ..results.plan import Plan
 from ..solve import solve
+from ..solver_statistics import ENDED
+from .deadline import Deadline
 from .settings import SETTINGS, Settings
 
 
@@ -41,6 +43,10 @@ class Solving:
     diagnose : callable
         (model, max_iter=...) -> Diagnosis, of a model that could not be solved.
     settings : Settings
+    deadline : Deadline
+        By which all solves end.
+    plans : list of Plan
+        What the solves so far came to, optimal or not, in their order.
     """
 
     dae: DAE
@@ -48,6 +54,8 @@ class Solving:
     solve: Callable[[Any, dict[str, Any]], Plan] = solve_with
     diagnose: Callable[..., Diagnosis] = diagnosis
     settings: Settings = SETTINGS
+    deadline: Deadline = field(default_factory=Deadline)
+    plans: list[Plan] = field(default_factory=list)
 
     def model(self, problem: Problem | RestToRest, options: TranscriptionOptions) -> Any:
         """Return the unsolved model of a problem."""
@@ -66,12 +74,15 @@ class Solving:
             No optimum; its plan has the attempts as well.
         """
         try:
-            plan = self.solve(model, options)
+            plan = self.solve(model, options | self.deadline.options)
         except PlanError as error:
             if error.plan is not None:
                 error.plan = replace(error.plan, attempts=(*before, _attempt(what, error.plan)))
+                self.plans.append(error.plan)
             raise
-        return replace(plan, attempts=(*before, _attempt(what, plan)))
+        plan = replace(plan, attempts=(*before, _attempt(what, plan)))
+        self.plans.append(plan)
+        return plan
 
     def attempt_near(self, what: str, model: Any, before: tuple[Attempt, ...], **options: Any) -> Plan:
         """Solve from a start close to the solution, with a low barrier and limited iterations; see `attempt`."""
@@ -80,8 +91,8 @@ class Solving:
 
 
 def attempts_of(error: PlanError) -> tuple[Attempt, ...]:
-    """Return the attempts of a failure from which to recover; re-raise it if the user interrupted."""
-    if error.plan is None or error.plan.status == "interrupted":
+    """Return the attempts of a failure from which to recover; re-raise it if it was ended from outside."""
+    if error.plan is None or error.plan.status in ENDED:
         raise error
     return error.plan.attempts
 

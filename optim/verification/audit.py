@@ -22,8 +22,9 @@ from flexblocks.validity.large_deflections import without_warning
 
 from ..errors import ProblemError
 from ..model.trajectories import phase_trajectories, transcribed_problem
+from .criteria import Allowed, Criteria, allowed
 from .motion_figures import MotionFigures, motion_figures, worst
-from .replay import DEFAULT_MISS, MOST_ENERGY, Leg, replay
+from .replay import Leg, replay
 from .replayed_scenario import scenario_run
 
 Finer = Discretization | Mapping[str, Discretization] | Model | DAE | None
@@ -46,7 +47,9 @@ class Audit:
     coast : float
         Time simulated after the motion under constant holding inputs [s]; 0 if the motion does not end at rest.
     passed : bool
-        Whether on the finer model the tip misses by less than 0.1 mm and the residual energy is below 1e-4 J.
+        Whether on the finer model the tip misses by less, and less residual energy is left, than what is `allowed`.
+    allowed : Allowed
+        Largest miss [m] and residual energy [J], see `Criteria`.
     subject : Plan
         The audited plan; from `optim.refine_model` the last refined plan.
     before : Audit or None
@@ -59,17 +62,18 @@ class Audit:
     replay: MotionFigures
     finer: MotionFigures
     coast: float
+    allowed: Allowed
     subject: Any = None
     before: Audit | None = None
 
     @property
     def passed(self) -> bool:
-        return _passes(self.finer)
+        return _passes(self.finer, self.allowed)
 
     @property
     def replays(self) -> bool:
         """Whether the model of the plan itself meets the criteria of `passed`."""
-        return _passes(self.replay)
+        return _passes(self.replay, self.allowed)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the audit as a table: a row for each figure, with its unit, and columns plan, replay and finer."""
@@ -103,14 +107,13 @@ class Audit:
         text = table.drop(columns="unit").to_string(float_format=lambda value: f"{value:.3g}", na_rep="-")
         head = (
             f"audit of '{self.motion.model}', {len(self.motion.names['x'])} states, on "
-            f"{len(self.dae.x)} states: {verdict} (allowed on the finer model: {1e3 * DEFAULT_MISS:g} mm, "
-            f"{MOST_ENERGY:g} J)"
+            f"{len(self.dae.x)} states: {verdict} (allowed on the finer model: {self.allowed})"
         )
         text = f"{head}\n{text}"
         return text if self.before is None else f"{self.before}\nrefined:\n{text}"
 
 
-def audit(model: Any, motions: Sequence[Trajectory], finer: Finer = None) -> Audit:
+def audit(model: Any, motions: Sequence[Trajectory], finer: Finer = None, criteria: Criteria | None = None) -> Audit:
     """Audit planned motions on a finer model of the arm; see `Plan.audit`.
 
     Parameters
@@ -133,6 +136,7 @@ def audit(model: Any, motions: Sequence[Trajectory], finer: Finer = None) -> Aud
         replay=worst([_replayed(coarse, *run, coast) for run in planned_runs]),
         finer=worst([_replayed(dae, *run, coast) for run in finer_runs]),
         coast=coast,
+        allowed=allowed(criteria or Criteria(), coarse, motions),
     )
 
 
@@ -189,5 +193,5 @@ def _replayed(dae: DAE, start: OperatingPoint, legs: Sequence[Leg], coast: float
     return motion_figures(dae, driven, legs, after)
 
 
-def _passes(one: MotionFigures) -> bool:
-    return not one.tip_miss >= DEFAULT_MISS and not abs(one.energy_left) >= MOST_ENERGY
+def _passes(one: MotionFigures, most: Allowed) -> bool:
+    return not one.tip_miss >= most.miss and not abs(one.energy_left) >= most.energy

@@ -22,8 +22,6 @@ from ..presolve.path_values import PathValues
 from .limit_violations import limit_violations
 
 AXES = ("x", "y", "z")
-DEFAULT_MISS = 1e-4  # m, a choice: the miss that counts as none
-MOST_ENERGY = 1e-4  # J, a choice: the residual energy that counts as none
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +145,16 @@ class Replay:
         return f"replayed: misses the goal by {misses or 'no end point'}{left}{beyond}"
 
 
-def replay(dae: DAE, start: OperatingPoint, legs: Sequence[Leg], *, rtol: float, atol: float, method: str) -> Replay:
+def replay(
+    dae: DAE,
+    start: OperatingPoint,
+    legs: Sequence[Leg],
+    *,
+    rtol: float,
+    atol: float,
+    method: str,
+    time_limit: float | None = None,
+) -> Replay:
     """Replay the legs: simulate them in sequence from rest at `start`, and compare the end of each with its target."""
     parts: list[Trajectory] = []
     x, p, begin, beyond = start.x, legs[0].p, 0.0, []
@@ -156,7 +163,11 @@ def replay(dae: DAE, start: OperatingPoint, legs: Sequence[Leg], *, rtol: float,
             x = after_impact(dae, x, p, leg.p)
         p = leg.p
         with without_warning():
-            parts.append(simulate(dae, (0.0, leg.duration), leg.inputs, x, p, method, rtol=rtol, atol=atol))
+            parts.append(
+                simulate(
+                    dae, (0.0, leg.duration), leg.inputs, x, p, method, rtol=rtol, atol=atol, time_limit=time_limit
+                )
+            )
         x = parts[-1].x[-1]
         if leg.ranges or len(leg.path):
             beyond += limit_violations(leg.path, leg.ranges, parts[-1], leg.inputs, p, begin)

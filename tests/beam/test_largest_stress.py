@@ -88,6 +88,7 @@ def swinging() -> fb.DAE:
 def test_limits_a_plan_wherever_the_worst_place_is() -> None:
     dae, output = swinging(), "beam.largest_stress"
     motion = {"start": {"joint.angle": 0.0}, "goal": {"joint.angle": 1.0}, "duration": 1.5}
+    motion |= {"objective": optim.Effort(rate_weight=0.01)}
     free = optim.plan(dae, optim.RestToRest(**motion), intervals=15)
     most = free.trajectory[output].max()
     held = optim.plan(dae, optim.RestToRest(**motion, limits={output: 0.8 * most}), intervals=15)

@@ -42,6 +42,8 @@ class IpoptResult:
         Newton steps of the prediction, if it succeeded.
     factorizations : int
         Factorisations made for these steps; 0 if an earlier one was reused.
+    infeasibility : float
+        Largest violation of the scaled constraints.
     setup_time, solve_time, evaluation_time : float
         Wall times [s] of building the solver, of prediction and IPOPT together, and of function evaluations in IPOPT.
     """
@@ -51,6 +53,7 @@ class IpoptResult:
     iterations: int
     newton_steps: int = 0
     factorizations: int = 0
+    infeasibility: float = 0.0
     setup_time: float = 0.0
     solve_time: float = 0.0
     evaluation_time: float = 0.0
@@ -124,11 +127,7 @@ class Ipopt:
         solver, watch = self._solver(options)
         watch.restart(
             callback
-            and (
-                lambda number, point: callback(
-                    Iteration.of(number, self._original(point), nlp.sense, data.lower, data.upper)
-                )
-            )
+            and (lambda number, point: callback(Iteration.of(number, self._original(point), nlp, data, self._scaling)))
         )
         # Start; IPOPT uses multipliers only in a warm start
         lam_x, lam_g = np.zeros(len(data.start)), np.zeros(len(data.lower))
@@ -152,12 +151,15 @@ class Ipopt:
         self.last = end if np.isfinite(end.lam_x).all() and np.isfinite(end.lam_g).all() else None
         self._solved = None if self.last is None else self._instance(data, end.x, end.lam_x, end.lam_g)
         stats = solver.stats()
+        g = np.asarray(point["g"]).ravel()
+        violation = np.maximum(instance.lbg - g, g - instance.ubg).max(initial=0.0)
         return IpoptResult(
             iterate=end,
             return_status=stats["return_status"],
             iterations=watch.number and stats["iter_count"],  # not counted, and garbage, before the first
             newton_steps=steps,
             factorizations=factorizations,
+            infeasibility=float(violation) if np.isfinite(violation) else np.inf,
             setup_time=ready - started,
             solve_time=done - ready,
             evaluation_time=sum(spent for name, spent in stats.items() if name.startswith("t_wall_nlp_")),

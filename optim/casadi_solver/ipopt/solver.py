@@ -182,6 +182,7 @@ class CasadiSolver(SolverBase):
         results.extra_info.iteration_count = run.iterations
         results.extra_info.newton_steps = run.newton_steps
         results.extra_info.factorizations = run.factorizations
+        results.extra_info.infeasibility = run.infeasibility
         results.extra_info.return_status = run.return_status
         if results.solution_status == SolutionStatus.noSolution:
             results.solution_loader = NoSolutionSolutionLoader(nlp.model, advice(run.return_status))

@@ -11,7 +11,12 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from ..program.nlp import NonlinearProgram
+from .data import ProgramData
 from .iterate import Iterate
+from .scaling import Scaling
+
+SATISFIED = 1e-8  # scaled violation, IPOPT's tolerance
 
 
 @dataclass(frozen=True)
@@ -26,20 +31,29 @@ class Iteration:
         In the user's sense, unscaled.
     infeasibility : float
         Largest violation of a constraint.
+    worst : str
+        The name of the constraint that is violated most, as the solver scales them; empty if none is.
     """
 
     number: int
     objective: float
     infeasibility: float
+    worst: str = ""
 
     def __str__(self) -> str:
-        return f"iteration {self.number}, objective {self.objective:.6g}, infeasibility {self.infeasibility:.1e}"
+        text = f"iteration {self.number}, objective {self.objective:.6g}, infeasibility {self.infeasibility:.1e}"
+        return f"{text} in {self.worst}" if self.worst else text
 
     @classmethod
-    def of(cls, number: int, point: Iterate, sense: int, lower: np.ndarray, upper: np.ndarray) -> Iteration:
-        """Return the report of an iterate, given the bounds of its constraints."""
-        violation = np.maximum(lower - point.g, point.g - upper)
-        return cls(number, sense * point.f, float(violation.max(initial=0.0)))
+    def of(
+        cls, number: int, point: Iterate, nlp: NonlinearProgram, data: ProgramData, scaling: Scaling | None
+    ) -> Iteration:
+        """Return the report of an unscaled iterate of a program."""
+        violation = np.maximum(data.lower - point.g, point.g - data.upper)
+        felt = violation if scaling is None else violation * scaling.g
+        worst = int(np.argmax(felt)) if len(felt) else -1
+        name = nlp.row_name(worst) if worst >= 0 and felt[worst] > SATISFIED else ""
+        return cls(number, nlp.sense * point.f, float(violation.max(initial=0.0)), name)
 
 
 class Watch(ca.Callback):

@@ -86,6 +86,16 @@ class NonlinearProgram:
         boxes = [box.model.parameters.ravel() for box in self.boxes]
         return np.concatenate([np.zeros(0), *algebraic, *separable, *boxes])
 
+    def row_name(self, row: int) -> str:
+        """Return the name of the constraint of a row."""
+        if row < len(self.constraints):
+            return self.constraints[row].name
+        for box in self.boxes:
+            places = np.flatnonzero(box.rows == row)
+            if len(places):
+                return box.model.equality_constraint_names()[places[0]]
+        return "the value of a grey box"
+
     def has_freedom(self, fixed: Sequence[bool]) -> bool:
         """Whether enough variables are free when some (n,) are fixed: one in every row, and no fewer than equations."""
         free = np.append(~np.array(fixed, dtype=bool), np.zeros(len(self.variables.fixed), dtype=bool))

@@ -257,13 +257,12 @@ def test_violations_name_the_users_constraint():
 def test_control_c_keeps_the_last_iterate(arm):
     """Ctrl-C when IPOPT's log shows the third iteration."""
     terminal = ImpatientTerminal(r"(?m)^ +3 ")
-    with contextlib.redirect_stdout(terminal), pytest.raises(optim.PlanError, match="interrupted") as caught:
-        optim.plan(arm, optim.RestToRest(HOME, HALF_TURN, 2.0), intervals=20, tee=True)
-    plan = caught.value.plan
+    with contextlib.redirect_stdout(terminal), pytest.warns(optim.PlanWarning, match="interrupted.*best so far"):
+        plan = optim.plan(arm, optim.RestToRest(HOME, HALF_TURN, 2.0), intervals=20, tee=True)
+    assert plan.status != "converged"
     assert plan.statistics.iterations <= 4
     assert 0.1 < plan.objective < 1
     assert np.isfinite(plan.trajectory.x).all()
-    assert "optim.solve(error.plan.model)" in str(caught.value)
     assert optim.solve(plan.model).status == "converged"
 
 

@@ -32,7 +32,7 @@ def test_plan_that_lives_off_its_scheme_is_made_anew():
     damped = optim.plan(arm, problem, intervals=15)
     assert numerical_dissipation(damped) > 1e-3
     assert damped.replay().energy_left > 1e-3
-    plan = optim.plan(arm, problem, intervals=15, refine=True)
+    plan = optim.plan(arm, problem, intervals=15, refine=optim.Criteria(miss=1e-4, energy=1e-4))
     assert plan.status == "optimal"
     assert plan.transcription.scheme.name == "lobatto"
     assert numerical_dissipation(plan) < 1e-4
@@ -80,7 +80,7 @@ def test_refined_until_it_replays():
 def test_plan_that_does_not_replay_is_not_called_optimal():
     problem = quarter_turn((4.0, 2.0), duration=2.0, objective="effort")
     solving = Solving(two_link_arm(), settings=Settings(most_intervals=20))
-    plan = plan_with(solving, problem, TranscriptionOptions(intervals=10), tolerance=1e-9)
+    plan = plan_with(solving, problem, TranscriptionOptions(intervals=10), criteria=optim.Criteria(miss=1e-9))
     assert plan.status == "unresolved"
     assert [attempt.intervals for attempt in plan.attempts] == [10, 10, 10, 20]
     assert "unresolved" in plan.summary()

@@ -1,0 +1,72 @@
+"""The best plan so far: what remains of planning that was ended by its time limit or by Ctrl-C."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import FlexblocksError
+
+from ..errors import PlanError
+from ..model.violations import violations
+from ..problem.problem import Problem
+from ..results.plan import Plan
+from ..solver_statistics import CONVERGED, ENDED
+
+FEASIBLE = 1e-4  # violation of the scaled equations up to which a motion counts as feasible; by trial
+REPLAY = {"rtol": 1e-5, "atol": 1e-8, "time_limit": 0.5}  # only to say by how much the goal is missed
+
+
+def was_ended(error: PlanError) -> bool:
+    """Whether a solve was ended from outside, by the time limit or by Ctrl-C."""
+    return error.plan is not None and error.plan.status in ENDED
+
+
+def best_so_far(error: PlanError, plans: Sequence[Plan], dae: DAE, problem: Problem) -> Plan:
+    """Return the best of the plans of an arm, in its own words.
+
+    An optimum of the problem itself comes first, then any motion that satisfies its equations and limits, the last one
+    of each; otherwise the last iterate, with what it misses.
+
+    Parameters
+    ----------
+    error : PlanError
+        Of the solve that was ended.
+    plans : sequence of Plan
+        All plans so far, solved or not, in their order.
+    dae : DAE
+        The arm, as opposed to the stiffer ones of a homotopy.
+    problem : Problem
+        What was asked, as opposed to the easier problems of a homotopy.
+    """
+    assert error.plan is not None
+    attempts = error.plan.attempts
+    mine = [plan for plan in plans if plan.transcribed.dae is dae]
+    for plan in reversed(mine):
+        if plan.status == CONVERGED and plan.transcribed.problem == problem:
+            return replace(plan, attempts=attempts)
+    for plan in reversed(mine):
+        if plan.status == CONVERGED or _infeasibility(plan) <= FEASIBLE:
+            return replace(plan, attempts=attempts, status="feasible, not optimal")
+    last = mine[-1] if mine else error.plan
+    return replace(last, attempts=attempts, status=_shortcoming(last))
+
+
+def _infeasibility(plan: Plan) -> float:
+    value = plan.statistics.infeasibility
+    return np.inf if value is None else value
+
+
+def _shortcoming(plan: Plan) -> str:
+    """Return by how much the replay of a motion that is none yet misses its goal, or its worst violation."""
+    try:
+        miss = plan.replay(**REPLAY).tip_miss
+    except FlexblocksError:  # inputs of an iterate may be too violent to simulate
+        miss = np.nan
+    if np.isfinite(miss):
+        return f"misses the goal by {miss:.3g} m"
+    worst = violations(plan.model)
+    return f"violates {worst[0]}" if worst else "not feasible"

@@ -1,0 +1,77 @@
+"""Criteria of a replay: what miss and what residual energy count as none, in the arm's own size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from flexblocks.dae.dae import DAE
+from flexblocks.geometry import shape
+from flexblocks.simulation.trajectory import Trajectory
+
+from ..errors import ProblemError
+
+SHARE = 1e-4  # of the reach, and of the largest kinetic energy, that count as none: a choice
+SLOWEST = 1e-9  # J: a motion without kinetic energy, back to where it began, has no energy to compare with
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """What counts as none at the end of a replay.
+
+    Parameters
+    ----------
+    miss : float, optional
+        Distance of an end point from its target [m]; by default 1e-4 of the arm's reach, 0.1 mm for an arm of 1 m.
+    energy : float, optional
+        Residual energy [J]; by default 1e-4 of the largest kinetic energy of the motion.
+
+    Raises
+    ------
+    ProblemError
+        Not a positive number.
+    """
+
+    miss: float | None = None
+    energy: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, unit in (("miss", "m"), ("energy", "J")):
+            value: Any = getattr(self, name)
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if value is not None and not (number and 0 < value < float("inf")):
+                raise ProblemError(f"Criteria: {name} = {value!r}; must be a number > 0 [{unit}], or None.")
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What counts as none for one arm and motion: a miss [m] and a residual energy [J]."""
+
+    miss: float
+    energy: float
+
+    def __str__(self) -> str:
+        return f"{1e3 * self.miss:.3g} mm, {self.energy:.3g} J"
+
+
+def allowed(criteria: Criteria, dae: DAE, motions: Sequence[Trajectory]) -> Allowed:
+    """Return the criteria for planned motions of an arm, one for each scenario."""
+    miss, energy = criteria.miss, criteria.energy
+    if miss is None:
+        miss = SHARE * reach(dae, motions[0])
+    if energy is None:
+        energy = max(SHARE * max(float(np.max(motion.energy[:, 0])) for motion in motions), SLOWEST)
+    return Allowed(miss, energy)
+
+
+def reach(dae: DAE, motion: Trajectory) -> float:
+    """Return the reach of an arm [m]: the lengths of all its links, and the ways of its slides, at the start.
+
+    An arm without length reaches one metre, in which its angles are the error.
+    """
+    lines = shape(dae, stations=2)(motion.x[0], motion.p)
+    length = sum(float(np.sum(np.linalg.norm(np.diff(line, axis=0), axis=1))) for line in lines.values())
+    return length or 1.0

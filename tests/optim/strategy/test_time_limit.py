@@ -1,0 +1,64 @@
+"""Planning ends when its time is over, with the best there is, in its own words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from arms.turns import hinge, swing
+from flexblocks import optim
+from flexblocks.optim.errors import PlanError
+from flexblocks.optim.problem.problem import Problem
+from flexblocks.optim.strategy.best_so_far import best_so_far
+from flexblocks.optim.strategy.deadline import Deadline
+
+LIMITS = {"motor1.torque": 2.0, "der(motor1.torque)": 40.0}
+
+
+def test_no_time_returns_the_first_guess_and_what_it_misses():
+    """The miss is that of an independent simulation of the returned inputs."""
+    with pytest.warns(optim.PlanWarning, match="reached its time limit.*misses the goal by"):
+        plan = optim.plan(hinge(), swing(1.0, 2.0), intervals=10, time_limit=1e-3)
+    assert plan.status.startswith("misses the goal by")
+    miss = float(plan.status.split()[-2])
+    assert plan.replay().tip_miss == pytest.approx(miss, rel=1e-2)
+    assert optim.solve(plan.model).status == "converged"
+
+
+@pytest.mark.parametrize("limit", [0, -1.0, "fast", True, np.nan])
+def test_a_limit_is_a_time(limit):
+    with pytest.raises(optim.ProblemError, match="time_limit"):
+        optim.plan(hinge(), swing(1.0, 2.0), intervals=10, time_limit=limit)
+
+
+def test_enough_time_changes_nothing():
+    arm, task = hinge(), swing(1.0, 2.0)
+    assert (
+        optim.plan(arm, task, intervals=10, time_limit=1e4).objective == optim.plan(arm, task, intervals=10).objective
+    )
+    assert Deadline.after(None).options == {}
+
+
+def test_what_is_best():
+    """An optimum of the problem, else a motion that is feasible, else the last iterate."""
+    arm = hinge()
+    asked: Problem = swing(1.0, "free", objective="time", limits=LIMITS).problem
+    slow = optim.plan(arm, swing(1.0, 2.0, limits=LIMITS), intervals=10)
+    iterate = optim.Plan.from_model(optim.pyomo_model(arm, asked, intervals=10))
+    ended = PlanError("over", iterate, (), None)
+    assert best_so_far(ended, [slow, iterate], arm, asked).status == "feasible, not optimal"
+    assert best_so_far(ended, [slow, iterate], arm, asked).duration == 2.0
+    assert best_so_far(ended, [slow, iterate], arm, slow.transcribed.problem).status == "converged"
+    assert best_so_far(ended, [iterate], arm, asked).status.startswith("misses the goal by")
+
+
+def test_progress_names_what_is_worst():
+    """Every iteration but the last violates something, told by its own name."""
+    from flexblocks.optim.casadi_solver import CasadiSolver
+
+    told: list[str] = []
+    m = optim.pyomo_model(hinge(), swing(1.0, 2.0, limits={"motor1.torque": 1.2}), intervals=10)
+    CasadiSolver().solve(m, iteration_callback=lambda iteration: told.append(str(iteration)))
+    names = m.dynamics.get_external_model().equality_constraint_names()
+    assert any(name in told[0] for name in names)
+    assert " in " not in told[-1]
