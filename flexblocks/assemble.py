@@ -22,11 +22,12 @@ from flexblocks.dynamics.evaluation.incidence import Incidence
 from flexblocks.dynamics.tree.cut_joints import Closure, Loops
 from flexblocks.dynamics.tree.lock import Lock
 from flexblocks.dynamics.tree.outboard_inertia import OutboardInertia
+from flexblocks.dynamics.tree.prescription import Prescription
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces.variables import Variables, variables
 from flexblocks.modeling.flanges import SharedCoordinate
-from flexblocks.modeling.locks import checked_locks, with_locks
+from flexblocks.modeling.locks import checked_locks, checked_prescriptions, with_locks
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.spanning_tree import Topology, topology
 from flexblocks.modeling.symbolic_parameters import symbolic_parameters
@@ -39,6 +40,7 @@ def assemble(
     symbolic: Iterable[str] | str = (),
     dynamics: str = "auto",
     locked: Mapping[str, float] | None = None,
+    prescribed: Iterable[str] | str = (),
 ) -> DAE:
     """Assemble a model into one symbolic DAE.
 
@@ -55,6 +57,11 @@ def assemble(
         then; what holds each is an output, ``joint1.holding_torque`` or ``slide1.holding_force``, positive in the
         direction of the coordinate (``<block>.holding_torque_<coordinate>`` where that is not the angle or
         displacement of a joint).
+    prescribed : iterable of str, optional
+        Coordinates that move as a function of time, whatever that takes: shakers, rigs, moving bases. The acceleration
+        of each is an input, ``joint1.prescribed_acceleration`` [rad/s2 or m/s2], and what drives it an output,
+        ``joint1.driving_torque`` or ``slide1.driving_force``. `flexblocks.simulate` takes the coordinate itself,
+        ``u={"joint1.angle": f}``, and derives start values and acceleration from f.
 
     Returns
     -------
@@ -63,8 +70,9 @@ def assemble(
     Raises
     ------
     FlexblocksError
-        The model is not an arm (see `Model.check`), a parameter or a locked coordinate is unknown, a coordinate moves
-        no mass, a loop cannot be closed, or the ends of a force element are at one place.
+        The model is not an arm (see `Model.check`), a parameter or a locked or prescribed coordinate is unknown, a
+        coordinate moves no mass, a loop cannot be closed or has a prescribed coordinate, or the ends of a force element
+        are at one place.
 
     Warns
     -----
@@ -91,9 +99,10 @@ def assemble(
         plan = topology(model, values)
     locks = checked_locks(plan, locked)
     plan = with_locks(plan, locks)
+    moved = checked_prescriptions(plan, prescribed)
     # Physics of every block by itself, then the multibody tree of all of them.
     terms, carried = _terms(plan, p)
-    tree, x, z, u = _tree(model, plan, terms, carried, p)
+    tree, x, z, u = _tree(model, plan, terms, carried, p, moved)
     algorithm = "recursive" if dynamics == "auto" else dynamics
     dae = DAE(model.name, x, z, u, p, variables("output", []), tree, algorithm, model.copy(), locked=locks)
     # Kinematic loops: start values that close them, and the closures that are independent.
@@ -127,7 +136,12 @@ def _terms(plan: Topology, p: Variables) -> tuple[dict[str, BlockTerms], dict[st
 
 
 def _tree(
-    model: Model, plan: Topology, terms: dict[str, BlockTerms], carried: dict[str, np.ndarray], p: Variables
+    model: Model,
+    plan: Topology,
+    terms: dict[str, BlockTerms],
+    carried: dict[str, np.ndarray],
+    p: Variables,
+    moved: tuple[tuple[str, str], ...],
 ) -> tuple[Tree, Variables, Variables, Variables]:
     """Return the multibody tree, and its states, algebraic variables and inputs."""
     # Variables, in the order of the model, and where those of each block stand among them.
@@ -186,7 +200,12 @@ def _tree(
     # Cut joints of the loops.
     ends = [[(position[port.block], port.name) for port in pair] for pair in plan.closures]
     loops = Loops(tuple(Closure(bodies[second[0]].name, first, second) for first, second in ends))
-    parts = {"locks": _locks(plan), "elements": tuple(elements)}
+    prescribed = tuple(
+        Prescription(*place, q[number[place]][1], number[place], len(u) + i) for i, place in enumerate(moved)
+    )
+    u += [(*each.acceleration, 0.0) for each in prescribed]
+    limits += [None] * len(prescribed)
+    parts = {"locks": _locks(plan), "elements": tuple(elements), "prescribed": prescribed}
     tree = Tree(tuple(bodies), len(q), np.array(model.gravity), p.symbol, loops, **parts)
     x = variables("state", q + rates + w, symbols=symbols)
     return tree, x, variables("algebraic variable", z, symbols=symbols), variables("input", u, limits)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from flexblocks.blocks.bodies.payload import Payload
 from flexblocks.blocks.bodies.stations import HasStations
 from flexblocks.constraints.coordinate_ranges import refuse_out_of_range
 from flexblocks.constraints.posture import posture
@@ -39,12 +40,13 @@ class Shape:
 
     @property
     def tip(self) -> str:
-        """The body farthest out along the tree."""
+        """The payload farthest out along the tree; of an arm without payloads the body."""
         depths: dict[str, int] = {}
         bodies = self.dae.tree.bodies
         for body in bodies:
             depths[body.name] = 0 if body.parent is None else depths[bodies[body.parent].name] + 1
-        return max(self.bodies, key=lambda name: depths[name])
+        payloads = [body.name for body in bodies if isinstance(body.terms.block, Payload)]
+        return max(payloads or self.bodies, key=lambda name: depths[name])
 
     def __call__(self, x: Values = None, p: Values = None) -> dict[str, np.ndarray]:
         """Return the centreline of every body in the world, ndarray (k, 3) [m], at states `x` (nx,) and parameters `p`.
@@ -77,6 +79,59 @@ def shape(dae: DAE, stations: int = 32) -> Shape:
     lines = [_line(body, R, r, body.gather(dae.q), dae.p.symbol, stations) for body, R, r in placed]
     function = ca.Function("shape", [*dae.posture_symbols], [ca.densify(line) for line in ca.cse(lines)])
     return Shape(dae, tuple(body.name for body, _, _ in placed), function)
+
+
+def extent(lines: Mapping[str, np.ndarray]) -> float:
+    """Return the diagonal of the box around the centrelines of an arm [m]."""
+    return float(np.linalg.norm(np.ptp(np.concatenate(list(lines.values())), axis=0)))
+
+
+@dataclass(frozen=True, eq=False)
+class AttachedFrames:
+    """Frames that force elements act on, as a function of the arm's coordinates.
+
+    Attributes
+    ----------
+    dae : DAE
+    function : casadi.Function
+        (q, p, dependent variables if any) -> axes (3, 3 k) and origins (3, k) [m] of each element in turn.
+    """
+
+    dae: DAE
+    function: ca.Function
+
+    def __call__(self, x: Values = None, p: Values = None) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """Return axes (k, 3, 3) and origins (k, 3) [m] in the world of the k frames of every element, by its name.
+
+        Raises
+        ------
+        NameUnknownError, ParameterError
+            As of `Shape`.
+        """
+        dae, values = self.dae, self.dae.p.values(p, "p: ")
+        parts = [part.full() for part in self.function.call([*posture(dae, dae.x.values(x, "x: "), values)])]
+        return {
+            element.name: (np.array(np.split(axes, len(element.places), axis=1)), origins.T)
+            for element, axes, origins in zip(dae.tree.elements, parts[::2], parts[1::2], strict=True)
+        }
+
+
+def attached_frames(dae: DAE) -> AttachedFrames:
+    """Return the frames that the force elements of an arm act on."""
+    tree, inlets = dae.tree, poses(dae.tree, dae.q)
+    parts = []
+    for element in tree.elements:
+        frames = []
+        for index, outlet in element.places:
+            body, (R, r) = tree.bodies[index], inlets[index]
+            if body.block.port(outlet).spec.outlet:
+                terms = terms_at(body, (outlet,), dae.p.symbol)
+                end = terms.outlets[outlet]
+                pose = ca.Function("pose", [terms.inlet.R, terms.inlet.r, terms.symbols.q, terms.p], [end.R, end.r])
+                R, r = pose.call([R, r, body.gather(dae.q), body.terms.p], True, False)
+            frames.append((R, r))
+        parts += [ca.horzcat(*[R for R, _ in frames]), ca.horzcat(*[r for _, r in frames])]
+    return AttachedFrames(dae, ca.Function("frames", [*dae.posture_symbols], [ca.densify(part) for part in parts]))
 
 
 def bending(dae: DAE) -> np.ndarray:

@@ -17,8 +17,8 @@ from benchmarks.fuzz.force_terms import magnitude_of_terms
 from benchmarks.fuzz.random_arm import RandomArm, random_arm
 from benchmarks.fuzz.state import State, closure_jacobian, random_state
 from flexblocks.dynamics.algorithms.energy import stored_energies, total
-from flexblocks.dynamics.algorithms.mass_at_posture import mass_at_posture
 from flexblocks.dynamics.algorithms.newton_euler import inner_force
+from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
 
 ROUNDING = 2.0**-52
 # What a law may be off, as a fraction of the sum of the terms that cancel in it: a few thousand roundings.

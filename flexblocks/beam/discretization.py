@@ -51,15 +51,16 @@ class Discretization(ABC):
         """
 
     def shear_coordinates(self, axis: str) -> tuple[Coordinate, ...]:
-        """Return coordinates of shear strains alone, which follow those of bending in a beam that shears.
+        """Return coordinates of shear strains alone, where these have functions of their own.
 
-        None where the shapes of bending have rotations apart from their slopes, as those of modes and elements.
+        They follow those of bending along `axis` in a beam that shears and whose sections have rotary inertia. None
+        where the shapes of bending have rotations apart from their slopes, as those of modes and elements.
         """
         del axis
         return ()
 
     def all_coordinates(self, axis: str, shears: bool) -> tuple[Coordinate, ...]:
-        """Return the coordinates of one deformation, in bending with those of shear if the beam `shears`."""
+        """Return the coordinates of one deformation, of bending with those of shear if it shears with inertia."""
         more = self.shear_coordinates(axis) if shears and axis in ("y", "z") else ()
         return (*self.coordinates(axis), *more)
 
@@ -125,7 +126,7 @@ class Discretization(ABC):
     def flexure(self, beam: Beam, root: Frame, local: Local) -> Flexure:
         """Return the flexure of a beam so discretised, in terms of the block's symbols."""
         coordinates = {
-            axis: self.all_coordinates(axis, deformation.shear_stiffness is not None)
+            axis: self.all_coordinates(axis, bool(deformation.profiles.shear and deformation.profiles.rotary))
             for axis, deformation in beam.deformations.items()
         }
         q = {axis: _column([local[c.name] for c in of_axis]) for axis, of_axis in coordinates.items()}

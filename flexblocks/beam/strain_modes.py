@@ -16,7 +16,7 @@ from flexblocks.beam.properties.profile import Profile
 from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.shapes.ritz_modes import ritz_modes, rod_modes
 from flexblocks.beam.shapes.shape_functions import Shapes
-from flexblocks.beam.shapes.strain_functions import own_strains, polynomial_strains, sizes
+from flexblocks.beam.shapes.strain_functions import balancing_shear, own_strains, polynomial_strains, sizes
 from flexblocks.beam.shapes.strain_shapes import PiecewisePolynomials, RodStrainShapes, StrainShapes
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import Coordinate, Frame, Local
@@ -39,7 +39,8 @@ class StrainModes(Discretization):
     breaks : tuple of float
         Places x/l at which the polynomials start anew, or functions of your own are not smooth.
     points : int, optional
-        Gauss points on each piece at which the direction of the axis is taken; by default n + 1.
+        Gauss points on each piece at which the direction of the axis is taken; by default n + 1, of functions other
+        than polynomials n + 2.
 
     Raises
     ------
@@ -50,8 +51,9 @@ class StrainModes(Discretization):
     -----
     Coordinates, i = 1, 2, ...: ``curvature_y[i]``, ``curvature_z[i]`` [rad], whose functions add up to the curvature
     times the length; ``torsion[i]`` [rad], likewise to the twist per length; ``extension[i]`` [m], to the extension
-    times the length; ``shear_y[i]``, ``shear_z[i]`` [rad], to shear strains. The first polynomial is 1: by it
-    alone the tip turns by the coordinate, or moves.
+    times the length; ``shear_y[i]``, ``shear_z[i]`` [rad], to shear strains, in a beam that shears and whose sections
+    have rotary inertia; without it sections are in balance, Q = -M', and each curvature has its shear strain. The first
+    polynomial is 1: by it alone the tip turns by the coordinate, or moves.
 
     Geometric variable strain (Renda et al. 2020, IEEE RA-L 5, 4006; Boyer et al. 2021, IEEE T-RO 37, 847). Strains are
     those of a geometrically exact rod: curvature and twist in the axes of the section, and r' in these axes. The stored
@@ -137,6 +139,8 @@ class StrainModes(Discretization):
         curvature = self._strains(profiles.rigidity)
         if profiles.shear is None:
             return StrainShapes(curvature, _none(curvature))
+        if profiles.rotary is None:
+            return StrainShapes(curvature, balancing_shear(curvature, profiles.rigidity, profiles.shear))
         sheared = self._strains(profiles.shear.profile)
         # Curvatures without shear strain, then shear strains without curvature.
         return StrainShapes(curvature.stacked(_none(sheared)), _none(curvature).stacked(sheared))
@@ -152,10 +156,15 @@ class StrainModes(Discretization):
             return polynomial_strains(self.n, rigidity, self.breaks)
         return own_strains(self.functions, self.breaks)
 
+    @property
+    def _points(self) -> int:
+        # The angles of polynomials are interpolated exactly, of degree n; those of modes are of higher degrees.
+        return self.n + 1 if self.functions == "polynomials" else self.n + 2
+
     def flexure(self, beam: Beam, root: Frame, local: Local) -> Flexure:
         flexure = super().flexure(beam, root, local)
         assert isinstance(flexure, StrainFlexure)
-        return replace(flexure, points=self.points or self.n + 1, local=local)
+        return replace(flexure, points=self.points or self._points, local=local)
 
 
 def _none(functions: PiecewisePolynomials) -> PiecewisePolynomials:

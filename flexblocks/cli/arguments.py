@@ -28,6 +28,12 @@ LockOption = Annotated[
     list[str] | None,
     typer.Option("--lock", metavar="NAME=VALUE", help="A coordinate held at a number (brake on); may be repeated."),
 ]
+PrescribeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--prescribe", metavar="NAME", help="A coordinate moved as a function of time, its --input; may be repeated."
+    ),
+]
 OutputsOption = Annotated[
     str | None,
     typer.Option(

@@ -15,6 +15,7 @@ from flexblocks.cli.arguments import (
     OutOption,
     OutputsOption,
     PlotOption,
+    PrescribeOption,
     SamplesOption,
     SetOption,
     StartOption,
@@ -38,6 +39,7 @@ def simulate(
     settings: SetOption = None,
     imports: ImportOption = None,
     lock: LockOption = None,
+    prescribe: PrescribeOption = None,
     time: TimeOption = 5.0,
     samples: SamplesOption = 1001,
     inputs: InputOption = None,
@@ -67,7 +69,8 @@ def simulate(
     if not time > 0:
         raise typer.BadParameter(f"{time:g} s; must be > 0.", param_hint="--time")
     x0, u = numbers("--start", start), signals(inputs)
-    dae = assemble(model_named(model, settings, imported_types(imports)), locked=numbers("--lock", lock))
+    arm = model_named(model, settings, imported_types(imports))
+    dae = assemble(arm, locked=numbers("--lock", lock), prescribed=prescribe or ())
     dae = dae.with_outputs(names(outputs) or ())
     try:
         motion = integrate(
@@ -123,7 +126,8 @@ def quantities(motion: Trajectory) -> list[list[str]]:
     """
     shown = [name for group in ("u", "x", "y") for name in motion.names[group]]
     at_rest = all(np.ptp(motion[name]) == 0 for name in shown)
-    coordinates = [name for name in motion.names["x"] if not name.startswith("der(") and "bending" not in name]
+    bends = ("bending", "curvature")
+    coordinates = [n for n in motion.names["x"] if not n.startswith("der(") and not any(word in n for word in bends)]
     groups: dict[tuple[str, str], list[str]] = {}
     for name in (*motion.names["u"], *coordinates, *motion.names["y"]):
         word = name.rpartition(".")[2]

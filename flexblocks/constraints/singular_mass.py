@@ -10,8 +10,8 @@ from flexblocks.constraints.coordinate_ranges import coordinate_bounds
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.posture import posture
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.mass_at_posture import NAMED, is_massless, mass_at_posture, weakest_motion
-from flexblocks.dynamics.algorithms.massless_coordinates import massless_coordinate
+from flexblocks.dynamics.at_posture.mass_matrix import NAMED, is_massless, mass_at_posture, weakest_motion
+from flexblocks.dynamics.at_posture.massless_coordinates import massless_coordinate
 from flexblocks.errors import SingularMassError
 
 # Phases of the generic steps from the start posture: of two steps one moves each coordinate well.

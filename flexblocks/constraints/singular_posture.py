@@ -14,7 +14,7 @@ import numpy as np
 
 from flexblocks.constraints.singular_mass import generic_inertia
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.mass_at_posture import NAMED, is_massless, weakest_motion
+from flexblocks.dynamics.at_posture.mass_matrix import NAMED, is_massless, weakest_motion
 from flexblocks.errors import SingularMassError, listing
 
 # Inertia of the weakest motion, as a fraction of that in a generic posture, below which a posture is singular. It goes

@@ -37,7 +37,7 @@ def change_coordinates(dae: DAE, T: Any, names: Sequence[str], units: Sequence[s
     ------
     ParameterError
         T is not an invertible matrix (n, n); the number of names or units is not n, or a name is taken; `dae` is a
-        closed loop of control.
+        closed loop of control, or has prescribed coordinates.
 
     Examples
     --------
@@ -54,6 +54,11 @@ def change_coordinates(dae: DAE, T: Any, names: Sequence[str], units: Sequence[s
     if dae.tree.feedback is not None:
         raise ParameterError(
             "change_coordinates: this DAE is a closed loop of control; change coordinates first, then close the loop."
+        )
+    if dae.prescribed:
+        raise ParameterError(
+            f"change_coordinates: {listing(dae.prescribed)} prescribed; must be an arm without, as new coordinates mix "
+            "them with others."
         )
     T = _checked_matrix(T, n)
     names = _checked_names(dae, names, "names")

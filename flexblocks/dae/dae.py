@@ -14,7 +14,6 @@ from flexblocks.dae.compiler import CompilerError, load
 from flexblocks.dae.expressions import DAEExpressions
 from flexblocks.dynamics.algorithms.energy import kinetic_energies, total
 from flexblocks.dynamics.algorithms.frame_motions import frame_units
-from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 from flexblocks.interfaces.variables import variables
 
 LOG = logging.getLogger("flexblocks.dae")
@@ -38,7 +37,8 @@ DEPENDS_ON_OUTPUTS = ("y", "output", "output_expression", "interpreted", "_obser
 class DAE(DAEExpressions):
     """M(q) der(v) + h(q, v) = Q(x, z, u) + J(q)' lambda, 0 = c(q), 0 = g(x, z, u), y = y(x, z, u), with parameters p.
 
-    The closures c of kinematic loops, with J = dc/dq and multipliers lambda, are empty for a tree.
+    The closures c of kinematic loops, with J = dc/dq and multipliers lambda, are empty for a tree. Rows of prescribed
+    coordinates are der(v) = u, see `flexblocks.assemble`.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class DAE(DAEExpressions):
         This is the generalised input force; with kinematic loops that on the cut tree, Q + J' lambda.
         """
         a = ca.SX.sym("a", self.tree.size)
-        force = ca.cse(inverse_dynamics(self.tree, self.q, self.v, a))
+        force = ca.cse(self._balance(a))
         q, *others = self.posture_symbols
         symbols = dict(zip(("q", "v", "a", "p", "dependent"), (q, self.v, a, *others), strict=False))
         return ca.Function("inverse_dynamics", [*symbols.values()], [force], [*symbols], ["force"])

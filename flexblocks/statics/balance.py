@@ -14,8 +14,8 @@ from flexblocks.dae.dae import DAE
 from flexblocks.dae.forward_jacobian import forward_jacobian
 from flexblocks.dynamics.algorithms.energy import weight_energies
 from flexblocks.dynamics.algorithms.generalised_forces import applied_force, residuals, rest_conditions, state_rates
-from flexblocks.dynamics.algorithms.mass_at_posture import solve_scaled
 from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
+from flexblocks.dynamics.at_posture.mass_matrix import solve_scaled
 
 
 class Unknowns(NamedTuple):
@@ -59,10 +59,20 @@ def _stacked(dae: DAE, v: ca.SX, a: ca.SX, multipliers: ca.SX, states: Callable[
     """
     q = dae.q
     x, z, u = ca.vertcat(q, v, dae.w), dae.z.symbol, dae.u.symbol
-    force = inverse_dynamics(dae.tree, q, v, a) - applied_force(dae.tree, x, z, u)
+    force = _unbalanced(dae, x, z, u, a)
     if dae.tree.loops.closures:
         force -= ca.jtimes(dae.constraint_expression, q, multipliers, True)
     return ca.densify(ca.vertcat(force, states(dae.tree, x, z, u), residuals(dae.tree, x, z, u)))
+
+
+def _unbalanced(dae: DAE, x: ca.SX, z: ca.SX, u: ca.SX, a: ca.SX) -> ca.SX:
+    """Return M a + h - Q (n), of the reduced equations where coordinates are prescribed."""
+    q, v, _ = dae.split_state(x)
+    if not dae.tree.prescribed:
+        return inverse_dynamics(dae.tree, q, v, a) - applied_force(dae.tree, x, z, u)
+    parts, p, algebraic = dae.interpreted, dae.p.symbol, [z] if len(dae.z) else []
+    (balance,) = parts.inverse_dynamics.call([q, v, a, *dae.posture_symbols[1:]], True, False)
+    return balance - parts.input_force.call([x, u, p, *algebraic], True, False)[0]
 
 
 @lru_cache(maxsize=16)
@@ -123,6 +133,8 @@ def accelerations(
     n, none = dae.tree.size, np.zeros(len(dae.tree.loops.multipliers))
     force = -motion_residuals(dae)(x, z, u, p, 0.0, none).full()[:n]
     M = regular_mass(dae, *dae.posture(x, z, p))
+    for column in dae.tree.prescribed_columns:
+        M[column, :], M[:, column], M[column, column] = 0.0, 0.0, 1.0
     if not none.size:
         return solve_scaled(M, force).ravel(), none
     J, drift = (value.full() for value in _closures(dae)(x[:n], x[n : 2 * n], p))

@@ -96,7 +96,8 @@ def equilibrium(
     # ... with the smallest inputs that hold it, ...
     if problem.freedom(s):
         s = smallest_inputs(problem, s)
-    # ... to the last digit.
+    # ... in coordinates that are not near the end of their charts, to the last digit.
+    s = problem.in_charts(s)
     if problem.residual(s).any():
         s = polished(problem, s)
     if closed and not (closed.balanced(s) and closed.is_closed(s)):

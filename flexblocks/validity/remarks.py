@@ -10,7 +10,7 @@ from scipy.linalg import eigh, null_space
 
 from flexblocks.constraints.loop_equations import closure_equations
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.mass_at_posture import mass_at_posture
+from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import ModelWarning, listing

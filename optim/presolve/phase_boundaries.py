@@ -51,7 +51,7 @@ def phase_ends(
                     f"{where}leeway, and {', '.join(outputs)}, which are not coordinates; give the goal by coordinates."
                 )
             goal_kind = "near" if phase.leeway else "rest" if goal.freedom else kind
-            free = open_base(dae, goal.point, states) if goal_kind == "fixed" and dae.tree.charted else ()
+            free = open_base(dae, goal.point, states) if goal_kind in ("fixed", "near") and dae.tree.charted else ()
             end = End(goal_kind, goal.point, states, outputs, free)
         else:
             end = End("passing", _passed(dae, problem, i, p[i], where), phase.passing or {})

@@ -16,7 +16,7 @@ from flexblocks import control, models
 from flexblocks.errors import FlexblocksError
 
 LENGTH, RHO, EI = 2.0, 3.0, 5.0
-KINDS = [fb.Rigid(), fb.AssumedModes(2), fb.FiniteElements(1), fb.RigidSegments(2)]
+KINDS = [fb.Rigid(), fb.AssumedModes(2), fb.FiniteElements(1), fb.RigidSegments(2), fb.StrainModes(2)]
 PLACES = (0.0, 0.7, 2.0)
 
 
@@ -88,7 +88,12 @@ def found_response(kind, w: float, output: str) -> float:
 @pytest.mark.parametrize(("x", "output"), [(0.0, "beam.root_moment_y"), (0.7, "beam.station(0.7).moment_y")])
 @pytest.mark.parametrize(
     ("kind", "sizes", "least"),
-    [(fb.AssumedModes, (2, 4), 3.0), (fb.FiniteElements, (2, 4), 3.5), (fb.RigidSegments, (5, 10), 1.7)],
+    [
+        (fb.AssumedModes, (2, 4), 3.0),
+        (fb.FiniteElements, (2, 4), 3.5),
+        (fb.RigidSegments, (5, 10), 1.7),
+        (fb.StrainModes, (2, 4), 3.5),
+    ],
 )
 def test_moments_of_a_shaken_beam_converge_to_the_exact_ones(kind, sizes, least: float, x: float, output: str) -> None:
     """Between the first two resonances; the balance of forces loses nothing against the motion itself."""

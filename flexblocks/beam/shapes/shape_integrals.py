@@ -87,8 +87,8 @@ class DiscretizedDeformation:
             stiffness = stiffness + self.profiles.shear.ratio * self.shear
         if not len(mass):
             return mass  # a rigid beam; older versions of SciPy refuse empty matrices
-        # Critical damping 2 omega of each mode, transformed back to the coordinates: K V diag(2 / omega) V' K, for
-        # modes V of unit stiffness, V' K V = 1 and V' M V = 1 / omega^2.
+        # Critical damping 2 omega of each mode, in the coordinates again: K V diag(2 / omega) V' K, for modes
+        # of unit stiffness: V' K V = 1, V' M V = 1 / omega^2.
         modes, periods = _modes(mass, end, tip, stiffness)
         to_modes = modes.T @ stiffness
         damping = to_modes.T @ np.diag(2 * periods) @ to_modes

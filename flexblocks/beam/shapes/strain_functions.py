@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.polynomial import legendre
 
+from flexblocks.beam.properties.beam_profiles import RelativeProfile
 from flexblocks.beam.properties.profile import UNIFORM, Profile
 from flexblocks.beam.properties.quadrature import gauss_legendre, panels
 from flexblocks.beam.shapes.strain_shapes import PiecewisePolynomials
@@ -35,6 +36,14 @@ def polynomial_strains(count: int, rigidity: Profile = UNIFORM, breaks: Sequence
     weight = 1 / relative if relative.min() > STIFF_ENOUGH * relative.max() else np.ones_like(relative)
     moments = PiecewisePolynomials(pieces, _polynomials(len(pieces) - 1, count))
     return _projected(ends, moments(xi) * weight)
+
+
+def balancing_shear(curvature: PiecewisePolynomials, rigidity: Profile, shear: RelativeProfile) -> PiecewisePolynomials:
+    """Return the shear strains under Q = -M', the balance of sections without inertia, for each curvature."""
+    ends = panels(curvature.ends, rigidity.breaks, shear.profile.breaks)
+    xi, _ = gauss_legendre(DEGREE, ends)
+    force = _projected(ends, curvature(xi) * rigidity(xi)).derivative(xi)
+    return _projected(ends, -force / (shear.ratio * shear.profile(xi)))
 
 
 def own_strains(functions: Sequence[Callable[[float], float]], breaks: Sequence[float] = ()) -> PiecewisePolynomials:

@@ -222,7 +222,8 @@ class FlexibleBeam(HasStations):
         return Distribution(self.nominal.section, self.nominal.length)
 
     def coordinates(self) -> tuple[Coordinate, ...]:
-        deforming = (c for axis in self.deformations for c in self.discretization.all_coordinates(axis, self.shear))
+        shears = self.shear and self.rotary_inertia
+        deforming = (c for axis in self.deformations for c in self.discretization.all_coordinates(axis, shears))
         return (*deforming, *(c for cut in self.cuts for c in cut.coordinates(self.deformations)))
 
     def inputs(self) -> tuple[Variable, ...]:

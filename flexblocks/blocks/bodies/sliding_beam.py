@@ -153,7 +153,7 @@ class SlidingBeam(Block):
         planes = {axis: (shapes, start, np.ones(shapes.size)) for axis, start in first.items()}
         measure = small_deflections(repr(chosen), self.coordinates(), planes)
         in_lengths = np.array([unit == "m" for unit in units]) & (np.arange(len(units)) > 0)
-        return replace(measure, length=0, in_lengths=in_lengths, remedy="A FlexibleBeam with RigidSegments(n) does.")
+        return replace(measure, length=0, in_lengths=in_lengths, remedy="A FlexibleBeam with StrainModes(n) does.")
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         assert frame is not None

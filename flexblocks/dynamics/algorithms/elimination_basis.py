@@ -35,15 +35,17 @@ CONDITION = 100.0
 def elimination_basis(tree: Tree) -> ca.DM:
     """Return B (n, n), sparse: the accelerations of the coordinates are a = B alpha, alpha the unknowns to eliminate.
 
-    Bodies whose inertia or tip motion is not constant, or that share coordinates with others, keep their coordinates.
+    Bodies whose inertia or tip motion is not constant, that share coordinates with others, or of which one is
+    prescribed, keep their coordinates.
     """
     basis = np.eye(tree.size)
     moving = [body for body in tree.bodies if body.terms.has_inertia]
     users = Counter(column for body in moving for column in body.share.used)
+    prescribed = set(tree.prescribed_columns)
     for node_index, node in enumerate(tree.nodes):
         for body in (tree.bodies[i] for i in node.bodies):
             columns = sorted(body.share.used)
-            if len(columns) < 2 or any(users[column] > 1 for column in columns):
+            if len(columns) < 2 or any(users[column] > 1 or column in prescribed for column in columns):
                 continue
             mass, tips = _mass(body, columns), _tips(tree, node_index, columns)
             if mass is None or tips is None:

@@ -15,7 +15,7 @@ def chart_functions(tree: Tree) -> tuple[ca.Function, ...]:
     for body in tree.charted:
         symbols = body.terms.symbols
         chart = body.block.chart(body.terms.local)
-        if chart is None or _locks(body, chart.coordinates):
+        if chart is None or _locks(tree, body, chart.coordinates):
             continue
         results = [chart.distance, chart.speed, chart.coordinates, body.terms.local.rate(chart.coordinates)]
         of_block = ca.Function("chart", [symbols.q, symbols.s, body.terms.p], results)
@@ -28,8 +28,8 @@ def chart_functions(tree: Tree) -> tuple[ca.Function, ...]:
     return tuple(functions)
 
 
-def _locks(body: Body, coordinates: ca.SX) -> bool:
-    """Whether a coordinate that differs in the next chart is locked: that chart does not exist then."""
-    locked = set(range(body.terms.size)) - set(body.share.rows)
+def _locks(tree: Tree, body: Body, coordinates: ca.SX) -> bool:
+    """Whether a coordinate that differs in the next chart is locked or prescribed: that chart does not exist then."""
+    free = {row for row, column, _ in body.share.entries if column not in tree.prescribed_columns}
     changes = ca.sparsify(ca.simplify(coordinates - body.terms.symbols.q))
-    return any(changes.has_nz(row, 0) for row in sorted(locked))
+    return any(changes.has_nz(row, 0) for row in range(body.terms.size) if row not in free)

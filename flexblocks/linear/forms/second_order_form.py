@@ -11,7 +11,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.energy import stored_energies
-from flexblocks.dynamics.algorithms.mass_at_posture import masses_at_posture
+from flexblocks.dynamics.at_posture.mass_matrix import masses_at_posture
 from flexblocks.statics.operating_point import OperatingPoint
 
 # Position-dependent forces derive from a potential if their matrix is symmetric to this fraction of its size.

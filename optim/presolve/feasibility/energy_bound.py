@@ -18,7 +18,7 @@ import numpy as np
 from flexblocks.constraints.closed_posture import deforming
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.energy import stored_energies
-from flexblocks.dynamics.algorithms.mass_at_posture import mass_at_posture
+from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ...errors import ProblemError

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from flexblocks.dynamics.algorithms.posture_numbers import PostureNumbers
+from flexblocks.dynamics.at_posture.block_numbers import PostureNumbers
 from flexblocks.dynamics.tree.tree import Tree
 
 # Smallest eigenvalue of a mass matrix with unit diagonal that is more than rounding, per coordinate.

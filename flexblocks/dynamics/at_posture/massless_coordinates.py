@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexblocks.dynamics.algorithms.posture_numbers import PostureNumbers
+from flexblocks.dynamics.at_posture.block_numbers import PostureNumbers
 from flexblocks.dynamics.tree.tree import Tree
 
 EPS = np.finfo(float).eps
