@@ -59,9 +59,10 @@ def derivatives(dae: DAE, points: Sequence[OperatingPoint]) -> list[Derivatives]
 def _at(dae: DAE, point: OperatingPoint) -> Derivatives:
     a, forces = accelerations(dae, point.x, point.z, point.u, point.p)
     results = _function(dae)(point.x, point.z, point.u, point.p, a, forces)
-    mass, *slopes = (value.full() for value in results)
-    # Both triangles are the same but for rounding.
-    return Derivatives(a, forces, (mass + mass.T) / 2, *slopes, *energy_matrices(dae, point))
+    mass, x, z, u, output_x, output_z, output_u = (value.full() for value in results)
+    kinetic, stored = energy_matrices(dae, point)
+    # Both triangles of the mass matrix are the same but for rounding.
+    return Derivatives(a, forces, (mass + mass.T) / 2, x, z, u, output_x, output_z, output_u, kinetic, stored)
 
 
 @lru_cache(maxsize=16)

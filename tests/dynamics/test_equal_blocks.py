@@ -14,8 +14,8 @@ import pytest
 import flexblocks as fb
 from arms.chains import chain
 from flexblocks.constraints import singular_mass
-from flexblocks.dynamics.algorithms.mass_at_posture import is_massless, mass_at_posture, weakest_motion
-from flexblocks.dynamics.algorithms.massless_coordinates import massless_coordinate
+from flexblocks.dynamics.at_posture.mass_matrix import is_massless, mass_at_posture, weakest_motion
+from flexblocks.dynamics.at_posture.massless_coordinates import massless_coordinate
 from flexblocks.dynamics.evaluation import block_kinds
 from flexblocks.errors import ModelWarning, SingularMassError
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 import numpy as np
 
@@ -16,10 +17,16 @@ def panels(*breaks: Iterable[float]) -> np.ndarray:
 
 def gauss_legendre(points: int, bounds: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Return Gauss-Legendre points and weights on [0, 1], `points` of them on each panel between the bounds."""
-    nodes, weights = np.polynomial.legendre.leggauss(points)
+    nodes, weights = _on_standard_panel(points)
     bounds = np.array([0.0, 1.0]) if bounds is None else bounds
     start, width = bounds[:-1, None], np.diff(bounds)[:, None]
     return (start + width * (nodes + 1) / 2).ravel(), (width * weights / 2).ravel()
+
+
+@lru_cache(maxsize=32)
+def _on_standard_panel(points: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return Gauss-Legendre points and weights on [-1, 1]; a tenth of the assembly of a beam, if made each time."""
+    return np.polynomial.legendre.leggauss(points)
 
 
 def within(bounds: np.ndarray, start: float, end: float) -> np.ndarray:
