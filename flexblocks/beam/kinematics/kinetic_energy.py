@@ -16,6 +16,8 @@ from flexblocks.interfaces import Frame
 
 # Gauss points on each smooth piece of a beam whose density varies: 9 full waves are integrated within 1e-12.
 POINTS = 48
+# Share within which a constant is a whole number: sixteen roundings, which roots and norms of modes leave.
+WHOLE = 16 * 2.0**-52
 
 
 def kinetic_energy(
@@ -75,8 +77,19 @@ def kinetic_energy(
 
 
 def dot(constants: np.ndarray, vector: ca.SX, scale: float | ca.SX = 1.0) -> ca.SX:
-    """Return scale * constants . vector for constants (n,) and a column (n, 1); a numeric scale costs nothing."""
-    return (ca.sparsify(ca.DM(constants)) * scale).T @ vector if len(constants) else ca.SX(1, 1)
+    """Return scale * constants . vector for constants (n,) and a column (n, 1); a numeric scale costs nothing.
+
+    Where all entries share a constant they are added before they are multiplied. What is whole but for rounding, as
+    the deflections of modes at a free tip, is whole.
+    """
+    if not len(constants):
+        return ca.SX(1, 1)
+    whole = np.round(constants)
+    constants = np.where(np.abs(constants - whole) <= WHOLE * np.abs(whole), whole, constants)
+    sizes = np.unique(np.abs(constants[constants != 0]))
+    if len(sizes) != 1:
+        return (ca.sparsify(ca.DM(constants)) * scale).T @ vector
+    return (float(sizes[0]) * scale) * (ca.sparsify(ca.DM(np.sign(constants))).T @ vector)
 
 
 def bilinear_form(left: ca.SX, constants: np.ndarray, right: ca.SX, scale: float | ca.SX = 1.0) -> ca.SX:

@@ -131,6 +131,8 @@ class ShapeIntegrals:
 
 # Integrals below this share of their Cauchy-Schwarz bound are rounding: quadrature leaves less than 1e-13.
 ROUNDING = 1e-12
+# Entries of Gram matrices this near to one are one: modes of mean square 1, by quadrature.
+UNIT = 1e-14
 
 
 def shape_integrals(shapes: Shapes, profiles: BeamProfiles = EULER_BERNOULLI) -> ShapeIntegrals:
@@ -166,4 +168,5 @@ def gram(products: np.ndarray) -> np.ndarray:
     """Return a Gram matrix (n, n) made symmetric, without rounding."""
     norm = np.sqrt(np.diag(products))
     cleaned = without_rounding(products, np.outer(norm, norm))
+    cleaned = np.where(np.abs(cleaned - 1) < UNIT, 1.0, cleaned)
     return (cleaned + cleaned.T) / 2

@@ -61,12 +61,17 @@ class _Sweep:
         edge_maps = maps(tree, q)
         self.twist = twists(tree, edge_maps, v)
         self.basis = elimination_basis(tree)
+        self.mixed = ca.DM(tree.size, 1)
+        for j in range(tree.size):
+            self.mixed[j] = float(self.basis[j, :].nnz() > 1)
         self.maps = [(X, changed(S, self.basis)) for X, S in edge_maps]
         # Wrenches on the nodes; they take part in the recursion as they are.
         outer = applied + element_wrenches(tree, q, v) if tree.elements else applied
         self.wrench = outer.on_nodes
         # Force and inertia on the coordinates themselves, in no frame: springs, dampers, drives, rotors without mount.
-        self.force = self.basis.T @ (outer.on_coordinates - block_force(tree, q, v))
+        # Velocity forces on coordinates that the basis mixes are among them, so that they are mixed together.
+        inner = block_force(tree, q, v) + self._velocity_forces()
+        self.force = self.basis.T @ (outer.on_coordinates - inner)
         self.inertia = congruent(loose_inertia(tree, q), self.basis)
         moving = [_moving(node.edge, S, self.basis) for node, (_, S) in zip(tree.nodes, self.maps, strict=True)]
         self.where = elimination_order(tree, self.inertia.sparsity(), moving)
@@ -107,11 +112,22 @@ class _Sweep:
         for body in (self.tree.bodies[i] for i in self.tree.nodes[k].bodies if self.tree.bodies[i].terms.has_inertia):
             q, s = body.gather(self.q), body.gather(self.v)
             (inertia,) = call(body.terms.inertia, q, body.terms.p)
-            bias = ca.vertcat(*call(body.terms.bias, self.twist[k][:3], q, s, body.terms.p))
+            on_inlet, on_coordinates = call(body.terms.bias, self.twist[k][:3], q, s, body.terms.p)
             columns = body.share.used
             J = ca.diagcat(ca.DM.eye(6), (body.share.matrix @ self.basis)[:, list(columns)])
-            form = form + QuadraticForm(congruent(inertia, J), ca.sparsify(J.T @ bias), columns)
+            unmixed = ((1 - self.mixed) * body.scatter(on_coordinates))[list(columns), :]
+            form = form + QuadraticForm(congruent(inertia, J), ca.sparsify(ca.vertcat(on_inlet, unmixed)), columns)
         return form
+
+    def _velocity_forces(self) -> ca.SX:
+        """Return the velocity forces (n) of the bodies on the coordinates that the basis mixes."""
+        force = ca.SX(self.tree.size, 1)
+        for k, node in enumerate(self.tree.nodes):
+            for body in (self.tree.bodies[i] for i in node.bodies if self.tree.bodies[i].terms.has_inertia):
+                s = body.gather(self.v)
+                _, on_coordinates = call(body.terms.bias, self.twist[k][:3], body.gather(self.q), s, body.terms.p)
+                force += body.scatter(on_coordinates)
+        return ca.sparsify(self.mixed * force)
 
     def _of_branches(self, k: int) -> QuadraticForm:
         """Return the form of all that a node carries, moved inward along the edges to it."""

@@ -1,7 +1,7 @@
 """Elimination basis: elastic coordinates in which a body couples to what it carries through as few as possible.
 
 What a beam carries only feels its tip: a deflection and a slope in each plane, however many modes there are. In the
-mass-orthonormal basis in which the first coordinate alone moves the tip, the second takes part in its slope, and so on,
+mass-orthogonal basis in which the first coordinate alone moves the tip, the second takes part in its slope, and so on,
 all further ones move nothing but the beam itself, and eliminating them costs a few operations each.
 
 Only coordinates that belong together are mixed: what is joined by neither inertia nor the tip keeps exact zeros, and
@@ -11,6 +11,7 @@ finite elements, nothing is mixed.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import casadi as ca
@@ -23,10 +24,12 @@ from flexblocks.dynamics.tree.tree import Tree
 # An entry below this fraction of the terms it is the sum of is rounding: sums of up to nine terms, each rounded twice.
 ROUNDING = 1e-13
 # An entry this near to one is one: three roundings.
-ONE = 3 * 2.0**-52
+ONE = 4 * 2.0**-52
 # With more coordinates that belong together, mixing them costs more operations than it saves (five modes in the plane:
 # 657 for 651, in both planes with extension: 12 000 for 7425).
 MOST = 3
+# A column moves its row of the tip if that is more than this share of what its largest entry does there.
+MOVES = 1e-6
 # Condition number of their mass matrix, scaled to a unit diagonal, up to which mixing loses no digit that counts. Modes
 # of a free tip have 1, those of a heavy tip body, which are orthogonal only together with it, about 10.
 CONDITION = 100.0
@@ -56,7 +59,7 @@ def elimination_basis(tree: Tree) -> ca.DM:
                 if 1 < len(group) <= MOST and rows and all(np.count_nonzero(row) > 1 for row in rows):
                     chosen = np.array(columns)[group]
                     basis[np.ix_(chosen, chosen)] = _tip_first(mass[np.ix_(group, group)], np.array(rows))
-    return ca.sparsify(ca.DM(basis))
+    return ca.sparsify(ca.DM(np.where(np.abs(np.abs(basis) - 1) <= ONE, np.sign(basis), basis)))
 
 
 def _mass(body: Body, columns: list[int]) -> np.ndarray | None:
@@ -90,16 +93,27 @@ def _groups(mass: np.ndarray, tips: np.ndarray) -> list[np.ndarray]:
 
 
 def _tip_first(mass: np.ndarray, tips: np.ndarray) -> np.ndarray:
-    """Return the basis B with B^T mass B = identity and tips B lower triangular; the identity where that loses digits.
+    """Return the basis B with B^T mass B diagonal and tips B lower triangular; the identity where that loses digits.
 
-    `mass` (k, k), `tips` (rows, k).
+    Each column moves its row of the tip by one, so that the products with it cost nothing; those that do not move the
+    tip have one as their largest entry. `mass` (k, k), `tips` (rows, k).
     """
     size = np.sqrt(np.diag(mass))
     scaled = mass / np.outer(size, size)
     if not np.linalg.cond(scaled) <= CONDITION:
         return np.eye(len(mass))
     whiten = np.linalg.inv(np.linalg.cholesky(scaled)).T / size[:, None]
-    return whiten @ np.linalg.qr((tips @ whiten).T, mode="complete")[0]
+    basis = whiten @ np.linalg.qr((tips @ whiten).T, mode="complete")[0]
+    moved = tips @ basis
+    for k in range(len(basis)):
+        leading = moved[k, k] if k < len(tips) else 0.0
+        steers = abs(leading) > MOVES * np.abs(tips[min(k, len(tips) - 1)] * basis[:, k]).max()
+        basis[:, k] /= leading if steers else basis[np.argmax(np.abs(basis[:, k])), k]
+    # Once more without what earlier columns move, which was rounding of larger numbers.
+    for k in range(1, len(basis)):
+        for j in range(min(k, len(tips))):
+            basis[:, k] -= basis[:, j] * (tips[j] @ basis[:, k]) / (tips[j] @ basis[:, j])
+    return basis
 
 
 def congruent(matrix: ca.SX, basis: ca.DM) -> ca.SX:
@@ -123,7 +137,7 @@ def _numbers(matrix: ca.SX) -> ca.DM:
 def _without_rounding(matrix: ca.SX, size: ca.DM) -> ca.SX:
     """Turn constant entries into structural zeros where terms, of summed magnitude `size`, cancel but for rounding.
 
-    The ones of a mass-orthonormal basis become ones again, by which dividing costs nothing.
+    Ones become ones again, by which multiplying costs nothing.
 
     An entry is compared with its own terms, not with other entries: a small inertia beside a large mass is not
     rounding.
@@ -136,6 +150,6 @@ def _without_rounding(matrix: ca.SX, size: ca.DM) -> ca.SX:
             continue
         if abs(float(entry)) <= ROUNDING * float(size[row, column]):
             matrix.nz[i] = 0
-        elif abs(float(entry) - 1) <= ONE:
-            matrix.nz[i] = 1
+        elif abs(abs(float(entry)) - 1) <= ONE:
+            matrix.nz[i] = math.copysign(1.0, float(entry))
     return ca.sparsify(matrix)
