@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import ProblemError
 
 KEPT = 0.1  # of the time is kept for the last iteration, and for saying what came of it; by trial
-LEAST = 1e-3  # s that a solve is left with after the end: it returns its start, the best that is known
+LEAST = 1e-9  # s that a solve is left with after the end: it returns its start, the best that is known
 
 
 @dataclass(frozen=True)

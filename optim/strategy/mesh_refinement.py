@@ -47,7 +47,7 @@ def refine_mesh(plan: Plan, solving: Solving, criteria: Criteria) -> Plan:
     """Refine the transcription of a plan until the plan replays.
 
     A plan replays if its replay misses the goal by less, and leaves less energy beyond a leeway, than the `criteria`
-    allow, violates regions by no more than ten times that miss and any other limit by no more than 1 %. Refinement
+    allow, violates regions by no more than 1e-3 of the reach and any other limit by no more than 1 %. Refinement
     first restores the dynamics of quasi-static modes, then raises a symmetric scheme to degree 6, then doubles the
     intervals. The next plan starts from the last one if all durations are fixed, and from least effort if one is free,
     as a motion with
@@ -152,7 +152,7 @@ def _beyond(plan: Plan, excess: Violation, most: Allowed, settings: Settings) ->
             i = t.path.names.index(excess.name)
             limits = (t.path.low[i], t.path.high[i])
             if t.path.constraints[i].is_distance:
-                return excess.amount / (settings.most_intrusion * most.miss)
+                return excess.amount / (settings.most_intrusion * most.share)
         else:
             limits = t.problem.ranges_in(t.phase).get(excess.name, ())
         sizes = [abs(limit) for limit in limits if np.isfinite(limit) and limit]

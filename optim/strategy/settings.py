@@ -63,7 +63,7 @@ class Settings:
         Degree up to which a symmetric scheme is raised before intervals are doubled. More points resolve the motion
         without refining the inputs: minimum-time plans mostly converge at degree 4 or 6.
     most_intrusion : float
-        Distance by which a replay may violate a region, as a multiple of its allowed miss: 1 mm for an arm of 1 m.
+        Distance by which a replay may violate a region, as a multiple of 1e-4 of the reach: 1 mm for an arm of 1 m.
         A choice.
     most_excess : float
         Relative violation of any other limit by a replay. A choice.

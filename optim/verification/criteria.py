@@ -48,10 +48,11 @@ class Criteria:
 
 @dataclass(frozen=True)
 class Allowed:
-    """What counts as none for one arm and motion: a miss [m] and a residual energy [J]."""
+    """What counts as none for one arm and motion: a miss [m], a residual energy [J], and a share of its reach [m]."""
 
     miss: float
     energy: float
+    share: float
 
     def __str__(self) -> str:
         return f"{1e3 * self.miss:.3g} mm, {self.energy:.3g} J"
@@ -60,11 +61,10 @@ class Allowed:
 def allowed(criteria: Criteria, dae: DAE, motions: Sequence[Trajectory]) -> Allowed:
     """Return the criteria for planned motions of an arm, one for each scenario."""
     miss, energy = criteria.miss, criteria.energy
-    if miss is None:
-        miss = SHARE * reach(dae, motions[0])
+    share = SHARE * reach(dae, motions[0])
     if energy is None:
         energy = max(SHARE * max(float(np.max(motion.energy[:, 0])) for motion in motions), SLOWEST)
-    return Allowed(miss, energy)
+    return Allowed(share if miss is None else miss, energy, share)
 
 
 def reach(dae: DAE, motion: Trajectory) -> float:
