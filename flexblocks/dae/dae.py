@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import logging
+from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import casadi as ca
 
@@ -207,6 +209,15 @@ class DAE(DAEExpressions):
             _steps={key: compiled[function.name()] for key, function in chains.items()},
         )
         return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Expressions and functions are built again on first use, of the same operations in the same order.
+        return {field.name: vars(self)[field.name] for field in fields(self)}
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if self.library is None:
+            return super().__reduce_ex__(protocol)
+        return DAE.compile, (self.interpreted,)  # there, from the cache or anew
 
     def _function(self, name: str, results: list[ca.SX], labels: list[str]) -> ca.Function:
         symbols = [self.x.symbol, self.u.symbol, self.p.symbol]
