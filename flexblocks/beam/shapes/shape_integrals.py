@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from scipy.linalg import eigh
 
 from flexblocks.beam.properties.beam_profiles import EULER_BERNOULLI, BeamProfiles
 from flexblocks.beam.properties.tip_body import TipBody
@@ -19,6 +18,7 @@ from flexblocks.beam.shapes.shape_functions import (
     gram,
     shape_integrals,
 )
+from flexblocks.libraries import scipy
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,7 @@ class DiscretizedDeformation:
         if not len(mass):
             return mass  # a rigid beam; older versions of SciPy refuse empty matrices
         # Critical damping 2 omega of each mode, transformed back to the coordinates.
-        modes = eigh(stiffness, mass)[1]
+        modes = scipy.linalg.eigh(stiffness, mass)[1]
         # By Rayleigh's quotients: of a tip body far heavier than the beam the lowest eigenvalues are rounding of the
         # highest, and may be negative.
         squares = np.maximum(np.sum(modes * (stiffness @ modes), axis=0), 0.0)
