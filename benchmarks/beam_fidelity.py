@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 import flexblocks as fb
+from flexblocks.beam.discretization import Discretization
 from flexblocks.beam.shapes.euler_bernoulli_modes import roots
 from flexblocks.validity.large_deflections import without_warning
 
@@ -15,6 +16,8 @@ FIDELITIES = {
     "AssumedModes(n)": {n: fb.AssumedModes(n) for n in (4, 8, 16)},
     "FiniteElements(n)": {n: fb.FiniteElements(n) for n in (2, 4, 8)},
     "RigidSegments(n)": {n: fb.RigidSegments(n) for n in (4, 8, 16)},
+    "StrainModes(n)": {n: fb.StrainModes(n) for n in (3, 4, 5)},
+    "StrainModes(n, 'modes')": {n: fb.StrainModes(n, "modes") for n in (3,)},
 }
 # Link 2 of Subudhi & Morris (2002) with its payload.
 LENGTH, LINEAR_DENSITY, FLEXURAL_RIGIDITY = 0.5, 0.2, 1.0
@@ -27,7 +30,7 @@ def exact(count: int) -> np.ndarray:
     return roots(tip, count) ** 2 * np.sqrt(FLEXURAL_RIGIDITY / (LINEAR_DENSITY * LENGTH**4))
 
 
-def model_frequencies(fidelity: fb.AssumedModes | fb.FiniteElements | fb.RigidSegments) -> np.ndarray:
+def model_frequencies(fidelity: Discretization) -> np.ndarray:
     """Return the frequencies [rad/s] of the model, lowest first."""
     model = fb.Model("cantilever")
     ground = model.add(fb.Ground("ground"))

@@ -10,22 +10,25 @@ import numpy as np
 
 from flexblocks.constraints.close_loops import close_loops
 from flexblocks.constraints.singular_mass import refuse_singular_mass
+from flexblocks.constraints.singular_posture import tell_of_singular_start
 from flexblocks.constraints.undefined_forces import refuse_undefined_forces
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.outputs import output_units
+from flexblocks.dynamics.evaluation.block_kinds import BlockKinds
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.evaluation.element import Element
-from flexblocks.dynamics.evaluation.evaluate import block_terms
 from flexblocks.dynamics.evaluation.force_terms import force_terms
+from flexblocks.dynamics.evaluation.incidence import Incidence
 from flexblocks.dynamics.tree.cut_joints import Closure, Loops
 from flexblocks.dynamics.tree.lock import Lock
 from flexblocks.dynamics.tree.outboard_inertia import OutboardInertia
+from flexblocks.dynamics.tree.prescription import Prescription
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces.variables import Variables, variables
 from flexblocks.modeling.flanges import SharedCoordinate
-from flexblocks.modeling.locks import checked_locks, with_locks
+from flexblocks.modeling.locks import checked_locks, checked_prescriptions, with_locks
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.spanning_tree import Topology, topology
 from flexblocks.modeling.symbolic_parameters import symbolic_parameters
@@ -38,6 +41,7 @@ def assemble(
     symbolic: Iterable[str] | str = (),
     dynamics: str = "auto",
     locked: Mapping[str, float] | None = None,
+    prescribed: Iterable[str] | str = (),
 ) -> DAE:
     """Assemble a model into one symbolic DAE.
 
@@ -54,6 +58,11 @@ def assemble(
         then; what holds each is an output, ``joint1.holding_torque`` or ``slide1.holding_force``, positive in the
         direction of the coordinate (``<block>.holding_torque_<coordinate>`` where that is not the angle or
         displacement of a joint).
+    prescribed : iterable of str, optional
+        Coordinates that move as a function of time, whatever that takes: shakers, rigs, moving bases. The acceleration
+        of each is an input, ``joint1.prescribed_acceleration`` [rad/s2 or m/s2], and what drives it an output,
+        ``joint1.driving_torque`` or ``slide1.driving_force``. `flexblocks.simulate` takes the coordinate itself,
+        ``u={"joint1.angle": f}``, and derives start values and acceleration from f.
 
     Returns
     -------
@@ -62,8 +71,9 @@ def assemble(
     Raises
     ------
     FlexblocksError
-        The model is not an arm (see `Model.check`), a parameter or a locked coordinate is unknown, a coordinate moves
-        no mass, a loop cannot be closed, or the ends of a force element are at one place.
+        The model is not an arm (see `Model.check`), a parameter or a locked or prescribed coordinate is unknown, a
+        coordinate moves no mass, a loop cannot be closed or has a prescribed coordinate, or the ends of a force element
+        are at one place.
 
     Warns
     -----
@@ -90,9 +100,10 @@ def assemble(
         plan = topology(model, values)
     locks = checked_locks(plan, locked)
     plan = with_locks(plan, locks)
+    moved = checked_prescriptions(plan, prescribed)
     # Physics of every block by itself, then the multibody tree of all of them.
-    terms = _terms(plan, p)
-    tree, x, z, u = _tree(model, plan, terms, p)
+    terms, carried = _terms(plan, p)
+    tree, x, z, u = _tree(model, plan, terms, carried, p, moved)
     algorithm = "recursive" if dynamics == "auto" else dynamics
     dae = DAE(model.name, x, z, u, p, variables("output", []), tree, algorithm, model.copy(), locked=locks)
     # Kinematic loops: start values that close them, and the closures that are independent.
@@ -106,25 +117,33 @@ def assemble(
     dae = replace(dae, y=variables("output", [(name, unit, 0.0) for name, unit in _in_order(units, plan)]))
     # Every coordinate must move mass, or there is no equation of motion for it.
     refuse_singular_mass(dae)
+    tell_of_singular_start(dae)
     warn_of_remarks(dae)
     # What every use of the arm begins with, so that it is not made in the midst of one.
     _ = dae.tree.nodes, linear_blocks(dae)
     return dae
 
 
-def _terms(plan: Topology, p: Variables) -> dict[str, BlockTerms]:
-    """Evaluate every block once, from the tips to the ground, so that each knows the inertia outboard of it."""
+def _terms(plan: Topology, p: Variables) -> tuple[dict[str, BlockTerms], dict[str, np.ndarray]]:
+    """Evaluate the blocks, each kind once, from the tips to the ground; and return the inertia outboard of each."""
     terms: dict[str, BlockTerms] = {}
-    outboard = OutboardInertia(plan, p.start)
+    carried: dict[str, np.ndarray] = {}
+    kinds, outboard = BlockKinds(p.symbol), OutboardInertia(plan, p.start)
     for name, node in reversed(list(plan.nodes.items())):
         held = {c.name: plan.shared[name, c.name].value for c in node.block.coordinates()}
-        terms[name] = block_terms(node.block, node.outlets, node.has_place, outboard.at(name), p.symbol, held)
+        carried[name] = outboard.at(name)
+        terms[name] = kinds.terms(node.block, node.outlets, node.has_place, carried[name], held)
         outboard.add(name, terms[name])
-    return terms
+    return terms, carried
 
 
 def _tree(
-    model: Model, plan: Topology, terms: dict[str, BlockTerms], p: Variables
+    model: Model,
+    plan: Topology,
+    terms: dict[str, BlockTerms],
+    carried: dict[str, np.ndarray],
+    p: Variables,
+    moved: tuple[tuple[str, str], ...],
 ) -> tuple[Tree, Variables, Variables, Variables]:
     """Return the multibody tree, and its states, algebraic variables and inputs."""
     # Variables, in the order of the model, and where those of each block stand among them.
@@ -159,6 +178,7 @@ def _tree(
         bodies.append(
             Body(
                 name=name,
+                block=node.block,
                 terms=terms[name],
                 parent=None if node.parent is None else position[node.parent],
                 outlet=node.outlet,
@@ -166,6 +186,7 @@ def _tree(
                 w=slices[name][0],
                 z=slices[name][1],
                 u=slices[name][2],
+                carried=carried[name],
             )
         )
     # Force elements between the bodies' frames.
@@ -181,7 +202,12 @@ def _tree(
     # Cut joints of the loops.
     ends = [[(position[port.block], port.name) for port in pair] for pair in plan.closures]
     loops = Loops(tuple(Closure(bodies[second[0]].name, first, second) for first, second in ends))
-    parts = {"locks": _locks(plan), "elements": tuple(elements)}
+    prescribed = tuple(
+        Prescription(*place, q[number[place]][1], number[place], len(u) + i) for i, place in enumerate(moved)
+    )
+    u += [(*each.acceleration, 0.0) for each in prescribed]
+    limits += [None] * len(prescribed)
+    parts = {"locks": _locks(plan), "elements": tuple(elements), "prescribed": prescribed}
     tree = Tree(tuple(bodies), len(q), np.array(model.gravity), p.symbol, loops, **parts)
     x = variables("state", q + rates + w, symbols=symbols)
     return tree, x, variables("algebraic variable", z, symbols=symbols), variables("input", u, limits)
@@ -199,17 +225,15 @@ def _locks(plan: Topology) -> tuple[Lock, ...]:
             factors.setdefault(shared.lock, {})[index, row] = shared.factor
             if shared.lock == (name, c.name):
                 units[shared.lock] = c.unit
-    order = sorted(factors, key=lambda place: plan.order.index(place[0]))
+    position = {name: i for i, name in enumerate(plan.order)}
+    order = sorted(factors, key=lambda place: position[place[0]])
     return tuple(Lock(*place, units[place], factors[place]) for place in order)
 
 
-def _share(shared: list[SharedCoordinate], number: dict[tuple[str, str], int]) -> ca.DM:
+def _share(shared: list[SharedCoordinate], number: dict[tuple[str, str], int]) -> Incidence:
     """Return the incidence matrix (n_block, n) of a block: its coordinates are share @ q."""
-    share = ca.DM(len(shared), len(number))
-    for row, coordinate in enumerate(shared):
-        if coordinate.owner is not None:
-            share[row, number[coordinate.owner]] = coordinate.factor
-    return share
+    entries = ((row, number[c.owner], c.factor) for row, c in enumerate(shared) if c.owner is not None)
+    return Incidence.of(entries, (len(shared), len(number)))
 
 
 def _in_order(units: dict[str, str], plan: Topology) -> list[tuple[str, str]]:
@@ -218,6 +242,8 @@ def _in_order(units: dict[str, str], plan: Topology) -> list[tuple[str, str]]:
 
     def block_of(output: str) -> str:
         # There may be dots on both sides: elbow.rotor.angle, beam.station(0.2).moment_y.
-        return max((name for name in place if output.startswith(f"{name}.")), key=len)
+        while output not in place:
+            output = output.rpartition(".")[0]
+        return output
 
     return sorted(units.items(), key=lambda item: place[block_of(item[0])])

@@ -13,7 +13,7 @@ from flexblocks.assemble import assemble
 from flexblocks.beam.discretization import Discretization
 from flexblocks.dae.dae import DAE
 from flexblocks.dae.operation_counts import operation_counts
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError
 from flexblocks.libraries import pd
 from flexblocks.linear.linearize import linearize
 from flexblocks.modeling.model import Model
@@ -80,7 +80,7 @@ def compare(
         point, and the simulation starts from it: `u` is added to the inputs that hold the arm, `x0` replaces start
         values. By default the equilibrium next to the start values, and a simulation with `u` alone from these.
     output : str, optional
-        By default the tip deflection of the last beam.
+        By default the tip deflection of the last beam; also the motion of a frame, see `DAE.with_outputs`.
     frequencies : int
         Number of natural frequencies in the table, from the lowest.
     locked : dict, optional
@@ -105,6 +105,12 @@ def compare(
     with without_warning():
         daes = {name: assemble(rediscretize(model, kind), locked=locked) for name, kind in by_name.items()}
     output = _output(next(iter(daes.values())), output)
+    try:
+        daes = {name: dae.with_outputs(output) for name, dae in daes.items()}
+    except NameUnknownError as error:
+        raise NameUnknownError(f"compare: output: {error}") from error
+    if not all(output in dae.y for dae in daes.values()):
+        raise NameUnknownError(f"compare: output: '{output}' is no output, but a state, an input or a parameter.")
     with without_warning():  # what is compared shows by how much a discretization is off
         points = {name: equilibrium(dae, at) for name, dae in daes.items()}
         if at is None:
@@ -143,10 +149,6 @@ def _output(dae: DAE, wanted: str | None) -> str:
             raise ParameterError("compare: the arm has no flexible beam; name the output to compare, output='...'.")
         last = tips[-1].rpartition(".")[0]
         return next(name for name in tips if name.startswith(f"{last}."))
-    if wanted not in dae.y:
-        raise NameUnknownError(
-            f"compare: output: there is no output '{wanted}' ({listing(dae.y.names)}).{nearest(wanted, dae.y.names)}"
-        )
     return wanted
 
 

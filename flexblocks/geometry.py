@@ -8,16 +8,15 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from flexblocks.blocks.bodies.payload import Payload
 from flexblocks.blocks.bodies.stations import HasStations
 from flexblocks.constraints.coordinate_ranges import refuse_out_of_range
 from flexblocks.constraints.posture import posture
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.frame_motions import frame_motion, terms_at
 from flexblocks.dynamics.algorithms.kinematics import poses
 from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.evaluation.body import Body
-from flexblocks.dynamics.evaluation.evaluate import block_terms
-from flexblocks.errors import FlexblocksError, NameUnknownError, listing, nearest
-from flexblocks.interfaces.ports import Kind
 
 Values = Mapping[str, float] | Sequence[float] | np.ndarray | None
 
@@ -41,12 +40,13 @@ class Shape:
 
     @property
     def tip(self) -> str:
-        """The body farthest out along the tree."""
+        """The payload farthest out along the tree; of an arm without payloads the body."""
         depths: dict[str, int] = {}
         bodies = self.dae.tree.bodies
         for body in bodies:
             depths[body.name] = 0 if body.parent is None else depths[bodies[body.parent].name] + 1
-        return max(self.bodies, key=lambda name: depths[name])
+        payloads = [body.name for body in bodies if isinstance(body.terms.block, Payload)]
+        return max(payloads or self.bodies, key=lambda name: depths[name])
 
     def __call__(self, x: Values = None, p: Values = None) -> dict[str, np.ndarray]:
         """Return the centreline of every body in the world, ndarray (k, 3) [m], at states `x` (nx,) and parameters `p`.
@@ -81,12 +81,66 @@ def shape(dae: DAE, stations: int = 32) -> Shape:
     return Shape(dae, tuple(body.name for body, _, _ in placed), function)
 
 
+def extent(lines: Mapping[str, np.ndarray]) -> float:
+    """Return the diagonal of the box around the centrelines of an arm [m]."""
+    return float(np.linalg.norm(np.ptp(np.concatenate(list(lines.values())), axis=0)))
+
+
+@dataclass(frozen=True, eq=False)
+class AttachedFrames:
+    """Frames that force elements act on, as a function of the arm's coordinates.
+
+    Attributes
+    ----------
+    dae : DAE
+    function : casadi.Function
+        (q, p, dependent variables if any) -> axes (3, 3 k) and origins (3, k) [m] of each element in turn.
+    """
+
+    dae: DAE
+    function: ca.Function
+
+    def __call__(self, x: Values = None, p: Values = None) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """Return axes (k, 3, 3) and origins (k, 3) [m] in the world of the k frames of every element, by its name.
+
+        Raises
+        ------
+        NameUnknownError, ParameterError
+            As of `Shape`.
+        """
+        dae, values = self.dae, self.dae.p.values(p, "p: ")
+        parts = [part.full() for part in self.function.call([*posture(dae, dae.x.values(x, "x: "), values)])]
+        return {
+            element.name: (np.array(np.split(axes, len(element.places), axis=1)), origins.T)
+            for element, axes, origins in zip(dae.tree.elements, parts[::2], parts[1::2], strict=True)
+        }
+
+
+def attached_frames(dae: DAE) -> AttachedFrames:
+    """Return the frames that the force elements of an arm act on."""
+    tree, inlets = dae.tree, poses(dae.tree, dae.q)
+    parts = []
+    for element in tree.elements:
+        frames = []
+        for index, outlet in element.places:
+            body, (R, r) = tree.bodies[index], inlets[index]
+            if body.block.port(outlet).spec.outlet:
+                terms = terms_at(body, (outlet,), dae.p.symbol)
+                end = terms.outlets[outlet]
+                symbols = [terms.inlet.R, terms.inlet.r, terms.symbols.q, terms.p]
+                pose = ca.Function("pose", symbols, terms.local.intermediates.expanded([end.R, end.r]))
+                R, r = pose.call([R, r, body.gather(dae.q), body.terms.p], True, False)
+            frames.append((R, r))
+        parts += [ca.horzcat(*[R for R, _ in frames]), ca.horzcat(*[r for _, r in frames])]
+    return AttachedFrames(dae, ca.Function("frames", [*dae.posture_symbols], [ca.densify(part) for part in parts]))
+
+
 def bending(dae: DAE) -> np.ndarray:
     """Return the mask (nx,) of the states that are deformations of beams; scaling these exaggerates the deflection."""
     chosen = np.zeros(len(dae.x), dtype=bool)
     for body in dae.tree.bodies:
-        if isinstance(body.terms.block, HasStations):
-            chosen[: dae.tree.size] |= np.any(body.share.full(), axis=0)
+        if isinstance(body.block, HasStations):
+            chosen[list(body.share.used)] = True
     return chosen
 
 
@@ -95,14 +149,15 @@ def outlets_of(body: Body, outlets: tuple[str, ...], p: ca.SX) -> ca.Function:
 
     The last argument is `p` with the block's dependent variables, as ``body.terms.p``.
     """
-    terms = block_terms(body.terms.block, outlets, True, body.terms.local.carried, p)
+    terms = terms_at(body, outlets, p)
     points = ca.horzcat(*[terms.outlets[name].r for name in outlets])
-    return ca.Function("outlets", [terms.inlet.R, terms.inlet.r, terms.symbols.q, terms.p], [points])
+    results = terms.local.intermediates.expanded([points])
+    return ca.Function("outlets", [terms.inlet.R, terms.inlet.r, terms.symbols.q, terms.p], results)
 
 
 def _line(body: Body, R: ca.SX, r: ca.SX, q: ca.SX, p: ca.SX, stations: int) -> ca.SX:
     """Return the centreline (3, k) of one body, from its inlet outward."""
-    outlets = body.terms.block.centreline(stations)
+    outlets = body.block.centreline(stations)
     if not outlets:
         return r
     return ca.horzcat(r, *call(outlets_of(body, outlets, p), R, r, q, body.terms.p))
@@ -123,28 +178,4 @@ def place(dae: DAE, name: str) -> ca.SX:
     NameUnknownError
         There is no such block or frame, or it has no position in space.
     """
-    body = _body(dae, name)
-    index = dae.tree.bodies.index(body)
-    R, r = poses(dae.tree, dae.q)[index]
-    frame = name[len(body.name) + 1 :] or ("frame_b" if "frame_b" in body.terms.outlets else "frame_a")
-    try:
-        spec = body.terms.block.port(frame).spec
-    except FlexblocksError as error:
-        raise NameUnknownError(f"'{name}': {error}") from error
-    if spec.kind is not Kind.FRAME:
-        raise NameUnknownError(f"'{name}' is a {spec.kind}, which has no position in space; name a frame of the block.")
-    if not spec.outlet:
-        return r
-    points = outlets_of(body, (spec.name,), dae.p.symbol)
-    return ca.cse(points.call([R, r, body.gather(dae.q), body.terms.p], True, False)[0])
-
-
-def _body(dae: DAE, name: str) -> Body:
-    placed = {b.name: b for b in dae.tree.bodies if b.parent is not None or b.terms.outlets}
-    matching = [known for known in placed if name == known or name.startswith(f"{known}.")]
-    if not matching:
-        raise NameUnknownError(
-            f"There is no place '{name}': name a block ({listing(placed)}) or a frame of one, as 'link1.frame_b' or "
-            f"'link1.station(0.25)'.{nearest(name.partition('.')[0], placed)}"
-        )
-    return placed[max(matching, key=len)]
+    return ca.cse(frame_motion(dae.tree, name, dae.q, ca.SX(dae.tree.size, 1)).r)

@@ -28,7 +28,7 @@ def chord_coordinates(dae: fb.DAE) -> fb.DAE:
     alpha_i - beta_(i-1), the slopes of these sections against their chords (eq 29). The mode shapes of the library are
     sqrt(2) sin(k pi xi), with xi = 0 at the joint, and sin(k pi x / l) = (-1)^k sin(k pi xi).
     """
-    blocks = [body.terms.block.nominal for body in dae.tree.bodies]
+    blocks = [body.block.nominal for body in dae.tree.bodies]
     beams = {block.name: block for block in blocks if isinstance(block, fb.FlexibleBeam)}
     links = len(beams)
     modes = (dae.tree.size - links) // links

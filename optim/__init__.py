@@ -14,6 +14,7 @@ from .problem.objectives.objective import Objective
 from .problem.path_constraints import *  # noqa: F403
 from .problem.path_constraints.region import Box, HalfSpace, Sphere
 from .problem.phase import Phase
+from .problem.pose import Pose
 from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
 from .problem.via import Via
@@ -36,6 +37,7 @@ __all__ = [
     "Plan",
     "PlanError",
     "PlanWarning",
+    "Pose",
     "Problem",
     "ProblemError",
     "Replay",

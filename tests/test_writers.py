@@ -138,6 +138,7 @@ def test_what_stops_a_writer_leaves_the_old_files(
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == old
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files as POSIX does")
 def test_a_full_disk_leaves_the_old_files_of_all_writers(tmp_path: Path) -> None:
     """A process that may write 300 bytes and no more is to a file what a full disk is."""

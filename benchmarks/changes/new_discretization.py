@@ -141,7 +141,7 @@ CHANGE = Change(
             "from flexblocks.beam.polynomials import Polynomials\n",
         ),
         after(REGISTER, '    "Material",\n', '    "Polynomials",\n'),
-        Edit(REGISTER, "FiniteElements, RigidSegments)", "FiniteElements, RigidSegments, Polynomials)"),
+        Edit(REGISTER, "RigidSegments, StrainModes)", "RigidSegments, StrainModes, Polynomials)"),
     ),
     check=CHECK,
 )

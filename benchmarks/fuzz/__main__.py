@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import math
 import sys
 import time
 import traceback
@@ -16,6 +17,8 @@ from benchmarks.fuzz.workers import Judged, run
 
 # A case takes a second or so; what takes this long [s] beside other load does not end.
 LIMIT = 300.0
+# How often [s] a line tells how far a run is.
+EVERY = 60.0
 
 
 def cases(kinds: list[str], first: int, count: int | None, seconds: float) -> Iterator[tuple[str, int]]:
@@ -23,7 +26,7 @@ def cases(kinds: list[str], first: int, count: int | None, seconds: float) -> It
     end = time.monotonic() + seconds
     for seed in itertools.count(first) if count is None else range(first, first + count):
         for kind in kinds:
-            if count is None and time.monotonic() > end:
+            if time.monotonic() > end:
                 return
             yield kind, seed
 
@@ -56,20 +59,27 @@ def rerun(kinds: list[str], seed: int) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.fuzz", description=__doc__)
-    parser.add_argument("seconds", type=float, nargs="?", default=60.0, help="how long to start new cases")
+    parser.add_argument(
+        "seconds", type=float, nargs="?", help="how long to start new cases; 60, or with --cases as long as they take"
+    )
     parser.add_argument("--kind", choices=list(KINDS), action="append", help="this kind of case only")
     parser.add_argument("--seed", type=int, help="run this seed alone, and print all about it")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
-    parser.add_argument("--cases", type=int, help="so many seeds, however long they take")
+    parser.add_argument("--cases", type=int, help="so many seeds")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     arguments = parser.parse_args()
     kinds = arguments.kind or list(KINDS)
     if arguments.seed is not None:
         sys.exit(not rerun(kinds, arguments.seed))
-    results = []
-    since = time.monotonic()
-    for result in run(cases(kinds, arguments.first, arguments.cases, arguments.seconds), arguments.jobs, LIMIT):
+    seconds = arguments.seconds or (60.0 if arguments.cases is None else math.inf)
+    results: list[Judged] = []
+    since = told = time.monotonic()
+    for result in run(cases(kinds, arguments.first, arguments.cases, seconds), arguments.jobs, LIMIT):
         results.append(result)
+        if (now := time.monotonic()) > told + EVERY:
+            failed = sum(one.outcome.verdict.failed for one in results)
+            print(f"{len(results)} cases in {now - since:.0f} s, {failed} failed", file=sys.stderr)
+            told = now
         if result.outcome.verdict.failed:
             print(f"--kind {result.kind} --seed {result.seed}: {result.outcome.verdict}: {result.outcome.detail}")
             sys.stdout.flush()

@@ -55,8 +55,8 @@ def _forces(dae: fb.DAE, point: OperatingPoint) -> str:
 
 def _ranges(dae: fb.DAE, point: OperatingPoint) -> str:
     q = point.x[: dae.tree.size]
-    beyond = [b for b in dae.tree.ranges if not b.low - 1e-9 <= float(b.share @ q) <= b.high * (1 + 1e-9)]
-    return "; ".join(f"{b.name} = {float(b.share @ q):g} is out of {b.low:g} to {b.high:g}" for b in beyond)
+    beyond = [b for b in dae.tree.ranges if not b.low - 1e-9 <= float(b.value(q)) <= b.high * (1 + 1e-9)]
+    return "; ".join(f"{b.name} = {float(b.value(q)):g} is out of {b.low:g} to {b.high:g}" for b in beyond)
 
 
 def _closures(arm: RandomArm, dae: fb.DAE, point: OperatingPoint) -> str:

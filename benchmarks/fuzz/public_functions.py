@@ -124,7 +124,7 @@ def calls() -> dict[str, Call]:
     call("Trajectory.__getitem__", motion.__getitem__, name="payload.x")
     for name, arguments in BLOCKS.items():
         call(name, getattr(fb, name), name="block", **arguments)
-    for name in ("AssumedModes", "FiniteElements", "RigidSegments"):
+    for name in ("AssumedModes", "FiniteElements", "RigidSegments", "StrainModes"):
         call(name, getattr(fb, name), n=2)
     call("Rigid", fb.Rigid)
     call("Tube", fb.Tube, outer=0.1, inner=0.05)

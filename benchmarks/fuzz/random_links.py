@@ -44,7 +44,7 @@ def _bending(draw: Draw) -> str:
 def _discretization(draw: Draw) -> Discretization:
     n = int(draw.rng.integers(1, 4))
     tip = draw.one_of(("free", "auto", "auto", "pinned", fb.TipBody(draw.size(0.4), draw.size(0.02))))
-    return draw.one_of((fb.AssumedModes(n, tip=tip), fb.FiniteElements(n), fb.RigidSegments(n)))
+    return draw.one_of((fb.AssumedModes(n, tip=tip), fb.FiniteElements(n), fb.RigidSegments(n), fb.StrainModes(n)))
 
 
 def _sliding_beam(draw: Draw, name: str, length: float) -> fb.SlidingBeam:

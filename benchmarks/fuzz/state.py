@@ -8,6 +8,7 @@ import numpy as np
 
 import flexblocks as fb
 from benchmarks.fuzz.random_arm import RandomArm
+from flexblocks.constraints.closed_posture import refuse_singular
 from flexblocks.constraints.dependent_variables import with_dependent_variables
 
 
@@ -26,13 +27,21 @@ class State:
 
 
 def random_state(arm: RandomArm, dae: fb.DAE, seed: int) -> State:
-    """Return a state with loops closed: with loops the start posture, otherwise one anywhere."""
+    """Return a state with loops closed: with loops the start posture, otherwise one anywhere.
+
+    Raises
+    ------
+    LoopError
+        Loops do not determine how they move on from the start posture.
+    """
     rng = np.random.default_rng([seed, 1])
     n = dae.tree.size
     size = np.array([_size(arm, name, unit) for name, unit in zip(dae.q_names, dae.x.units, strict=False)])
     x = dae.x.start.copy()
     q, v, a = (rng.uniform(-1, 1, n) * size * factor for factor in (1.0, 2.0, 10.0))
     if dae.tree.loops.closures:
+        # As any use of the arm begins.
+        refuse_singular(dae, x[:n], dae.p.start, "random_state: ")
         J = closure_jacobian(dae, x[:n])
         # In the metric of the sizes, so that what is small stays small.
         scaled = J * size

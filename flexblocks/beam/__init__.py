@@ -12,6 +12,7 @@ from flexblocks.beam.properties.material import Material
 from flexblocks.beam.properties.section import ISection, Rectangle, Section, Tube
 from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.rigid_segments import RigidSegments
+from flexblocks.beam.strain_modes import StrainModes
 
 # What `flexblocks` offers of them. Written out, so that editors complete these names.
 __all__ = [
@@ -25,11 +26,12 @@ __all__ = [
     "Rigid",
     "RigidSegments",
     "Section",
+    "StrainModes",
     "TipBody",
     "Tube",
 ]
 
-DISCRETIZATIONS: tuple[type[Discretization], ...] = (Rigid, AssumedModes, FiniteElements, RigidSegments)
+DISCRETIZATIONS: tuple[type[Discretization], ...] = (Rigid, AssumedModes, FiniteElements, RigidSegments, StrainModes)
 SECTIONS: tuple[type[Section], ...] = (Rectangle, Tube, ISection, Box)
 # What a model file may name besides blocks.
 VALUES: tuple[type, ...] = (*DISCRETIZATIONS, *SECTIONS, Material, TipBody)

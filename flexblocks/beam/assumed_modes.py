@@ -71,6 +71,10 @@ class AssumedModes(Discretization):
             return self.tip
         return carried if self.tip == "auto" else FREE
 
+    def feels_tip(self, damped: bool) -> bool:
+        del damped
+        return self.tip == "auto"
+
     @property
     def can_shear(self) -> bool:
         return self.tip != "pinned"

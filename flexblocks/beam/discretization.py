@@ -50,6 +50,20 @@ class Discretization(ABC):
         length.
         """
 
+    def shear_coordinates(self, axis: str) -> tuple[Coordinate, ...]:
+        """Return coordinates of shear strains alone, where these have functions of their own.
+
+        They follow those of bending along `axis` in a beam that shears and whose sections have rotary inertia. None
+        where the shapes of bending have rotations apart from their slopes, as those of modes and elements.
+        """
+        del axis
+        return ()
+
+    def all_coordinates(self, axis: str, shears: bool) -> tuple[Coordinate, ...]:
+        """Return the coordinates of one deformation, of bending with those of shear if it shears with inertia."""
+        more = self.shear_coordinates(axis) if shears and axis in ("y", "z") else ()
+        return (*self.coordinates(axis), *more)
+
     @abstractmethod
     def shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes:
         """Return the shape functions of bending: zero at the root, with slope zero there where the beam is clamped.
@@ -104,9 +118,17 @@ class Discretization(ABC):
         """Return the tip body that shapes the modes, from all that hangs on the tip; both in SI units."""
         return carried
 
+    def feels_tip(self, damped: bool) -> bool:
+        """Whether shapes, or the damping of a beam that is `damped`, depend on what `tip_body` is told."""
+        del damped
+        return True
+
     def flexure(self, beam: Beam, root: Frame, local: Local) -> Flexure:
         """Return the flexure of a beam so discretised, in terms of the block's symbols."""
-        coordinates = {axis: self.coordinates(axis) for axis in beam.deformations}
+        coordinates = {
+            axis: self.all_coordinates(axis, bool(deformation.profiles.shear and deformation.profiles.rotary))
+            for axis, deformation in beam.deformations.items()
+        }
         q = {axis: _column([local[c.name] for c in of_axis]) for axis, of_axis in coordinates.items()}
         amplitudes = {
             axis: _column([_amplitude(axis, c, beam) * local[c.name] for c in of_axis])
@@ -163,6 +185,10 @@ class Rigid(Discretization):
     @property
     def can_slide(self) -> bool:
         return True
+
+    def feels_tip(self, damped: bool) -> bool:
+        del damped
+        return False
 
     def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
         del axis

@@ -72,6 +72,9 @@ class FiniteElements(Discretization):
     def can_slide(self) -> bool:
         return True
 
+    def feels_tip(self, damped: bool) -> bool:
+        return damped
+
     def richer(self) -> FiniteElements:
         return FiniteElements(self.n + 1)
 

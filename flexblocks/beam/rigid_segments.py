@@ -56,6 +56,9 @@ class RigidSegments(Discretization):
     def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
         return numbered_coordinates(axis, self.n, "bend", "rad")
 
+    def feels_tip(self, damped: bool) -> bool:
+        return damped
+
     def richer(self) -> RigidSegments:
         return RigidSegments(self.n + 1)
 

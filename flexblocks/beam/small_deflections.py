@@ -14,7 +14,7 @@ from flexblocks.interfaces import Coordinate, SmallDeflections
 POINTS, PANELS = 3, 8
 # Gauss points at which a pull is felt: exact for a pull that is linear along the beam and slopes of second degree.
 FELT = 3
-REMEDY = "RigidSegments(n) holds at any deflection."
+REMEDY = "StrainModes(n) holds at any deflection."
 
 
 def small_deflections(

@@ -28,6 +28,20 @@ LockOption = Annotated[
     list[str] | None,
     typer.Option("--lock", metavar="NAME=VALUE", help="A coordinate held at a number (brake on); may be repeated."),
 ]
+PrescribeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--prescribe", metavar="NAME", help="A coordinate moved as a function of time, its --input; may be repeated."
+    ),
+]
+OutputsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--outputs",
+        help="More outputs, separated by commas: the motion of frames, as payload.velocity_x,link1.yaw.",
+        show_default=False,
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to stdout.")]
 OutOption = Annotated[Path | None, typer.Option("--out", help="Write the result to this file.", show_default=False)]
 StartOption = Annotated[

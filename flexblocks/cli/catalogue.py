@@ -1,4 +1,4 @@
-"""Models by name: model files, and the catalogue of published arms."""
+"""Models by name: model files, and the catalogue of arms of the library."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _arguments(name: str, function: Callable[..., Model], texts: dict[str, str])
 
 
 def models(json: JsonOption = False) -> None:
-    """List the published arms that can be used by name."""
+    """List the arms of the library that can be used by name."""
     entries = [
         {
             "name": name,

@@ -41,7 +41,9 @@ def compare(
     lock: LockOption = None,
     beams: Annotated[
         list[str] | None,
-        typer.Option("--beams", metavar="KIND:N", help="modes:2, elements:4, segments:8; repeated, finest last."),
+        typer.Option(
+            "--beams", metavar="KIND:N", help="modes:2, elements:4, segments:8, strains:3; repeated, finest last."
+        ),
     ] = None,
     output: Annotated[
         str | None, typer.Option("--output", help="The output whose response is compared.", show_default=False)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from flexblocks.assemble import assemble
-from flexblocks.cli.arguments import LockOption, ModelArgument, SetOption, checked_file, names, numbers
+from flexblocks.cli.arguments import LockOption, ModelArgument, PrescribeOption, SetOption, checked_file, names, numbers
 from flexblocks.cli.catalogue import model_named
 from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import print_line
@@ -20,6 +20,7 @@ def export(
     settings: SetOption = None,
     imports: ImportOption = None,
     lock: LockOption = None,
+    prescribe: PrescribeOption = None,
     fmu: Annotated[
         Path | None, typer.Option("--fmu", help="Functional Mock-up Unit (.fmu).", show_default=False)
     ] = None,
@@ -78,7 +79,7 @@ def export(
         )
     arm = model_named(model, settings, imported_types(imports))
     wanted = "all" if symbolic == "all" else names(symbolic) or ()
-    dae = assemble(arm, symbolic=wanted, locked=numbers("--lock", lock))
+    dae = assemble(arm, symbolic=wanted, locked=numbers("--lock", lock), prescribed=prescribe or ())
     output_names = names(outputs)
     written: list[Path] = []
     if fmu is not None:

@@ -14,6 +14,7 @@ from flexblocks.cli.arguments import (
     ModelArgument,
     OutOption,
     PlotOption,
+    PrescribeOption,
     SetOption,
     checked_file,
     checked_picture,
@@ -35,6 +36,7 @@ def linearize(
     settings: SetOption = None,
     imports: ImportOption = None,
     lock: LockOption = None,
+    prescribe: PrescribeOption = None,
     at: Annotated[
         list[str] | None,
         typer.Option(
@@ -56,7 +58,8 @@ def linearize(
     checked_file("--out", out, FORMATS)
     checked_picture(plot)
     held = numbers("--at", at)
-    dae = assemble(model_named(model, settings, imported_types(imports)), locked=numbers("--lock", lock))
+    arm = model_named(model, settings, imported_types(imports))
+    dae = assemble(arm, locked=numbers("--lock", lock), prescribed=prescribe or ())
     # The equilibrium with those coordinates and inputs held.
     inputs = {name: value for name, value in held.items() if name in dae.u}
     point = equilibrium(dae, x={name: value for name, value in held.items() if name not in inputs}, u=inputs)

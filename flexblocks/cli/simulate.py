@@ -13,13 +13,16 @@ from flexblocks.cli.arguments import (
     LockOption,
     ModelArgument,
     OutOption,
+    OutputsOption,
     PlotOption,
+    PrescribeOption,
     SamplesOption,
     SetOption,
     StartOption,
     TimeOption,
     checked_file,
     checked_picture,
+    names,
     numbers,
 )
 from flexblocks.cli.catalogue import model_named
@@ -36,6 +39,7 @@ def simulate(
     settings: SetOption = None,
     imports: ImportOption = None,
     lock: LockOption = None,
+    prescribe: PrescribeOption = None,
     time: TimeOption = 5.0,
     samples: SamplesOption = 1001,
     inputs: InputOption = None,
@@ -54,6 +58,7 @@ def simulate(
         float | None,
         typer.Option("--time-limit", help="Seconds of wall time after which the run ends.", show_default=False),
     ] = None,
+    outputs: OutputsOption = None,
     out: OutOption = None,
     plot: PlotOption = None,
     json: JsonOption = False,
@@ -64,7 +69,9 @@ def simulate(
     if not time > 0:
         raise typer.BadParameter(f"{time:g} s; must be > 0.", param_hint="--time")
     x0, u = numbers("--start", start), signals(inputs)
-    dae = assemble(model_named(model, settings, imported_types(imports)), locked=numbers("--lock", lock))
+    arm = model_named(model, settings, imported_types(imports))
+    dae = assemble(arm, locked=numbers("--lock", lock), prescribed=prescribe or ())
+    dae = dae.with_outputs(names(outputs) or ())
     try:
         motion = integrate(
             dae,
@@ -99,7 +106,7 @@ def simulate(
 def ranges(motion: Trajectory) -> list[dict[str, Any]]:
     """Return the least, largest and last value of coordinates, inputs, outputs and energies."""
     coordinates = [name for name in motion.names["x"] if not name.startswith("der(")]
-    names = [*coordinates, *motion.names["u"], *motion.names["y"], *motion.names["energy"]]
+    shown = [*coordinates, *motion.names["u"], *motion.names["y"], *motion.names["energy"]]
     return [
         {
             "name": name,
@@ -108,7 +115,7 @@ def ranges(motion: Trajectory) -> list[dict[str, Any]]:
             "largest": float(motion[name].max()),
             "last": float(motion[name][-1]),
         }
-        for name in names
+        for name in shown
     ]
 
 
@@ -119,7 +126,8 @@ def quantities(motion: Trajectory) -> list[list[str]]:
     """
     shown = [name for group in ("u", "x", "y") for name in motion.names[group]]
     at_rest = all(np.ptp(motion[name]) == 0 for name in shown)
-    coordinates = [name for name in motion.names["x"] if not name.startswith("der(") and "bending" not in name]
+    bends = ("bending", "curvature")
+    coordinates = [n for n in motion.names["x"] if not n.startswith("der(") and not any(word in n for word in bends)]
     groups: dict[tuple[str, str], list[str]] = {}
     for name in (*motion.names["u"], *coordinates, *motion.names["y"]):
         word = name.rpartition(".")[2]

@@ -17,7 +17,7 @@ def refuse_out_of_range(dae: DAE, q: np.ndarray, where: str = "") -> None:
         A coordinate is out of the range of its block.
     """
     for bound in dae.tree.ranges:
-        value = float(bound.share @ q)
+        value = float(bound.value(q))
         if not bound.low <= value <= bound.high:
             raise ParameterError(
                 f"{where}{bound.name} = {value:g} {bound.unit}; must be between {bound.low:g} and {bound.high:g} "
@@ -30,7 +30,7 @@ def coordinate_bounds(dae: DAE) -> tuple[np.ndarray, np.ndarray]:
     low, high = np.full(dae.tree.size, -np.inf), np.full(dae.tree.size, np.inf)
     for bound in dae.tree.ranges:
         # A coordinate that blocks share, through gears perhaps, keeps the ranges of all of them; a locked one is none.
-        for i in np.flatnonzero(bound.share):
-            ends = np.sort(np.array([bound.low, bound.high]) / bound.share[i])
+        for i, factor in zip(bound.columns, bound.factors, strict=True):
+            ends = np.sort(np.array([bound.low, bound.high]) / factor)
             low[i], high[i] = max(low[i], ends[0]), min(high[i], ends[1])
     return low, high

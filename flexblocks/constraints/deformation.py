@@ -32,7 +32,8 @@ def deforming(dae: DAE) -> np.ndarray:
     """Return the mask (n,) of the coordinates that deform a body, such as those of beams."""
     mask = np.zeros(dae.tree.size, dtype=bool)
     for body in _elastic_bodies(dae):
-        mask |= np.any(body.share.full()[_elastic(body)], axis=0)
+        for row in _elastic(body):
+            mask[list(body.share.row(row)[0])] = True
     return mask
 
 
@@ -53,5 +54,6 @@ def _elastic_bodies(dae: DAE) -> list[Body]:
 def _elastic(body: Body) -> list[int]:
     """Return the positions of a body's coordinates on which its strain energy depends."""
     q = body.terms.symbols.q
-    depends = ca.which_depends(ca.SX(body.terms.physics.potential), q, 1, False) if q.numel() else []
+    (stored,) = body.terms.local.intermediates.expanded([ca.SX(body.terms.physics.potential)])
+    depends = ca.which_depends(stored, q, 1, False) if q.numel() else []
     return [i for i, is_elastic in enumerate(depends) if is_elastic]

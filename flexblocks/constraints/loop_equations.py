@@ -12,7 +12,7 @@ import numpy as np
 from flexblocks.constraints.deformation import deforming
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.loop_closure import offsets
-from flexblocks.dynamics.algorithms.mass_at_posture import mass_at_posture
+from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
 from flexblocks.errors import ComputationError
 
 

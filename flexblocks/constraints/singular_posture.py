@@ -7,19 +7,28 @@ in equilibrium.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable
 
 import numpy as np
 
-from flexblocks.constraints.singular_mass import generic_inertia
+from flexblocks.constraints.loop_equations import regular_mass
+from flexblocks.constraints.posture import posture
+from flexblocks.constraints.singular_mass import generic_inertia, is_large
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.mass_at_posture import NAMED, is_massless, weakest_motion
+from flexblocks.dynamics.at_posture.mass_matrix import NAMED, condition, is_massless, weakest_motion
 from flexblocks.errors import SingularMassError, listing
+
+LOG = logging.getLogger("flexblocks.assemble")
 
 # Inertia of the weakest motion, as a fraction of that in a generic posture, below which a posture is singular. It goes
 # with the square of the angle to a lock: 1e-10 is about 1e-5 rad beside it, where six digits are left.
 LOST = 1e-10
+# Condition of a mass matrix scaled to unit diagonal from which on rounding is all of some acceleration.
+ILL_CONDITIONED = 1e14
+# Share of a joint's hinges in a motion that is theirs alone: but for rounding.
+ALONE = 0.999
 # Hinges of a `Universal` or `Gimbal`, which is the first group.
 HINGE = re.compile(r"(.+)\.revolute\d+\.angle")
 
@@ -34,6 +43,21 @@ def refuse_singular_posture(dae: DAE, q: np.ndarray, M: np.ndarray, where: str =
     """
     if is_singular_posture(dae, M):
         raise SingularMassError(where + " ".join(singular_posture(dae, q, M)))
+
+
+def tell_of_singular_start(dae: DAE) -> None:
+    """Log start values at which no digit of accelerations is left, as `forward_dynamics` may be nan there.
+
+    They are no fault of the model: a wrist may be aligned, a thin rod stand upright, and other values be passed to what
+    uses the arm. All that begins at them refuses them (`refuse_singular_posture`).
+    """
+    n = dae.tree.size
+    if not n or is_large(dae):  # a dense M takes the square of memory, its eigenvectors the cube of time
+        return
+    M = regular_mass(dae, *posture(dae, dae.x.start, dae.p.start))
+    if condition(M) > ILL_CONDITIONED:
+        what, advice = singular_posture(dae, dae.x.start[:n], M)
+        LOG.warning("at the start values of '%s' %s %s", dae.name, what, advice)
 
 
 def is_singular_posture(dae: DAE, M: np.ndarray, lost: float = LOST) -> bool:
@@ -52,7 +76,8 @@ def singular_posture(dae: DAE, q: np.ndarray, M: np.ndarray) -> tuple[str, str]:
     # Hinges of one joint ...
     hinges = [HINGE.fullmatch(name) for name in names]
     joints = {hinge and hinge[1] for hinge in hinges}
-    if len(names) > 1 and len(joints) == 1 and (joint := joints.pop()):
+    alone = share[moving].sum() > ALONE
+    if alone and len(names) > 1 and len(joints) == 1 and (joint := joints.pop()):
         at = _values(dae, q, [i for i, name in enumerate(dae.q_names) if name.startswith(f"{joint}.")])
         return (
             f"the mass matrix is singular: joint '{joint}' is in gimbal lock, two of its axes parallel at {at}.",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, listing
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +21,7 @@ class Measured:
 
 
 def measured(dae: DAE, name: str, where: str) -> Measured:
-    """Return a state, algebraic variable or output by name.
+    """Return a state, algebraic variable or output by name, or the motion of a frame (see `DAE.with_outputs`).
 
     Raises
     ------
@@ -32,13 +32,15 @@ def measured(dae: DAE, name: str, where: str) -> Measured:
         if name in group:
             i = group.index(name)
             return Measured(name, group.symbol[i], group.units[i], float(group.start[i]))
-    if name in dae.y:
-        i = dae.y.index(name)
-        return Measured(name, dae.output_expression[i], dae.y.units[i], 0.0)
     known = (*dae.x.names, *dae.z.names, *dae.y.names)
-    raise NameUnknownError(
-        f"{where}: there is no state or output '{name}' to measure ({listing(known)}).{nearest(name, known)}"
-    )
+    if name in (*dae.u.names, *dae.p.names):
+        raise NameUnknownError(f"{where}: there is no state or output '{name}' to measure ({listing(known)}).")
+    try:
+        seen = dae.with_outputs(name)
+    except NameUnknownError as error:
+        raise NameUnknownError(f"{where}: nothing to measure: {error}") from error
+    i = seen.y.index(name)
+    return Measured(name, seen.output_expression[i], seen.y.units[i], 0.0)
 
 
 def rate_of(dae: DAE, variable: Measured, where: str) -> ca.SX:

@@ -37,7 +37,7 @@ def change_coordinates(dae: DAE, T: Any, names: Sequence[str], units: Sequence[s
     ------
     ParameterError
         T is not an invertible matrix (n, n); the number of names or units is not n, or a name is taken; `dae` is a
-        closed loop of control.
+        closed loop of control, or has prescribed coordinates.
 
     Examples
     --------
@@ -55,11 +55,16 @@ def change_coordinates(dae: DAE, T: Any, names: Sequence[str], units: Sequence[s
         raise ParameterError(
             "change_coordinates: this DAE is a closed loop of control; change coordinates first, then close the loop."
         )
+    if dae.prescribed:
+        raise ParameterError(
+            f"change_coordinates: {listing(dae.prescribed)} prescribed; must be an arm without, as new coordinates mix "
+            "them with others."
+        )
     T = _checked_matrix(T, n)
     names = _checked_names(dae, names, "names")
     units = dae.x.units[:n] if units is None else _checked_length(units, n, "units")
     # The coordinates of a block are share @ q: only shares change, and every algorithm stays as it is.
-    bodies = tuple(dataclasses.replace(body, share=ca.sparsify(body.share @ ca.DM(T))) for body in dae.tree.bodies)
+    bodies = tuple(dataclasses.replace(body, share=body.share.times(T)) for body in dae.tree.bodies)
     tree = dataclasses.replace(dae.tree, bodies=bodies)
     return dataclasses.replace(dae, x=_states(dae, np.linalg.inv(T), names, units), tree=tree, model=None)
 

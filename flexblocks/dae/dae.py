@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import logging
+from collections.abc import Iterable
 from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +16,8 @@ from flexblocks.dae.compiler import CompilerError, load
 from flexblocks.dae.explicit_steps import EXPANDED, PAIRS, SIZES, chain, step
 from flexblocks.dae.expressions import DAEExpressions
 from flexblocks.dynamics.algorithms.energy import kinetic_energies, total
-from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
+from flexblocks.dynamics.algorithms.frame_motions import frame_units
+from flexblocks.interfaces.variables import variables
 
 LOG = logging.getLogger("flexblocks.dae")
 
@@ -31,11 +33,15 @@ FUNCTIONS = (
     "motion",
 )
 
+# What a DAE with other outputs does not share.
+DEPENDS_ON_OUTPUTS = ("y", "output", "output_expression", "interpreted", "_observed")
+
 
 class DAE(DAEExpressions):
     """M(q) der(v) + h(q, v) = Q(x, z, u) + J(q)' lambda, 0 = c(q), 0 = g(x, z, u), y = y(x, z, u), with parameters p.
 
-    The closures c of kinematic loops, with J = dc/dq and multipliers lambda, are empty for a tree.
+    The closures c of kinematic loops, with J = dc/dq and multipliers lambda, are empty for a tree. Rows of prescribed
+    coordinates are der(v) = u, see `flexblocks.assemble`.
 
     Attributes
     ----------
@@ -77,7 +83,7 @@ class DAE(DAEExpressions):
         This is the generalised input force; with kinematic loops that on the cut tree, Q + J' lambda.
         """
         a = ca.SX.sym("a", self.tree.size)
-        force = ca.cse(inverse_dynamics(self.tree, self.q, self.v, a))
+        force = ca.cse(self.balance(a))
         q, *others = self.posture_symbols
         symbols = dict(zip(("q", "v", "a", "p", "dependent"), (q, self.v, a, *others), strict=False))
         return ca.Function("inverse_dynamics", [*symbols.values()], [force], [*symbols], ["force"])
@@ -218,6 +224,66 @@ class DAE(DAEExpressions):
         if self.library is None:
             return super().__reduce_ex__(protocol)
         return DAE.compile, (self.interpreted,)  # there, from the cache or anew
+
+    def with_outputs(self, names: Iterable[str] | str) -> DAE:
+        """Return this DAE with more outputs: the motion of any frames in space.
+
+        Parameters
+        ----------
+        names : iterable of str
+            A block, for its outboard end, or a frame of one (``link1.frame_a``, ``link1.station(0.25)``), and one of
+
+            * ``x``, ``y``, ``z`` [m] and ``velocity_x``, ``_y``, ``_z`` [m/s]: position and velocity of its origin, in
+              world axes;
+            * ``rotation_xx``, ``rotation_xy``, ... ``rotation_zz``: its rotation matrix; ``rotation_zx`` is the
+              component along the world's z of the frame's x axis. No posture is singular;
+            * ``roll``, ``pitch``, ``yaw`` [rad]: R = Rz(yaw) Ry(pitch) Rx(roll). Roll and yaw lock at a pitch of +-90
+              degrees;
+            * ``angular_velocity_x``, ``_y``, ``_z`` [rad/s]: relative to the world, in the axes of the frame, as a
+              gyroscope measures it. (Of a `FreeMotion` or `Spherical` this is their own output, relative to their
+              inlet; ``base.frame_b.angular_velocity_x`` is relative to the world.)
+
+            Names of variables that the DAE has already are passed over.
+
+        Returns
+        -------
+        DAE
+            With these at the end of y. The equations are the same ones; this DAE itself if there is nothing to add.
+
+        Raises
+        ------
+        NameUnknownError
+            There is no such frame or quantity.
+
+        Examples
+        --------
+        >>> import flexblocks as fb
+        >>> from flexblocks import models
+        >>> dae = fb.assemble(models.subudhi_morris_2002())
+        >>> dae.with_outputs(("payload.velocity_x", "link1.yaw")).y.names[-2:]
+        ('payload.velocity_x', 'link1.yaw')
+        """
+        known = [name for group in (self.y, self.x, self.z, self.u, self.p) for name in group.names]
+        wanted = dict.fromkeys((names,) if isinstance(names, str) else names)
+        more = tuple(name for name in wanted if name not in known)
+        if more and more not in self._observed:
+            units = frame_units(self.tree, more, known)
+            entries = [*zip(self.y.names, self.y.units, strict=True), *units.items()]
+            other = copy.copy(self)
+            # What depends on the outputs is built anew; a compiled DAE keeps its other compiled functions.
+            kept = {key: value for key, value in vars(self).items() if key not in DEPENDS_ON_OUTPUTS}
+            kept["y"] = variables("output", [(name, unit, 0.0) for name, unit in entries])
+            if self.interpreted is not self:
+                kept["interpreted"] = self.interpreted.with_outputs(more)
+            vars(other).clear()
+            vars(other).update(kept)
+            self._observed[more] = other
+        return self._observed[more] if more else self
+
+    @cached_property
+    def _observed(self) -> dict[tuple[str, ...], DAE]:
+        """The DAEs with more outputs so far, so that what is derived for them is derived once."""
+        return {}
 
     def _function(self, name: str, results: list[ca.SX], labels: list[str]) -> ca.Function:
         symbols = [self.x.symbol, self.u.symbol, self.p.symbol]

@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.closed_start import ClosedStart
-from flexblocks.dynamics.algorithms import ldl
+from flexblocks.dynamics import ldl
 from flexblocks.dynamics.algorithms.articulated_bodies import forward_dynamics
 from flexblocks.dynamics.algorithms.composite_bodies import mass_matrix
 from flexblocks.dynamics.algorithms.constrained_accelerations import constrained_accelerations, stabilised
@@ -26,6 +26,13 @@ from flexblocks.dynamics.algorithms.generalised_forces import (
 from flexblocks.dynamics.algorithms.loop_closure import closure_residual, rates_of
 from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 from flexblocks.dynamics.algorithms.outputs import outputs
+from flexblocks.dynamics.algorithms.prescribed_motion import (
+    driving_efforts,
+    prescribed_accelerations,
+    reduced_force,
+    reduced_inverse_dynamics,
+    reduced_mass,
+)
 from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.interfaces.variables import Variables
@@ -49,6 +56,11 @@ class DAEExpressions(HoldsSymbols):
     clocks: tuple[Clock, ...] = ()
     locked: Mapping[str, float] = field(default_factory=dict)
     closed_start: ClosedStart | None = None
+
+    @property
+    def prescribed(self) -> tuple[str, ...]:
+        """Names of the coordinates whose motion is prescribed; see `flexblocks.assemble`."""
+        return tuple(prescription.name for prescription in self.tree.prescribed)
 
     @property
     def q_names(self) -> tuple[str, ...]:
@@ -95,23 +107,46 @@ class DAEExpressions(HoldsSymbols):
 
     @cached_property
     def mass_expression(self) -> ca.SX:
-        """Mass matrix M(q), SX (n, n), with structural zeros."""
+        """Mass matrix M(q), SX (n, n), with structural zeros; reduced, see `prescribed_motion`."""
+        return reduced_mass(self.tree, self._whole_mass) if self.tree.prescribed else self._whole_mass
+
+    @cached_property
+    def _whole_mass(self) -> ca.SX:
         return mass_matrix(self.tree, self.q)
 
     @cached_property
     def bias_expression(self) -> ca.SX:
         """Bias forces h(q, v), SX (n, 1): velocity forces, weight, springs, damping."""
-        return inverse_dynamics(self.tree, self.q, self.v, ca.SX(self.tree.size, 1))
+        return self.balance(ca.SX(self.tree.size, 1))
+
+    def balance(self, a: ca.SX) -> ca.SX:
+        """Return M a + h, SX (n, 1)."""
+        algorithm = reduced_inverse_dynamics if self.tree.prescribed else inverse_dynamics
+        return algorithm(self.tree, self.q, self.v, a)
 
     @cached_property
     def applied_expression(self) -> ca.SX:
         """Applied forces Q(x, z, u), SX (n, 1): generalised forces of inputs, states and algebraic variables."""
-        return applied_force(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
+        force = applied_force(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
+        if not self.tree.prescribed:
+            return force
+        return reduced_force(self.tree, force, self._whole_mass, self._prescribed)
+
+    @property
+    def _prescribed(self) -> dict[int, ca.SX]:
+        if not self.tree.prescribed:
+            return {}
+        return prescribed_accelerations(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
 
     @cached_property
     def applied_power(self) -> ca.SX:
-        """Power of the applied forces [W], SX (1, 1)."""
-        return applied_power(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
+        """Power of the applied forces, and of what drives prescribed coordinates [W], SX (1, 1)."""
+        symbols = self.x.symbol, self.z.symbol, self.u.symbol
+        power = applied_power(self.tree, *symbols)
+        if self.tree.prescribed:
+            efforts = driving_efforts(self.tree, *symbols, self.acceleration_expression)
+            power += sum((self.v[column] * effort for column, effort in efforts.items()), ca.SX(1, 1))
+        return power
 
     @cached_property
     def acceleration_expression(self) -> ca.SX:
@@ -121,7 +156,7 @@ class DAEExpressions(HoldsSymbols):
         if self.dynamics == "closed-form":
             return ldl.solve(self.mass_expression, self.applied_expression - self.bias_expression)
         applied = applied_wrenches(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
-        return forward_dynamics(self.tree, self.q, self.v, applied)
+        return forward_dynamics(self.tree, self.q, self.v, applied, self._prescribed)
 
     @cached_property
     def constraint_expression(self) -> ca.SX:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import casadi as ca
 import numpy as np
 
 from flexblocks.interfaces.frame import Frame
+from flexblocks.interfaces.intermediates import Intermediates
 
 # Which block names a coordinate that several share: a joint before a rotor; the others never do.
 JOINT, ROTOR, GUEST = 2, 1, 0
@@ -108,6 +110,8 @@ class Local:
 
     Attributes
     ----------
+    symbols : dict of SX
+        By name, the coordinates first.
     outlets : tuple of str
         The outlets for which a frame is asked.
     carried : ndarray (6, 6)
@@ -122,6 +126,8 @@ class Local:
         axes [m/s2]. For outputs alone: they follow from what all blocks return.
     totals : Totals
         Mass and momenta of the whole arm, for outputs alone.
+    intermediates : Intermediates
+        Functions of the configuration behind symbols, see `intermediate`.
     """
 
     symbols: Mapping[str, ca.SX]
@@ -135,6 +141,7 @@ class Local:
     dependent: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
     dependent_rates: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
     efforts: dict[str, ca.SX] = field(default_factory=dict)
+    intermediates: Intermediates = field(default_factory=Intermediates)
 
     def effort(self, name: str) -> ca.SX:
         """Return the effort that holds the held coordinate of this name, for outputs alone [N m or N]."""
@@ -143,10 +150,53 @@ class Local:
     def __getitem__(self, name: str) -> ca.SX:
         return self.symbols[name]
 
+    @property
+    def configuration(self) -> ca.SX:
+        """The coordinates, the dependent and the intermediate variables (n + k + m, 1)."""
+        inner = self.intermediates
+        return ca.vertcat(self._motion[0], inner.symbols) if inner.columns else self._motion[0]
+
+    @property
+    def configuration_rates(self) -> ca.SX:
+        """The time derivatives of the configuration (n + k + m, 1)."""
+        inner = self.intermediates
+        return ca.vertcat(self._motion[1], inner.slopes @ self.rates) if inner.columns else self._motion[1]
+
+    @cached_property
+    def _motion(self) -> tuple[ca.SX, ca.SX]:
+        """Coordinates and dependent variables, and the rates of both."""
+        return ca.vertcat(self.coordinates, self.dependent), ca.vertcat(self.rates, self.dependent_rates)
+
     def rate(self, expression: ca.SX) -> ca.SX:
-        moving = ca.vertcat(self.coordinates, self.dependent)
-        rates = ca.vertcat(self.rates, self.dependent_rates)
-        return ca.sparsify(ca.jtimes(expression, moving, rates))
+        return ca.sparsify(ca.jtimes(expression, self.configuration, self.configuration_rates))
+
+    def slopes(self, expression: ca.SX) -> ca.SX:
+        """Return the total derivatives (k, n) in the coordinates of an expression (k, 1) of them."""
+        return ca.sparsify(ca.jacobian(self.rate(expression), self.rates))
+
+    def slope(self, expression: ca.SX, coordinate: str) -> ca.SX:
+        """Return the total derivative (k, 1) of an expression (k, 1) in the coordinate of this name."""
+        return self.slopes(expression)[:, list(self.symbols).index(coordinate)]
+
+    def intermediate(self, name: str, value: ca.SX, order: int = 0) -> ca.SX:
+        """Return symbols in place of a long expression of the configuration, which is differentiated once then.
+
+        Parameters
+        ----------
+        name : str
+            Of this block's own choice; asked for again, it gives the same symbols.
+        value : SX
+        order : int
+            How many of its derivatives become symbols, too.
+        """
+        value = ca.sparsify(value)
+        if name not in self.intermediates.columns:
+            entries = value.nz[:]
+            slopes = self.slopes(entries)
+            if order:
+                slopes = self.intermediate(f"{name}'", slopes, order - 1)
+            self.intermediates.add(name, entries, slopes)
+        return ca.SX(value.sparsity(), self.intermediates.columns[name])
 
 
 @dataclass(frozen=True)
@@ -163,6 +213,26 @@ class Output:
 
     value: ca.SX
     unit: str
+
+
+@dataclass(frozen=True)
+class InertialBody:
+    """Inertia and velocity forces of a deforming body.
+
+    Attributes
+    ----------
+    frame : Frame
+        That moves with it.
+    inertia : SX (6 + n, 6 + n)
+        In the order (twist of the frame, rates of all n coordinates of the block); a function of the coordinates.
+    bias : SX (6 + n, 1)
+        Forces of inertia, in this order and in the axes of the frame, that are left when neither the frame nor the
+        coordinates accelerate; a function of coordinates, rates and the angular velocity of the frame.
+    """
+
+    frame: Frame
+    inertia: ca.SX
+    bias: ca.SX
 
 
 @dataclass(frozen=True)
@@ -190,6 +260,9 @@ class Physics:
         Scalars to observe, by name.
     power : SX
         Power [W] of external forces on the block: linear in the inlet twist and the rates.
+    bodies : tuple of InertialBody
+        The bodies that have the kinetic energy, where the block knows their inertia and velocity forces in a form that
+        takes fewer operations than the derivatives of the energy; nothing else changes.
     """
 
     outlets: Mapping[str, Frame] = field(default_factory=dict)
@@ -201,3 +274,4 @@ class Physics:
     residuals: tuple[ca.SX, ...] = ()
     outputs: Mapping[str, Output] = field(default_factory=dict)
     power: ca.SX | float = 0.0
+    bodies: tuple[InertialBody, ...] = ()

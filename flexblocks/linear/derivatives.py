@@ -1,4 +1,4 @@
-"""Exact derivatives of an arm's equations at any number of points, by one CasADi function."""
+"""Exact derivatives of an arm's equations at points: of inverse dynamics, whose derivative in a is the mass matrix."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.dae.forward_jacobian import forward_jacobian
 from flexblocks.dynamics.algorithms.constrained_accelerations import constrained_accelerations
 from flexblocks.dynamics.algorithms.outputs import outputs
-from flexblocks.linear.forms.second_order_form import energy_expressions
-from flexblocks.statics.balance import accelerations, motion_expressions
+from flexblocks.linear.forms.second_order_form import energy_matrices
+from flexblocks.statics.balance import accelerations, motion_residuals
 from flexblocks.statics.operating_point import OperatingPoint
 
 
@@ -52,37 +53,27 @@ class Derivatives:
 
 def derivatives(dae: DAE, points: Sequence[OperatingPoint]) -> list[Derivatives]:
     """Return the derivatives at each point."""
-    kinetic, stored, function = _function(dae)
-    motions = [accelerations(dae, point.x, point.z, point.u, point.p) for point in points]
-    groups = [np.array([getattr(point, group) for point in points]).T for group in "xzup"]
-    groups += [np.array(part).T for part in zip(*motions, strict=True)]
-    results = function.map(len(points)).call([ca.DM(group) for group in groups])
-    # CasADi concatenates the matrices of all points horizontally: stack them.
-    stacks = [
-        np.moveaxis(value.full().reshape(rows, len(points), columns), 1, 0)
-        for value, (rows, columns) in zip(results, map(function.size_out, range(function.n_out())), strict=True)
-    ]
-    split = len(stacks) - len(kinetic) - len(stored)
+    return [_at(dae, point) for point in points]
 
-    def at(i: int) -> Derivatives:
-        values = [stack[i] for stack in stacks]
-        energies = iter(values[split:])
-        by_block = ({name: next(energies) for name in names} for names in (kinetic, stored))
-        return Derivatives(*motions[i], *values[:split], *by_block)
 
-    return [at(i) for i in range(len(points))]
+def _at(dae: DAE, point: OperatingPoint) -> Derivatives:
+    a, forces = accelerations(dae, point.x, point.z, point.u, point.p)
+    results = _function(dae)(point.x, point.z, point.u, point.p, a, forces)
+    mass, *slopes = (value.full() for value in results)
+    # Both triangles are the same but for rounding.
+    return Derivatives(a, forces, (mass + mass.T) / 2, *slopes, *energy_matrices(dae, point))
 
 
 @lru_cache(maxsize=16)
-def _function(dae: DAE) -> tuple[tuple[str, ...], tuple[str, ...], ca.Function]:
-    """Return names of blocks with kinetic and with stored energy, and the function (x, z, u, p, a, lambda) -> all."""
-    groups = (dae.x.symbol, dae.z.symbol, dae.u.symbol)
-    residual, a, forces = motion_expressions(dae)
-    kinetic, stored, energies = energy_expressions(dae)
-    jacobians = [ca.jacobian(expression, group) for expression in (residual, _outputs(dae)) for group in groups]
-    symbols = [*groups, dae.p.symbol, a, forces]
-    results = ca.cse([ca.SX(dae.mass_expression), *jacobians, *energies])
-    return kinetic, stored, ca.Function("derivatives", symbols, results)
+def _function(dae: DAE) -> ca.Function:
+    """Return the function (x, z, u, p, a, lambda) -> mass, then derivatives of residuals and outputs in x, z and u."""
+    residuals = motion_residuals(dae)
+    symbols = residuals.mx_in()
+    # The residuals are linear in the accelerations: their derivative is the mass matrix.
+    *of_residuals, mass = forward_jacobian(residuals, [0, 1, 2, 4]).call(symbols)
+    y = ca.Function("outputs", [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol], [_outputs(dae)])
+    of_outputs = forward_jacobian(y, range(3)).call(symbols[:4])
+    return ca.Function("derivatives", symbols, [mass[: dae.tree.size, :], *of_residuals, *of_outputs])
 
 
 def _outputs(dae: DAE) -> ca.SX:

@@ -11,6 +11,7 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import refuse_clocks
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, nearest
+from flexblocks.linear.angle_lock import refuse_locked_angles
 from flexblocks.linear.constraint_tangent import Tangent, tangent
 from flexblocks.linear.derivatives import Derivatives, derivatives
 from flexblocks.linear.descriptor import descriptor
@@ -42,7 +43,8 @@ def linearize(
         inputs and parameters by name, ``{"joint1.angle": 0.3, "motor1.torque": 1.0}``, or by group,
         ``{"x": {...}, "u": {...}}``; what is left out is at its start value. Algebraic variables are made consistent.
     outputs : sequence of str, optional
-        Names of outputs, states or algebraic variables; by default all outputs of the DAE.
+        Names of outputs, states or algebraic variables, or of the motion of frames (see `DAE.with_outputs`); by default
+        all outputs of the DAE.
     form : str
         ``"minimal"``: E is the identity, algebraic variables are eliminated (Schur complement), accelerations solved
         for. With kinematic loops the states are the independent ones (see `flexblocks.linear.constraint_tangent`), so
@@ -66,6 +68,7 @@ def linearize(
     SingularMassError
         The mass matrix is singular at the point, as it is in gimbal lock.
     ComputationError
+        Roll, pitch or yaw of a frame is an output where these angles lock.
         The algebraic equations do not determine the algebraic variables there (index above 1). Or the descriptor form
         is requested where kinematic loops move, so that their closures change with time.
 
@@ -82,9 +85,10 @@ def linearize(
         raise ParameterError(
             f"linearize: form = {form!r}; must be one of {', '.join(FORMS)}.{nearest(str(form), FORMS)}"
         )
-    names = output_names(dae, outputs, "linearize")
+    dae, names = observed(dae, outputs, "linearize")
     with without_warning():
         point = point_at(dae, at)
+    refuse_locked_angles(dae, names, point, "linearize")
     warn_of_large_deflections(dae, "linearize", point.x[None], point.z[None], point.u[None], point.p)
     (slopes,) = derivatives(dae, [point])
     return linear_model(dae, point, slopes, names, form)
@@ -164,8 +168,8 @@ def _refuse_singular(dae: DAE, jacobian: np.ndarray) -> None:
     )
 
 
-def output_names(dae: DAE, wanted: Sequence[str] | str | None, where: str) -> tuple[str, ...]:
-    """Return the names of the requested outputs; states and algebraic variables may be outputs too.
+def observed(dae: DAE, wanted: Sequence[str] | str | None, where: str) -> tuple[DAE, tuple[str, ...]]:
+    """Return the DAE with the requested outputs, and their names; states and algebraic variables may be outputs too.
 
     Raises
     ------
@@ -173,15 +177,16 @@ def output_names(dae: DAE, wanted: Sequence[str] | str | None, where: str) -> tu
         An unknown name, or one that is repeated.
     """
     names = dae.y.names if wanted is None else (wanted,) if isinstance(wanted, str) else tuple(wanted)
-    known = (*dae.y.names, *dae.x.names, *dae.z.names)
-    for name in names:
-        if name not in known:
-            raise NameUnknownError(
-                f"{where}: outputs: there is no output or state '{name}' ({listing(known)}).{nearest(name, known)}"
-            )
+    if inputs := [name for name in names if name in (*dae.u.names, *dae.p.names)]:
+        known = (*dae.y.names, *dae.x.names, *dae.z.names)
+        raise NameUnknownError(f"{where}: outputs: {listing(inputs)}: no output or state ({listing(known)}).")
+    try:
+        dae = dae.with_outputs(names)
+    except NameUnknownError as error:
+        raise NameUnknownError(f"{where}: outputs: {error}") from error
     if repeated := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise ParameterError(f"{where}: outputs: {listing(repeated)} named twice; each must be unique, remove one.")
-    return names
+    return dae, names
 
 
 def _outputs(dae: DAE, slopes: Derivatives, names: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:

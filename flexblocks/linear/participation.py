@@ -14,6 +14,8 @@ KINDS = {
     "bend": "bending",
     "deflection": "bending",
     "slope": "bending",
+    "curvature": "bending",
+    "shear": "shear",
     "torsion": "torsion",
     "extension": "extension",
 }

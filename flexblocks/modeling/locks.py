@@ -1,8 +1,8 @@
-"""Locked coordinates: those that the user holds at numbers, as by brakes."""
+"""Locked coordinates, which the user holds at numbers as by brakes, and prescribed ones, which he moves."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -49,6 +49,34 @@ def checked_locks(plan: Topology, locked: Mapping[str, float] | None) -> dict[st
                 f"{coordinate.high:g} {coordinate.unit}."
             )
     return values
+
+
+def checked_prescriptions(plan: Topology, prescribed: Iterable[str] | str) -> tuple[tuple[str, str], ...]:
+    """Return the prescribed coordinates, as (block, coordinate).
+
+    Raises
+    ------
+    NameUnknownError
+        The arm has no such coordinate; a locked one is none.
+    ParameterError
+        A name that is repeated, or loops of frames, which a prescribed coordinate might open.
+    """
+    names = (prescribed,) if isinstance(prescribed, str) else tuple(prescribed)
+    owners = {".".join(shared.owner): shared.owner for shared in plan.shared.values() if shared.owner}
+    for name in names:
+        if name not in owners:
+            raise NameUnknownError(
+                f"assemble: prescribed: the arm has no free coordinate '{name}' ({listing(owners)})."
+                f"{nearest(str(name), owners)}"
+            )
+        if names.count(name) > 1:
+            raise ParameterError(f"assemble: prescribed: {name} twice; name it once.")
+    if names and plan.closures:
+        raise ParameterError(
+            f"assemble: prescribed: {listing(names)} in an arm with closed loops; must be an arm without. Drive the "
+            "coordinate by a motor and a law there, or lock it."
+        )
+    return tuple(owners[name] for name in names)
 
 
 def with_locks(plan: Topology, values: Mapping[str, float]) -> Topology:

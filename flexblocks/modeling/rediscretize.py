@@ -19,7 +19,8 @@ def rediscretize(model: Model, to: Discretization | Mapping[str, Discretization]
     model : Model
     to : Discretization or dict, optional
         For every beam that bends, or by beam name. By default each beam gets one of its kind that is fine enough to
-        judge the present one by: 2 n + 2 assumed modes for n, twice the finite elements or rigid segments.
+        judge the present one by: 2 n + 2 assumed modes for n, twice the finite elements or rigid segments, n + 2 strain
+        functions.
 
     Returns
     -------

@@ -91,10 +91,11 @@ def topology(model: ArmGraph, values: Mapping[str, Mapping[str, object]] | None 
     blocks: dict[str, Block] = {}
     nets = nx.Graph()
     values = values or {}
-    for block in model.blocks.values():
+    of_model = model.blocks  # a copy each time
+    for block in of_model.values():
         _open(block.with_values(values.get(block.name, {})), values, blocks, nets)
     for ports in model.connections:
-        inner = [_inner(model.blocks[port.block], port) for port in ports]
+        inner = [_inner(of_model[port.block], port) for port in ports]
         nx.add_path(nets, inner)
     # Ports that are connected, directly or through others, are one net.
     joined_ports = [sorted(net, key=str) for net in nx.connected_components(nets)]

@@ -11,8 +11,9 @@ from flexblocks.blocks.bodies.payload import Payload
 from flexblocks.blocks.bodies.stations import HasStations
 from flexblocks.blocks.joints.joint import Joint
 from flexblocks.dae.dae import DAE
-from flexblocks.geometry import Shape, Values, bending, shape
+from flexblocks.geometry import Shape, Values, attached_frames, bending, extent, shape
 from flexblocks.interfaces.block import Block
+from flexblocks.plot.force_elements import draw_force_elements
 from flexblocks.plot.plane import draw_legend, drawing_axes, equal_scales, project
 from flexblocks.plot.style import BLACK, BLUE, GREY, VERMILION
 
@@ -35,7 +36,7 @@ def arm(
     undeformed: bool = False,
     legend: bool = True,
 ) -> Axes:
-    """Draw an arm in one posture.
+    """Draw an arm in one posture, with its force elements.
 
     Parameters
     ----------
@@ -75,6 +76,8 @@ def arm(
     scale = "" if exaggeration == 1.0 else f" (bending x {exaggeration:g})"
     draw_links(ax, outline, lines, plane, color=BLUE, linewidth=3.5, label=f"link{scale}")
     draw_markers(ax, outline, lines, plane)
+    posed = np.where(bent, exaggeration * x, x)
+    draw_force_elements(ax, attached_frames(dae), posed, p, plane, size=extent(lines))
     equal_scales(ax, plane)
     if legend:
         draw_legend(ax, plane)
@@ -106,4 +109,4 @@ def draw_markers(ax: Axes, outline: Shape, lines: dict[str, np.ndarray], plane: 
 
 
 def _blocks(outline: Shape) -> dict[str, Block]:
-    return {body.name: body.terms.block for body in outline.dae.tree.bodies}
+    return {body.name: body.block for body in outline.dae.tree.bodies}

@@ -11,8 +11,9 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError
-from flexblocks.geometry import Values, bending, shape
+from flexblocks.geometry import Values, attached_frames, bending, extent, shape
 from flexblocks.plot.arm import draw_links, draw_markers
+from flexblocks.plot.force_elements import draw_force_elements
 from flexblocks.plot.plane import draw_legend, drawing_axes, equal_scales, project
 from flexblocks.plot.style import BLUE, VERMILION
 
@@ -78,6 +79,8 @@ def snapshots(
     for t, x in zip(*_at(traj, count), strict=True):
         lines = outline(x * factor, p)
         draw_links(ax, outline, lines, plane, color=FADING(scale(t)), linewidth=2.2, zorder=1.8)
+    # Force elements in the last posture alone: in all of them they would hide the arm.
+    draw_force_elements(ax, attached_frames(dae), x * factor, p, plane, size=extent(lines))
     draw_markers(ax, outline, lines, plane)
     equal_scales(ax, plane)
     bar = ax.figure.colorbar(ScalarMappable(scale, FADING), ax=ax, shrink=0.7, pad=0.1 if plane == "xyz" else 0.02)

@@ -36,7 +36,7 @@ class Bounds:
             name = self.speeds[int(np.argmax(np.max(speeds, axis=0)))]
             raise StepFailure(f"the solution grows beyond all bounds, {name} beyond {FASTEST:g}")
         for bound in self.ranges:
-            values = X[:, :n] @ bound.share
+            values = bound.value(X[:, :n])
             if np.any((values < bound.low) | (values > bound.high)):
                 raise StepFailure(f"{bound.name} leaves its range, {bound.low:g} to {bound.high:g} {bound.unit}")
 

@@ -16,6 +16,7 @@ from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.method import checked_method
 from flexblocks.simulation.sampling import output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
+from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion
 from flexblocks.simulation.solver import Solver
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
@@ -59,6 +60,7 @@ def simulate(
     Parameters
     ----------
     dae : DAE
+        ``dae.with_outputs(("payload.velocity_x",))`` has the motion of frames in the trajectory, too.
     t : tuple of 2 floats, or array (k,)
         Start and end [s], sampled at 1001 evenly spaced times; or increasing output times, as an ndarray or at least
         three.
@@ -71,7 +73,9 @@ def simulate(
         * a `Signal`, `piecewise_constant`, `piecewise_linear` or `bang_bang`;
         * a SciPy PPoly, CubicSpline, CubicHermiteSpline or BSpline, applied exactly.
 
-        The integration is split wherever an input jumps or bends.
+        The integration is split wherever an input jumps or bends. A coordinate that `assemble` has prescribed takes its
+        motion by its own name; start values and acceleration are the exact derivatives of that function, or of the
+        cubic spline through samples.
     x0 : dict or array (nx,), optional
         Start values; by default those of the blocks. With kinematic loops, coordinates that are left out move as far
         as needed to close them (see `flexblocks.constraints.closed_state`).
@@ -133,8 +137,10 @@ def simulate(
     budget = checked_budget(max_steps, time_limit, "simulate")
     solver = Solver(dae, settings)
     values = dae.p.values(p, "simulate: p: ")
-    x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
+    if dae.tree.prescribed:
+        u, x0 = with_prescribed_motion(dae, u, x0, times, sampled, "simulate")
     signals = inputs(dae.u, u, times, sampled, clocks=dae.clocks)
+    x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
     # Integrate; a failure or Ctrl-C ends the record early.
     with ProgressDisplay(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
         record = solver.integrate(signals, values, x, times, interrupt, bar, budget)

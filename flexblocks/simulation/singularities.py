@@ -17,7 +17,7 @@ from flexblocks.constraints.loop_equations import closure_equations, regular_mas
 from flexblocks.constraints.singular_mass import generic_inertia
 from flexblocks.constraints.singular_posture import LOST, is_singular_posture, singular_posture
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.mass_at_posture import smallest_eigenvalues
+from flexblocks.dynamics.at_posture.mass_matrix import smallest_eigenvalues
 from flexblocks.simulation.integrators.driven_equations import BUILDING
 from flexblocks.simulation.integrators.stepper import StepFailure
 

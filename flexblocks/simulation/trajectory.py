@@ -100,7 +100,8 @@ class Trajectory:
         if name not in self._columns:
             raise NameUnknownError(
                 f"Trajectory of '{self.model}': there is no variable '{name}' ({listing(self._columns)})."
-                f"{nearest(str(name), self._columns)}"
+                f"{nearest(str(name), self._columns)} The motion of frames, such as payload.velocity_x, is there if it "
+                "is asked for: simulate dae.with_outputs((...))."
             )
         return self._columns[name]
 

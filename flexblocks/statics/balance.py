@@ -11,8 +11,12 @@ import numpy as np
 
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.dae.dae import DAE
+from flexblocks.dae.forward_jacobian import forward_jacobian
 from flexblocks.dynamics.algorithms.energy import weight_energies
-from flexblocks.dynamics.algorithms.generalised_forces import residuals, rest_conditions, state_rates
+from flexblocks.dynamics.algorithms.generalised_forces import applied_force, residuals, rest_conditions, state_rates
+from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
+from flexblocks.dynamics.algorithms.prescribed_motion import reduced_balance
+from flexblocks.dynamics.at_posture.mass_matrix import solve_scaled
 
 
 class Unknowns(NamedTuple):
@@ -51,15 +55,15 @@ def _stacked(dae: DAE, v: ca.SX, a: ca.SX, multipliers: ca.SX, states: Callable[
 
     M a + h - Q - J' lambda (n), the equations of the first-order states (nw) and the algebraic residuals (nz).
 
-    With the accelerations as an argument this is recursive inverse dynamics: no mass matrix is factorised, and the
-    Jacobians stay small.
+    With the accelerations as an argument this is recursive inverse dynamics: no mass matrix is factorised. Without
+    common subexpressions, the search for which takes longer than the few evaluations that they would shorten.
     """
     q = dae.q
     x, z, u = ca.vertcat(q, v, dae.w), dae.z.symbol, dae.u.symbol
-    parts, p = dae.interpreted, dae.p.symbol
-    algebraic = [z] if len(dae.z) else []
-    (force,) = parts.inverse_dynamics.call([q, v, a, *dae.posture_symbols[1:]], True, False)
-    force -= parts.input_force.call([x, u, p, *algebraic], True, False)[0]
+    if dae.tree.prescribed:
+        force = reduced_balance(dae.tree, x, z, u, a)
+    else:
+        force = inverse_dynamics(dae.tree, q, v, a) - applied_force(dae.tree, x, z, u)
     if dae.tree.loops.closures:
         force -= ca.jtimes(dae.constraint_expression, q, multipliers, True)
     return ca.densify(ca.vertcat(force, states(dae.tree, x, z, u), residuals(dae.tree, x, z, u)))
@@ -68,16 +72,19 @@ def _stacked(dae: DAE, v: ca.SX, a: ca.SX, multipliers: ca.SX, states: Callable[
 @lru_cache(maxsize=16)
 def motion(dae: DAE) -> ca.Function:
     """Return the function (x, z, u, p, a, lambda) -> residuals in motion, and their Jacobians in x, z and u."""
-    r, a, forces = motion_expressions(dae)
-    jacobians = [ca.jacobian(r, group.symbol) for group in (dae.x, dae.z, dae.u)]
-    symbols = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol, a, forces]
-    return ca.Function("motion", symbols, ca.cse([r, *jacobians]))
+    residuals_of = motion_residuals(dae)
+    symbols = residuals_of.mx_in()
+    return ca.Function(
+        "motion", symbols, [residuals_of(*symbols), *forward_jacobian(residuals_of, range(3)).call(symbols)]
+    )
 
 
-def motion_expressions(dae: DAE) -> tuple[ca.SX, ca.SX, ca.SX]:
-    """Return the residuals in motion, and the symbols of accelerations (n) and lambda (m) in them."""
+@lru_cache(maxsize=16)
+def motion_residuals(dae: DAE) -> ca.Function:
+    """Return the function (x, z, u, p, a, lambda) -> residuals in motion, of accelerations and loop forces."""
     a, forces = ca.SX.sym("a", dae.tree.size), _multipliers(dae)
-    return _stacked(dae, dae.v, a, forces, state_rates), a, forces
+    symbols = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol, a, forces]
+    return ca.Function("motion_residuals", symbols, [_stacked(dae, dae.v, a, forces, state_rates)])
 
 
 @lru_cache(maxsize=16)
@@ -87,11 +94,26 @@ def rest(dae: DAE) -> ca.Function:
     The closures of loops (m) follow the other residuals. The weights (bodies, n) are the generalised forces of gravity
     on each body: the magnitude of the terms that cancel at equilibrium.
     """
+    residuals_of = rest_residuals(dae)
+    s, p = residuals_of.mx_in()
+    weights = forward_jacobian(_heights(dae), [0])
+    results = [residuals_of(s, p), forward_jacobian(residuals_of, [0])(s, p), weights(s[: dae.tree.size], p)]
+    return ca.Function("rest", [s, p], results)
+
+
+@lru_cache(maxsize=16)
+def rest_residuals(dae: DAE) -> ca.Function:
+    """Return the function (s, p) -> residuals at rest, as `rest`, which takes symbols and can be differentiated."""
     still, forces = ca.SX(dae.tree.size, 1), _multipliers(dae)
     s = ca.vertcat(*unknowns(dae, dae.x.symbol, dae.z.symbol, forces, dae.u.symbol))
     r = ca.vertcat(_stacked(dae, still, still, forces, rest_conditions), dae.constraint_expression)
+    return ca.Function("rest_residuals", [s, dae.p.symbol], [ca.densify(r)])
+
+
+def _heights(dae: DAE) -> ca.Function:
+    """Return the function (q, p) -> potential energy of the weight of each body."""
     heights = ca.vertcat(*weight_energies(dae.tree, dae.q).values(), ca.SX(0, 1))
-    return ca.Function("rest", [s, dae.p.symbol], ca.cse([r, ca.jacobian(r, s), ca.jacobian(heights, dae.q)]))
+    return ca.Function("heights", [dae.q, dae.p.symbol], [ca.densify(heights)])
 
 
 def accelerations(
@@ -99,14 +121,20 @@ def accelerations(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return accelerations (n) and loop forces (m) of the motion through a point.
 
-    Unlike `DAE.forward_dynamics` without Baumgarte stabilisation, which would amplify rounding errors.
+    From the mass matrix at that point, which takes a fraction of the time of deriving `DAE.forward_dynamics`; and
+    without Baumgarte stabilisation, which would amplify rounding errors.
     """
     n, none = dae.tree.size, np.zeros(len(dae.tree.loops.multipliers))
+    force = -motion_residuals(dae)(x, z, u, p, 0.0, none).full()[:n]
+    M = regular_mass(dae, *dae.posture(x, z, p))
+    if dae.tree.prescribed:
+        held = list(dae.tree.prescribed_columns)
+        M[held, :], M[:, held] = 0.0, 0.0
+        M[held, held] = 1.0
     if not none.size:
-        return dae.forward_dynamics(x, u, p, *([z] if len(dae.z) else [])).full().ravel()[n : 2 * n], none
+        return solve_scaled(M, force).ravel(), none
     J, drift = (value.full() for value in _closures(dae)(x[:n], x[n : 2 * n], p))
-    force = -motion(dae)(x, z, u, p, 0.0, none)[0].full()[:n]
-    solved = np.linalg.solve(regular_mass(dae, x[:n], p), np.hstack([force - dae.tree.loops.weight * J.T @ drift, J.T]))
+    solved = solve_scaled(M, np.hstack([force - dae.tree.loops.weight * J.T @ drift, J.T]))
     free, moved = solved[:, :1], solved[:, 1:]
     forces = np.linalg.solve(J @ moved, -drift - J @ free)
     return (free + moved @ forces).ravel(), forces.ravel()

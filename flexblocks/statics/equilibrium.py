@@ -14,7 +14,7 @@ from flexblocks.statics.closed_problem import closed_problem
 from flexblocks.statics.closed_solvers import closed_root, nearest_closed_balance
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.statics.problem import Statics, pose
-from flexblocks.statics.solvers import nearest_balance, polished, root, smallest_inputs
+from flexblocks.statics.solvers import led, nearest_balance, polished, root, smallest_inputs
 from flexblocks.validity.large_deflections import warn_of_large_deflections
 
 
@@ -88,6 +88,8 @@ def equilibrium(
     # Some equilibrium ...
     if not problem.balanced(s):
         s = closed_root(closed) if closed else root(problem)
+        if s is None and not closed:
+            s = led(problem)
         if s is None:
             raise _refusal(dae, problem)
         # ... of many the nearest to the start values ...
@@ -96,7 +98,8 @@ def equilibrium(
     # ... with the smallest inputs that hold it, ...
     if problem.freedom(s):
         s = smallest_inputs(problem, s)
-    # ... to the last digit.
+    # ... in coordinates that are not near the end of their charts, to the last digit.
+    s = problem.in_charts(s)
     if problem.residual(s).any():
         s = polished(problem, s)
     if closed and not (closed.balanced(s) and closed.is_closed(s)):

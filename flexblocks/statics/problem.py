@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 
 import casadi as ca
@@ -14,7 +15,8 @@ from flexblocks.constraints.coordinate_ranges import coordinate_bounds
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.singular_posture import LOST, is_singular_posture, refuse_singular_posture
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.mass_at_posture import mass_at_posture, weakest_motion
+from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture, weakest_motion
+from flexblocks.dynamics.tree.charts import chart_functions
 from flexblocks.statics.balance import Unknowns, rest, unknown_slices, unknown_vector, unknowns
 
 # An equilibrium is balanced if each residual force is below this fraction of the terms that cancel in it.
@@ -54,6 +56,11 @@ class Statics:
     high: np.ndarray
     mass: np.ndarray
     p: np.ndarray
+
+    @cached_property
+    def charts(self) -> tuple[ca.Function, ...]:
+        """Charts of the coordinates; most arms have none."""
+        return chart_functions(self.dae.tree)
 
     @property
     def rows(self) -> int:
@@ -102,6 +109,19 @@ class Statics:
         """Return `s` moved into the ranges of the coordinates."""
         return np.clip(s, self.low, self.high)
 
+    def in_charts(self, s: np.ndarray) -> np.ndarray:
+        """Return `s` itself, or with attitudes beyond the borders of their charts in the next ones.
+
+        At the end of its chart, a whole turn, an attitude has infinite coordinates, where a search would not end.
+        """
+        n = self.size
+        for chart in self.charts:
+            distance, _, q, _ = chart(s[:n], np.zeros(n), self.p)
+            q = q.full().ravel()
+            if float(distance) < 0 and self.free[:n][q != s[:n]].all():
+                s = np.concatenate([q, s[n:]])
+        return s
+
     def mass_at(self, s: np.ndarray) -> np.ndarray:
         """Return the mass matrix (n, n) at `s`, with loops that of `regular_mass`."""
         x, _, _ = self.dae.split_state(np.zeros(len(self.dae.x)))
@@ -122,7 +142,10 @@ class Statics:
 def pose(
     dae: DAE, x: Mapping[str, float], u: Mapping[str, float], p: Mapping[str, float] | np.ndarray | None
 ) -> Statics:
-    """Return the static problem with coordinates, first-order states and inputs held by name."""
+    """Return the static problem with coordinates, first-order states and inputs held by name.
+
+    Prescribed coordinates, which no force moves, are held as well.
+    """
     inputs, parameters = dae.u.values(u, "equilibrium: u: "), dae.p.values(p, "equilibrium: p: ")
     state, z = consistent_state(dae, x, parameters, "equilibrium: x: ")
     multipliers = dae.tree.loops.multipliers
@@ -140,7 +163,7 @@ def pose(
         names=names,
         at=unknown_slices(dae),
         start=unknown_vector(dae, state, z, np.zeros(len(multipliers)), inputs),
-        free=np.array([name not in x and name not in u for name in names], dtype=bool),
+        free=np.array([name not in x and name not in u and name not in dae.prescribed for name in names], dtype=bool),
         low=low,
         high=high,
         mass=mass,

@@ -10,12 +10,16 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.libraries import scipy
+from flexblocks.statics.balance import rest_residuals
+from flexblocks.statics.followed import followed
 from flexblocks.statics.problem import RANK, Statics, rank
 from flexblocks.user_warning import warn
 
 # Time of the descent in a viscous fluid, M q' = -h [s2]: all but the slowest motions settle, by trial, and the search
 # for a root finishes the rest.
 SINKING_TIME = 100.0
+# A search goes on in the next chart of an attitude that turned all the way so often; two were enough in 60 chains.
+TURNS = 4
 
 
 def root(problem: Statics, rows: np.ndarray | None = None, best: bool = False) -> np.ndarray | None:
@@ -28,12 +32,33 @@ def root(problem: Statics, rows: np.ndarray | None = None, best: bool = False) -
     rows = np.ones(problem.rows, dtype=bool) if rows is None else rows
     attempts: list[tuple[float, np.ndarray]] = []
     for s in _candidates(problem, rows):
-        s = polished(problem, s, rows)
+        s = polished(problem, _in_charts(problem, s, rows), rows)
         left = np.abs(problem.residual(s)[rows])
         if np.all(left <= problem.tolerance(s)[rows]) and not problem.singular(s):
             return s
         attempts.append((np.max(left), s))
     return min(attempts, key=lambda item: item[0])[1] if best else None
+
+
+def led(problem: Statics) -> np.ndarray | None:
+    """Return the equilibrium to which the held coordinates lead from their start values, or None.
+
+    Held far from the start values a rope may hang slack, and tells a search nothing; led there, it stays taut.
+    """
+    dae, n = problem.dae, problem.size
+    held = ~problem.free
+    if not held[:n].any():
+        return None
+    values = problem.start.copy()
+    values[:n][held[:n]] = dae.x.start[:n][held[:n]]
+    begin = root(replace(problem, start=values))
+    if begin is None:
+        return None
+    path = followed(problem.function, problem.p, begin, np.where(held, problem.start, np.nan), held)
+    if path is None:
+        return None
+    s = polished(problem, problem.in_reach(path[-1]))
+    return s if problem.balanced(s) and not problem.singular(s) else None
 
 
 def _candidates(problem: Statics, rows: np.ndarray) -> Iterator[np.ndarray]:
@@ -46,6 +71,18 @@ def _candidates(problem: Statics, rows: np.ndarray) -> Iterator[np.ndarray]:
     for step in [0.1, 0.0] if fall.any() else [0.0]:
         yield _least_squares(problem, problem.in_reach(problem.start + step * fall), rows)
     yield _least_squares(problem, _sunk(problem), rows)
+
+
+def _in_charts(problem: Statics, s: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return a candidate with all attitudes in their charts, sought on from there if they were not."""
+    for _ in range(TURNS):
+        charted = problem.in_charts(s)
+        if charted is s:
+            break
+        left = np.abs(problem.residual(charted)[rows])
+        balanced = np.all(left <= problem.tolerance(charted)[rows])
+        s = charted if balanced else _least_squares(problem, charted, rows)
+    return s
 
 
 def _fall(problem: Statics) -> np.ndarray:
@@ -146,7 +183,7 @@ def nearest_balance(problem: Statics, s: np.ndarray) -> np.ndarray:
     unknown = ca.SX.sym("s", int(problem.free.sum()))
     full = ca.SX(ca.DM(problem.start))
     full[np.flatnonzero(problem.free).tolist()] = unknown
-    (r, *_) = problem.function.call([full, ca.SX(ca.DM(problem.p))])
+    (r,) = rest_residuals(problem.dae).call([full, ca.SX(ca.DM(problem.p))])
     step = full[:n] - problem.start[:n]
     # Leave out redundant equations, whose multipliers would not be determined.
     _, J, scale, _ = problem.scaled(s)

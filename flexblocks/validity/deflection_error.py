@@ -76,14 +76,14 @@ def deflection_errors(
         return []
     found, pulled = [], []
     for index, measure in measures:
-        q = measure.relative(x[:, : dae.tree.size] @ dae.tree.bodies[index].share.full().T)
+        q = measure.relative(dae.tree.bodies[index].share.gather(x[:, : dae.tree.size].T).T)
         deflections = np.linalg.norm(measure.deflections @ q.T, axis=0)
         slopes = np.linalg.norm(measure.slopes @ q.T, axis=0)
         shortening = measure.weights @ slopes**2 / 2
         most = int(np.argmax(shortening))
         found.append(
             DeflectionError(
-                block=dae.tree.bodies[index].terms.block,
+                block=dae.tree.bodies[index].block,
                 measure=measure,
                 sample=int(places[most]),
                 deflection=float(deflections[:, most].max()),
@@ -105,10 +105,13 @@ def deflection_errors(
 @lru_cache(maxsize=32)
 def linear_blocks(dae: DAE) -> tuple[tuple[int, SmallDeflections], ...]:
     """Return the bodies, by index, that are modelled for small deflections."""
-    measured = (
-        (i, b.terms.block.nominal.small_deflections(b.terms.local.carried)) for i, b in enumerate(dae.tree.bodies)
-    )
-    return tuple((i, measure) for i, measure in measured if measure is not None)
+    measured: dict[int, SmallDeflections | None] = {}
+    for body in dae.tree.bodies:
+        # Blocks that have their terms in common measure the same.
+        if id(body.terms) not in measured:
+            measured[id(body.terms)] = body.block.nominal.small_deflections(body.carried)
+    measures = ((i, measured[id(body.terms)]) for i, body in enumerate(dae.tree.bodies))
+    return tuple((i, measure) for i, measure in measures if measure is not None)
 
 
 def _shares_of_pull(
@@ -128,7 +131,7 @@ def _shares_of_pull(
     for index in indices:
         tension = measures[index].tension
         assert isinstance(tension, Tension)
-        q = x[:, :n] @ dae.tree.bodies[index].share.full().T
+        q = dae.tree.bodies[index].share.gather(x[:, :n].T).T
         slopes, size = tension.slopes @ q.T, len(tension.names) * len(tension.weights)
         along, *across = np.split(-pulls[row : row + size], len(tension.names))
         row += size

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexblocks.constraints.loop_equations import closure_equations
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.mass_at_posture import mass_at_posture
+from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import ModelWarning, listing
@@ -32,27 +32,24 @@ def warn_of_remarks(dae: DAE) -> None:
 
 
 def _of_blocks(tree: Tree) -> Iterable[str]:
-    for index, body in enumerate(tree.bodies):
-        rigid = all(not tree.bodies[i].terms.size for i in _outboard(tree, index))
-        yield from body.terms.block.nominal.remarks(body.terms.local.carried if rigid else None)
-
-
-def _outboard(tree: Tree, index: int) -> list[int]:
-    """Return the bodies that a body carries, directly or not."""
-    found = [index]
-    found.extend(i for i, body in enumerate(tree.bodies) if body.parent in found and i not in found)
-    return found[1:]
+    # Whether anything moves outboard of each body: a parent comes before what it carries.
+    moves = [False] * len(tree.bodies)
+    for index, body in reversed(list(enumerate(tree.bodies))):
+        if body.parent is not None:
+            moves[body.parent] |= moves[index] or body.terms.size > 0
+    for body, moving in zip(tree.bodies, moves, strict=True):
+        yield from body.block.nominal.remarks(None if moving else body.carried)
 
 
 def _of_damping(dae: DAE) -> Iterable[str]:
     """Yield a remark if modes of the arm are damped far more than those of its beams, which are clamped."""
-    beams = {i: b.terms.block.nominal.modal_damping for i, b in enumerate(dae.tree.bodies)}
+    beams = {i: b.block.nominal.modal_damping for i, b in enumerate(dae.tree.bodies)}
     asked = max(beams.values(), default=0.0)
     if not asked or not dae.tree.size:
         return
     ratios = _damping_ratios(dae, [i for i, ratio in beams.items() if ratio])[:MODES]
     if np.any((ratios > TIMES * asked) & (ratios > SEEN)):
-        names = [dae.tree.bodies[i].terms.block.where for i, ratio in beams.items() if ratio == asked]
+        names = [dae.tree.bodies[i].block.where for i, ratio in beams.items() if ratio == asked]
         words = listing(f"{100 * ratio:.2g} %" for ratio in ratios)
         yield (
             f"damping_ratio = {asked:g} of {listing(names, 2)} is that of the beam clamped to a wall; in this arm, "
@@ -94,5 +91,5 @@ def _slopes(body: Body, q: np.ndarray, p: np.ndarray, dae: DAE) -> tuple[np.ndar
     own = [dependent[f"{body.name}.{name}"] for name in body.terms.symbols.dependent.names]
     force = body.terms.inner(coordinates, rates, ca.DM(np.concatenate([p, own])))
     at = ca.Function("slopes", [coordinates, rates], [ca.jacobian(force, coordinates), ca.jacobian(force, rates)])
-    stiffness, damping = at(body.share.full() @ q, 0.0)
+    stiffness, damping = at(body.share.gather(q), 0.0)
     return stiffness.full(), damping.full()

@@ -12,8 +12,8 @@ from flexblocks.progress import ProgressDisplay
 
 from ..casadi_solver import CasadiSolver
 from ..model.trajectories import phase_trajectories, transcribed_problem
-from ..presolve.duration_estimate import LONGEST, estimated_duration
 from ..presolve.feasibility.controllability_check import scenarios_apart
+from ..presolve.rigid_motion.duration_estimate import LONGEST, estimated_duration
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.objectives import Time
 from ..solver_statistics import CONVERGED, statistics, status_of

@@ -24,6 +24,7 @@ from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
 from .boundary_conditions import add_boundary_conditions
 from .bounds import add_limits
+from .declared_magnitudes import declare_magnitudes
 from .equations_of_motion import add_equations_of_motion
 from .initial_guess import set_guess
 from .objective import PhaseCosts, add_objective
@@ -132,8 +133,9 @@ def add_phase(b: Any, t: PhaseTranscription, lender: Any = None) -> VariableInde
         add_path_constraints(b, t, index)
     if t.phase.via:
         add_via_points(b, t, index)
-    # Initial guess
+    # Initial guess, and the scaling
     set_guess(b, t)
+    declare_magnitudes(b, t)
     return index
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from flexblocks.dae.dae import DAE
-from flexblocks.statics.balance import rest
+from flexblocks.statics.balance import rest_residuals
 
 from ..casadi_solver import CasadiGreyBox, attach
 from ..collocation.interval import with_design
@@ -75,7 +75,7 @@ def balance_function(
     w = [q, first-order states, z, loop-closure forces, u, design parameters]; p are the parameters and the prescribed
     values of the outputs. Loop closures are included only if it `closes` loops.
     """
-    balance, count = rest(dae), len(dae.x) - dae.tree.size + len(dae.z)
+    balance, count = rest_residuals(dae), len(dae.x) - dae.tree.size + len(dae.z)
     s, p, design = ca.SX.sym("s", balance.numel_in(0)), ca.SX.sym("p", len(dae.p)), ca.SX.sym("design", len(designed))
     wanted, parameters = ca.SX.sym("wanted", len(outputs)), with_design(p, designed, design)
     residual = balance.call([s, parameters], True, False)[0]

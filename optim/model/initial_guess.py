@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.interpolate import BSpline
 
 from ..collocation.interval_layout import state_slices
 from ..presolve.equilibrium import loop_forces
 from ..presolve.phase_transcription import PhaseTranscription
-from ..presolve.rigid_arm import Waypoint, quintic, rigid_inputs, spline_through
+from ..presolve.rigid_motion.quasi_static_path import (
+    QuasiStaticPath,
+    follows_from_balance,
+    quasi_static_path,
+    state_inputs,
+)
+from ..presolve.rigid_motion.rigid_arm import Waypoint, quintic, rigid_inputs, spline_through
 from .path_constraints import set_path_values
 
 
@@ -17,38 +26,84 @@ def set_guess(b: Any, t: PhaseTranscription, detour: Waypoint | None = None) -> 
     """Set all free Vars to the default initial guess: a smooth path through the waypoints, and its inputs.
 
     The waypoints are start, via points, goal and an optional `detour`; without via points the path is a quintic in all
-    states. Deflections follow their static values; the inputs are those of the equivalent rigid arm, clipped to their
-    limits, unless they belong to another scenario. A free duration is that of the mesh.
+    states. Deflections follow their static values; with cylinders, ropes, contacts or closed loops all of the path is
+    made of equilibria. The inputs are those of the equivalent rigid arm, clipped to their limits, unless they belong to
+    another scenario. A free duration is that of the mesh.
     """
     # Smooth path of the states over the mesh
     n, times, h, T = t.dae.tree.size, t.mesh.times, t.mesh.steps, t.mesh.duration
     inner = times[:-1, None] + h[:, None] * t.scheme.nodes
-    states = spline_through(sorted((*t.waypoints, *([] if detour is None else [detour])), key=lambda point: point[0]))
-    rates, accelerations = states.derivative(), states.derivative(2)
-    x, v, a = states(times / T), rates(times / T)[:, :n] / T, accelerations(times / T)[:, :n] / T**2
-    q, w = x[:, :n], x[:, 2 * n :]
-    z = t.start.z + quintic(inner, T)[0][..., None] * (t.goal.z - t.start.z)
+    path = _path(t, detour)
+    (x, rates, accelerations), at_points = path.states(times / T), path.states(inner / T)
+    q, v, a, w, dw = x[:, :n], rates[:, :n] / T, accelerations[:, :n] / T**2, x[:, 2 * n :], rates[:, 2 * n :] / T
+    z = path.z(inner / T)
     # Inputs of the rigid arm along it, clipped to their limits; algebraic variables exist at collocation points
     # only, so the first of each interval is used at the mesh point before it
     along = np.concatenate([z[:, 0], z[-1:, -1]])
     u = rigid_inputs(t.dae, t.start, t.problem.start, q, v, w, a, along)
+    if w.size and path.is_balanced:
+        u = state_inputs(t.dae, np.hstack([q, v, w]), along, u, t.start.p, dw)
     u = np.clip(u, t.limits.u[:, 0], t.limits.u[:, 1])
     # Values of the Vars
     within = np.clip(np.concatenate([q, v, w], axis=1), t.limits.x[:, 0], t.limits.x[:, 1])
     for part, where in state_slices(t.dae).items():
         set_values(getattr(b, part), within[:, where])
-    inner_accelerations = accelerations(inner / T)[..., :n] / T**2
+    inner_accelerations = at_points[2][..., :n] / T**2
     if t.static.names:
         inner_accelerations = inner_accelerations @ t.static.moving(n).T
-        set_values(b.e, states(inner / T)[..., :n] @ t.static.amounts(n).T)
+        set_values(b.e, at_points[0][..., :n] @ t.static.amounts(n).T)
     set_values(b.a, inner_accelerations)
-    set_values(b.dw, rates(inner / T)[..., 2 * n :] / T)
+    set_values(b.dw, at_points[1][..., 2 * n :] / T)
     set_values(b.z, z)
-    set_values(b.f, np.broadcast_to(loop_forces(t.dae, t.start), (*inner.shape, len(b.closures))))
+    set_values(b.f, path.forces(inner / T))
     if not t.borrows_inputs:
         _set_inputs(b, t, u)
     if t.path.rows:
         set_path_values(b)
+
+
+@dataclass(frozen=True, eq=False)
+class _Path:
+    """A path as functions of the fraction of the duration: states with two derivatives, and what goes with them."""
+
+    states: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
+    z: Callable[[np.ndarray], np.ndarray]
+    forces: Callable[[np.ndarray], np.ndarray]
+    is_balanced: bool
+
+
+def _path(t: PhaseTranscription, detour: Waypoint | None) -> _Path:
+    """Return the path along equilibria where these matter and connect, otherwise a spline through the waypoints."""
+    if follows_from_balance(t.dae) and not t.passed and detour is None:
+        driven = [name for name in t.problem.start if name in t.dae.q_names and name in (t.phase.goal or {})]
+        found = quasi_static_path(t.dae, t.start, t.goal, driven)
+        if found is not None:
+            return _along(found)
+    waypoints = sorted((*t.waypoints, *([] if detour is None else [detour])), key=lambda point: point[0])
+    spline = spline_through(waypoints, t.dae.tree.size, t.mesh.duration)
+    rates, accelerations = spline.derivative(), spline.derivative(2)
+    forces = loop_forces(t.dae, t.start)
+    return _Path(
+        lambda share: (spline(share), rates(share), accelerations(share)),
+        lambda share: t.start.z + quintic(share, 1.0)[0][..., None] * (t.goal.z - t.start.z),
+        lambda share: np.broadcast_to(forces, (*share.shape, len(forces))),
+        False,
+    )
+
+
+def _along(path: QuasiStaticPath) -> _Path:
+    """Return a path along equilibria that starts and ends smoothly."""
+    slope, curvature = path.x.derivative(), path.x.derivative(2)
+
+    def states(share: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        way, rate, growth = (value[..., None] for value in quintic(share, 1.0))
+        place = np.clip(way[..., 0], 0.0, 1.0)
+        return path.x(place), slope(place) * rate, curvature(place) * rate**2 + slope(place) * growth
+
+    def at(values: BSpline) -> Callable[[np.ndarray], np.ndarray]:
+        return lambda share: values(np.clip(quintic(share, 1.0)[0], 0.0, 1.0))
+
+    return _Path(states, at(path.z), at(path.forces), True)
 
 
 def _set_inputs(b: Any, t: PhaseTranscription, u: np.ndarray) -> None:

@@ -78,7 +78,7 @@ def add_objective(m: Any, transcribed: TranscribedProblem, scenarios: Sequence[S
 
     Terms that scenarios share, such as effort and time, are counted once.
     """
-    terms = transcribed.problem.objective.terms
+    terms = transcribed.objective.terms
     shared = [(weight, term) for weight, term in terms if term.is_shared or len(scenarios) == 1]
     others = [(weight, term) for weight, term in terms if not (term.is_shared or len(scenarios) == 1)]
     total = _cost(scenarios[0], shared)

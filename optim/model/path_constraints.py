@@ -15,8 +15,6 @@ from ..presolve.path_values import PathValues
 from ..presolve.phase_transcription import PhaseTranscription
 from .variable_index import VariableIndex
 
-FAR = 1e3  # limits beyond this factor from one are scaled to one, as IPOPT would weigh Pa against metres; by trial
-
 
 def add_path_constraints(b: Any, t: PhaseTranscription, index: VariableIndex) -> None:
     """Add the path values: bounded Vars ``b.path[k, j, name]`` and the grey box ``b.path_values`` that defines them.
@@ -32,7 +30,6 @@ def add_path_constraints(b: Any, t: PhaseTranscription, index: VariableIndex) ->
     }
     b.path_names = pyo.Set(initialize=path.names)
     b.path = pyo.Var(b.intervals, b.points, b.path_names, bounds=lambda _, k, j, name: bounds[name], doc="path values")
-    _scale(b, t)
     path_columns = len(index.variables) + np.arange(K * d * m).reshape(K, d * m)
     box = CasadiGreyBox(
         _kernel(path, t.form),
@@ -44,19 +41,6 @@ def add_path_constraints(b: Any, t: PhaseTranscription, index: VariableIndex) ->
     )
     variables: list = [*index.variables, *b.path.values()]
     attach(b, "path_values", box, variables)
-
-
-def _scale(b: Any, t: PhaseTranscription) -> None:
-    """Scale path values whose limits are far from one, such as stress in Pa, by the limit: ``b.scaling_factor``."""
-    limits = np.abs([t.path.low, t.path.high])
-    sizes = np.max(np.where(np.isfinite(limits), limits, 0.0), axis=0)
-    far = [i for i, size in enumerate(sizes.tolist()) if size and not 1 / FAR < size < FAR]
-    if not far:
-        return
-    b.scaling_factor = pyo.Suffix(direction=pyo.Suffix.EXPORT)
-    for i in far:
-        for variable in b.path[:, :, t.path.names[i]]:
-            b.scaling_factor[variable] = 1 / float(sizes[i])
 
 
 def path_constants(t: PhaseTranscription) -> np.ndarray:

@@ -16,10 +16,10 @@ class End:
     Attributes
     ----------
     kind : str
-        ``"fixed"``: at rest in a known equilibrium, all states are those of `point`. ``"rest"``: at rest in an
-        equilibrium that depends on variables of the problem and is solved for with them. ``"near"``: in a known
-        equilibrium up to some residual energy. ``"passing"``: in motion. ``"joined"``: continuous with the end of the
-        previous phase.
+        ``"fixed"``: all states are those of `point`, at rest in a known equilibrium, or `moving` through its posture.
+        ``"rest"``: at rest in an equilibrium that depends on variables of the problem and is solved for with them.
+        ``"near"``: in a known equilibrium up to some residual energy. ``"passing"``: in motion. ``"joined"``:
+        continuous with the end of the previous phase.
     point : OperatingPoint
         The operating point, or its initial guess, with the parameters under which it is in equilibrium.
     prescribed : dict of float
@@ -28,6 +28,8 @@ class End:
         Outputs and point positions prescribed at ``"rest"``, by name.
     open : tuple of int
         Coordinates of a floating base that end where momentum takes them; their rates are those of the momentum, too.
+    moving : bool
+        Whether the rates of `point` are not zero.
     """
 
     kind: Literal["fixed", "rest", "near", "passing", "joined"]
@@ -35,8 +37,14 @@ class End:
     prescribed: Mapping[str, float] = field(default_factory=dict)
     prescribed_outputs: Mapping[str, float] = field(default_factory=dict)
     open: tuple[int, ...] = ()
+    moving: bool = False
+
+    @property
+    def is_known_rest(self) -> bool:
+        """Whether the arm is at rest there in a known equilibrium."""
+        return self.kind == "fixed" and not self.moving
 
     @property
     def is_rest(self) -> bool:
         """Whether the arm is at rest there, up to a leeway."""
-        return self.kind in ("fixed", "rest", "near")
+        return self.kind in ("fixed", "rest", "near") and not self.moving

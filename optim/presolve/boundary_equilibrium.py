@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.frame_motions import frame_names
 from flexblocks.errors import listing, nearest
 from flexblocks.statics.equilibrium import NoEquilibriumError, equilibrium
 from flexblocks.statics.operating_point import OperatingPoint
@@ -19,6 +20,7 @@ from ..problem.signals.signals import Signals
 from .bounds import Limits
 from .infeasible_goal import no_equilibrium
 from .inverse_statics import Posture, posture
+from .moving_end import moving_state, split_motion, told_deflections
 
 
 def boundary_equilibrium(
@@ -30,13 +32,15 @@ def boundary_equilibrium(
     near: OperatingPoint | None = None,
     limits: Limits | None = None,
 ) -> Posture:
-    """Return the static equilibrium with the `prescribed` coordinates, outputs and point positions.
+    """Return the static equilibrium with the `prescribed` coordinates, outputs, positions and orientations.
+
+    With rates or velocities other than zero it is in motion through that posture, see `moving_state`.
 
     Parameters
     ----------
     dae : DAE
     prescribed : dict of float
-        By name of a coordinate, an output or a point position such as ``"payload.x"``.
+        By name of a coordinate, an output or a quantity of a frame such as ``"payload.x"``.
     p : ndarray (np,)
     where : str
         For messages, as ``"plan: goal"``.
@@ -48,8 +52,31 @@ def boundary_equilibrium(
     Raises
     ------
     ProblemError
-        An unknown name; no equilibrium; out of reach.
+        An unknown name; no equilibrium; out of reach; no motion with these rates.
     """
+    if all(name in dae.q_names for name in prescribed):
+        return Posture(equilibrium_at(dae, prescribed, p, where), 0)
+    prescribed, motion = split_motion(dae, prescribed, where)
+    if motion and not prescribed:
+        raise ProblemError(
+            f"{where}: {', '.join(motion)}: prescribes rates and no posture; name coordinates or positions, too."
+        )
+    if not any(motion.values()):
+        return _resting(dae, prescribed, p, where, near, limits)
+    told = told_deflections(dae, prescribed)
+    resting = {name: value for name, value in prescribed.items() if name not in told}
+    at = _resting(dae, resting, p, where, near, limits)
+    return Posture(replace(at.point, x=moving_state(dae, at.point, motion, told, where)), 0, moving=True)
+
+
+def _resting(
+    dae: DAE,
+    prescribed: Mapping[str, float],
+    p: np.ndarray,
+    where: str,
+    near: OperatingPoint | None,
+    limits: Limits | None,
+) -> Posture:
     outputs = [name for name in prescribed if name not in dae.x]
     if not outputs:
         return Posture(equilibrium_at(dae, prescribed, p, where), 0)
@@ -58,8 +85,8 @@ def boundary_equilibrium(
         if name not in signals:
             known = [*dae.q_names, *dae.y.names]
             raise ProblemError(
-                f"{where}: there is no coordinate, output or point position '{name}' (as {', '.join(known[:8])}, "
-                f"...; and .x, .y, .z of points).{nearest(name, known)}"
+                f"{where}: there is no coordinate, output or quantity of a frame '{name}' (as {', '.join(known[:8])}, "
+                f"...; and .x, .velocity_x, .yaw of frames).{nearest(name, [*known, *frame_names(dae.tree)])}"
             )
     for name in prescribed:
         if name in dae.x:
@@ -96,8 +123,12 @@ def equilibrium_at(dae: DAE, prescribed: Mapping[str, float], p: np.ndarray, whe
         raise no_equilibrium(where, error) from error
 
 
-def split_prescribed(dae: DAE, prescribed: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
-    """Split prescribed values into those of coordinates and those of outputs and point positions."""
+def split_prescribed(
+    dae: DAE, prescribed: Mapping[str, float], where: str
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Split prescribed values of the posture into those of coordinates and those of outputs and frames."""
+    if not all(name in dae.q_names for name in prescribed):
+        prescribed, _ = split_motion(dae, prescribed, where)
     states = {name: value for name, value in prescribed.items() if name in dae.x}
     return states, {name: value for name, value in prescribed.items() if name not in states}
 

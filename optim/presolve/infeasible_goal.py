@@ -15,6 +15,7 @@ from flexblocks.statics.operating_point import OperatingPoint
 
 from ..collocation.transcription_options import TranscriptionOptions
 from ..errors import ProblemError
+from ..problem.pose import shown
 from ..problem.problem import Problem
 from ..problem.validation import Duration
 from .boundary import End
@@ -46,12 +47,11 @@ def out_of_reach(
     short : float
         Remaining distance [m, or the unit of the outputs].
     """
-    text = (
-        f"{where}: the arm cannot be at rest with {', '.join(f'{name} = {value:g}' for name, value in asked.items())}"
-    )
+    wanted = ", ".join(f"{shown(name)} = {value:g}" for name, value in asked.items())
+    text = f"{where}: the arm cannot be at rest with {wanted}"
     if reached is None:
         return ProblemError(f"{text} within its limits. Move the {where.split()[-1]} or widen the limits.")
-    near = ", ".join(f"{name} = {value:.4g}" for name, value in reached.items())
+    near = ", ".join(f"{shown(name)} = {value:.4g}" for name, value in reached.items())
     return ProblemError(
         f"{text} within its limits: the nearest posture found has {near}, {short:.3g} short. Move it within reach."
     )
@@ -72,9 +72,9 @@ def check_boundary_limits(dae: DAE, limits: Sequence[Limits], boundaries: Sequen
     """
     for i, (begin, end) in enumerate(boundaries):
         if i == 0 and begin.kind == "fixed":
-            _check_within(dae, limits[0], "start", begin.point.x, begin.point.u)
+            _check_within(dae, limits[0], "start", begin.point.x, None if begin.moving else begin.point.u)
         if end.kind == "fixed":
-            _check_within(dae, limits[i], "goal", end.point.x, end.point.u)
+            _check_within(dae, limits[i], "goal", end.point.x, None if end.moving else end.point.u)
         if i and begin.kind == "fixed":  # the holding inputs were checked at the previous goal
             _check_within(dae, limits[i], "start", begin.point.x, None)
 

@@ -11,12 +11,13 @@ from scipy.stats import qmc
 
 from flexblocks.constraints.closed_posture import same_assembly
 from flexblocks.dae.dae import DAE
-from flexblocks.statics.balance import rest, unknown_slices, unknown_vector
+from flexblocks.geometry import bending
+from flexblocks.statics.balance import rest, rest_residuals, unknown_slices, unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
 
-from ..problem.signals.instant import instant, instant_vector, part_sizes
+from ..problem.signals.instant import instant, instant_rows, instant_vector, part_sizes
 from ..problem.signals.signals import Signals
-from .equilibrium import loop_forces, slow_motions
+from .equilibrium import accompanying_motion, loop_forces, slow_motions
 from .infeasible_goal import out_of_reach
 
 TRIES = 32  # start points around the preferred posture, a power of two for Sobol sampling; by trial
@@ -46,10 +47,13 @@ class Posture:
     freedom : int
         Dimension of the self-motion manifold: in how many ways the coordinates can change with the prescribed values
         kept.
+    moving : bool
+        Whether the point has rates: it is then in motion through that posture.
     """
 
     point: OperatingPoint
     freedom: int
+    moving: bool = False
 
 
 def posture(
@@ -87,7 +91,7 @@ def posture(
     s = ca.SX.sym("s", index.u.stop)
     wanted = at_rest(dae, tuple(prescribed))
     target, p = np.array(list(prescribed.values())), near.p
-    balance = rest(dae).call([s, p], True, False)[0]
+    balance = rest_residuals(dae).call([s, p], True, False)[0]
     start = unknown_vector(dae, near.x, near.z, loop_forces(dae, near), near.u)
     M = dae.mass_matrix(near.x[:n], p).full()
     free_z, free_forces = (np.tile([-np.inf, np.inf], (g.stop - g.start, 1)) for g in (index.z, index.multipliers))
@@ -96,22 +100,40 @@ def posture(
     # Nearest posture; of redundant inputs that hold it, the smallest (1e-9 decides between equals only)
     distance = ca.dot(step, ca.mtimes(ca.DM(M), step)) / 2 + 1e-9 * ca.sumsqr(s[index.u])
     values = wanted.call([s, ca.SX(ca.DM(p))], True, False)[0]
-    exact = ca.nlpsol("posture", "ipopt", {"x": s, "f": distance, "g": ca.vertcat(balance, values)}, OPTIONS)
-    goal = np.concatenate([np.zeros(balance.numel()), target])
+    if balance.numel() + len(target) <= s.numel():
+        problem = {"x": s, "f": distance, "g": ca.vertcat(balance, values)}
+        goal = np.concatenate([np.zeros(balance.numel()), target])
+    else:
+        # More conditions than the arm can be moved for, all met only where some follow from others: by least squares.
+        problem = {"x": s, "f": ca.sumsqr(values - target), "g": balance}
+        goal = np.zeros(balance.numel())
+    exact = ca.nlpsol("posture", "ipopt", problem, OPTIONS)
     # Multistart: the best of all local solutions
     best, least = None, np.inf
     loops = bool(dae.tree.loops.closures)
     starts = _starts(dae, near, start, low, high)
-    for x0 in starts:
+
+    def solved(x0: np.ndarray) -> tuple[np.ndarray, float] | None:
         solution = exact(x0=x0, lbx=low, ubx=high, lbg=goal, ubg=goal)
         x = solution["x"].full().ravel()
         missed = np.max(np.abs(wanted(x, p).full().ravel() - target))
-        better = exact.stats()["success"] and missed < REACHED and float(solution["f"]) < least - 1e-9
         # The closures among the equations cannot tell a pin from one that is turned by half a turn.
-        if better and (not loops or same_assembly(dae, near.x[:n], x[index.q], p)):
-            best, least = x, float(solution["f"])
+        valid = exact.stats()["success"] and missed < REACHED
+        valid = valid and (not loops or same_assembly(dae, near.x[:n], x[index.q], p))
+        return (x, float(solution["f"])) if valid else None
+
+    for x0 in starts:
+        there = solved(x0)
+        if there is not None and there[1] < least - 1e-9:
+            best, least = there
     if best is None:
         raise out_of_reach(where, prescribed, *_nearest(dae, prescribed, s, balance, values, starts, (low, high)))
+    # The metric of one posture is blind to whole turns.
+    for x0 in _unwound(dae, near, start, best):
+        there = solved(x0) if np.all((x0 >= low) & (x0 <= high)) else None
+        if there is not None:
+            best = there[0]
+            break
     # The operating point, and its null motions
     q = best[index.q]
     function = ca.Function("both", [s], [ca.vertcat(balance, values), ca.jacobian(ca.vertcat(balance, values), s)])
@@ -144,13 +166,13 @@ def at_rest(dae: DAE, names: tuple[str, ...]) -> ca.Function:
 
 
 def values_at_rest(dae: DAE, point: OperatingPoint, names: Iterable[str]) -> dict[str, float]:
-    """Return the values of named signals at an operating point, taken as one of rest."""
-    names = tuple(names)
-    moving = {name: point[name] for name in names if name in dae.x and name not in dae.q_names}
-    others = tuple(name for name in names if name not in moving)
-    s = unknown_vector(dae, point.x, point.z, loop_forces(dae, point), point.u)
-    values = np.array(at_rest(dae, others)(s, point.p)).ravel().tolist() if others else []
-    return moving | dict(zip(others, values, strict=True))
+    """Return the values of named signals at an operating point, with accelerations of zero."""
+    names, at = tuple(names), instant(dae)
+    signals = Signals(at)
+    values = ca.densify(ca.vertcat(*[signals[name] for name in names], ca.SX(0, 1)))
+    y = instant_rows(dae, x=point.x, z=point.z, f=loop_forces(dae, point), u=point.u, time=np.zeros(1))
+    numbers = ca.Function("values", [at.vector, dae.p.symbol], [values])(y, point.p)
+    return dict(zip(names, numbers.full().ravel().tolist(), strict=True))
 
 
 def _starts(dae: DAE, near: OperatingPoint, start: np.ndarray, low: np.ndarray, high: np.ndarray) -> list[np.ndarray]:
@@ -167,6 +189,25 @@ def _starts(dae: DAE, near: OperatingPoint, start: np.ndarray, low: np.ndarray, 
         x[:n] += ways @ c
         starts.append(np.clip(x, low, high))
     return starts
+
+
+def _unwound(dae: DAE, near: OperatingPoint, start: np.ndarray, best: np.ndarray) -> list[np.ndarray]:
+    """Return the posture with joints turned back by whole turns that are more than half a turn away: all, then each.
+
+    What follows the joint turn by turn, as its rotor does, is turned with it.
+    """
+    n, turn, others, whole = dae.tree.size, 2 * np.pi, [], best.copy()
+    bends = bending(dae)[:n]
+    for i in range(n):
+        turns = np.round((best[i] - start[i]) / turn) if dae.x.units[i] == "rad" and not bends[i] else 0.0
+        if turns:
+            follow = np.round(accompanying_motion(dae, near, {dae.q_names[i]: 0.0})[:, 0])
+            follow[[unit != "rad" for unit in dae.x.units[:n]]] = 0.0
+            back = best.copy()
+            back[:n] -= turn * turns * follow
+            whole[:n] -= turn * turns * follow
+            others.append(back)
+    return [whole, *others] if len(others) > 1 else others
 
 
 def _nearest(

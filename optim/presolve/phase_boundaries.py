@@ -17,6 +17,7 @@ from .boundary import End
 from .boundary_equilibrium import boundary_equilibrium, equilibrium_at, split_prescribed
 from .bounds import Limits
 from .feasibility.open_base import open_base
+from .inverse_statics import Posture
 
 
 def phase_ends(
@@ -33,8 +34,9 @@ def phase_ends(
         An unknown name; no equilibrium at the start or a goal.
     """
     kind = "rest" if design else "fixed"
-    start = boundary_equilibrium(dae, problem.start, p[0], "plan: start", limits=limits[0]).point
-    begin = End(kind, start, *split_prescribed(dae, problem.start))
+    start = boundary_equilibrium(dae, problem.start, p[0], "plan: start", limits=limits[0])
+    begin = End(kind, start.point, *split_prescribed(dae, problem.start, "plan: start"), moving=start.moving)
+    _refuse_moving(begin, "plan: start", design, 0.0)
     boundaries = []
     for i, phase in enumerate(problem.phases):
         where = "plan: " if len(problem.phases) == 1 else f"plan: phase '{phase.name}': "
@@ -45,20 +47,31 @@ def phase_ends(
                     f"{where}leeway, but the equilibrium there depends on design parameters; leave one of them out."
                 )
             goal = boundary_equilibrium(dae, phase.goal, values, f"{where}goal", near=begin.point, limits=limits[i])
-            states, outputs = split_prescribed(dae, phase.goal)
+            states, outputs = split_prescribed(dae, phase.goal, f"{where}goal")
             if phase.leeway and outputs:
                 raise ProblemError(
                     f"{where}leeway, and {', '.join(outputs)}, which are not coordinates; give the goal by coordinates."
                 )
+            _refuse_moving(goal, f"{where}goal", design, phase.leeway)
             goal_kind = "near" if phase.leeway else "rest" if goal.freedom else kind
-            free = open_base(dae, goal.point, states) if goal_kind == "fixed" and dae.tree.charted else ()
-            end = End(goal_kind, goal.point, states, outputs, free)
+            floats = goal_kind in ("fixed", "near") and dae.tree.charted and not goal.moving
+            free = open_base(dae, goal.point, states) if floats else ()
+            end = End(goal_kind, goal.point, states, outputs, free, goal.moving)
         else:
             end = End("passing", _passed(dae, problem, i, p[i], where), phase.passing or {})
         begin = replace(begin, point=replace(begin.point, p=p[i]))
         boundaries.append((begin, end))
         begin = replace(end, kind="fixed" if end.kind == "fixed" and not end.open else "joined")
     return boundaries
+
+
+def _refuse_moving(end: End | Posture, where: str, design: bool, leeway: float) -> None:
+    """Refuse an end in motion whose posture depends on variables, or that may be missed."""
+    if not end.moving:
+        return
+    for there, what in ((design, "design parameters"), (leeway, "leeway")):
+        if there:
+            raise ProblemError(f"{where}: {what}, and rates that are not zero; leave one of them out.")
 
 
 def _passed(dae: DAE, problem: Problem, i: int, p: np.ndarray, where: str) -> OperatingPoint:

@@ -20,7 +20,7 @@ from ..problem.problem import Problem
 from .boundary import End
 from .bounds import Limits
 from .path_values import PathValues
-from .rigid_arm import Waypoint
+from .rigid_motion.rigid_arm import Waypoint
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +119,7 @@ class PhaseTranscription:
     @property
     def holds_start(self) -> bool:
         """Whether the inputs begin at the values that hold the arm at rest."""
-        return self._holding and self.phase is self.problem.phases[0]
+        return self._holding and self.phase is self.problem.phases[0] and self.begin.is_rest
 
     @property
     def holds_goal(self) -> bool:

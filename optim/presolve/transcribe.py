@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.errors import listing
 
 from ..collocation.mesh import Mesh, uniform_mesh
 from ..collocation.quasi_static import ALL_MOVE
@@ -18,7 +19,6 @@ from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
 from .boundary import End
 from .bounds import Limits, other_limits, resolved_limits
-from .duration_estimate import duration_range, estimated_duration
 from .feasibility.energy_bound import check_impulse
 from .feasibility.open_base import check_momentum
 from .impact import check_pick_ups
@@ -35,6 +35,7 @@ from .path_values import PathValues, resolved_path
 from .phase_boundaries import phase_ends
 from .phase_transcription import PhaseTranscription
 from .quasi_static_modes import static_modes
+from .rigid_motion.duration_estimate import duration_range, estimated_duration
 from .transcribed_problem import TranscribedProblem
 from .via_postures import check_vias, via_waypoints
 
@@ -144,6 +145,11 @@ def _as_problem(dae: DAE, problem: Any) -> Problem:
         problem = problem.problem
     if not isinstance(problem, Problem):
         raise ProblemError(f"plan: problem = {problem!r}; must be an optim.RestToRest(...) or optim.Problem(...).")
+    if dae.prescribed:
+        raise ProblemError(
+            f"plan: {listing(dae.prescribed)} of '{dae.name}' prescribed: a plan chooses the motion itself. Assemble "
+            "the arm without prescribed=, or lock the coordinate."
+        )
     if not len(dae.u):
         raise ProblemError(f"plan: '{dae.name}' has no inputs; add a TorqueSource or ForceSource.")
     return problem

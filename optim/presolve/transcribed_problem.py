@@ -10,6 +10,7 @@ from flexblocks.dae.dae import DAE
 
 from ..collocation.transcription_options import TranscriptionOptions
 from ..errors import ProblemError
+from ..problem.objectives.objective import Objective
 from ..problem.problem import Problem
 from .phase_transcription import PhaseTranscription
 
@@ -40,6 +41,11 @@ class TranscribedProblem:
     def first(self) -> tuple[PhaseTranscription, ...]:
         """The phases of the first scenario, whose meshes, inputs and durations all scenarios share."""
         return self.runs[0]
+
+    @property
+    def objective(self) -> Objective:
+        """The objective functional, with the weights that depend on the duration of the whole motion."""
+        return self.problem.objective.lasting(sum(t.mesh.duration for t in self.first))
 
     @property
     def is_free(self) -> bool:

@@ -11,8 +11,8 @@ from .path_constraints import checked_path
 from .validation import (
     Duration,
     Limit,
+    boundary_values,
     checked_duration,
-    coordinates,
     is_empty,
     limit_ranges,
     mapping,
@@ -32,8 +32,9 @@ class Phase:
     Parameters
     ----------
     name : str
-    goal : dict of float, optional
-        Coordinates, outputs or point positions of the equilibrium at the end of the phase; see `RestToRest`.
+    goal : dict of float or Pose, optional
+        Coordinates, outputs, positions or poses of the equilibrium at the end of the phase, and rates if it ends in
+        motion; see `RestToRest`.
     duration : float, (float, float) or "free"
         As for `RestToRest`.
     passing : dict of float, optional
@@ -92,7 +93,7 @@ class Phase:
             )
         for name in ("goal", "passing"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, coordinates(f"{where}: {name}", getattr(self, name)))
+                object.__setattr__(self, name, boundary_values(f"{where}: {name}", getattr(self, name)))
         object.__setattr__(self, "duration", checked_duration(where, self.duration))
         if not is_empty(self.via):
             object.__setattr__(self, "via", checked_vias(f"{where}: via", self.via, self.duration))

@@ -12,7 +12,7 @@ from .objectives.objective import Objective
 from .path_constraints import checked_path
 from .path_constraints.path_constraint import PathConstraint
 from .phase import Phase
-from .validation import Duration, Limit, coordinates, is_empty, limit_ranges, mapping, number, numbers, word
+from .validation import Duration, Limit, boundary_values, is_empty, limit_ranges, mapping, number, numbers, word
 
 WHERE = "Problem"
 
@@ -23,8 +23,8 @@ class Problem:
 
     Parameters
     ----------
-    start : dict of float
-        Coordinates of the initial equilibrium by name; the others follow from static equilibrium.
+    start : dict of float or Pose
+        As for `RestToRest`.
     phases : sequence of Phase
     objective : "effort", "time", "vibration" or Objective
         Summed over all phases; see `RestToRest`.
@@ -60,7 +60,7 @@ class Problem:
 
     def __post_init__(self) -> None:
         put = {
-            "start": coordinates(f"{WHERE}: start", self.start),
+            "start": boundary_values(f"{WHERE}: start", self.start),
             "phases": _phases(self.phases),
             "objective": checked_objective(self.objective),
             "limits": mapping(f"{WHERE}: limits", self.limits),

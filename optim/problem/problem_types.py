@@ -4,6 +4,7 @@ from .objectives import OBJECTIVES
 from .path_constraints import PATH_CONSTRAINTS
 from .path_constraints.region import Box, HalfSpace, Sphere
 from .phase import Phase
+from .pose import Pose
 from .problem import Problem
 from .rest_to_rest import RestToRest
 from .via import Via
@@ -15,6 +16,7 @@ PROBLEM_TYPES: tuple[type, ...] = (
     *PATH_CONSTRAINTS,
     *REGIONS,
     Phase,
+    Pose,
     Problem,
     RestToRest,
     Via,

@@ -10,7 +10,7 @@ from .objectives import checked_objective
 from .path_constraints import checked_path
 from .phase import Phase
 from .problem import Problem, check_time
-from .validation import Duration, Limit, checked_duration, coordinates, is_empty, limit_ranges, mapping, word
+from .validation import Duration, Limit, boundary_values, checked_duration, is_empty, limit_ranges, mapping, word
 from .via import checked_vias
 
 WHERE = "RestToRest"
@@ -22,16 +22,19 @@ class RestToRest:
 
     Parameters
     ----------
-    start, goal : dict of float
-        Coordinates by name, as ``{"joint1.angle": 0.0}``, or outputs and point positions, as ``{"payload.x": 0.5}``.
-        Everything else follows from static equilibrium under holding inputs; all rates are zero. If positions admit
-        several postures, the start is the one nearest to the start values and the goal the one nearest to the start; of
-        a continuum of postures the goal is optimised with the motion.
+    start, goal : dict of float or Pose
+        Coordinates by name, as ``{"joint1.angle": 0.0}``, outputs and positions of frames, as ``{"payload.x": 0.5}``,
+        or the pose of a frame, ``{"payload": optim.Pose(position=(1, 0, 2), orientation=(0, 0, 0.3))}``. Everything
+        else follows from static equilibrium under holding inputs. If positions admit several postures, the start is the
+        one nearest to the start values and the goal the one nearest to the start; of a continuum of postures the goal
+        is optimised with the motion. All rates are zero, unless some are prescribed: ``{"joint1.angle": 0.0,
+        "der(joint1.angle)": 0.1}``, or the velocities of a pose. Deflections are then the static ones, and move with
+        the arm, unless they are prescribed.
     duration : float, (float, float) or "free"
         [s]; or its bounds if it is free; or ``"free"``, within a factor of ten of an estimate for the equivalent rigid
         arm.
     objective : "effort", "time", "vibration" or Objective
-        ``"effort"`` is ``Effort(rate_weight=0.01)``; weighted sums as ``Time() + 0.1 * Effort()``. Time requires a free
+        ``"effort"`` is ``Effort()``; weighted sums as ``Time() + 0.1 * Effort()``. Time requires a free
         duration, and ``"free"`` requires time in the objective, as effort keeps falling with the duration.
     limits : dict
         By name of an input (``"motor1.torque"``), of an input's rate (``"der(motor1.torque)"``), of a state
@@ -75,8 +78,8 @@ class RestToRest:
 
     def __post_init__(self) -> None:
         put = {
-            "start": coordinates(f"{WHERE}: start", self.start),
-            "goal": coordinates(f"{WHERE}: goal", self.goal),
+            "start": boundary_values(f"{WHERE}: start", self.start),
+            "goal": boundary_values(f"{WHERE}: goal", self.goal),
             "duration": (duration := checked_duration(WHERE, self.duration)),
             "objective": checked_objective(self.objective),
             "limits": mapping(f"{WHERE}: limits", self.limits),

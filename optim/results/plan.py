@@ -206,7 +206,8 @@ class Plan:
         ----------
         finer : Discretization, dict of Discretization, Model or DAE, optional
             For every flexible beam, or by beam name; or the finer model itself, with the same inputs and names. By
-            default 2 n + 2 assumed modes instead of n, twice the finite elements or rigid segments.
+            default 2 n + 2 assumed modes instead of n, twice the finite elements or rigid segments, n + 2 strain
+            functions.
 
         Returns
         -------

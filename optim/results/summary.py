@@ -15,6 +15,7 @@ from ..model.violations import Violation
 from ..presolve.inverse_statics import values_at_rest
 from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.transcribed_problem import TranscribedProblem
+from ..problem.pose import shown
 from ..solver_statistics import Statistics
 from .attempt import Attempt
 
@@ -43,7 +44,8 @@ def summary(
     spent = (("built", statistics.build_time), ("solved", statistics.solve_time))
     times = [f"{verb} in {time:.2f} s" for verb, time in spent if time]
     lasting = f"{duration:.6g} s (free)" if transcribed.is_free else f"{duration:g} s"
-    ended = "rest to rest" if last.end.is_rest else "from rest"
+    rests = first.begin.is_rest, last.end.is_rest
+    ended = {(True, True): "rest to rest", (True, False): "from rest", (False, True): "to rest"}.get(rests, "in motion")
     return "\n".join(
         [
             f"{dae.name}: {ended} in {lasting}, {status}, objective {objective:.6g}",
@@ -66,13 +68,13 @@ def _moves(t: PhaseTranscription) -> list[str]:
     places = t.phase.goal or t.phase.passing or {}
     leeway = f", up to {t.phase.leeway:g} J left" if t.phase.leeway else ""
     begins = values_at_rest(t.dae, t.start, places)
-    moves = [f"{name} from {begins[name]:.4g} to {value:.4g}" for name, value in places.items()]
+    moves = [f"{shown(name)} from {begins[name]:.4g} to {value:.4g}" for name, value in places.items()]
     return [f"  moves {', '.join(moves)}{leeway}", *_passes(t)]
 
 
 def _phases(transcribed: TranscribedProblem, phases: Mapping[str, tuple[float, float]]) -> list[str]:
     """Return a line for the start and one for each phase."""
-    begins = ", ".join(f"{name} = {value:.4g}" for name, value in transcribed.problem.start.items())
+    begins = ", ".join(f"{shown(name)} = {value:.4g}" for name, value in transcribed.problem.start.items())
     lines = [f"  starts at {begins}"]
     for t, (begin, end) in zip(transcribed.first, phases.values(), strict=True):
         values = "".join(f", {name} = {value:g}" for name, value in t.phase.p.items())
@@ -93,9 +95,9 @@ def _arrives(t: PhaseTranscription) -> str:
     goal, passing = t.phase.goal, t.phase.passing
     if not goal and not passing:
         return "passes on"
-    places = ", ".join(f"{name} = {value:.4g}" for name, value in (goal or passing or {}).items())
+    places = ", ".join(f"{shown(name)} = {value:.4g}" for name, value in (goal or passing or {}).items())
     leeway = f" but for {t.phase.leeway:g} J" if t.phase.leeway else ""
-    return f"to rest at {places}{leeway}" if goal else f"passes {places}"
+    return f"{'to rest at' if t.end.is_rest else 'arrives at'} {places}{leeway}" if goal else f"passes {places}"
 
 
 def _parameters(transcribed: TranscribedProblem, p: Mapping[str, float]) -> list[str]:
@@ -110,7 +112,7 @@ def _parameters(transcribed: TranscribedProblem, p: Mapping[str, float]) -> list
 def _objective(transcribed: TranscribedProblem) -> str:
     problem = transcribed.problem
     differs = len(transcribed.runs) > 1 and not all(term.is_shared for _, term in problem.objective.terms)
-    return f"{problem.objective}{f', {problem.aggregate} of the scenarios' if differs else ''}"
+    return f"{transcribed.objective}{f', {problem.aggregate} of the scenarios' if differs else ''}"
 
 
 SMALL = 0.2  # of a beam's length: a tip deflection at which its slope is about 0.3 rad

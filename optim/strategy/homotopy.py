@@ -88,7 +88,7 @@ def _least_effort(transcribed: TranscribedProblem, solving: Solving, attempts: t
         return tuple(min(max(duration, low), high) for duration, (low, high) in zip(lasting, ranges, strict=True))
 
     def least_effort(durations: tuple[float, ...]) -> Plan:
-        easy = transcribed.problem.lasting(durations, _effort(transcribed))
+        easy = transcribed.problem.lasting(durations, _smooth(transcribed, solving, sum(durations)))
         easier = solving.like(transcribed, easy)
         what = " + ".join(f"{duration:.4g}" for duration in durations)
         return solving.attempt(f"least effort in {what} s", easier, attempts, max_iter=solving.settings.patience)
@@ -104,6 +104,13 @@ def _least_effort(transcribed: TranscribedProblem, solving: Solving, attempts: t
 
 def _effort(transcribed: TranscribedProblem) -> Effort:
     return Effort() if transcribed.first[0].shape.is_continuous else Effort(rate_weight=0.0)
+
+
+def _smooth(transcribed: TranscribedProblem, solving: Solving, duration: float) -> Effort:
+    """Return an effort that leads to smoother inputs than the default."""
+    if not transcribed.first[0].shape.is_continuous:
+        return _effort(transcribed)
+    return Effort((solving.settings.smoothing * duration) ** 2)
 
 
 def _value(objective: Objective, plan: Plan) -> float:

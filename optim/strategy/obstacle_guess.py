@@ -10,7 +10,7 @@ from flexblocks.statics.balance import unknown_vector
 
 from ..presolve.equilibrium import loop_forces, slow_motions
 from ..presolve.phase_transcription import PhaseTranscription
-from ..presolve.rigid_arm import Waypoint, spline_through
+from ..presolve.rigid_motion.rigid_arm import Waypoint, spline_through
 from ..problem.signals.instant import instant_rows
 from .settings import Settings
 
@@ -45,7 +45,7 @@ def _excess(t: PhaseTranscription, waypoints: tuple[Waypoint, ...], points: int)
     """Return the largest path violation along the spline through `waypoints`."""
     dae, n, T = t.dae, t.dae.tree.size, t.mesh.duration
     shares = np.linspace(0.0, 1.0, points)
-    x = spline_through(waypoints)
+    x = spline_through(waypoints, n, T)
     states = np.hstack([x(shares)[:, :n], x.derivative()(shares)[:, :n] / T, x(shares)[:, 2 * n :]])
     rows = instant_rows(dae, x=states.T, a=x.derivative(2)(shares)[:, :n].T / T**2, time=shares * T)
     values = np.array(t.path.function(rows, t.p)).T

@@ -28,6 +28,9 @@ class Settings:
         Durations of the first stage, least effort, as multiples of what the rigid arm needs on a quintic at its limits.
         A flexible arm takes longer, and if a duration fails the next one is easier. 100 of 100 random pairs converge.
         By trial.
+    smoothing : float
+        The time that weighs the inputs' rates in that first stage, as a share of its duration: about twice that of
+        `Effort`. Shortest times are more often reached from smooth inputs. By trial.
     softenings : tuple of float
         Weights of the effort in the stages between least effort and the objective asked for, relative to the weight at
         which both are equal: a factor of ten from stage to stage. By trial.
@@ -71,6 +74,7 @@ class Settings:
     refined_barrier: float = 1e-6
 
     stretches: tuple[float, ...] = (1.25, 1.8, 2.6)
+    smoothing: float = 0.11
     softenings: tuple[float, ...] = (1.0, 0.1, 0.01)
 
     obstacle_patience: int = 150

@@ -123,8 +123,8 @@ def audit(model: Any, motions: Sequence[Trajectory], finer: Finer = None) -> Aud
     coarse, runs = transcribed_problem(model).dae, phase_trajectories(model)
     dae = finer_dae(coarse, finer)
     planned_runs, finer_runs = [scenario_run(run) for run in runs], [scenario_run(run, dae=dae) for run in runs]
-    last = finer_runs[0][1][-1].goal
-    coast = 0.0 if last is None else coast_time(dae, last)
+    last = finer_runs[0][1][-1]
+    coast = coast_time(dae, last.goal) if last.rests and last.goal is not None else 0.0
     planned = [motion_figures(coarse, motion, legs) for motion, (_, legs) in zip(motions, planned_runs, strict=True)]
     return Audit(
         motion=motions[0],
@@ -182,7 +182,7 @@ def coast_time(dae: DAE, goal: OperatingPoint) -> float:
 def _replayed(dae: DAE, start: OperatingPoint, legs: Sequence[Leg], coast: float) -> MotionFigures:
     driven = replay(dae, start, legs, rtol=1e-9, atol=1e-11, method="auto").trajectory
     goal = legs[-1].goal
-    if goal is None:
+    if goal is None or not legs[-1].rests:
         return motion_figures(dae, driven, legs)
     holding = dict(zip(dae.u.names, goal.u.tolist(), strict=True))
     after = simulate(dae, (0.0, coast), holding, driven.x[-1], goal.p)

@@ -41,7 +41,7 @@ class Leg:
     outputs : dict of float
         Target outputs at its end.
     goal : OperatingPoint or None
-        Equilibrium at its end; None if it ends in motion.
+        What it ends in: an equilibrium, or a known motion through its posture; None if the end is not known.
     ranges : dict of (float, float)
         Limits during the phase.
     path : PathValues
@@ -59,6 +59,14 @@ class Leg:
     ranges: Mapping[str, tuple[float, float]]
     path: PathValues
     is_impact: bool = False
+
+    @property
+    def rests(self) -> bool:
+        """Whether the arm is at rest at the end."""
+        if self.goal is None:
+            return False
+        rates = (value for name, value in zip(self.goal.states, self.goal.x, strict=True) if name.startswith("der("))
+        return not any(rates)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +177,8 @@ def arrivals(dae: DAE, motion: Trajectory, legs: Sequence[Leg]) -> tuple[Arrival
             arrived.append(Arrival(leg.name, {}, missed, float("nan")))
             continue
         error = dict(zip(dae.x.names, (motion.x[k] - leg.goal.x).tolist(), strict=True))
-        arrived.append(Arrival(leg.name, error, missed, energy_left(dae, motion.x[k], leg.goal)))
+        left = energy_left(dae, motion.x[k], leg.goal) if leg.rests else float("nan")
+        arrived.append(Arrival(leg.name, error, missed, left))
     return tuple(arrived)
 
 

@@ -11,6 +11,8 @@ import flexblocks as fb
 from flexblocks.beam.discretization import Discretization
 
 BEAMS = ("modes", "elements", "segments")
+# With those whose energies no oracle writes down in closed form.
+ALL_BEAMS = (*BEAMS, "strains")
 DRIVES = ("free", "motor", "rotor", "gear", "elastic", "geared elastic", "held")
 
 
@@ -122,7 +124,16 @@ class Arm:
 
 
 # How far coordinates go, by the last word of their names; angles of joints and rotors go further.
-SIZES = {"bending": 0.03, "deflection": 0.03, "slope": 0.1, "bend": 0.3, "displacement": 0.4, "extension": 0.02}
+SIZES = {
+    "bending": 0.03,
+    "deflection": 0.03,
+    "slope": 0.1,
+    "bend": 0.3,
+    "curvature": 0.8,
+    "shear": 0.05,
+    "displacement": 0.4,
+    "extension": 0.02,
+}
 
 
 def _size(name: str) -> float:
@@ -277,6 +288,8 @@ def _discretization(draw: st.DrawFn, most: int, beams: tuple[str, ...]) -> Discr
     kind, n = draw(st.sampled_from(beams)), draw(st.integers(1, most))
     if kind == "modes":
         return fb.AssumedModes(n, tip=draw(st.sampled_from(("free", "auto", "pinned", fb.TipBody(0.4, 0.02, 0.03)))))
+    if kind == "strains":
+        return fb.StrainModes(n, functions=draw(st.sampled_from(("polynomials", "modes"))))
     return fb.FiniteElements(n) if kind == "elements" else fb.RigidSegments(n)
 
 

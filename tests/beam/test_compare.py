@@ -153,7 +153,7 @@ def test_command(tmp_path: Path) -> None:
         ({"discretizations": ["modes"]}, "must be a non-empty list of discretizations, such as"),
         ({"discretizations": fb.AssumedModes(1)}, "must be a non-empty list of discretizations, such as"),
         ({"discretizations": [fb.AssumedModes(1), fb.AssumedModes(1)]}, "one appears twice"),
-        ({"output": "beam.tip_deflection_z"}, "there is no output 'beam.tip_deflection_z' .*Did you mean"),
+        ({"output": "beam.tip_deflection_z"}, "there is no output or state 'beam.tip_deflection_z' .*Did you mean"),
         ({"frequencies": -1}, "frequencies = -1; must be a whole number >= 0"),
         ({"x0": {"beam.bending_y[1]": 0.1}, "discretizations": [fb.FiniteElements(1)]}, "bending_y"),
     ],

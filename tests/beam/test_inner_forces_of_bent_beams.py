@@ -40,6 +40,7 @@ def hinged(kind, angle: float, **options: object) -> tuple[fb.DAE, fb.OperatingP
         (fb.FiniteElements(1), {"stiffening": True}),
         (fb.AssumedModes(3, tip="pinned"), {}),
         (fb.RigidSegments(4), {}),
+        (fb.StrainModes(2), {}),
         (fb.FiniteElements(2), {"axial": True, "axial_rigidity": 1e7, "shear": True, "shear_rigidity": 1e6}),
     ],
     ids=str,
@@ -108,6 +109,7 @@ def gauss() -> tuple[np.ndarray, np.ndarray]:
         (fb.AssumedModes(3, tip="auto"), {}),
         (fb.FiniteElements(1), {"stiffening": True, "axial": True, "axial_rigidity": 400.0}),
         (fb.RigidSegments(3), {}),
+        pytest.param(fb.StrainModes(2), {"axial": True, "axial_rigidity": 400.0}, marks=pytest.mark.slow),
     ],
     ids=str,
 )

@@ -17,6 +17,7 @@ from flexblocks.errors import FlexblocksError
 
 LENGTH, RHO, EI = 2.0, 3.0, 5.0
 KINDS = [fb.Rigid(), fb.AssumedModes(2), fb.FiniteElements(1), fb.RigidSegments(2)]
+STRAINS = pytest.param(fb.StrainModes(2), marks=pytest.mark.slow)
 PLACES = (0.0, 0.7, 2.0)
 
 
@@ -28,7 +29,7 @@ def name(x: float, force: str) -> str:
     return f"beam.root_{force}" if x == 0 else f"beam.station({x!r}).{force}"
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("kind", [*KINDS, STRAINS], ids=str)
 def test_statics(kind) -> None:
     """M = F (l - x) + f (l - x)^2/2, Q = F + f (l - x), the moment of an eccentric weight as torque; any fidelity."""
     weight, f = 1e-4, 2e-4
@@ -48,7 +49,7 @@ def test_statics(kind) -> None:
         assert y[name(x, "torque")] == pytest.approx(0.0, abs=1e-7)
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("kind", [*KINDS, STRAINS], ids=str)
 def test_an_eccentric_weight_twists(kind) -> None:
     beam = fb.FlexibleBeam("beam", LENGTH, RHO, EI, kind, internal_forces=PLACES)
     beam = replace(beam, torsion=True, torsional_rigidity=4.0, polar_inertia=0.1)
@@ -88,7 +89,12 @@ def found_response(kind, w: float, output: str) -> float:
 @pytest.mark.parametrize(("x", "output"), [(0.0, "beam.root_moment_y"), (0.7, "beam.station(0.7).moment_y")])
 @pytest.mark.parametrize(
     ("kind", "sizes", "least"),
-    [(fb.AssumedModes, (2, 4), 3.0), (fb.FiniteElements, (2, 4), 3.5), (fb.RigidSegments, (5, 10), 1.7)],
+    [
+        (fb.AssumedModes, (2, 4), 3.0),
+        (fb.FiniteElements, (2, 4), 3.5),
+        (fb.RigidSegments, (5, 10), 1.7),
+        (fb.StrainModes, (2, 4), 3.5),
+    ],
 )
 def test_moments_of_a_shaken_beam_converge_to_the_exact_ones(kind, sizes, least: float, x: float, output: str) -> None:
     """Between the first two resonances; the balance of forces loses nothing against the motion itself."""
@@ -112,7 +118,7 @@ def test_curvature_is_no_measure_of_the_moment() -> None:
     assert 0.03 < 1 - bent / (force * LENGTH) < 0.06
 
 
-@pytest.mark.parametrize("kind", [*KINDS, fb.AssumedModes(2, tip="auto")], ids=str)
+@pytest.mark.parametrize("kind", [*KINDS, fb.AssumedModes(2, tip="auto"), fb.StrainModes(2)], ids=str)
 def test_pull_in_a_spin(kind) -> None:
     """rho w^2 (l^2 - x^2)/2 + m w^2 l."""
     w, model = 3.0, fb.Model("rotor")

@@ -14,7 +14,7 @@ from flexblocks.errors import FlexblocksError
 
 STEEL = fb.Material(7850.0, 2.1e11)
 BAR = fb.FlexibleBeam("beam", 2.0, section=fb.Rectangle(0.02, 0.03), material=STEEL, largest_stress=True)
-KINDS = [fb.Rigid(), fb.AssumedModes(2), fb.FiniteElements(2), fb.RigidSegments(4)]
+KINDS = [fb.Rigid(), fb.AssumedModes(2), fb.FiniteElements(2), fb.RigidSegments(4), fb.StrainModes(2)]
 
 
 def largest(beam: fb.FlexibleBeam, *loads: fb.Block, gravity=(0.0, -9.81, 0.0)) -> float:

@@ -13,7 +13,7 @@ from arms.fidelities import cantilever
 from flexblocks.errors import ParameterError
 
 LENGTH, EI = 2.0, 5.0
-KINDS = [fb.AssumedModes(8), fb.FiniteElements(3), fb.RigidSegments(12)]
+KINDS = [fb.AssumedModes(8), fb.FiniteElements(3), fb.RigidSegments(12), fb.StrainModes(4)]
 
 
 def tip(beam: fb.FlexibleBeam, axis: str = "y") -> float:
@@ -49,7 +49,14 @@ def test_a_load_across_the_plane_of_bending_does_not_bend() -> None:
 
 @pytest.mark.parametrize(
     "kind",
-    [fb.Rigid(), fb.AssumedModes(2, tip="pinned"), fb.AssumedModes(2), fb.FiniteElements(2), fb.RigidSegments(3)],
+    [
+        fb.Rigid(),
+        fb.AssumedModes(2, tip="pinned"),
+        fb.AssumedModes(2),
+        fb.FiniteElements(2),
+        fb.RigidSegments(3),
+        fb.StrainModes(2),
+    ],
 )
 @pytest.mark.parametrize("axis", ["y", "z"])
 def test_virtual_work_on_an_arm_that_moves(kind, axis: str) -> None:

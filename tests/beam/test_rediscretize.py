@@ -17,6 +17,7 @@ def test_each_kind_is_judged_by_a_finer_one_of_its_kind():
         (fb.AssumedModes(2, tip="auto"), fb.AssumedModes(6, tip="auto")),
         (fb.FiniteElements(3), fb.FiniteElements(6)),
         (fb.RigidSegments(4), fb.RigidSegments(8)),
+        (fb.StrainModes(2), fb.StrainModes(4)),
         (fb.Rigid(), fb.Rigid()),
     ):
         model = fb.rediscretize(arm(), {"link1": own})

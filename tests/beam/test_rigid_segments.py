@@ -25,6 +25,7 @@ from arms.fidelities import (
     with_tip_body,
 )
 from flexblocks import models
+from flexblocks.errors import SingularMassError
 
 
 def segments(n: int, **values: object) -> fb.FlexibleBeam:
@@ -196,3 +197,11 @@ def test_come_back_from_a_file(tmp_path: Path) -> None:
         "n": 3,
     }
     assert fb.load(tmp_path / "arm.json").blocks == model.blocks
+
+
+@pytest.mark.parametrize("reach", [20.0, 2000.0])
+def test_damped_segments_under_a_body_that_is_far_heavier_are_refused_by_name(reach: float) -> None:
+    """Of 20 mg with 850 kg, metres off the tip, the mass matrix is rounding, that of the clamped beam included."""
+    beam = fb.FlexibleBeam("beam", 0.02, 1e-3, 0.4, fb.RigidSegments(3), damping_ratio=0.02)
+    with pytest.raises(SingularMassError, match="together move no mass"):
+        fb.assemble(cantilever(beam, fb.Payload("load", 850.0, 0.0, center=(reach, 0.0, 0.0))))

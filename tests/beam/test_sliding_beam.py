@@ -12,8 +12,6 @@ from scipy.linalg import eigh
 import flexblocks as fb
 from arms.random_arms import Arm, arms
 from flexblocks import models
-from flexblocks.beam.properties.tip_body import FREE
-from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip, frequency_equation, mode
 from flexblocks.beam.shapes.euler_bernoulli_modes import clamped_modes
 from flexblocks.constraints.dependent_variables import with_dependent_variables
 from flexblocks.dae.dae import DAE
@@ -75,22 +73,6 @@ def test_equations_by_elements_are_lagranges() -> None:
 def test_equations_by_modes_that_change_are_lagranges() -> None:
     dae = fb.assemble(models.theodore_ghosal_1995("RRP", "modes", shapes="ode"))
     assert_equal_to_oracle(dae, oracle("modes", "true"), elements=False)
-
-
-def test_symbolic_modes_are_those_of_the_boundary_value_problem() -> None:
-    b, places = ca.SX.sym("b"), np.array([0.0, 0.2, 0.7, 1.0])
-    for tip in (FREE, fb.TipBody(2.3), fb.TipBody(1.2, 0.3, 0.2)):
-        relative, expected = RelativeTip(tip.mass, tip.inertia, tip.static_moment), clamped_modes(5, tip)
-        equation = ca.Function("f", [b], [frequency_equation(b, relative)])
-        for order in range(3):
-            places_at = [mode(b, relative, x, order) / mode(b, relative, 1.0, 0) for x in places.tolist()]
-            found = ca.Function("modes", [b], [ca.vertcat(*places_at)])
-            for root, values, end in zip(
-                expected.b, expected.derivative(places, order), expected.deflection(1.0), strict=True
-            ):
-                scale = root**order / abs(end)
-                np.testing.assert_allclose(found(root).full().ravel() / scale, values / end / scale, atol=1e-11)
-                assert abs(float(equation(root))) < 1e-13 * (1 + root**4)
 
 
 @settings(max_examples=8, deadline=None)

@@ -11,7 +11,7 @@ import pytest
 
 import flexblocks as fb
 from flexblocks.errors import ModelError
-from flexblocks.interfaces import Block, Frame, Load, Local, Physics, inlet, outlet
+from flexblocks.interfaces import Block, Frame, InertialBody, Load, Local, Physics, inlet, outlet
 from flexblocks.interfaces.physics import Coordinate, Variable
 
 G = 9.81
@@ -52,7 +52,29 @@ def assembled(write: Callable[[Frame, Local], dict[str, Any]]) -> fb.DAE:
     return fb.assemble(model)
 
 
+def stated(frame: Frame, local: Local, mass: float, bias: float) -> dict[str, Any]:
+    """Return 1/2 2 (w.w + v.v + s^2) and the same as a body of this mass, with a bias of its velocity forces."""
+    rates = ca.vertcat(frame.twist, local.rate(local["angle"]))
+    inertia = ca.diag(ca.SX([2, 2, 2, mass, mass, mass, 2]))
+    return {"kinetic": ca.dot(rates, rates), "bodies": (InertialBody(frame, inertia, bias * ca.SX.ones(7)),)}
+
+
+def test_bodies_that_say_the_same_as_the_kinetic_energy_pass() -> None:
+    told = assembled(lambda frame, local: stated(frame, local, 2.0, 0.0))
+    derived = assembled(lambda frame, local: {**stated(frame, local, 2.0, 0.0), "bodies": ()})
+    x, u = [0.3, 0.2, 1.0, -2.0, 0.1], [0.7]
+    assert told.forward_dynamics(x, u, []).full() == pytest.approx(derived.forward_dynamics(x, u, []).full())
+
+
 REFUSED = {
+    "bodies of another mass": (
+        lambda frame, local: stated(frame, local, 3.0, 0.0),
+        "bodies whose inertia or velocity forces are not those of its kinetic energy",
+    ),
+    "bodies with other velocity forces": (
+        lambda frame, local: stated(frame, local, 2.0, 1.0),
+        "bodies whose inertia or velocity forces are not those of its kinetic energy",
+    ),
     "weight as a potential": (
         lambda frame, local: {"potential": 2.0 * G * frame.r[1]},
         "a potential that depends on the inlet's pose.*Weight is not to be given",

@@ -13,7 +13,7 @@ from arms.linkages import FourBar
 from flexblocks.constraints.loop_equations import closure_equations, gap
 from flexblocks.errors import FlexblocksWarning
 
-KINDS = [fb.Rigid(), fb.RigidSegments(4), fb.AssumedModes(2, tip="pinned"), fb.FiniteElements(2)]
+KINDS = [fb.Rigid(), fb.RigidSegments(4), fb.AssumedModes(2, tip="pinned"), fb.FiniteElements(2), fb.StrainModes(2)]
 JOINTS = ("crank_joint.angle", "knee.angle", "rocker_joint.angle", "elbow.angle")
 
 

@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 
 import flexblocks as fb
 from arms.random_linkages import linkage
+from flexblocks.constraints.singular_mass import generic_inertia
 from flexblocks.errors import FlexblocksError, FlexblocksWarning, SingularMassError
 
 INERTIA = np.diag([1.0, 2.0, 3.0])
@@ -111,6 +112,55 @@ def test_a_thin_rod_is_named_where_the_run_fails() -> None:
         with pytest.raises(FlexblocksError, match=r"'roll.angle' moves no mass at roll.angle = 0 rad"):
             refused()
     assert np.all(np.isfinite(fb.linearize(dae, fb.equilibrium(dae, x={"elbow.angle": np.pi / 2})).A))
+
+
+def between_two_hinges(length: float, start: float = 0.0) -> fb.DAE:
+    """A thin beam between hinges about its axis, with a body behind them: straight, it has no inertia about it."""
+    model = fb.Model("twisted", gravity=(0.0, 0.0, -9.81))
+    beam = fb.FlexibleBeam("beam", length, 5e-3 * length, 5.0, fb.FiniteElements(1), bending="z")
+    place = model.add(fb.Ground("ground")).frame_b
+    for block in (
+        fb.Revolute("inner", axis=(0, 1, 0)),
+        fb.Revolute("joint1", axis=(1, 0, 0)),
+        beam,
+        fb.FixedTransform("bend", rotation=(0.0, start, 0.0)),
+        fb.Revolute("joint2", axis=(1, 0, 0)),
+        fb.RigidBody("body", 1.0, INERTIA, (0.1, 0.0, 0.0)),
+    ):
+        model.connect(place, model.add(block).frame_a)
+        place = getattr(block, "frame_b", None)
+    return fb.assemble(model)
+
+
+def test_a_generic_posture_is_that_of_an_arm_of_any_size() -> None:
+    """All lengths times 1e-3: M scaled to unit diagonal is the same. A beam of 2 mm was bent by 50 lengths."""
+
+    def arm(scale: float) -> fb.DAE:
+        model = fb.Model("arm")
+        place = model.add(fb.Ground("ground")).frame_b
+        modes = fb.AssumedModes(2, tip="free")
+        for block in (
+            fb.Prismatic("slide", axis=(0, 1, 0)),
+            fb.Revolute("joint1", axis=(1, 0, 0)),
+            fb.FlexibleBeam("beam", scale, 0.5 / scale, 5.0, modes, bending="z"),
+            fb.Revolute("joint2", axis=(1, 0, 0)),
+            fb.RigidBody("body", 1.0, scale**2 * INERTIA, (0.1 * scale, 0.0, 0.0)),
+        ):
+            model.connect(place, model.add(block).frame_a)
+            place = getattr(block, "frame_b", None)
+        return fb.assemble(model)
+
+    assert generic_inertia(arm(2e-3)) == pytest.approx(generic_inertia(arm(2.0)), rel=1e-6)
+
+
+def test_a_singular_start_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    dae = between_two_hinges(1.0)
+    assert "'joint1.angle', 'joint2.angle' together move no mass at joint1.angle = 0 rad" in caplog.text
+    caplog.clear()
+    assert np.all(np.isfinite(between_two_hinges(1.0, start=0.3).forward_dynamics(np.zeros(10), [], []).full()))
+    assert not caplog.text
+    with pytest.raises(FlexblocksError, match=r"'joint1.angle', 'joint2.angle' together move no mass"):
+        fb.simulate(dae, (0.0, 1.0))
 
 
 @pytest.mark.parametrize("number", [9, pytest.param(39, marks=pytest.mark.slow)])

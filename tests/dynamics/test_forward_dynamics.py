@@ -125,6 +125,17 @@ def test_cost_is_linear_in_the_number_of_links(links: int) -> None:
     assert operations(chain(links)) <= 222 * links - 140
 
 
+STRAINS = {"planar": (542, "y", ((0, 0, 1),)), "in space": (4840, "yz", ((0, 0, 1), (0, 1, 0)))}
+
+
+@pytest.mark.parametrize("case", STRAINS)
+def test_cost_of_a_link_that_bends_far(case: str) -> None:
+    """With two strain functions, beside 222 planar and 1103 in space with two assumed modes."""
+    bound, bending, axes = STRAINS[case]
+    one, two = (operations(fb.rediscretize(chain(links, axes, bending), fb.StrainModes(2))) for links in (1, 2))
+    assert two - one <= bound
+
+
 @pytest.mark.parametrize("links", [2, 3, 4, 9])
 def test_cost_with_rotors_and_joint_springs_is_linear(links: int) -> None:
     assert operations(models.subudhi_morris_2002(links=links)) <= 233 * links - 168

@@ -34,7 +34,7 @@ needs_compiler = pytest.mark.skipif(compiler.find_compiler() is None, reason="th
         ({"kind": "modelexchange"}, ParameterError, "kind = 'modelexchange'.*Did you mean ModelExchange"),
         ({"kind": ()}, ParameterError, "kind is empty"),
         ({"tolerance": 0}, ParameterError, "tolerance = 0; must be a number > 0 and < 1"),
-        ({"outputs": ["joint.angel"]}, NameUnknownError, "no output, state .*'joint.angel'.*Did you mean joint.angle"),
+        ({"outputs": ["joint.angel"]}, NameUnknownError, "no output or state 'joint.angel'.*Did you mean joint.angle"),
     ],
 )
 def test_refused_before_anything_is_written(tmp_path: Path, options: dict, error: type, words: str) -> None:

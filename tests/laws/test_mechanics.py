@@ -12,11 +12,14 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import flexblocks as fb
-from arms.random_arms import BEAMS, Arm, Segment, arms
+from arms.random_arms import ALL_BEAMS, BEAMS, Arm, Segment, arms
 from oracles.oracle import lagrange, quaternion
 
 seeds = st.integers(0, 2**32 - 1)
-each_kind_of_beam = pytest.mark.parametrize("beams", [(kind,) for kind in BEAMS], ids=BEAMS)
+with_an_oracle = pytest.mark.parametrize("beams", [(kind,) for kind in BEAMS], ids=BEAMS)
+each_kind_of_beam = pytest.mark.parametrize(
+    "beams", [*((kind,) for kind in BEAMS), pytest.param(("strains",), marks=pytest.mark.slow)], ids=ALL_BEAMS
+)
 
 
 def close(actual, expected, tolerance=1e-10):
@@ -72,7 +75,7 @@ def friction_power(arm: Arm, dae: fb.DAE, q: np.ndarray, v: np.ndarray) -> float
     return power
 
 
-@each_kind_of_beam
+@with_an_oracle
 @settings(max_examples=12)
 @given(st.data(), seeds)
 def test_equations_are_lagranges_in_world_axes(beams, data, seed):
@@ -112,7 +115,7 @@ def assert_equations_are_lagranges(arm: Arm, seed: int) -> None:
 
 
 @each_kind_of_beam
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(st.data(), seeds)
 def test_energy_changes_by_the_power_of_inputs_less_dissipation(beams, data, seed):
     arm = data.draw(arms(beams=beams))
@@ -132,7 +135,7 @@ def test_energy_changes_by_the_power_of_inputs_less_dissipation(beams, data, see
         assert close(dissipated, friction_power(arm, dae, q, v))
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(arms(), seeds)
 def test_mass_matrix_is_that_of_the_kinetic_energy(arm, seed):
     dae = fb.assemble(arm.model)

@@ -33,7 +33,7 @@ def sprung(model: fb.Model, first: str, second: str) -> fb.Model:
     return model
 
 
-@pytest.mark.parametrize("kind", [fb.AssumedModes(2), fb.RigidSegments(2)], ids=str)
+@pytest.mark.parametrize("kind", [fb.AssumedModes(2), fb.RigidSegments(2), fb.StrainModes(2)], ids=str)
 def test_stations_of_a_bent_beam(kind):
     def arm() -> fb.Model:
         beam = fb.FlexibleBeam("beam", 1.0, 0.5, 3.0, kind, bending="yz")

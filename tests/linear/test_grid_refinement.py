@@ -101,13 +101,15 @@ def test_cells_agree_on_their_common_side_and_affine_axes_are_exact() -> None:
 # --- grids ---
 
 
-@pytest.mark.filterwarnings("ignore:LinearGrid.at")  # of outputs, which are interpolated linearly
 @pytest.mark.parametrize("payload", [1e4, 1e5])
 def test_a_heavy_payload_is_interpolated_as_a_light_one(payload: float) -> None:
-    """Linear interpolation of M is off by 6 and 75 % in the eigenvalues here: the payload's mass spreads to modes."""
+    """Linear interpolation of M is off by 6 and 75 % in the eigenvalues here: the payload's mass spreads to modes.
+
+    And that of C is off by 2 and 28 % in the outputs: what the payload leaves of them is a small difference.
+    """
     held = {"joint1.angle": 0.6, "payload.mass": payload}
     grid = fb.linear_grid(crane(), {"joint2.angle": np.linspace(-1.6, -0.4, 9)}, held, TIP)
-    assert grid.dataset["error_eigenvalue"].values.max() < 0.03
+    assert grid.errors.max() < 0.01
     # Against models made one by one, and what linear interpolation gives.
     one, other, middle = (crane_at(angle, payload) for angle in (-1.6, -1.45, -1.525))
     own = grid.at({"joint2.angle": -1.525})
@@ -196,8 +198,8 @@ def test_control_c_keeps_the_complete_part(monkeypatch: pytest.MonkeyPatch) -> N
         part = fb.linear_grid(small_arm(), over, outputs=TIP, tolerance=1e-9)
     np.testing.assert_array_equal(part.axes["joint2.angle"], over["joint2.angle"][:4])
     np.testing.assert_array_equal(part.dataset["A"], whole.dataset["A"][:4])
-    assert part.error_at({"joint2.angle": 0.45, "payload.mass": 0.1}) == whole.error_at(
-        {"joint2.angle": 0.45, "payload.mass": 0.1}
+    assert part.error_at({"joint2.angle": 0.25, "payload.mass": 0.1}) == whole.error_at(
+        {"joint2.angle": 0.25, "payload.mass": 0.1}
     )
     assert signal.getsignal(signal.SIGINT) is before
 

@@ -61,7 +61,7 @@ def test_equilibrium_and_linearize_warn_once_and_say_what_holds(kind, length: fl
     with pytest.warns(FlexblocksWarning, match=r"'beam' deflects by 1\.?7\d* ?%|1.7e\+02 %") as seen:
         point = fb.equilibrium(dae)
     assert len(seen) == 1
-    assert "RigidSegments(n) holds" in str(seen[0].message)
+    assert "StrainModes(n) holds" in str(seen[0].message)
     assert seen[0].filename == __file__
     for at in (None, point):
         with pytest.warns(FlexblocksWarning, match="linearize: FlexibleBeam 'beam' deflects by") as seen:
@@ -69,14 +69,15 @@ def test_equilibrium_and_linearize_warn_once_and_say_what_holds(kind, length: fl
         assert len(seen) == 1
 
 
-@pytest.mark.parametrize("kind", [*LINEAR, fb.RigidSegments(3)], ids=str)
+@pytest.mark.parametrize("kind", [*LINEAR, fb.RigidSegments(3), fb.StrainModes(2)], ids=str)
 def test_small_deflections_need_no_warning(kind) -> None:
     dae = loaded(kind, 0.3)
     fb.linearize(dae, at=fb.equilibrium(dae))
 
 
 def test_what_holds_at_any_deflection_needs_none() -> None:
-    fb.equilibrium(loaded(fb.RigidSegments(4), 2.0))
+    for kind in (fb.RigidSegments(4), fb.StrainModes(2)):
+        fb.equilibrium(loaded(kind, 2.0))
 
 
 def pendulum(rigidity: float, kind=LINEAR[0], **options: object) -> fb.DAE:

@@ -13,7 +13,7 @@ from flexblocks.beam.kinematics.kinetic_energy import quadratic_form
 from flexblocks.beam.properties.profile import Distribution
 from flexblocks.beam.shapes.internal_forces import HeldCut
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
-from flexblocks.interfaces import Frame
+from flexblocks.interfaces import Frame, InertialBody
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +65,10 @@ class Flexure(ABC):
     @abstractmethod
     def kinetic(self) -> ca.SX:
         """Return the kinetic energy [J]."""
+
+    def bodies(self) -> tuple[InertialBody, ...]:
+        """Return the bodies that have the kinetic energy, where their inertia is known in a cheap form; none else."""
+        return ()
 
     def potential(self) -> ca.SX:
         """Return the energy stored by bending, shear, extension and torsion [J]."""

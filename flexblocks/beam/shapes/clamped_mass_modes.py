@@ -1,4 +1,4 @@
-"""Clamped-mass Euler-Bernoulli modes as symbolic functions of their root, for axially moving beams.
+"""Frequency equation of clamped-mass Euler-Bernoulli modes, symbolic, for axially moving beams.
 
 The same functions as in `euler_bernoulli_modes`, on four solutions with decaying exponentials of which the two
 that meet the clamp are kept. With b = beta l they are g1 = exp(-b xi) - cos(b xi) + sin(b xi) and
@@ -46,10 +46,3 @@ def frequency_equation(b: ca.SX, tip: RelativeTip) -> ca.SX:
     """Return the residual whose roots b are those of the frequency equation (Theodore & Ghosal 1995, eq 11)."""
     moment, force = tip_conditions(b, tip)
     return moment[0] * force[1] - moment[1] * force[0]
-
-
-def mode(b: ca.SX, tip: RelativeTip, xi: float, order: int) -> ca.SX:
-    """Return the derivative of the mode of root b at `xi`, not normalised; it meets the moment condition."""
-    (first, second), _ = tip_conditions(b, tip)
-    g1, g2 = clamped_pair(b, xi, order)
-    return b**order * (second * g1 - first * g2)

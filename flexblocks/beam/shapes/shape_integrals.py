@@ -18,7 +18,9 @@ from flexblocks.beam.shapes.shape_functions import (
     gram,
     shape_integrals,
 )
-from flexblocks.libraries import scipy
+
+# Mass of a mode, as a fraction of that of the heaviest of the same stiffness, from which on ten digits of it are left.
+LIGHT = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,32 +77,43 @@ class DiscretizedDeformation:
 
         The modes are those of the clamped beam with its tip body; the matrix is diagonal if the shapes are these modes.
         """
-        # Mass with the tip body and the sections' inertia; stiffness with shear.
-        value, turn = self.shapes.deflection(1.0), self.shapes.rotation(1.0)
-        coupling = np.outer(value, turn)
-        mass = (
-            self.integrals.mass
-            + self.tip.mass * np.outer(value, value)
-            + self.tip.inertia * np.outer(turn, turn)
-            + self.tip.static_moment * (coupling + coupling.T)
-        )
-        stiffness = self.integrals.stiffness
+        # Mass with the sections' inertia, that of the tip body, and stiffness with shear.
+        mass, stiffness = self.integrals.mass, self.integrals.stiffness
+        end = np.stack([self.shapes.deflection(1.0), self.shapes.rotation(1.0)])
+        tip = np.array([[self.tip.mass, self.tip.static_moment], [self.tip.static_moment, self.tip.inertia]])
         if self.profiles.rotary:
             mass = mass + self.profiles.rotary.ratio * self.turning
         if self.profiles.shear:
             stiffness = stiffness + self.profiles.shear.ratio * self.shear
         if not len(mass):
             return mass  # a rigid beam; older versions of SciPy refuse empty matrices
-        # Critical damping 2 omega of each mode, transformed back to the coordinates.
-        modes = scipy.linalg.eigh(stiffness, mass)[1]
-        # By Rayleigh's quotients: of a tip body far heavier than the beam the lowest eigenvalues are rounding of the
-        # highest, and may be negative.
-        squares = np.maximum(np.sum(modes * (stiffness @ modes), axis=0), 0.0)
-        to_modes = modes.T @ mass
-        damping = to_modes.T @ np.diag(2 * np.sqrt(squares)) @ to_modes
+        # Critical damping 2 omega of each mode, in the coordinates again: K V diag(2 / omega) V' K, for modes
+        # of unit stiffness: V' K V = 1, V' M V = 1 / omega^2.
+        modes, periods = _modes(mass, end, tip, stiffness)
+        to_modes = modes.T @ stiffness
+        damping = to_modes.T @ np.diag(2 * periods) @ to_modes
         # What couples modes by less than 1e-9 is rounding of the eigenvectors.
         scale = np.sqrt(np.diag(damping))
         return np.where(np.abs(damping) < 1e-9 * np.outer(scale, scale), 0.0, damping)
+
+
+def _modes(mass: np.ndarray, end: np.ndarray, tip: np.ndarray, stiffness: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the modes V (n, n) of M = mass + end' tip end, with V' K V = 1, and their periods over 2 pi (n,).
+
+    The heaviest first, and then the others by what mass they have themselves: of a tip body far heavier than the beam,
+    or far away from it, all of M is rounding for the higher modes, and it may even be indefinite.
+    """
+    light = np.linalg.inv(np.linalg.cholesky(stiffness)).T
+    modes, squares = [], []
+    while light.shape[1]:
+        motion = end @ light
+        values, vectors = np.linalg.eigh(light.T @ mass @ light + motion.T @ tip @ motion)
+        heavy = values >= LIGHT * np.maximum(values[-1], 0.0)
+        heavy[-1] = True
+        modes.append(light @ vectors[:, heavy])
+        squares.append(np.maximum(values[heavy], 0.0))
+        light = light @ vectors[:, ~heavy]
+    return np.hstack(modes), np.sqrt(np.concatenate(squares))
 
 
 @lru_cache(maxsize=256)

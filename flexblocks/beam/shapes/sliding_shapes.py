@@ -12,9 +12,7 @@ from dataclasses import dataclass, replace
 import casadi as ca
 import numpy as np
 
-from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip, mode
 from flexblocks.beam.shapes.shape_functions import Shapes
-from flexblocks.interfaces import Local
 
 Matrix = ca.SX | ca.DM
 ROUNDING = 1e-12
@@ -77,31 +75,6 @@ def constant_shapes(shapes: Shapes, angles: np.ndarray) -> SlidingShapes:
         value=_clean(integrals.value),
         slope=_clean(integrals.slope),
     )
-
-
-def clamped_mass_shapes(
-    roots: ca.SX, tip: RelativeTip, local: Local, extension: ca.SX, signs: np.ndarray
-) -> SlidingShapes:
-    """Return the integrals of the clamped-mass modes whose roots (n, 1) change with the `extension` [m].
-
-    The modes have mean square 1; `signs` (n,) make the tip's deflection positive.
-    """
-    # 9 points for one mode and 30 for eight give all integrals within 1e-13; symbolic modes make points expensive.
-    points, weights = np.polynomial.legendre.leggauss(6 + 3 * roots.numel())
-    xi, w = (points + 1) / 2, weights / 2
-    places = (*xi.tolist(), 1.0)
-
-    def values(order: int) -> ca.SX:
-        """Return the modes (n, points + 1) before they are normalised; the last place is the tip."""
-        rows = [[mode(root, tip, place, order) for place in places] for root in ca.vertsplit(roots)]
-        return ca.vertcat(*[ca.horzcat(*row) for row in rows])
-
-    bare = [values(order) for order in range(3)]
-    norm = ca.sqrt(ca.mtimes(bare[0][:, :-1] ** 2, ca.DM(w)))
-    phi, slope, curvature = (value * ca.repmat(ca.DM(signs) / norm, 1, len(places)) for value in bare)
-    changing = ca.reshape(ca.jacobian(local.rate(phi), local.rate(extension)), *phi.shape)
-    psi = ca.repmat(ca.DM([1 - place for place in places]).T, roots.numel(), 1) * slope + extension * changing
-    return _integrated(phi[:, :-1], psi[:, :-1], curvature[:, :-1], xi, w, phi[:, -1], slope[:, -1])
 
 
 def _integrated(

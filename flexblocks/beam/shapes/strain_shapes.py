@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.polynomial import legendre
 
+from flexblocks.beam.properties.quadrature import panels
 from flexblocks.beam.shapes.axial_torsional import RodShapes
 from flexblocks.beam.shapes.shape_functions import Shapes
 
@@ -50,12 +51,36 @@ class PiecewisePolynomials:
         half = np.diff(self.ends)[:, None] / 2
         return PiecewisePolynomials(self.ends, legendre.legder(self.coefficients, axis=2) / half)
 
+    def scaled(self, factors: np.ndarray) -> PiecewisePolynomials:
+        """Return each function times a factor (n,)."""
+        return PiecewisePolynomials(self.ends, self.coefficients * factors[:, None, None])
+
     def __add__(self, other: PiecewisePolynomials) -> PiecewisePolynomials:
-        size = max(self.coefficients.shape[2], other.coefficients.shape[2])
-        one, two = (
-            np.pad(p.coefficients, ((0, 0), (0, 0), (0, size - p.coefficients.shape[2]))) for p in (self, other)
-        )
-        return PiecewisePolynomials(self.ends, one + two)
+        ends, one, two = self._alike(other)
+        return PiecewisePolynomials(ends, one + two)
+
+    def stacked(self, other: PiecewisePolynomials) -> PiecewisePolynomials:
+        """Return these functions, then the others."""
+        ends, one, two = self._alike(other)
+        return PiecewisePolynomials(ends, np.concatenate([one, two]))
+
+    def _alike(self, other: PiecewisePolynomials) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return panels that serve both, and the coefficients of both on these, of one degree."""
+        ends, size = self.ends, max(self.coefficients.shape[2], other.coefficients.shape[2])
+        if len(self.ends) != len(other.ends) or not np.allclose(self.ends, other.ends, rtol=0.0, atol=1e-12):
+            ends = panels(self.ends, other.ends)
+        one, two = (p._on(ends, size) for p in (self, other))
+        return ends, one, two
+
+    def _on(self, ends: np.ndarray, size: int) -> np.ndarray:
+        """Return coefficients (n, panels, size) on finer panels."""
+        if len(ends) == len(self.ends):
+            return np.pad(self.coefficients, ((0, 0), (0, 0), (0, size - self.coefficients.shape[2])))
+        nodes, weights = legendre.leggauss(size)
+        places = ends[:-1, None] + np.diff(ends)[:, None] * (nodes + 1) / 2
+        values = self(places)
+        projection = legendre.legvander(nodes, size - 1) * weights[:, None] * (2 * np.arange(size) + 1) / 2
+        return np.einsum("npk,kc->npc", values, projection)
 
 
 @dataclass(frozen=True, eq=False)

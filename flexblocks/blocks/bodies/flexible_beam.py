@@ -94,8 +94,8 @@ class FlexibleBeam(HasStations):
     flexural_rigidity : float, callable or table
         EI for bending along y [N m2].
     discretization : Discretization
-        How finely it deforms: `Rigid()`, `AssumedModes(n, tip=...)`, `FiniteElements(n)`, `RigidSegments(n)`, or one of
-        your own.
+        How finely it deforms: `Rigid()`, `AssumedModes(n, tip=...)`, `FiniteElements(n)`, `RigidSegments(n)`,
+        `StrainModes(n)`, or one of your own.
     bending : "y", "z" or "yz"
         Axes along which it deflects.
     flexural_rigidity_z : float, callable or table, optional
@@ -120,7 +120,7 @@ class FlexibleBeam(HasStations):
         Whether sections have rotary inertia (Rayleigh; with `shear` Timoshenko).
     stiffening : bool
         Whether the beam foreshortens as it bends, each point by 1/2 int v'^2 dx inboard of it: geometric stiffening, as
-        of a rotating beam. Rigid segments always do.
+        of a rotating beam. Rigid segments and strain modes always do.
     axial_rigidity, torsional_rigidity : float, callable or table, optional
         EA [N], GJ [N m2].
     shear_rigidity, shear_rigidity_z : float, callable or table, optional
@@ -139,11 +139,11 @@ class FlexibleBeam(HasStations):
     Notes
     -----
     Coordinates: ``bending_y[i]`` [m] of assumed modes, ``deflection_y[k]`` [m] and ``slope_y[k]`` [rad] of finite
-    elements, ``bend_y[i]`` [rad] of rigid segments; the same with z; ``extension[i]`` [m] and ``torsion[i]`` [rad] of
-    all. By modes and elements the deflection is v(x) = sum phi_i(x/l) q_i, and an outlet is shifted by it and turned,
-    as a true rotation, by the angle v'(x) about z (then by -w'(x) about y, then by the torsion about x). Gravity acts
-    on the deflected beam. Outputs: ``tip_deflection_y`` and/or ``tip_deflection_z`` [m], in the axes of `frame_a` (of
-    the chord, for pinned modes).
+    elements, ``bend_y[i]`` [rad] of rigid segments, ``curvature_y[i]`` [rad] of strain modes; the same with z;
+    ``extension[i]`` [m] and ``torsion[i]`` [rad] of all. By modes and elements the deflection is v(x) = sum phi_i(x/l)
+    q_i, and an outlet is shifted by it and turned, as a true rotation, by the angle v'(x) about z (then by -w'(x) about
+    y, then by the torsion about x). Gravity acts on the deflected beam. Outputs: ``tip_deflection_y`` and/or
+    ``tip_deflection_z`` [m], in the axes of `frame_a` (of the chord, for pinned modes).
 
     Outputs at a place x of `internal_forces`, named ``station(x).moment_y`` and so on, at the root ``root_moment_y``:
     ``moment_y``, ``moment_z`` [N m], which bend the beam towards positive deflections (EI v'' of a slender beam),
@@ -222,18 +222,25 @@ class FlexibleBeam(HasStations):
         return Distribution(self.nominal.section, self.nominal.length)
 
     def coordinates(self) -> tuple[Coordinate, ...]:
-        deforming = (c for axis in self.deformations for c in self.discretization.coordinates(axis))
+        shears = self.shear and self.rotary_inertia
+        deforming = (c for axis in self.deformations for c in self.discretization.all_coordinates(axis, shears))
         return (*deforming, *(c for cut in self.cuts for c in cut.coordinates(self.deformations)))
 
     def inputs(self) -> tuple[Variable, ...]:
         return tuple(Variable(name, "N/m") for name in ("load_y", "load_z") if getattr(self, name) == "input")
 
+    @property
+    def _feels_carried(self) -> bool:
+        return self.discretization.feels_tip(isinstance(self.damping_ratio, ca.SX) or self.damping_ratio > 0)
+
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         assert frame is not None
-        flexure = self.discretization.flexure(beam_from_block(self, local.carried), frame, local)
+        carried = local.carried if self._feels_carried else np.zeros((6, 6))
+        flexure = self.discretization.flexure(beam_from_block(self, carried), frame, local)
         return Physics(
             outlets={name: flexure.section(self.fraction(name)) for name in local.outlets},
             kinetic=flexure.kinetic(),
+            bodies=flexure.bodies(),
             potential=flexure.potential(),
             dissipation=flexure.dissipation(),
             outputs={
@@ -271,7 +278,8 @@ class FlexibleBeam(HasStations):
         bent = {axis: self.discretization.coordinates(axis) for axis in self.bending}
         if not self.discretization.is_linear or not any(bent.values()):
             return None
-        beam, n = beam_from_block(self, carried), len(self.coordinates())
+        beam = beam_from_block(self, carried if self._feels_carried else np.zeros((6, 6)))
+        n = len(self.coordinates())
         planes = {axis: self.discretization.plane(axis, beam) for axis in self.bending}
         unit = {axis: np.array([1.0 if c.unit == "rad" else 1 / self.length for c in cs]) for axis, cs in bent.items()}
         first = {axis: len(bent["y"]) if axis == "z" and "y" in bent else 0 for axis in bent}

@@ -12,9 +12,10 @@ from flexblocks.beam.assumed_modes import AssumedModes
 from flexblocks.beam.discretization import Discretization, Rigid, undecided
 from flexblocks.beam.kinematics.sliding_deflection import SlidingFlexure
 from flexblocks.beam.properties.tip_body import TipBody
-from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip, frequency_equation, mode
+from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip, frequency_equation
 from flexblocks.beam.shapes.euler_bernoulli_modes import BeamModes, clamped_modes
-from flexblocks.beam.shapes.sliding_shapes import SlidingShapes, clamped_mass_shapes, constant_shapes
+from flexblocks.beam.shapes.following_modes import clamped_mass_shapes
+from flexblocks.beam.shapes.sliding_shapes import SlidingShapes, constant_shapes
 from flexblocks.beam.small_deflections import small_deflections
 from flexblocks.blocks.bodies.flexible_beam import silently_rigid
 from flexblocks.errors import ParameterError
@@ -153,7 +154,7 @@ class SlidingBeam(Block):
         planes = {axis: (shapes, start, np.ones(shapes.size)) for axis, start in first.items()}
         measure = small_deflections(repr(chosen), self.coordinates(), planes)
         in_lengths = np.array([unit == "m" for unit in units]) & (np.arange(len(units)) > 0)
-        return replace(measure, length=0, in_lengths=in_lengths, remedy="A FlexibleBeam with RigidSegments(n) does.")
+        return replace(measure, length=0, in_lengths=in_lengths, remedy="A FlexibleBeam with StrainModes(n) does.")
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         assert frame is not None
@@ -202,11 +203,10 @@ class SlidingBeam(Block):
             angles = np.array([unit == "rad" for unit in units], dtype=float)
             return constant_shapes(self.discretization.shapes(self._start_tip(local)), angles)
         roots = ca.vertcat(*[local[variable.name] for variable in self._roots()])
-        extension, modes = local["displacement"], self._start_modes(local)
-        tip = self._start_tip(local)
-        relative = RelativeTip(tip.mass, tip.inertia, tip.static_moment)
-        signs = np.array([np.sign(float(mode(ca.SX(b), relative, 1.0, 0))) for b in modes.b])
-        return clamped_mass_shapes(roots, self._relative(self._tip(local), extension), local, extension, signs)
+        start = self._start_tip(local)
+        start_tip = RelativeTip(start.mass, start.inertia, start.static_moment)
+        tip = self._relative(self._tip(local), local["displacement"])
+        return clamped_mass_shapes(roots, tip, local, "displacement", self._start_modes(local).b, start_tip)
 
     def _tip(self, local: Local) -> TipBody:
         """Return the body that shapes the modes, in SI units."""

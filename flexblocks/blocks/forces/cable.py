@@ -56,6 +56,7 @@ class Cable(ForceElement):
     Notes
     -----
     Outputs ``tension`` [N], ``path_length`` [m] along the frames and, with a winch, its ``power`` [W] to the cable.
+    A winch must leave some of the cable: the shorter what is left, the stiffer it is, without bound at length 0.
     The energy of a cable on a winch does not count as potential energy of the arm, but as work on it. Two frames that
     follow each other must not be at one place.
     """

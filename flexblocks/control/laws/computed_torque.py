@@ -15,7 +15,6 @@ from flexblocks.control.law import Bound, Law
 from flexblocks.control.reference_inputs import References
 from flexblocks.control.saturation import Actuators
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 from flexblocks.errors import ParameterError, listing
 
 
@@ -68,6 +67,6 @@ class ComputedTorque(Law):
         names = [model.coordinate(name) for name in arm.q_names]
         accelerations, errors = commanded_accelerations(dae, names, self.kp, self.kv, references, where)
         a = ca.SX.sym("a", arm.tree.size)
-        torque = solve(B, inverse_dynamics(arm.tree, arm.q, arm.v, a) - other)
+        torque = solve(B, arm.balance(a) - other)
         commands = ca.substitute(model.in_arm_symbols(torque), a, accelerations)
         return Bound(dict(zip(inputs, ca.vertsplit(commands), strict=True)), references.variables(), outputs=errors)

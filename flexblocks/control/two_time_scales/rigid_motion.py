@@ -140,7 +140,7 @@ def _joints_first(dae: DAE) -> list[int]:
     carried = np.zeros(dae.tree.size, dtype=bool)
     for body in dae.tree.bodies:
         if body.terms.outlets:
-            carried |= np.abs(body.share.full()).max(axis=0, initial=0.0) > 0
+            carried[list(body.share.used)] = True
     return sorted(range(dae.tree.size), key=lambda i: (not carried[i], i))
 
 

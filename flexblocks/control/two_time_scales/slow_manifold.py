@@ -10,7 +10,7 @@ from flexblocks.control.design.arm_model import input_map
 from flexblocks.control.design.linear_solve import solve
 from flexblocks.control.two_time_scales.rigid_motion import RigidMotion
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms import ldl
+from flexblocks.dynamics import ldl
 from flexblocks.dynamics.algorithms.energy import stored_energies
 from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 from flexblocks.errors import ParameterError, listing

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-import casadi as ca
 import numpy as np
 
 from flexblocks.control.two_time_scales.rigid_motion import RigidMotion
@@ -21,7 +20,7 @@ def slow_subsystem(dae: DAE, motion: RigidMotion) -> DAE:
     """
     n, x, slow = dae.tree.size, dae.x, list(motion.slow)
     # The coordinates of each block are share @ q: with share @ N every algorithm runs on theta unchanged.
-    bodies = tuple(dataclasses.replace(b, share=ca.sparsify(b.share @ ca.DM(motion.N))) for b in dae.tree.bodies)
+    bodies = tuple(dataclasses.replace(b, share=b.share.times(motion.N)) for b in dae.tree.bodies)
     tree = dataclasses.replace(dae.tree, bodies=bodies, size=len(slow))
     kept = np.concatenate([slow, np.add(slow, n), np.arange(2 * n, len(x))]).astype(int)
     entries = [(x.names[i], x.units[i], float(x.start[i])) for i in kept]

@@ -8,13 +8,15 @@ of the inertia passed inboard empty.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import casadi as ca
 
 from flexblocks.dynamics.algorithms.element_forces import element_wrenches
 from flexblocks.dynamics.algorithms.elimination_basis import changed, congruent, elimination_basis
-from flexblocks.dynamics.algorithms.elimination_order import columns_of, elimination_order
+from flexblocks.dynamics.algorithms.elimination_order import elimination_order
 from flexblocks.dynamics.algorithms.gauss import Minimum, QuadraticForm, nothing, pushed
 from flexblocks.dynamics.algorithms.kinematics import NodeWrenches, maps, twists
 from flexblocks.dynamics.algorithms.newton_euler import block_force, loose_inertia
@@ -22,11 +24,15 @@ from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.tree.edge import Edge
 from flexblocks.dynamics.tree.tree import Tree
 
+NOTHING_PRESCRIBED: Mapping[int, ca.SX] = MappingProxyType({})
 
-def forward_dynamics(tree: Tree, q: ca.SX, v: ca.SX, applied: NodeWrenches) -> ca.SX:
-    """Return the accelerations (n) of the coordinates under applied forces."""
+
+def forward_dynamics(
+    tree: Tree, q: ca.SX, v: ca.SX, applied: NodeWrenches, prescribed: Mapping[int, ca.SX] = NOTHING_PRESCRIBED
+) -> ca.SX:
+    """Return the accelerations (n) of the coordinates under applied forces; those `prescribed` are known."""
     # Twists and bias accelerations of all nodes.
-    sweep = _Sweep(tree, q, v, applied)
+    sweep = _Sweep(tree, q, v, applied, prescribed)
     # Inward: articulated inertias, coordinates eliminated one by one.
     for node in reversed(range(len(tree.nodes))):
         sweep.inward(node)
@@ -50,8 +56,8 @@ class _Step:
 class _Sweep:
     """The inward and outward passes over a tree at symbolic q and v."""
 
-    def __init__(self, tree: Tree, q: ca.SX, v: ca.SX, applied: NodeWrenches) -> None:
-        self.tree, self.q, self.v = tree, q, v
+    def __init__(self, tree: Tree, q: ca.SX, v: ca.SX, applied: NodeWrenches, prescribed: Mapping[int, ca.SX]) -> None:
+        self.tree, self.q, self.v, self.prescribed = tree, q, v, prescribed
         edge_maps = maps(tree, q)
         self.twist = twists(tree, edge_maps, v)
         self.basis = elimination_basis(tree)
@@ -76,18 +82,24 @@ class _Sweep:
         """Eliminate all coordinates that appear only at a node and outboard of it, or on the edge to it."""
         form = self._of_bodies(k) + self._of_branches(k) + pushed(self.wrench[k])
         for j in sorted(self.where.ends_at[k], key=lambda j: form.K[:, 6 + form.columns.index(j)].nnz()):
-            form, minimum = form.without_coordinate(j, self.inertia[j, j], self.force[j])
+            form, minimum = self._without(form, j)
             self.node_steps[k].append(_Step(j, minimum, form.columns))
         S = self.maps[k][1]
         for j in self.where.joints[k]:
-            axis = _axis(S[:, j]) if self.inertia[j, j].nnz() == 0 else None
+            axis = _axis(S[:, j]) if self.inertia[j, j].nnz() == 0 and j not in self.prescribed else None
             if axis is None:
                 form = form.moved(ca.SX.eye(6), S[:, j], ca.SX(6, 1), (j,))
-                form, minimum = form.without_coordinate(j, self.inertia[j, j], self.force[j])
+                form, minimum = self._without(form, j)
             else:
                 form, minimum = form.without_axis(axis, self.force[j])
             self.edge_steps[k].append(_Step(j, minimum, form.columns, axis))
         self.at_edge_end[k] = form
+
+    def _without(self, form: QuadraticForm, j: int) -> tuple[QuadraticForm, Minimum]:
+        """Return the form without a coordinate, which takes the acceleration that is least or prescribed."""
+        if j in self.prescribed:
+            return form.with_known(j, self.prescribed[j])
+        return form.without_coordinate(j, self.inertia[j, j], self.force[j])
 
     def _of_bodies(self, k: int) -> QuadraticForm:
         """Return the form of the bodies at a node."""
@@ -96,8 +108,8 @@ class _Sweep:
             q, s = body.gather(self.q), body.gather(self.v)
             (inertia,) = call(body.terms.inertia, q, body.terms.p)
             bias = ca.vertcat(*call(body.terms.bias, self.twist[k][:3], q, s, body.terms.p))
-            columns = columns_of(body.share)
-            J = ca.diagcat(ca.DM.eye(6), (body.share @ self.basis)[:, list(columns)])
+            columns = body.share.used
+            J = ca.diagcat(ca.DM.eye(6), (body.share.matrix @ self.basis)[:, list(columns)])
             form = form + QuadraticForm(congruent(inertia, J), ca.sparsify(J.T @ bias), columns)
         return form
 

@@ -55,8 +55,8 @@ def mass_matrix(tree: Tree, q: ca.SX) -> ca.SX:
             q_body = body.gather(q)
             (inertia,) = call(body.terms.inertia, q_body, body.terms.p)
             composite[index] = composite[index].with_body(body.terms, q_body, inertia)
-            wrench[index] += inertia[:6, 6:] @ body.share
-            M += body.scatter(inertia[6:, 6:]) @ body.share
+            wrench[index] += inertia[:6, 6:] @ body.share.matrix
+            M += body.scatter(inertia[6:, 6:]) @ body.share.matrix
         # Along the edge: its coordinates see the composite body, which then moves inboard.
         if node.inboard is not None:
             (X, S), W = edge_maps[index], ca.sparsify(wrench[index])

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import casadi as ca
 
-from flexblocks.dynamics.algorithms import ldl
+from flexblocks.dynamics import ldl
 
 # Rate s [1/s] at which constraint violations decay. A four-bar that turns at 14 rad/s drifts by 2e-7 m in 10 s without,
 # by 3e-9 with s = 5, by 5e-10 with s = 50; a larger s gains nothing and makes the equations of slow arms stiff.

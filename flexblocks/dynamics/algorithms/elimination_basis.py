@@ -11,6 +11,8 @@ finite elements, nothing is mixed.
 
 from __future__ import annotations
 
+from collections import Counter
+
 import casadi as ca
 import numpy as np
 
@@ -33,15 +35,17 @@ CONDITION = 100.0
 def elimination_basis(tree: Tree) -> ca.DM:
     """Return B (n, n), sparse: the accelerations of the coordinates are a = B alpha, alpha the unknowns to eliminate.
 
-    Bodies whose inertia or tip motion is not constant, or that share coordinates with others, keep their coordinates.
+    Bodies whose inertia or tip motion is not constant, that share coordinates with others, or of which one is
+    prescribed, keep their coordinates.
     """
     basis = np.eye(tree.size)
     moving = [body for body in tree.bodies if body.terms.has_inertia]
-    users = np.sum([np.any(body.share.full(), axis=0) for body in moving], axis=0)
+    users = Counter(column for body in moving for column in body.share.used)
+    prescribed = set(tree.prescribed_columns)
     for node_index, node in enumerate(tree.nodes):
         for body in (tree.bodies[i] for i in node.bodies):
-            columns = [int(column) for column in np.flatnonzero(np.abs(body.share.full()).sum(axis=0))]
-            if len(columns) < 2 or np.any(users[columns] > 1):
+            columns = sorted(body.share.used)
+            if len(columns) < 2 or any(users[column] > 1 or column in prescribed for column in columns):
                 continue
             mass, tips = _mass(body, columns), _tips(tree, node_index, columns)
             if mass is None or tips is None:
@@ -57,7 +61,7 @@ def elimination_basis(tree: Tree) -> ca.DM:
 
 def _mass(body: Body, columns: list[int]) -> np.ndarray | None:
     """Return the inertia matrix of a body over the arm's coordinates `columns`, if constant and each moves mass."""
-    inertia, share = body.terms.inertia_expression[6:, 6:], body.share.full()[:, columns]
+    inertia, share = body.terms.inertia_expression[6:, 6:], body.share.within(columns)
     if not inertia.is_constant() or share.shape[0] < share.shape[1]:
         return None
     mass = share.T @ ca.DM(inertia).full() @ share
@@ -69,7 +73,7 @@ def _tips(tree: Tree, node: int, columns: list[int]) -> np.ndarray | None:
     rows = []
     for outer in tree.nodes:
         if outer.inboard == node and outer.edge is not None:
-            S = (outer.edge.rates @ outer.edge.share)[:, columns]
+            S = outer.edge.transform.rates @ ca.sparsify(ca.DM(outer.edge.share.within(columns)))
             if not S.is_constant():
                 return None
             S = ca.DM(S).full()

@@ -52,7 +52,7 @@ def elimination_order(tree: Tree, inertia: ca.Sparsity, moving: Sequence[tuple[i
     for k, node in enumerate(nodes):
         for index in node.bodies:
             if tree.bodies[index].terms.has_inertia:
-                for j in columns_of(tree.bodies[index].share):
+                for j in tree.bodies[index].share.used:
                     users[j].add((k, False))
         for j in moving[k]:
             users[j].add((k, True))
@@ -78,12 +78,6 @@ def elimination_order(tree: Tree, inertia: ca.Sparsity, moving: Sequence[tuple[i
         ends_at=[tuple(ending) for ending in ends_at],
         loose=loose,
     )
-
-
-def columns_of(share: ca.DM) -> tuple[int, ...]:
-    """Return the coordinates that occur in a share matrix, in the order of its rows."""
-    rows, columns = share.sparsity().get_triplet()
-    return tuple(dict.fromkeys(column for _, column in sorted(zip(rows, columns, strict=True))))
 
 
 def _inboard_of(tree: Tree, node: int) -> int:

@@ -56,6 +56,14 @@ class QuadraticForm:
         columns = tuple(c for c in self.columns if c != column)
         return QuadraticForm(K, ca.sparsify(self.p[rest] + row.T @ minimum.free), columns), minimum
 
+    def with_known(self, column: int, acceleration: ca.SX) -> tuple[QuadraticForm, Minimum]:
+        """Return the form in the other unknowns where the acceleration of a coordinate is known, and that value."""
+        j = 6 + self.columns.index(column)
+        rest = [i for i in range(6 + len(self.columns)) if i != j]
+        p = ca.sparsify(self.p[rest] + self.K[rest, j] * acceleration)
+        known = Minimum(ca.SX(1, len(rest)), acceleration)
+        return QuadraticForm(self.K[rest, rest], p, tuple(c for c in self.columns if c != column)), known
+
     def without_axis(self, k: int, force: ca.SX) -> tuple[QuadraticForm, Minimum]:
         """Minimise over A[k] itself, which is free as a joint along that axis transmits `force` alone.
 

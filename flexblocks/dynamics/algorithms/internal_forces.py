@@ -14,6 +14,7 @@ from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.evaluation.evaluate import block_terms
+from flexblocks.dynamics.evaluation.incidence import Incidence
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.interfaces.block import Block
 
@@ -64,25 +65,27 @@ def _released(tree: Tree, blocks: Mapping[str, Block]) -> tuple[Tree, dict[str, 
     And the number of held ones by body. Blocks that have some are evaluated anew: the equations of motion know nothing
     of them.
     """
-    cut = {body.name: blocks.get(body.name, body.terms.block) for body in tree.bodies if _is_cut(body, blocks)}
+    cut = {body.name: blocks.get(body.name, body.block) for body in tree.bodies if _is_cut(body, blocks)}
     terms = {i: _terms(tree, i, cut[body.name]) for i, body in enumerate(tree.bodies) if body.name in cut}
     first_lock = tree.size + sum(len(each.held) for each in terms.values())
     size = first_lock + len(tree.locks)
     bodies, column = [], tree.size
     for index, body in enumerate(tree.bodies):
-        own, rows = body.share.size1(), terms[index].held if index in terms else ()
-        share = ca.DM(len(terms[index].coordinates) if index in terms else own, size)
+        own, rows = body.share.shape[0], terms[index].held if index in terms else ()
+        height = len(terms[index].coordinates) if index in terms else own
         # Held coordinates come after the others.
-        free = min(own, share.size1())
-        share[:free, : tree.size] = body.share[:free, :]
+        free = min(own, height)
+        entries = {(row, j): factor for row, j, factor in body.share.entries if row < free}
         for row in rows:
-            share[row, column] = 1
+            entries[row, column] = 1.0
             column += 1
         for number, lock in enumerate(tree.locks):
             for row in range(free):
                 if (index, row) in lock.factors:
-                    share[row, first_lock + number] = lock.factors[index, row]
-        bodies.append(replace(body, terms=terms.get(index, body.terms), share=ca.sparsify(share)))
+                    entries[row, first_lock + number] = lock.factors[index, row]
+        share = Incidence.of(((*place, factor) for place, factor in entries.items()), (height, size))
+        block = cut.get(body.name, body.block)
+        bodies.append(replace(body, block=block, terms=terms.get(index, body.terms), share=share))
     counts = {tree.bodies[i].name: len(each.held) for i, each in terms.items()}
     return replace(tree, bodies=tuple(bodies), size=size, feedback=None, locks=()), counts
 
@@ -94,6 +97,6 @@ def _is_cut(body: Body, blocks: Mapping[str, Block]) -> bool:
 def _terms(tree: Tree, index: int, block: Block) -> BlockTerms:
     """Return the terms of a body with the held coordinates of its block released."""
     body = tree.bodies[index]
-    local, mounted = body.terms.local, body.parent is not None or index == tree.root
+    outlets, mounted = body.terms.local.outlets, body.parent is not None or index == tree.root
     locked = dict(zip((c.name for c in body.terms.coordinates), body.terms.symbols.offsets.tolist(), strict=True))
-    return block_terms(block, local.outlets, mounted, local.carried, tree.p, locked, released=True)
+    return block_terms(block, outlets, mounted, body.carried, tree.p, locked, released=True)

@@ -59,5 +59,5 @@ def loose_inertia(tree: Tree, q: ca.SX) -> ca.SX:
     inertia = ca.SX(tree.size, tree.size)
     for body in tree.loose:
         (of_block,) = call(body.terms.inertia, body.gather(q), body.terms.p)
-        inertia += body.scatter(of_block[6:, 6:]) @ body.share
+        inertia += body.scatter(of_block[6:, 6:]) @ body.share.matrix
     return ca.sparsify(inertia)

@@ -1,4 +1,4 @@
-"""Outputs of the arm: those of its blocks, tip positions, loop forces and signals of control laws."""
+"""Outputs of the arm: those of its blocks, tip positions, loop forces, signals of control laws, motion of frames."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Callable
 import casadi as ca
 
 from flexblocks.dynamics.algorithms.element_forces import element_values
+from flexblocks.dynamics.algorithms.frame_motions import POSITION, frame_quantities
 from flexblocks.dynamics.algorithms.generalised_forces import block_arguments
 from flexblocks.dynamics.algorithms.internal_forces import internal_forces
 from flexblocks.dynamics.algorithms.kinematics import Motion, motions, outlet_motion
+from flexblocks.dynamics.algorithms.prescribed_motion import driving_efforts
 from flexblocks.dynamics.algorithms.totals import totals
 from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.tree.dependent_variables import dependent_rates
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.interfaces.frame import skew
 from flexblocks.interfaces.ports import Kind
-
-POSITION = ("x", "y", "z")
 
 
 def output_units(tree: Tree) -> dict[str, str]:
@@ -30,6 +30,7 @@ def output_units(tree: Tree) -> dict[str, str]:
     for index in _ends(tree):
         units |= {f"{tree.bodies[index].name}.{axis}": "m" for axis in POSITION}
     units |= dict(lock.effort for lock in tree.locks)
+    units |= dict(prescription.effort for prescription in tree.prescribed)
     units |= dict(zip(tree.loops.multipliers, tree.loops.units, strict=True))
     return units if tree.feedback is None else units | dict(tree.feedback.units)
 
@@ -53,7 +54,7 @@ def outputs(
     inlets = motions(tree, q, v)
     felt = bool(tree.locks) or any(body.terms.senses_effort for body in tree.bodies)
     sensed_accelerations = any(body.terms.senses_acceleration for body in tree.bodies)
-    a = accelerations() if felt or sensed_accelerations else ca.SX(n, 1)
+    a = accelerations() if felt or sensed_accelerations or tree.prescribed else ca.SX(n, 1)
     g = ca.sparsify(ca.SX(ca.DM(tree.gravity)))
     # Accelerometers differentiate velocities: the variables these depend on, and their rates.
     motion = ca.SX(0, 1), ca.SX(0, 1)
@@ -65,6 +66,9 @@ def outputs(
     inputs = tree.block_inputs(x, z, u)
     efforts, holding = internal_forces(tree, x, z, inputs, a, forces) if felt else ({}, ca.SX(0, 1))
     by_name |= {lock.effort[0]: holding[i] for i, lock in enumerate(tree.locks)}
+    if tree.prescribed:
+        drives = driving_efforts(tree, x, z, u, a)
+        by_name |= {prescription.effort[0]: drives[prescription.column] for prescription in tree.prescribed}
     # Mass and momenta of the whole arm, if a sensor needs them.
     whole = ca.SX(10, 1)
     if any(body.terms.senses_totals for body in tree.bodies):
@@ -89,6 +93,10 @@ def outputs(
     if tree.feedback is not None:
         (values,) = call(tree.feedback.outputs, x, z, u, tree.p)
         by_name |= {name: values[i] for i, name in enumerate(tree.feedback.units)}
+    # Motion of other frames, only of those that are asked for.
+    others = [name for name in names if name not in by_name]
+    if others:
+        by_name |= dict(zip(others, frame_quantities(tree, others, q, v), strict=True))
     return ca.densify(ca.vertcat(*[by_name[name] for name in names], ca.SX(0, 1)))
 
 
@@ -109,7 +117,7 @@ def _ends(tree: Tree) -> list[int]:
     return [
         i
         for i, body in enumerate(tree.bodies)
-        if body.parent is not None and i not in carrying and _has_place(body.terms.block)
+        if body.parent is not None and i not in carrying and _has_place(body.block)
     ]
 
 

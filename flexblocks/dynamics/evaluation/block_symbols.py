@@ -9,8 +9,9 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dynamics.evaluation.dependent_variables import DependentVariables, dependent_variables
+from flexblocks.dynamics.evaluation.watched_local import WatchedLocal
 from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.physics import Coordinate, Local
+from flexblocks.interfaces.physics import Coordinate
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,16 +40,17 @@ class BlockSymbols:
     u: ca.SX
     dependent: DependentVariables
     offsets: np.ndarray
+    local: WatchedLocal
 
     @property
     def configuration(self) -> ca.SX:
-        """The coordinates, then the dependent variables (n + k, 1)."""
-        return ca.vertcat(self.q, self.dependent.symbols)
+        """The coordinates, then the dependent and the intermediate variables (n + k + m, 1)."""
+        return self.local.configuration
 
     @property
     def configuration_rates(self) -> ca.SX:
-        """The time derivatives of the configuration (n + k, 1)."""
-        return ca.vertcat(self.s, self.dependent.rates) if self.dependent.equations else self.s
+        """The time derivatives of the configuration (n + k + m, 1)."""
+        return self.local.configuration_rates
 
     def gradient(self, expression: ca.SX | float) -> ca.SX:
         """Return the total derivative (n, 1) in q of a scalar expression of the configuration."""
@@ -56,12 +58,14 @@ class BlockSymbols:
         total = ca.gradient(scalar, self.q)
         if self.dependent.equations:
             total += self.dependent.slopes.T @ ca.gradient(scalar, self.dependent.symbols)
+        if (inner := self.local.intermediates).columns:
+            total += inner.slopes.T @ ca.gradient(scalar, inner.symbols)
         return ca.sparsify(total)
 
 
 def block_symbols(
     block: Block, outlets: tuple[str, ...], carried: np.ndarray, locked: Mapping[str, float], released: bool = False
-) -> tuple[BlockSymbols, Local]:
+) -> tuple[BlockSymbols, WatchedLocal]:
     """Return new symbols for a block, and the `Local` it is evaluated with when frames are needed at `outlets`.
 
     `locked` are the values of locked coordinates, by name. The block sees a held coordinate as a structural zero,
@@ -77,5 +81,5 @@ def block_symbols(
         symbols[c.name] = ca.SX(1, 1) if c.held and not released else symbol + offset if offset else symbol
     for letter, members in variables.items():
         symbols |= {v.name: symbol for v, symbol in zip(members, ca.vertsplit(groups[letter]), strict=True)}
-    dependent, local = dependent_variables(block, Local(symbols, q, s, outlets, carried))
-    return BlockSymbols(block, coordinates, q, s, **groups, dependent=dependent, offsets=offsets), local
+    dependent, local = dependent_variables(block, WatchedLocal(symbols, q, s, outlets, carried))
+    return BlockSymbols(block, coordinates, q, s, **groups, dependent=dependent, offsets=offsets, local=local), local

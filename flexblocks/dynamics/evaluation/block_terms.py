@@ -14,10 +14,12 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dynamics.evaluation.block_symbols import BlockSymbols
+from flexblocks.dynamics.evaluation.inertial_bodies import bodies_bias, bodies_inertia
 from flexblocks.dynamics.evaluation.rigid_inertia import RigidInertia
+from flexblocks.dynamics.evaluation.watched_local import WatchedLocal
 from flexblocks.interfaces.block import Block
 from flexblocks.interfaces.frame import Frame, skew
-from flexblocks.interfaces.physics import Coordinate, Local, Physics
+from flexblocks.interfaces.physics import Coordinate, Physics
 
 
 def call(function: ca.Function, *arguments: ca.SX) -> list[ca.SX]:
@@ -38,7 +40,7 @@ class BlockTerms:
         The block and its symbols q, s (rates), w, z, u.
     inlet : Frame
         The symbolic inlet: R, r and the twist V.
-    local : Local
+    local : WatchedLocal
         Argument of the block's `physics`.
     physics : Physics
         Its result.
@@ -48,12 +50,13 @@ class BlockTerms:
 
     symbols: BlockSymbols
     inlet: Frame
-    local: Local
+    local: WatchedLocal
     physics: Physics
     p: ca.SX
 
     @property
     def block(self) -> Block:
+        """The block that was evaluated; others of its kind have the same terms."""
         return self.symbols.block
 
     @property
@@ -87,12 +90,14 @@ class BlockTerms:
     @cached_property
     def inertia_expression(self) -> ca.SX:
         """Inertia matrix (6 + n, 6 + n) in the order (V, s), over the block's symbols."""
+        if self.physics.bodies:
+            return bodies_inertia(self.physics.bodies, self.inlet, self.symbols.s)
         return ca.sparsify(ca.hessian(ca.SX(self.physics.kinetic), ca.vertcat(self.inlet.twist, self.symbols.s))[0])
 
     @cached_property
     def inertia(self) -> ca.Function:
         """Function (q, p) -> inertia (6 + n, 6 + n) in the order (V, s)."""
-        return _function("inertia", [self.symbols.q, self.p], self.inertia_expression)
+        return self._function("inertia", [self.symbols.q, self.p], self.inertia_expression)
 
     @cached_property
     def rigid_inertia(self) -> ca.Function | None:
@@ -102,7 +107,7 @@ class BlockTerms:
         """
         read = RigidInertia.read(self.inertia_expression[:6, :6])
         symbols = [self.symbols.q, self.p]
-        difference = _function("difference", symbols, read.matrix - self.inertia_expression[:6, :6], read.matrix)
+        difference = self._function("difference", symbols, read.matrix - self.inertia_expression[:6, :6], read.matrix)
         # Two random points: at one alone entries might agree by chance.
         numbers = np.random.default_rng(0)
         for _ in range(2):
@@ -110,7 +115,7 @@ class BlockTerms:
             off, whole = (np.abs(value.full()) for value in values)
             if not np.max(off) <= 1e-12 * np.max(whole):
                 return None
-        return _function("rigid_inertia", symbols, read.mass, read.moment, read.inertia)
+        return self._function("rigid_inertia", symbols, read.mass, read.moment, read.inertia)
 
     @cached_property
     def bias(self) -> ca.Function:
@@ -120,12 +125,15 @@ class BlockTerms:
         velocity drops out of the equations, by Galilean invariance.
         """
         omega, q, s = self.inlet.omega, self.symbols.q, self.symbols.s
+        if self.physics.bodies:
+            force = bodies_bias(self.physics.bodies, self.inlet, self.symbols)
+            return self._function("bias", [omega, q, s, self.p], force[:6], force[6:])
         rates = ca.vertcat(omega, ca.SX(3, 1), s)
         momentum = ca.sparsify(self.inertia_expression @ rates)
         flow = self.local.rate(momentum) if self.size else ca.SX(6, 1)
         gyroscopic = ca.vertcat(skew(omega) @ momentum[:3], skew(omega) @ momentum[3:6])
         on_coordinates = flow[6:] - self.symbols.gradient(ca.dot(rates, momentum) / 2)
-        return _function("bias", [omega, q, s, self.p], flow[:6] + gyroscopic, on_coordinates)
+        return self._function("bias", [omega, q, s, self.p], flow[:6] + gyroscopic, on_coordinates)
 
     @cached_property
     def _loads(self) -> tuple[ca.SX, ca.SX]:
@@ -140,13 +148,13 @@ class BlockTerms:
         """Function (q, s, p) -> gradients (n) of potential and dissipation, minus loads of q and s alone."""
         stored = self.symbols.gradient(self.physics.potential)
         damping = ca.gradient(ca.SX(self.physics.dissipation), self.symbols.s)
-        return _function("inner", [self.symbols.q, self.symbols.s, self.p], stored + damping - self._loads[1])
+        return self._function("inner", [self.symbols.q, self.symbols.s, self.p], stored + damping - self._loads[1])
 
     @cached_property
     def applied(self) -> ca.Function:
         """Function (q, s, w, z, u, p) -> generalised forces (n) of power and loads that depend on w, z or u."""
         power = ca.gradient(ca.SX(self.physics.power), self.symbols.s)
-        return _function("applied", self._state, self._loads[0] - self._loads[1] + power)
+        return self._function("applied", self._state, self._loads[0] - self._loads[1] + power)
 
     @cached_property
     def has_wrench(self) -> bool:
@@ -156,25 +164,32 @@ class BlockTerms:
     @cached_property
     def wrench(self) -> ca.Function:
         """Function (q, s, w, z, u, p) -> wrench (6) of external forces on the inlet, in its axes."""
-        return _function("wrench", self._state, ca.gradient(ca.SX(self.physics.power), self.inlet.twist))
+        return self._function("wrench", self._state, ca.gradient(ca.SX(self.physics.power), self.inlet.twist))
 
     @cached_property
     def kinetic(self) -> ca.Function:
         """Function (V, q, s, p) -> kinetic energy [J]."""
         symbols = [self.inlet.twist, self.symbols.q, self.symbols.s, self.p]
-        return _function("kinetic", symbols, ca.SX(self.physics.kinetic))
+        return self._function("kinetic", symbols, ca.SX(self.physics.kinetic))
 
     @cached_property
     def potential(self) -> ca.Function:
         """Function (q, p) -> stored energy [J]."""
-        return _function("potential", [self.symbols.q, self.p], ca.SX(self.physics.potential))
+        return self._function("potential", [self.symbols.q, self.p], ca.SX(self.physics.potential))
+
+    @cached_property
+    def stiffness(self) -> ca.Function:
+        """Function (q, p) -> second derivatives (n, n) of the stored energy in the coordinates."""
+        (potential,) = self.local.intermediates.expanded([ca.SX(self.physics.potential)])
+        hessian = ca.hessian(potential, self.symbols.q)[0]
+        return self._function("stiffness", [self.symbols.q, self.p], hessian)
 
     @cached_property
     def rates(self) -> ca.Function:
         """Function (q, s, w, z, u, p) -> time derivatives of the states."""
         states, dependent = [variable.name for variable in self.block.states()], self.symbols.dependent
         derivatives = dict(self.physics.derivatives) | dependent.by_name(dependent.rates, states)
-        return _function("rates", self._state, ca.vertcat(*[derivatives[name] for name in states]))
+        return self._function("rates", self._state, ca.vertcat(*[derivatives[name] for name in states]))
 
     @cached_property
     def rest(self) -> ca.Function:
@@ -184,24 +199,24 @@ class BlockTerms:
         """
         states, dependent = [variable.name for variable in self.block.states()], self.symbols.dependent
         conditions = dict(self.physics.derivatives) | dependent.by_name(dependent.residuals, states)
-        return _function("rest", self._state, ca.vertcat(*[conditions[name] for name in states]))
+        return self._function("rest", self._state, ca.vertcat(*[conditions[name] for name in states]))
 
     @cached_property
     def dependent_residuals(self) -> ca.Function:
         """Function (q, p) -> residuals of the dependent variables."""
-        return _function("dependent_residuals", [self.symbols.q, self.p], self.symbols.dependent.residuals)
+        return self._function("dependent_residuals", [self.symbols.q, self.p], self.symbols.dependent.residuals)
 
     @cached_property
     def dependent_rates(self) -> ca.Function:
         """Function (q, s, p) -> time derivatives of the dependent variables."""
-        return _function("dependent_rates", [self.symbols.q, self.symbols.s, self.p], self.symbols.dependent.rates)
+        return self._function("dependent_rates", [self.symbols.q, self.symbols.s, self.p], self.symbols.dependent.rates)
 
     @cached_property
     def residuals(self) -> ca.Function:
         """Function (q, s, w, z, u, p) -> residuals of the algebraic equations."""
         algebraics, dependent = [variable.name for variable in self.block.algebraics()], self.symbols.dependent
         determined = dependent.by_name(dependent.residuals, algebraics).values()
-        return _function("residuals", self._state, ca.vertcat(*determined, *self.physics.residuals))
+        return self._function("residuals", self._state, ca.vertcat(*determined, *self.physics.residuals))
 
     @property
     def _outputs(self) -> ca.SX:
@@ -242,15 +257,18 @@ class BlockTerms:
         inlet, local = self.inlet, self.local
         sensed = [local.acceleration, local.gravity, self._efforts, local.totals.stacked]
         symbols = [inlet.R, inlet.r, inlet.twist, *sensed, *self._state]
-        return _function("outputs", symbols, self._outputs)
+        return self._function("outputs", symbols, self._outputs)
 
     @cached_property
     def motions(self) -> Mapping[str, ca.Function]:
         """For each outlet the function (R, r, V, q, s, p) -> R, r, V there."""
         symbols = [self.inlet.R, self.inlet.r, self.inlet.twist, self.symbols.q, self.symbols.s, self.p]
         frames = self.physics.outlets.items()
-        return {name: _function("motion", symbols, frame.R, frame.r, frame.twist) for name, frame in frames}
+        return {name: self._function("motion", symbols, frame.R, frame.r, frame.twist) for name, frame in frames}
 
-
-def _function(name: str, inputs: list[ca.SX], *results: ca.SX) -> ca.Function:
-    return ca.Function(name, inputs, [ca.sparsify(result) for result in results])
+    def _function(self, name: str, inputs: list[ca.SX], *results: ca.SX) -> ca.Function:
+        """Return a function of symbols, with the values of the intermediate variables in its results."""
+        expressions = [ca.SX(result) for result in results]
+        if self.local.intermediates.columns:
+            expressions = self.local.intermediates.expanded(expressions)
+        return ca.Function(name, inputs, [ca.sparsify(expression) for expression in expressions])

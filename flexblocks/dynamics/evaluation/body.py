@@ -8,17 +8,27 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
+from flexblocks.dynamics.evaluation.incidence import Incidence
+from flexblocks.interfaces.block import Block
 
 
 @dataclass(frozen=True, eq=False)
 class CoordinateRange:
-    """Admissible range `low` to `high` of one coordinate of a block, ``share @ q`` with q (n) the arm's coordinates."""
+    """Admissible range `low` to `high` of one coordinate of a block.
+
+    It is ``factors @ q[columns]`` of the arm's coordinates q (n).
+    """
 
     name: str
     unit: str
-    share: np.ndarray
+    columns: tuple[int, ...]
+    factors: tuple[float, ...]
     low: float
     high: float
+
+    def value(self, q: np.ndarray) -> np.ndarray:
+        """Return the values (...) of the coordinate at coordinates (..., n) of the arm."""
+        return q[..., list(self.columns)] @ np.array(self.factors)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,40 +38,46 @@ class Body:
     Attributes
     ----------
     name : str
+    block : Block
     terms : BlockTerms
+        Those of the block; equal blocks have them in common, and ``terms.block`` may be another one of its kind.
     parent : int or None
         Index of the body that carries it; None for the ground and for bodies outside the tree of frames.
     outlet : str or None
         The parent's outlet that carries it.
-    share : DM (n_block, n)
-        Incidence matrix: the block's coordinates are share @ q, q those of the arm. Sparse, mostly ones; the row of a
-        locked coordinate is empty.
+    share : Incidence (n_block, n)
+        The block's coordinates are share @ q, q those of the arm; the row of a locked coordinate is empty.
     w, z, u : slice
         Positions of the block's first-order states, algebraic variables and inputs among the arm's.
+    carried : ndarray (6, 6)
+        Inertia outboard of its ``frame_b``, see `flexblocks.interfaces.Local`.
     """
 
     name: str
+    block: Block
     terms: BlockTerms
     parent: int | None
     outlet: str | None
-    share: ca.DM
+    share: Incidence
     w: slice
     z: slice
     u: slice
+    carried: np.ndarray
 
     @property
     def ranges(self) -> list[CoordinateRange]:
         """Ranges of the coordinates that have a finite one."""
-        return [
-            CoordinateRange(f"{self.name}.{c.name}", c.unit, share, c.low, c.high)
-            for c, share in zip(self.terms.coordinates, self.share.full(), strict=True)
-            if share.any() and (np.isfinite(c.low) or np.isfinite(c.high))
-        ]
+        ranges = []
+        for row, c in enumerate(self.terms.coordinates):
+            columns, factors = self.share.row(row)
+            if columns and (np.isfinite(c.low) or np.isfinite(c.high)):
+                ranges.append(CoordinateRange(f"{self.name}.{c.name}", c.unit, columns, factors, c.low, c.high))
+        return ranges
 
     def gather(self, vector: ca.SX) -> ca.SX:
         """Return the entries (n_block) of a vector (n) over the arm's coordinates that belong to the block."""
-        return self.share @ vector
+        return self.share.gather(vector)
 
     def scatter(self, force: ca.SX) -> ca.SX:
         """Return the forces (n) on the arm's coordinates due to forces (n_block) on the block's, by virtual work."""
-        return self.share.T @ force
+        return self.share.scatter(force)

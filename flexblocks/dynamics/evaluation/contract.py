@@ -7,6 +7,7 @@ them without a word, so it is refused, with a message to the author of the block
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import casadi as ca
@@ -76,6 +77,7 @@ def check_dependence(terms: BlockTerms) -> None:
                 f"work. {HINTS['load']}."
             )
     _check_kinetic(terms)
+    _check_bodies(terms)
     _check_power(terms)
 
 
@@ -105,7 +107,7 @@ def _groups(terms: BlockTerms) -> dict[str, ca.SX]:
     return {
         POSE: ca.vertcat(ca.vec(inlet.R), inlet.r),
         TWIST: inlet.twist,
-        COORDINATES: ca.vertcat(symbols.q, symbols.dependent.symbols),
+        COORDINATES: symbols.configuration,
         RATES: symbols.s,
         STATES: ca.vertcat(symbols.w, symbols.z),
         INPUTS: symbols.u,
@@ -165,6 +167,24 @@ def _check_kinetic(terms: BlockTerms) -> None:
             f"{terms.block.where}: physics() returned a kinetic energy that is not quadratic in the inlet's twist and "
             "the rates; its other terms would be left out. Velocities are relative to the world: build them from the "
             "frame and the rates alone."
+        )
+
+
+def _check_bodies(terms: BlockTerms) -> None:
+    """Refuse bodies that have another inertia, or other velocity forces, than the kinetic energy."""
+    if not terms.physics.bodies:
+        return
+    derived = replace(terms, physics=replace(terms.physics, bodies=()))
+    symbols = terms.symbols
+    moving = [terms.inlet.omega, symbols.q, symbols.s, terms.p]
+    both = [ca.vertcat(ca.vec(each.inertia_expression), *each.bias(*moving)) for each in (terms, derived)]
+    numbers = np.random.default_rng(0)
+    values = ca.Function("both", moving, both)(*(numbers.uniform(0.5, 1.5, symbol.shape) for symbol in moving))
+    stated, expected = (value.full() for value in values)
+    if not np.max(np.abs(stated - expected)) <= ROUNDING * np.max(np.abs(expected)):
+        raise ModelError(
+            f"{terms.block.where}: physics() returned bodies whose inertia or velocity forces are not those of its "
+            "kinetic energy; both must say the same. Leave the bodies out, and both follow from the energy."
         )
 
 

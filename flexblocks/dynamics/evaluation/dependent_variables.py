@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 import casadi as ca
 import numpy as np
@@ -16,6 +17,8 @@ import numpy as np
 from flexblocks.errors import ModelError
 from flexblocks.interfaces.block import Block
 from flexblocks.interfaces.physics import DependentVariable, Local
+
+AnyLocal = TypeVar("AnyLocal", bound=Local)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +84,7 @@ def _solved(matrix: ca.SX, right: ca.SX) -> ca.SX:
     return ca.sparsify(ca.solve(matrix, right))
 
 
-def dependent_variables(block: Block, local: Local) -> tuple[DependentVariables, Local]:
+def dependent_variables(block: Block, local: AnyLocal) -> tuple[DependentVariables, AnyLocal]:
     """Return the dependent variables of a block, and its `Local` with their symbols in place of entries of w and z.
 
     Raises

@@ -55,3 +55,11 @@ def block_terms(
     terms = BlockTerms(symbols, inlet, local, physics, ca.vertcat(p, symbols.dependent.symbols))
     check_contract(terms)
     return terms
+
+
+def evaluated_again(terms: BlockTerms) -> BlockTerms:
+    """Return the terms of a block in the tree of frames on symbols of their own."""
+    symbols, local = terms.symbols, terms.local
+    locked = dict(zip((c.name for c in terms.coordinates), symbols.offsets.tolist(), strict=True))
+    p = terms.p[: terms.p.numel() - symbols.dependent.symbols.numel()]
+    return block_terms(terms.block, local.outlets, True, local.carried, p, locked)

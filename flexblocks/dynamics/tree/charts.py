@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import casadi as ca
-import numpy as np
 
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.tree.tree import Tree
@@ -15,11 +14,12 @@ def chart_functions(tree: Tree) -> tuple[ca.Function, ...]:
     functions = []
     for body in tree.charted:
         symbols = body.terms.symbols
-        chart = symbols.block.chart(body.terms.local)
-        if chart is None or _locks(body, chart.coordinates):
+        chart = body.block.chart(body.terms.local)
+        if chart is None or _locks(tree, body, chart.coordinates):
             continue
         results = [chart.distance, chart.speed, chart.coordinates, body.terms.local.rate(chart.coordinates)]
-        of_block = ca.Function("chart", [symbols.q, symbols.s, body.terms.p], results)
+        expanded = body.terms.local.intermediates.expanded([ca.SX(result) for result in results])
+        of_block = ca.Function("chart", [symbols.q, symbols.s, body.terms.p], expanded)
         distance, speed, coordinates, rates = of_block.call([body.gather(q), body.gather(v), body.terms.p], True, False)
         # The block's coordinates are replaced, all others stay.
         next_q = q + body.scatter(coordinates - body.gather(q))
@@ -29,8 +29,8 @@ def chart_functions(tree: Tree) -> tuple[ca.Function, ...]:
     return tuple(functions)
 
 
-def _locks(body: Body, coordinates: ca.SX) -> bool:
-    """Whether a coordinate that differs in the next chart is locked: that chart does not exist then."""
-    free = body.share.full().any(axis=1)
+def _locks(tree: Tree, body: Body, coordinates: ca.SX) -> bool:
+    """Whether a coordinate that differs in the next chart is locked or prescribed: that chart does not exist then."""
+    free = {row for row, column, _ in body.share.entries if column not in tree.prescribed_columns}
     changes = ca.sparsify(ca.simplify(coordinates - body.terms.symbols.q))
-    return any(changes.has_nz(row, 0) for row in np.flatnonzero(~free).tolist())
+    return any(changes.has_nz(row, 0) for row in range(body.terms.size) if row not in free)

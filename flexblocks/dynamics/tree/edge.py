@@ -1,4 +1,4 @@
-"""Edges of the tree: motion transforms from one frame to the next outboard."""
+"""Edges of the tree: motion transforms from one frame to the next outboard, at the arm's coordinates."""
 
 from __future__ import annotations
 
@@ -8,82 +8,43 @@ from functools import cached_property
 import casadi as ca
 
 from flexblocks.dynamics.evaluation.block_terms import call
-from flexblocks.interfaces.frame import skew
+from flexblocks.dynamics.evaluation.incidence import Incidence
+from flexblocks.dynamics.tree.motion_transform import MotionTransform
 
 
 @dataclass(frozen=True, eq=False)
 class Edge:
-    """Motion transform V_b = X V_a + S s, A_b = X A_a + S s' + bias from frame a to frame b.
-
-    A twist V holds angular velocity and velocity, A angular acceleration and acceleration, of a point that belongs to
-    the body and relative to the world; all in the axes of the frame.
+    """Motion transform from one frame of the tree to the next outboard.
 
     Attributes
     ----------
-    V, twist : SX (6, 1)
-        Symbols of the twist at a, and the twist at b as an expression of them and of q and s.
-    q, s : SX (k, 1)
-        Symbols of the coordinates between a and b, and of their rates.
-    share : DM (k, n)
-        Incidence matrix of these coordinates: ``share @ q`` of the arm's.
-    configuration, configuration_rates : SX (k + m, 1)
-        These coordinates and the dependent variables of the blocks between a and b, and their time derivatives.
-    p : SX
-        The symbolic parameters of the arm, then these dependent variables.
-    arm : SX (3, 1)
-        Position of b in the axes of a [m].
+    transform : MotionTransform
+        Over k coordinates; edges between equal blocks have it in common.
+    share : Incidence (k, n)
+        That of these coordinates: they are share @ q of the arm's.
     """
 
-    V: ca.SX
-    twist: ca.SX
-    q: ca.SX
-    s: ca.SX
-    share: ca.DM
-    configuration: ca.SX
-    configuration_rates: ca.SX
-    p: ca.SX
-    arm: ca.SX
-
-    @cached_property
-    def rates(self) -> ca.SX:
-        """Jacobian S (6, k) of the twist at b, over the symbols."""
-        return ca.sparsify(ca.jacobian(self.twist, self.s))
+    transform: MotionTransform
+    share: Incidence
 
     @cached_property
     def moving(self) -> tuple[int, ...]:
-        """Coordinates of the arm that move b relative to a, from the innermost outward."""
-        nonzero = sorted(set(self.rates.sparsity().get_triplet()[1]))
-        rows, columns = self.share.sparsity().get_triplet()
-        entries = sorted((row, column) for row, column in zip(rows, columns, strict=True) if row in nonzero)
-        return tuple(dict.fromkeys(column for _, column in entries))
-
-    @cached_property
-    def maps(self) -> ca.Function:
-        """Function (q, p) -> X (6, 6), S (6, k)."""
-        return ca.Function("maps", [self.q, self.p], [ca.sparsify(ca.jacobian(self.twist, self.V)), self.rates])
-
-    @cached_property
-    def bias(self) -> ca.Function:
-        """Function (omega, q, s, p) -> bias acceleration (6), omega (3) the angular velocity at a."""
-        # By Galilean invariance the velocity of a does not matter: it is taken as zero.
-        still = ca.substitute(self.twist, self.V[3:], ca.SX.zeros(3))
-        bias = ca.jtimes(still, self.configuration, self.configuration_rates) if self.q.numel() else ca.SX(6, 1)
-        bias += ca.vertcat(ca.SX(3, 1), skew(still[:3]) @ still[3:])
-        return ca.Function("bias", [self.V[:3], self.q, self.s, self.p], [ca.sparsify(bias)])
+        """Coordinates of the arm that move the outer frame relative to the inner one, from the innermost outward."""
+        moving = self.transform.moving
+        return tuple(dict.fromkeys(column for row, column, _ in self.share.entries if row in moving))
 
     def at(self, q: ca.SX) -> tuple[ca.SX, ca.SX]:
         """Return X (6, 6) and S (6, n), over all coordinates of the arm, at the coordinates `q` (n)."""
-        X, S = call(self.maps, self.share @ q, self.p)
-        return X, S @ self.share
-
-    @cached_property
-    def _position(self) -> ca.Function:
-        return ca.Function("position", [self.q, self.p], [ca.sparsify(self.arm)])
+        X, S = call(self.transform.maps, self.share.gather(q), self.transform.p)
+        return X, S @ self.share.matrix
 
     def position_at(self, q: ca.SX) -> ca.SX:
-        """Return the position (3) of b in the axes of a [m] at the arm's coordinates `q` (n)."""
-        return call(self._position, self.share @ q, self.p)[0]
+        """Return the position (3) of the outer frame in the axes of the inner one [m] at coordinates `q` (n)."""
+        return call(self.transform.position, self.share.gather(q), self.transform.p)[0]
 
     def bias_at(self, omega: ca.SX, q: ca.SX, v: ca.SX) -> ca.SX:
-        """Return the bias acceleration (6) at b: what is left at zero acceleration of a and of the coordinates."""
-        return call(self.bias, omega, self.share @ q, self.share @ v, self.p)[0]
+        """Return the bias acceleration (6): what is left at zero acceleration of the inner frame and the coordinates.
+
+        `omega` (3) is the angular velocity of the inner frame.
+        """
+        return call(self.transform.bias, omega, self.share.gather(q), self.share.gather(v), self.transform.p)[0]

@@ -23,6 +23,9 @@ class OutboardInertia:
         self._plan = plan
         self._p = p
         self._at_outlet: dict[tuple[str | None, str | None], np.ndarray] = {}
+        # Of terms that blocks have in common, the inertia and the maps to the outlets.
+        self._inertias: dict[BlockTerms, np.ndarray] = {}
+        self._maps: dict[tuple[BlockTerms, str], np.ndarray] = {}
 
     def at(self, name: str, outlet: str = "frame_b") -> np.ndarray:
         """Return the inertia matrix (6, 6) outboard of an outlet, in twist order (omega, v) at that outlet."""
@@ -33,16 +36,25 @@ class OutboardInertia:
         node = self._plan.nodes[name]
         if node.parent is None:
             return
-        inertia = np.array(terms.inertia(*terms.reference(self._p)).full())[:6, :6]
+        inertia = self._inertia(terms)
         for outlet in node.outlets:
-            X = self._map(terms, outlet)
-            inertia = inertia + X.T @ self.at(name, outlet) @ X
+            if (name, outlet) in self._at_outlet:
+                X = self._map(terms, outlet)
+                inertia = inertia + X.T @ self._at_outlet[name, outlet] @ X
         place = (node.parent, node.outlet)
         self._at_outlet[place] = self._at_outlet.get(place, np.zeros((6, 6))) + inertia
 
+    def _inertia(self, terms: BlockTerms) -> np.ndarray:
+        """Return the inertia (6, 6) of a block, in the zero configuration."""
+        if terms not in self._inertias:
+            self._inertias[terms] = terms.inertia(*terms.reference(self._p)).full()[:6, :6]
+        return self._inertias[terms]
+
     def _map(self, terms: BlockTerms, outlet: str) -> np.ndarray:
         """Return the motion transform (6, 6) from the inlet to an outlet, in the zero configuration."""
-        q, p = terms.reference(self._p)
-        R, r, _ = terms.motions[outlet](np.eye(3), np.zeros(3), np.zeros(6), q, 0 * q, p)
-        turn, arm = R.full().T, ca.skew(r).full()
-        return np.block([[turn, np.zeros((3, 3))], [-turn @ arm, turn]])
+        if (terms, outlet) not in self._maps:
+            q, p = terms.reference(self._p)
+            R, r, _ = terms.motions[outlet](np.eye(3), np.zeros(3), np.zeros(6), q, 0 * q, p)
+            turn, arm = R.full().T, ca.skew(r).full()
+            self._maps[terms, outlet] = np.block([[turn, np.zeros((3, 3))], [-turn @ arm, turn]])
+        return self._maps[terms, outlet]

@@ -8,15 +8,17 @@ one; and all that a point carries is summed there before it is passed further in
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import casadi as ca
 
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.dynamics.evaluation.body import Body
+from flexblocks.dynamics.evaluation.evaluate import evaluated_again
+from flexblocks.dynamics.evaluation.incidence import Incidence
 from flexblocks.dynamics.tree.edge import Edge
-from flexblocks.interfaces.frame import Frame, Reorientation, Turn
+from flexblocks.dynamics.tree.path import Path, path_along
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +76,8 @@ class _Skeleton:
         self.bodies = bodies
         self.nodes = [SkeletonNode(None, None, [root])]
         self.node_of = {root: 0}
-        self.known: dict[object, int] = {}
-        self.kept: list[object] = []
+        self.known: dict[Hashable, int] = {}
+        self.paths: dict[Hashable, Path] = {}
         for index, body in enumerate(bodies):
             if body.parent is not None and (body.terms.has_inertia or body.terms.has_wrench):
                 self.node_of[index] = self._node_for(index, body)
@@ -94,74 +96,47 @@ class _Skeleton:
 
     def _node_behind(self, chain: list[tuple[int, str]], turned: bool) -> int:
         """Return the node at the end of a chain; if not `turned`, one with its origin and any orientation."""
-        terms = [self.bodies[i].terms for i, _ in chain]
-        share = ca.vertcat(*[self.bodies[i].share for i, _ in chain])
-        start, frame = self.node_of[chain[0][0]], _end(terms, [outlet for _, outlet in chain])
-        # Split the path into a translation and the rotations after it.
-        turns: list[Turn | Reorientation] = []
-        while frame.turn is not None:
-            turns.insert(0, frame.turn)
-            frame = frame.turn.before
-        if frame is not terms[0].inlet:
-            self.kept.append(frame)  # kept alive, so that no other object gets its id
-            start = self._added(id(frame), start, _shift(terms, share, frame))
-        if not turned:
-            return start
-        self.kept += turns
-        keys = [*map(id, turns[:-1]), chain[-1]]
-        for key, turn in zip(keys, turns, strict=False):
-            start = self._added(key, start, _turned(terms, share, turn))
+        path = self._path(chain)
+        share = Incidence.stacked([self.bodies[i].share for i, _ in chain])
+        start = self.node_of[chain[0][0]]
+        moves = path.moves if turned else path.moves[: path.shifts]
+        for place, (kept, edge) in enumerate(moves):
+            # Frames of the first body are those of all chains that begin with it; its outlet itself ends this one.
+            last = place == len(path.moves) - 1 and place >= path.shifts
+            key = chain[-1] if last else (chain[0][0], id(kept)) if path.is_of_first(kept) else (*chain, id(kept))
+            if key not in self.known:
+                self.known[key] = len(self.nodes)
+                self.nodes.append(SkeletonNode(start, Edge(edge, share)))
+            start = self.known[key]
         return start
 
-    def _added(self, key: object, inboard: int, edge: Edge) -> int:
-        if key not in self.known:
-            self.known[key] = len(self.nodes)
-            self.nodes.append(SkeletonNode(inboard, edge))
-        return self.known[key]
+    def _path(self, chain: Sequence[tuple[int, str]]) -> Path:
+        """Return the path along a chain, which is that of all chains of equal blocks."""
+        terms, outlets = [self.bodies[i].terms for i, _ in chain], [outlet for _, outlet in chain]
+        kind = tuple((id(each), outlet) for each, outlet in zip(terms, outlets, strict=True))
+        if kind not in self.paths:
+            self.paths[kind] = path_along(_told_apart(terms), outlets)
+        return self.paths[kind]
 
     def _chain(self, index: int | None, outlet: str | None) -> list[tuple[int, str]]:
         """Return the path to an outlet, (block, outlet): from the next body inboard with inertia, or the ground."""
         chain: list[tuple[int, str]] = []
         while index is not None and outlet is not None:
-            chain.insert(0, (index, outlet))
+            chain.append((index, outlet))
             body = self.bodies[index]
             if body.terms.has_inertia:
                 break
             index, outlet = body.parent, body.outlet
-        return chain
+        return chain[::-1]
 
 
-def _end(terms: Sequence[BlockTerms], outlets: Sequence[str]) -> Frame:
-    """Return the frame at the end of a chain of blocks, as an expression of the inlet of the first."""
-    frame = terms[0].outlets[outlets[0]]
-    for block, outlet in zip(terms[1:], outlets[1:], strict=True):
-        frame = block.block.physics(replace(frame, rate=block.local.rate), block.local).outlets[outlet]
-    return frame
-
-
-def _shift(terms: Sequence[BlockTerms], share: ca.DM, point: Frame) -> Edge:
-    inlet = terms[0].inlet
-    pose, origin = ca.vertcat(ca.vec(inlet.R), inlet.r), ca.vertcat(ca.vec(ca.SX.eye(3)), ca.SX(3, 1))
-    return _edge(terms, share, inlet.twist, point.twist, ca.substitute(point.r, pose, ca.densify(origin)))
-
-
-def _turned(terms: Sequence[BlockTerms], share: ca.DM, turn: Turn | Reorientation) -> Edge:
-    V = ca.SX.sym("V", 6)
-    return _edge(terms, share, V, turn.of(V[:3], V[3:]), ca.SX(3, 1))
-
-
-def _edge(terms: Sequence[BlockTerms], share: ca.DM, V: ca.SX, twist: ca.SX, arm: ca.SX) -> Edge:
-    return Edge(
-        V=V,
-        twist=twist,
-        q=ca.vertcat(*[t.symbols.q for t in terms]),
-        s=ca.vertcat(*[t.symbols.s for t in terms]),
-        share=share,
-        configuration=ca.vertcat(*[t.symbols.configuration for t in terms]),
-        configuration_rates=ca.vertcat(*[t.symbols.configuration_rates for t in terms]),
-        p=ca.vertcat(terms[0].p, *[t.symbols.dependent.symbols for t in terms[1:]]),
-        arm=arm,
-    )
+def _told_apart(terms: Sequence[BlockTerms]) -> list[BlockTerms]:
+    """Return the terms of the blocks of a chain, evaluated anew where two of them are of one kind and share symbols."""
+    apart: list[BlockTerms] = []
+    for each in terms:
+        is_known = each.size and any(each.symbols is other.symbols for other in apart)
+        apart.append(evaluated_again(each) if is_known else each)
+    return apart
 
 
 def _is_point_mass(terms: BlockTerms) -> bool:

@@ -15,6 +15,7 @@ from flexblocks.dynamics.evaluation.element import Element
 from flexblocks.dynamics.tree.cut_joints import Closure, Loops
 from flexblocks.dynamics.tree.feedback import Feedback
 from flexblocks.dynamics.tree.lock import Lock
+from flexblocks.dynamics.tree.prescription import Prescription
 from flexblocks.dynamics.tree.skeleton import Place, Skeleton, SkeletonNode, skeleton
 from flexblocks.interfaces.block import Block
 
@@ -27,7 +28,8 @@ class Tree:
 
     `gravity` is the acceleration of free fall (3) in world axes [m/s2]; `p` the symbolic parameters; `loops` the cuts
     that made it a tree; `feedback` the control laws that set the inputs of the blocks in a closed loop; `locks` the
-    coordinates that are held at numbers; `elements` the force elements between its frames.
+    coordinates that are held at numbers; `elements` the force elements between its frames; `prescribed` the coordinates
+    whose motion is prescribed.
     """
 
     bodies: tuple[Body, ...]
@@ -38,11 +40,17 @@ class Tree:
     feedback: Feedback | None = None
     locks: tuple[Lock, ...] = ()
     elements: tuple[Element, ...] = ()
+    prescribed: tuple[Prescription, ...] = ()
 
     @property
     def root(self) -> int:
         """Index of the ground."""
         return next(i for i, body in enumerate(self.bodies) if body.parent is None and body.terms.outlets)
+
+    @property
+    def prescribed_columns(self) -> tuple[int, ...]:
+        """Positions of the prescribed coordinates among all."""
+        return tuple(prescription.column for prescription in self.prescribed)
 
     def ends_of(self, closure: Closure) -> str:
         """Return the names of the two outlets that a closure joins, for messages."""
@@ -109,7 +117,7 @@ class Tree:
     @cached_property
     def charted(self) -> tuple[Body, ...]:
         """Bodies whose coordinates have a chart; most arms have none."""
-        return tuple(body for body in self.bodies if type(body.terms.block).chart is not Block.chart)
+        return tuple(body for body in self.bodies if type(body.block).chart is not Block.chart)
 
     @cached_property
     def loose(self) -> tuple[Body, ...]:

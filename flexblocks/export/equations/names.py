@@ -14,6 +14,8 @@ LETTERS: Mapping[str, str] = {
     "displacement": "d",
     "bending_y": "q",
     "bending_z": "r",
+    "curvature_y": "q",
+    "curvature_z": "r",
     "torsion": "psi",
     "torque": "tau",
     "force": "F",

@@ -12,7 +12,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.energy import stored_energies, total, weight_energies
 from flexblocks.dynamics.algorithms.newton_euler import inner_force, inverse_dynamics
 from flexblocks.dynamics.tree.tree import Tree
-from flexblocks.errors import NameUnknownError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,17 @@ def equation_parts(dae: DAE) -> Equations:
 
     Each is computed independently, none as a difference of others; M a + c + g + k + d equals
     ``dae.inverse_dynamics``, and B u + r equals ``dae.input_force``.
+
+    Raises
+    ------
+    ParameterError
+        The arm has prescribed coordinates.
     """
+    if dae.prescribed:
+        raise ParameterError(
+            f"equations: '{dae.name}' has prescribed coordinates ({listing(dae.prescribed)}), whose rows are no "
+            "balance of forces; assemble it without, and put their motion into q."
+        )
     gravity = ca.gradient(total(weight_energies(dae.tree, dae.q)), dae.q)
     parts = [
         Part("M", "M(q)", "inertia", dae.mass_expression),

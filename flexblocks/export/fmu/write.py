@@ -14,7 +14,7 @@ from types import ModuleType
 from flexblocks.dae.compiler import CompilerError
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.charts import chart_functions
-from flexblocks.errors import FileFormatError, ParameterError, nearest
+from flexblocks.errors import FileFormatError, NameUnknownError, ParameterError, nearest
 from flexblocks.export.fmu import fmi2, fmi3
 from flexblocks.export.fmu.archive import write_archive
 from flexblocks.export.fmu.binary import compiled, platform_folder
@@ -55,8 +55,8 @@ def fmu(
         ``"ModelExchange"``: the importing tool integrates. ``"CoSimulation"``: the FMU integrates itself. By default
         one FMU supports both.
     outputs : sequence of str, optional
-        Names of outputs, states and algebraic variables that become outputs of the FMU; by default the outputs of the
-        DAE. All other variables can be read as well.
+        Names of outputs, states and algebraic variables that become outputs of the FMU, or of the motion of frames (see
+        `DAE.with_outputs`); by default the outputs of the DAE. All its other variables can be read as well.
     tolerance : float
         Relative tolerance of the integration in co-simulation, unless the importer sets one; the absolute tolerance is
         a hundredth of it, in the unit of each state.
@@ -109,6 +109,8 @@ def fmu(
     kinds = _checked(version, kind)
     if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
         raise ParameterError(f"fmu: tolerance = {tolerance!r}; must be a number > 0 and < 1.")
+    if outputs is not None:
+        dae = _observed(dae, outputs)
     variables = table(dae, outputs)
     sources = _sources(version)
     code = {
@@ -137,6 +139,13 @@ def fmu(
     content["documentation/licenses/flexblocks.txt"] = files("flexblocks.export.fmu").joinpath("c/LICENSE").read_text()
     write_archive(path, content)
     return path
+
+
+def _observed(dae: DAE, outputs: Sequence[str]) -> DAE:
+    try:
+        return dae.with_outputs(outputs)
+    except NameUnknownError as error:
+        raise NameUnknownError(f"fmu: outputs: {error}") from error
 
 
 def _checked_path(path: str | Path) -> Path:

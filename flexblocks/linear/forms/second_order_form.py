@@ -10,7 +10,8 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.energy import kinetic_energies, stored_energies
+from flexblocks.dynamics.algorithms.energy import stored_energies
+from flexblocks.dynamics.at_posture.mass_matrix import masses_at_posture
 from flexblocks.statics.operating_point import OperatingPoint
 
 # Position-dependent forces derive from a potential if their matrix is symmetric to this fraction of its size.
@@ -50,22 +51,23 @@ class SecondOrderForm:
 
 def energy_matrices(dae: DAE, point: OperatingPoint) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Return the mass and the stiffness matrices (n, n) of each block at one posture."""
-    kinetic, stored, function = _energy_functions(dae)
-    values = [value.full() for value in function.call([*dae.posture(point.x, point.z, point.p)])]
-    split = len(kinetic)
-    return dict(zip(kinetic, values[:split], strict=True)), dict(zip(stored, values[split:], strict=True))
-
-
-def energy_expressions(dae: DAE) -> tuple[tuple[str, ...], tuple[str, ...], list[ca.SX]]:
-    """Return names of blocks with kinetic and with stored energy, and second derivatives (n, n) of these energies."""
-    kinetic, stored = kinetic_energies(dae.tree, dae.q, dae.v), stored_energies(dae.tree, dae.q)
-    second = [ca.hessian(energy, dae.v)[0] for energy in kinetic.values()]
-    second += [ca.hessian(energy, dae.q)[0] for energy in stored.values()]
-    return tuple(kinetic), tuple(stored), second
+    tree, (q, p, *dependent) = dae.tree, dae.posture(point.x, point.z, point.p)
+    rest = np.concatenate([*dependent, np.zeros(0)])
+    names, of_elements = _stored(dae)
+    stored = dict(zip(names, (K.full() for K in of_elements.call([q, p, *dependent])), strict=True))
+    for body in tree.bodies:
+        dependents, rest = np.split(rest, [len(body.terms.symbols.dependent)])
+        if body.name in stored and body.terms.size:
+            share = body.share.full()
+            K = body.terms.stiffness(body.share.gather(q), np.concatenate([p, dependents])).full()
+            stored[body.name] = share.T @ K @ share
+    return masses_at_posture(tree, q, p, *dependent), stored
 
 
 @lru_cache(maxsize=16)
-def _energy_functions(dae: DAE) -> tuple[tuple[str, ...], tuple[str, ...], ca.Function]:
-    """Return block names as above, and the function (q, p) -> second derivatives."""
-    kinetic, stored, second = energy_expressions(dae)
-    return kinetic, stored, ca.Function("energy_matrices", [*dae.posture_symbols], ca.cse(second))
+def _stored(dae: DAE) -> tuple[tuple[str, ...], ca.Function]:
+    """Return the names of what stores energy, and the function (q, p) -> its second derivatives for force elements."""
+    energies, elements = stored_energies(dae.tree, dae.q), {element.name for element in dae.tree.elements}
+    none = ca.SX(dae.tree.size, dae.tree.size)
+    second = [ca.hessian(energy, dae.q)[0] if name in elements else none for name, energy in energies.items()]
+    return tuple(energies), ca.Function("stored", [*dae.posture_symbols], second)

@@ -1,12 +1,14 @@
-"""Interpolation of mass matrices between postures: along geodesics of Bures and Wasserstein.
+"""Interpolation of mass matrices between postures, by the velocities whose squares they are.
 
-A kinetic energy is the square of velocities, M = F F', and velocities are what changes evenly with the posture. Between
-two mass matrices the factors are interpolated, turned so that they are as near to each other as they can be:
+A kinetic energy is the square of velocities, M = F F', and velocities are what changes evenly with the posture. Of the
+mass matrices around a place the factors are interpolated, by cubic polynomials, turned so that they are as near to that
+of the first one as they can be:
 
-    M(s) = F(s) F(s)',    F(s) = (1 - s) F_0 + s F_1 Q,    Q = argmin |F_0 - F_1 Q|
+    M = F F',    F = sum_i w_i F_i Q_i,    Q_i = argmin |F_0 - F_i Q|
 
 A body that moves in few directions, such as a heavy payload, then adds no mass in the others (the rank of its matrix
-stays), where linear interpolation would add a share of its large one to their small one.
+stays), where polynomials in M would add a share of its large one to their small one. Between two matrices this is the
+geodesic of Bures and Wasserstein.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+
+from flexblocks.linear.grid.lagrange_interpolation import POINTS, weights
 
 
 def between(first: np.ndarray, second: np.ndarray, share: float) -> np.ndarray:
@@ -27,18 +31,36 @@ def between(first: np.ndarray, second: np.ndarray, share: float) -> np.ndarray:
 
     Notes
     -----
-    Rows and columns are scaled to a mean diagonal of one before, so that the result does not depend on units.
     Bhatia, Jain & Lim, Expositiones Mathematicae 37 (2019) 165-191, section 3.
     """
-    if share in (0.0, 1.0) or np.array_equal(first, second):
-        return second if share == 1.0 else first
-    size = np.sqrt((np.diag(first) + np.diag(second)) / 2)
+    return combined(np.array([first, second]), np.array([1 - share, share]), 0)
+
+
+def combined(matrices: np.ndarray, shares: np.ndarray, reference: int) -> np.ndarray:
+    """Return the squares (..., n, n) of the combined factors of symmetric positive semidefinite matrices.
+
+    Parameters
+    ----------
+    matrices : ndarray (k, ..., n, n)
+    shares : ndarray (k,)
+        Their sum is 1.
+    reference : int
+        The matrix with whose factor the others are aligned.
+
+    Notes
+    -----
+    Rows and columns are scaled to a mean diagonal of one before, so that the result does not depend on units.
+    """
+    used = np.flatnonzero(shares)
+    if len(used) == 1 or np.all(matrices == matrices[:1]):
+        return matrices[used[0]]
+    size = np.sqrt(np.diagonal(matrices, axis1=-2, axis2=-1).mean(axis=0))
     size = np.where(size > 0, size, 1.0)
-    scale = np.outer(size, size)
-    F, G = _factor(first / scale), _factor(second / scale)
-    U, _, V = np.linalg.svd(G.T @ F)
-    middle = (1 - share) * F + share * (G @ (U @ V))
-    return (middle @ middle.T) * scale
+    scale = size[..., :, None] * size[..., None, :]
+    F = _factors(matrices / scale)
+    U, _, V = np.linalg.svd(np.swapaxes(F, -1, -2) @ F[reference])
+    middle = np.tensordot(shares, F @ (U @ V), axes=1)
+    return (middle @ np.swapaxes(middle, -1, -2)) * scale
 
 
 def interpolated_mass(
@@ -57,28 +79,23 @@ def interpolated_mass(
     place : sequence of float
         The value on each axis.
     """
-    # The cell, its corners along the first dimensions, and the shares of the way on each axis.
-    shares = []
-    for axis, (ticks, value) in enumerate(zip(nodes, place, strict=True)):
-        i = int(np.clip(np.searchsorted(ticks, value, side="right") - 1, 0, len(ticks) - 2))
-        values = values.take([i, i + 1], axis=axis)
-        shares.append(float((value - ticks[i]) / (ticks[i + 1] - ticks[i])))
     # One axis after the other, affine ones first; by this order, too, neighbouring cells agree on their common side.
-    remaining = list(range(len(shares)))
+    remaining = list(range(len(nodes)))
     for axis in sorted(remaining, key=lambda axis: not affine[axis]):
-        first, second = (values.take(k, axis=remaining.index(axis)) for k in (0, 1))
+        (shares,) = weights(nodes[axis], np.array([place[axis]]), 2 if affine[axis] else POINTS)
+        near = np.flatnonzero(shares)
+        matrices = np.moveaxis(values, remaining.index(axis), 0)[near]
         remaining.remove(axis)
-        share = shares[axis]
         if affine[axis]:
-            values = (1 - share) * first + share * second
+            values = np.tensordot(shares[near], matrices, axes=1)
         else:
-            values = np.empty_like(first)
-            for corner in np.ndindex(first.shape[:-2]):
-                values[corner] = between(first[corner], second[corner], share)
+            # The last node before the place: the same one throughout a cell.
+            cell = int(np.searchsorted(nodes[axis][near], place[axis], side="right")) - 1
+            values = combined(matrices, shares[near], max(cell, 0))
     return values
 
 
-def _factor(matrix: np.ndarray) -> np.ndarray:
-    """Return F with F F' = matrix."""
-    squares, vectors = np.linalg.eigh(matrix)
-    return vectors * np.sqrt(np.maximum(squares, 0.0))
+def _factors(matrices: np.ndarray) -> np.ndarray:
+    """Return F (..., n, n) with F F' = matrices."""
+    squares, vectors = np.linalg.eigh(matrices)
+    return vectors * np.sqrt(np.maximum(squares, 0.0))[..., None, :]

@@ -14,6 +14,7 @@ from flexblocks.libraries import pd, xr
 from flexblocks.linear.grid.dataset import model_at
 from flexblocks.linear.grid.energy_interpolation import interpolated_mass
 from flexblocks.linear.grid.interpolation_error import InterpolationError
+from flexblocks.linear.grid.lagrange_interpolation import POINTS, weights
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import FORMS
 from flexblocks.user_warning import warn
@@ -46,7 +47,8 @@ class LinearGrid:
     def at(self, values: Mapping[str, float], form: str = "minimal") -> LinearModel:
         """Return the linear model between the points of the grid.
 
-        A, B, C, D are interpolated linearly, the mass matrix in E as `flexblocks.linear.grid.energy_interpolation`
+        A, B, C, D are interpolated by cubic polynomials through the four nearest points on each axis (straight lines
+        where they are straight, as over masses), the mass matrix in E as `flexblocks.linear.grid.energy_interpolation`
         tells: block by block, so that the mass of a heavy payload does not spread to directions in which it stays.
 
         Parameters
@@ -149,8 +151,13 @@ class LinearGrid:
         """Return the variables of a linear model, interpolated at a point, or at all combinations of several values."""
         whole = {str(name) for name, variable in self.dataset.items() if set(self.axes) <= set(variable.dims)}
         by_mode = {str(name) for name, variable in self.dataset.items() if "mode" in variable.dims}
-        linear = self.dataset[sorted(whole - by_mode)].interp(places, method="linear").drop_vars(list(places))
-        return self._with_masses(linear, places)
+        smooth = self.dataset[sorted(whole - by_mode)]
+        for name, nodes in self.axes.items():
+            place = places[name]
+            W = weights(nodes, np.atleast_1d(place), 2 if self.dataset[name].attrs.get("affine", 0) else POINTS)
+            across = xr.DataArray(W[0], dims=name) if np.ndim(place) == 0 else xr.DataArray(W, dims=("between", name))
+            smooth = smooth.map(_product, args=(across, name))
+        return self._with_masses(smooth, places)
 
     def _with_masses(self, linear: xr.Dataset, places: Mapping[str, float | np.ndarray]) -> xr.Dataset:
         """Return interpolated variables with kinetic energies and mass matrices interpolated as such."""
@@ -195,3 +202,12 @@ class LinearGrid:
                 f"{worst['mode']:.0f} at {where}, MAC {worst['mac']:.2f}"
             )
         return "\n".join(lines)
+
+
+def _product(variable: xr.DataArray, across: xr.DataArray, name: str) -> xr.DataArray:
+    """Return a variable in other points of one axis, which stays where it was among the dimensions."""
+    dims = variable.dims
+    product = xr.dot(variable.drop_vars(name), across, dim=name)
+    if "between" in across.dims:
+        product = product.rename(between=name)
+    return product.transpose(*(dim for dim in dims if dim in product.dims))

@@ -19,7 +19,7 @@ from flexblocks.linear.grid.linear_grid import LinearGrid
 from flexblocks.linear.grid.mode_tracking import track
 from flexblocks.linear.grid.refine import MOST_POINTS, refined_axes
 from flexblocks.linear.grid.samples import Samples, middles, product
-from flexblocks.linear.linearize import output_names
+from flexblocks.linear.linearize import observed
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.trajectory import Trajectory
@@ -95,7 +95,7 @@ def linear_grid(
     ('rotor1.angle', 'rotor2.angle')
     """
     refuse_clocks(dae.clocks, "linear_grid")
-    names = output_names(dae, outputs, "linear_grid")
+    dae, names = observed(dae, outputs, "linear_grid")
     axes = time_axis(dae, over, at) if isinstance(at, Trajectory) else grid_axes(dae, over)
     if tolerance is not None and (isinstance(tolerance, bool) or not _is_positive(tolerance)):
         raise ParameterError(f"linear_grid: tolerance = {tolerance!r}; must be a number > 0, such as 0.01 for 1 %.")

@@ -75,7 +75,7 @@ def response(dae: DAE, lin: LinearSystem, where: str) -> Response:
             f"{where}: {lin!r} is {'a reduced model' if lin.basis is not None else f'not a model of {dae!r}'}; must "
             "be the result of flexblocks.linearize for this DAE."
         )
-    known, rest, function, effects = _functions(dae, lin.states, lin.outputs)
+    known, rest, function, effects = _functions(dae.with_outputs(lin.outputs), lin.states, lin.outputs)
     values = np.concatenate([point.x, point.z])
     return Response(np.concatenate([values[list(known)], point.u]), function, effects, point.p, values[list(rest)])
 

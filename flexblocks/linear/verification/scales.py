@@ -30,11 +30,12 @@ def margins(dae: DAE, lin: LinearSystem) -> tuple[np.ndarray, np.ndarray]:
     q = lin.operating_point.x[: dae.tree.size]
     low, high = np.full(len(q), -np.inf), np.full(len(q), np.inf)
     for body in dae.tree.bodies:
-        for row, variable in zip(body.share.full(), body.terms.block.coordinates(), strict=True):
-            (sharing,) = np.nonzero(row)
-            if len(sharing) == 1:
-                ends = sorted((end - row @ q) / row[sharing[0]] for end in (variable.low, variable.high))
-                low[sharing], high[sharing] = np.maximum(low[sharing], ends[0]), np.minimum(high[sharing], ends[1])
+        for row, variable in enumerate(body.block.coordinates()):
+            columns, factors = body.share.row(row)
+            if len(columns) == 1:
+                i, factor = columns[0], factors[0]
+                ends = sorted(end / factor - q[i] for end in (variable.low, variable.high))
+                low[i], high[i] = max(low[i], ends[0]), min(high[i], ends[1])
     chosen = [dae.q_names.index(name) for name in lin.structure.coordinates]
     rest = np.full(len(lin.states) + len(lin.inputs) - len(chosen), np.inf)
     return np.concatenate([low[chosen], -rest]), np.concatenate([high[chosen], rest])

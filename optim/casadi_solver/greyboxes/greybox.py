@@ -43,6 +43,9 @@ class CasadiGreyBox(ExternalGreyBoxModel):
     ipopt_options : dict, optional
         Options of IPOPT, under their own names, that models with these equations need. Those of the solver take
         precedence.
+    magnitudes : float array (n_inputs,), optional
+        Typical magnitudes of the inputs, > 0. If any box of a model has them, the solver scales the program by them:
+        variables to magnitude one, then every row and the objective by its gradient at the start.
 
     Raises
     ------
@@ -66,6 +69,7 @@ class CasadiGreyBox(ExternalGreyBoxModel):
         n_inputs: int | None = None,
         input_names: Sequence[str] | None = None,
         ipopt_options: Mapping[str, Any] | None = None,
+        magnitudes: ArrayLike | None = None,
     ):
         self.name = name
         self.ipopt_options = dict(ipopt_options or {})
@@ -86,6 +90,7 @@ class CasadiGreyBox(ExternalGreyBoxModel):
         if len(locals_) != n_residual:
             raise GreyBoxError(f"Grey box '{name}': {len(locals_)} residual names for {n_residual} residuals.")
         self._constraint_names = [f"{name}.{local}[{k}]" for k in range(self.copies) for local in locals_]
+        self.magnitudes = None if magnitudes is None else _checked_magnitudes(magnitudes, count, name)
         self._inputs = np.zeros(count)
         self._multipliers = np.zeros(len(self._constraint_names))
         self._cost_multiplier = 0.0
@@ -225,6 +230,13 @@ def _checked_index(index: ArrayLike, n_w: int, name: str) -> np.ndarray:
     if array.min(initial=0) < 0:
         raise GreyBoxError(f"Grey box '{name}': index contains {array.min()}; positions count from 0.")
     return array.astype(np.int64)
+
+
+def _checked_magnitudes(magnitudes: ArrayLike, count: int, name: str) -> np.ndarray:
+    array = np.asarray(magnitudes, dtype=float)
+    if array.shape != (count,) or not (np.isfinite(array) & (array > 0)).all():
+        raise GreyBoxError(f"Grey box '{name}': magnitudes must be {count} finite numbers > 0, one for each input.")
+    return array
 
 
 def _summed(values: np.ndarray, row: np.ndarray, col: np.ndarray, shape: tuple[int, int]) -> coo_matrix:

@@ -19,6 +19,8 @@ WARM_START_OPTIONS = {
     "warm_start_init_point": "yes",
     "mu_init": 1e-6,
     **{f"warm_start_{name}": 1e-9 for name in _PUSHES},
+    # Times the distance from an inactive bound this has to stay within IPOPT's tolerance of complementarity, 1e-8
+    "warm_start_mult_bound_push": 1e-11,
 }
 
 

@@ -17,7 +17,7 @@ from .errors import SolverOptionError
 from .iterate import Iterate
 from .oracle import Oracle, build_oracle
 from .predict import Predictor
-from .scaling import Scaling, scaled, scaling_of
+from .scaling import Scaling, magnitude_scaling, scaled, scaling_of
 from .warmstart import start_multipliers
 from .watch import Iteration, Watch
 
@@ -77,6 +77,7 @@ class Ipopt:
         self.nlp = nlp
         self.last: Iterate | None = None
         self._unscaled = build_oracle(nlp)
+        self._automatic: Scaling | None = None  # of the first run's start
         self._scale(None)
 
     def _scale(self, scaling: Scaling | None) -> None:
@@ -113,7 +114,11 @@ class Ipopt:
         if not nlp.variables.free:  # IPOPT refuses a program without variables
             return self._without_freedom(data)
         # Functions in the model's present scaling, and a solver with these options
-        scaling = scaling_of(nlp) if "scaling_factor" in data.suffixes else None
+        if self._automatic is None and any(box.model.magnitudes is not None for box in nlp.boxes):
+            self._automatic = magnitude_scaling(nlp, self._unscaled, data.start, data.p)
+        scaling = scaling_of(nlp, self._automatic) if "scaling_factor" in data.suffixes else self._automatic
+        if self._automatic is not None:
+            options = {"ipopt.nlp_scaling_method": "none"} | options
         if scaling != self._scaling:
             self._scale(scaling)
         solver, watch = self._solver(options)

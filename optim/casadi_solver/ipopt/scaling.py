@@ -63,11 +63,11 @@ class Scaling:
         )
 
 
-def scaling_of(nlp: NonlinearProgram) -> Scaling | None:
-    """Return the factors in the active suffixes ``scaling_factor``; None if all of them are 1.
+def scaling_of(nlp: NonlinearProgram, automatic: Scaling | None = None) -> Scaling | None:
+    """Return the factors in the active suffixes ``scaling_factor``, otherwise the `automatic` ones or 1.
 
     As everywhere in Pyomo, the suffix of the innermost block takes precedence, and a factor for an indexed component or
-    for ``None`` applies to all that it covers. The equations of grey boxes are not scaled.
+    for ``None`` applies to all that it covers. The equations of grey boxes have no suffix. None if all factors are 1.
 
     Raises
     ------
@@ -75,16 +75,63 @@ def scaling_of(nlp: NonlinearProgram) -> Scaling | None:
         A factor is not positive and finite.
     """
     free, rows = nlp.variables.free, nlp.constraints
-    g = np.ones(len(nlp.lower))
-    finder = SuffixFinder("scaling_factor", default=1.0, context=nlp.model)
-    g[: len(rows)] = _factors(finder, rows)
-    f = 1.0 if nlp.objective is None else float(_factors(finder, [nlp.objective])[0])
-    x = _factors(finder, free)
+    base = automatic or Scaling(np.ones(len(free)), np.ones(len(nlp.lower)), 1.0)
+    g = base.g.copy()
+    finder = SuffixFinder("scaling_factor", default=None, context=nlp.model)
+    g[: len(rows)] = _factors(finder, rows, base.g)
+    f = base.f if nlp.objective is None else float(_factors(finder, [nlp.objective], np.array([base.f]))[0])
+    x = _factors(finder, free, base.x)
     return None if f == 1 and (x == 1).all() and (g == 1).all() else Scaling(x, g, f)
 
 
-def _factors(finder: SuffixFinder, components: Sequence) -> np.ndarray:
-    factors = np.array([finder.find(component) for component in components], dtype=float)
+def magnitude_scaling(nlp: NonlinearProgram, oracle: Oracle, x: np.ndarray, p: np.ndarray) -> Scaling | None:
+    """Return the scaling by the magnitudes that grey boxes declare of their inputs; None if no box does.
+
+    Variables become of magnitude one, those of no box keep their unit. Then every row is divided by the norm of its
+    gradient at the start, equally named residuals of a box by the largest of theirs, and the objective by its largest
+    derivative there. So scaled, a program has the same iterates in every system of units, and for physically similar
+    arms.
+
+    Parameters
+    ----------
+    nlp : NonlinearProgram
+    oracle : Oracle
+        Unscaled.
+    x : float array (n,)
+        The start.
+    p : float array
+        Its parameters.
+    """
+    n = len(nlp.variables.free)
+    size = np.ones(n)
+    declared = [box for box in nlp.boxes if box.model.magnitudes is not None]
+    for box in declared:
+        free = box.columns < n
+        size[box.columns[free]] = box.model.magnitudes[free]
+    if not declared:
+        return None
+    matrix = oracle.derivatives["jac_g"](x, p)[1]
+    row, col = (np.array(part, dtype=np.int64) for part in matrix.sparsity().get_triplet())
+    squares = (np.asarray(matrix.nz[:]).ravel() * size[col]) ** 2
+    norms = np.sqrt(np.bincount(row, np.where(np.isfinite(squares), squares, 0.0), minlength=len(nlp.lower)))
+    for box in nlp.boxes:
+        norms = _alike(norms, box.term.rows)
+    gradient = np.abs(np.asarray(oracle.derivatives["grad_f"](x, p)[1]).ravel() * size)
+    steepest = gradient.max(initial=0.0)
+    return Scaling(1 / size, 1 / np.where(norms > 0, norms, 1.0), 1 / steepest if 0 < steepest < np.inf else 1.0)
+
+
+def _alike(norms: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return the norms of all rows, with those of one residual in all copies (K, n_r) at the largest of them."""
+    kept, there = norms.copy(), rows >= 0
+    largest = np.max(np.where(there, norms[rows], 0.0), axis=0, initial=0.0)
+    kept[rows[there]] = np.broadcast_to(largest, rows.shape)[there]
+    return kept
+
+
+def _factors(finder: SuffixFinder, components: Sequence, default: np.ndarray) -> np.ndarray:
+    chosen = [finder.find(component) for component in components]
+    factors = np.array([base if one is None else one for one, base in zip(chosen, default, strict=False)], dtype=float)
     for i in np.flatnonzero(~((factors > 0) & np.isfinite(factors))).tolist():
         raise SolverOptionError(
             f"Suffix scaling_factor of '{components[i].name}' is {factors[i]}; must be positive and finite."

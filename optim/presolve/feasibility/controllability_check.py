@@ -35,7 +35,7 @@ def scenarios_apart(dae: DAE, problem: Problem, ends: Ends) -> str | None:
     """
     groups = [*combinations(range(len(ends)), 2), tuple(range(len(ends)))]
     for i, phase in enumerate(problem.phases):
-        if len(ends) < 2 or not all(end.kind == "fixed" for run in ends for end in run[i]):
+        if len(ends) < 2 or not all(end.is_known_rest for run in ends for end in run[i]):
             continue
         drifts = [_drift(dae, *(end.point for end in run[i])) for run in ends]
         for group in groups:

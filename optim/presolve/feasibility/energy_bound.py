@@ -18,7 +18,7 @@ import numpy as np
 from flexblocks.constraints.closed_posture import deforming
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.energy import stored_energies
-from flexblocks.dynamics.algorithms.mass_at_posture import mass_at_posture
+from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ...errors import ProblemError
@@ -84,7 +84,7 @@ def check_impulse(dae: DAE, limits: Limits, begin: End, end: End, duration: obje
     ProblemError
         The message says how far the inputs move the arm, and how long that takes at least.
     """
-    if isinstance(duration, str) or begin.kind != "fixed" or end.kind != "fixed":
+    if isinstance(duration, str) or not (begin.is_known_rest and end.is_known_rest):
         return
     longest = float(np.max(np.ravel(np.asarray(duration, dtype=float))))
     if not _is_conservative(dae, limits):

@@ -34,12 +34,7 @@ def open_base(dae: DAE, at: OperatingPoint, named: Collection[str]) -> tuple[int
 
 def floating_base(dae: DAE, at: OperatingPoint) -> tuple[int, ...]:
     """Return the coordinates of a floating base, by their positions in q; none if a force acts on them."""
-    floating = [
-        int(i)
-        for body in dae.tree.charted
-        if _stands_on_ground(dae, body)
-        for i in np.flatnonzero(body.share.full().any(axis=0))
-    ]
+    floating = [i for body in dae.tree.charted if _stands_on_ground(dae, body) for i in sorted(body.share.used)]
     if not floating:
         return ()
     n = dae.tree.size
@@ -60,7 +55,7 @@ def check_momentum(dae: DAE, begin: End, end: End) -> None:
     ProblemError
         The message says where the centre of mass is and where it would be.
     """
-    if begin.kind != "fixed" or end.kind != "fixed" or end.open:
+    if not (begin.is_known_rest and end.is_known_rest) or end.open:
         return
     floating = floating_base(dae, end.point)
     if not any(dae.x.units[i] == "m" for i in floating):
@@ -91,6 +86,6 @@ def _stands_on_ground(dae: DAE, body: Body) -> bool:
     """Whether nothing moves between the ground and the body."""
     while body.parent is not None:
         body = dae.tree.bodies[body.parent]
-        if body.share.size1():
+        if body.share.shape[0]:
             return False
     return True

@@ -86,6 +86,10 @@ class Objective(ABC):
         """Non-zero weights of the squared inputs (order 0) and of their squared derivatives (1, 2)."""
         return {}
 
+    def lasting(self, duration: float) -> Objective:
+        """Return the objective of a motion of this duration [s], with the weights that depend on it."""
+        return self
+
     def check_inputs(self, inputs: InputForm) -> None:  # noqa: B027  (most terms accept any input parametrization)
         """Refuse an input parametrization that is incompatible with the term.
 
@@ -141,6 +145,9 @@ class WeightedSum(Objective):
             for order, term_weight in term.input_weights.items():
                 weights[order] = weights.get(order, 0.0) + weight * term_weight
         return weights
+
+    def lasting(self, duration: float) -> Objective:
+        return WeightedSum(tuple((weight, term.lasting(duration)) for weight, term in self.summands))
 
     def check_inputs(self, inputs: InputForm) -> None:
         for _, term in self.summands:

@@ -79,7 +79,7 @@ class Keep(PathConstraint):
 
     def _points(self, dae: DAE) -> list[str]:
         """Return the names of all points: frames and stations along links."""
-        links = {body.name: body.terms.block for body in dae.tree.bodies if isinstance(body.terms.block, HasStations)}
+        links = {body.name: body.block for body in dae.tree.bodies if isinstance(body.block, HasStations)}
         points = list(self.frames)
         for link in self.links:
             if link not in links:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import casadi as ca
 
-from flexblocks.dynamics.algorithms.outputs import POSITION
+from flexblocks.dynamics.algorithms.frame_motions import frame_names, frame_quantities, split_name
 from flexblocks.errors import FlexblocksError, NameUnknownError, listing, nearest
 from flexblocks.geometry import place
 
@@ -17,9 +17,9 @@ class Signals(Mapping[str, ca.SX]):
     """The named quantities of an arm at one instant, as CasADi expressions (1, 1).
 
     States, ``"der(der(joint1.angle))"`` for accelerations, algebraic variables, inputs and their rates
-    ``"der(motor1.torque)"``, outputs, parameters that were assembled as symbols, ``"time"`` [s], and ``.x``, ``.y``,
-    ``.z`` of every point [m] (see `flexblocks.place.place`), as ``"link1.station(0.25).y"``. Iteration omits the
-    points.
+    ``"der(motor1.torque)"``, outputs, parameters that were assembled as symbols, ``"time"`` [s], and position,
+    velocity and orientation of every frame (see `flexblocks.DAE.with_outputs`), as ``"link1.station(0.25).y"`` or
+    ``"payload.velocity_x"``. Iteration omits the frames.
     """
 
     def __init__(self, at: Instant) -> None:
@@ -35,12 +35,12 @@ class Signals(Mapping[str, ca.SX]):
             return self._symbols[name]
         if name in self._outputs:
             return self.instant.outputs[self._outputs[name]]
-        point, _, axis = name.rpartition(".") if isinstance(name, str) else ("", "", "")
-        if point and axis in POSITION:
-            return place(self.instant.dae, point)[POSITION.index(axis)]
+        dae = self.instant.dae
+        if split_name(name) is not None:
+            return ca.cse(frame_quantities(dae.tree, (name,), dae.q, dae.v)[0])
         raise NameUnknownError(
-            f"There is no '{name}' (names: {listing(self)}; and .x, .y, .z of points such as 'link1.station(0.25).x')."
-            f"{nearest(str(name), self)}"
+            f"There is no '{name}' (names: {listing(self)}; and position, velocity and orientation of frames, such as "
+            f"'link1.station(0.25).x' or 'payload.velocity_x').{nearest(str(name), [*self, *frame_names(dae.tree)])}"
         )
 
     def __contains__(self, name: object) -> bool:

@@ -215,6 +215,7 @@ def test_tip_stays_in(arm):
         assert plan.objective == pytest.approx(plans["box"].objective, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["detour", "grown"])
 def test_obstacles_that_cannot_be_passed_at_once(arm, way):
     """The straight arm does not fit into the disc: its elbow has to bend the other way round."""

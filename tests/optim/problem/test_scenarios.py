@@ -19,7 +19,10 @@ def test_scenarios_take_the_same_inputs():
     dae = hinge(servo=True)
     masses = (0.6, 1.0, 1.4)
     problem = optim.Problem(
-        at(0.0), (optim.Phase("swing", at(1.0), 1.2),), scenarios=[{"payload.mass": mass} for mass in masses]
+        at(0.0),
+        (optim.Phase("swing", at(1.0), 1.2),),
+        optim.Effort(rate_weight=0.01),
+        scenarios=[{"payload.mass": mass} for mass in masses],
     )
     plan = optim.plan(dae, problem, intervals=40)
     assert plan.status == "converged"
@@ -82,7 +85,7 @@ def test_mean_and_worst_of_the_scenarios():
         problem = optim.Problem(
             at(0.0),
             (optim.Phase("swing", at(1.0), 1.0),),
-            optim.Vibration() + 1e-6 * optim.Effort(),
+            optim.Vibration() + 1e-6 * optim.Effort(rate_weight=0.01),
             scenarios=({"payload.mass": 0.05}, {"payload.mass": 0.3}),
             aggregate=aggregate,
         )

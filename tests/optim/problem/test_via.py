@@ -9,7 +9,7 @@ import flexblocks as fb
 from flexblocks import models, optim
 from flexblocks.optim.collocation.mesh import uniform_mesh
 from flexblocks.optim.presolve.inverse_statics import values_at_rest
-from flexblocks.optim.presolve.rigid_arm import spline_through
+from flexblocks.optim.presolve.rigid_motion.rigid_arm import spline_through
 
 HOME = {"joint1.angle": 0.0, "joint2.angle": 0.0}
 HALF_TURN = {"joint1.angle": np.pi / 2, "joint2.angle": np.pi / 6}
@@ -40,8 +40,8 @@ def test_course_is_the_quintic_and_goes_through_postures():
     a, b = np.array([0.0, 1.0]), np.array([2.0, -1.0])
     s = np.linspace(0, 1, 9)
     quintic = (s**3 * (10 - 15 * s + 6 * s**2))[:, None]
-    np.testing.assert_allclose(spline_through([(0.0, a), (1.0, b)])(s), a + quintic * (b - a), atol=1e-12)
-    bent = spline_through([(0.0, a), (0.3, b), (1.0, a)])
+    np.testing.assert_allclose(spline_through([(0.0, a), (1.0, b)], 0, 1.0)(s), a + quintic * (b - a), atol=1e-12)
+    bent = spline_through([(0.0, a), (0.3, b), (1.0, a)], 0, 1.0)
     np.testing.assert_allclose(bent(0.3), b, atol=1e-12)
     for order in (1, 2):
         np.testing.assert_allclose(bent.derivative(order)([0.0, 1.0]), 0.0, atol=1e-9)
@@ -165,8 +165,8 @@ def test_malformed(make, says):
         ),
         ({"via": [optim.Via({"payload.x": 0.5}, at=0.1 * i) for i in range(1, 6)]}, "5 via points on 5 intervals"),
         ({"goal": {"payload.x": 0.9, "payload.y": 0.8}}, "nearest posture found has payload.x = 0.747.* 0.204 short"),
-        ({"goal": {"payload.x": 0.5, "der(joint1.angle)": 0.1}}, "is not a coordinate"),
-        ({"goal": {"payload.u": 0.5}}, "no coordinate, output or point position 'payload.u'"),
+        ({"goal": {"der(joint1.angle)": 0.1}}, "prescribes rates and no posture"),
+        ({"goal": {"payload.u": 0.5}}, "no coordinate, output or quantity of a frame 'payload.u'"),
         ({"start": {"payload.x": 1.5}}, "start: the arm cannot be at rest"),
     ],
 )

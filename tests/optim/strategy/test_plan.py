@@ -301,9 +301,9 @@ IMPOSSIBLE = [
     (
         {"start": {"joint.angle": 0.0}},
         {},
-        r"no coordinate, output or point position 'joint.angle'.*mean joint1.angle\?",
+        r"no coordinate, output or quantity of a frame 'joint.angle'.*mean joint1.angle\?",
     ),
-    ({"goal": {"der(joint1.angle)": 0.0}}, {}, "all rates are zero"),
+    ({"goal": {"der(joint1.angle)": 0.0}}, {}, "prescribes rates and no posture"),
     ({"start": {"joint1.angle": 0.0, "rotor1.angle": 0.3}}, {}, "cannot stay at rest"),
     ({"limits": {"motor.torque": 1.0}}, {}, r"'motor.torque'.*Did you mean motor1.torque\?"),
     ({"limits": {"joint1.angle": (0.5, 2.0)}}, {}, "start: joint1.angle = 0 rad; its limits are 0.5 to 2"),

@@ -37,7 +37,8 @@ def rod():
 
 
 def turn(**more):
-    return optim.RestToRest({"joint1.angle": 0.0}, {"joint1.angle": 1.0}, 0.6, input_ends="holding", **more)
+    effort = optim.Effort(rate_weight=0.01)
+    return optim.RestToRest({"joint1.angle": 0.0}, {"joint1.angle": 1.0}, 0.6, effort, input_ends="holding", **more)
 
 
 # The stress exceeds its limit by a little more than 1 % between collocation points.

@@ -11,7 +11,7 @@ from scipy.interpolate import BSpline, make_interp_spline
 from flexblocks.dae.dae import DAE
 from flexblocks.statics.operating_point import OperatingPoint
 
-from .equilibrium import accompanying_motion
+from ..equilibrium import accompanying_motion
 
 
 def quintic(t: np.ndarray, duration: np.ndarray | float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -57,12 +57,16 @@ def rigid_inputs(
 Waypoint = tuple[float, np.ndarray]
 
 
-def spline_through(waypoints: Sequence[Waypoint]) -> BSpline:
-    """Return the quintic spline through waypoints, over the fraction of the duration from 0 to 1.
+def spline_through(waypoints: Sequence[Waypoint], n: int, duration: float) -> BSpline:
+    """Return the quintic spline through waypoints, over the fraction of the `duration` [s] from 0 to 1.
 
-    Its first two derivatives are zero at both ends and the first four continuous between. With two waypoints it is the
-    quintic from rest to rest.
+    At both ends the n coordinates have the rates there, and no acceleration; the first four derivatives are continuous
+    between. With two waypoints at rest it is the quintic from rest to rest.
     """
     shares, states = zip(*waypoints, strict=True)
-    still = [(order, np.zeros_like(states[0])) for order in (1, 2)]
-    return make_interp_spline(np.array(shares), np.array(states), k=5, bc_type=(still, still))
+    ends = []
+    for state in (states[0], states[-1]):
+        rates = np.zeros_like(state)
+        rates[:n] = duration * state[n : 2 * n]
+        ends.append([(1, rates), (2, np.zeros_like(state))])
+    return make_interp_spline(np.array(shares), np.array(states), k=5, bc_type=tuple(ends))

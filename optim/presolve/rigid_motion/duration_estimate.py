@@ -7,10 +7,10 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.statics.operating_point import OperatingPoint
 
-from ..problem.phase import Phase
-from ..problem.problem import Problem
-from ..problem.validation import Duration
-from .bounds import Limits
+from ...problem.phase import Phase
+from ...problem.problem import Problem
+from ...problem.validation import Duration
+from ..bounds import Limits
 from .rigid_arm import quintic, rigid_inputs
 
 SHORTEST, LONGEST, TRIED = 1e-3, 1e3, 240  # s, s and how many are tried: 6 % from one to the next
@@ -71,7 +71,14 @@ def _excess(values: np.ndarray, limits: np.ndarray) -> np.ndarray:
 def _value(problem: Problem, durations: np.ndarray, u: np.ndarray, du: np.ndarray) -> np.ndarray:
     """Return the objective (durations,), as far as it is defined for a rigid arm."""
     objective, derivatives = problem.objective, (u, du)
-    weights = {order: weight for order, weight in objective.input_weights.items() if order < len(derivatives)}
-    power = sum(weight * np.sum(derivatives[order] ** 2, axis=2) for order, weight in weights.items())
     value = objective.time_weight * durations
-    return value + durations * np.trapezoid(power, dx=1.0 / (POINTS - 1), axis=1) if weights else value
+    orders = [order for order in objective.input_weights if order < len(derivatives)]
+    if not orders:
+        return value
+    # Some weights depend on the duration
+    weights = [objective.lasting(float(duration)).input_weights for duration in durations]
+    power = sum(
+        np.array([weight[order] for weight in weights])[:, None] * np.sum(derivatives[order] ** 2, axis=2)
+        for order in orders
+    )
+    return value + durations * np.trapezoid(power, dx=1.0 / (POINTS - 1), axis=1)

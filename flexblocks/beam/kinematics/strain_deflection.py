@@ -1,0 +1,214 @@
+"""Geometrically exact kinematics of a beam by its strains: sections move and turn by any amount.
+
+Sections turn as the curvatures say (`section_rotations`), and the axis follows the tangent R (1 + e, g_y, g_z), with
+the extension e and the shear strains g. The tangent at Gauss points, interpolated between them, makes the position
+P(x) = l sum_k a_k(x/l) t_k: functions a_k with integrals that are constants, scaled by tangents t_k (3) that take the
+place of amplitudes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.beam.kinematics.deflection import Flexure, turned
+from flexblocks.beam.kinematics.kinetic_energy import dot, mass_moments
+from flexblocks.beam.kinematics.pieces import Piece, pieces
+from flexblocks.beam.kinematics.rotary_energy import TURNS
+from flexblocks.beam.kinematics.section_rotations import AboutOneAxis, InSpace, SectionRotation, SectionRotations
+from flexblocks.beam.kinematics.strain_inertia import Tangents, rotating, translating, weighted
+from flexblocks.beam.properties.beam_profiles import BeamProfiles
+from flexblocks.beam.properties.profile import Distribution, Profile
+from flexblocks.beam.properties.quadrature import gauss_legendre, panels, within
+from flexblocks.beam.properties.tip_body import FREE
+from flexblocks.beam.shapes.shape_functions import Shapes
+from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
+from flexblocks.beam.shapes.strain_functions import jumps, lagrange
+from flexblocks.beam.shapes.strain_shapes import RodStrainShapes, StrainShapes
+from flexblocks.interfaces import Frame, InertialBody, Local, skew
+
+# Gauss points on each smooth piece of a load.
+POINTS = 48
+
+
+@lru_cache(maxsize=64)
+def tangent_shapes(shapes: tuple[Shapes, ...], points: int) -> RodStrainShapes:
+    """Return the interpolation of the tangent between Gauss points, and of the position by its integrals.
+
+    There are `points` on each piece on which the strains are continuous.
+    """
+    strains = [part for each in shapes for part in _functions(each)]
+    ends = panels(*(jumps(function) for function in strains))
+    return RodStrainShapes(lagrange(ends, points))
+
+
+@dataclass(frozen=True, eq=False)
+class StrainFlexure(Flexure):
+    """A beam whose strains are linear in the coordinates, at strains and deflections of any size.
+
+    Attributes
+    ----------
+    points : int
+        Gauss points on each piece at which the tangent is taken.
+    local : Local
+        The symbols of the block.
+    """
+
+    points: int = 0
+    local: Local = field(default_factory=lambda: Local({}, ca.SX(0, 1), ca.SX(0, 1)))
+
+    @property
+    def base(self) -> Frame:
+        return self.root
+
+    @cached_property
+    def _axis(self) -> RodStrainShapes:
+        return tangent_shapes(tuple(plane.shapes for plane in self.planes.values()), self.points)
+
+    @cached_property
+    def _places(self) -> np.ndarray:
+        return gauss_legendre(self.points, self._axis.bounds)[0]
+
+    @cached_property
+    def _turning(self) -> dict[str, Shapes]:
+        """The shapes that turn sections."""
+        return {axis: plane.shapes for axis, plane in self.planes.items() if axis in TURNS and plane.shapes.size}
+
+    @cached_property
+    def _rotations(self) -> SectionRotations:
+        if len(self._turning) == 1 and "torsion" not in self._turning:
+            ((axis, shapes),) = self._turning.items()
+            return AboutOneAxis(axis, shapes, self.q[axis], self.rate)
+        return InSpace(self._turning, self.q, (0.0, *self._places.tolist()), self.rate)
+
+    @cached_property
+    def _sections(self) -> list[SectionRotation]:
+        return [self._rotations.at(place) for place in self._places.tolist()]
+
+    def _along(self, xi: float) -> ca.SX:
+        """Return the tangent (3) in the axes of the section: 1 + extension, and the shear strains."""
+        tangent = ca.SX(3, 1)
+        tangent[0] = 1
+        for axis, plane in self.planes.items():
+            if axis == "x":
+                tangent[0] += dot(plane.shapes.strain(xi), self.q["x"], 1 / self.beam.length)
+            elif axis in ("y", "z"):
+                tangent["xyz".index(axis)] = dot(_without_zeros(plane.shapes.shear(xi)), self.q[axis])
+        return ca.sparsify(tangent)
+
+    @cached_property
+    def _tangents(self) -> tuple[list[ca.SX], list[ca.SX]]:
+        """The tangents (3) at the Gauss points in the axes of the root, and their derivatives (3, n)."""
+        tangents, jacobians = [], []
+        for along, section in zip(self._alongs, self._sections, strict=True):
+            turning = skew(along).T @ ca.sparsify(ca.jacobian(section.omega, self.local.rates))
+            stretching = ca.sparsify(ca.jacobian(along, self.local.coordinates))
+            tangents.append(ca.sparsify(section.R @ along))
+            jacobians.append(ca.sparsify(section.R @ ca.sparsify(turning + stretching)))
+        return tangents, jacobians
+
+    @cached_property
+    def _alongs(self) -> list[ca.SX]:
+        return [self._along(place) for place in self._places.tolist()]
+
+    def _drift(self, k: int, omega: ca.SX) -> ca.SX:
+        """Return the second derivative (3) of a tangent relative to the world that is left without accelerations.
+
+        In the axes of the root, which turns at `omega`.
+        """
+        spin, drift = (skew(ca.sparsify(each)) for each in self._sections[k].spin(omega))
+        along, rate = self._alongs[k], self.rate(self._alongs[k])
+        return ca.sparsify(self._sections[k].R @ ca.sparsify(spin @ (spin @ along + 2 * rate) + drift @ along))
+
+    def _position(self, shares: np.ndarray) -> ca.SX:
+        """Return a weighted sum of the tangents (3) times the length [m]."""
+        return ca.sparsify(self.beam.length * weighted(shares, self._tangents[0]))
+
+    @cached_property
+    def _pieces(self) -> tuple[Piece, ...]:
+        """The parts between the cuts, from the root outward; one if there are none."""
+        at_rest = Frame(ca.SX.eye(3), ca.SX(3, 1), ca.SX(3, 1), ca.SX(3, 1), self.rate)
+        return pieces(self.root, self.cuts, lambda xi: self._section(at_rest, xi))
+
+    def section(self, xi: float) -> Frame:
+        # What is at a cut is outboard of it.
+        root = [piece.frame for piece in self._pieces if piece.start <= xi][-1]
+        return self._section(root, xi)
+
+    def _section(self, root: Frame, xi: float) -> Frame:
+        """Return the frame of the section at xi when the root is at `root`."""
+        if not xi:
+            return root
+        shares = self._axis.deflection(xi)
+        place = self._position(shares)
+        rate = self.beam.length * weighted(shares, self._tangents[1]) @ self.local.rates
+        drift = self.beam.length * weighted(shares, [self._drift(k, root.omega) for k in range(len(self._places))])
+        velocity = root.v + skew(ca.sparsify(root.omega)) @ place + ca.sparsify(rate)
+        # Of a piece that is moved by a cut the drift is to be derived: the cut has one, too.
+        drift = ca.sparsify(drift) if root is self.root else None
+        moved = replace(root, r=root.r + root.R @ place, v=velocity, turn=None, drift=drift)
+        if isinstance(self._rotations, AboutOneAxis):
+            return turned(moved, self._rotations.axis, self._rotations.angle(xi))
+        section = self._rotations.at(xi)
+        return moved.reorient(section.R, section.omega, section.drift)
+
+    def resultant(self, weight: Distribution) -> tuple[float | ca.SX, ca.SX]:
+        length, total, place = self.beam.length, 0.0, ca.SX(3, 1)
+        for piece in self._pieces:
+            xi, w = gauss_legendre(POINTS, within(panels(weight.breaks, self._axis.bounds), piece.start, piece.end))
+            force = w * weight(xi)
+            along = self._position(self._axis.deflection(xi) @ force)
+            total += float(force.sum()) * length
+            place += length * piece.moved(float(force.sum()), along)
+        return total, place
+
+    def tip_deflection(self, axis: str) -> ca.SX:
+        return self._position(self._axis.deflection(1.0))["xyz".index(axis)]
+
+    def kinetic(self) -> ca.SX:
+        energy = ca.SX(1, 1)
+        for body in self._bodies:
+            motion = ca.sparsify(ca.vertcat(body.frame.twist, self.local.rates))
+            energy += ca.dot(motion, ca.sparsify(body.inertia @ motion)) / 2
+        return energy
+
+    def bodies(self) -> tuple[InertialBody, ...]:
+        return self._bodies
+
+    @cached_property
+    def _bodies(self) -> tuple[InertialBody, ...]:
+        return tuple(self._body(piece) for piece in self._pieces if piece.end > piece.start)
+
+    def _body(self, piece: Piece) -> InertialBody:
+        """Return the inertia of one piece, which moves with the root as it is moved by the cuts inboard."""
+        beam, plane = self.beam, piece.of(_interpolated(self._axis, self.beam.density))
+        tangents = Tangents(*self._tangents, [self._drift(k, piece.frame.omega) for k in range(len(self._places))])
+        share = mass_moments(beam.density, piece.start, piece.end)[0]
+        inertia, bias = translating(tangents, plane.integrals, beam.mass, share, beam.length)
+        if beam.section_inertia:
+            products = {
+                axis: plane.shapes.product(plane.shapes.strain, beam.rotary[axis]) for axis in beam.section_inertia
+            }
+            turning, gyroscopic = rotating(
+                self._sections, products, beam.section_inertia, piece.frame.omega, self.local.rates
+            )
+            inertia, bias = inertia + turning, bias + gyroscopic
+        return InertialBody(piece.frame, inertia, ca.sparsify(bias))
+
+
+@lru_cache(maxsize=256)
+def _interpolated(shapes: RodStrainShapes, density: Profile) -> DiscretizedDeformation:
+    return DiscretizedDeformation(shapes, FREE, BeamProfiles(density=density))
+
+
+def _without_zeros(values: np.ndarray) -> np.ndarray:
+    return np.where(np.abs(values) < 1e-13 * np.abs(values).max(initial=0.0), 0.0, values)
+
+
+def _functions(shapes: Shapes) -> list:
+    if isinstance(shapes, StrainShapes):
+        return [shapes.curvature, shapes.sheared]
+    return [shapes.strained] if isinstance(shapes, RodStrainShapes) else []

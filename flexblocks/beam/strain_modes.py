@@ -1,0 +1,177 @@
+"""Geometric variable strain: a geometrically exact beam whose strains are combinations of a few functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from flexblocks.beam.discretization import Discretization, check_number, numbered_coordinates
+from flexblocks.beam.kinematics.beam import Beam
+from flexblocks.beam.kinematics.deflection import Flexure
+from flexblocks.beam.kinematics.strain_deflection import StrainFlexure
+from flexblocks.beam.properties.beam_profiles import EULER_BERNOULLI, BeamProfiles
+from flexblocks.beam.properties.profile import Profile
+from flexblocks.beam.properties.tip_body import TipBody
+from flexblocks.beam.shapes.ritz_modes import ritz_modes, rod_modes
+from flexblocks.beam.shapes.shape_functions import Shapes
+from flexblocks.beam.shapes.strain_functions import balancing_shear, own_strains, polynomial_strains, sizes
+from flexblocks.beam.shapes.strain_shapes import PiecewisePolynomials, RodStrainShapes, StrainShapes
+from flexblocks.errors import ParameterError
+from flexblocks.interfaces import Coordinate, Frame, Local
+
+
+@dataclass(frozen=True, repr=False)
+class StrainModes(Discretization):
+    """The beam's curvatures and other strains are combinations of `n` functions each; exact at any deflection.
+
+    Parameters
+    ----------
+    n : int
+        Functions for each strain: the curvature of each plane of bending, and where there are any, twist, extension and
+        the shear strain of each plane; on each piece between `breaks`.
+    functions : "polynomials", "modes" or tuple of callables
+        Strains under moments and forces that are Legendre polynomials along the beam: of a uniform beam polynomials
+        themselves, else divided by the rigidity. ``"modes"``: the strains of the clamped beam's natural modes with all
+        that hangs on its tip, scaled to a mean square of 1. Or `n` functions of x/l from 0 to 1 of your own, for all
+        strains alike.
+    breaks : tuple of float
+        Places x/l at which the polynomials start anew, or functions of your own are not smooth.
+    points : int, optional
+        Gauss points on each piece at which the direction of the axis is taken; by default n + 1, of functions other
+        than polynomials n + 2.
+
+    Raises
+    ------
+    ParameterError
+        An argument is something else.
+
+    Notes
+    -----
+    Coordinates, i = 1, 2, ...: ``curvature_y[i]``, ``curvature_z[i]`` [rad], whose functions add up to the curvature
+    times the length; ``torsion[i]`` [rad], likewise to the twist per length; ``extension[i]`` [m], to the extension
+    times the length; ``shear_y[i]``, ``shear_z[i]`` [rad], to shear strains, in a beam that shears and whose sections
+    have rotary inertia; without it sections are in balance, Q = -M', and each curvature has its shear strain. The first
+    polynomial is 1: by it alone the tip turns by the coordinate, or moves.
+
+    Geometric variable strain (Renda et al. 2020, IEEE RA-L 5, 4006; Boyer et al. 2021, IEEE T-RO 37, 847). Strains are
+    those of a geometrically exact rod: curvature and twist in the axes of the section, and r' in these axes. The stored
+    energy is quadratic in them, with a constant stiffness matrix; for polynomials on a uniform beam it is diagonal. In
+    one plane the angle of a section is exact, in space it comes from a Magnus step of fourth order from each point to
+    the next. The position is the integral of the direction of the axis, interpolated between the points.
+    """
+
+    n: int
+    functions: str | tuple[Callable[[float], float], ...] = "polynomials"
+    breaks: tuple[float, ...] = ()
+    points: int | None = None
+
+    keyword = "strains"
+    flexure_type = StrainFlexure
+
+    def __post_init__(self) -> None:
+        check_number("StrainModes", self.n)
+        if isinstance(self.functions, str) and self.functions not in ("polynomials", "modes"):
+            raise ParameterError(
+                f"StrainModes: functions = {self.functions!r}; must be 'polynomials', 'modes' or a tuple of {self.n} "
+                "functions of x/l."
+            )
+        if not isinstance(self.functions, str):
+            self._check_own()
+        if self.points is not None:
+            check_number("StrainModes, points", self.points)
+        places = tuple(self.breaks) if isinstance(self.breaks, (tuple, list)) else (None,)
+        if not all(isinstance(place, (int, float)) and 0.0 < place < 1.0 for place in places):
+            raise ParameterError(f"StrainModes: breaks = {self.breaks!r}; must be places x/l between 0 and 1.")
+        if places and self.functions == "modes":
+            raise ParameterError(
+                "StrainModes: breaks with functions = 'modes'; modes know where the beam has its jumps."
+            )
+        object.__setattr__(self, "breaks", tuple(sorted({float(place) for place in places})))
+
+    def _check_own(self) -> None:
+        functions = tuple(self.functions) if isinstance(self.functions, (tuple, list)) else (None,)
+        if len(functions) != self.n or not all(callable(function) for function in functions):
+            raise ParameterError(
+                f"StrainModes: functions = {self.functions!r}; must be 'polynomials', 'modes' or a tuple of {self.n} "
+                "functions of x/l."
+            )
+        object.__setattr__(self, "functions", functions)
+        values = [[float(f(place)) for place in np.linspace(0.01, 0.99, 4 * self.n + 7)] for f in functions]
+        if not np.isfinite(values).all() or np.linalg.matrix_rank(values) < self.n:
+            raise ParameterError(f"StrainModes: functions = {self.functions!r}; must be finite and independent.")
+
+    def __repr__(self) -> str:
+        # Without what is as usual: messages name discretisations.
+        more = (f"{f.name}={getattr(self, f.name)!r}" for f in fields(self)[1:] if getattr(self, f.name) != f.default)
+        return f"StrainModes({', '.join([f'n={self.n}', *more])})"
+
+    @property
+    def size(self) -> int:
+        """Functions of each strain along the whole beam."""
+        return self.n * (len(self.breaks) + 1) if self.functions == "polynomials" else self.n
+
+    def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
+        return numbered_coordinates(axis, self.size, "curvature", "rad")
+
+    def shear_coordinates(self, axis: str) -> tuple[Coordinate, ...]:
+        # A mode has its curvature and its shear strain.
+        return () if self.functions == "modes" else numbered_coordinates(axis, self.size, "shear", "rad")
+
+    @property
+    def can_shear(self) -> bool:
+        return True
+
+    def has_coordinates_of(self, other: Discretization) -> bool:
+        """A polynomial is the same one, however many there are."""
+        if not isinstance(other, StrainModes):
+            return False
+        alike = self.functions == other.functions and self.breaks == other.breaks
+        return alike and (self.n == other.n or (self.functions == "polynomials" and not self.breaks))
+
+    def richer(self) -> StrainModes:
+        return replace(self, n=self.n + 1) if isinstance(self.functions, str) else self
+
+    def audited_by(self) -> StrainModes:
+        return replace(self, n=self.n + 2) if isinstance(self.functions, str) else self
+
+    def shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes:
+        if self.functions == "modes":
+            modes = ritz_modes(self.n, tip, profiles)
+            factors = 1 / sizes(modes.curvature)
+            return StrainShapes(modes.curvature.scaled(factors), modes.sheared.scaled(factors))
+        curvature = self._strains(profiles.rigidity)
+        if profiles.shear is None:
+            return StrainShapes(curvature, _none(curvature))
+        if profiles.rotary is None:
+            return StrainShapes(curvature, balancing_shear(curvature, profiles.rigidity, profiles.shear))
+        sheared = self._strains(profiles.shear.profile)
+        # Curvatures without shear strain, then shear strains without curvature.
+        return StrainShapes(curvature.stacked(_none(sheared)), _none(curvature).stacked(sheared))
+
+    def rod_shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes:
+        if self.functions == "modes":
+            strains = rod_modes(self.n, tip, profiles).strained
+            return RodStrainShapes(strains.scaled(1 / sizes(strains)))
+        return RodStrainShapes(self._strains(profiles.rigidity))
+
+    def _strains(self, rigidity: Profile) -> PiecewisePolynomials:
+        if isinstance(self.functions, str):
+            return polynomial_strains(self.n, rigidity, self.breaks)
+        return own_strains(self.functions, self.breaks)
+
+    @property
+    def _points(self) -> int:
+        # The angles of polynomials are interpolated exactly, of degree n; those of modes are of higher degrees.
+        return self.n + 1 if self.functions == "polynomials" else self.n + 2
+
+    def flexure(self, beam: Beam, root: Frame, local: Local) -> Flexure:
+        flexure = super().flexure(beam, root, local)
+        assert isinstance(flexure, StrainFlexure)
+        return replace(flexure, points=self.points or self._points, local=local)
+
+
+def _none(functions: PiecewisePolynomials) -> PiecewisePolynomials:
+    """Return as many functions that are zero."""
+    return functions.scaled(np.zeros(len(functions.coefficients)))

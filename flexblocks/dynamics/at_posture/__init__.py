@@ -1,0 +1,1 @@
+"""Numbers at one posture: inertias, the mass matrix, coordinates that move no mass."""

@@ -1,0 +1,49 @@
+"""Magnitudes of a phase's Vars, declared to its grey boxes for the solver's scaling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..casadi_solver import CasadiGreyBox
+from ..presolve.magnitudes import Magnitudes, magnitudes
+from ..presolve.phase_transcription import PhaseTranscription
+
+# What is at rest has the magnitude of what moves.
+AT_REST = {"rest": "q", "inputs": "u", "algebraics": "z", "forces": "f"}
+
+
+def declare_magnitudes(b: Any, t: PhaseTranscription) -> None:
+    """Declare the magnitudes of the Vars of the block `b` to every grey box on them that constrains them."""
+    sizes = _by_component(b, t, magnitudes(t))
+    for block in (part for part in b.component_objects(descend_into=False) if hasattr(part, "get_external_model")):
+        box = block.get_external_model()
+        if not isinstance(box, CasadiGreyBox) or box.has_cost:
+            continue
+        box.magnitudes = np.array([sizes.get(id(variable), 1.0) for variable in block.inputs.values()])
+
+
+def _by_component(b: Any, t: PhaseTranscription, sizes: Magnitudes) -> dict[int, float]:
+    """Return the magnitude of every Var by its id."""
+    by_name = sizes | {f"{end}_{group}": sizes[name] for end in ("start", "goal") for group, name in AT_REST.items()}
+    if t.path.rows:
+        by_name["path"] = _path_magnitudes(b, t)
+    found: dict[int, float] = {}
+    for name, magnitudes_of in by_name.items():
+        variables = list(getattr(b, name).values()) if hasattr(b, name) else []
+        repeated = np.tile(magnitudes_of, len(variables) // max(len(magnitudes_of), 1))
+        found |= zip(map(id, variables), repeated.tolist(), strict=True)
+    if t.is_free:
+        found[id(b.T)] = t.mesh.duration
+    found |= {id(b.p[name]): abs(b.p[name].value) or 1.0 for name in t.design_names}
+    return found
+
+
+def _path_magnitudes(b: Any, t: PhaseTranscription) -> np.ndarray:
+    """Return the magnitudes of the path values (m,): those of the first guess, or of their limits."""
+    guessed = np.array([variable.value for variable in b.path.values()], dtype=float).reshape(-1, len(t.path))
+    limits = np.abs([t.path.low, t.path.high])
+    limit = np.max(np.where(np.isfinite(limits), limits, 0.0), axis=0)
+    size = np.maximum(limit, np.max(np.abs(guessed), axis=0))
+    return np.where((size > 0) & np.isfinite(size), size, 1.0)

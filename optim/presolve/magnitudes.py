@@ -1,0 +1,150 @@
+"""Magnitudes: how large this arm and this task make each variable, by the rigid arm's motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexblocks.constraints.loop_equations import regular_mass
+from flexblocks.statics.balance import motion, rest, unknown_vector
+
+from .equilibrium import RANK, loop_forces
+from .phase_transcription import PhaseTranscription
+from .rigid_motion.rigid_arm import quintic, rigid_inputs, spline_through
+
+POINTS = 41  # along the motion; by trial
+LEAST = 0.1  # of what the motion's energy could make of a variable that hardly takes part; by trial
+
+# Magnitudes by the name of a phase's Vars, each in the order of their last index.
+Magnitudes = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class _Motion:
+    """The rigid arm's motion at k times: coordinates, rates, accelerations, first-order states with rates, z, inputs.
+
+    `bent` are the changes of the coordinates (k, n), and `held` those of the loop-closure forces (k, m), that balance
+    the forces of that motion quasi-statically.
+    """
+
+    times: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    w: np.ndarray
+    dw: np.ndarray
+    z: np.ndarray
+    u: np.ndarray
+    bent: np.ndarray
+    held: np.ndarray
+
+
+def magnitudes(t: PhaseTranscription) -> Magnitudes:
+    """Return typical magnitudes of the variables of a phase.
+
+    Coordinates that the rigid arm moves: by how much it moves them; deflections: by the forces of that motion over
+    their stiffness. What hardly takes part counts with a tenth of what all the kinetic or elastic energy of the motion
+    would make of it, and an angle with no more than a tenth of the largest one. Rates and accelerations are at least
+    those over the duration. All are homogeneous in the units of length, mass and time, so physically similar arms
+    make one scaled program.
+    """
+    dae, n, T = t.dae, t.dae.tree.size, t.mesh.duration
+    stiffness = _balance_jacobian(t)
+    rigid = _rigid_motion(t, stiffness)
+    bending = np.gradient(rigid.bent, rigid.times, axis=0)
+    q = np.maximum(np.ptp(rigid.q, axis=0), _peak(rigid.bent))
+    q = np.maximum(q, _least(t, rigid, stiffness[:n, :n], q))
+    v = np.max([_peak(rigid.v), _peak(bending), q / T], axis=0)
+    a = np.max([_peak(rigid.a), _peak(np.gradient(bending, rigid.times, axis=0)), q / T**2], axis=0)
+    w = _positive(_peak(rigid.w), 1.0)
+    u = _input_magnitudes(t, rigid.u)
+    return {
+        "q": q,
+        "v": v,
+        "a": a,
+        "w": w,
+        "dw": np.maximum(_peak(rigid.dw), w / T),
+        "z": _positive(_peak(rigid.z), 1.0),
+        "f": _positive(np.maximum(np.abs(loop_forces(dae, t.start)), _peak(rigid.held)), 1.0),
+        "e": np.abs(t.static.amounts(n)) @ q,
+        "u": u,
+        "du": np.maximum(_peak(np.gradient(rigid.u, rigid.times, axis=0)), u / T),
+    }
+
+
+def _balance_jacobian(t: PhaseTranscription) -> np.ndarray:
+    """Return the Jacobian of the balance at rest at the start in the unknowns of statics."""
+    start = t.start
+    s = unknown_vector(t.dae, start.x, start.z, loop_forces(t.dae, start), start.u)
+    return rest(t.dae)(s, start.p)[1].full()
+
+
+def _rigid_motion(t: PhaseTranscription, stiffness: np.ndarray) -> _Motion:
+    dae, n, T = t.dae, t.dae.tree.size, t.mesh.duration
+    times = np.linspace(0.0, T, POINTS)
+    states = spline_through(t.waypoints, n, T)
+    x, rates = states(times / T), states.derivative()(times / T) / T
+    q, w, v, dw = x[:, :n], x[:, 2 * n :], rates[:, :n], rates[:, 2 * n :]
+    a = states.derivative(2)(times / T)[:, :n] / T**2
+    z = t.start.z + quintic(times, T)[0][:, None] * (t.goal.z - t.start.z)
+    u = rigid_inputs(dae, t.start, t.problem.start, q, v, w, a, z)
+    # What of the forces is not balanced bends the arm; the driven coordinates stay where they are
+    forces, p = loop_forces(dae, t.start), np.tile(t.start.p, (POINTS, 1))
+    states_then = np.hstack([q, v, w])
+    residual = motion(dae).map(POINTS)(states_then.T, z.T, u.T, p.T, a.T, np.tile(forces, (POINTS, 1)).T)[0]
+    unbalanced = np.zeros((len(stiffness), POINTS))
+    unbalanced[: residual.shape[0]] = np.array(residual)
+    driven = [dae.q_names.index(name) for name in t.problem.start if name in dae.q_names]
+    free = np.setdiff1d(np.arange(stiffness.shape[1] - len(dae.u)), driven)
+    size = np.max(np.abs(stiffness[:, free]), axis=1, initial=0.0)
+    stiff = size > RANK * np.max(
+        np.abs(unbalanced), axis=1
+    )  # what nothing holds, such as a floating base, bends nothing
+    change = np.zeros((stiffness.shape[1] - len(dae.u), POINTS))
+    if stiff.any():
+        rows = size[stiff, None]
+        system = stiffness[np.ix_(stiff, free)] / rows
+        change[free] = np.linalg.lstsq(system, -unbalanced[stiff] / rows, rcond=RANK)[0]
+    held = change[len(change) - len(forces) :].T
+    return _Motion(times, q, v, a, w, dw, z, u, change[:n].T, held)
+
+
+def _least(t: PhaseTranscription, rigid: _Motion, stiffness: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Return the least magnitudes of the coordinates (n,), by the energies of the motion."""
+    dae, n, T = t.dae, t.dae.tree.size, t.mesh.duration
+    units = np.array(dae.x.units[:n])
+    mass = np.diag(regular_mass(dae, *dae.posture(t.start.x, t.start.z, t.start.p)))
+    kinetic = np.max(np.einsum("ki,i->k", rigid.v**2, mass))
+    if not kinetic > 0:  # a motion back to its start: as if the heaviest joint moved by one radian
+        turning = mass[units != "m"] if (units != "m").any() else mass
+        return np.sqrt(np.max(turning) / mass)
+    elastic = np.max(np.einsum("ki,ij,kj->k", rigid.bent, stiffness, rigid.bent))
+    moved = np.sqrt(kinetic / mass) * T
+    stiff = np.diag(stiffness) > 0
+    bent = np.full(n, np.inf)
+    if elastic > 0:
+        bent[stiff] = np.sqrt(elastic / np.diag(stiffness)[stiff])
+    # A light wrist turns no further than the others do; lengths may be deflections as well as ways
+    turned = np.max(q[units != "m"], initial=0.0) or np.inf
+    alike = np.where(units == "m", np.inf, turned)
+    return LEAST * np.min([moved, bent, alike], axis=0)
+
+
+def _input_magnitudes(t: PhaseTranscription, u: np.ndarray) -> np.ndarray:
+    """Return the magnitudes of the inputs (nu,): the rigid arm's, within limits; what is not used, by the others'."""
+    low, high = t.limits.u.T
+    units = np.array(t.dae.u.units)
+    limit = np.min(np.where(np.isfinite(t.limits.u), np.abs(t.limits.u), np.inf), axis=1)
+    used = _peak(np.clip(u, low, high))
+    alike = np.array([LEAST * np.max(used[units == unit]) for unit in units])
+    idle = np.where(np.isfinite(limit) & (limit > 0), limit, 1.0)
+    return _positive(np.maximum(used, np.minimum(alike, np.where(limit > 0, limit, np.inf))), idle)
+
+
+def _peak(values: np.ndarray) -> np.ndarray:
+    return np.max(np.abs(values), axis=0, initial=0.0)
+
+
+def _positive(values: np.ndarray, otherwise: np.ndarray | float) -> np.ndarray:
+    return np.where(values > 0, values, otherwise)

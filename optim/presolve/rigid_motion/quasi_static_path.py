@@ -1,0 +1,99 @@
+"""Quasi-static path: the equilibria that an arm passes between start and goal, for the initial guess."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from scipy.interpolate import BSpline, make_interp_spline
+
+from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.generalised_forces import state_rates
+from flexblocks.statics.balance import rest, unknown_slices, unknown_vector
+from flexblocks.statics.followed import followed
+from flexblocks.statics.operating_point import OperatingPoint
+
+from ..equilibrium import loop_forces
+
+CORRECTIONS = 8  # Newton steps for the inputs of a state; three or four are usual
+RANK = 1e-11
+ARRIVED = 1e-3  # largest distance from the goal, relative to that of the start
+
+
+@dataclass(frozen=True, eq=False)
+class QuasiStaticPath:
+    """Equilibria as functions of the share of the way from 0 to 1.
+
+    Attributes
+    ----------
+    x, z, forces : BSpline
+        States (nx,), whose rates are zero, algebraic variables (nz,) and forces that close loops (m,).
+    """
+
+    x: BSpline
+    z: BSpline
+    forces: BSpline
+
+
+def follows_from_balance(dae: DAE) -> bool:
+    """Return whether a straight path between two equilibria leaves balance by much.
+
+    Pressures and lengths of ropes, elements that are stiff along lines between frames, and closed loops: between two
+    ends in balance, their straight interpolation means forces that no arm bears.
+    """
+    return bool(len(dae.x) > 2 * dae.tree.size or dae.tree.elements or dae.tree.loops.closures)
+
+
+def quasi_static_path(
+    dae: DAE, start: OperatingPoint, goal: OperatingPoint, driven: Iterable[str]
+) -> QuasiStaticPath | None:
+    """Follow the equilibria from a start to a goal; None if they do not connect.
+
+    Parameters
+    ----------
+    dae : DAE
+    start, goal : OperatingPoint
+    driven : iterable of str
+        Coordinates that go straight; all others follow from the balance of forces. Where that leaves a freedom, they
+        stay as near to the straight way as it allows.
+    """
+    at, names = unknown_slices(dae), set(driven)
+    s, target = (unknown_vector(dae, point.x, point.z, loop_forces(dae, point), point.u) for point in (start, goal))
+    held = np.zeros(len(s), dtype=bool)
+    held[at.q] = [name in names for name in dae.q_names]
+    points = followed(rest(dae), start.p, s, target, held)
+    if points is None:
+        return None
+    if np.abs(points[-1] - target)[at.q].max(initial=0.0) > ARRIVED * np.abs(s - target)[at.q].max(initial=0.0):
+        return None
+    still = np.zeros((len(points), dae.tree.size))
+    states = np.hstack([points[:, at.q], still, points[:, at.w]])
+    shares = np.linspace(0.0, 1.0, len(points))
+    return QuasiStaticPath(
+        *(_spline(shares, values) for values in (states, points[:, at.z], points[:, at.multipliers]))
+    )
+
+
+def state_inputs(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray, dw: np.ndarray) -> np.ndarray:
+    """Return the inputs (points, nu) with which the first-order states change at the rates `dw` (points, nw).
+
+    Those that act on no such state stay as in `u`; of several that serve, the nearest to `u` are taken.
+    """
+    rates = state_rates(dae.tree, dae.x.symbol, dae.z.symbol, dae.u.symbol)
+    slope = ca.densify(ca.jacobian(rates, dae.u.symbol))
+    function = ca.Function("rates", [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol], [rates, slope])
+    found = u.copy()
+    for k in range(len(found)):
+        for _ in range(CORRECTIONS):
+            rate, S = (value.full() for value in function(x[k], z[k], found[k], p))
+            row = np.maximum(np.abs(S).max(axis=1, initial=0.0), 1e-300)
+            if not np.isfinite(S).all():
+                return u
+            found[k] += np.linalg.lstsq(S / row[:, None], (dw[k] - rate.ravel()) / row, rcond=RANK)[0]
+    return found
+
+
+def _spline(shares: np.ndarray, values: np.ndarray) -> BSpline:
+    return make_interp_spline(shares, values, k=5)

@@ -1,0 +1,85 @@
+"""Scaling from the physics: physically similar tasks are one scaled program, whatever their units."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import flexblocks as fb
+from flexblocks import optim
+
+
+def boom(length: float = 1.0, mass: float = 1.0, time: float = 1.0, gravity: float = 9.81):
+    """A boom of two flexible links with elastic joints, 20 m and 4 t, in other units; and its task."""
+    torque, stiffness = mass * length**2 / time**2, mass * length**3 / time**2
+    model = fb.Model("boom", gravity=(0.0, 0.0, -gravity * length / time**2))
+    place = model.add(fb.Ground("ground")).frame_b
+    for i in (1, 2):
+        motor = model.add(fb.TorqueSource(f"motor{i}", limit=3e6 * torque))
+        rotor = model.add(fb.Rotor(f"rotor{i}", inertia=2e4 * mass * length**2))
+        spring = model.add(fb.TorsionalSpring(f"spring{i}", stiffness=2e7 * torque))
+        joint = model.add(fb.Revolute(f"joint{i}", axis=(0, -1, 0)))
+        link = fb.FlexibleBeam(f"link{i}", 10 * length, linear_density=100 * mass / length, bending="z",
+                               flexural_rigidity=2e8 * stiffness, discretization=fb.AssumedModes(2))  # fmt: skip
+        link = model.add(link)
+        model.connect(motor.flange_b, rotor.flange_a)
+        model.connect(rotor.flange_b, spring.flange_a)
+        model.connect(spring.flange_b, joint.axis)
+        model.connect(place, joint.frame_a)
+        model.connect(joint.frame_b, link.frame_a)
+        place = link.frame_b
+    load = model.add(fb.Payload("payload", mass=1000 * mass, inertia=500 * mass * length**2))
+    model.connect(place, load.frame_a)
+    task = optim.RestToRest(
+        start={"joint1.angle": 0.3, "joint2.angle": -0.2},
+        goal={"joint1.angle": 0.9, "joint2.angle": -0.6},
+        duration=6.0 * time,
+        limits={"motor1.torque": 3e6 * torque, "payload.x": (0.0, 21.0 * length)},
+    )
+    return fb.assemble(model), task
+
+
+SIMILAR = [{"length": 1e-3, "mass": 1e-6, "time": 0.02}, {"length": 1e3, "mass": 1e3, "time": 1e3}]
+ONE_BY_ONE = [{name: factor} for name in ("length", "mass", "time") for factor in (1e-3, 1e3)]
+
+
+@pytest.mark.parametrize("cases", [SIMILAR, pytest.param(ONE_BY_ONE, marks=pytest.mark.slow)])
+def test_similar_tasks_take_the_same_iterations(cases):
+    """The same dimensionless numbers, a thousandth to a thousandfold in size: the same solve."""
+
+    def solved(**units: float):
+        arm, task = boom(**units, gravity=0.0)
+        plan = optim.plan(arm, task, intervals=12, quasi_static="auto")
+        times = units.get("time", 1.0)
+        effort = (units.get("mass", 1.0) * units.get("length", 1.0) ** 2 / times**2) ** 2 * times
+        return plan.statistics.iterations, plan.objective / effort
+
+    iterations, effort = solved()
+    assert iterations <= 15
+    for units in cases:
+        again, similar = solved(**units)
+        assert again == iterations, units
+        assert similar == pytest.approx(effort, rel=1e-6)
+
+
+def test_the_magnitudes_of_a_task_have_its_units():
+    """Homogeneous in length, mass and time: an independent dimensional analysis by the names of the Vars."""
+    units = {"length": 2.0, "mass": 8.0, "time": 0.5}
+
+    def declared(**units: float) -> dict[str, np.ndarray]:
+        m = optim.pyomo_model(*boom(**units), intervals=8)
+        box = m.dynamics.get_external_model()
+        sizes: dict[str, list[float]] = {}
+        for variable, size in zip(m.dynamics.inputs.values(), box.magnitudes, strict=True):
+            sizes.setdefault(variable.name.split("[")[0] + variable.name.rsplit(",", 1)[1][:-1], []).append(float(size))
+        return {name: np.array(values) for name, values in sizes.items()}
+
+    plain, other = declared(), declared(**units)
+    assert plain.keys() == other.keys()
+    L, M, T = units["length"], units["mass"], units["time"]
+    for name, sizes in plain.items():
+        group = name.split("'")[0].split("joint")[0].split("rotor")[0].split("link")[0].split("motor")[0]
+        bends = L if ".bending" in name else 1.0
+        unit = {"q": bends, "v": bends / T, "a": bends / T**2, "u": M * L**2 / T**2, "du": M * L**2 / T**3}[group]
+        np.testing.assert_allclose(other[name], unit * sizes, rtol=1e-2, err_msg=name)
+        assert np.ptp(sizes) == 0  # one for each variable along the motion
