@@ -8,13 +8,13 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-import pandas as pd
 
 from flexblocks.assemble import assemble
 from flexblocks.beam.discretization import Discretization
 from flexblocks.dae.dae import DAE
 from flexblocks.dae.operation_counts import operation_counts
 from flexblocks.errors import NameUnknownError, ParameterError
+from flexblocks.libraries import pd
 from flexblocks.linear.linearize import linearize
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.rediscretize import rediscretize

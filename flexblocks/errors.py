@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class FlexblocksError(Exception):
-    """Base of all errors raised on purpose by flexblocks."""
+    """Base of all errors raised on purpose by flexblocks; all of them pickle, with what they carry."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.args, vars(self))
+
+
+def _restored(kind: type[FlexblocksError], args: tuple[Any, ...], state: dict[str, Any]) -> FlexblocksError:
+    """Return an error as it was: its constructor may take more than its message."""
+    error = kind.__new__(kind, *args)
+    error.args = args
+    vars(error).update(state)
+    return error
 
 
 class FlexblocksWarning(UserWarning):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import xarray as xr
-
 from flexblocks.atomic_file import atomic_file
 from flexblocks.errors import FileFormatError
 from flexblocks.file_paths import readable_file
+from flexblocks.libraries import xr
 
 
 def write_netcdf(path: str | Path, dataset: xr.Dataset) -> None:

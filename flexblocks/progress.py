@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import sys
+from functools import cached_property
 from time import perf_counter
 from types import TracebackType
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    ProgressColumn,
-    SpinnerColumn,
-    TaskProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 LONG = 2.0  # s of wall time after which the display appears by itself: what is shorter needs no watching
 EVERY = 5.0  # s of wall time between the lines of a log
@@ -43,16 +35,40 @@ class ProgressDisplay:
     _entered: ClassVar[list[ProgressDisplay]] = []
 
     def __init__(self, task: str, total: float | None, show: bool | None) -> None:
-        console = Console(stderr=True)
         self._show, self._name, self._total = show, task, total
-        self._logs = not (console.is_terminal or console.is_jupyter)
+        self._begun = self._logged = perf_counter()
+
+    @cached_property
+    def _line(self) -> Progress:
+        """The line on a terminal; rich is imported for displays that may appear."""
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            ProgressColumn,
+            SpinnerColumn,
+            TaskProgressColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
         name, note = TextColumn("{task.description}", markup=False), TextColumn("{task.fields[note]}", markup=False)
         columns: tuple[ProgressColumn, ...] = (SpinnerColumn(), name, note, TimeElapsedColumn())
-        if total is not None:
+        if self._total is not None:
             columns = (name, BarColumn(), TaskProgressColumn(), note, TimeElapsedColumn(), TimeRemainingColumn())
-        self._line = Progress(*columns, console=console, transient=show is None)
-        self._task = self._line.add_task(task, total=total, note="")
-        self._begun = self._logged = perf_counter()
+        line = Progress(*columns, console=Console(stderr=True), transient=self._show is None)
+        line.add_task(self._name, total=self._total, note="")
+        return line
+
+    @cached_property
+    def _logs(self) -> bool:
+        """Whether lines of a log are written, and no line is changed."""
+        return not (self._line.console.is_terminal or self._line.console.is_jupyter)
+
+    @property
+    def _is_shown(self) -> bool:
+        return "_line" in vars(self) and self._line.live.is_started
 
     def __enter__(self) -> ProgressDisplay:
         if self._entered and self._entered[0]._show is False:
@@ -64,7 +80,7 @@ class ProgressDisplay:
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._entered.remove(self)
-        if self._line.live.is_started:
+        if self._is_shown:
             self._line.stop()
         if self._show and self._logs and error is None:
             # Who asks for it sees that it was done, however short it was.
@@ -78,9 +94,9 @@ class ProgressDisplay:
             self._log(note, completed)
             return
         duration = perf_counter() - self._begun if expected is None else expected
-        if self._show is None and duration > LONG and not self._line.live.is_started:
+        if self._show is None and duration > LONG and not self._is_shown:
             self._line.start()
-        self._line.update(self._task, completed=completed, note=note)
+        self._line.update(self._line.task_ids[0], completed=completed, note=note)
 
     def _log(self, note: str, completed: float | None) -> None:
         """Write a line, unless one was written a short time ago."""

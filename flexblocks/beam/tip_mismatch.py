@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigh
 
 from flexblocks.beam.discretization import Discretization
 from flexblocks.beam.kinematics.beam import BeamDeformation
 from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation, discretized_bending
+from flexblocks.libraries import scipy
 
 
 def tip_mismatch(
@@ -34,4 +34,4 @@ def _frequencies(plane: DiscretizedDeformation, tip: TipBody) -> np.ndarray:
     coupling = np.outer(value, turn)
     mass = plane.integrals.mass + tip.mass * np.outer(value, value) + tip.inertia * np.outer(turn, turn)
     mass += tip.static_moment * (coupling + coupling.T)
-    return np.sqrt(eigh(plane.integrals.stiffness, mass, eigvals_only=True))
+    return np.sqrt(scipy.linalg.eigh(plane.integrals.stiffness, mass, eigvals_only=True))

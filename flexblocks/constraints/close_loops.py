@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import scipy.linalg
 
 from flexblocks.constraints.closed_posture import SPREAD
 from flexblocks.constraints.closed_start import closed_start
@@ -14,6 +13,7 @@ from flexblocks.constraints.loop_newton import CLOSED, RANK, polished
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.cut_joints import Loops
 from flexblocks.errors import ModelError, listing
+from flexblocks.libraries import scipy
 
 
 def close_loops(dae: DAE) -> DAE:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-import scipy.linalg
 
 from flexblocks.constraints.continuation import led
 from flexblocks.constraints.deformation import deformation, deforming
@@ -16,6 +15,7 @@ from flexblocks.constraints.loop_equations import ClosureEquations, LoopError, c
 from flexblocks.constraints.loop_newton import CLOSED, RANK, least_strained, nearest, polished
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
+from flexblocks.libraries import scipy
 from flexblocks.user_warning import warn
 
 POLISHED = 1e-6  # mismatch of a posture that a solver of another kind has closed [lengths of the loops, rad]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 import logging
 from collections.abc import Iterable
+from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import casadi as ca
 
@@ -213,6 +215,15 @@ class DAE(DAEExpressions):
             _steps={key: compiled[function.name()] for key, function in chains.items()},
         )
         return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Expressions and functions are built again on first use, of the same operations in the same order.
+        return {field.name: vars(self)[field.name] for field in fields(self)}
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if self.library is None:
+            return super().__reduce_ex__(protocol)
+        return DAE.compile, (self.interpreted,)  # there, from the cache or anew
 
     def with_outputs(self, names: Iterable[str] | str) -> DAE:
         """Return this DAE with more outputs: the motion of any frames in space.

@@ -37,10 +37,11 @@ from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.interfaces.variables import Variables
 from flexblocks.modeling.model import Model
+from flexblocks.symbolic_pickle import HoldsSymbols
 
 
 @dataclass(frozen=True, eq=False)
-class DAEExpressions:
+class DAEExpressions(HoldsSymbols):
     """Fields of a `flexblocks.dae.DAE`, and its equations as CasADi expressions, built on first use."""
 
     name: str

@@ -11,10 +11,11 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.symbolic_pickle import HoldsSymbols
 
 
 @dataclass(frozen=True, eq=False)
-class Variables:
+class Variables(HoldsSymbols):
     """A group of scalar variables.
 
     Attributes

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
 
+from flexblocks.libraries import scipy
 from flexblocks.linear.scaling import state_scales
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment, lsq_linear
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, ParameterError, listing
+from flexblocks.libraries import scipy
 from flexblocks.linear.derivatives import derivatives
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import linear_model
@@ -97,7 +97,9 @@ def fitted_damping(
 def _step(J: np.ndarray, miss: np.ndarray, values: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """Return the smallest step that removes as much of what the ratios miss as damping >= 0 can."""
     # Bounds that coincide with the start are on the safe side of it.
-    return scale * lsq_linear(J * scale, miss, bounds=(-values / scale - 1e-300, np.inf), method="bvls").x
+    return (
+        scale * scipy.optimize.lsq_linear(J * scale, miss, bounds=(-values / scale - 1e-300, np.inf), method="bvls").x
+    )
 
 
 def _slopes(modes: Modes, which: list[int], unit: list[np.ndarray]) -> np.ndarray:
@@ -129,4 +131,4 @@ def _followed(mass: np.ndarray, before: Modes, which: list[int], after: Modes) -
     same = np.abs(before.shapes[:, which].conj().T @ mass @ after.shapes)
     # Of equal shapes, as of a growing and a decaying motion, the one with the nearer eigenvalue.
     apart = np.abs(before.eigenvalue[which][:, None] - after.eigenvalue) / np.abs(before.eigenvalue[which])[:, None]
-    return linear_sum_assignment(same - 1e-3 * np.minimum(apart, 1.0), maximize=True)[1].tolist()
+    return scipy.optimize.linear_sum_assignment(same - 1e-3 * np.minimum(apart, 1.0), maximize=True)[1].tolist()

@@ -13,10 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 
 from flexblocks.constraints.dependent_variables import dependent_states, state_slopes
 from flexblocks.dae.dae import DAE
+from flexblocks.libraries import scipy
 from flexblocks.linear.derivatives import Derivatives
 from flexblocks.linear.forms.layout import ALGEBRAIC, BALANCE, CLOSURE, RATE, RELATION
 from flexblocks.statics.operating_point import OperatingPoint

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 
+from flexblocks.libraries import scipy
 from flexblocks.linear.scaling import state_scales
 
 # A coordinate that alone would oscillate slower than this has no stiffness: 1e-5 rad/s is a period of a week.

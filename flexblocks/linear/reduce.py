@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-import scipy.linalg
 
 from flexblocks.errors import ComputationError, ParameterError, nearest
+from flexblocks.libraries import scipy
 from flexblocks.linear.balancing import balance
 from flexblocks.linear.forms.linear_system import Basis
 from flexblocks.linear.linear_model import LinearModel

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
+
+from flexblocks.libraries import scipy
 
 # Couplings below this share of the largest are rounding.
 ROUNDING = 1e-14

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 
+from flexblocks.libraries import scipy
 from flexblocks.linear.scaling import state_scales
 
 

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-import pandas as pd
-import xarray as xr
 
 from flexblocks.errors import FileFormatError
+from flexblocks.libraries import pd, xr
 
 
 class Series(Protocol):

@@ -9,9 +9,9 @@ import numpy as np
 
 from flexblocks.dynamics.algorithms.constrained_accelerations import STABILISATION
 from flexblocks.errors import ParameterError, nearest
-from flexblocks.simulation.integrators.driven_equations import decays_fast
 from flexblocks.simulation.integrators.integrator import ADVICE, Integrator, Options, ProblemKind
 from flexblocks.simulation.integrators.register import INTEGRATORS
+from flexblocks.simulation.integrators.stepper import decays_fast, poles_at
 from flexblocks.simulation.system import System
 
 # Tolerance from which on a method of order 4 takes hardly more steps than stability asks for.
@@ -73,7 +73,7 @@ def problem_kind(system: System, X: np.ndarray, times: np.ndarray, rtol: float) 
     """
     if len(system.dae.z):
         return ProblemKind.ALGEBRAIC
-    poles = system.equations.poles(system.inputs.ends[0], X, system.parameters(0))
+    poles = poles_at(system.equations.rates, system.inputs.ends[0], X, system.parameters(0))
     if not len(poles):
         return ProblemKind.NONSTIFF  # where no equations of motion hold, as in gimbal lock; any integrator will say so
     if decays_fast(poles):

@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from flexblocks.dae.dae import DAE
+from flexblocks.libraries import xr
 from flexblocks.simulation.cases import Cases
 from flexblocks.simulation.trajectory import ENERGIES, GROUPS, Trajectory
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from flexblocks.atomic_file import atomic_file
 from flexblocks.errors import FileFormatError
 from flexblocks.file_paths import readable_file
+from flexblocks.libraries import xr
 from flexblocks.netcdf_file import read_netcdf, write_netcdf
 from flexblocks.simulation.dataset import Series, to_xarray, trajectory_fields
 

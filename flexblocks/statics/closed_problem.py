@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import scipy.linalg
 
 from flexblocks.constraints.deformation import deforming
 from flexblocks.constraints.loop_equations import ClosureEquations, closure_equations, gap
 from flexblocks.constraints.loop_newton import CLOSED, polished
 from flexblocks.dae.dae import DAE
+from flexblocks.libraries import scipy
 from flexblocks.statics.problem import RANK, Statics
 
 # A step is taken if the way back to closed loops is shorter than this share of it: so it stays in its assembly.

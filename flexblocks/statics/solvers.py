@@ -8,10 +8,8 @@ from typing import Any, cast
 
 import casadi as ca
 import numpy as np
-import scipy.integrate
-import scipy.linalg
-import scipy.optimize
 
+from flexblocks.libraries import scipy
 from flexblocks.statics.balance import rest_residuals
 from flexblocks.statics.followed import followed
 from flexblocks.statics.problem import RANK, Statics, rank

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 import casadi as ca
 import numpy as np
-from scipy.linalg import eigh, null_space
 
 from flexblocks.constraints.loop_equations import closure_equations
 from flexblocks.dae.dae import DAE
@@ -14,6 +13,7 @@ from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import ModelWarning, listing
+from flexblocks.libraries import scipy
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import is_quiet
 
@@ -71,12 +71,12 @@ def _damping_ratios(dae: DAE, beams: list[int]) -> np.ndarray:
             D += share.T @ of_s @ share if index in beams else 0.0
     M = mass_at_posture(tree, *dae.posture(x, z, p))
     if tree.loops.closures:
-        N = null_space(closure_equations(dae).closures(x[:n], p)[1].full(), rcond=1e-9)
+        N = scipy.linalg.null_space(closure_equations(dae).closures(x[:n], p)[1].full(), rcond=1e-9)
         K, D, M = (N.T @ matrix @ N for matrix in (K, D, M))
     if not len(M):
         return np.zeros(0)  # a structure; older versions of SciPy refuse empty matrices
     try:
-        squares, modes = eigh((K + K.T) / 2, M)
+        squares, modes = scipy.linalg.eigh((K + K.T) / 2, M)
     except np.linalg.LinAlgError:
         return np.zeros(0)  # at a posture where a coordinate moves no mass the arm has no modes
     elastic = squares > 1e-9 * np.max(squares, initial=0.0)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from ..solver_statistics import Statistics
 from .attempt import Attempt
@@ -35,3 +38,21 @@ def load_plan(path: str | Path, types: Iterable[type] = ()) -> Plan:
         statistics=Statistics(**figures["statistics"]),
         attempts=tuple(Attempt(**attempt) for attempt in figures["attempts"]),
     )
+
+
+def _pickled(plan: Plan) -> tuple[Any, ...]:
+    # Pyomo's components hold functions that do not travel; the file has all that the plan is made of.
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "plan.nc")
+        plan.save(path)
+        return _unpickled, (path.read_bytes(),)
+
+
+def _unpickled(content: bytes) -> Plan:
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "plan.nc")
+        path.write_bytes(content)
+        return load_plan(path)
+
+
+copyreg.pickle(Plan, _pickled)

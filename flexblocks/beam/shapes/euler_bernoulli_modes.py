@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 
 from flexblocks.beam.properties.tip_body import FREE, TipBody
 from flexblocks.beam.shapes.shape_functions import Shapes
+from flexblocks.libraries import scipy
 
 
 def _basis(b: np.ndarray, xi: float | np.ndarray, order: int) -> np.ndarray:
@@ -52,7 +52,9 @@ def roots(tip: TipBody, count: int) -> np.ndarray:
     grid = np.concatenate([np.geomspace(1e-3, 0.5, 600), np.arange(0.5, (count + 2) * np.pi, 0.01)[1:]])
     values = determinant(grid)
     changes = np.flatnonzero(np.sign(values[:-1]) != np.sign(values[1:]))[:count]
-    return np.array([brentq(determinant, grid[i], grid[i + 1], xtol=1e-15, rtol=np.float64(1e-15)) for i in changes])
+    return np.array(
+        [scipy.optimize.brentq(determinant, grid[i], grid[i + 1], xtol=1e-15, rtol=np.float64(1e-15)) for i in changes]
+    )
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ that hardly shears does not lock. The error falls faster than any power of the d
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cholesky, eigh, solve_triangular
 
 from flexblocks.beam.properties.beam_profiles import BeamProfiles
 from flexblocks.beam.properties.quadrature import panels
 from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.shapes.strain_shapes import PiecewisePolynomials, RodStrainShapes, StrainShapes
+from flexblocks.libraries import scipy
 
 
 def ritz_modes(count: int, tip: TipBody, profiles: BeamProfiles) -> StrainShapes:
@@ -70,11 +70,13 @@ def _polynomials(ends: np.ndarray, degree: int) -> np.ndarray:
 def _lowest(mass: np.ndarray, stiffness: np.ndarray, count: int) -> np.ndarray:
     """Return the modes (n, count) of lowest frequency: the eigenvectors of the largest 1/omega^2."""
     # In strains the stiffness is nearly diagonal; to factorise it, and not the mass, keeps the digits of low modes.
-    factor = cholesky(stiffness, lower=True)
-    compliant = solve_triangular(factor, solve_triangular(factor, mass, lower=True).T, lower=True)
+    factor = scipy.linalg.cholesky(stiffness, lower=True)
+    compliant = scipy.linalg.solve_triangular(
+        factor, scipy.linalg.solve_triangular(factor, mass, lower=True).T, lower=True
+    )
     size = len(mass)
-    _, vectors = eigh((compliant + compliant.T) / 2, subset_by_index=(size - count, size - 1))
-    return solve_triangular(factor, vectors[:, ::-1], lower=True, trans=1)
+    _, vectors = scipy.linalg.eigh((compliant + compliant.T) / 2, subset_by_index=(size - count, size - 1))
+    return scipy.linalg.solve_triangular(factor, vectors[:, ::-1], lower=True, trans=1)
 
 
 def _scaled(modes: np.ndarray, mass: np.ndarray, tip: np.ndarray) -> np.ndarray:

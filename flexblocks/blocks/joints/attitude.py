@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import casadi as ca
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from flexblocks.blocks.joints.orientation import rotation_matrix
 from flexblocks.interfaces import Chart, Coordinate, Local, skew
+from flexblocks.libraries import scipy
 
 # |sigma| at which the chart is changed: a turn by 225 degrees. The next chart starts at 1 / 1.5 (135 degrees), so that
 # an attitude near 180 degrees does not change it all the time.
@@ -24,7 +24,7 @@ AXES = ("x", "y", "z")
 
 def attitude_coordinates(orientation: object) -> tuple[Coordinate, ...]:
     """Return the coordinates ``rotation_x``, ``rotation_y``, ``rotation_z`` [rad], starting at an orientation."""
-    start = 4 * Rotation.from_matrix(rotation_matrix(orientation)).as_mrp()
+    start = 4 * scipy.spatial.transform.Rotation.from_matrix(rotation_matrix(orientation)).as_mrp()
     return tuple(
         Coordinate(f"rotation_{axis}", "rad", start=value) for axis, value in zip(AXES, start.tolist(), strict=True)
     )

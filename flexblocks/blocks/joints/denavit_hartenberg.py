@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from flexblocks.blocks.joints.fixed_transform import FixedTransform
 from flexblocks.blocks.joints.joint import Joint
@@ -16,6 +15,7 @@ from flexblocks.blocks.joints.prismatic import Prismatic
 from flexblocks.blocks.joints.revolute import Revolute
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import NOT_NEGATIVE, Block, checked_fields, choice, parameter
+from flexblocks.libraries import scipy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +100,10 @@ def denavit_hartenberg(
                 f"denavit_hartenberg: row {number} is {row!r}; must be a fb.DHRow, such as fb.DHRow(a=0.4, alpha=1.57)."
             )
         joint = _joint(row, f"joint{number}")
-        turn, twist = Rotation.from_rotvec([0, 0, row.theta]), Rotation.from_rotvec([row.alpha, 0, 0])
+        turn, twist = (
+            scipy.spatial.transform.Rotation.from_rotvec([0, 0, row.theta]),
+            scipy.spatial.transform.Rotation.from_rotvec([row.alpha, 0, 0]),
+        )
         # The constant turn and offset about and along z commute with the joint, which moves about or along z too.
         if convention == "standard":
             pairs.append((joint, _transform(f"offset{number}", turn.apply([row.a, 0, row.d]), turn * twist)))
@@ -114,5 +117,5 @@ def _joint(row: DHRow, name: str) -> Joint:
     return kind(name, axis=(0.0, 0.0, 1.0), damping=row.damping, start=row.start)
 
 
-def _transform(name: str, translation: np.ndarray, turn: Rotation) -> FixedTransform:
+def _transform(name: str, translation: np.ndarray, turn: scipy.spatial.transform.Rotation) -> FixedTransform:
     return FixedTransform(name, tuple(translation), rotation_matrix(turn.as_matrix()))

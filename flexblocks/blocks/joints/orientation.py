@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import ANY, Quantity
+from flexblocks.libraries import scipy
 
 # Sines and cosines of right angles miss 0 and 1 by up to this much; left in, that would spoil structural zeros.
 ROUNDING = 1e-15
@@ -43,7 +43,11 @@ def orientation_parameter(default: Any) -> Any:
 def rotation_matrix(orientation: Any) -> np.ndarray:
     """Return the matrix (3, 3) of an orientation; entries within rounding of 0 or 1 are set to these."""
     values = np.array(orientation, dtype=float)
-    turn = Rotation.from_rotvec(values) if values.ndim == 1 else Rotation.from_matrix(values)
+    turn = (
+        scipy.spatial.transform.Rotation.from_rotvec(values)
+        if values.ndim == 1
+        else scipy.spatial.transform.Rotation.from_matrix(values)
+    )
     R = turn.as_matrix()
     nearest = np.round(R)
     return np.where(np.abs(R - nearest) < ROUNDING, nearest, R)

@@ -16,10 +16,10 @@ from collections import Counter
 
 import casadi as ca
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.tree.tree import Tree
+from flexblocks.libraries import scipy
 
 # An entry below this fraction of the terms it is the sum of is rounding: sums of up to nine terms, each rounded twice.
 ROUNDING = 1e-13
@@ -88,7 +88,7 @@ def _groups(mass: np.ndarray, tips: np.ndarray) -> list[np.ndarray]:
     """Return the groups of coordinates that are joined by inertia or move the same ends of edges."""
     size = np.sqrt(np.diag(mass))
     joined = (np.abs(mass) > ROUNDING * np.outer(size, size)) | ((tips != 0).T @ (tips != 0))
-    count, labels = connected_components(joined, directed=False)
+    count, labels = scipy.sparse.csgraph.connected_components(joined, directed=False)
     return [np.flatnonzero(labels == label) for label in range(count)]
 
 

@@ -10,9 +10,9 @@ import dataclasses
 from typing import TypeVar
 
 import numpy as np
-import scipy.linalg
 
 from flexblocks.errors import SingularMassError, listing
+from flexblocks.libraries import scipy
 from flexblocks.linear.forms.layout import layout_of
 from flexblocks.linear.forms.linear_system import LinearSystem
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError
+from flexblocks.libraries import scipy
 from flexblocks.linear.grid.axes import Axis, Over, axis_values
 from flexblocks.linear.linearization_point import point_given
 from flexblocks.simulation.trajectory import Trajectory
@@ -41,7 +41,7 @@ def time_axis(dae: DAE, over: Over, motion: Trajectory) -> tuple[Axis, ...]:
 
 def passed_points(dae: DAE, motion: Trajectory, times: np.ndarray) -> list[OperatingPoint]:
     """Return the operating points at the times (k,): states by cubic splines, inputs by linear interpolation."""
-    x = CubicSpline(motion.t, motion.x)(times)
+    x = scipy.interpolate.CubicSpline(motion.t, motion.x)(times)
     z, u = (
         np.array([np.interp(times, motion.t, column) for column in values.T]).reshape(-1, len(times)).T
         for values in (motion.z, motion.u)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from flexblocks.libraries import xr
 from flexblocks.linear.forms.second_order_form import SecondOrderForm
 from flexblocks.linear.grid.axes import Axis
 from flexblocks.linear.grid.mode_tracking import Tracks

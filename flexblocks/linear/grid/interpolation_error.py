@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
+from flexblocks.libraries import scipy
 from flexblocks.linear.grid.mode_tracking import mac
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.mode import Mode
@@ -88,7 +88,7 @@ def _of_modes(interpolated: LinearModel, true: LinearModel) -> tuple[float, str]
     def alike(a: Mode, b: Mode) -> float:
         return mac(true.structure.mass, a, a.shape, b) - abs(a.eigenvalue - b.eigenvalue) / abs(b.eigenvalue)
 
-    rows, columns = linear_sum_assignment([[-alike(a, b) for b in second] for a in first])
+    rows, columns = scipy.optimize.linear_sum_assignment([[-alike(a, b) for b in second] for a in first])
     off = [
         abs(first[i].eigenvalue - second[j].eigenvalue) / abs(second[j].eigenvalue)
         for i, j in zip(rows, columns, strict=True)

@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
-import xarray as xr
 
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.libraries import pd, xr
 from flexblocks.linear.grid.dataset import model_at
 from flexblocks.linear.grid.energy_interpolation import interpolated_mass
 from flexblocks.linear.grid.interpolation_error import InterpolationError

@@ -14,8 +14,8 @@ import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
+from flexblocks.libraries import scipy
 from flexblocks.linear.mode import Mode
 from flexblocks.linear.modes import Modes
 from flexblocks.linear.participation import quadratic
@@ -113,7 +113,7 @@ def _continued(before: _GridPoint, here: _GridPoint) -> dict[int, int]:
     for row, t in enumerate(tracks):
         for i in numbers:
             gain[row, i] = before.mac(t, here, i) - TIE * _apart(before.modes[before.tracks[t]], here.modes[i])
-    rows, columns = linear_sum_assignment(-gain)
+    rows, columns = scipy.optimize.linear_sum_assignment(-gain)
     return {tracks[row]: int(column) for row, column in zip(rows, columns, strict=True)}
 
 

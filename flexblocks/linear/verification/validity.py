@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError
+from flexblocks.libraries import pd
 from flexblocks.linear.forms.linear_system import LinearSystem
 from flexblocks.linear.verification.response import Response, response
 from flexblocks.linear.verification.scales import characteristic_magnitudes, margins

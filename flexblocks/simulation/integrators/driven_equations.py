@@ -6,7 +6,6 @@ import threading
 from dataclasses import dataclass
 
 import casadi as ca
-import numpy as np
 
 from flexblocks.dae.dae import DAE
 
@@ -39,15 +38,3 @@ class DrivenEquations:
     newton: ca.Function | None
     input: ca.Function
     dae: DAE
-
-    def poles(self, t: float, X: np.ndarray, P: np.ndarray) -> np.ndarray:
-        """Return the poles [1/s] of the linearisation at a state, by differences; none where it is not finite."""
-        h = 1e-7 * np.maximum(np.abs(X), 1e-3)
-        points = X[:, None] + np.hstack([np.zeros((len(X), 1)), np.diag(h)])
-        values = np.array(self.rates(t, points, P))
-        return np.linalg.eigvals((values[:, 1:] - values[:, :1]) / h) if np.all(np.isfinite(values)) else np.zeros(0)
-
-
-def decays_fast(poles: np.ndarray) -> bool:
-    """Return whether the fastest decay exceeds all that oscillates or grows, by a tenth, lest rounding decides."""
-    return bool(np.max(-np.real(poles)) > 1.1 * np.max(np.maximum(np.abs(np.imag(poles)), np.real(poles))))

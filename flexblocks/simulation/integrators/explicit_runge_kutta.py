@@ -14,9 +14,9 @@ import numpy as np
 
 from flexblocks.dae.explicit_steps import SIZES, Pair, rk8, rk43
 from flexblocks.simulation.integrators.buffered_call import BufferedCall
-from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenEquations, decays_fast
+from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenEquations
 from flexblocks.simulation.integrators.integrator import Integrator, Options, ProblemKind
-from flexblocks.simulation.integrators.stepper import GIVE_UP, StepFailure, Stepper, finite
+from flexblocks.simulation.integrators.stepper import GIVE_UP, StepFailure, Stepper, decays_fast, finite, poles_at
 from flexblocks.simulation.integrators.sundials import BDF
 
 SAFETY, LEAST, MOST = 0.9, 0.2, 5.0
@@ -214,7 +214,7 @@ class ExplicitStepper(Stepper):
 
     def _is_stiff(self, t: float, X: np.ndarray, P: np.ndarray) -> bool:
         """Return whether stability of the fastest decay, and not what moves, limits the steps; look at the poles."""
-        self._since, poles = 0, self.equations.poles(t, X, P)
+        self._since, poles = 0, poles_at(self.equations.rates, t, X, P)
         fastest = float(np.max(np.abs(poles), initial=0.0))
         self._border = STABLE * self.pair.reach / fastest if fastest else np.inf
         return len(poles) > 0 and decays_fast(poles) and float(np.max(-np.real(poles))) * self._step > LIMITED

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.integrate import solve_ivp
 
+from flexblocks.libraries import scipy
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.integrator import Integrator, Options
 from flexblocks.simulation.integrators.stepper import GIVE_UP, StepFailure, Stepper, finite
@@ -54,7 +54,7 @@ class ScipyStepper(Stepper):
         span = (times[0], times[-1])
         with np.errstate(all="ignore"):  # a solution that overflows is reported as a failure
             try:
-                run = solve_ivp(
+                run = scipy.integrate.solve_ivp(
                     derivative, span, X, method=self.method, t_eval=times[1:], rtol=self.rtol, atol=self.atol
                 )
             except RuntimeError as error:  # Newton's method for the algebraic variables

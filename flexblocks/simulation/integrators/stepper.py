@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+import casadi as ca
 import numpy as np
 
 GIVE_UP = 10_000  # steps of one `advance` that is meant to take half as many at most: it is cut into smaller ones
@@ -88,3 +89,16 @@ def finite(X: np.ndarray) -> np.ndarray:
     if not np.all(np.isfinite(X)):
         raise StepFailure("the solution grows beyond all bounds")
     return X
+
+
+def poles_at(rates: ca.Function, t: float, X: np.ndarray, P: np.ndarray) -> np.ndarray:
+    """Return the poles [1/s] of the linearisation at a state, by differences; none where it is not finite."""
+    h = 1e-7 * np.maximum(np.abs(X), 1e-3)
+    points = X[:, None] + np.hstack([np.zeros((len(X), 1)), np.diag(h)])
+    values = np.array(rates(t, points, P))
+    return np.linalg.eigvals((values[:, 1:] - values[:, :1]) / h) if np.all(np.isfinite(values)) else np.zeros(0)
+
+
+def decays_fast(poles: np.ndarray) -> bool:
+    """Return whether the fastest decay exceeds all that oscillates or grows, by a tenth, lest rounding decides."""
+    return bool(np.max(-np.real(poles)) > 1.1 * np.max(np.maximum(np.abs(np.imag(poles)), np.real(poles))))

@@ -9,11 +9,11 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from scipy.interpolate import BSpline, PPoly
 
 from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces.variables import Variables
+from flexblocks.libraries import scipy
 from flexblocks.simulation.signals.polynomial import PiecewisePolynomial, constant, from_ppoly, piecewise_linear
 from flexblocks.simulation.signals.signal import Signal, Symbol, TimeSignal
 
@@ -39,10 +39,10 @@ def signal(value: Any, times: np.ndarray | None) -> TimeSignal:
     """
     if isinstance(value, TimeSignal):
         return value
-    if isinstance(value, PPoly):
+    if isinstance(value, scipy.interpolate.PPoly):
         return from_ppoly(value)
-    if isinstance(value, BSpline):
-        return from_ppoly(PPoly.from_spline(value))
+    if isinstance(value, scipy.interpolate.BSpline):
+        return from_ppoly(scipy.interpolate.PPoly.from_spline(value))
     if callable(value):
         return Signal(value)
     if isinstance(value, tuple) and len(value) == 2 and all(np.ndim(part) == 1 for part in value):
@@ -75,7 +75,7 @@ def shifted(original: TimeSignal, offset: float) -> TimeSignal:
     assert isinstance(original, PiecewisePolynomial)  # the only other kind that `signal` returns
     coefficients = original.pieces.c.copy()
     coefficients[-1] += offset
-    return PiecewisePolynomial(PPoly(coefficients, original.pieces.x), original.domain)
+    return PiecewisePolynomial(scipy.interpolate.PPoly(coefficients, original.pieces.x), original.domain)
 
 
 @dataclass(frozen=True)

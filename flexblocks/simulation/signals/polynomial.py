@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
-from scipy.interpolate import PPoly
 
 from flexblocks.errors import ParameterError
+from flexblocks.libraries import scipy
 from flexblocks.simulation.signals.signal import Symbol, TimeSignal
 
 
@@ -26,7 +26,7 @@ class PiecewisePolynomial(TimeSignal):
         Start and end of the domain [s]; beyond the pieces the outermost ones are extrapolated.
     """
 
-    pieces: PPoly
+    pieces: scipy.interpolate.PPoly
     domain: tuple[float, float]
 
     @property
@@ -63,7 +63,7 @@ class PiecewisePolynomial(TimeSignal):
         return value
 
 
-def from_ppoly(pieces: PPoly) -> PiecewisePolynomial:
+def from_ppoly(pieces: scipy.interpolate.PPoly) -> PiecewisePolynomial:
     """Return a SciPy piecewise polynomial (PPoly, CubicSpline, CubicHermiteSpline, ...) as an input, unchanged.
 
     Raises
@@ -80,12 +80,14 @@ def from_ppoly(pieces: PPoly) -> PiecewisePolynomial:
         raise ParameterError("has decreasing breakpoints; they must increase.")
     # Splines have pieces of length zero at repeated knots.
     ends = np.append(pieces.x[:-1][lengths > 0], pieces.x[-1])
-    return PiecewisePolynomial(PPoly(pieces.c[:, lengths > 0], ends), (float(ends[0]), float(ends[-1])))
+    return PiecewisePolynomial(
+        scipy.interpolate.PPoly(pieces.c[:, lengths > 0], ends), (float(ends[0]), float(ends[-1]))
+    )
 
 
 def constant(value: float) -> PiecewisePolynomial:
     """Return a constant input."""
-    return PiecewisePolynomial(PPoly([[value]], [0.0, 1.0]), (-np.inf, np.inf))
+    return PiecewisePolynomial(scipy.interpolate.PPoly([[value]], [0.0, 1.0]), (-np.inf, np.inf))
 
 
 def piecewise_linear(times: Sequence[float] | np.ndarray, values: Sequence[float] | np.ndarray) -> PiecewisePolynomial:
@@ -99,7 +101,7 @@ def piecewise_linear(times: Sequence[float] | np.ndarray, values: Sequence[float
     x, y = _samples("piecewise_linear", times, values, least=2)
     if len(x) != len(y):
         raise ParameterError(f"has {len(y)} values for {len(x)} times; must be as many.")
-    return PiecewisePolynomial(PPoly([np.diff(y) / np.diff(x), y[:-1]], x), (x[0], x[-1]))
+    return PiecewisePolynomial(scipy.interpolate.PPoly([np.diff(y) / np.diff(x), y[:-1]], x), (x[0], x[-1]))
 
 
 def piecewise_constant(
@@ -123,7 +125,7 @@ def piecewise_constant(
     if len(x) != len(y):
         raise ParameterError(f"piecewise_constant: {len(y)} values for {len(x)} times; must be as many.")
     ends = np.concatenate([[x[0] - 1], x, [x[-1] + 1]])
-    return PiecewisePolynomial(PPoly(np.concatenate([[0.0], y])[None, :], ends), (-np.inf, np.inf))
+    return PiecewisePolynomial(scipy.interpolate.PPoly(np.concatenate([[0.0], y])[None, :], ends), (-np.inf, np.inf))
 
 
 def bang_bang(amplitude: float, width: float, start: float = 0.0) -> PiecewisePolynomial:

@@ -7,10 +7,10 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from scipy.interpolate import CubicSpline, PPoly
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError
+from flexblocks.libraries import scipy
 from flexblocks.simulation.signals.inputs import signal
 from flexblocks.simulation.signals.polynomial import PiecewisePolynomial
 from flexblocks.simulation.signals.signal import Signal, TimeSignal
@@ -69,7 +69,7 @@ def _motion(value: Any, times: np.ndarray | None) -> TimeSignal:
     if times is not None and isinstance(value, (list, np.ndarray)) and np.shape(value) == np.shape(times):
         samples = np.asarray(value, dtype=float)
         if np.all(np.isfinite(samples)) and np.all(np.isfinite(times)) and np.all(np.diff(times) > 0):
-            return signal(CubicSpline(times, samples), None)
+            return signal(scipy.interpolate.CubicSpline(times, samples), None)
     return signal(value, times)
 
 
@@ -94,8 +94,12 @@ def _derivatives(motion: TimeSignal, start: float, end: float) -> tuple[TimeSign
     return speed, acceleration
 
 
-def _derivative(pieces: PPoly, order: int) -> PPoly:
-    return pieces.derivative(order) if len(pieces.c) > order else PPoly(np.zeros((1, len(pieces.x) - 1)), pieces.x)
+def _derivative(pieces: scipy.interpolate.PPoly, order: int) -> scipy.interpolate.PPoly:
+    return (
+        pieces.derivative(order)
+        if len(pieces.c) > order
+        else scipy.interpolate.PPoly(np.zeros((1, len(pieces.x) - 1)), pieces.x)
+    )
 
 
 def _by_differentiation(motion: TimeSignal) -> tuple[Signal, Signal]:

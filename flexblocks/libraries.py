@@ -1,0 +1,45 @@
+"""Large libraries that are imported when something of them is first used, so that flexblocks itself loads fast.
+
+``from flexblocks.libraries import scipy`` stands for ``import scipy``: type checkers and editors see the library.
+"""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+
+class _Library(ModuleType):
+    """A library that is imported when one of its names is first looked up."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)  # of the module protocol, which asks for no import
+        value = _attribute(importlib.import_module(self.__name__), name)
+        setattr(self, name, value)
+        return value
+
+
+def _attribute(module: ModuleType, name: str) -> Any:
+    """Return a name of a module, or its submodule of that name."""
+    try:
+        return getattr(module, name)
+    except AttributeError:
+        return importlib.import_module(f"{module.__name__}.{name}")
+
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import scipy
+    import scipy.integrate
+    import scipy.interpolate
+    import scipy.linalg
+    import scipy.optimize
+    import scipy.sparse.csgraph
+    import scipy.spatial.transform
+    import xarray as xr
+else:
+    pd, scipy, xr = _Library("pandas"), _Library("scipy"), _Library("xarray")
+
+__all__ = ["pd", "scipy", "xr"]

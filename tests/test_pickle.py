@@ -1,0 +1,118 @@
+"""Pickled arms, runs and errors, taken to another process: the same numbers to the last digit."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import flexblocks as fb
+from arms.linkages import FLEXIBLE
+from flexblocks import control, models
+from flexblocks.symbolic_pickle import PickleError
+
+ELSEWHERE = """
+import pickle, sys
+import numpy as np
+import flexblocks as fb
+dae, x = pickle.load(open(sys.argv[1], "rb"))
+run = fb.simulate(dae, (0.0, 0.02), x0=x)
+answer = run.x, run.energy, fb.linearize(dae).A
+pickle.dump((answer, dae.library is not None), open(sys.argv[2], "wb"))
+"""
+
+
+def two_links() -> fb.DAE:
+    return fb.assemble(models.subudhi_morris_2002(), symbolic=("payload.mass",), locked={"joint2.angle": 0.3})
+
+
+def closed_loop() -> fb.DAE:
+    arm = fb.assemble(models.subudhi_morris_2002())
+    law = control.PD({"joint1.angle": "motor1.torque", "joint2.angle": "motor2.torque"}, kp=5.0, kd=1.0)
+    return control.close_loop(arm, law)
+
+
+ARMS = {
+    "symbolic and locked": two_links,
+    "four-bar": lambda: fb.assemble(FLEXIBLE.model()),
+    "closed loop": closed_loop,
+    "compiled": lambda: two_links().compile(strict=True),
+}
+
+
+@pytest.mark.parametrize(
+    "name", ["symbolic and locked", *(pytest.param(name, marks=pytest.mark.slow) for name in list(ARMS)[1:])]
+)
+def test_another_process_has_the_same_digits(name: str, tmp_path: Path) -> None:
+    dae = ARMS[name]()
+    x = dae.x.start + 0.0
+    there, back = tmp_path / "there", tmp_path / "back"
+    there.write_bytes(pickle.dumps((dae, x)))
+    subprocess.run([sys.executable, "-W", "ignore", "-c", ELSEWHERE, str(there), str(back)], check=True)
+    (states, energy, A), compiled = pickle.loads(back.read_bytes())
+    run = fb.simulate(dae, (0.0, 0.02), x0=x)
+    np.testing.assert_array_equal(states, run.x)
+    np.testing.assert_array_equal(energy, run.energy)
+    np.testing.assert_array_equal(A, fb.linearize(dae).A)
+    assert compiled == (dae.library is not None)
+
+
+def test_groups_of_variables_travel() -> None:
+    dae = two_links()
+    p = pickle.loads(pickle.dumps(dae.p))
+    assert p.names == dae.p.names
+    assert p.symbol.shape == dae.p.symbol.shape
+
+
+def test_errors_keep_what_they_carry() -> None:
+    dae = fb.assemble(models.subudhi_morris_2002())
+    with pytest.raises(fb.SimulationError) as stopped:
+        fb.simulate(dae, (0.0, 5.0), max_steps=100)
+    error = pickle.loads(pickle.dumps(stopped.value))
+    assert str(error) == str(stopped.value)
+    assert error.time == stopped.value.time
+    np.testing.assert_array_equal(error.trajectory.x, stopped.value.trajectory.x)
+
+
+def test_every_error_travels() -> None:
+    from flexblocks import export, optim, plot
+
+    del export, optim, plot  # imported for the errors that they define
+    kinds = [fb.FlexblocksError]
+    for kind in kinds:
+        kinds.extend(kind.__subclasses__())
+    for kind in kinds:
+        error = kind.__new__(kind, "what happened")
+        error.args = ("what happened",)
+        error.residual = {"joint": 1.0}
+        other = pickle.loads(pickle.dumps(error))
+        assert type(other) is kind
+        assert other.args == error.args
+        assert other.residual == {"joint": 1.0}
+
+
+def test_what_cannot_travel_is_named() -> None:
+    tapered = fb.FlexibleBeam("link", 1.0, lambda x: 1.0 + x, 20.0, discretization=fb.AssumedModes(1))
+    model = fb.Model("tapered")
+    model.connect(model.add(fb.Ground("ground")).frame_b, model.add(tapered).frame_a)
+    with pytest.raises(PickleError, match=r"DAE\('tapered'.*cannot be pickled.*lambda"):
+        pickle.dumps(fb.assemble(model))
+
+
+@pytest.mark.slow
+def test_a_plan_travels() -> None:
+    from flexblocks import optim
+
+    dae = fb.assemble(models.subudhi_morris_2002(), symbolic="payload.mass")
+    task = optim.RestToRest(
+        start={"joint1.angle": 0.0, "joint2.angle": 0.0}, goal={"joint1.angle": 0.5, "joint2.angle": 0.3}, duration=2.0
+    )
+    plan = optim.plan(dae, task, intervals=10, progress=False)
+    error = pickle.loads(pickle.dumps(optim.PlanError("stopped", plan)))
+    assert error.plan.objective == plan.objective
+    np.testing.assert_array_equal(error.plan.trajectory.x, plan.trajectory.x)
+    np.testing.assert_array_equal(error.plan.replay().trajectory.x, plan.replay().trajectory.x)
