@@ -34,7 +34,7 @@ def quick():
 def test_plan_of_one_mode_rings_on_six_and_more_modes_cure_it():
     """The replay on its own model sees nothing of it; the tip miss is that of an arm built with six modes."""
     limits = {"motor1.torque": 4.0, "motor2.torque": 2.0}
-    problem = optim.RestToRest(HOME, QUARTER, 1.2, limits=limits, input_ends="holding")
+    problem = optim.RestToRest(HOME, QUARTER, 1.2, optim.Effort(rate_weight=0.01), limits=limits, input_ends="holding")
     plan = optim.plan(arm(1), problem, intervals=50)
     audit = optim.refine_model(plan, fb.AssumedModes(6, tip="auto"), criteria=optim.Criteria(miss=1e-4, energy=1e-4))
     before = audit.before
