@@ -86,6 +86,11 @@ class Trial:
         return _flat(self.dae.inverse_dynamics(self.q, self.v, 0 * self.v, [], *self.dependent))
 
     @cached_property
+    def terms(self) -> np.ndarray:
+        """The terms (n) that make up the bias forces, as if none of them cancelled."""
+        return magnitude_of_terms(self.dae, self.q, self.v, *self.dependent)
+
+    @cached_property
     def closed_form(self) -> fb.DAE:
         """The same arm, with accelerations from M and h instead of by recursion; these are not derived again."""
         dae, other = self.dae, replace(self.dae, dynamics="closed-form")
@@ -149,7 +154,7 @@ def inverse_dynamics_inverts_forward_dynamics(trial: Trial) -> str:
     if not np.all(np.isfinite(a)):
         return f"accelerations are not finite (condition of M {trial.condition:.1e})"
     force = _flat(trial.dae.inverse_dynamics(trial.q, trial.v, a, [], *trial.dependent)) - trial.applied
-    summed = np.abs(trial.M) @ np.abs(a) + np.abs(trial.bias) + np.abs(trial.applied)
+    summed = np.abs(trial.M) @ np.abs(a) + trial.terms + np.abs(trial.applied)
     if len(trial.J):
         forces = _flat(trial.dae.multipliers(*trial.arguments()))
         force, summed = force - trial.J.T @ forces, summed + np.abs(trial.J.T) @ np.abs(forces)
@@ -164,8 +169,7 @@ def recursion_agrees_with_the_closed_form(trial: Trial) -> str:
     if trial.dae.tree.loops.closures:
         return ""
     one, other = trial.accelerations(trial.dae), trial.accelerations(trial.closed_form)
-    # The terms that make up the forces, as if none of them cancelled.
-    terms = magnitude_of_terms(trial.dae, trial.q, trial.v, *trial.dependent) + np.abs(trial.applied)
+    terms = trial.terms + np.abs(trial.applied)
     size = np.linalg.norm(trial.size * other) + np.linalg.norm(_scaled(trial, terms))
     apart = np.linalg.norm(trial.size * (one - other)) / (ROUNDING * trial.condition * (size or 1.0))
     return "" if apart <= UNITS else f"recursion and closed form are {apart:.1e} units apart ({trial.condition:.1e})"
