@@ -18,7 +18,7 @@ problem:
   # Default: effort. Time needs a free duration.
   objective:
   - {type: Time}
-  - {type: Effort, weight: 0.01, rate_weight: 0.01}
+  - {type: Effort, weight: 0.01}
   # Of inputs, their rates and states: a largest magnitude, or [low, high] with null for no limit. Default: none.
   limits:
     motor1.torque: 1.0

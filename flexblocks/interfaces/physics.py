@@ -191,7 +191,7 @@ class Local:
         """
         value = ca.sparsify(value)
         if name not in self.intermediates.columns:
-            entries = value.nz[:]
+            entries = ca.reshape(value.nz[:], value.nnz(), 1)  # no nonzeros are a row otherwise, not a column
             slopes = self.slopes(entries)
             if order:
                 slopes = self.intermediate(f"{name}'", slopes, order - 1)

@@ -261,7 +261,12 @@ def test_a_plan_for_a_closed_loop_moves_its_references():
 def test_feedforward_and_feedback_follow_a_plan():
     dae = fb.assemble(models.subudhi_morris_2002(modes=1))
     goal = {"joint1.angle": 0.5, "joint2.angle": 0.3}
-    plan = optim.plan(dae, optim.RestToRest(start=dict.fromkeys(goal, 0.0), goal=goal, duration=1.0))
+    plan = optim.plan(
+        dae,
+        optim.RestToRest(
+            start=dict.fromkeys(goal, 0.0), goal=goal, duration=1.0, objective=optim.Effort(rate_weight=0.01)
+        ),
+    )
     loops = {f"rotor{i}.angle": f"motor{i}.torque" for i in (1, 2)}
     closed = control.close_loop(dae, control.Feedforward() + control.PD(loops, kp=5.0, kd=0.5))
     off = {"rotor1.angle": 0.05}
