@@ -20,6 +20,9 @@ from ..problem.signals.signals import Signals
 from .equilibrium import accompanying_motion, loop_forces, slow_motions
 from .infeasible_goal import out_of_reach
 
+# A joint is turned back that lacks less than this part of a whole turn. About half a turn both ways are as good, and the
+# metric decides, which knows what turns with the joint.
+CLEARLY = 0.4
 TRIES = 32  # start points around the preferred posture, a power of two for Sobol sampling; by trial
 SPREAD = 2.5  # rad or m, half width of their distribution: 0.8 of a turn of each joint in all
 REACHED = 1e-8  # m or rad, error up to which a posture counts as reached
@@ -192,14 +195,17 @@ def _starts(dae: DAE, near: OperatingPoint, start: np.ndarray, low: np.ndarray, 
 
 
 def _unwound(dae: DAE, near: OperatingPoint, start: np.ndarray, best: np.ndarray) -> list[np.ndarray]:
-    """Return the posture with joints turned back by whole turns that are more than half a turn away: all, then each.
+    """Return the posture with joints turned back by whole turns that are clearly more than half away: all, then each.
 
     What follows the joint turn by turn, as its rotor does, is turned with it.
     """
     n, turn, others, whole = dae.tree.size, 2 * np.pi, [], best.copy()
     bends = bending(dae)[:n]
     for i in range(n):
-        turns = np.round((best[i] - start[i]) / turn) if dae.x.units[i] == "rad" and not bends[i] else 0.0
+        turns = 0.0
+        if dae.x.units[i] == "rad" and not bends[i]:
+            away = (best[i] - start[i]) / turn
+            turns = np.trunc(away + np.copysign(CLEARLY, away))
         if turns:
             follow = np.round(accompanying_motion(dae, near, {dae.q_names[i]: 0.0})[:, 0])
             follow[[unit != "rad" for unit in dae.x.units[:n]]] = 0.0
