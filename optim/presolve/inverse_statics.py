@@ -20,9 +20,9 @@ from ..problem.signals.signals import Signals
 from .equilibrium import accompanying_motion, loop_forces, slow_motions
 from .infeasible_goal import out_of_reach
 
-# A joint is turned back that lacks less than this part of a whole turn. About half a turn both ways are as good, and the
-# metric decides, which knows what turns with the joint.
-CLEARLY = 0.4
+# A posture with joints turned back by whole turns is taken if it is no farther than this many times, in the metric
+# of the mass matrix: a wrist hardly counts there (1.2 times), a joint that swings the arm the other way does (17).
+ALIKE = 2.0
 TRIES = 32  # start points around the preferred posture, a power of two for Sobol sampling; by trial
 SPREAD = 2.5  # rad or m, half width of their distribution: 0.8 of a turn of each joint in all
 REACHED = 1e-8  # m or rad, error up to which a posture counts as reached
@@ -134,7 +134,7 @@ def posture(
     # The metric of one posture is blind to whole turns.
     for x0 in _unwound(dae, near, start, best):
         there = solved(x0) if np.all((x0 >= low) & (x0 <= high)) else None
-        if there is not None:
+        if there is not None and there[1] < ALIKE * least:
             best = there[0]
             break
     # The operating point, and its null motions
@@ -195,7 +195,7 @@ def _starts(dae: DAE, near: OperatingPoint, start: np.ndarray, low: np.ndarray, 
 
 
 def _unwound(dae: DAE, near: OperatingPoint, start: np.ndarray, best: np.ndarray) -> list[np.ndarray]:
-    """Return the posture with joints turned back by whole turns that are clearly more than half away: all, then each.
+    """Return the posture with joints turned back by whole turns that are more than half a turn away: all, then each.
 
     What follows the joint turn by turn, as its rotor does, is turned with it.
     """
@@ -204,8 +204,7 @@ def _unwound(dae: DAE, near: OperatingPoint, start: np.ndarray, best: np.ndarray
     for i in range(n):
         turns = 0.0
         if dae.x.units[i] == "rad" and not bends[i]:
-            away = (best[i] - start[i]) / turn
-            turns = np.trunc(away + np.copysign(CLEARLY, away))
+            turns = np.round((best[i] - start[i]) / turn)
         if turns:
             follow = np.round(accompanying_motion(dae, near, {dae.q_names[i]: 0.0})[:, 0])
             follow[[unit != "rad" for unit in dae.x.units[:n]]] = 0.0
