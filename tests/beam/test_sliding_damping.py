@@ -68,11 +68,15 @@ def test_damping_time_of_elements_is_exact_at_every_extension() -> None:
 
 
 def test_ratio_of_fixed_modes_elsewhere_is_about_the_one_asked_for() -> None:
-    """Exact where it starts; out three times as far, the first mode's is off by less than a tenth."""
-    for elements in (fb.FiniteElements(2), MODES):
-        lin = fb.linearize(fb.assemble(arm("fixed", 0.4, elements, damping_ratio=0.02)), {"beam.displacement": 1.2})
-        first = min(poles(lin, slice(2, None)), key=abs)
-        assert -first.real / abs(first) == pytest.approx(0.02, rel=0.1)
+    """Exact where it starts; out three times as far, those of two modes are off by 0.3 and 6 %."""
+    for discretization in (fb.FiniteElements(2), MODES):
+        lin = fb.linearize(
+            fb.assemble(arm("fixed", 0.4, discretization, damping_ratio=0.02)), {"beam.displacement": 1.2}
+        )
+        values = poles(lin, slice(2, None))
+        first, second = sorted(values[values.imag > 0], key=abs)[:2]
+        assert -first.real / abs(first) == pytest.approx(0.02, rel=0.005)
+        assert -second.real / abs(second) == pytest.approx(0.02, rel=0.08)
 
 
 def followed(shapes: str, discretization: fb.Discretization, q: np.ndarray, v: np.ndarray, start: float) -> float:
@@ -118,6 +122,7 @@ def test_the_material_dissipates_by_the_strain_of_particles(shapes: str, discret
         assert dissipated == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_energy_is_balanced_while_it_slides() -> None:
     """What its drive puts in and the arm does not keep is what the material dissipates, by Simpson's rule."""
     time, start = 1e-3, 0.5

@@ -67,7 +67,7 @@ def test_motion_is_that_of_the_tree_held_together_by_multipliers() -> None:
     np.testing.assert_allclose(a, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("shapes", ["algebraic", "ode"])
+@pytest.mark.parametrize("shapes", [pytest.param("algebraic", marks=pytest.mark.slow), "ode"])
 def test_loop_stays_closed_and_energy_is_balanced(shapes: str) -> None:
     dae = fb.assemble(strut(shapes))
     run = fb.simulate(dae, np.linspace(0, 0.3, 4), {"push.force": 20.0})
