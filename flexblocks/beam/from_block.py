@@ -45,16 +45,27 @@ def check_properties(block: Any) -> None:
             )
     else:
         _check_numbers(block, specified)
+    check_damping(block)
+    if block.shear and not block.discretization.can_shear:
+        raise ParameterError(
+            f"{block.where}: shear = True with {block.discretization!r}, which is not flexible in shear (can_shear); "
+            "take another discretization, such as fb.FiniteElements(n) or clamped fb.AssumedModes(n), or leave it out."
+        )
+
+
+def check_damping(block: Any) -> None:
+    """Refuse a beam block whose damping is specified twice.
+
+    Raises
+    ------
+    ParameterError
+        Names both fields.
+    """
     ratio, time = block.damping_ratio, block.damping_time
     if isinstance(ratio, float) and isinstance(time, float) and ratio and time:
         raise ParameterError(
             f"{block.where}: damping_ratio = {ratio:g} and damping_time = {time:g} s; each "
             "is the whole damping of the beam: set one of the two."
-        )
-    if block.shear and not block.discretization.can_shear:
-        raise ParameterError(
-            f"{block.where}: shear = True with {block.discretization!r}, which is not flexible in shear (can_shear); "
-            "take another discretization, such as fb.FiniteElements(n) or clamped fb.AssumedModes(n), or leave it out."
         )
 
 

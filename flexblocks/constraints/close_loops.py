@@ -8,11 +8,12 @@ import numpy as np
 
 from flexblocks.constraints.closed_posture import SPREAD
 from flexblocks.constraints.closed_start import closed_start
+from flexblocks.constraints.dependent_variables import with_dependent_variables
 from flexblocks.constraints.loop_equations import closure_equations, gap, weight
 from flexblocks.constraints.loop_newton import CLOSED, RANK, polished
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.cut_joints import Loops
-from flexblocks.errors import ModelError, listing
+from flexblocks.errors import ModelError
 from flexblocks.libraries import scipy
 
 
@@ -32,11 +33,6 @@ def close_loops(dae: DAE) -> DAE:
         See `flexblocks.constraints.closed_start.closed_start`.
     """
     n, loops = dae.tree.size, dae.tree.loops
-    if dae.dependent_names:
-        raise ModelError(
-            f"Model '{dae.name}': {listing(dae.dependent_names)} are dependent variables, which arms with closed loops "
-            'do not support; use shapes="fixed" for its sliding beams.'
-        )
     # A closed posture next to the blocks' start values.
     record, p = closed_start(dae), dae.p.start
     q = record.closed
@@ -55,8 +51,9 @@ def close_loops(dae: DAE) -> DAE:
         for i, closure in enumerate(loops.closures)
     )
     tree = replace(dae.tree, loops=Loops(closures, weight(dae, q, p)))
-    x = replace(dae.x, start=np.concatenate([q, dae.x.start[n:]]))
-    return replace(dae, tree=tree, x=x, closed_start=record)
+    start, z = with_dependent_variables(dae, np.concatenate([q, dae.x.start[n:]]), dae.z.start, p, where="assemble: ")
+    x, z = replace(dae.x, start=start), replace(dae.z, start=z)
+    return replace(dae, tree=tree, x=x, z=z, closed_start=record)
 
 
 def _independent_rows(dae: DAE, q: np.ndarray, p: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 from flexblocks.constraints.closed_posture import choices, closed_posture, refuse_singular
 from flexblocks.constraints.loop_equations import LoopError, closure_equations, gap, mismatches, regular_mass
 from flexblocks.constraints.loop_newton import CLOSED, RANK, polished
+from flexblocks.constraints.posture import posture
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 
@@ -56,7 +57,8 @@ def closed_state(dae: DAE, values: StateValues, p: np.ndarray, where: str) -> np
 
 
 def _closed_rates(dae: DAE, q: np.ndarray, v: np.ndarray, p: np.ndarray, held: np.ndarray, where: str) -> np.ndarray:
-    J, M = closure_equations(dae).closures(q, p)[1].full(), regular_mass(dae, q, p)
+    J = closure_equations(dae).closures(q, p)[1].full()
+    M = regular_mass(dae, *posture(dae, np.concatenate([q, dae.x.start[len(q) :]]), p))
     scale = max(np.max(np.abs(J) @ np.abs(v), initial=0.0), 1e-3)
     if held.all() and np.max(np.abs(J @ v)) <= NEARLY * scale:
         held = ~held

@@ -8,6 +8,7 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
+from flexblocks.constraints.dependent_variables import of_coordinates
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.energy import stored_energies, total
 from flexblocks.dynamics.evaluation.body import Body
@@ -43,7 +44,7 @@ def deformation(dae: DAE) -> Deformation:
     bodies = tuple(body.name for body in _elastic_bodies(dae))
     energies = {name: energy for name, energy in stored_energies(dae.tree, dae.q).items() if name in bodies}
     results = [ca.vertcat(*energies.values(), ca.SX(0, 1)), ca.hessian(total(energies), dae.q)[0]]
-    return Deformation(tuple(energies), ca.Function("energies", [dae.q, dae.p.symbol], results))
+    return Deformation(tuple(energies), of_coordinates(dae, "energies", results))
 
 
 def _elastic_bodies(dae: DAE) -> list[Body]:

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.tree.dependent_variables import dependent_rates, dependent_residuals
+from flexblocks.dynamics.tree.dependent_variables import dependent_residuals, dependent_slopes
 from flexblocks.errors import ComputationError, listing
 
 # Continuation steps from the reference values: small enough for Newton's method to stay on its branch, by trial.
@@ -66,12 +66,26 @@ def state_residuals(dae: DAE) -> ca.SX:
     return dependent_residuals(dae.tree, dae.q)[rows] if rows else ca.SX(0, 1)
 
 
+def of_coordinates(dae: DAE, name: str, results: list[ca.SX]) -> ca.Function:
+    """Return the function (q, p) -> expressions of the posture; of numbers, without derivatives that count.
+
+    Dependent variables are continued to q from the start values.
+    """
+    function = ca.Function(name, [*dae.posture_symbols], results)
+    if not dae.dependent_names:
+        return function
+    q, p = ca.MX.sym("q", dae.tree.size), ca.MX.sym("p", len(dae.p))
+    *_, c = (ca.DM(value) for value in dae.posture(dae.x.start, dae.z.start, dae.p.start))
+    q0, solver = ca.DM(dae.x.start[: dae.tree.size]), _solver(dae)
+    for share in np.linspace(0.0, 1.0, STEPS + 1):
+        c = solver(c, q0 + share * (q - q0), p)
+    return ca.Function(name, [q, p], function.call([q, p, c]))
+
+
 @lru_cache(maxsize=16)
 def _slopes(dae: DAE) -> ca.Function:
     """Return the function (q, p, dependent) -> derivatives (k, n) of the dependent variables."""
-    v = ca.SX.sym("v", dae.tree.size)
-    slopes = ca.jacobian(dependent_rates(dae.tree, dae.q, v), v)
-    return ca.Function("slopes", [*dae.posture_symbols], [slopes])
+    return ca.Function("slopes", [*dae.posture_symbols], [ca.densify(dependent_slopes(dae.tree, dae.q))])
 
 
 @lru_cache(maxsize=16)

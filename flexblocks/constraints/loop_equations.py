@@ -10,8 +10,9 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.constraints.deformation import deforming
+from flexblocks.constraints.dependent_variables import of_coordinates
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.loop_closure import offsets
+from flexblocks.dynamics.algorithms.loop_closure import offsets, total_jacobian
 from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
 from flexblocks.errors import ComputationError
 
@@ -33,7 +34,7 @@ class ClosureEquations:
     closures : casadi.Function
         The kept closures, with Jacobian.
     mass : casadi.Function
-        Mass matrix, augmented by the closures.
+        Mass matrix, augmented by the closures; a function of the posture, see `DAE.posture_symbols`.
     length : float
         Characteristic length of the loops [m].
     unit : ndarray (n,)
@@ -56,11 +57,11 @@ def closure_equations(dae: DAE) -> ClosureEquations:
     mismatch = ca.densify(ca.vertcat(*parts, ca.SX(0, 1)))
     J, _ = dae.constraint_rates
     M = dae.mass_expression + dae.tree.loops.weight * (J.T @ J)
-    symbols = [dae.q, dae.p.symbol]
+    of_mismatch = total_jacobian(mismatch, dae.tree, dae.q)
     return ClosureEquations(
-        mismatch=ca.Function("mismatch", symbols, ca.cse([mismatch, ca.jacobian(mismatch, dae.q)])),
-        closures=ca.Function("closures", symbols, ca.cse([dae.constraint_expression, J])),
-        mass=ca.Function("mass", symbols, [ca.cse(M)]),
+        mismatch=of_coordinates(dae, "mismatch", ca.cse([mismatch, of_mismatch])),
+        closures=of_coordinates(dae, "closures", ca.cse([dae.constraint_expression, J])),
+        mass=ca.Function("mass", [*dae.posture_symbols], [ca.cse(M)]),
         length=length,
         unit=np.array([length if unit == "m" else 1.0 for unit in dae.x.units[: dae.tree.size]]),
     )
@@ -70,7 +71,7 @@ def _length(dae: DAE, relative: list[tuple[ca.SX, ca.SX]]) -> float:
     """Return the longest lever arm [m] by which a joint moves a cut at the start, or what a slide is out there."""
     units, start = dae.x.units[: dae.tree.size], dae.x.start[: dae.tree.size]
     shifts = ca.vertcat(*[d for d, _ in relative], ca.SX(0, 1))
-    levers = ca.Function("levers", [dae.q, dae.p.symbol], [ca.jacobian(shifts, dae.q)])(start, dae.p.start).full()
+    levers = of_coordinates(dae, "levers", [ca.jacobian(shifts, dae.q)])(start, dae.p.start).full()
     turning, joints = np.array([unit != "m" for unit in units], dtype=bool), ~deforming(dae)
     # Joints alone, so that all discretisations of a beam see the same length.
     lever = np.max(np.abs(levers[:, turning & joints]), initial=0.0)
@@ -109,4 +110,5 @@ def weight(dae: DAE, q: np.ndarray, p: np.ndarray) -> float:
     """Return the weight that makes J'J, J the Jacobian of the closures, as large as the mass matrix."""
     J = closure_equations(dae).closures(q, p)[1].full()
     size = np.sum(J**2)
-    return float(np.trace(dae.mass_matrix(q, p).full()) / size) if size else 1.0
+    M = of_coordinates(dae, "mass", [dae.mass_expression])(q, p).full()
+    return float(np.trace(M) / size) if size else 1.0

@@ -151,7 +151,8 @@ class DAE(DAEExpressions):
     @cached_property
     def constraint(self) -> ca.Function:
         """Loop-closure constraints, function (q, p) -> c, zero along every motion; empty for a tree."""
-        return ca.Function("constraint", [self.q, self.p.symbol], [self.constraint_expression], ["q", "p"], ["c"])
+        symbols = dict(zip(("q", "p", "dependent"), self.posture_symbols, strict=False))
+        return ca.Function("constraint", [*symbols.values()], [self.constraint_expression], [*symbols], ["c"])
 
     @cached_property
     def multipliers(self) -> ca.Function:

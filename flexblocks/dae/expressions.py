@@ -168,7 +168,7 @@ class DAEExpressions(HoldsSymbols):
         """Constraint Jacobian J(q), SX (m, n), and dJ/dt v, SX (m, 1)."""
         if not self.tree.loops.closures:
             return ca.SX(0, self.tree.size), ca.SX(0, 1)
-        return rates_of(self.constraint_expression, self.q, self.v)
+        return rates_of(self.constraint_expression, self.tree, self.q, self.v)
 
     @cached_property
     def constraint_acceleration(self) -> ca.SX:

@@ -16,6 +16,7 @@ import numpy as np
 from flexblocks.constraints.deformation import deforming
 from flexblocks.constraints.dependent_variables import dependent_states, state_slopes
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.loop_closure import total_jacobian
 from flexblocks.errors import ComputationError
 from flexblocks.statics.operating_point import OperatingPoint
 
@@ -77,15 +78,16 @@ def tangent(dae: DAE, point: OperatingPoint, a: np.ndarray, independent: np.ndar
         return _of_tree(dae, point)
     # Derivatives of the closures.
     J, rate_q, acceleration_q, acceleration_v = (
-        value.full() for value in _derivatives(dae)(x[:n], x[n : 2 * n], a, point.p)
+        value.full() for value in _derivatives(dae)(x[n : 2 * n], a, *dae.posture(x, point.z, point.p))
     )
     # Partition into dependent and independent coordinates.
     dependent = _dependent(dae, J) if independent is None else np.setdiff1d(np.arange(n), independent)
     if np.linalg.matrix_rank(J[:, dependent], AT_ALL * np.max(np.abs(J))) < len(J):
         raise _undetermined(dae)
     coordinates = np.setdiff1d(np.arange(n), dependent)
-    states = np.concatenate([coordinates, n + coordinates, np.arange(2 * n, nx)])
-    d = len(coordinates)
+    following = dependent_states(dae)
+    free = np.setdiff1d(np.arange(2 * n, nx), following)
+    states, d = np.concatenate([coordinates, n + coordinates, free]), len(coordinates)
 
     def solved(rows: np.ndarray) -> np.ndarray:
         """Return what the dependent coordinates must do (n, ...) so that J . = -rows."""
@@ -98,7 +100,9 @@ def tangent(dae: DAE, point: OperatingPoint, a: np.ndarray, independent: np.ndar
     T = np.zeros((nx, len(states)))
     T[:n, :d] = T[n : 2 * n, d : 2 * d] = N
     T[n : 2 * n, :d] = solved(rate_q @ N)
-    T[2 * n :, 2 * d :] = np.eye(nx - 2 * n)
+    T[free, 2 * d + np.arange(len(free))] = 1.0
+    if following:
+        T[following, :d] = state_slopes(dae, x, point.z, point.p) @ N
     along = acceleration_q @ T[:n] + acceleration_v @ T[n : 2 * n]
     return Tangent(coordinates, states, N, T, solved(along), J)
 
@@ -141,9 +145,10 @@ def _undetermined(dae: DAE) -> ComputationError:
 
 @lru_cache(maxsize=16)
 def _derivatives(dae: DAE) -> ca.Function:
-    """Return the function (q, v, a, p) -> J, d(J v)/dq, and of J a + dJ/dt v the derivatives in q and v."""
+    """Return the function (v, a, posture) -> J, d(J v)/dq, and of J a + dJ/dt v the derivatives in q and v."""
     J, drift = dae.constraint_rates
     a = ca.SX.sym("a", dae.tree.size)
     acceleration = J @ a + drift
-    results = [J, *(ca.jacobian(e, s) for e, s in ((J @ dae.v, dae.q), (acceleration, dae.q), (acceleration, dae.v)))]
-    return ca.Function("tangent", [dae.q, dae.v, a, dae.p.symbol], ca.cse(results))
+    of_q = (total_jacobian(expression, dae.tree, dae.q) for expression in (J @ dae.v, acceleration))
+    results = [J, *of_q, ca.jacobian(acceleration, dae.v)]
+    return ca.Function("tangent", [dae.v, a, *dae.posture_symbols], ca.cse(results))

@@ -14,6 +14,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.dae.forward_jacobian import forward_jacobian
 from flexblocks.dynamics.algorithms.energy import weight_energies
 from flexblocks.dynamics.algorithms.generalised_forces import applied_force, residuals, rest_conditions, state_rates
+from flexblocks.dynamics.algorithms.loop_closure import loop_force
 from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 from flexblocks.dynamics.algorithms.prescribed_motion import reduced_balance
 from flexblocks.dynamics.at_posture.mass_matrix import solve_scaled
@@ -65,7 +66,7 @@ def _stacked(dae: DAE, v: ca.SX, a: ca.SX, multipliers: ca.SX, states: Callable[
     else:
         force = inverse_dynamics(dae.tree, q, v, a) - applied_force(dae.tree, x, z, u)
     if dae.tree.loops.closures:
-        force -= ca.jtimes(dae.constraint_expression, q, multipliers, True)
+        force -= loop_force(dae.constraint_expression, dae.tree, q, multipliers)
     return ca.densify(ca.vertcat(force, states(dae.tree, x, z, u), residuals(dae.tree, x, z, u)))
 
 
@@ -97,8 +98,8 @@ def rest(dae: DAE) -> ca.Function:
     residuals_of = rest_residuals(dae)
     s, p = residuals_of.mx_in()
     weights = forward_jacobian(_heights(dae), [0])
-    results = [residuals_of(s, p), forward_jacobian(residuals_of, [0])(s, p), weights(s[: dae.tree.size], p)]
-    return ca.Function("rest", [s, p], results)
+    n, slopes = dae.tree.size, forward_jacobian(residuals_of, [0])
+    return ca.Function("rest", [s, p], [residuals_of(s, p), slopes(s, p), weights(s[:n], s[n:], p)])
 
 
 @lru_cache(maxsize=16)
@@ -111,9 +112,10 @@ def rest_residuals(dae: DAE) -> ca.Function:
 
 
 def _heights(dae: DAE) -> ca.Function:
-    """Return the function (q, p) -> potential energy of the weight of each body."""
+    """Return the function (q, other unknowns, p) -> potential energy of the weight of each body."""
     heights = ca.vertcat(*weight_energies(dae.tree, dae.q).values(), ca.SX(0, 1))
-    return ca.Function("heights", [dae.q, dae.p.symbol], [ca.densify(heights)])
+    _, *others = unknowns(dae, dae.x.symbol, dae.z.symbol, _multipliers(dae), dae.u.symbol)
+    return ca.Function("heights", [dae.q, ca.vertcat(*others), dae.p.symbol], [ca.densify(heights)])
 
 
 def accelerations(
@@ -133,7 +135,7 @@ def accelerations(
         M[held, held] = 1.0
     if not none.size:
         return solve_scaled(M, force).ravel(), none
-    J, drift = (value.full() for value in _closures(dae)(x[:n], x[n : 2 * n], p))
+    J, drift = (value.full() for value in _closures(dae)(x[n : 2 * n], *dae.posture(x, z, p)))
     solved = solve_scaled(M, np.hstack([force - dae.tree.loops.weight * J.T @ drift, J.T]))
     free, moved = solved[:, :1], solved[:, 1:]
     forces = np.linalg.solve(J @ moved, -drift - J @ free)
@@ -142,8 +144,8 @@ def accelerations(
 
 @lru_cache(maxsize=16)
 def _closures(dae: DAE) -> ca.Function:
-    """Return the function (q, v, p) -> J, dJ/dt v."""
-    return ca.Function("closures", [dae.q, dae.v, dae.p.symbol], ca.cse(list(dae.constraint_rates)))
+    """Return the function (v, posture) -> J, dJ/dt v; see `DAE.posture_symbols`."""
+    return ca.Function("closures", [dae.v, *dae.posture_symbols], ca.cse(list(dae.constraint_rates)))
 
 
 def _multipliers(dae: DAE) -> ca.SX:

@@ -46,13 +46,17 @@ def by_quadrature(extension: float, size: int, tip: TipBody) -> dict[str, np.nda
     modes, (xi, w) = at(extension, size, tip), at(extension, size, tip).quadrature()
     places = np.append(xi, 1.0)
 
-    def shifted(k: int) -> np.ndarray:
-        other = at(extension * (1 + k * STEP), size, tip).deflection(xi)
-        return other * np.sign(np.sum(other * modes.deflection(xi), axis=1))[:, None]
+    def shifted(k: int, order: int) -> np.ndarray:
+        other = at(extension * (1 + k * STEP), size, tip)
+        signs = np.sign(np.sum(other.deflection(xi) * modes.deflection(xi), axis=1))
+        return other.derivative(xi, order) * signs[:, None]
 
-    change = sum(weight * (shifted(k) - shifted(-k)) for k, weight in WEIGHTS.items()) / STEP
+    def change(order: int) -> np.ndarray:
+        return sum(weight * (shifted(k, order) - shifted(-k, order)) for k, weight in WEIGHTS.items()) / STEP
+
     phi, slope, curvature = (modes.derivative(places, order) for order in range(3))
-    inside, psi = phi[:, :-1], (1 - xi) * slope[:, :-1] + change
+    inside, psi, bent = phi[:, :-1], (1 - xi) * slope[:, :-1] + change(0), curvature[:, :-1]
+    of_psi = (1 - xi) * modes.derivative(xi, 3) - 2 * bent + change(2)
     return {
         "mean": inside @ w[:, None],
         "moment": inside @ (w * xi)[:, None],
@@ -61,7 +65,9 @@ def by_quadrature(extension: float, size: int, tip: TipBody) -> dict[str, np.nda
         "mass": (inside * w) @ inside.T,
         "coupling": (inside * w) @ psi.T,
         "change": (psi * w) @ psi.T,
-        "stiffness": (curvature[:, :-1] * w) @ curvature[:, :-1].T,
+        "stiffness": (bent * w) @ bent.T,
+        "flexing": (bent * w) @ of_psi.T,
+        "flexed": (of_psi * w) @ of_psi.T,
         "value": phi[:, -1:],
         "slope": slope[:, -1:],
     }

@@ -66,6 +66,7 @@ def clamped_mass_shapes(
             of_clamp = mode.ends.clamp[0] * other.bend - mode.bend * other.ends.clamp[0]
             driven = mode.drive * coupling[i, j] - other.drive * coupling[j, i]
             moved[i, j] = moved[j, i] = (_green(mode.psi, other.psi) + of_clamp + driven) / gap
+    flexing, flexed = _of_curvatures(modes, coupling, moved)
     mean, moment = (ca.vertcat(*[getattr(mode.ends, name) for mode in modes]) for name in ("mean", "moment"))
     of_mean, of_moment = (ca.vertcat(*[getattr(mode.change, name) for mode in modes]) for name in ("mean", "moment"))
     return SlidingShapes(
@@ -77,6 +78,8 @@ def clamped_mass_shapes(
         coupling=local.intermediate("coupling", coupling),
         change=local.intermediate("change", moved),
         stiffness=local.intermediate("stiffness", stiffness),
+        flexing=flexing,
+        flexed=flexed,
         value=ca.vertcat(*[mode.ends.tip[0] for mode in modes]),
         slope=ca.vertcat(*[mode.ends.tip[1] for mode in modes]),
     )
@@ -132,6 +135,22 @@ class _Mode:
             - B * v / 6
         )
         return hh / 4 + eps * (yh / 4 + eps * yy)
+
+
+def _of_curvatures(modes: Sequence[_Mode], coupling: ca.SX, moved: ca.SX) -> tuple[ca.SX, ca.SX]:
+    """Return the integrals of phi_i'' psi_j'' and of psi_i'' psi_j'', by parts twice."""
+    n = len(modes)
+    flexing, flexed = ca.SX(n, n), ca.SX(n, n)
+    for i, mode in enumerate(modes):
+        for j, other in enumerate(modes):
+            at_clamp = other.ends.clamp[0]
+            phi, psi, along = mode.phi, mode.psi, other.psi
+            flexing[i, j] = phi[2] * along[1] - phi[3] * along[0] - mode.ends.clamp[0] * at_clamp
+            flexing[i, j] += mode.power * coupling[i, j]
+            if j <= i:
+                edge = psi[2] * along[1] - psi[3] * along[0] - mode.bend * at_clamp
+                flexed[i, j] = flexed[j, i] = edge + mode.power * moved[i, j] + mode.drive * coupling[i, j]
+    return flexing, flexed
 
 
 def _green(y: Sequence[ca.SX], z: Sequence[ca.SX]) -> ca.SX:

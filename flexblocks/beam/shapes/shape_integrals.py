@@ -72,25 +72,36 @@ class DiscretizedDeformation:
         return np.where(np.abs(slope) < 1e-9, 0.0, slope)
 
     @cached_property
+    def mass(self) -> np.ndarray:
+        """Mass matrix (n, n) with the inertia of sections, that of the tip body left out."""
+        rotary = self.profiles.rotary
+        return self.integrals.mass + rotary.ratio * self.turning if rotary else self.integrals.mass
+
+    @cached_property
+    def stiffness(self) -> np.ndarray:
+        """Stiffness matrix (n, n) with shear."""
+        shear = self.profiles.shear
+        return self.integrals.stiffness + shear.ratio * self.shear if shear else self.integrals.stiffness
+
+    @cached_property
+    def modes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Modes (n, n) of the clamped beam with its tip body, of unit stiffness, and their periods over 2 pi (n,)."""
+        end = np.stack([self.shapes.deflection(1.0), self.shapes.rotation(1.0)])
+        tip = np.array([[self.tip.mass, self.tip.static_moment], [self.tip.static_moment, self.tip.inertia]])
+        return _modes(self.mass, end, tip, self.stiffness)
+
+    @cached_property
     def critical_damping(self) -> np.ndarray:
         """Damping matrix (n, n) that damps every mode critically, in units of sqrt(mass * stiffness).
 
         The modes are those of the clamped beam with its tip body; the matrix is diagonal if the shapes are these modes.
         """
-        # Mass with the sections' inertia, that of the tip body, and stiffness with shear.
-        mass, stiffness = self.integrals.mass, self.integrals.stiffness
-        end = np.stack([self.shapes.deflection(1.0), self.shapes.rotation(1.0)])
-        tip = np.array([[self.tip.mass, self.tip.static_moment], [self.tip.static_moment, self.tip.inertia]])
-        if self.profiles.rotary:
-            mass = mass + self.profiles.rotary.ratio * self.turning
-        if self.profiles.shear:
-            stiffness = stiffness + self.profiles.shear.ratio * self.shear
-        if not len(mass):
-            return mass  # a rigid beam; older versions of SciPy refuse empty matrices
+        if not self.shapes.size:
+            return self.integrals.mass  # a rigid beam; older versions of SciPy refuse empty matrices
         # Critical damping 2 omega of each mode, in the coordinates again: K V diag(2 / omega) V' K, for modes
         # of unit stiffness: V' K V = 1, V' M V = 1 / omega^2.
-        modes, periods = _modes(mass, end, tip, stiffness)
-        to_modes = modes.T @ stiffness
+        modes, periods = self.modes
+        to_modes = modes.T @ self.stiffness
         damping = to_modes.T @ np.diag(2 * periods) @ to_modes
         # What couples modes by less than 1e-9 is rounding of the eigenvectors.
         scale = np.sqrt(np.diag(damping))

@@ -30,8 +30,8 @@ class SlidingShapes:
         of psi_i and xi psi_i - phi_i.
     mass, coupling, change : (n, n)
         of phi_i phi_j, phi_i psi_j and psi_i psi_j.
-    stiffness : (n, n)
-        of phi_i'' phi_j''.
+    stiffness, flexing, flexed : (n, n)
+        of phi_i'' phi_j'', phi_i'' psi_j'' and psi_i'' psi_j''; between nodes, where curvatures of elements jump.
     value, slope : (n, 1)
         phi_i and dphi_i/dxi at the tip.
     """
@@ -44,20 +44,24 @@ class SlidingShapes:
     coupling: Matrix
     change: Matrix
     stiffness: Matrix
+    flexing: Matrix
+    flexed: Matrix
     value: Matrix
     slope: Matrix
 
 
-def constant_shapes(shapes: Shapes, angles: np.ndarray) -> SlidingShapes:
+def constant_shapes(shapes: Shapes, angles: np.ndarray, flexes: bool = False) -> SlidingShapes:
     """Return the integrals of shapes that stretch with the beam and change no further.
 
     Where `angles` (n,) is 1 the coordinate is an angle, its amplitude the angle times l: its shape grows with the beam.
+    Without `flexes`, `flexing` and `flexed` are empty; with it shapes need third derivatives.
     """
     xi, w = shapes.quadrature()
     phi, slope, curvature = (shapes.derivative(xi, order) for order in range(3))
     psi = (1 - xi) * slope + angles[:, None] * phi
     tip = ca.DM(shapes.deflection(1.0)), ca.DM(shapes.slope(1.0))
-    integrals = _integrated(ca.DM(phi), ca.DM(psi), ca.DM(curvature), xi, w, *tip)
+    bend = (1 - xi) * shapes.derivative(xi, 3) - (2 - angles[:, None]) * curvature if flexes else 0 * curvature
+    integrals = _integrated(ca.DM(phi), ca.DM(psi), ca.DM(curvature), ca.DM(bend), xi, w, *tip)
     # Integrated by parts, so that integrals that are equal are so to the last digit and share their operations.
     grown = ca.DM(np.diag(angles))
     mean, moment, mass = _clean(integrals.mean), _clean(integrals.moment), _clean(integrals.mass)
@@ -72,13 +76,22 @@ def constant_shapes(shapes: Shapes, angles: np.ndarray) -> SlidingShapes:
         coupling=_clean(mass / 2 + (turning - turning.T) / 2 + mass @ grown),
         change=_clean(integrals.change),
         stiffness=_clean(integrals.stiffness),
+        flexing=_clean(integrals.flexing),
+        flexed=_clean(integrals.flexed),
         value=_clean(integrals.value),
         slope=_clean(integrals.slope),
     )
 
 
 def _integrated(
-    phi: Matrix, psi: Matrix, curvature: Matrix, xi: np.ndarray, w: np.ndarray, value: Matrix, slope: Matrix
+    phi: Matrix,
+    psi: Matrix,
+    curvature: Matrix,
+    bend: Matrix,
+    xi: np.ndarray,
+    w: np.ndarray,
+    value: Matrix,
+    slope: Matrix,
 ) -> SlidingShapes:
     weights, along = ca.DM(np.diag(w)), ca.DM(w * xi)
     return SlidingShapes(
@@ -90,6 +103,8 @@ def _integrated(
         coupling=ca.mtimes([phi, weights, psi.T]),
         change=ca.mtimes([psi, weights, psi.T]),
         stiffness=ca.mtimes([curvature, weights, curvature.T]),
+        flexing=ca.mtimes([curvature, weights, bend.T]),
+        flexed=ca.mtimes([bend, weights, bend.T]),
         value=value,
         slope=slope,
     )

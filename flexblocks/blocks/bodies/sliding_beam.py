@@ -10,16 +10,20 @@ import numpy as np
 
 from flexblocks.beam.assumed_modes import AssumedModes
 from flexblocks.beam.discretization import Discretization, Rigid, undecided
+from flexblocks.beam.from_block import check_damping
+from flexblocks.beam.kinematics.sliding_damping import SlidingRates, critical_of_fixed, critical_of_following
 from flexblocks.beam.kinematics.sliding_deflection import SlidingFlexure
 from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip, frequency_equation
 from flexblocks.beam.shapes.euler_bernoulli_modes import BeamModes, clamped_modes
 from flexblocks.beam.shapes.following_modes import clamped_mass_shapes
+from flexblocks.beam.shapes.shape_integrals import discretized_bending
 from flexblocks.beam.shapes.sliding_shapes import SlidingShapes, constant_shapes
 from flexblocks.beam.small_deflections import small_deflections
 from flexblocks.blocks.bodies.flexible_beam import silently_rigid
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
+    FRACTION,
     NOT_NEGATIVE,
     POSITIVE,
     Block,
@@ -38,6 +42,11 @@ from flexblocks.interfaces import (
     outlet,
     parameter,
 )
+
+
+def _counts(value: float | ca.SX) -> bool:
+    """Whether a parameter is a symbol, or not zero."""
+    return isinstance(value, ca.SX) or value > 0
 
 
 @dataclass(frozen=True)
@@ -67,6 +76,12 @@ class SlidingBeam(Block):
         Viscous friction of the slide [N s/m].
     start : float, optional
         Start value of the extension [m]; by default half the length.
+    damping_ratio : float
+        Share of critical damping of every mode of the part outside, clamped, with its tip body. With fixed shapes the
+        modes are those at `start`, each with the mass that it has at the extension.
+    damping_time : float
+        Retardation time of the material [s] (Kelvin and Voigt), in place of `damping_ratio`: stress = E (strain +
+        damping_time * rate of strain). The strain of particles changes as the beam slides, too.
 
     Notes
     -----
@@ -89,6 +104,8 @@ class SlidingBeam(Block):
     flexural_rigidity_z: float | None = parameter("N m2", POSITIVE, default=None)
     damping: float = parameter("N s/m", NOT_NEGATIVE, default=0.0)
     start: float | None = parameter("m", POSITIVE, default=None, symbolic=False)
+    damping_ratio: float = parameter("1", FRACTION, default=0.0)
+    damping_time: float = parameter("s", NOT_NEGATIVE, default=0.0)
 
     ports = (inlet(), outlet(), flange("axis", kind=Kind.TRANSLATIONAL, optional=True))
 
@@ -106,6 +123,7 @@ class SlidingBeam(Block):
                 f"{self.where}: shapes = '{self.shapes}' with {chosen!r}; only the shapes of "
                 "fb.AssumedModes change with the extension. Take shapes='fixed'."
             )
+        check_damping(self)
         if self.extension > self.length:
             raise ParameterError(
                 f"{self.where}: start = {self.extension:g} m; must be at most the length, {self.length:g} m."
@@ -159,7 +177,8 @@ class SlidingBeam(Block):
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         assert frame is not None
         along_z = self.flexural_rigidity if self.flexural_rigidity_z is None else self.flexural_rigidity_z
-        rigidity, extension = {"y": self.flexural_rigidity, "z": along_z}, local["displacement"]
+        rigidities, extension = {"y": self.flexural_rigidity, "z": along_z}, local["displacement"]
+        rigidity, shapes = {axis: rigidities[axis] for axis in self.bending}, self._shapes(local)
         coordinates = {axis: self.discretization.coordinates(axis) for axis in self.bending}
 
         def by_axis(of: Callable[[ca.SX], ca.SX], power: int) -> dict[str, ca.SX]:
@@ -175,20 +194,40 @@ class SlidingBeam(Block):
             extension=extension,
             length=self.length,
             linear_density=self.linear_density,
-            rigidity={axis: rigidity[axis] for axis in self.bending},
-            shapes=self._shapes(local),
+            rigidity=rigidity,
+            shapes=shapes,
             amplitudes=by_axis(lambda q: q, 0),
             speeds=by_axis(local.rate, 0),
             angles=by_axis(lambda q: q, -1),
             rate=local.rate,
         )
+        rates = SlidingRates(extension, local.rate(extension), rigidity, flexure.amplitudes, flexure.speeds)
         return Physics(
             outlets={"frame_b": flexure.tip()},
             kinetic=flexure.kinetic(),
             potential=flexure.potential(),
-            dissipation=self.damping * local.rate(extension) ** 2 / 2,
+            dissipation=self.damping * rates.speed**2 / 2 + self._dissipation(rates, shapes, local),
             outputs={f"tip_deflection_{axis}": Output(flexure.deflection(axis), "m") for axis in self.bending},
         )
+
+    @property
+    def modal_damping(self) -> float:
+        return self.damping_ratio if self.discretization.coordinates(self.bending[0]) else 0.0
+
+    def _dissipation(self, rates: SlidingRates, shapes: SlidingShapes, local: Local) -> ca.SX:
+        if _counts(self.damping_time):
+            return rates.of_material(shapes, self.damping_time)
+        if not _counts(self.damping_ratio):
+            return ca.SX(1, 1)
+        if self.shapes == "fixed":
+            plane = discretized_bending(self.discretization, self._start_tip(local))
+            critical = critical_of_fixed(plane, self._relative(self._tip(local), rates.extension))
+        else:
+            critical = critical_of_following(self._betas(local), shapes)
+        return rates.of_modes(critical, self.damping_ratio, self.linear_density)
+
+    def _betas(self, local: Local) -> ca.SX:
+        return ca.vertcat(*[local[variable.name] for variable in self._roots()])
 
     def _roots(self) -> tuple[Variable, ...]:
         return tuple(Variable(f"beta[{i}]", "1") for i in range(1, self._modes().n + 1))
@@ -201,12 +240,13 @@ class SlidingBeam(Block):
         if self.shapes == "fixed":
             units = [c.unit for c in self.discretization.coordinates(self.bending[0])]
             angles = np.array([unit == "rad" for unit in units], dtype=float)
-            return constant_shapes(self.discretization.shapes(self._start_tip(local)), angles)
-        roots = ca.vertcat(*[local[variable.name] for variable in self._roots()])
+            fixed = self.discretization.shapes(self._start_tip(local))
+            return constant_shapes(fixed, angles, _counts(self.damping_time))
         start = self._start_tip(local)
         start_tip = RelativeTip(start.mass, start.inertia, start.static_moment)
         tip = self._relative(self._tip(local), local["displacement"])
-        return clamped_mass_shapes(roots, tip, local, "displacement", self._start_modes(local).b, start_tip)
+        betas, start_betas = self._betas(local), self._start_modes(local).b
+        return clamped_mass_shapes(betas, tip, local, "displacement", start_betas, start_tip)
 
     def _tip(self, local: Local) -> TipBody:
         """Return the body that shapes the modes, in SI units."""

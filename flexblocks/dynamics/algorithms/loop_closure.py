@@ -6,6 +6,7 @@ import casadi as ca
 
 from flexblocks.dynamics.algorithms.kinematics import motions, outlet_motion
 from flexblocks.dynamics.tree.cut_joints import Place
+from flexblocks.dynamics.tree.dependent_variables import dependent_rates, dependent_slopes
 from flexblocks.dynamics.tree.tree import Tree
 
 
@@ -37,7 +38,27 @@ def closure_residual(tree: Tree, q: ca.SX) -> ca.SX:
     return ca.densify(ca.vertcat(*residuals, ca.SX(0, 1)))
 
 
-def rates_of(residual: ca.SX, q: ca.SX, v: ca.SX) -> tuple[ca.SX, ca.SX]:
+def rates_of(residual: ca.SX, tree: Tree, q: ca.SX, v: ca.SX) -> tuple[ca.SX, ca.SX]:
     """Return the Jacobian J (m, n) of the constraints, and dJ/dt v (m): their second derivative is J a + dJ/dt v."""
-    J = ca.sparsify(ca.jacobian(residual, q))
-    return J, ca.densify(ca.jtimes(J @ v, q, v))
+    J = total_jacobian(residual, tree, q)
+    posture, rates = ca.vertcat(q, tree.dependent), ca.vertcat(v, dependent_rates(tree, q, v))
+    return J, ca.densify(ca.jtimes(J @ v, posture, rates))
+
+
+def loop_force(residual: ca.SX, tree: Tree, q: ca.SX, multipliers: ca.SX) -> ca.SX:
+    """Return the generalised force J' lambda (n) of the loops, without their Jacobian."""
+    force = ca.jtimes(residual, q, multipliers, True)
+    if tree.dependent_names:
+        force += dependent_slopes(tree, q).T @ ca.jtimes(residual, tree.dependent, multipliers, True)
+    return force
+
+
+def total_jacobian(expression: ca.SX, tree: Tree, q: ca.SX) -> ca.SX:
+    """Return the derivatives (m, n) of an expression (m) of the posture in the coordinates.
+
+    Dependent variables, such as the roots of modes that follow an extension, move with the coordinates.
+    """
+    J = ca.jacobian(expression, q)
+    if tree.dependent_names:
+        J += ca.jacobian(expression, tree.dependent) @ dependent_slopes(tree, q)
+    return ca.sparsify(J)

@@ -18,3 +18,9 @@ def dependent_rates(tree: Tree, q: ca.SX, v: ca.SX) -> ca.SX:
     """Return the time derivatives (k, 1) of the dependent variables."""
     parts = [call(body.terms.dependent_rates, body.gather(q), body.gather(v), body.terms.p)[0] for body in tree.bodies]
     return ca.vertcat(*parts, ca.SX(0, 1))
+
+
+def dependent_slopes(tree: Tree, q: ca.SX) -> ca.SX:
+    """Return the derivatives (k, n) of the dependent variables in the coordinates."""
+    v = ca.SX.sym("v", tree.size)
+    return ca.sparsify(ca.jacobian(dependent_rates(tree, q, v), v))

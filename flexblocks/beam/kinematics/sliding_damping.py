@@ -1,0 +1,84 @@
+"""Rayleigh's dissipation function of an axially moving beam: of its material, and of its modes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip
+from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
+from flexblocks.beam.shapes.sliding_shapes import SlidingShapes
+
+Number = float | ca.SX
+
+
+@dataclass(frozen=True, eq=False)
+class SlidingRates:
+    """How the part of a beam outside the hub bends, and how fast.
+
+    Attributes
+    ----------
+    extension, speed : SX
+        Length l outside the hub [m] and its rate [m/s].
+    rigidity : dict of float or SX
+        EI [N m2] by axis of deflection.
+    amplitudes, speeds : dict of SX
+        Amplitudes of the shapes [m] by axis, and their rates while the beam does not slide.
+    """
+
+    extension: ca.SX
+    speed: ca.SX
+    rigidity: Mapping[str, Number]
+    amplitudes: Mapping[str, ca.SX]
+    speeds: Mapping[str, ca.SX]
+
+    def of_material(self, shapes: SlidingShapes, damping_time: Number) -> ca.SX:
+        """Return the dissipation [W] of stress E (strain + damping_time * rate of strain), Kelvin and Voigt.
+
+        The rate of a particle's curvature is sum phi_i'' a_i'/l^2 + psi_i'' a_i l'/l^3. It is that of particles
+        outside: what those dissipate that pass the mouth of the hub, where the curvature jumps, is left out.
+        """
+        out, total = self.extension, ca.SX(1, 1)
+        for axis, b in self.speeds.items():
+            drift = (self.speed / out) * self.amplitudes[axis]
+            square = b.T @ (shapes.stiffness @ b + 2 * (shapes.flexing @ drift)) + drift.T @ (shapes.flexed @ drift)
+            total += self.rigidity[axis] / (2 * out**3) * damping_time * square
+        return total
+
+    def of_modes(self, critical: ca.SX, damping_ratio: Number, linear_density: Number) -> ca.SX:
+        """Return the dissipation [W] of modal damping, a share of the matrix `critical` (n, n) of both planes.
+
+        The matrix is in units of sqrt(mass * stiffness) of the part outside, which is sqrt(rho A EI)/l.
+        """
+        total = ca.SX(1, 1)
+        for axis, b in self.speeds.items():
+            unit = damping_ratio * ca.sqrt(linear_density * self.rigidity[axis]) / self.extension
+            total += unit / 2 * (b.T @ (critical @ b))
+        return total
+
+
+def critical_of_following(roots: ca.SX, shapes: SlidingShapes) -> ca.SX:
+    """Return the matrix (n, n) that damps modes which follow the extension critically: 2 K_i/b_i^2."""
+    return ca.diag(2 * ca.diag(shapes.stiffness) / roots**2)
+
+
+def critical_of_fixed(plane: DiscretizedDeformation, tip: RelativeTip) -> ca.SX:
+    """Return the matrix (n, n) that damps each mode of `plane` critically, by its mass with the body `tip`.
+
+    The modes are those with the tip body of `plane`, where the beam starts; at other extensions the same body is
+    heavier or lighter beside the part outside, and each mode keeps its shape: exact at the start and for one mode,
+    elsewhere up to the square of what the modes change.
+    """
+    if not plane.shapes.size:
+        return ca.SX(0, 0)
+    modes, _ = plane.modes
+    value, slope = (ca.DM(end @ modes) for end in (plane.shapes.deflection(1.0), plane.shapes.slope(1.0)))
+    mass = ca.DM(np.einsum("ik,ij,jk->k", modes, plane.mass, modes))
+    mass = mass + tip.mass * value**2 + 2 * tip.static_moment * (value * slope) + tip.inertia * slope**2
+    forces = modes.T @ plane.stiffness
+    # What couples modes by less than 1e-9 is rounding of the eigenvectors.
+    forces = ca.sparsify(ca.DM(np.where(np.abs(forces) < 1e-9 * np.abs(forces).max(), 0.0, forces)))
+    return ca.sparsify(forces.T @ ca.diag(2 * ca.sqrt(ca.SX(mass))) @ forces)
