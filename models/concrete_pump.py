@@ -10,6 +10,7 @@ import numpy as np
 
 import flexblocks as fb
 from flexblocks.errors import ParameterError
+from flexblocks.interfaces.ports import Port
 
 STEEL = fb.Material(density=7850.0, youngs_modulus=2.1e11, poissons_ratio=0.3)
 PIPE = 17.0  # delivery line of 125 mm, empty [kg/m]
@@ -151,7 +152,7 @@ def _cylinder(name: str, ram: Ram, valves: str, friction: float) -> fb.Hydraulic
 
 def _bracket(
     model: fb.Model, name: str, on: fb.Ground | fb.FlexibleBeam, joint: float, place: tuple[float, float]
-) -> fb.Port:
+) -> Port:
     """Add a bracket at (x, y) from a joint at `joint` along a section, or from the turret; return its eye."""
     if isinstance(on, fb.FlexibleBeam):
         bracket = model.add(fb.FixedTransform(name, (0.0, place[1], 0.0)))
@@ -169,7 +170,7 @@ def _add_line(model: fb.Model, number: int, boom: fb.FlexibleBeam, mass: float) 
     model.connect(boom.frame_b, model.add(fb.LumpedMass(f"line{number}_tip", mass / 6)).frame_a)
 
 
-def _knuckle(model: fb.Model, before: fb.Ground | fb.FlexibleBeam, after: fb.FlexibleBeam, angle: float) -> fb.Port:
+def _knuckle(model: fb.Model, before: fb.Ground | fb.FlexibleBeam, after: fb.FlexibleBeam, angle: float) -> Port:
     """Add the linkage of the knuckle, which closes a loop; return the pin between its two links."""
     assert isinstance(before, fb.FlexibleBeam)
     direction, turn = linkage(angle)

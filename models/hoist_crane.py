@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import flexblocks as fb
+from flexblocks.interfaces.ports import Port
 
 JIB_LENGTH = 30.0  # [m]
 APEX = (-4.0, 0.0, 9.0)  # sheaves of the luffing rope on the A-frame, from the foot of the jib [m]
@@ -108,7 +109,7 @@ def _slewing_drive(model: fb.Model, torque: float) -> fb.Revolute:
     return slewing
 
 
-def _hung_load(model: fb.Model, mass: float, start: tuple[float, float, float]) -> fb.Port:
+def _hung_load(model: fb.Model, mass: float, start: tuple[float, float, float]) -> Port:
     """Add the load, which the rope alone holds; return the place where it does."""
     place = model.blocks["ground"].port("frame_b")
     for name, value, axis in zip("xyz", start, ((1, 0, 0), (0, 1, 0), (0, 0, 1)), strict=True):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import flexblocks as fb
 from flexblocks.errors import ParameterError, listing, nearest
+from flexblocks.interfaces.ports import Port
 
 ROTOR_INERTIA = 6e-4  # of a motor with what turns with it [kg m2]
 
@@ -87,10 +88,10 @@ def space_arm(
         model, "craft", base_mass, [base_mass * square for square in gyration], (2.0, 0.0, 1.0), base.frame_b, False
     )
 
-    def joint(name: str, place: fb.Port) -> fb.Port:
+    def joint(name: str, place: Port) -> Port:
         return _joint(model, name, place, angles[name], elastic_joints, damping)
 
-    def boom(name: str, length: float, place: fb.Port) -> fb.Port:
+    def boom(name: str, length: float, place: Port) -> Port:
         beam = fb.FlexibleBeam(
             name,
             length,
@@ -124,7 +125,7 @@ def _diagonal(values) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(value if i == j else 0.0 for j in range(3)) for i, value in enumerate(values))
 
 
-def _body(model: fb.Model, name: str, mass: float, inertia, reach, place: fb.Port, centred: bool = True) -> fb.Port:
+def _body(model: fb.Model, name: str, mass: float, inertia, reach, place: Port, centred: bool = True) -> Port:
     """Add a rigid body, its centre halfway to its outlet or at its inlet; return the outlet."""
     center = tuple(value / 2 for value in reach) if centred else (0.0, 0.0, 0.0)
     body = model.add(fb.RigidBody(name, mass, _diagonal(inertia), center=center, reach=reach))
@@ -132,7 +133,7 @@ def _body(model: fb.Model, name: str, mass: float, inertia, reach, place: fb.Por
     return body.frame_b
 
 
-def _joint(model: fb.Model, name: str, place: fb.Port, angle: float, elastic: bool, damping: float) -> fb.Port:
+def _joint(model: fb.Model, name: str, place: Port, angle: float, elastic: bool, damping: float) -> Port:
     """Add a joint with motor, gear and gearbox; the rotor spins with the body that carries it."""
     data = JOINTS[name]
     hinge = model.add(fb.Revolute(name, axis=data.axis, start=angle))

@@ -81,8 +81,8 @@ class StrainModes(Discretization):
             self._check_own()
         if self.points is not None:
             check_number("StrainModes, points", self.points)
-        places = tuple(self.breaks) if isinstance(self.breaks, (tuple, list)) else (None,)
-        if not all(isinstance(place, (int, float)) and 0.0 < place < 1.0 for place in places):
+        places = tuple(self.breaks) if isinstance(self.breaks, (tuple, list)) else None
+        if places is None or not all(isinstance(place, (int, float)) and 0.0 < place < 1.0 for place in places):
             raise ParameterError(f"StrainModes: breaks = {self.breaks!r}; must be places x/l between 0 and 1.")
         if places and self.functions == "modes":
             raise ParameterError(
@@ -91,7 +91,7 @@ class StrainModes(Discretization):
         object.__setattr__(self, "breaks", tuple(sorted({float(place) for place in places})))
 
     def _check_own(self) -> None:
-        functions = tuple(self.functions) if isinstance(self.functions, (tuple, list)) else (None,)
+        functions = tuple(self.functions) if isinstance(self.functions, (tuple, list)) else ()
         if len(functions) != self.n or not all(callable(function) for function in functions):
             raise ParameterError(
                 f"StrainModes: functions = {self.functions!r}; must be 'polynomials', 'modes' or a tuple of {self.n} "

@@ -43,7 +43,7 @@ def _projections(axis: tuple[float, ...]) -> tuple[ca.DM, ca.DM, ca.DM]:
     """Return the projections (3, 3) along and across a unit vector, and its cross product."""
     n = ca.DM(list(axis))
     along = ca.sparsify(n @ n.T)
-    return along, ca.sparsify(ca.DM.eye(3) - along), skew(ca.sparsify(n))
+    return along, ca.sparsify(ca.DM.eye(3) - along), ca.DM(skew(ca.sparsify(n)))
 
 
 def column(vector: Vector) -> ca.SX:

@@ -79,7 +79,8 @@ def _path(t: PhaseTranscription, detour: Waypoint | None) -> _Path:
         found = quasi_static_path(t.dae, t.start, t.goal, driven)
         if found is not None:
             return _along(found)
-    waypoints = sorted((*t.waypoints, *([] if detour is None else [detour])), key=lambda point: point[0])
+    every: list[Waypoint] = [*t.waypoints, *([] if detour is None else [detour])]
+    waypoints = sorted(every, key=lambda point: point[0])
     spline = spline_through(waypoints, t.dae.tree.size, t.mesh.duration)
     rates, accelerations = spline.derivative(), spline.derivative(2)
     forces = loop_forces(t.dae, t.start)

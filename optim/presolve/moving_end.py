@@ -158,6 +158,6 @@ def _with_others_still(
         return rows, rates
     free = ways @ left
     free[bends] = 0.0
-    _, _, order = scipy.linalg.qr(free.T, pivoting=True)
+    order = scipy.linalg.qr(free.T, pivoting=True)[-1]
     still = np.eye(len(free))[order[: left.shape[1]]]
     return np.vstack([rows, still]), np.concatenate([rates, np.zeros(len(still))])

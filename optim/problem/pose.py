@@ -121,10 +121,10 @@ def _orientation(value: Any) -> tuple[Any, ...]:
     if array.shape not in ((3,), (3, 3)) or not np.all(np.isfinite(array)):
         raise ProblemError(f"Pose: orientation = {value!r}; must be {expected}.")
     if array.ndim == 1:
-        return tuple(array.tolist())
+        return (float(array[0]), float(array[1]), float(array[2]))
     if np.abs(array.T @ array - np.eye(3)).max() > SLACK or np.linalg.det(array) < 0:
         raise ProblemError(
             f"Pose: orientation = {value!r}; is no rotation matrix: its columns must be orthogonal unit vectors, "
             "right-handed."
         )
-    return tuple(tuple(row) for row in array.tolist())
+    return tuple(tuple(float(entry) for entry in row) for row in array)

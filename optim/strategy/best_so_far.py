@@ -17,7 +17,6 @@ from ..results.plan import Plan
 from ..solver_statistics import CONVERGED, ENDED
 
 FEASIBLE = 1e-4  # violation of the scaled equations up to which a motion counts as feasible; by trial
-REPLAY = {"rtol": 1e-5, "atol": 1e-8, "time_limit": 0.5}  # only to say by how much the goal is missed
 
 
 def was_ended(error: PlanError) -> bool:
@@ -63,7 +62,8 @@ def _infeasibility(plan: Plan) -> float:
 def _shortcoming(plan: Plan) -> str:
     """Return by how much the replay of a motion that is none yet misses its goal, or its worst violation."""
     try:
-        miss = plan.replay(**REPLAY).tip_miss
+        # Only to say by how much the goal is missed
+        miss = plan.replay(rtol=1e-5, atol=1e-8, time_limit=0.5).tip_miss
     except FlexblocksError:  # inputs of an iterate may be too violent to simulate
         miss = np.nan
     if np.isfinite(miss):

@@ -104,10 +104,10 @@ def magnitude_scaling(nlp: NonlinearProgram, oracle: Oracle, x: np.ndarray, p: n
     """
     n = len(nlp.variables.free)
     size = np.ones(n)
-    declared = [box for box in nlp.boxes if box.model.magnitudes is not None]
-    for box in declared:
+    declared = [(box, box.model.magnitudes) for box in nlp.boxes if box.model.magnitudes is not None]
+    for box, magnitudes in declared:
         free = box.columns < n
-        size[box.columns[free]] = box.model.magnitudes[free]
+        size[box.columns[free]] = magnitudes[free]
     if not declared:
         return None
     matrix = oracle.derivatives["jac_g"](x, p)[1]
