@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -127,4 +127,4 @@ def _orientation(value: Any) -> tuple[Any, ...]:
             f"Pose: orientation = {value!r}; is no rotation matrix: its columns must be orthogonal unit vectors, "
             "right-handed."
         )
-    return tuple(tuple(float(entry) for entry in row) for row in array)
+    return tuple(tuple(row) for row in cast("list[list[float]]", array.tolist()))
