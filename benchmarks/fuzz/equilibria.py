@@ -36,7 +36,7 @@ def _forces(dae: fb.DAE, point: OperatingPoint) -> str:
     held = dae.inverse_dynamics(q, still, still, [], *dependent).full().ravel()
     z = [point.z] if len(point.z) else []
     force = dae.input_force(point.x, point.u, [], *z).full().ravel()
-    J = closure_jacobian(dae, q)
+    J = closure_jacobian(dae, point.x, point.z)
     reaction = J.T @ point.forces if len(J) else still
     # Weight and springs, as if nothing of them cancelled.
     M = dae.mass_matrix(q, [], *dependent).full()

@@ -64,7 +64,7 @@ class Trial:
     @cached_property
     def J(self) -> np.ndarray:
         """Jacobian (m, n) of the loop closures; m is 0 for a tree."""
-        return closure_jacobian(self.dae, self.q)
+        return closure_jacobian(self.dae, self.state.x, self.state.z)
 
     @cached_property
     def regular(self) -> np.ndarray:

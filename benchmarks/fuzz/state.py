@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import casadi as ca
 import numpy as np
 
 import flexblocks as fb
@@ -13,6 +14,7 @@ from flexblocks.constraints.dependent_variables import with_dependent_variables
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.posture import posture
 from flexblocks.constraints.singular_posture import refuse_singular_posture
+from flexblocks.dynamics.algorithms.loop_closure import total_jacobian
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ def random_state(arm: RandomArm, dae: fb.DAE, seed: int) -> State:
         # As any use of the arm begins.
         refuse_singular(dae, x[:n], dae.p.start, "random_state: ")
         refuse_singular_posture(dae, x[:n], regular_mass(dae, *posture(dae, x, dae.p.start)), "random_state: ")
-        J = closure_jacobian(dae, x[:n])
+        J = closure_jacobian(dae, x, dae.z.start)
         # In the metric of the sizes, so that what is small stays small.
         scaled = J * size
         v -= size * (np.linalg.pinv(scaled, rcond=1e-9) @ (scaled @ (v / size)))
@@ -59,11 +61,14 @@ def random_state(arm: RandomArm, dae: fb.DAE, seed: int) -> State:
     return State(x, z, rng.uniform(-1, 1, len(dae.u)), a, size)
 
 
-def closure_jacobian(dae: fb.DAE, q: np.ndarray) -> np.ndarray:
-    """Return the Jacobian (m, n) of the loop closures at a posture (n); m is 0 for a tree."""
+def closure_jacobian(dae: fb.DAE, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """Return the Jacobian (m, n) of the loop closures at a state (nx) and (nz); m is 0 for a tree."""
     if not dae.tree.loops.closures:
-        return np.zeros((0, len(q)))
-    return dae.constraint.jacobian()(q, dae.p.start, 0)[0].full()
+        return np.zeros((0, dae.tree.size))
+    residual = dae.constraint(*dae.posture_symbols)
+    # Dependent variables move with the coordinates.
+    J = ca.densify(total_jacobian(residual, dae.tree, dae.q))
+    return ca.Function("J", [*dae.posture_symbols], [J])(*dae.posture(x, z, dae.p.start)).full()
 
 
 def _size(arm: RandomArm, name: str, unit: str) -> float:
