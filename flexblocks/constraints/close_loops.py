@@ -65,7 +65,8 @@ def _independent_rows(dae: DAE, q: np.ndarray, p: np.ndarray) -> np.ndarray:
     rng = np.random.default_rng(0)
     best: np.ndarray | None = None
     for attempt in range(4):  # q itself, and three random neighbours
-        near = q + SPREAD * bool(attempt) * rng.uniform(-1, 1, len(q)) * equations.unit
+        spread = SPREAD * bool(attempt) * rng.uniform(-1, 1, len(q))
+        near = equations.within(q, q + spread * equations.unit)
         posture = polished(equations, near, p, np.ones(len(q), dtype=bool))
         if gap(equations, posture, p) > CLOSED:
             continue
