@@ -69,3 +69,17 @@ def test_the_tension_of_a_damped_rope_is_no_velocity():
     np.testing.assert_array_equal(dae.split_state(held.point.x)[1], 0.0)
     assert held.point["lower.tension"] == pytest.approx(2.0)
     assert held.point["upper.tension"] > 2.0
+
+
+def test_of_the_postures_at_a_place_one_that_is_clear():
+    """The elbow's other side, if a post stands in the way of the nearest; and the nearest again without one."""
+    dae, goal = upright(), {"payload.x": 0.9, "payload.y": 1.2}
+    start = {"joint1.angle": 0.4, "joint2.angle": 0.6}
+    post = optim.KeepOut(optim.Sphere((0.98, 0.2), 0.1), frames="link1", name="post")
+    for path, sign in (((), 1.0), (post, -1.0)):
+        m = optim.pyomo_model(dae, optim.RestToRest(start, goal, 2.0, path=path), intervals=2)
+        assert np.sign(m.q[2, "joint2.angle"].value) == sign
+    # With no way out the message is about the nearest.
+    wall = optim.KeepOut(optim.Sphere((0.0, 0.0), 1.1), frames="link1", name="wall")
+    with pytest.raises(optim.ProblemError, match=r"not link1 outside wall, by 0\.09545 m"):
+        optim.pyomo_model(dae, optim.RestToRest(goal, goal | {"payload.x": 0.8}, 2.0, path=wall), intervals=2)

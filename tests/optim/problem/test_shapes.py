@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
-from flexblocks import models, optim
+from flexblocks import optim
 from flexblocks.optim.presolve.path_values import resolved_path
 from flexblocks.optim.problem.path_constraints.segments import squared_distance
 from flexblocks.optim.problem.serialization import from_data, to_data
@@ -132,7 +132,7 @@ def test_refused_by_name_and_written_to_files():
     ):
         with pytest.raises(optim.ProblemError, match=message):
             wrong()
-    dae = chain()
+    dae, stretched = chain(), {"joint1.angle": 0.1, "joint2.angle": 0.0, "joint3.angle": 0.1}
     for path, message in (
         (optim.KeepApart(links=("link1", "link2"), radius=0.1), "link1, link2 are joined to each other"),
         (optim.KeepApart(links=("link1", "arm"), radius=0.1), "no link 'arm'"),
@@ -140,6 +140,6 @@ def test_refused_by_name_and_written_to_files():
         (optim.Upright("payload", tilt=0.1, axis=(1, 0, 0), direction=(0, 1, 0)), "not payload upright, by about"),
         (optim.SpeedLimit("hook", speed=1.0), "hook"),
     ):
+        asked = optim.RestToRest(stretched, stretched | {"joint1.angle": 1.0}, 1.0, path=path)
         with pytest.raises(optim.ProblemError, match=message):
-            stretched = {"joint1.angle": 0.1, "joint2.angle": 0.0, "joint3.angle": 0.1}
-            optim.plan(dae, optim.RestToRest(stretched, stretched | {"joint1.angle": 1.0}, 1.0, path=path), intervals=4)
+            optim.plan(dae, asked, intervals=4)
