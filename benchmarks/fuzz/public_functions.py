@@ -49,6 +49,7 @@ def _arm() -> fb.Model:
 
 BLOCKS: Mapping[str, Mapping[str, Any]] = {
     "Accelerometer": {}, "Fixed": {}, "FixedTransform": {}, "FixedTranslation": {}, "Ground": {}, "Spherical": {},
+    "ForceSensor": {},
     "Universal": {}, "Revolute": {}, "Prismatic": {}, "TorqueSource": {}, "ForceSource": {}, "Friction": {},
     "FlexibleBeam": {"length": 1.0, "linear_density": 1.0, "flexural_rigidity": 1.0},
     "SlidingBeam": {"length": 1.0, "linear_density": 1.0, "flexural_rigidity": 1.0},
