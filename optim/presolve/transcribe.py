@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import listing
 
 from ..collocation.mesh import Mesh, uniform_mesh
 from ..collocation.quasi_static import ALL_MOVE
@@ -145,11 +144,6 @@ def _as_problem(dae: DAE, problem: Any) -> Problem:
         problem = problem.problem
     if not isinstance(problem, Problem):
         raise ProblemError(f"plan: problem = {problem!r}; must be an optim.RestToRest(...) or optim.Problem(...).")
-    if dae.prescribed:
-        raise ProblemError(
-            f"plan: {listing(dae.prescribed)} of '{dae.name}' prescribed: a plan chooses the motion itself. Assemble "
-            "the arm without prescribed=, or lock the coordinate."
-        )
     if not len(dae.u):
         raise ProblemError(f"plan: '{dae.name}' has no inputs; add a TorqueSource or ForceSource.")
     return problem
