@@ -164,7 +164,7 @@ def refuse_singular(dae: DAE, q: np.ndarray, p: np.ndarray, where: str) -> None:
         )
 
 
-def is_in_line(J: np.ndarray) -> bool:
-    """Whether closures with the Jacobian J (m, n) do not determine how the coordinates move."""
+def is_in_line(J: np.ndarray, share: float = IN_LINE) -> bool:
+    """Whether closures with the Jacobian J (m, n) do not determine how the coordinates move, but for this share."""
     values = np.linalg.svd(J, compute_uv=False)
-    return bool(len(J) and (len(values) < len(J) or values[-1] <= IN_LINE * values[0]))
+    return bool(len(J) and (len(values) < len(J) or values[-1] <= share * values[0]))
