@@ -18,8 +18,8 @@ from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
 from .boundary import End
 from .bounds import Limits, other_limits, resolved_limits
+from .feasibility.conserved_momentum import check_momentum
 from .feasibility.energy_bound import check_impulse
-from .feasibility.open_base import check_momentum
 from .impact import check_pick_ups
 from .infeasible_goal import (
     check_boundary_limits,
@@ -88,8 +88,7 @@ def transcribe(
         for phase, limit, (begin, end) in zip(phases, limits, run, strict=True):
             check_rates(dae, limit, begin, end, phase.duration, holding and len(phases) == 1)
             check_impulse(dae, limit, begin, end, phase.duration)
-            if dae.tree.charted:
-                check_momentum(dae, begin, end)
+            check_momentum(dae, begin, end)
 
     # 3. The mesh of every phase, the modes too fast for it, and whether there are enough inputs to reach the goals.
     by_phase = list(zip(*ends, strict=True))
