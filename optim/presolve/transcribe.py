@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import listing
 
 from ..collocation.mesh import Mesh, uniform_mesh
 from ..collocation.quasi_static import ALL_MOVE
@@ -19,8 +18,8 @@ from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
 from .boundary import End
 from .bounds import Limits, other_limits, resolved_limits
+from .feasibility.conserved_momentum import check_momentum
 from .feasibility.energy_bound import check_impulse
-from .feasibility.open_base import check_momentum
 from .impact import check_pick_ups
 from .infeasible_goal import (
     check_boundary_limits,
@@ -90,8 +89,7 @@ def transcribe(
         for phase, limit, (begin, end) in zip(phases, limits, run, strict=True):
             check_rates(dae, limit, begin, end, phase.duration, holding and len(phases) == 1)
             check_impulse(dae, limit, begin, end, phase.duration)
-            if dae.tree.charted:
-                check_momentum(dae, begin, end)
+            check_momentum(dae, begin, end)
 
     # 3. The mesh of every phase, the modes too fast for it, and whether there are enough inputs to reach the goals.
     by_phase = list(zip(*ends, strict=True))
@@ -145,11 +143,6 @@ def _as_problem(dae: DAE, problem: Any) -> Problem:
         problem = problem.problem
     if not isinstance(problem, Problem):
         raise ProblemError(f"plan: problem = {problem!r}; must be an optim.RestToRest(...) or optim.Problem(...).")
-    if dae.prescribed:
-        raise ProblemError(
-            f"plan: {listing(dae.prescribed)} of '{dae.name}' prescribed: a plan chooses the motion itself. Assemble "
-            "the arm without prescribed=, or lock the coordinate."
-        )
     if not len(dae.u):
         raise ProblemError(f"plan: '{dae.name}' has no inputs; add a TorqueSource or ForceSource.")
     return problem
