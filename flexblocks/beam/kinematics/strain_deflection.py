@@ -17,6 +17,7 @@ import numpy as np
 from flexblocks.beam.kinematics.deflection import Flexure, turned
 from flexblocks.beam.kinematics.kinetic_energy import dot, mass_moments
 from flexblocks.beam.kinematics.pieces import Piece, pieces
+from flexblocks.beam.kinematics.plane_inertia import PlaneCurve
 from flexblocks.beam.kinematics.rotary_energy import TURNS
 from flexblocks.beam.kinematics.section_rotations import AboutOneAxis, InSpace, SectionRotation, SectionRotations
 from flexblocks.beam.kinematics.strain_inertia import Tangents, rotating, translating, weighted
@@ -111,8 +112,24 @@ class StrainFlexure(Flexure):
         return tangents, jacobians
 
     @cached_property
+    def _curve(self) -> PlaneCurve | None:
+        """The axis by its angles, where it bends in one plane and is neither stretched nor sheared."""
+        rotations = self._rotations
+        if not isinstance(rotations, AboutOneAxis) or any(
+            along.nnz() > 1 or not along[0].is_one() for along in self._alongs
+        ):
+            return None
+        angles = [rotations.angle(place) for place in self._places.tolist()]
+        shares = [ca.evalf(ca.jacobian(angle, self.local.coordinates)).full()[0] for angle in angles]
+        return PlaneCurve(rotations.axis, angles, np.array(shares))
+
+    @cached_property
     def _alongs(self) -> list[ca.SX]:
         return [self._along(place) for place in self._places.tolist()]
+
+    def _moved(self, shares: np.ndarray) -> ca.SX:
+        """Return the derivatives (3, n) of a weighted sum of the tangents."""
+        return weighted(shares, self._tangents[1]) if self._curve is None else self._curve.moved(shares)
 
     def _drift(self, k: int, omega: ca.SX) -> ca.SX:
         """Return the second derivative (3) of a tangent relative to the world that is left without accelerations.
@@ -144,7 +161,7 @@ class StrainFlexure(Flexure):
             return root
         shares = self._axis.deflection(xi)
         place = self._position(shares)
-        rate = self.beam.length * weighted(shares, self._tangents[1]) @ self.local.rates
+        rate = self.beam.length * self._moved(shares) @ self.local.rates
         drift = self.beam.length * weighted(shares, [self._drift(k, root.omega) for k in range(len(self._places))])
         velocity = root.v + skew(ca.sparsify(root.omega)) @ place + ca.sparsify(rate)
         # Of a piece that is moved by a cut the drift is to be derived: the cut has one, too.
@@ -185,9 +202,13 @@ class StrainFlexure(Flexure):
     def _body(self, piece: Piece) -> InertialBody:
         """Return the inertia of one piece, which moves with the root as it is moved by the cuts inboard."""
         beam, plane = self.beam, piece.of(_interpolated(self._axis, self.beam.density))
-        tangents = Tangents(*self._tangents, [self._drift(k, piece.frame.omega) for k in range(len(self._places))])
         share = mass_moments(beam.density, piece.start, piece.end)[0]
-        inertia, bias = translating(tangents, plane.integrals, beam.mass, share, beam.length)
+        if self._curve is not None:
+            omega, rates = piece.frame.omega, self.local.rates
+            inertia, bias = self._curve.translating(plane.integrals, beam.mass, share, beam.length, omega, rates)
+        else:
+            tangents = Tangents(*self._tangents, [self._drift(k, piece.frame.omega) for k in range(len(self._places))])
+            inertia, bias = translating(tangents, plane.integrals, beam.mass, share, beam.length)
         if beam.section_inertia:
             products = {
                 axis: plane.shapes.product(plane.shapes.strain, beam.rotary[axis]) for axis in beam.section_inertia
