@@ -82,8 +82,8 @@ class StrainFlexure(Flexure):
     def _rotations(self) -> SectionRotations:
         if len(self._turning) == 1 and "torsion" not in self._turning:
             ((axis, shapes),) = self._turning.items()
-            return AboutOneAxis(axis, shapes, self.q[axis], self.rate)
-        return InSpace(self._turning, self.q, (0.0, *self._places.tolist()), self.rate)
+            return AboutOneAxis(axis, shapes, self.q[axis], self.local)
+        return InSpace(self._turning, self.q, (0.0, *self._places.tolist()), self.local)
 
     @cached_property
     def _sections(self) -> list[SectionRotation]:
@@ -105,10 +105,10 @@ class StrainFlexure(Flexure):
         """The tangents (3) at the Gauss points in the axes of the root, and their derivatives (3, n)."""
         tangents, jacobians = [], []
         for along, section in zip(self._alongs, self._sections, strict=True):
-            turning = skew(along).T @ ca.sparsify(ca.jacobian(section.omega, self.local.rates))
-            stretching = ca.sparsify(ca.jacobian(along, self.local.coordinates))
-            tangents.append(ca.sparsify(section.R @ along))
-            jacobians.append(ca.sparsify(section.R @ ca.sparsify(turning + stretching)))
+            tangent = ca.sparsify(section.R @ along)
+            stretching = section.R @ ca.sparsify(ca.jacobian(along, self.local.coordinates))
+            tangents.append(tangent)
+            jacobians.append(ca.sparsify(skew(tangent).T @ section.turning + stretching))
         return tangents, jacobians
 
     @cached_property
@@ -136,9 +136,15 @@ class StrainFlexure(Flexure):
 
         In the axes of the root, which turns at `omega`.
         """
-        spin, drift = (skew(ca.sparsify(each)) for each in self._sections[k].spin(omega))
-        along, rate = self._alongs[k], self.rate(self._alongs[k])
-        return ca.sparsify(self._sections[k].R @ ca.sparsify(spin @ (spin @ along + 2 * rate) + drift @ along))
+        section, tangent = self._sections[k], self._tangents[0][k]
+        if self._curve is not None:
+            # About one axis, the square of the angular velocity goes with the axis of the section.
+            spin, drift = (skew(ca.sparsify(section.R.T @ each)) for each in section.spin(omega))
+            along = self._alongs[k]
+            return ca.sparsify(section.R @ ca.sparsify(spin @ ca.sparsify(spin @ along) + drift @ along))
+        spin, drift = (skew(ca.sparsify(each)) for each in section.spin(omega))
+        stretching = 2 * (section.R @ ca.sparsify(self.rate(self._alongs[k])))
+        return ca.sparsify(spin @ ca.sparsify(spin @ tangent + stretching) + drift @ tangent)
 
     def _position(self, shares: np.ndarray) -> ca.SX:
         """Return a weighted sum of the tangents (3) times the length [m]."""
@@ -170,7 +176,9 @@ class StrainFlexure(Flexure):
         if isinstance(self._rotations, AboutOneAxis):
             return turned(moved, self._rotations.axis, self._rotations.angle(xi))
         section = self._rotations.at(xi)
-        return moved.reorient(section.R, section.omega, section.drift)
+        back = section.R.T
+        omega = ca.sparsify(back @ section.turning) @ self.local.rates
+        return moved.reorient(section.R, ca.sparsify(omega), ca.sparsify(back @ section.drift))
 
     def resultant(self, weight: Distribution) -> tuple[float | ca.SX, ca.SX]:
         length, total, place = self.beam.length, 0.0, ca.SX(3, 1)

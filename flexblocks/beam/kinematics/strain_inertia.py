@@ -109,11 +109,9 @@ def rotating(
     """
     n = rates.numel()
     total, bias = ca.SX(6 + n, 6 + n), ca.SX(6 + n, 1)
-    spins = [section.spin(omega) for section in sections]
-    # Angular velocities are these times (omega, v, rates).
-    maps = [
-        ca.horzcat(section.R.T, ca.SX(3, 3), ca.sparsify(ca.jacobian(section.omega, rates))) for section in sections
-    ]
+    # In the axes of the sections; angular velocities are maps times (omega, v, rates).
+    spins = [[ca.sparsify(section.R.T @ each) for each in section.spin(omega)] for section in sections]
+    maps = [ca.horzcat(section.R.T, ca.SX(3, 3), ca.sparsify(section.R.T @ section.turning)) for section in sections]
     momenta = [ca.SX(3, 1) for _ in sections]
     for axis, of_axis in inertia.items():
         i = TURNS[axis][0]
