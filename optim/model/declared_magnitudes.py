@@ -14,7 +14,14 @@ from ..presolve.phase_transcription import PhaseTranscription
 # take fewer iterations so (optim/examples/obstacle.py: 40 for up to 150; the detour of docs/planning.md ends at all).
 NEAR = 10.0
 # What is at rest has the magnitude of what moves.
-AT_REST = {"rest": "q", "inputs": "u", "algebraics": "z", "forces": "f"}
+AT_REST = {
+    "rest": "q",
+    "inputs": "u",
+    "algebraics": "z",
+    "forces": "f",
+    "inputs_rates": "du",
+    "first_order_rates": "dw",
+}
 
 
 def declare_magnitudes(b: Any, t: PhaseTranscription) -> None:
