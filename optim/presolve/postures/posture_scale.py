@@ -95,7 +95,8 @@ def posture_scale(
         if place is not None and place[1] in POSITION:
             values[i] = length
     energy = float(np.max(np.diag(mass) * columns[:n] ** 2, initial=0.0))
-    return PostureScale(columns, *(np.where(each > 0, each, 1.0) for each in (rows, values)), energy or 1.0)
+    rows, values = (np.where(each > 0, each, 1.0) for each in (rows, values))
+    return PostureScale(columns, rows, values, energy or 1.0)
 
 
 def arm_length(dae: DAE, at: OperatingPoint) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -91,9 +90,9 @@ def _line(value: Any) -> tuple[tuple[float, ...], ...]:
         array = np.array(value, dtype=float)
     except (TypeError, ValueError):
         array = np.zeros(0)
-    if array.ndim != 2 or len(array) < 2 or array.shape[1] not in (2, 3) or not np.isfinite(array).all():
+    if array.ndim != 2 or len(array) < 2 or array.shape[-1] not in (2, 3) or not np.isfinite(array).all():
         raise ProblemError(f"Follow: points = {value!r}; must be {expected}.")
-    rows: Sequence[Sequence[float]] = array.tolist()
+    rows: Any = array.tolist()
     line = tuple(tuple(row) for row in rows)
     if any(one == other for one, other in pairwise(line)):
         raise ProblemError("Follow: points: two that follow each other are the same; leave one out.")

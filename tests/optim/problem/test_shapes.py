@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import pairwise
 
 import casadi as ca
@@ -143,3 +144,50 @@ def test_refused_by_name_and_written_to_files():
         asked = optim.RestToRest(stretched, stretched | {"joint1.angle": 1.0}, 1.0, path=path)
         with pytest.raises(optim.ProblemError, match=message):
             optim.plan(dae, asked, intervals=4)
+
+
+def room(name: str, q: np.ndarray, v: np.ndarray, x: float, y: float) -> np.ndarray:
+    """What is left of the tolerances below, a little wider between the points of the mesh, along a motion."""
+    places, h = np.array([elbows(each) for each in q]), 1e-6
+    tip = places[:, 3]
+    if name == "line":
+        return 0.012 - np.abs(tip[:, 1] - y)
+    if name == "arc":
+        return 0.012 - np.abs(np.hypot(tip[:, 0] - x + 0.4, tip[:, 1] - y) - 0.4)
+    if name == "upright":
+        return 0.052 - np.abs(q.sum(axis=1) - 1.2)
+    if name == "speed":
+        moved = [elbows(at + h * rate)[3] - elbows(at - h * rate)[3] for at, rate in zip(q, v, strict=True)]
+        return 0.51 - np.linalg.norm(moved, axis=1) / (2 * h)
+    return np.array([sampled(each[:2], each[2:]) for each in places]) - 0.157
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+def test_plans_of_any_size_keep_them(size):
+    """From cold, by the positions of the joints alone."""
+    dae, q0 = chain(size), np.array([0.3, 0.5, 0.4])
+    x, y = elbows(q0)[3]
+    arc = [[x - 0.4 + 0.4 * np.cos(angle), y + 0.4 * np.sin(angle)] for angle in np.linspace(0, -np.pi, 33)]
+    away = {"payload.x": (x - 0.8) * size, "payload.y": y * size}
+    heading = (np.cos(1.2), np.sin(1.2), 0.0)
+    line = (size * np.array([[x, y], [x - 0.8, y]])).tolist()
+    cases = {
+        "line": (q0, away, optim.Follow("payload", line, 0.01 * size)),
+        "arc": (q0, away, optim.Follow("payload", (size * np.array(arc)).tolist(), 0.01 * size)),
+        "upright": (q0, away | {"payload.yaw": 1.2}, optim.Upright("payload", 0.05, (1.0, 0.0, 0.0), heading)),
+        "speed": (q0, away, optim.SpeedLimit("payload", speed=0.5 * size)),
+        "apart": (
+            np.array([0.3, 1.2, 1.9]),
+            dict(zip(dae.q_names, (0.5, -1.2, -1.9), strict=True)),
+            optim.KeepApart(links=("link1", "link3"), frames="payload", radius=0.08 * size),
+        ),
+    }
+    for name, (start, goal, path) in cases.items():
+        asked = optim.RestToRest(dict(zip(dae.q_names, start.tolist(), strict=True)), goal, 2.0, path=path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optim.PlanWarning)
+            plan = optim.plan(dae, asked, intervals=20)
+        assert sum(attempt.iterations for attempt in plan.attempts) < 150, name
+        q, v, _ = np.split(plan.trajectory.x[::10], [3, 6], axis=1)
+        assert np.min(room(name, q, v, x, y)) > 0, name
