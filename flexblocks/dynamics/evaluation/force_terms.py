@@ -17,7 +17,8 @@ from flexblocks.errors import ModelError
 from flexblocks.interfaces.attached_frame import AttachedFrame, Watch
 from flexblocks.interfaces.force_element import ForceElement
 from flexblocks.interfaces.frame import skew
-from flexblocks.interfaces.physics import Local, Physics
+from flexblocks.interfaces.local import Local
+from flexblocks.interfaces.physics import Physics
 
 
 @dataclass(frozen=True, eq=False)
