@@ -16,10 +16,10 @@ import numpy as np
 from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, ParameterError
+from flexblocks.interrupt import Interrupt
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.cases import Cases, cases
 from flexblocks.simulation.chunks import DEFAULT_STEPS, Budget, checked_budget
-from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.method import Method, checked_method
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.sampling import output_times, sampled_trajectory

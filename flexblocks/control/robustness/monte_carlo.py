@@ -9,10 +9,10 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError, listing
+from flexblocks.interrupt import Interrupt
 from flexblocks.linear.linearize import linearize
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.batch import simulate_batch
-from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.statics.equilibrium import equilibrium
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import without_warning
