@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
-from concurrent.futures import Future
-from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +12,15 @@ from flexblocks.errors import ComputationError, FlexblocksWarning, ParameterErro
 from flexblocks.interrupt import Interrupt
 from flexblocks.libraries import xr
 from flexblocks.progress import ProgressDisplay
-from flexblocks.studies import journal
 from flexblocks.studies.cases import Cases, as_cases
 from flexblocks.studies.choose_store import store_of
 from flexblocks.studies.identity import identity
 from flexblocks.studies.journals import Journals
-from flexblocks.studies.outcome import Outcome
-from flexblocks.studies.pools import Pool, pool_of
+from flexblocks.studies.pools import pool_of
 from flexblocks.studies.results import Results
-from flexblocks.studies.schedule import Queue, completed, has_died
-from flexblocks.studies.worker import Parcel, run_batch
+from flexblocks.studies.run import Run
+from flexblocks.studies.worker import Parcel
 from flexblocks.user_warning import warn
-
-DIED = "The process that worked on this case died, alone with it: it was killed, or ran out of memory."
 
 
 class StudyError(ComputationError):
@@ -103,6 +97,53 @@ def study(
     >>> runs["value"].values.tolist()
     [1.0, 4.0, 9.0]
     """
+    finished = done(task, cases, store, executor, progress, retry=retry)
+    finished.tell_of_interruption()
+    finished.tell_of_cases()
+    return finished.dataset
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A study after its run, and what is to be told of it."""
+
+    label: str
+    cases: Cases
+    results: Results
+    interrupted: bool
+    dataset: xr.Dataset
+
+    def tell_of_interruption(self) -> None:
+        """Warn if Ctrl-C ended it."""
+        if self.interrupted:
+            warn(
+                f"study of {self.label} was interrupted; {self.results.done} of {len(self.cases)} cases are finished. "
+                "With the same store it goes on."
+            )
+
+    def tell_of_cases(self) -> None:
+        """Warn of cases that failed, or warned."""
+        results, cases = self.results, self.cases
+        if results.failed:
+            texts = [results.describe(cases, results.errors)] if results.errors else []
+            if results.failed > len(results.errors):
+                texts.append(f"{results.failed - len(results.errors)} {'more' if texts else 'in earlier runs'}")
+            warn(
+                f"study of {self.label}: {results.failed} of {len(cases)} cases failed, see the variable error: "
+                f"{'; and '.join(texts)}."
+            )
+        if results.warned:
+            kinds = {text.partition(":")[0] for text in results.warned.values()}
+            category = getattr(errors, kinds.pop(), FlexblocksWarning) if len(kinds) == 1 else FlexblocksWarning
+            warn(
+                f"study of {self.label}: see the variable warning: {results.describe(cases, results.warned)}", category
+            )
+
+
+def done(
+    task: Any, cases: Any, store: str | Path | None, executor: Any, progress: bool | None, *, retry: bool = False
+) -> Finished:
+    """Do a study, and leave it to the caller to tell of it; arguments as for `study`."""
     cases, pool, kept = as_cases(cases), pool_of(executor), store_of(store)
     if not callable(task) and not hasattr(task, "prepare"):
         raise ParameterError(f"study: task = {task!r}; must be one of flexblocks.tasks or a function of a case.")
@@ -114,7 +155,7 @@ def study(
     with Journals(kept, needed=not pool.shares_memory) as journals, Interrupt() as interrupt:
         results = Results(kept, cases, identity(task, cases) if kept.path is not None else {}, retry)
         with ProgressDisplay(f"Study of {label}", len(cases), progress) as bar:
-            run = _Run(parcel, cases, pool, journals, results, interrupt, bar)
+            run = Run(parcel, cases, pool, journals, results, interrupt, bar)
             try:
                 run.recover()
                 failure = run.work()
@@ -127,155 +168,4 @@ def study(
         dataset = kept.dataset()
     if failure:
         raise StudyError(f"study of {label}: {failure}", dataset)
-    _report(label, cases, results, interrupt.asked)
-    return dataset
-
-
-class _Run:
-    """One run of a study: from the cases that are missing to their results."""
-
-    def __init__(
-        self,
-        parcel: Parcel,
-        cases: Cases,
-        pool: Pool,
-        journals: Journals,
-        results: Results,
-        interrupt: Interrupt,
-        bar: ProgressDisplay,
-    ) -> None:
-        self._parcel, self._cases, self._pool = parcel, cases, pool
-        self._journals, self._results, self._interrupt, self._bar = journals, results, interrupt, bar
-        self._hand: dict[Future[Any], tuple[list[int], Path | None]] = {}
-        self._began = time.monotonic()
-        self._failure = ""
-
-    def recover(self) -> None:
-        """Take over what an earlier run has finished and not written."""
-        for path, left in self._journals.left(self._say):
-            for index, result in left:
-                self._results.put(index, result)
-            self._results.after_writing(path.unlink)
-            self._interrupt.obey()
-        self._before = self._results.done
-
-    def work(self) -> str:
-        """Do what is missing; return why it ended early, or an empty text."""
-        missing = self._results.still_missing()
-        self._queue = Queue(missing, self._pool.workers)
-        if not len(missing):
-            return ""
-        self._shared = self._pool.share(self._parcel)
-        try:
-            for future in completed(self._pool, self._submit, self._interrupt, self._write):
-                self._take(future)
-        except KeyboardInterrupt:
-            self._interrupt.asked = True
-            self._pool.abandon()
-        return self._failure
-
-    def _submit(self) -> Future[Any] | None:
-        numbers = [] if self._failure else self._queue.batch(len(self._hand))
-        if not numbers:
-            return None
-        path = self._journals.new()
-        stop = (lambda: self._interrupt.asked) if self._pool.shares_memory else None
-        batch = [(index, self._cases[index]) for index in numbers]
-        future = self._pool.submit(run_batch, self._shared, batch, path, stop)
-        self._hand[future] = numbers, path
-        return future
-
-    def _take(self, future: Future[Any]) -> None:
-        if future not in self._hand:
-            return  # its workers died, and its cases are done elsewhere
-        numbers, path = self._hand.pop(future)
-        error = future.exception()
-        if error is None:
-            for index, result in future.result():
-                self._queue.took(result.seconds)
-                self._results.put(index, result)
-            self._forget(path)
-        elif has_died(error):
-            self._bury(numbers, path)
-        elif not self._failure:
-            self._failure = f"the workers could not begin: {type(error).__name__}: {error}"
-        self._say()
-
-    def _bury(self, numbers: list[int], path: Path | None) -> None:
-        """Take account of a worker that died: what it had finished is in the journal."""
-        lost = [(numbers, path)]
-        if self._pool.can_renew:
-            # With one process all others of the pool are gone.
-            lost += self._hand.values()
-            self._hand.clear()
-            self._pool.renew()
-        alone = len(lost) == 1 and len(numbers) == 1
-        for cases, noted in lost:
-            left, begun = {}, cases
-            if noted is not None and noted.exists():
-                while journal.is_written(noted):
-                    time.sleep(0.01)  # the pool ends its other processes
-                left, begun = dict(journal.outcomes(noted)), journal.begun(noted)
-            for index, result in left.items():
-                self._results.put(index, result)
-            rest = [index for index in cases if index not in left]
-            if alone and rest in (begun, cases):
-                self._results.put(rest[0], Outcome(None, error=DIED)) if rest else None
-            elif self._pool.can_renew:
-                self._queue.put_back(rest, [index for index in begun if index in rest])
-            else:
-                self._failure = "a worker died, and with it the executor. Call study again with a new one" + (
-                    "; what is finished is in the store." if self._journals.kept else ", and with a store."
-                )
-            self._forget(noted)
-
-    def _forget(self, path: Path | None) -> None:
-        if path is not None:
-            self._results.after_writing(lambda: _unlink(path))
-
-    def _write(self) -> None:
-        self._results.write()
-
-    def _say(self, note: str = "") -> None:
-        results, now = self._results, time.monotonic()
-        done, rate = results.done - getattr(self, "_before", results.done), 0.0
-        if now > self._began:
-            rate = done / (now - self._began)
-        texts = [f"{results.done} of {len(self._cases)} cases"]
-        texts += [f"{results.failed} failed"] if results.failed else []
-        if rate:
-            left = (len(self._cases) - results.done) / rate
-            texts += [f"{rate:.3g} a second", f"{_duration(left)} left"]
-        total = now - self._began + ((len(self._cases) - results.done) / rate if rate else 0.0)
-        self._bar.update(", ".join([*texts, note] if note else texts), results.done, total if rate else None)
-
-
-def _unlink(path: Path) -> None:
-    with suppress(FileNotFoundError):  # the worker is on another machine, and has written none
-        path.unlink()
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
-
-
-def _report(label: str, cases: Cases, results: Results, interrupted: bool) -> None:
-    if interrupted:
-        warn(
-            f"study of {label} was interrupted; {results.done} of {len(cases)} cases are finished. With the same store "
-            "it goes on."
-        )
-    if results.failed:
-        texts = [results.describe(cases, results.errors)] if results.errors else []
-        if results.failed > len(results.errors):
-            texts.append(f"{results.failed - len(results.errors)} {'more' if texts else 'in earlier runs'}")
-        warn(
-            f"study of {label}: {results.failed} of {len(cases)} cases failed, see the variable error: "
-            f"{'; and '.join(texts)}."
-        )
-    if results.warned:
-        kinds = {text.partition(":")[0] for text in results.warned.values()}
-        category = getattr(errors, kinds.pop(), FlexblocksWarning) if len(kinds) == 1 else FlexblocksWarning
-        warn(f"study of {label}: see the variable warning: {results.describe(cases, results.warned)}", category)
+    return Finished(label, cases, results, interrupt.asked, dataset)

@@ -59,13 +59,18 @@ class Arms:
 
     def _assembled(self, arm: Any) -> DAE:
         left = [name for name in self._names if name not in self._arguments]
-        dae = arm if isinstance(arm, DAE) else assemble(arm, symbolic=[n for n in left if _can_be_symbolic(arm, n)])
+        open_ones: tuple[str, ...] = ()
+        if isinstance(arm, DAE):
+            dae = arm
+        else:
+            dae = assemble(arm, symbolic=[name for name in left if _can_be_symbolic(arm, name)])
+            open_ones = symbolic_parameters(arm, "all")[0].names
         if self._law is not None:
             from flexblocks.control import close_loop
 
             dae = close_loop(dae, self._law)
         for name in left:
-            group_of(dae, name)
+            group_of(dae, name, open_ones)
         return dae
 
 
@@ -77,8 +82,15 @@ def split(dae: DAE, case: Case) -> Values:
     return values
 
 
-def group_of(dae: DAE, name: str) -> str:
+def group_of(dae: DAE, name: str, parameters: Iterable[str] = ()) -> str:
     """Return whether a name is that of a parameter ``p``, a state ``x`` or an input ``u``.
+
+    Parameters
+    ----------
+    dae : DAE
+    name : str
+    parameters : iterable of str
+        Those that could have been left symbolic, for the message.
 
     Raises
     ------
@@ -88,7 +100,7 @@ def group_of(dae: DAE, name: str) -> str:
     for group in ("p", "x", "u"):
         if name in getattr(dae, group):
             return group
-    known = [*dae.p.names, *dae.x.names, *dae.u.names]
+    known = [*dict.fromkeys([*dae.p.names, *dae.x.names, *dae.u.names, *parameters])]
     raise NameUnknownError(
         f"study: '{dae.name}' has no symbolic parameter, state or input '{name}' ({listing(known)})."
         f"{nearest(name, known)} For anything else give a function with the argument '{name}' as arm, that returns the "

@@ -20,6 +20,7 @@ TIMES = np.linspace(0.0, 0.2, 11)
 PULSE = {"motor1.torque": fb.bang_bang(0.1, 0.05)}
 CASES = fb.grid({"payload.mass": [0.1, 0.2], "joint2.angle": [0.0, 0.4, 0.8]})
 LAW = control.PD({"joint1.angle": "motor1.torque", "joint2.angle": "motor2.torque"}, kp=5.0, kd=1.0)
+MODES = fb.grid({"modes": [1, 2]})
 HELD = {"joint1.angle": 0.2}
 
 
@@ -30,7 +31,7 @@ def tasks_and_cases() -> dict[str, tuple[Any, fb.Cases]]:
     return {
         "model": (tasks.Simulate(model, TIMES, u=PULSE), CASES),
         "loop": (tasks.Simulate(model, TIMES, law=LAW), CASES),
-        "function": (tasks.Simulate(models.subudhi_morris_2002, TIMES, u=PULSE, keep=["payload.x"]), fb.grid({"modes": [1, 2]})),
+        "function": (tasks.Simulate(models.subudhi_morris_2002, TIMES, u=PULSE, keep=["payload.x"]), MODES),
         "linear": (tasks.Linearize(dae, x=HELD), CASES),
         "rest": (tasks.Equilibrium(dae, x=HELD), CASES),
         "plan": (tasks.Plan(dae, optim.RestToRest(start={"joint1.angle": 0.0, "joint2.angle": 0.0},
