@@ -36,10 +36,12 @@ from flexblocks.simulation import (
 )
 from flexblocks.statics.equilibrium import equilibrium
 from flexblocks.statics.operating_point import OperatingPoint
+from flexblocks.studies import Cases, grid, samples, study, table
 
 __all__ = [
     "DAE",
     "Block",
+    "Cases",
     "Comparison",
     "Composite",
     "DHRow",
@@ -62,6 +64,7 @@ __all__ = [
     "compare",
     "denavit_hartenberg",
     "equilibrium",
+    "grid",
     "linear_grid",
     "linearize",
     "load",
@@ -69,8 +72,11 @@ __all__ = [
     "piecewise_linear",
     "rediscretize",
     "reduce",
+    "samples",
     "simulate",
     "simulate_batch",
+    "study",
+    "table",
 ]
 __all__ += beam.__all__
 __all__ += blocks.__all__

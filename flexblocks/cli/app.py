@@ -19,6 +19,7 @@ from flexblocks.cli.export import export
 from flexblocks.cli.linearize import linearize
 from flexblocks.cli.plan import plan
 from flexblocks.cli.simulate import simulate
+from flexblocks.cli.study import run_study
 from flexblocks.errors import FlexblocksError
 
 
@@ -72,6 +73,7 @@ def options(
 
 for command in (check, simulate, linearize, export, compare, plan, demo, models):
     app.command()(command)
+app.command("study")(run_study)
 
 
 def main() -> None:
