@@ -62,6 +62,12 @@ class Settings:
     raised_degree : int
         Degree up to which a symmetric scheme is raised before intervals are doubled. More points resolve the motion
         without refining the inputs: minimum-time plans mostly converge at degree 4 or 6.
+    small_error : float
+        Local error of an interval relative to what is allowed, up to which refinement leaves the interval as it is:
+        some ten of them still amount to what is allowed. By trial.
+    large_error : float
+        Share of the largest local error from which on an interval is halved, if all are small: halving only the worst
+        would take many solves. By trial.
     most_intrusion : float
         Distance by which a replay may violate a region, as a multiple of 1e-4 of the reach: 1 mm for an arm of 1 m.
         A choice.
@@ -93,6 +99,8 @@ class Settings:
 
     most_intervals: int = 800
     raised_degree: int = 6
+    small_error: float = 0.1
+    large_error: float = 0.3
     most_intrusion: float = 10.0
     most_excess: float = 0.01
 
