@@ -159,9 +159,9 @@ def plan_with(
             warn_of_jumps(transcribed)
             solution = solve_by_homotopy(model, solving)
         elif any(t.path.rows for t in transcribed.first):
-            solution = solve_past_obstacles(DIRECT, model, solving, before)
+            solution = solve_past_obstacles(DIRECT, model, solving, before, **solving.from_guess)
         else:
-            solution = solving.attempt(DIRECT, model, before)
+            solution = solving.attempt(DIRECT, model, before, **solving.from_guess)
     except PlanError as error:
         solution = recover(model, solving, error)
     # Refine the mesh, or look between its points
@@ -183,7 +183,8 @@ def _quasi_static(
     if not mostly_unresolved(transcribed.dae, transcribed.first[0].start, shortest):
         return None
     model = solving.model(problem, replace(options, quasi_static=AUTO))
-    return solve_past_obstacles(QUASI_STATIC, model, solving, (), max_iter=solving.settings.static_patience)
+    patience = solving.settings.static_patience
+    return solve_past_obstacles(QUASI_STATIC, model, solving, (), max_iter=patience, **solving.from_guess)
 
 
 def _ended(error: PlanError, solving: Solving, problem: Problem | RestToRest) -> Plan:
