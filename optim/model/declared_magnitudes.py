@@ -11,7 +11,14 @@ from ..presolve.magnitudes import Magnitudes, magnitudes
 from ..presolve.phase_transcription import PhaseTranscription
 
 # What is at rest has the magnitude of what moves.
-AT_REST = {"rest": "q", "inputs": "u", "algebraics": "z", "forces": "f"}
+AT_REST = {
+    "rest": "q",
+    "inputs": "u",
+    "algebraics": "z",
+    "forces": "f",
+    "inputs_rates": "du",
+    "first_order_rates": "dw",
+}
 
 
 def declare_magnitudes(b: Any, t: PhaseTranscription) -> None:

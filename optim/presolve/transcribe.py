@@ -38,6 +38,9 @@ from .rigid_motion.duration_estimate import duration_range, estimated_duration
 from .transcribed_problem import TranscribedProblem
 from .via_postures import check_vias, via_waypoints
 
+# How often the time to meet a target is estimated again where the target is by then; the optimisation does the rest.
+MEETINGS = 3
+
 
 def transcribe(
     dae: DAE,
@@ -74,10 +77,17 @@ def transcribe(
 
     # 2. Boundary conditions: the equilibria between which the arm moves; infeasible ones are refused.
     paths = [resolved_path(dae, other_limits(dae, problem.ranges_in(p)), problem.path_in(p)) for p in phases]
-    ends = [
-        phase_ends(dae, problem, phase_parameters, design=bool(designed), limits=limits, paths=paths)
-        for phase_parameters in parameters
-    ]
+    times = [0.0 if isinstance(phase.duration, str) else float(np.mean(phase.duration)) for phase in phases]
+    for _ in range(1 + MEETINGS * any(phase.courses and not phase.is_timed for phase in phases)):
+        ends = [
+            phase_ends(dae, problem, group, design=bool(designed), limits=limits, paths=paths, times=times)
+            for group in parameters
+        ]
+        # Where a target is met depends on when, and when on where.
+        times = [
+            _estimate(dae, problem, phase, limit, pairs) if phase.courses else time
+            for phase, limit, time, pairs in zip(phases, limits, times, zip(*ends, strict=True), strict=True)
+        ]
     holding = problem.input_ends == "holding" and shape.is_continuous
     for phase_parameters, run in zip(parameters, ends, strict=True):
         check_boundary_limits(dae, limits, run)
@@ -151,6 +161,13 @@ def _as_problem(dae: DAE, problem: Any) -> Problem:
     return problem
 
 
+def _estimate(dae: DAE, problem: Problem, phase: Phase, limits: Limits, boundaries: Sequence[tuple[End, End]]) -> float:
+    """Return the duration of a phase [s], for a free one its estimate by the rigid arm."""
+    if phase.is_timed:
+        return phase.duration
+    return max(estimated_duration(dae, problem, phase, limits, *(end.point for end in pair)) for pair in boundaries)
+
+
 def _mesh(
     dae: DAE,
     problem: Problem,
@@ -162,12 +179,7 @@ def _mesh(
     boundaries: Sequence[tuple[End, End]],
 ) -> Mesh:
     """Return the mesh of a phase, given its boundaries in each scenario."""
-    duration = phase.duration
-    if not phase.is_timed:
-        estimates = [
-            estimated_duration(dae, problem, phase, limits, *(end.point for end in pair)) for pair in boundaries
-        ]
-        duration = max(estimates)
+    duration = _estimate(dae, problem, phase, limits, boundaries)
     if phase.via:
         check_vias(dae, phase, problem.ranges_in(phase), problem.path_in(phase), intervals)
     through = [via.share(phase.duration) for via in phase.via]
