@@ -28,6 +28,8 @@ ROLES: dict[str, tuple[str, float, float, float]] = {
 }
 # Links of further runs, so that overlaid ones can be told apart.
 RUNS = ("#5b8fd6", "#e07b39", "#36a37c", "#b06ec4", "#c9a227", "#d6568f")
+# Paths of their tips.
+PATHS = ("#d9622b", "#a5521f", "#1f7f5f", "#8a4c9e", "#96790f", "#a8376a")
 
 
 def rgb(colour: str) -> np.ndarray:

@@ -11,6 +11,7 @@ from flexblocks.libraries import scipy
 from flexblocks.plot.animation.arm import Arm
 from flexblocks.plot.animation.mesh import Mesh
 from flexblocks.plot.animation.packing import packed
+from flexblocks.plot.animation.palette import PATHS, ROLES, RUNS
 from flexblocks.plot.animation.run import QUANTITIES, Run
 from flexblocks.plot.animation.tracks import exaggerated
 
@@ -87,6 +88,9 @@ def scene_data(scene: Scene) -> dict[str, Any]:
         "runs": [_run(run, next(i for i, arm in enumerate(arms) if arm is run.arm)) for run in scene.runs],
         "fixtures": [{"name": name, "role": role, **_mesh(mesh)} for name, role, mesh in scene.fixtures],
         "options": scene.options,
+        "roles": ROLES,
+        "linkColours": RUNS,
+        "pathColours": PATHS,
     }
 
 
