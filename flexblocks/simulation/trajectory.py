@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -128,6 +128,10 @@ class Trajectory:
         from flexblocks.simulation.dataset import to_pandas
 
         return to_pandas(self)
+
+    def of(self, dae: DAE) -> Trajectory:
+        """Return this motion with the arm it is of, for pictures; see the attribute ``dae``."""
+        return replace(self, dae=dae)
 
     def save(self, path: str | Path) -> None:
         """Write a netCDF (``.nc``) or CSV (``.csv``) file, which `load` reads back.

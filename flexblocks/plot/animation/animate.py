@@ -135,7 +135,13 @@ def _arm(motion: Any, dae: DAE | None) -> DAE:
 
 def _labels(motions: Sequence[Any]) -> list[str]:
     """Return labels that tell motions apart: what they are, with numbers where several are the same."""
-    words = {"Trajectory": "simulation", "Plan": "plan", "Replay": "replay", "DAE": "start", "OperatingPoint": "at rest"}
+    words = {
+        "Trajectory": "simulation",
+        "Plan": "plan",
+        "Replay": "replay",
+        "DAE": "start",
+        "OperatingPoint": "at rest",
+    }
     plain = [words.get(type(motion).__name__, "modes") for motion in motions]
     return [w if plain.count(w) == 1 else f"{w} {plain[: i + 1].count(w)}" for i, w in enumerate(plain)]
 

@@ -31,7 +31,9 @@ class Animation:
         """Return one page that plays the animation, with everything in it; it loads nothing."""
         return page(self.scene)
 
-    def save(self, path: str | Path, *, fps: float = 25.0, speed: float = 1.0, size: tuple[int, int] = (960, 600)) -> None:
+    def save(
+        self, path: str | Path, *, fps: float = 25.0, speed: float = 1.0, size: tuple[int, int] = (960, 600)
+    ) -> None:
         """Write the animation to a file.
 
         Parameters

@@ -124,8 +124,20 @@ def arm_parts(dae: DAE, poses: list[BodyPoses], up: np.ndarray) -> Arm:
         elif _is_table(dae, bodies, number, i):
             shown = []
         else:
-            shown = look(body.block, scale) + (motor(body.block.direction, scale) if body.name in beside and isinstance(body.block, Joint) else [])
-        parts.append(Part(body.name, type(body.block).__name__, numbers(body.block), parent, anchor, STATIONS if bends(body) else 0, shown))
+            shown = look(body.block, scale) + (
+                motor(body.block.direction, scale) if body.name in beside and isinstance(body.block, Joint) else []
+            )
+        parts.append(
+            Part(
+                body.name,
+                type(body.block).__name__,
+                numbers(body.block),
+                parent,
+                anchor,
+                STATIONS if bends(body) else 0,
+                shown,
+            )
+        )
         if parent >= 0 and not bends(bodies[parent]) and not isinstance(bodies[parent].block, FreeMotion):
             gap = np.linalg.norm(poses[i].r[:, 0] - poses[parent].r[:, 0], axis=1).max()
             if gap > HIDDEN * joint and not _is_table(dae, bodies, number, parent):
@@ -149,7 +161,12 @@ def numbers(block: Any) -> tuple[tuple[str, str], ...]:
         quantity = field.metadata.get("quantity")
         if isinstance(value, (Discretization, Material, Section)):
             shown.append((field.name, repr(value)))
-        elif quantity is not None and value is not None and not callable(value) and np.any(np.asarray(_plain(value)) != 0):
+        elif (
+            quantity is not None
+            and value is not None
+            and not callable(value)
+            and np.any(np.asarray(_plain(value)) != 0)
+        ):
             unit = f" {quantity.unit}" if quantity.unit not in ("", "1") else ""
             shown.append((argument_name(field), f"{_text(value)}{unit}"))
     return tuple(shown)

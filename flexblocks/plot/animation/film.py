@@ -51,7 +51,8 @@ def write(scene: Scene, path: Path, fps: float, speed: float, size: tuple[int, i
     FigureCanvasAgg(figure)
     stage = _Stage(scene, runs, width / height)
     ffmpeg = ["-pix_fmt", "yuv420p", "-crf", "20"]
-    writer: Any = FFMpegWriter(fps=fps, extra_args=ffmpeg) if path.suffix.lower() == ".mp4" else PillowWriter(fps=fps)
+    rate: Any = fps  # any number; annotated as a whole one
+    writer: Any = FFMpegWriter(fps=rate, extra_args=ffmpeg) if path.suffix.lower() == ".mp4" else PillowWriter(fps=rate)
     with writer.saving(figure, str(path), DPI):
         for time in np.arange(count) * speed / fps:
             stage.draw(figure, float(time))
@@ -115,7 +116,9 @@ class _Stage:
             colours.append(shades)
         faces, shades = np.concatenate(triangles), np.concatenate(colours)
         order = np.argsort(faces[:, :, 2].mean(axis=1))
-        polygons = PolyCollection(list(faces[order, :, :2]), facecolors=shades[order], edgecolors=shades[order], linewidths=0.4, zorder=2)
+        polygons = PolyCollection(
+            list(faces[order, :, :2]), facecolors=shades[order], edgecolors=shades[order], linewidths=0.4, zorder=2
+        )
         ax.add_collection(polygons)
         ax.text(0.02, 0.965, self.scene.title, transform=ax.transAxes, color=INK, fontsize=12, va="top", weight="bold")
         moving = self.runs[0].kind == "motion"

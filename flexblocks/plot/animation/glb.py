@@ -62,7 +62,9 @@ def binary(scene: Scene) -> bytes:
     for number, run in enumerate(runs):
         children += _run(writer, animation, run, number, float(scene.options.get("exaggeration", 1.0)))
     for name, role, mesh in scene.fixtures:
-        children.append(writer.add("nodes", {"name": name, "mesh": _mesh(writer, name, mesh, _material(writer, role, 0))}))
+        children.append(
+            writer.add("nodes", {"name": name, "mesh": _mesh(writer, name, mesh, _material(writer, role, 0))})
+        )
     if animation["channels"]:
         writer.document["animations"] = [animation]
     writer.document |= {"scene": 0, "scenes": [{"nodes": [root]}], "buffers": [{"byteLength": writer.size}]}
@@ -135,7 +137,11 @@ def _mesh(writer: _Writer, name: str, mesh: Mesh, material: int, skinned: bool =
         joints[:, 0] = mesh.station
         weights = np.tile([1.0, 0.0, 0.0, 0.0], (len(mesh.station), 1))
         attributes |= {"JOINTS_0": writer.accessor(joints, USHORT), "WEIGHTS_0": writer.accessor(weights)}
-    primitive = {"attributes": attributes, "indices": writer.accessor(mesh.triangles.ravel(), UINT), "material": material}
+    primitive = {
+        "attributes": attributes,
+        "indices": writer.accessor(mesh.triangles.ravel(), UINT),
+        "material": material,
+    }
     return writer.add("meshes", {"name": name, "primitives": [primitive]})
 
 
@@ -154,5 +160,5 @@ def _material(writer: _Writer, role: str, run: int) -> int:
 
 def _upright(up: np.ndarray) -> list[float]:
     """Return the rotation that turns `up` into glTF's y."""
-    turn, _ = scipy.spatial.transform.Rotation.align_vectors([[0.0, 1.0, 0.0]], [up])
+    turn, *_ = scipy.spatial.transform.Rotation.align_vectors([[0.0, 1.0, 0.0]], [up])
     return turn.as_quat().tolist()

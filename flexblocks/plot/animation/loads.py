@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.beam.properties.profile import Distribution
+from flexblocks.beam.shapes.internal_forces import Cut
 from flexblocks.blocks.bodies.flexible_beam import FlexibleBeam
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.internal_forces import internal_forces
@@ -59,14 +60,24 @@ def beam_loads(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndar
     return loads
 
 
+class _HingedBeam(FlexibleBeam):
+    """A beam whose cuts feel moments of bending alone: a third of the coordinates of whole cuts."""
+
+    @property
+    def cuts(self) -> tuple[Cut, ...]:
+        return tuple(
+            Cut(xi, f"moment({xi!r}).", hinges_only=True) for xi in np.linspace(0.0, 1.0, INTERVALS + 1).tolist()
+        )
+
+
 def _beams(dae: DAE) -> dict[str, FlexibleBeam]:
     """Return the beams with cuts at all places, by name."""
     cut = {}
     for body in dae.tree.bodies:
-        block = body.block
-        if isinstance(block, FlexibleBeam) and body.parent is not None:
-            places = tuple((np.linspace(0.0, 1.0, INTERVALS + 1) * block.nominal.length).tolist())
-            cut[body.name] = block.with_values({"internal_forces": places, "largest_stress": False})
+        if isinstance(body.block, FlexibleBeam) and body.parent is not None:
+            beam = body.block.with_values({"internal_forces": (), "largest_stress": False})
+            object.__setattr__(beam, "__class__", _HingedBeam)  # the same beam, symbols and all, cut elsewhere
+            cut[body.name] = beam
     return cut
 
 
@@ -80,7 +91,9 @@ def _moments(dae: DAE) -> ca.Function:
     rows = []
     for name, block in beams.items():
         held = [c.name for c in block.coordinates() if c.held]
-        rows += [-efforts[name][held.index(f"{cut.label}moment_{axis}")] for axis in block.bending for cut in block.cuts]
+        rows += [
+            -efforts[name][held.index(f"{cut.label}moment_{axis}")] for axis in block.bending for cut in block.cuts
+        ]
     arguments = [dae.x.symbol, dae.z.symbol, dae.u.symbol, a, forces, dae.p.symbol]
     return ca.Function("moments", arguments, [ca.densify(ca.vertcat(*rows))])
 

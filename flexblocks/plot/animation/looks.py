@@ -59,7 +59,10 @@ def motor(axis: Any, scale: Scale) -> Look:
 
 def _revolute(block: Any, scale: Scale) -> Look:
     s = scale.joint
-    rim = [cylinder(block.direction, 1.12 * s, 0.18 * s, 28).moved(np.array(block.direction) * side * s) for side in (1, -1)]
+    rim = [
+        cylinder(block.direction, 1.12 * s, 0.18 * s, 28).moved(np.array(block.direction) * side * s)
+        for side in (1, -1)
+    ]
     return [("joint", cylinder(block.direction, s, 2.4 * s, 28)), ("rim", joined(rim))]
 
 

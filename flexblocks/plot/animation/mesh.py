@@ -46,7 +46,9 @@ def joined(meshes: Sequence[Mesh]) -> Mesh:
     )
 
 
-def prism(outlines: Sequence[np.ndarray], stations: Sequence[int], xs: Sequence[float], smooth: bool) -> Mesh:
+def prism(
+    outlines: Sequence[np.ndarray], stations: Sequence[int], xs: Sequence[float] | np.ndarray, smooth: bool
+) -> Mesh:
     """Return a prism along x through convex outlines, one at each station.
 
     Parameters

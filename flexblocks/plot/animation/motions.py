@@ -108,8 +108,8 @@ def _mode_run(lin: LinearModel, dae: DAE, mode: Mode, label: str) -> Run:
     x = np.tile(point.x, (len(phase), 1))
     x[:, :n] += amplitude * motion
     x[:, n : 2 * n] = 0.0
-    repeated = (np.tile(values, (len(phase), 1)) for values in (point.z, point.u))
-    samples = Samples(phase, x, *repeated, point.p)
+    z, u = (np.tile(values, (len(phase), 1)) for values in (point.z, point.u))
+    samples = Samples(phase, x, z, u, point.p)
     return run(dae, label, "mode", samples, up_of(dae))
 
 
@@ -127,5 +127,5 @@ def plan_limits(plan: Plan) -> dict[str, tuple[float, float]]:
         for group, bounds in ((t.dae.x, t.limits.x), (t.dae.u, t.limits.u)):
             in_phase |= {name: (low, high) for name, (low, high) in zip(group.names, bounds.tolist(), strict=True)}
         for name, limit in in_phase.items():
-            limits.setdefault(name, set()).add(tuple(float(bound) for bound in limit))
+            limits.setdefault(name, set()).add((float(limit[0]), float(limit[1])))
     return {name: next(iter(bounds)) for name, bounds in limits.items() if len(bounds) == 1}

@@ -9,12 +9,18 @@ from typing import Any
 
 from flexblocks.plot.animation.scene import Scene, scene_data
 
+# The browser itself refuses every request.
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "connect-src 'none'; worker-src 'none'"
+)
+
 PAGE = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; worker-src 'none'; connect-src 'none'">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="generator" content="flexblocks">
 <title>{title}</title>
 <style>{style}</style>
@@ -23,7 +29,10 @@ PAGE = """<!doctype html>
 <div id="flexblocks"></div>
 <script type="application/json" id="scene">{scene}</script>
 <script>{script}</script>
-<script>flexblocksViewer.show(document.getElementById("flexblocks"), JSON.parse(document.getElementById("scene").textContent));</script>
+<script>
+const scene = JSON.parse(document.getElementById("scene").textContent);
+flexblocksViewer.show(document.getElementById("flexblocks"), scene);
+</script>
 <!-- {licences} -->
 </body>
 </html>
@@ -33,6 +42,7 @@ PAGE = """<!doctype html>
 def page(scene: Scene) -> str:
     """Return the page of a scene; it loads nothing."""
     return PAGE.format(
+        policy=POLICY,
         title=html.escape(scene.title),
         style=resource("viewer.css"),
         script=resource("viewer.js"),

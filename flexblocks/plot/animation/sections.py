@@ -59,5 +59,9 @@ def _pieces(section: Section) -> list[tuple[np.ndarray, bool]]:
     if isinstance(section, ISection):
         flange = rectangle(section.flange, section.width)
         up = np.array([(section.height - section.flange) / 2, 0.0])
-        return [(rectangle(section.height - section.flange, section.web), False), (flange + up, False), (flange - up, False)]
+        return [
+            (rectangle(section.height - section.flange, section.web), False),
+            (flange + up, False),
+            (flange - up, False),
+        ]
     return [(rectangle(2 * section.extreme_fibre("y"), 2 * section.extreme_fibre("z")), False)]

@@ -34,9 +34,7 @@ class Signals:
     limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
-def signals(
-    motion: Trajectory, rows: np.ndarray, limits: Mapping[str, tuple[float, float]] | None = None
-) -> Signals:
+def signals(motion: Trajectory, rows: np.ndarray, limits: Mapping[str, tuple[float, float]] | None = None) -> Signals:
     """Return all signals of a motion at some of its samples: tip deflections, coordinates, inputs, then the others."""
     ordered = sorted(
         (name for group in ("u", "x", "y", "z", "energy") for name in motion.names[group]),

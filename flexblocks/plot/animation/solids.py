@@ -60,7 +60,16 @@ def solids(run: Run, factor: float) -> list[Solid]:
         size = np.linalg.norm(line, axis=1)
         R = np.array([along(each) if length > 0 else np.eye(3) for each, length in zip(line, size, strict=True)])
         stretches = strut.shape in ("rod", "coil")
-        made.append(Solid(strut.name, strut.role, _mesh(strut.shape, strut.radius), R[:, None], a[:, None], size if stretches else ones))
+        made.append(
+            Solid(
+                strut.name,
+                strut.role,
+                _mesh(strut.shape, strut.radius),
+                R[:, None],
+                a[:, None],
+                size if stretches else ones,
+            )
+        )
     return made
 
 

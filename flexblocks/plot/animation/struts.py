@@ -15,10 +15,11 @@ from flexblocks.blocks.forces.line_force import LineForce
 from flexblocks.blocks.forces.spring_damper import SpringDamper
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.frame_motions import placed
+from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.geometry import attached_frames
 from flexblocks.plot.animation.arm import Arm, Place, Strut, numbers, station_of
 from flexblocks.plot.animation.looks import Scale
-from flexblocks.plot.animation.poses import BodyPoses
+from flexblocks.plot.animation.poses import BodyPoses, bends
 from flexblocks.plot.animation.span import FULL, length
 
 # Share of a line force's length that its barrel takes; half a contact's plane, of the arm's size.
@@ -46,9 +47,7 @@ class Struts:
     points: np.ndarray
 
 
-def struts(
-    dae: DAE, arm: Arm, poses: list[BodyPoses], x: np.ndarray, z: np.ndarray, p: np.ndarray
-) -> Struts:
+def struts(dae: DAE, arm: Arm, poses: list[BodyPoses], x: np.ndarray, z: np.ndarray, p: np.ndarray) -> Struts:
     """Return the struts of an arm during a motion: rods, then force elements."""
     drawn: list[Strut] = []
     places: list[Place] = []
@@ -56,25 +55,53 @@ def struts(
     for a, b in arm.rods:
         part = arm.parts[a]
         role = "strut"
-        drawn.append(Strut(part.name, part.kind, part.numbers, role, "rod", len(points), len(points) + 1, 0.42 * arm.scale.joint))
+        drawn.append(
+            Strut(part.name, part.kind, part.numbers, role, "rod", len(points), len(points) + 1, 0.42 * arm.scale.joint)
+        )
         for i in (a, b):
             places.append((i, 0))
             points.append(poses[i].r[:, 0])
     number = {body.name: i for i, body in enumerate(placed(dae.tree))}
     for element, (axes, origins) in zip(dae.tree.elements, _element_frames(dae, x, z, p), strict=True):
         block, first = element.terms.block, len(points)
+        lugs: list[tuple[int, int]] = []
         for k, (index, outlet) in enumerate(element.places):
             body = dae.tree.bodies[index]
             places.append((number[body.name], station_of(body, outlet)))
             points.append(origins[:, k])
-        more = _foot(block.nominal, axes, origins) if isinstance(block, Contact) else []
+            lugs += _lug(arm, poses, number[body.name], body, origins[:, k], len(points) - 1)
+        more = [] if not isinstance(block, Contact) else _foot(block.nominal, axes, origins)
         for point in more:
             places.append(places[first + 1])
             points.append(point)
         for role, shape, start, end, radius, span in _draw(block)(block.nominal, arm.scale, origins):
-            drawn.append(Strut(element.name, type(block).__name__, numbers(block), role, shape, first + start, first + end, radius, span))
+            drawn.append(
+                Strut(
+                    element.name,
+                    type(block).__name__,
+                    numbers(block),
+                    role,
+                    shape,
+                    first + start,
+                    first + end,
+                    radius,
+                    span,
+                )
+            )
+        for i, end in lugs:
+            part, at = arm.parts[i], len(points)
+            places.append((i, 0))
+            points.append(poses[i].r[:, 0])
+            drawn.append(Strut(part.name, part.kind, part.numbers, "strut", "rod", at, end, 0.42 * arm.scale.joint))
     stacked = np.stack(points, axis=1) if points else np.zeros((len(x), 0, 3))
     return Struts(tuple(drawn), tuple(places), stacked)
+
+
+def _lug(arm: Arm, poses: list[BodyPoses], i: int, body: Body, end: np.ndarray, point: int) -> list[tuple[int, int]]:
+    """Return what holds the end of a force element to a rigid part at some distance from it: a part and a point."""
+    away = float(np.linalg.norm(end - poses[i].r[:, 0], axis=1).max())
+    drawn = any(role in ("ground", "body") for role, _ in arm.parts[i].look)
+    return [(i, point)] if not bends(body) and not drawn and away > arm.scale.joint else []
 
 
 def _element_frames(dae: DAE, x: np.ndarray, z: np.ndarray, p: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -20,7 +20,10 @@ export function unpacked({ kind, shape, low, scale, data }) {
   for (let i = row; i < count; i++) words[i] = (words[i] + words[i - row]) & mask;
   if (kind === "f4") return new Float32Array(words.buffer);
   const values = new Float32Array(count);
-  for (let i = 0; i < count; i++) values[i] = low + scale * words[i];
+  for (let i = 0; i < count; i++) {
+    values[i] = low + scale * words[i];
+    if (Math.abs(values[i]) < 0.75 * scale) values[i] = 0; // what lies between two steps about zero is zero
+  }
   return values;
 }
 

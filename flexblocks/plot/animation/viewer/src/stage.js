@@ -8,6 +8,7 @@ import { meshOf, sampleAt } from "./data.js";
 import { Posture } from "./kinematics.js";
 import { Solids, geometryOf, materialOf } from "./solids.js";
 
+const PANEL = 250; // pixels of the options
 const MOST_OF_PATH = 600; // points of a path
 const vec = (a) => new THREE.Vector3(...a);
 
@@ -56,7 +57,7 @@ export class Stage {
     this.sun.position.copy(this.middle).addScaledVector(from, 2.2 * this.size);
     this.sun.target.position.copy(this.middle);
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.mapSize.set(1024, 1024);
     const reach = 0.85 * this.size;
     Object.assign(this.sun.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.2 * this.size, far: 5 * this.size });
     this.sun.shadow.normalBias = this.size * 1e-3;
@@ -73,11 +74,8 @@ export class Stage {
     const floor = Math.min(...corners.map((c) => c.dot(this.up))) - 2.6 * joint;
     this.ground = new THREE.Group();
     const reach = niceStep(this.size / 8);
-    const count = Math.ceil((3 * this.size) / reach) * 2;
     this.step = reach;
-    this.grid = new THREE.GridHelper(count * reach, count, 0xffffff, 0xffffff);
-    this.grid.material.transparent = true;
-    this.grid.material.depthWrite = false;
+    this.grid = grid(reach, Math.ceil((1.6 * this.size) / reach));
     fade(this.grid.material, 0.9 * this.size, 1.5 * this.size);
     const shadow = new THREE.Mesh(new THREE.PlaneGeometry(6 * this.size, 6 * this.size), new THREE.ShadowMaterial({ opacity: 0.28, depthWrite: false }));
     shadow.rotateX(-Math.PI / 2);
@@ -225,7 +223,7 @@ export class Stage {
     this.controls.target.copy(this.middle);
     // All corners of the box about the motion fit in the picture.
     const slopeY = Math.tan((this.camera.fov * Math.PI) / 360);
-    const slopeX = slopeY * (this.aspect || 1.6);
+    const slopeX = slopeY * (this.aspect || 1.6) * (1 - (2 * (this.beside || 0)) / (this.host.clientWidth || 1));
     const margin = 5 * this.data.arms[0].joint;
     let distance = 0.6 * this.size;
     for (const x of [this.low.x, this.high.x]) for (const y of [this.low.y, this.high.y]) for (const z of [this.low.z, this.high.z]) {
@@ -255,6 +253,10 @@ export class Stage {
     const [columns, rows] = this.cells();
     this.aspect = width / columns / (height / rows);
     this.camera.aspect = this.aspect;
+    // Beside the panel of options there is less room: the picture's middle moves to the left.
+    this.beside = width > 900 && columns * rows === 1 ? 0.5 * PANEL : 0;
+    if (this.beside) this.camera.setViewOffset(width, height, this.beside, 0, width, height);
+    else this.camera.clearViewOffset();
     this.camera.updateProjectionMatrix();
     if (!before || Math.abs(before - this.aspect) > 0.35) this.view("start");
     for (const path of this.paths) for (const line of [path.whole, path.past]) line.material.resolution.set(width / columns, height / rows);
@@ -327,6 +329,20 @@ export class Stage {
 function niceStep(size) {
   const power = 10 ** Math.floor(Math.log10(size));
   return power * ([1, 2, 5].filter((n) => n * power <= size).pop() ?? 1);
+}
+
+/** Return a grid of short lines: some renderers drop lines that begin behind the eye. */
+function grid(step, count) {
+  const points = [];
+  for (let i = -count; i <= count; i++) {
+    for (let j = -count; j < count; j++) {
+      points.push(i * step, 0, j * step, i * step, 0, (j + 1) * step);
+      points.push(j * step, 0, i * step, (j + 1) * step, 0, i * step);
+    }
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
+  return new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ transparent: true, depthWrite: false }));
 }
 
 /** Let lines vanish with the distance from the middle of the ground. */
