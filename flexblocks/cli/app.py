@@ -20,6 +20,7 @@ from flexblocks.cli.linearize import linearize
 from flexblocks.cli.plan import plan
 from flexblocks.cli.simulate import simulate
 from flexblocks.cli.study import run_study
+from flexblocks.cli.view import view
 from flexblocks.errors import FlexblocksError
 
 
@@ -71,7 +72,7 @@ def options(
     del version  # printed by its callback, before anything else is looked at
 
 
-for command in (check, simulate, linearize, export, compare, plan, demo, models):
+for command in (check, simulate, linearize, export, compare, plan, view, demo, models):
     app.command()(command)
 app.command("study")(run_study)
 
