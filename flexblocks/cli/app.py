@@ -17,7 +17,7 @@ from flexblocks.cli.compare import compare
 from flexblocks.cli.demo import demo
 from flexblocks.cli.export import export
 from flexblocks.cli.linearize import linearize
-from flexblocks.cli.plan import plan
+from flexblocks.cli.planning.plan import plan
 from flexblocks.cli.simulate import simulate
 from flexblocks.cli.study import run_study
 from flexblocks.cli.view import view
