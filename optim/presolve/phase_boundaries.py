@@ -72,7 +72,7 @@ def phase_ends(
                 )
             _refuse_moving(goal, f"{where}goal", design, phase.leeway)
             goal_kind = "near" if phase.leeway else "rest" if goal.freedom else kind
-            floats = goal_kind in ("fixed", "near") and not goal.moving
+            floats = goal_kind in ("fixed", "near") and dae.tree.has_undriven_base and not goal.moving
             free = open_base(dae, goal.point, states) if floats else ()
             end = End(goal_kind, goal.point, states, outputs, open=free, moving=goal.moving)
             if phase.courses and not phase.is_timed:

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 
-from ..collocation.mesh import Mesh, uniform_mesh
+from ..collocation.mesh import Mesh, spaced_mesh, uniform_mesh
 from ..collocation.quasi_static import ALL_MOVE
 from ..collocation.transcription_options import TranscriptionOptions
 from ..errors import ProblemError
@@ -99,13 +99,16 @@ def transcribe(
         for phase, limit, (begin, end) in zip(phases, limits, run, strict=True):
             check_rates(dae, limit, begin, end, phase.duration, holding and len(phases) == 1)
             check_impulse(dae, limit, begin, end, phase.duration)
-            check_momentum(dae, begin, end)
+            if dae.tree.has_undriven_base:
+                check_momentum(dae, begin, end)
 
     # 3. The mesh of every phase, the modes too fast for it, and whether there are enough inputs to reach the goals.
     by_phase = list(zip(*ends, strict=True))
     meshes = [
-        _mesh(dae, problem, phase, limits=limit, intervals=count, boundaries=boundaries)
-        for phase, limit, count, boundaries in zip(phases, limits, options.counts, by_phase, strict=True)
+        _mesh(dae, problem, phase, limits=limit, intervals=count, spacing=spacing, boundaries=boundaries)
+        for phase, limit, count, spacing, boundaries in zip(
+            phases, limits, options.counts, options.spacing or [None] * len(phases), by_phase, strict=True
+        )
     ]
     static = ALL_MOVE
     if options.quasi_static is not None and options.quasi_static is not False:
@@ -172,13 +175,15 @@ def _mesh(
     *,
     limits: Limits,
     intervals: int,
+    spacing: Sequence[float] | None,
     boundaries: Sequence[tuple[End, End]],
 ) -> Mesh:
     """Return the mesh of a phase, given its boundaries in each scenario."""
     duration = _estimate(dae, problem, phase, limits, boundaries)
     if phase.via:
         check_vias(dae, phase, problem.ranges_in(phase), problem.path_in(phase), intervals)
-    return uniform_mesh(duration, intervals, [via.share(phase.duration) for via in phase.via])
+    through = [via.share(phase.duration) for via in phase.via]
+    return uniform_mesh(duration, intervals, through) if spacing is None else spaced_mesh(duration, spacing, through)
 
 
 def _check_bounded(problem: Problem, limits: Iterable[Limits]) -> None:

@@ -17,6 +17,7 @@ from ..presolve.postures.values_at_rest import values_at_rest
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.pose import shown
 from ..solver_statistics import Statistics
+from ..verification.mesh_errors.mesh_errors import MeshErrors
 from .attempt import Attempt
 
 MOST_EXCESSES = 3  # listed
@@ -34,6 +35,7 @@ def summary(
     statistics: Statistics,
     attempts: Sequence[Attempt],
     excesses: Sequence[Violation] = (),
+    mesh: MeshErrors | None = None,
 ) -> str:
     """Return a summary of the problem, the transcription and the result; arguments as the attributes of `Plan`."""
     dae, problem, first, last = transcribed.dae, transcribed.problem, transcribed.first[0], transcribed.first[-1]
@@ -57,6 +59,7 @@ def summary(
             *([f"  in between beyond limits: {listing(map(str, excesses), MOST_EXCESSES)}"] if excesses else []),
             *([f"  carries quasi-statically {', '.join(first.static.names)}"] if first.static.names else []),
             f"  {counts}{steps}{''.join(f', {text}' for text in times)}",
+            *([] if mesh is None else [f"  {mesh}{': too coarse' if mesh.is_too_coarse else ''}"]),
             *(f"  {remark}" for remark in large_deflections(dae, motions)),
             *([f"  {attempt}" for attempt in attempts] if len(attempts) > 1 else []),
         ]

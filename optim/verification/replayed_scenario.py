@@ -19,7 +19,7 @@ from ..presolve.path_values import PathValues, resolved_path
 from ..problem.phase import Phase
 from ..problem.problem import Problem
 from ..problem.validation import numbers
-from .replay import Leg, outputs_at
+from .arrivals import Leg, outputs_at
 
 
 def scenario_run(

@@ -101,7 +101,7 @@ def base_rates(M: np.ndarray, columns: list[int], v: np.ndarray) -> np.ndarray:
     """Return rates (n,) with those of a base changed so that it has no momentum, M the mass matrix (n, n)."""
     others = np.setdiff1d(np.arange(len(M)), columns)
     v = v.copy()
-    v[columns] = -np.linalg.solve(M[np.ix_(columns, columns)], M[np.ix_(columns, others)] @ v[others])
+    v[columns] = -np.linalg.solve(M[columns][:, columns], M[columns][:, others] @ v[others])
     return v
 
 
