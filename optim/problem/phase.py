@@ -132,7 +132,8 @@ class Phase:
 
     def goal_at(self, time: float) -> dict[str, float]:
         """Return the values of the goal by name if the phase takes this time [s]."""
-        return on_course(self.goal or {}, self.courses, time)
+        goal = dict(self.goal or {})
+        return on_course(goal, self.courses, time) if self.courses else goal
 
     def lasting(self, duration: Duration) -> Phase:
         """Return this phase with another duration."""
