@@ -129,7 +129,13 @@ def regular_mass(dae: DAE, *posture: np.ndarray) -> np.ndarray:
 
 def weight(dae: DAE, q: np.ndarray, p: np.ndarray) -> float:
     """Return the weight that makes J'J, J the Jacobian of the closures, as large as the mass matrix."""
-    J = closure_equations(dae).closures(q, p)[1].full()
+    free = free_columns(dae)
+    J = closure_equations(dae).closures(q, p)[1].full()[:, free]
     size = np.sum(J**2)
     M = of_coordinates(dae, "mass", [dae.mass_expression])(q, p).full()
-    return float(np.trace(M) / size) if size else 1.0
+    return float(np.trace(M[np.ix_(free, free)]) / size) if size else 1.0
+
+
+def free_columns(dae: DAE) -> np.ndarray:
+    """Return the positions of the coordinates that forces move: those that are not prescribed."""
+    return np.setdiff1d(np.arange(dae.tree.size), dae.tree.prescribed_columns)
