@@ -155,7 +155,7 @@ def test_plans_through_a_current_and_through_bristles(shaft):
     model.connect(drive.flange_b, hinge.axis)
     dae = fb.assemble(model)
     problem = optim.RestToRest(start={"hinge.angle": -0.3}, goal={"hinge.angle": 0.3}, duration=1.5)
-    plan = optim.plan(dae, problem, intervals=40)
+    plan = optim.plan(dae, problem, intervals=80)
     assert plan.status == "converged"
     assert plan.replay().trajectory["hinge.angle"][-1] == pytest.approx(0.3, abs=2e-3)
 
