@@ -12,6 +12,7 @@ from .problem import objectives, path_constraints
 from .problem.objectives import *  # noqa: F403  (the terms that are registered there)
 from .problem.objectives.objective import Objective
 from .problem.path_constraints import *  # noqa: F403
+from .problem.path_constraints.capsule import Capsule
 from .problem.path_constraints.region import Box, HalfSpace, Sphere
 from .problem.phase import Phase
 from .problem.pose import Pose
@@ -31,6 +32,7 @@ __all__ = [
     "Attempt",
     "Audit",
     "Box",
+    "Capsule",
     "Conflict",
     "Criteria",
     "HalfSpace",

@@ -78,7 +78,8 @@ def _closed_around(dae: DAE, q: np.ndarray, p: np.ndarray) -> Iterator[np.ndarra
     """Yield closed postures: `q` itself, and random neighbours, as `q` may be singular."""
     equations, rng = closure_equations(dae), np.random.default_rng(0)
     for attempt in range(4):
-        near = q + SPREAD * bool(attempt) * rng.uniform(-1, 1, len(q)) * equations.unit
+        spread = SPREAD * bool(attempt) * rng.uniform(-1, 1, len(q))
+        near = equations.within(q, q + spread * equations.unit)
         posture = polished(equations, near, p, np.ones(len(q), dtype=bool))
         if gap(equations, posture, p) <= CLOSED:
             yield posture

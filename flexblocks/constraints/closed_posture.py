@@ -101,6 +101,7 @@ def searched(dae: DAE, q: np.ndarray, p: np.ndarray, free: np.ndarray) -> np.nda
     for attempt in range(TRIES if free.any() else 1):
         start = q.copy()
         start[free] += SPREAD * bool(attempt) * rng.uniform(-1, 1, free.sum()) * equations.unit[free]
+        start = np.where(free, equations.within(q, start), q)
         # Joints alone as far as they reach, then beams.
         near = nearest(equations, start, p, free & ~bends)
         for closed in _closed(dae, equations, near, p, free):

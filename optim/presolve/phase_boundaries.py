@@ -12,21 +12,30 @@ from flexblocks.errors import listing, nearest
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..errors import ProblemError
+from ..problem.phase import Phase
 from ..problem.problem import Problem
 from .boundary import End
 from .boundary_equilibrium import boundary_equilibrium, equilibrium_at, split_prescribed
 from .bounds import Limits
 from .feasibility.open_base import open_base
-from .inverse_statics import Posture
+from .inverse_statics import Clear, Posture
+from .path_values import PathValues
 
 
 def phase_ends(
-    dae: DAE, problem: Problem, p: Sequence[np.ndarray], *, design: bool, limits: Sequence[Limits]
+    dae: DAE,
+    problem: Problem,
+    p: Sequence[np.ndarray],
+    *,
+    design: bool,
+    limits: Sequence[Limits],
+    paths: Sequence[PathValues],
 ) -> list[tuple[End, End]]:
     """Return the boundary conditions at both ends of each phase, under the parameters `p` of the phases.
 
     With a `design` the equilibria depend on variables and are solved for with the motion; so are those of a redundant
-    arm whose tip position is prescribed.
+    arm whose tip position is prescribed. Of several postures at a place the nearest that keeps the path values of its
+    phase, `paths`, is taken.
 
     Raises
     ------
@@ -34,7 +43,8 @@ def phase_ends(
         An unknown name; no equilibrium at the start or a goal.
     """
     kind = "rest" if design else "fixed"
-    start = boundary_equilibrium(dae, problem.start, p[0], "plan: start", limits=limits[0])
+    clear = [_keeps(path, phase) for path, phase in zip(paths, problem.phases, strict=True)]
+    start = boundary_equilibrium(dae, problem.start, p[0], "plan: start", limits=limits[0], clear=clear[0])
     begin = End(kind, start.point, *split_prescribed(dae, problem.start, "plan: start"), moving=start.moving)
     _refuse_moving(begin, "plan: start", design, 0.0)
     boundaries = []
@@ -46,7 +56,9 @@ def phase_ends(
                 raise ProblemError(
                     f"{where}leeway, but the equilibrium there depends on design parameters; leave one of them out."
                 )
-            goal = boundary_equilibrium(dae, phase.goal, values, f"{where}goal", near=begin.point, limits=limits[i])
+            goal = boundary_equilibrium(
+                dae, phase.goal, values, f"{where}goal", near=begin.point, limits=limits[i], clear=clear[i]
+            )
             states, outputs = split_prescribed(dae, phase.goal, f"{where}goal")
             if phase.leeway and outputs:
                 raise ProblemError(
@@ -63,6 +75,14 @@ def phase_ends(
         boundaries.append((begin, end))
         begin = replace(end, kind="fixed" if end.kind == "fixed" and not end.open else "joined")
     return boundaries
+
+
+def _keeps(path: PathValues, phase: Phase) -> Clear | None:
+    """Return whether a posture keeps all path values of a phase at rest; None if there are none."""
+    if not path.rows:
+        return None
+    time = 0.0 if isinstance(phase.duration, str) else float(np.mean(phase.duration))
+    return lambda point: bool(np.all(path.excess(path.at_rest(point, time)) <= 0))
 
 
 def _refuse_moving(end: End | Posture, where: str, design: bool, leeway: float) -> None:

@@ -30,7 +30,7 @@ from .infeasible_goal import (
     check_shared_momentum,
 )
 from .parameters import resolved_parameters
-from .path_values import PathValues, resolved_path
+from .path_values import resolved_path
 from .phase_boundaries import phase_ends
 from .phase_transcription import PhaseTranscription
 from .quasi_static_modes import static_modes
@@ -73,8 +73,9 @@ def transcribe(
         designed, parameters = resolved_parameters(dae, problem, base)
 
     # 2. Boundary conditions: the equilibria between which the arm moves; infeasible ones are refused.
+    paths = [resolved_path(dae, other_limits(dae, problem.ranges_in(p)), problem.path_in(p)) for p in phases]
     ends = [
-        phase_ends(dae, problem, phase_parameters, design=bool(designed), limits=limits)
+        phase_ends(dae, problem, phase_parameters, design=bool(designed), limits=limits, paths=paths)
         for phase_parameters in parameters
     ]
     holding = problem.input_ends == "holding" and shape.is_continuous
@@ -106,10 +107,9 @@ def transcribe(
         check_shared_momentum(dae, problem, ends)
 
     # 4. The transcriptions: every phase of every scenario, with path constraints and waypoints of the initial guess.
-    paths = [
-        _path(dae, problem, phase, boundaries, mesh.duration)
-        for phase, boundaries, mesh in zip(phases, by_phase, meshes, strict=True)
-    ]
+    for path, boundaries, mesh in zip(paths, by_phase, meshes, strict=True):
+        for begin, end in boundaries if path.rows else ():
+            check_boundary_path(path, begin, end, mesh.duration)
     runs = tuple(
         tuple(
             PhaseTranscription(
@@ -168,19 +168,6 @@ def _mesh(
     if phase.via:
         check_vias(dae, phase, problem.ranges_in(phase), problem.path_in(phase), intervals)
     return uniform_mesh(duration, intervals, [via.share(phase.duration) for via in phase.via])
-
-
-def _path(
-    dae: DAE, problem: Problem, phase: Phase, boundaries: Sequence[tuple[End, End]], duration: float
-) -> PathValues:
-    """Return the path values of a phase, and refuse known boundaries that violate their bounds."""
-    ranges, constraints = other_limits(dae, problem.ranges_in(phase)), problem.path_in(phase)
-    if not ranges and not constraints:
-        return PathValues(dae)
-    path = resolved_path(dae, ranges, constraints)
-    for begin, end in boundaries:
-        check_boundary_path(path, begin, end, duration)
-    return path
 
 
 def _check_bounded(problem: Problem, limits: Iterable[Limits]) -> None:

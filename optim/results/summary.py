@@ -12,8 +12,8 @@ from flexblocks.errors import listing
 from flexblocks.simulation.trajectory import Trajectory
 
 from ..model.violations import Violation
-from ..presolve.inverse_statics import values_at_rest
 from ..presolve.phase_transcription import PhaseTranscription
+from ..presolve.postures.values_at_rest import values_at_rest
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.pose import shown
 from ..solver_statistics import Statistics
