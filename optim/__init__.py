@@ -9,6 +9,7 @@ from .model.build import pyomo_model
 from .model.update_boundary import repose
 from .planner import plan
 from .problem import objectives, path_constraints
+from .problem.course import Course
 from .problem.objectives import *  # noqa: F403  (the terms that are registered there)
 from .problem.objectives.objective import Objective
 from .problem.path_constraints import *  # noqa: F403
@@ -34,6 +35,7 @@ __all__ = [
     "Box",
     "Capsule",
     "Conflict",
+    "Course",
     "Criteria",
     "HalfSpace",
     "Objective",

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 
-from ..collocation.mesh import Mesh, uniform_mesh
+from ..collocation.mesh import Mesh, spaced_mesh, uniform_mesh
 from ..collocation.quasi_static import ALL_MOVE
 from ..collocation.transcription_options import TranscriptionOptions
 from ..errors import ProblemError
@@ -37,6 +37,9 @@ from .quasi_static_modes import static_modes
 from .rigid_motion.duration_estimate import duration_range, estimated_duration
 from .transcribed_problem import TranscribedProblem
 from .via_postures import check_vias, via_waypoints
+
+# How often the time to meet a target is estimated again where the target is by then; the optimisation does the rest.
+MEETINGS = 3
 
 
 def transcribe(
@@ -74,10 +77,17 @@ def transcribe(
 
     # 2. Boundary conditions: the equilibria between which the arm moves; infeasible ones are refused.
     paths = [resolved_path(dae, other_limits(dae, problem.ranges_in(p)), problem.path_in(p)) for p in phases]
-    ends = [
-        phase_ends(dae, problem, phase_parameters, design=bool(designed), limits=limits, paths=paths)
-        for phase_parameters in parameters
-    ]
+    times = [0.0 if isinstance(phase.duration, str) else float(np.mean(phase.duration)) for phase in phases]
+    for _ in range(1 + MEETINGS * any(phase.courses and not phase.is_timed for phase in phases)):
+        ends = [
+            phase_ends(dae, problem, group, design=bool(designed), limits=limits, paths=paths, times=times)
+            for group in parameters
+        ]
+        # Where a target is met depends on when, and when on where.
+        times = [
+            _estimate(dae, problem, phase, limit, pairs) if phase.courses else time
+            for phase, limit, time, pairs in zip(phases, limits, times, zip(*ends, strict=True), strict=True)
+        ]
     holding = problem.input_ends == "holding" and shape.is_continuous
     for phase_parameters, run in zip(parameters, ends, strict=True):
         check_boundary_limits(dae, limits, run)
@@ -95,8 +105,10 @@ def transcribe(
     # 3. The mesh of every phase, the modes too fast for it, and whether there are enough inputs to reach the goals.
     by_phase = list(zip(*ends, strict=True))
     meshes = [
-        _mesh(dae, problem, phase, limits=limit, intervals=count, boundaries=boundaries)
-        for phase, limit, count, boundaries in zip(phases, limits, options.counts, by_phase, strict=True)
+        _mesh(dae, problem, phase, limits=limit, intervals=count, spacing=spacing, boundaries=boundaries)
+        for phase, limit, count, spacing, boundaries in zip(
+            phases, limits, options.counts, options.spacing or [None] * len(phases), by_phase, strict=True
+        )
     ]
     static = ALL_MOVE
     if options.quasi_static is not None and options.quasi_static is not False:
@@ -149,6 +161,13 @@ def _as_problem(dae: DAE, problem: Any) -> Problem:
     return problem
 
 
+def _estimate(dae: DAE, problem: Problem, phase: Phase, limits: Limits, boundaries: Sequence[tuple[End, End]]) -> float:
+    """Return the duration of a phase [s], for a free one its estimate by the rigid arm."""
+    if phase.is_timed:
+        return phase.duration
+    return max(estimated_duration(dae, problem, phase, limits, *(end.point for end in pair)) for pair in boundaries)
+
+
 def _mesh(
     dae: DAE,
     problem: Problem,
@@ -156,18 +175,15 @@ def _mesh(
     *,
     limits: Limits,
     intervals: int,
+    spacing: Sequence[float] | None,
     boundaries: Sequence[tuple[End, End]],
 ) -> Mesh:
     """Return the mesh of a phase, given its boundaries in each scenario."""
-    duration = phase.duration
-    if not phase.is_timed:
-        estimates = [
-            estimated_duration(dae, problem, phase, limits, *(end.point for end in pair)) for pair in boundaries
-        ]
-        duration = max(estimates)
+    duration = _estimate(dae, problem, phase, limits, boundaries)
     if phase.via:
         check_vias(dae, phase, problem.ranges_in(phase), problem.path_in(phase), intervals)
-    return uniform_mesh(duration, intervals, [via.share(phase.duration) for via in phase.via])
+    through = [via.share(phase.duration) for via in phase.via]
+    return uniform_mesh(duration, intervals, through) if spacing is None else spaced_mesh(duration, spacing, through)
 
 
 def _check_bounded(problem: Problem, limits: Iterable[Limits]) -> None:

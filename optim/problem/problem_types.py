@@ -1,5 +1,6 @@
 """Register of the types that a problem file may name."""
 
+from .course import Course
 from .objectives import OBJECTIVES
 from .path_constraints import PATH_CONSTRAINTS
 from .path_constraints.capsule import Capsule
@@ -16,6 +17,7 @@ PROBLEM_TYPES: tuple[type, ...] = (
     *OBJECTIVES,
     *PATH_CONSTRAINTS,
     *REGIONS,
+    Course,
     Phase,
     Pose,
     Problem,
