@@ -36,10 +36,12 @@ if TYPE_CHECKING:
     import scipy
     import scipy.integrate
     import scipy.interpolate
+    import scipy.io
     import scipy.linalg
     import scipy.optimize
     import scipy.sparse.csgraph
     import scipy.spatial.transform
+    import scipy.stats
     import xarray as xr
 else:
     pd, scipy, xr = _Library("pandas"), _Library("scipy"), _Library("xarray")
