@@ -14,7 +14,7 @@ from flexblocks.cli.arguments import JsonOption
 from flexblocks.cli.catalogue import model_named
 from flexblocks.cli.completion import SUFFIXES
 from flexblocks.cli.import_types import ImportOption, imported_types
-from flexblocks.cli.plan_request import checked, mapping
+from flexblocks.cli.planning.request import checked, mapping
 from flexblocks.cli.report import print_json, print_line, print_table
 from flexblocks.cli.signals import signals
 from flexblocks.errors import FileFormatError, FlexblocksError, listing, nearest

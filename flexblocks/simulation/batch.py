@@ -123,6 +123,7 @@ def simulate_batch(
     jobs = _jobs(dae, batch, times, sampled)
     if any(job[0].symbol_type is ca.MX for job in jobs):
         workers = 1
+    workers = min(workers, len(jobs))
     # Integrate in threads; evaluate outputs of finished runs in this one.
     runs = Runs(dae, times, batch)
     reader = Solver(dae, settings)

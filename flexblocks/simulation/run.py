@@ -134,6 +134,7 @@ class Integration:
                     part < SMALLEST * (self.times[-1] - self.times[0])
                     or (len(chunk) == 2 and not self.stepper.divisible)
                     or (self._is_watched and self.singularities.is_stuck(X, z, self.system.p))
+                    or self.singularities.is_blocked(X, self.system.p)
                 ):
                     raise
                 self.pace.length = part
