@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 
-import flexblocks
 from flexblocks.errors import MissingExtraError
+from flexblocks.libraries import optional
 
 
 def main() -> None:
     """Run the command line, or say what it needs."""
     try:
-        cli = flexblocks.cli
+        cli = optional("flexblocks.cli", "The command line")
     except MissingExtraError as error:
         sys.exit(str(error))
     cli.main()
