@@ -30,7 +30,9 @@ def fenced(page: Path, language: str) -> list[str]:
 
 def marked(page: Path) -> object:
     """Return the page, marked slow if running it takes the better part of a minute."""
-    return pytest.param(page, marks=pytest.mark.slow, id=page.name) if page.name == "planning.md" else page
+    return (
+        pytest.param(page, marks=pytest.mark.slow, id=page.name) if page.name in ("planning.md", "studies.md") else page
+    )
 
 
 @pytest.mark.parametrize("page", [marked(page) for page in PAGES if fenced(page, "python")], ids=lambda page: page.name)
