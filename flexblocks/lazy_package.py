@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
+from flexblocks.libraries import optional
 from flexblocks.public_calls import guard
 
 Group = Mapping[str, Sequence[str]]  # names by the module they are in
@@ -43,7 +44,7 @@ class LazyPackage(ModuleType):
                 self.__load({register: names})
                 return vars(self)[name]
         if importlib.util.find_spec(f"{self.__name__}.{name}") is not None:
-            return importlib.import_module(f"{self.__name__}.{name}")
+            return optional(f"{self.__name__}.{name}", f"{self.__name__}.{name}")
         raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:

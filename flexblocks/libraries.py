@@ -36,30 +36,43 @@ if TYPE_CHECKING:
     import scipy
     import scipy.integrate
     import scipy.interpolate
+    import scipy.io
     import scipy.linalg
     import scipy.optimize
     import scipy.sparse.csgraph
     import scipy.spatial.transform
+    import scipy.stats
     import xarray as xr
 else:
     pd, scipy, xr = _Library("pandas"), _Library("scipy"), _Library("xarray")
 
 
-def optional(name: str, extra: str, purpose: str) -> ModuleType:
-    """Return a library that comes with an extra of flexblocks.
+# The extra of flexblocks that brings an optional library.
+EXTRAS = {
+    **dict.fromkeys(("matplotlib", "mpl_toolkits"), "plot"),
+    **dict.fromkeys(("typer", "click"), "cli"),
+    **dict.fromkeys(("zarr", "dask", "distributed", "cloudpickle"), "cluster"),
+    "control": "control",
+    "sympy": "symbolic",
+}
+
+
+def optional(name: str, purpose: str) -> ModuleType:
+    """Return a module, or a library, that needs an extra of flexblocks.
 
     Raises
     ------
     MissingExtraError
-        It is not installed; the message names the extra.
+        A library is not installed; the message names the extra.
     """
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != name.partition(".")[0]:
+        library = (error.name or "").partition(".")[0]
+        if library not in EXTRAS:
             raise
         raise MissingExtraError(
-            f"{purpose} needs {name.partition('.')[0]}, which is not installed: pip install 'flexblocks[{extra}]'."
+            f"{purpose} needs {library}, which is not installed: pip install 'flexblocks[{EXTRAS[library]}]'."
         ) from None
 
 

@@ -22,6 +22,8 @@ from .collocation.transcription_options import (
     transcription_options,
 )
 from .errors import PlanError, PlanWarning
+from .infeasibility.diagnose import estimate
+from .infeasibility.rigid_estimate import in_degrees
 from .model.trajectories import transcribed_problem
 from .presolve.quasi_static_modes import mostly_unresolved
 from .presolve.transcribed_problem import TranscribedProblem
@@ -30,6 +32,7 @@ from .problem.rest_to_rest import RestToRest
 from .results.plan import Plan
 from .results.summary import MOST_EXCESSES
 from .solve import solve
+from .solver_statistics import CONVERGED
 from .strategy.best_so_far import best_so_far, was_ended
 from .strategy.deadline import Deadline
 from .strategy.homotopy import solve_by_homotopy, warn_of_jumps
@@ -145,6 +148,9 @@ def plan_with(
     # Transcribe
     model = solving.model(problem, options)
     transcribed = transcribed_problem(model)
+    if (suspicion := in_degrees(transcribed)) is not None:
+        warn(f"plan: goal: {suspicion}", PlanWarning)
+        solving = solving.brief()
     # Solve by the strategy that suits the problem; recover if it fails
     try:
         solution = _quasi_static(transcribed, solving, problem, options)
@@ -163,6 +169,8 @@ def plan_with(
         else:
             solution = solving.attempt(DIRECT, model, before, **solving.from_guess)
     except PlanError as error:
+        if suspicion is not None and not was_ended(error):
+            raise PlanError(f"{error}\n{suspicion}", error.plan, error.violations, estimate(model)) from None
         solution = recover(model, solving, error)
     # Refine the mesh, or look between its points
     if criteria is not None:
@@ -192,10 +200,13 @@ def _ended(error: PlanError, solving: Solving, problem: Problem | RestToRest) ->
     assert error.plan is not None
     asked = problem.problem if isinstance(problem, RestToRest) else problem
     best = best_so_far(error, solving.plans, solving.dae, asked)
+    best_is_motion = best.status in (CONVERGED, "feasible, not optimal")
+    conflict = None if best_is_motion else estimate(best.model)
+    told = "" if conflict is None else f" {conflict}"
     why = "was interrupted" if error.plan.status == "interrupted" else "reached its time limit"
     warn(
         f"Plan of '{solving.dae.name}' {why} during: {best.attempts[-1]}. Returned is the best so far: {best.status}. "
-        "Go on from there with optim.solve(plan.model).",
+        f"Go on from there with optim.solve(plan.model).{told}",
         PlanWarning,
     )
     return best

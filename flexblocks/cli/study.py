@@ -53,7 +53,7 @@ def run_study(
     task, cases = _task(data, path, imported_types(imports)), _cases(data["cases"], path)
     executor: Any = workers
     if scheduler is not None:
-        executor = optional("distributed", "cluster", "--scheduler").Client(scheduler)
+        executor = optional("distributed", "--scheduler").Client(scheduler)
     runs = study(task, cases, store, executor, retry=retry)
     _report(runs, store, json)
 
@@ -114,8 +114,9 @@ def _cases(data: Any, path: Path) -> Cases:
     if len(kinds) != 1:
         raise FileFormatError(f"{path}: cases: has {listing(kinds)}; must have one of grid, samples, table.")
     if kinds == ["samples"]:
-        options = {key: cases[key] for key in ("count", "design", "seed") if key in cases}
-        return samples(mapping(cases["samples"], f"{path}: cases.samples"), **({"count": 100} | options))
+        drawn = mapping(cases["samples"], f"{path}: cases.samples")
+        design = cases.get("design", "latin_hypercube")
+        return samples(drawn, cases.get("count", 100), design, seed=cases.get("seed", 0))
     if kinds == ["grid"]:
         return grid(mapping(cases["grid"], f"{path}: cases.grid"))
     if isinstance(cases["table"], str):

@@ -34,12 +34,18 @@ class Coordinate:
 
 @dataclass(frozen=True)
 class Variable:
-    """An input, a first-order state or an algebraic variable of one block."""
+    """An input, a first-order state or an algebraic variable of one block.
+
+    A state that is at rest at any value, such as bent bristles, says between which, `low` and `high`: an equilibrium
+    keeps its start value where something else holds the arm, and no more than this where nothing does.
+    """
 
     name: str
     unit: str
     start: float = 0.0
     limit: float | None = None
+    low: float = -np.inf
+    high: float = np.inf
 
 
 @dataclass(frozen=True)

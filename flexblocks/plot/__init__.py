@@ -6,6 +6,7 @@ from flexblocks.plot.arm import arm
 from flexblocks.plot.block_graph import model
 from flexblocks.plot.comparison import comparison
 from flexblocks.plot.eigenvalues import eigenvalues
+from flexblocks.plot.many_cases import parallel_coordinates, scatter_matrix
 from flexblocks.plot.mode import mode
 from flexblocks.plot.modes import modes
 from flexblocks.plot.plan import plan
@@ -24,9 +25,11 @@ __all__ = [
     "mode",
     "model",
     "modes",
+    "parallel_coordinates",
     "plan",
     "region",
     "save",
+    "scatter_matrix",
     "snapshots",
     "stacked",
     "time_series",

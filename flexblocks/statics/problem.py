@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.constraints.consistent_state import consistent_state
-from flexblocks.constraints.coordinate_ranges import coordinate_bounds
+from flexblocks.constraints.coordinate_ranges import coordinate_bounds, state_bounds
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.singular_posture import LOST, is_singular_posture, refuse_singular_posture
 from flexblocks.dae.dae import DAE
@@ -43,7 +43,7 @@ class Statics:
     start : ndarray (ns,)
     free : ndarray (ns,) of bool
     low, high : ndarray (ns,)
-        Bounds of the unknowns: the ranges of the coordinates that have one, otherwise infinite.
+        Bounds of the unknowns: the ranges of the coordinates and states that have one, otherwise infinite.
     mass : ndarray (n, n)
         Mass matrix at the start, regular.
     p : ndarray
@@ -170,6 +170,8 @@ def pose(
     low, high = np.full((2, len(names)), np.inf) * [[-1.0], [1.0]]
     if dae.tree.ranges:
         low[: dae.tree.size], high[: dae.tree.size] = coordinate_bounds(dae)
+    at_rest = unknown_slices(dae).w
+    low[at_rest], high[at_rest] = state_bounds(dae)
     problem = Statics(
         dae=dae,
         function=rest(dae),

@@ -233,8 +233,11 @@ def nearest_balance(problem: Statics, s: np.ndarray) -> np.ndarray:
 
 
 def smallest_inputs(problem: Statics, s: np.ndarray) -> np.ndarray:
-    """Return the equilibrium with the same coordinates and the smallest inputs (least norm) that hold them."""
-    outer = problem.free.copy()
+    """Return the equilibrium with the same coordinates and the smallest inputs (least norm) that hold them.
+
+    States that are at rest at any value keep theirs: friction does not do the work of inputs.
+    """
+    outer = problem.free & ~np.isfinite(problem.high)
     outer[problem.at.q] = False
     if problem.at.u.start == len(s) or not outer.any():
         return s

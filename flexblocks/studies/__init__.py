@@ -3,6 +3,7 @@
 from flexblocks.public_calls import guard
 from flexblocks.studies.cases import Cases, grid, table
 from flexblocks.studies.samples import samples
+from flexblocks.studies.sensitivity import morris_design, morris_effects, sobol_design, sobol_indices
 from flexblocks.studies.store import StoreError
 from flexblocks.studies.study import StudyError, study
 
@@ -11,7 +12,11 @@ __all__ = [
     "StoreError",
     "StudyError",
     "grid",
+    "morris_design",
+    "morris_effects",
     "samples",
+    "sobol_design",
+    "sobol_indices",
     "study",
     "table",
 ]

@@ -31,7 +31,7 @@ class ZarrStore(Store):
 
     def __init__(self, path: Path) -> None:
         self.path = self._folder = path
-        self._zarr = optional("zarr", "cluster", f"a store in {path.name}")
+        self._zarr = optional("zarr", f"The store {path.name}")
 
     def open(self, cases: Cases, identity: Identity) -> tuple[np.ndarray, Form | None]:
         self._count = len(cases)

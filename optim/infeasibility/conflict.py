@@ -64,12 +64,15 @@ class Conflict:
         The prescribed motion, which is satisfied as well.
     remarks : tuple of str
         Further findings.
+    estimated : bool
+        Whether no solve told what gives way, but the motion of the rigid arm, see `rigid_estimate`.
     """
 
     giving: tuple[Side, ...]
     against: tuple[Side, ...]
     task: str
     remarks: tuple[str, ...] = ()
+    estimated: bool = False
 
     @property
     def is_feasible(self) -> bool:
@@ -79,7 +82,8 @@ class Conflict:
     def __str__(self) -> str:
         if self.is_feasible:
             return f"All limits can be kept together with {self.task}."
-        lines = [f"No motion was found that keeps all limits with {self.task}. The least that has to give way:"]
+        what = "As if rigid, on a quintic, the arm is" if self.estimated else "The least that has to give way:"
+        lines = [f"No motion was found that keeps all limits with {self.task}. {what}"]
         lines += [f"  {side}" for side in self.giving]
         if self.against:
             lines += ["against", *(f"  {side}" for side in self.against)]

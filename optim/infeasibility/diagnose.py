@@ -19,8 +19,11 @@ from ..problem.objectives import Time
 from ..solver_statistics import CONVERGED, statistics, status_of
 from .conflict import Conflict, conflict
 from .elastic_relaxation import Elastic, relax
+from .rigid_estimate import in_degrees, rigid_estimate
 
 MOST_ITERATIONS = 500  # as the strategies' `patience`
+FEASIBLE = 1e-4  # violation of the scaled equations up to which a motion of the relaxed problem counts as one; by trial
+NOT_LEAST = "The solver stopped before it knew the least: there is a motion that exceeds its limits by this."
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +98,13 @@ def diagnosis(model: Any, *, max_iter: int = MOST_ITERATIONS, time_limit: float 
         )
     status = status_of(results)
     report = None
+    what = task(transcribed)
     if status == CONVERGED:
-        report = conflict(elastic, results.solution_loader.get_duals(), task(transcribed), remarks(transcribed))
+        report = conflict(elastic, results.solution_loader.get_duals(), what, remarks(transcribed))
+    elif (figures := statistics(model, results)).infeasibility is not None and figures.infeasibility <= FEASIBLE:
+        # A motion that exceeds its limits by this, if not the least
+        report = conflict(elastic, {}, what, [*remarks(transcribed), NOT_LEAST])
+        report = report if report.giving else None
     return Diagnosis(
         conflict=report,
         elastic=elastic,
@@ -119,7 +127,7 @@ def task(transcribed: TranscribedProblem) -> str:
 
 def remarks(transcribed: TranscribedProblem) -> list[str]:
     """Return remarks on durations, from the rigid arm, and on conserved momenta of scenarios with shared inputs."""
-    texts = []
+    texts = [text for text in (in_degrees(transcribed),) if text]
     if not transcribed.dae.tree.loops.closures:
         ends = [[(t.begin, t.end) for t in run] for run in transcribed.runs]
         apart = scenarios_apart(transcribed.dae, transcribed.problem, ends)
@@ -137,6 +145,12 @@ def remarks(transcribed: TranscribedProblem) -> list[str]:
             where = f" phase '{phase.name}'" if len(transcribed.first) > 1 else ""
             texts.append(f"As if rigid, on a quintic, the arm would keep its limits{where} in {estimate:.3g} s.")
     return texts
+
+
+def estimate(model: Any) -> Conflict | None:
+    """Return the limits that the rigid arm would exceed, for a model that no solve told anything of; None if none."""
+    transcribed = transcribed_problem(model)
+    return rigid_estimate(transcribed, task(transcribed), remarks(transcribed))
 
 
 def _places(values: Mapping[str, float]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import PlanError
 from ..infeasibility.conflict import Conflict
-from ..infeasibility.diagnose import Diagnosis
+from ..infeasibility.diagnose import Diagnosis, estimate
 from ..model.initial_guess import set_guess
 from ..model.trajectories import all_phase_trajectories, transcribed_problem
 from ..results.attempt import Attempt
@@ -16,6 +16,11 @@ from ..solver_statistics import ENDED
 from .solving import Solving, attempts_of
 from .stiffness_homotopy import stiffened_arm
 from .warm_start import start_from
+
+# Excess of a limit, relative to it, of the rigid arm's motion, beyond which little else is tried: a bang-bang motion
+# needs 0.7 times the torque of the quintic, one at constant rate 0.53 times its rate.
+HOPELESS = 9.0
+CLEAR = 1.0  # likewise, once the relaxed problem could not be solved either
 
 
 def recover(model: Any, solving: Solving, error: PlanError) -> Plan:
@@ -30,19 +35,25 @@ def recover(model: Any, solving: Solving, error: PlanError) -> Plan:
     PlanError
         Every fallback failed; with the conflict report and all attempts.
     """
-    # Elastic relaxation: is there a feasible motion?
     attempts = attempts_of(error)
+    estimated = estimate(model)
+    hopeless = estimated is not None and _excess(estimated) > HOPELESS
+    # Elastic relaxation: is there a feasible motion?
+    patience = solving.settings.static_patience if hopeless else solving.settings.patience
     for traj in all_phase_trajectories(model):  # a failed solve ends anywhere, and what gives way there says little
         set_guess(traj.block, traj.transcription)
     limit = solving.deadline.options.get("max_wall_time")
-    diagnosed = solving.diagnose(model, max_iter=solving.settings.patience, time_limit=limit)
+    diagnosed = solving.diagnose(model, max_iter=patience, time_limit=limit)
     attempts = (*attempts, _attempt(diagnosed, error.plan))
+    conflict = diagnosed.conflict or estimated
     if diagnosed.status in ENDED:
         ended = _reported(error, attempts, None)
         ended.plan = replace(ended.plan, status=diagnosed.status)
         raise ended from None
     if diagnosed.conflict is not None and diagnosed.conflict.giving:
         raise _reported(error, attempts, diagnosed.conflict) from None
+    if diagnosed.conflict is None and conflict is not None and _excess(conflict) > CLEAR:
+        raise _reported(error, attempts, conflict) from None
     # From the feasible motion
     if diagnosed.conflict is not None:
         diagnosed.load(model)
@@ -54,9 +65,9 @@ def recover(model: Any, solving: Solving, error: PlanError) -> Plan:
     try:
         return _from_stiffer(model, solving, attempts)
     except PlanError as failure:
-        raise _reported(failure, attempts_of(failure), diagnosed.conflict) from None
+        raise _reported(failure, attempts_of(failure), conflict) from None
     except LookupError:
-        raise _reported(error, attempts, diagnosed.conflict) from None
+        raise _reported(error, attempts, conflict) from None
 
 
 def _from_stiffer(model: Any, solving: Solving, attempts: tuple[Attempt, ...]) -> Plan:
@@ -84,6 +95,11 @@ def _from_stiffer(model: Any, solving: Solving, attempts: tuple[Attempt, ...]) -
     assert before is not None
     start_from(model, before.model)
     return solving.attempt("from the stiffer arm", model, attempts)
+
+
+def _excess(estimated: Conflict) -> float:
+    """Return the largest excess relative to its limit."""
+    return max((side.excess / abs(side.limit) for side in estimated.giving if side.limit), default=0.0)
 
 
 def _attempt(diagnosed: Diagnosis, failed: Plan) -> Attempt:

@@ -57,6 +57,15 @@ class Solving:
     deadline: Deadline = field(default_factory=Deadline)
     plans: list[Plan] = field(default_factory=list)
 
+    def brief(self) -> Solving:
+        """Return the same with few iterations for a solve, for what was hardly meant."""
+        few = self.settings.static_patience
+
+        def solve_briefly(model: Any, options: dict[str, Any]) -> Plan:
+            return self.solve(model, options | {"max_iter": min(few, options.get("max_iter", few))})
+
+        return replace(self, solve=solve_briefly)
+
     def model(self, problem: Problem | RestToRest, options: TranscriptionOptions) -> Any:
         """Return the unsolved model of a problem."""
         return model_of(self.dae, problem, options, self.p)

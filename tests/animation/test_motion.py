@@ -15,7 +15,7 @@ from flexblocks.geometry import shape
 from flexblocks.plot.animation.loads import beam_loads
 from flexblocks.plot.animation.packing import packed, unpacked
 from flexblocks.plot.animation.poses import STATIONS
-from flexblocks.plot.animation.sections import beam_mesh
+from flexblocks.plot.animation.shapes.sections import beam_mesh
 from flexblocks.plot.animation.tracks import exaggerated
 
 

@@ -19,9 +19,9 @@ from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.frame_motions import placed
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.interfaces.parameters import argument_name
-from flexblocks.plot.animation.looks import Look, Scale, ground, look, motor
 from flexblocks.plot.animation.poses import STATIONS, BodyPoses, bends
-from flexblocks.plot.animation.sections import beam_mesh, beam_radius
+from flexblocks.plot.animation.shapes.looks import Look, Scale, ground, look, motor
+from flexblocks.plot.animation.shapes.sections import beam_mesh, beam_radius
 
 # Radius of joints: of the beams' thickness, and within these shares of the arm's extent; by trial.
 THICKER, THIN, THICK = 1.5, 0.010, 0.026

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from flexblocks.errors import FileFormatError, ParameterError
-from flexblocks.plot.animation.palette import ROLES, link_colour, rgb
 from flexblocks.plot.animation.run import Run
 from flexblocks.plot.animation.scene import Scene
+from flexblocks.plot.animation.shapes.palette import ROLES, link_colour, rgb
 from flexblocks.plot.animation.solids import Solid, solids
 
 BACKGROUND, INK, GRID, PATH = "#f4f6f9", "#2b313b", "#d3d9e2", "#d55e00"

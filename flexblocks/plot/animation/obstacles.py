@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexblocks.plot.animation.mesh import Mesh, along, box, cylinder, sphere
+from flexblocks.plot.animation.shapes.mesh import Mesh, along, box, cylinder, sphere
 
 if TYPE_CHECKING:
     from flexblocks.optim import Plan

@@ -9,10 +9,10 @@ import numpy as np
 
 from flexblocks.libraries import scipy
 from flexblocks.plot.animation.arm import Arm
-from flexblocks.plot.animation.mesh import Mesh
 from flexblocks.plot.animation.packing import packed
-from flexblocks.plot.animation.palette import PATHS, ROLES, RUNS
 from flexblocks.plot.animation.run import QUANTITIES, Run
+from flexblocks.plot.animation.shapes.mesh import Mesh
+from flexblocks.plot.animation.shapes.palette import PATHS, ROLES, RUNS
 from flexblocks.plot.animation.tracks import exaggerated
 
 # An arm that leaves a plane by less than this share of its extent is planar.

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexblocks.plot.animation.mesh import Mesh, along, box, circle, cylinder, prism, sphere
 from flexblocks.plot.animation.run import Run
-from flexblocks.plot.animation.span import ends
+from flexblocks.plot.animation.shapes.mesh import Mesh, along, box, circle, cylinder, prism, sphere
+from flexblocks.plot.animation.shapes.span import ends
 from flexblocks.plot.animation.tracks import exaggerated
 
 COILS, WIRE = 7, 0.22  # of a spring; thickness of its wire in units of its radius

@@ -18,9 +18,9 @@ from flexblocks.dynamics.algorithms.frame_motions import placed
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.geometry import attached_frames
 from flexblocks.plot.animation.arm import Arm, Place, Strut, numbers, station_of
-from flexblocks.plot.animation.looks import Scale
 from flexblocks.plot.animation.poses import BodyPoses, bends
-from flexblocks.plot.animation.span import FULL, length
+from flexblocks.plot.animation.shapes.looks import Scale
+from flexblocks.plot.animation.shapes.span import FULL, length
 
 # Share of a line force's length that its barrel takes; half a contact's plane, of the arm's size.
 BARREL, PLANE = 0.55, 0.12

@@ -9,7 +9,7 @@ from arms.turns import INERTIA, hinge
 from flexblocks import models, optim
 from flexblocks.errors import FlexblocksError
 from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
-from flexblocks.optim.infeasibility.diagnose import Diagnosis
+from flexblocks.optim.infeasibility.diagnose import Diagnosis, estimate
 from flexblocks.optim.planner import plan_with
 from flexblocks.optim.presolve.transcribe import transcribe
 from flexblocks.optim.strategy.solving import Solving
@@ -97,6 +97,34 @@ def test_deflection_that_the_duration_forces():
     with pytest.warns(optim.PlanWarning, match=r"between collocation points.*tip_deflection_y at .* by 0\.0003"):
         kept = optim.plan(dae, optim.RestToRest(**asked, limits={"link1.tip_deflection_y": wider}), intervals=15)
     assert kept.status == "converged"
+
+
+def test_rigid_arm_tells_where_no_solve_does():
+    """A quintic of d in T takes 10 I d / (sqrt(3) T^2) of torque and 15 d / (8 T) of rate."""
+    limits = {TORQUE: 0.2, RATE: 1.3}
+    report = estimate(optim.pyomo_model(hinge(), swing(limits=limits), intervals=4))
+    assert report.estimated
+    beyond = {side.name: side.excess for side in report.giving}
+    assert beyond[TORQUE] == pytest.approx(10 / np.sqrt(3) * INERTIA * 1.5 / 4 - 0.2, rel=1e-2)
+    assert beyond[RATE] == pytest.approx(15 / 8 * 1.5 / 2 - 1.3, rel=1e-2)
+    assert report.giving[0].name == TORQUE
+    assert "As if rigid, on a quintic, the arm is\n  motor1.torque at" in str(report)
+    assert estimate(optim.pyomo_model(hinge(), swing(limits={TORQUE: 2.0}), intervals=4)) is None
+
+
+@pytest.mark.slow
+def test_far_too_short_for_the_torques():
+    """No solve converges, not even with all limits relaxed: the report still names the torques."""
+    limits = {TORQUE: 1.0, "motor2.torque": 0.5}
+    start, goal = ({ANGLE: a, "joint2.angle": b} for a, b in ((0.0, 0.0), (1.57, 0.5)))
+    problem = optim.RestToRest(start, goal, 0.1, limits=limits)
+    report = conflict_of(fb.assemble(models.subudhi_morris_2002()), problem, intervals=20)
+    assert {side.name for side in report.giving} == {TORQUE, "motor2.torque"}
+
+
+def test_degrees_are_suspected():
+    with pytest.warns(optim.PlanWarning, match=r"90 rad is 14.3 turns away; .*math.radians\(90\) = 1.571"):
+        optim.plan(hinge(), swing(goal={ANGLE: 90.0}), intervals=4)
 
 
 TWELVE = {

@@ -17,7 +17,7 @@ from flexblocks.blocks.drives.rotor import Rotor
 from flexblocks.blocks.joints.prismatic import Prismatic
 from flexblocks.blocks.joints.revolute import Revolute
 from flexblocks.blocks.joints.spherical import Spherical
-from flexblocks.plot.animation.mesh import Mesh, along, box, cylinder, joined, sphere
+from flexblocks.plot.animation.shapes.mesh import Mesh, along, box, cylinder, joined, sphere
 
 STEEL = 7850.0  # kg/m3: density of masses of which no size is known
 # Bounds of what stands for a mass, in units of the size of joints, and of the arm.

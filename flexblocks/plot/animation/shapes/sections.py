@@ -10,7 +10,7 @@ import numpy as np
 from flexblocks.beam.properties.box import Box
 from flexblocks.beam.properties.profile import Distribution, mean
 from flexblocks.beam.properties.section import ISection, Rectangle, Section, Tube
-from flexblocks.plot.animation.mesh import Mesh, circle, joined, prism, rectangle
+from flexblocks.plot.animation.shapes.mesh import Mesh, circle, joined, prism, rectangle
 
 ALUMINIUM = 2700.0  # kg/m3: what a beam without a section is drawn as, solid and round
 SLENDER, STOUT = 0.006, 0.03  # bounds of the radius of such a beam, in units of its length
