@@ -60,8 +60,10 @@ def detour(t: PhaseTranscription, settings: Settings) -> tuple[Waypoint, ...]:
         if i != j
     ]
     two = [max(excess(through(*candidates[list(pair)])), 0.0) for pair in pairs]
-    longer = [np.linalg.norm(np.vstack([spread[list(pair)], np.diff(spread[list(pair)], axis=0)])) for pair in pairs]
-    best = int(np.lexsort((longer, two))[0]) if pairs else 0
+    longer = [
+        float(np.linalg.norm(np.vstack([spread[list(pair)], np.diff(spread[list(pair)], axis=0)]))) for pair in pairs
+    ]
+    best = int(np.lexsort(np.array([longer, two]))[0]) if pairs else 0
     if pairs and two[best] < one[nearest[0]]:
         return through(*candidates[list(pairs[best])])
     return through(candidates[nearest[0]])
