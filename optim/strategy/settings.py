@@ -52,8 +52,11 @@ class Settings:
     detour_tries : int
         Postures sampled for the detour, a power of two for Sobol sampling. By trial: enough for the tests' obstacles
         that the solve from the unconstrained optimum does not clear.
+    detour_seeds : int
+        Of these, how many are tried with a second one where none clears the obstacles: a second or two of work.
     detour_spread : float
-        Half width of their distribution about the middle of the motion [rad or m]: 0.8 of a turn of each joint in all.
+        Half width of their distribution about the middle of the motion [rad or lengths of the arm]: 0.8 of a turn of
+        each joint in all.
     detour_points : int
         Points along the motion at which a detour is judged: 1.25 % of the duration apart.
 
@@ -98,6 +101,7 @@ class Settings:
     obstacle_patience: int = 150
     prices: tuple[float, ...] = (1.0, 10.0, 100.0, 1000.0)
     detour_tries: int = 128
+    detour_seeds: int = 8
     detour_spread: float = 2.5
     detour_points: int = 81
 
