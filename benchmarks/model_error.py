@@ -1,7 +1,8 @@
 """Model errors of the two-link arm by beam and segment models, for `benchmarks.simulation_accuracy`.
 
 All motions are converged in time. Beams converge with their modes, rows of rigid segments with their springs, but not
-to the same motion: segments turn by any angle, beams bend linearly. At a hundredth of the push the two agree.
+to the same motion: segments turn by any angle, as strain functions do, beams bend linearly. At a hundredth of the push
+all agree.
 """
 
 from __future__ import annotations
@@ -25,6 +26,12 @@ PUBLISHED = "smooth_input_0.2sin(2pi t)_t<1_two_clamped_free_modes"
 def beams(modes: int, shapes: str = "clamped-mass") -> list[Motion]:
     """Return the motions by flexblocks at both pushes."""
     dae = fb.assemble(models.subudhi_morris_2002(modes=modes, shapes=shapes))
+    return [by_flexblocks(dae, torque, rtol=1e-10, atol=1e-12) for torque in PUSHES]
+
+
+def strains(functions: int) -> list[Motion]:
+    """Return the motions at both pushes with `StrainModes`, which are exact at any deflection."""
+    dae = fb.assemble(fb.rediscretize(models.subudhi_morris_2002(), fb.StrainModes(functions)))
     return [by_flexblocks(dae, torque, rtol=1e-10, atol=1e-12) for torque in PUSHES]
 
 
@@ -56,6 +63,10 @@ def model_table(with_segments: bool) -> Table:
     for modes in (1, 2, 3, 5):
         row(f"beam: {modes} modes", 4 + 2 * modes, beams(modes), exact)
     row("beam: 2 clamped-free modes", 8, beams(2, "clamped-free"), exact)
+    table.add_section()
+    by_functions = {functions: strains(functions) for functions in (2, 3, 4, 6)}
+    for functions, motions in by_functions.items():
+        row(f"strain functions: {functions}", 4 + 2 * functions, motions, by_functions[6])
     if with_segments:
         table.add_section()
         by_springs = {springs: segments(springs) for springs in (1, 2, 4, 8)}

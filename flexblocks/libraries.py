@@ -9,6 +9,8 @@ import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from flexblocks.errors import MissingExtraError
+
 
 class _Library(ModuleType):
     """A library that is imported when one of its names is first looked up."""
@@ -34,12 +36,44 @@ if TYPE_CHECKING:
     import scipy
     import scipy.integrate
     import scipy.interpolate
+    import scipy.io
     import scipy.linalg
     import scipy.optimize
     import scipy.sparse.csgraph
     import scipy.spatial.transform
+    import scipy.stats
     import xarray as xr
 else:
     pd, scipy, xr = _Library("pandas"), _Library("scipy"), _Library("xarray")
 
-__all__ = ["pd", "scipy", "xr"]
+
+# The extra of flexblocks that brings an optional library.
+EXTRAS = {
+    **dict.fromkeys(("matplotlib", "mpl_toolkits"), "plot"),
+    **dict.fromkeys(("typer", "click"), "cli"),
+    **dict.fromkeys(("zarr", "dask", "distributed", "cloudpickle"), "cluster"),
+    "control": "control",
+    "sympy": "symbolic",
+}
+
+
+def optional(name: str, purpose: str) -> ModuleType:
+    """Return a module, or a library, that needs an extra of flexblocks.
+
+    Raises
+    ------
+    MissingExtraError
+        A library is not installed; the message names the extra.
+    """
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        if library not in EXTRAS:
+            raise
+        raise MissingExtraError(
+            f"{purpose} needs {library}, which is not installed: pip install 'flexblocks[{EXTRAS[library]}]'."
+        ) from None
+
+
+__all__ = ["optional", "pd", "scipy", "xr"]

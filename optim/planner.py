@@ -166,11 +166,11 @@ def plan_with(
             warn_of_jumps(transcribed)
             solution = solve_by_homotopy(model, solving)
         elif any(t.path.rows for t in transcribed.first):
-            solution = solve_past_obstacles(DIRECT, model, solving, before)
+            solution = solve_past_obstacles(DIRECT, model, solving, before, **solving.from_guess)
         elif may_have_leeway(transcribed):
             solution = solve_with_leeway(model, solving, before)
         else:
-            solution = solving.attempt(DIRECT, model, before)
+            solution = solving.attempt(DIRECT, model, before, **solving.from_guess)
     except PlanError as error:
         if suspicion is not None and not was_ended(error):
             raise PlanError(f"{error}\n{suspicion}", error.plan, error.violations, estimate(model)) from None
@@ -194,7 +194,8 @@ def _quasi_static(
     if not mostly_unresolved(transcribed.dae, transcribed.first[0].start, shortest):
         return None
     model = solving.model(problem, replace(options, quasi_static=AUTO))
-    return solve_past_obstacles(QUASI_STATIC, model, solving, (), max_iter=solving.settings.static_patience)
+    patience = solving.settings.static_patience
+    return solve_past_obstacles(QUASI_STATIC, model, solving, (), max_iter=patience, **solving.from_guess)
 
 
 def _ended(error: PlanError, solving: Solving, problem: Problem | RestToRest) -> Plan:

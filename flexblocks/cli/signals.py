@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 import casadi as ca
 import numpy as np
-import pandas as pd
 import typer
 
 from flexblocks.cli.arguments import pairs
 from flexblocks.errors import FileFormatError, FlexblocksError, ParameterError, listing, nearest
 from flexblocks.file_paths import readable_file
+from flexblocks.libraries import pd
 from flexblocks.simulation import Signal, Trajectory, bang_bang, piecewise_constant
 
 OPTION = "--input"

@@ -34,3 +34,13 @@ def coordinate_bounds(dae: DAE) -> tuple[np.ndarray, np.ndarray]:
             ends = np.sort(np.array([bound.low, bound.high]) / factor)
             low[i], high[i] = max(low[i], ends[0]), min(high[i], ends[1])
     return low, high
+
+
+def state_bounds(dae: DAE) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lower and the upper bounds (nw,) of the first-order states at rest; most are infinite."""
+    low, high = np.full((2, len(dae.x) - 2 * dae.tree.size), np.inf) * [[-1.0], [1.0]]
+    for body in dae.tree.bodies:
+        for i, state in enumerate(body.block.states(), body.w.start):
+            if isinstance(state.high, float):  # not a symbolic parameter
+                low[i], high[i] = state.low, state.high
+    return low, high

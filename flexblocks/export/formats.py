@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.io
 
 from flexblocks.atomic_file import atomic_file, write_text
 from flexblocks.export.record import Record
 from flexblocks.export.text_formats import write_m, write_py
+from flexblocks.libraries import scipy
 
 HEADER = 116  # bytes of text at the beginning of a MAT file, which its readers skip
 

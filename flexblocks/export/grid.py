@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.io
 
 from flexblocks.atomic_file import atomic_file
 from flexblocks.errors import FileFormatError, listing
+from flexblocks.libraries import scipy
 from flexblocks.linear.grid import LinearGrid
 from flexblocks.netcdf_file import read_netcdf, write_netcdf
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flexblocks.errors import ComputationError
+from flexblocks.libraries import optional
 from flexblocks.linear.controllability import ControllabilityReport, controllability_report
 from flexblocks.linear.forms.linear_system import LinearSystem
 from flexblocks.linear.forms.minimal_form import eliminated_at_rest
@@ -156,6 +157,7 @@ class LinearModel(LinearSystem):
         States keep their names; in those of inputs, outputs and the system each dot becomes an underscore:
         ``name = lin.control_names; ss[name["payload.x"], name["motor1.torque"]]``; `original_names` leads back.
         """
+        optional("control", "LinearModel.to_control")
         import control  # slow to import, and few who linearise need it
 
         names, small = self.control_names, self.minimal()

@@ -1,9 +1,12 @@
 """Pictures of arms, motions, plans and linear models; functions take the axes to draw on, and return axes."""
 
+from flexblocks.plot.animation.animate import animate
+from flexblocks.plot.animation.animation import Animation
 from flexblocks.plot.arm import arm
 from flexblocks.plot.block_graph import model
 from flexblocks.plot.comparison import comparison
 from flexblocks.plot.eigenvalues import eigenvalues
+from flexblocks.plot.many_cases import parallel_coordinates, scatter_matrix
 from flexblocks.plot.mode import mode
 from flexblocks.plot.modes import modes
 from flexblocks.plot.plan import plan
@@ -14,15 +17,19 @@ from flexblocks.plot.time_series import stacked, time_series
 from flexblocks.public_calls import guard
 
 __all__ = [
+    "Animation",
+    "animate",
     "arm",
     "comparison",
     "eigenvalues",
     "mode",
     "model",
     "modes",
+    "parallel_coordinates",
     "plan",
     "region",
     "save",
+    "scatter_matrix",
     "snapshots",
     "stacked",
     "time_series",

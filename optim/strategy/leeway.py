@@ -40,7 +40,9 @@ def solve_with_leeway(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     transcribed, settings = transcribed_problem(model), solving.settings
     energy = _largest_energy(model)
     try:
-        return solving.attempt("from the default start", model, before, max_iter=settings.exact_patience)
+        return solving.attempt(
+            "from the default start", model, before, max_iter=settings.exact_patience, **solving.from_guess
+        )
     except PlanError as error:
         attempts = attempts_of(error)
     best: Plan | None = None
@@ -50,7 +52,7 @@ def solve_with_leeway(model: Any, solving: Solving, before: tuple[Attempt, ...] 
         what = f"with a leeway of {leeway:.2g} J"
         try:
             if best is None:
-                best = solving.attempt(what, easier, attempts, max_iter=settings.patience)
+                best = solving.attempt(what, easier, attempts, max_iter=settings.patience, **solving.from_guess)
             else:
                 start_from(easier, best.model)
                 best = solving.attempt_near(f"{what}, from there", easier, attempts, max_iter=settings.static_patience)

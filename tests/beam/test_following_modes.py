@@ -16,10 +16,13 @@ from flexblocks.beam.shapes.euler_bernoulli_modes import BeamModes, clamped_mode
 from flexblocks.beam.shapes.following_modes import clamped_mass_shapes
 from flexblocks.dynamics.evaluation.dependent_variables import DependentVariables
 from flexblocks.interfaces import DependentVariable
-from flexblocks.interfaces.physics import Local
+from flexblocks.interfaces.local import Local
 
 # Central differences of order 8.
-STEP, WEIGHTS = 0.01, {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
+STEP, WEIGHTS = 0.02, {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
+
+
+BY_DIFFERENCES = ("drift", "swing", "coupling", "change", "flexing", "flexed")
 
 
 def in_closed_form(extension: float, start: BeamModes, tip: TipBody) -> dict[str, np.ndarray]:
@@ -79,7 +82,7 @@ TIPS = {
     "body": TipBody(1.0, 0.3, 0.2),
     "heavy point": TipBody(300.0),
     "heavy body": TipBody(300.0, 20.0, 30.0),
-    "flywheel": TipBody(1.0, 30.0),
+    "flywheel": TipBody(1.0, 1000.0),
 }
 
 
@@ -87,10 +90,13 @@ TIPS = {
 @pytest.mark.parametrize("tip", TIPS.values(), ids=TIPS)
 def test_integrals_are_those_of_the_modes(tip: TipBody, extension: float) -> None:
     """Three modes, from light tips to heavy ones, where the first modes are nearly cubic polynomials."""
-    found = in_closed_form(extension, clamped_modes(3, tip), tip)
+    found, inertia = in_closed_form(extension, clamped_modes(3, tip), tip), tip.inertia
     for name, expected in by_quadrature(extension, 3, tip).items():
-        # Differences of modes, of their roots and of their signs leave less than this.
-        np.testing.assert_allclose(found[name], expected, rtol=0, atol=1e-9 * np.abs(expected).max(), err_msg=name)
+        # Both sides agree to 3e-11 in the worst case, a flywheel, whose modes lose so much to rounding, and to 5e-13
+        # with the other tips. Differences divide that by their step: what they leave doubles when it is halved.
+        allowed = 5e-11 if inertia > 100 else 1e-12
+        allowed /= STEP if name in BY_DIFFERENCES else 1.0
+        np.testing.assert_allclose(found[name], expected, rtol=0, atol=allowed * np.abs(expected).max(), err_msg=name)
 
 
 def test_forward_dynamics_of_the_arm_costs_little() -> None:

@@ -8,6 +8,7 @@ from scipy.linalg import expm
 
 import flexblocks as fb
 from flexblocks.errors import ParameterError
+from flexblocks.statics.equilibrium import NoEquilibriumError
 
 
 def shaft(drive: fb.Block, damping: float = 0.0) -> fb.Model:
@@ -66,3 +67,25 @@ def test_friction_only_takes_energy():
 def test_breakaway_below_coulomb_is_refused():
     with pytest.raises(ParameterError, match=r"LuGreFriction 'f': breakaway = 0.5 N m; must be >= coulomb, 1 N m"):
         fb.LuGreFriction("f", stiffness=1e3, coulomb=1.0, breakaway=0.5)
+
+
+@pytest.mark.parametrize("breakaway", [5.0, 12.0])
+def test_bristles_hold_at_rest_what_they_can_and_only_where_nothing_else_does(breakaway):
+    """A level rod of 9.81 N m: a motor holds all of it; bristles without one up to breakaway, and then refuse."""
+    for motor in (True, False):
+        model = fb.Model("rod", gravity=(0, -9.81, 0))
+        hinge, rod = model.add(fb.Revolute("hinge")), model.add(fb.RigidLink("rod", 1.0, 2.0))
+        bristles = model.add(fb.LuGreFriction("bristles", stiffness=200.0, coulomb=1.0, breakaway=breakaway))
+        model.connect(model.add(fb.Ground("ground")).frame_b, hinge.frame_a)
+        model.connect(hinge.frame_b, rod.frame_a)
+        model.connect(bristles.flange_b, hinge.axis)
+        if motor:
+            model.connect(model.add(fb.TorqueSource("motor")).flange_b, hinge.axis)
+        dae = fb.assemble(model)
+        if not motor and breakaway < 9.81:
+            with pytest.raises(NoEquilibriumError, match=r"9\.81 N m at 'hinge.angle'"):
+                fb.equilibrium(dae, x={"hinge.angle": 0.0})
+            continue
+        held = fb.equilibrium(dae, x={"hinge.angle": 0.0})
+        assert held["bristles.deflection"] == pytest.approx(0.0 if motor else -9.81 / 200.0)
+        assert not motor or held["motor.torque"] == pytest.approx(9.81)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
+import casadi as ca
 import numpy as np
 import pytest
 from fmpy import simulate_fmu
@@ -14,8 +17,9 @@ from scipy.spatial.transform import Rotation
 import flexblocks as fb
 from arms.chains import chain
 from arms.fmu_arms import KINDS, VERSIONS
-from flexblocks import export
+from flexblocks import control, export
 from flexblocks.dae import compiler
+from flexblocks.interfaces.variables import variables
 
 INERTIA = np.diag([0.1, 0.2, 0.25])
 TUMBLE = {"der(base.rotation_x)": 0.1, "der(base.rotation_y)": 1.5, "der(base.rotation_z)": 0.3}
@@ -35,15 +39,21 @@ def angular_velocity(run: fb.Trajectory, joint: str = "base") -> np.ndarray:
     return np.column_stack([run[f"{joint}.angular_velocity_{axis}"] for axis in AXES])
 
 
-def by_quaternions(start: Rotation, omega: np.ndarray, t: np.ndarray) -> tuple[Rotation, np.ndarray]:
+def by_quaternions(
+    start: Rotation,
+    omega: np.ndarray,
+    t: np.ndarray,
+    torque: Callable[[float, np.ndarray], np.ndarray] = lambda _, w: 0 * w,
+    **options: float,
+) -> tuple[Rotation, np.ndarray]:
     """Integrate Euler's equations with a quaternion, by SciPy."""
 
-    def rates(_: float, y: np.ndarray) -> np.ndarray:
+    def rates(now: float, y: np.ndarray) -> np.ndarray:
         (x, y_, z, s), w = y[:4], y[4:]
         turning = np.array([[s, -z, y_], [z, s, -x], [-y_, x, s], [-x, -y_, -z]]) @ w / 2
-        return np.r_[turning, np.linalg.solve(INERTIA, -np.cross(w, INERTIA @ w))]
+        return np.r_[turning, np.linalg.solve(INERTIA, torque(now, w) - np.cross(w, INERTIA @ w))]
 
-    y = solve_ivp(rates, (t[0], t[-1]), np.r_[start.as_quat(), omega], "DOP853", t, rtol=1e-11, atol=1e-12).y
+    y = solve_ivp(rates, (t[0], t[-1]), np.r_[start.as_quat(), omega], "DOP853", t, rtol=1e-11, atol=1e-12, **options).y
     return Rotation.from_quat(y[:4].T), y[4:].T
 
 
@@ -196,3 +206,63 @@ def test_an_fmu_changes_its_chart(version: str, tmp_path: Path):
         found = Rotation.from_mrp(np.column_stack([told[f"base.rotation_{axis}"] for axis in AXES]) / 4)
         assert (found * R.inv()).magnitude().max() < 1e-6, kind
         assert np.sum(np.abs(np.diff(told["base.rotation_y"])) > 1) == jumps.sum()
+
+
+@pytest.mark.slow
+def test_a_ball_joint_tumbles_as_a_quaternion_says():
+    """A body on a ball joint in its centre of mass, through every attitude for a minute; its momentum stays."""
+    model = chain(fb.Spherical("base"), fb.RigidBody("body", 2.0, INERTIA), gravity=(0, 0, -9.81))
+    model.add(fb.TotalMomentum("total"))
+    tight = {"rtol": 1e-12, "atol": 1e-13}
+    run = fb.simulate(fb.assemble(model), np.linspace(0, 60, 601), x0=TUMBLE, **tight)
+    R, expected = by_quaternions(attitudes(run)[0], angular_velocity(run)[0], run.t)
+    np.testing.assert_allclose(angular_velocity(run), expected, atol=1e-5)
+    assert (attitudes(run) * R.inv()).magnitude().max() < 1e-5
+    values = totals(run, "angular_momentum")
+    np.testing.assert_allclose(values, np.tile(values[0], (len(values), 1)), atol=1e-9 * np.linalg.norm(values[0]))
+
+
+@dataclass(frozen=True)
+class RateDamping:
+    """A law: torques about the axes of the body against its angular velocity, and a push beside."""
+
+    gain: float
+
+    def bind(self, dae: fb.DAE, actuators: object) -> control.Bound:
+        del actuators
+        y = dict(zip(dae.y.names, ca.vertsplit(dae.output_expression), strict=True))
+        references = variables("reference", [("push", "N m", 0.0)])
+        commands = {f"jets.torque_{axis}": -self.gain * y[f"base.angular_velocity_{axis}"] for axis in AXES}
+        commands["jets.torque_y"] += references.symbol
+        return control.Bound(commands, references)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(compiler.find_compiler() is None, reason="there is no C compiler")
+def test_a_law_slows_a_tumbling_body_under_a_push_that_jumps(tmp_path: Path):
+    """Measured rates fed back, and a torque that jumps between changes of chart: a quaternion, and an FMU."""
+    model = chain(fb.FreeMotion("base"), fb.RigidBody("body", 2.0, INERTIA), gravity=(0, 0, 0))
+    model.connect("base.frame_b", model.add(fb.WorldTorque("jets", resolve_in="frame")).frame_a)
+    gain, push = 2e-3, fb.piecewise_constant([0.0, 7.0, 19.0], [0.0, 0.04, -0.03])
+    loop = control.close_loop(fb.assemble(model), RateDamping(gain))
+    times, tight = np.linspace(0, 40, 4001), {"rtol": 1e-12, "atol": 1e-13}
+    run = fb.simulate(loop, times, u={loop.u.names[0]: push}, x0=TUMBLE, **tight)
+
+    def torque(t: float, omega: np.ndarray) -> np.ndarray:
+        return np.array([0.0, 0.0 if t < 7 else 0.04 if t < 19 else -0.03, 0.0]) - gain * omega
+
+    R, expected = by_quaternions(attitudes(run)[0], angular_velocity(run)[0], run.t, torque, max_step=0.01)
+    np.testing.assert_allclose(angular_velocity(run), expected, atol=1e-5)
+    assert (attitudes(run) * R.inv()).magnitude().max() < 1e-5
+    assert np.sum(np.abs(np.diff(run["base.rotation_y"])) > 1) >= 3
+    # As an FMU with the push at its start value.
+    path = str(export.fmu(loop, tmp_path / "loop.fmu"))
+    free = fb.simulate(loop, times[:2001], x0=TUMBLE, **tight)
+    rates = [f"base.angular_velocity_{axis}" for axis in AXES]
+    for kind in KINDS:
+        told = simulate_fmu(
+            path, fmi_type=kind, stop_time=20, output_interval=0.01, start_values=TUMBLE, output=rates,
+            record_events=False, relative_tolerance=1e-11,
+        )  # fmt: skip
+        for name in rates:
+            assert np.max(np.abs(told[name] - free[name])) < 1e-6, (kind, name)

@@ -26,7 +26,17 @@ def test_demo_does_the_whole_job(tmp_path):
     assert numbers["bang-bang: largest |energy - work|"] < 1e-8
     assert numbers["replay: tip misses the goal by"] < 0.2
     assert numbers["replay: energy left at the goal"] < 1e-4
-    assert set(found["seconds"]) == {"compose", "assemble", "simulate", "linearize", "plan", "replay", "draw"}
+    assert set(found["seconds"]) == {
+        "compose",
+        "assemble",
+        "simulate",
+        "linearize",
+        "plan",
+        "replay",
+        "draw",
+        "animate",
+    }
+    assert (out / "animation.html").stat().st_size < 5e6
     for picture in found["pictures"]:
         assert (out / picture).read_bytes().startswith(b"\x89PNG")
     assert json.loads((out / "summary.json").read_text())["numbers"] == found["numbers"]

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import flexblocks as fb
-from flexblocks import optim
+from flexblocks import models, optim
 from flexblocks.cli import app
 from repository import ROOT
 
@@ -30,7 +30,9 @@ def fenced(page: Path, language: str) -> list[str]:
 
 def marked(page: Path) -> object:
     """Return the page, marked slow if running it takes the better part of a minute."""
-    return pytest.param(page, marks=pytest.mark.slow, id=page.name) if page.name == "planning.md" else page
+    return (
+        pytest.param(page, marks=pytest.mark.slow, id=page.name) if page.name in ("planning.md", "studies.md") else page
+    )
 
 
 @pytest.mark.parametrize("page", [marked(page) for page in PAGES if fenced(page, "python")], ids=lambda page: page.name)
@@ -91,6 +93,8 @@ def test_commands_run(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     if "my_arm.yaml" in command:
         (tmp_path / "my_blocks.py").write_text(MY_BLOCKS)
         my_arm().save("my_arm.yaml")
+    if command.startswith("flexblocks view"):
+        fb.simulate(fb.assemble(models.subudhi_morris_2002()), [0.0, 0.1]).save("run.nc")
     result = CliRunner().invoke(app, shlex.split(command, comments=True)[1:])
     assert result.exit_code == 0, result.output
 

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fmpy import simulate_fmu
 
 import flexblocks as fb
 from arms import force_arms
 from arms.force_arms import everything
 from flexblocks import export, optim
+from flexblocks.dae.compiler import find_compiler
 from flexblocks.errors import FlexblocksWarning
 
 
@@ -133,6 +135,64 @@ def test_a_plan_with_thrusters_replays():
     plan = optim.plan(dae, problem)
     assert plan.status == "converged"
     assert plan.replay().trajectory["hinge.angle"][-1] == pytest.approx(0.15, abs=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shaft", ["motor", "bristles"])
+def test_plans_through_a_current_and_through_bristles(shaft):
+    """A rod from rest to rest, by a voltage; and by a torque against friction that sticks."""
+    model = fb.Model("rod", gravity=(0, -9.81, 0))
+    ground, hinge = model.add(fb.Ground("ground")), model.add(fb.Revolute("hinge"))
+    rod = model.add(fb.RigidLink("rod", 1.0, 2.0))
+    model.connect(ground.frame_b, hinge.frame_a)
+    model.connect(hinge.frame_b, rod.frame_a)
+    if shaft == "motor":
+        drive = model.add(fb.DCMotor("motor", resistance=1.0, inductance=0.02, constant=2.0, limit=48.0))
+    else:
+        drive = model.add(fb.TorqueSource("motor", limit=60.0))
+        friction = {"stiffness": 200.0, "coulomb": 1.0, "breakaway": 1.5, "damping": 5.0}
+        model.connect(model.add(fb.LuGreFriction("bristles", **friction)).flange_b, hinge.axis)
+    model.connect(drive.flange_b, hinge.axis)
+    dae = fb.assemble(model)
+    problem = optim.RestToRest(start={"hinge.angle": -0.3}, goal={"hinge.angle": 0.3}, duration=1.5)
+    plan = optim.plan(dae, problem, intervals=80)
+    assert plan.status == "converged"
+    assert plan.replay().trajectory["hinge.angle"][-1] == pytest.approx(0.3, abs=2e-3)
+
+
+@pytest.mark.slow
+def test_an_fmu_of_what_else_has_states_computes_the_same_motion(tmp_path):
+    """A current, bristles, a ball joint and an ideal cylinder; the other elements are in tests/export/test_fmu.py."""
+    if find_compiler() is None:
+        pytest.skip("there is no C compiler")
+    model = force_arms.boom(max_speed=0.2)
+    ball, bob = model.add(fb.Spherical("ball", damping=0.5)), fb.RigidBody("bob", 3.0, 0.1 * np.eye(3), (0.3, 0, 0))
+    model.connect("rod.frame_b", ball.frame_a)
+    model.connect(ball.frame_b, model.add(bob).frame_a)
+    wrist, hand = model.add(fb.Revolute("wrist")), model.add(fb.RigidLink("hand", 0.5, 1.0))
+    model.connect("rod.frame_b", wrist.frame_a)
+    model.connect(wrist.frame_b, hand.frame_a)
+    motor = fb.DCMotor("motor", resistance=1.0, inductance=0.02, constant=1.0)
+    bristles = fb.LuGreFriction("bristles", stiffness=200.0, coulomb=0.2, breakaway=0.3, damping=2.0)
+    for shaft in (motor, bristles):
+        model.connect(model.add(shaft).flange_b, wrist.axis)
+    model.save(tmp_path / "arm.yaml")
+    dae = fb.assemble(fb.load(tmp_path / "arm.yaml"))
+    held = fb.equilibrium(fb.assemble(force_arms.boom(max_speed=0.2)), x={"hinge.angle": 0.0})
+    start = {name: held[name] for name in ("ram.command",)}
+    inputs, times = {"ram.valve": 0.1, "motor.voltage": 2.0}, np.linspace(0.0, 1.0, 101)
+    run = fb.simulate(dae, times, u=inputs, x0=start, rtol=1e-12, atol=1e-13)
+    path = str(export.fmu(dae, tmp_path / "arm.fmu"))
+    names = (*dae.q_names, *dae.x.names[2 * dae.tree.size :], "ram.force")
+    for kind in ("ModelExchange", "CoSimulation"):
+        told = simulate_fmu(
+            path, fmi_type=kind, stop_time=1.0, output_interval=0.01, start_values=start | inputs, output=names,
+            record_events=False, relative_tolerance=1e-11,
+        )  # fmt: skip
+        for name in names:
+            size = max(1.0, np.abs(run[name]).max())
+            assert np.max(np.abs(told[name] - run[name])) < 1e-6 * size, (kind, name)
+    assert min(np.ptp(run[name]) for name in ("motor.current", "bristles.deflection", "ball.rotation_z")) > 1e-3
 
 
 def test_an_ideal_cylinder_lifts_a_boom_along_a_plan():

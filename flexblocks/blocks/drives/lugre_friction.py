@@ -80,7 +80,9 @@ class LuGreFriction(Block):
         return one_flange()
 
     def states(self) -> tuple[Variable, ...]:
-        return (Variable("deflection", "rad"),)
+        # Beyond breakaway bristles slip, at rest as well.
+        highest = (self.breakaway or self.coulomb) / self.stiffness
+        return (Variable("deflection", "rad", low=-highest, high=highest),)
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         del frame

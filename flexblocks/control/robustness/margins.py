@@ -13,6 +13,7 @@ from flexblocks.control.law import Bindable
 from flexblocks.control.robustness.open_loop import OpenLoop, open_loop
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError
+from flexblocks.libraries import optional
 from flexblocks.linear.scaling import state_scales
 from flexblocks.statics.operating_point import OperatingPoint
 
@@ -156,6 +157,7 @@ def _crossings(candidates: np.ndarray, miss: Callable[[float], float]) -> list[f
 
 def _disk_margin(A: np.ndarray, b: np.ndarray, c: np.ndarray) -> float:
     """Return 1 over the H-infinity norm of S - 1/2."""
+    optional("control", "margins")
     import control  # slow to import
 
     system = control.StateSpace(A - b @ c, b, -c, [[0.5]])  # S - 1/2 with S = 1 / (1 + L)

@@ -12,12 +12,14 @@ finite elements, nothing is mixed.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 
 import casadi as ca
 import numpy as np
 
 from flexblocks.dynamics.evaluation.body import Body
+from flexblocks.dynamics.tree.edge import Edge
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.libraries import scipy
 
@@ -30,6 +32,8 @@ ONE = 4 * 2.0**-52
 MOST = 3
 # A column moves its row of the tip if that is more than this share of what its largest entry does there.
 MOVES = 1e-6
+# Share of the largest motion of the tip that counts as felt: what is lost goes with the square of its inverse.
+FELT = 0.03
 # Condition number of their mass matrix, scaled to a unit diagonal, up to which mixing loses no digit that counts. Modes
 # of a free tip have 1, those of a heavy tip body, which are orthogonal only together with it, about 10.
 CONDITION = 100.0
@@ -45,18 +49,24 @@ def elimination_basis(tree: Tree) -> ca.DM:
     moving = [body for body in tree.bodies if body.terms.has_inertia]
     users = Counter(column for body in moving for column in body.share.used)
     prescribed = set(tree.prescribed_columns)
+    moved_by: dict[int, list[Edge]] = defaultdict(list)
+    for edge in (node.edge for node in tree.nodes if node.edge is not None):
+        for column in edge.share.used:
+            moved_by[column].append(edge)
     for node_index, node in enumerate(tree.nodes):
         for body in (tree.bodies[i] for i in node.bodies):
             columns = sorted(body.share.used)
             if len(columns) < 2 or any(users[column] > 1 or column in prescribed for column in columns):
                 continue
-            mass, tips = _mass(body, columns), _tips(tree, node_index, columns)
+            mass = _mass(body, columns)
+            tips = None if mass is None else _tips(tree, node_index, columns, np.sqrt(np.diag(mass)))
             if mass is None or tips is None:
                 continue
             for group in _groups(mass, tips):
                 rows = [row for row in tips[:, group] if row.any()]
-                # A load that one coordinate alone feels is not spread over several, which would then hardly differ.
-                if 1 < len(group) <= MOST and rows and all(np.count_nonzero(row) > 1 for row in rows):
+                size = np.sqrt(np.diag(mass))[group]
+                moved = _every_end(moved_by, columns)[:, group]
+                if 1 < len(group) <= MOST and rows and _is_felt_by_several(moved / size):
                     chosen = np.array(columns)[group]
                     basis[np.ix_(chosen, chosen)] = _tip_first(mass[np.ix_(group, group)], np.array(rows))
     return ca.sparsify(ca.DM(np.where(np.abs(np.abs(basis) - 1) <= ONE, np.sign(basis), basis)))
@@ -71,17 +81,37 @@ def _mass(body: Body, columns: list[int]) -> np.ndarray | None:
     return mass if np.all(np.diag(mass) > 0) else None
 
 
-def _tips(tree: Tree, node: int, columns: list[int]) -> np.ndarray | None:
-    """Return the Jacobian of the ends of all edges from a node (rows: deflections first), if it is constant."""
-    rows = []
+def _tips(tree: Tree, node: int, columns: list[int], size: np.ndarray) -> np.ndarray | None:
+    """Return the Jacobian of the ends of all edges from a node (rows: deflections first), if it is constant.
+
+    Without ends that hardly move beside others, as a station next to the root: a basis that begins with their motion
+    would be one of rounding. `size` (k,) are the roots of the coordinates' own inertias.
+    """
+    ends = []
     for outer in tree.nodes:
         if outer.inboard == node and outer.edge is not None:
             S = outer.edge.transform.rates @ ca.sparsify(ca.DM(outer.edge.share.within(columns)))
             if not S.is_constant():
                 return None
             S = ca.DM(S).full()
-            rows += [*S[3:], *S[:3]]
-    return np.array([row for row in rows if row.any()]).reshape(-1, len(columns))
+            ends.append((S[3:], S[:3]))
+    most = [max((np.abs(kind / size).max() for kind in kinds), default=0.0) for kinds in zip(*ends, strict=True)]
+    moved = [
+        row for end in ends for rows, far in zip(end, most, strict=True) for row in _larger(rows, MOVES * far * size)
+    ]
+    return np.array(moved).reshape(-1, len(columns))
+
+
+def _every_end(moved_by: Mapping[int, list[Edge]], columns: list[int]) -> np.ndarray:
+    """Return the rows of motion by `columns` of the ends of all edges that they move, as far as they are constant."""
+    edges = {id(edge): edge for column in columns for edge in moved_by[column]}.values()
+    rates = [edge.transform.rates @ ca.sparsify(ca.DM(edge.share.within(columns))) for edge in edges]
+    return np.vstack([ca.DM(S).full() for S in rates if S.is_constant()])
+
+
+def _larger(rows: np.ndarray, least: np.ndarray) -> list[np.ndarray]:
+    """Return the rows of which an entry is larger than that of `least` (k,)."""
+    return [row for row in rows if np.any(np.abs(row) > least)]
 
 
 def _groups(mass: np.ndarray, tips: np.ndarray) -> list[np.ndarray]:
@@ -90,6 +120,17 @@ def _groups(mass: np.ndarray, tips: np.ndarray) -> list[np.ndarray]:
     joined = (np.abs(mass) > ROUNDING * np.outer(size, size)) | ((tips != 0).T @ (tips != 0))
     count, labels = scipy.sparse.csgraph.connected_components(joined, directed=False)
     return [np.flatnonzero(labels == label) for label in range(count)]
+
+
+def _is_felt_by_several(tips: np.ndarray) -> bool:
+    """Whether each row of the tip's motion (rows, k) has several coordinates that take part in it.
+
+    A load that one coordinate alone feels is not spread over several, which would then hardly differ. Modes that are
+    made for a heavy load are such that the first alone turns or shifts it.
+    """
+    tips = np.abs(tips[tips.any(axis=1)])
+    shares = tips / tips.max(axis=1, keepdims=True)
+    return bool(np.sort(shares, axis=1)[:, -2].min() > FELT)
 
 
 def _tip_first(mass: np.ndarray, tips: np.ndarray) -> np.ndarray:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import casadi as ca
 import numpy as np
-import scipy.sparse
-from scipy.sparse.csgraph import connected_components
 
 from flexblocks.dae.dae import DAE
 from flexblocks.export.fmu.states import states
+from flexblocks.libraries import scipy
 
 
 def dependencies(dae: DAE) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -44,5 +43,5 @@ def _coupled(pattern: np.ndarray) -> np.ndarray:
     if not n:
         return np.zeros((0, 0), dtype=bool)
     graph = scipy.sparse.bmat([[None, pattern.astype(int)], [pattern.T.astype(int), None]], format="csr")
-    label = connected_components(graph, directed=False)[1]
+    label = scipy.sparse.csgraph.connected_components(graph, directed=False)[1]
     return label[n:, None] == label[None, :n]

@@ -26,6 +26,13 @@ problem:
     der(motor1.torque): 20.0
     der(motor2.torque): 10.0
     der(joint2.angle): [null, 4.0]
+  # What is kept on the way: KeepOut, KeepIn, KeepApart, Follow, Upright, SpeedLimit, Within. Default: none.
+  path:
+  - {type: SpeedLimit, frames: payload, speed: 3.0}
+  - type: KeepOut
+    region: {type: Capsule, start: [1.5, -1.0], end: [1.5, 1.0], radius: 0.05}
+    links: [link2]
+    radius: 0.02
   input_ends: holding        # free (default): inputs may jump at both ends; holding: they do not
 
 transcription:

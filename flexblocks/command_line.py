@@ -1,0 +1,17 @@
+"""What the command `flexblocks` calls: the command line, where its extra is installed."""
+
+from __future__ import annotations
+
+import sys
+
+from flexblocks.errors import MissingExtraError
+from flexblocks.libraries import optional
+
+
+def main() -> None:
+    """Run the command line, or say what it needs."""
+    try:
+        cli = optional("flexblocks.cli", "The command line")
+    except MissingExtraError as error:
+        sys.exit(str(error))
+    cli.main()

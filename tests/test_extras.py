@@ -1,0 +1,37 @@
+"""Optional libraries: without them the rest works, and the error that needs one names its extra."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from flexblocks.libraries import EXTRAS
+from repository import ROOT
+
+WITHOUT = "import sys; sys.modules['{library}'] = None; import flexblocks as fb; {statement}"
+
+
+@pytest.mark.parametrize(
+    ("library", "extra", "statement"),
+    [
+        ("matplotlib", "plot", "from flexblocks import plot"),
+        ("typer", "cli", "from flexblocks.command_line import main; main()"),
+        ("zarr", "cluster", "fb.study(lambda case: 1.0, {'a': [1.0]}, 'study.zarr')"),
+    ],
+)
+def test_what_is_missing_is_named(library: str, extra: str, statement: str, tmp_path) -> None:
+    script = WITHOUT.format(library=library, statement=statement)
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert run.returncode == 1
+    assert f"needs {library}, which is not installed: pip install 'flexblocks[{extra}]'." in run.stderr
+
+
+def test_each_extra_brings_what_its_errors_ask_for() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for library, extra in EXTRAS.items():
+        if library not in ("mpl_toolkits", "click"):  # parts of matplotlib and typer
+            assert any(line.startswith(f"{library}>") for line in extras[extra])
+    assert {"plot", "control", "cli", "cluster", "docs", "all"} <= set(extras)
