@@ -167,7 +167,7 @@ def plan_with(
             solution = solve_by_homotopy(model, solving)
         elif any(t.path.rows for t in transcribed.first):
             solution = solve_past_obstacles(DIRECT, model, solving, before, **solving.from_guess)
-        elif may_have_leeway(transcribed):
+        elif len(transcribed.runs) > 1 and may_have_leeway(transcribed):
             solution = solve_with_leeway(model, solving, before)
         else:
             solution = solving.attempt(DIRECT, model, before, **solving.from_guess)

@@ -22,8 +22,8 @@ from .warm_start import start_from
 
 
 def may_have_leeway(transcribed: TranscribedProblem) -> bool:
-    """Whether several scenarios are asked to be exactly at rest at a goal that allows for a leeway."""
-    return len(transcribed.runs) > 1 and bool(_resting(transcribed))
+    """Whether scenarios are asked to be exactly at rest at a goal that allows for a leeway."""
+    return bool(_resting(transcribed))
 
 
 def solve_with_leeway(model: Any, solving: Solving, before: tuple[Attempt, ...] = ()) -> Plan:
