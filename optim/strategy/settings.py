@@ -20,6 +20,11 @@ class Settings:
     static_patience : int
         Iterations of a first solve with quasi-static modes before all modes are given their dynamics: three times the
         most observed, 6 to 46.
+    exact_patience : int
+        Iterations in which several scenarios are tried to be brought to exact rest by shared inputs, before they get a
+        leeway: twice what rigid arms take, 10 to 25.
+    leeways : tuple of float
+        That leeway from solve to solve, relative to the largest kinetic energy. By trial; the last counts as nothing.
     farthest : float
         IPOPT's ``theta_max_fact`` from a first guess: the equations may not be violated by more than in the guess, as a
         multiple. With IPOPT's 10000 the first steps may whirl the arm about, and it stays at that: gravity.py's arm
@@ -89,6 +94,8 @@ class Settings:
 
     patience: int = 500
     static_patience: int = 150
+    exact_patience: int = 50
+    leeways: tuple[float, ...] = (1e-2, 1e-3, 1e-4)
     farthest: float = 1.0
 
     near_barrier: float = 1e-3
