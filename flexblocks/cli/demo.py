@@ -84,6 +84,10 @@ def demo(
         replay.trajectory.save(out / "replay.nc")
     with stopwatch.step("draw", "drew the pictures"):
         pictures = draw(out, model, dae, lin, swing, replay.trajectory)
+    with stopwatch.step("animate", "animated plan and replay, for a browser: animation.html"):
+        from flexblocks import plot
+
+        plot.animate(plan, replay).save(out / "animation.html")
     results = numbers(lin, swing, plan, replay)
     write_json(out / "summary.json", {"numbers": results, "seconds": stopwatch.seconds})
     if json:
@@ -93,7 +97,7 @@ def demo(
     print_table("Modes at rest, arm stretched out", ("mode", "rad/s", "Hz", "damping ratio", "energy"), rows)
     rows = [(*name.rsplit(" [", 1), value) for name, value in results.items()]
     print_table("Results", ("", "unit", "value"), [(name, unit.rstrip("]"), value) for name, unit, value in rows])
-    print_line(f"Pictures: {', '.join(pictures)}. Everything is in {out}/.")
+    print_line(f"Pictures: {', '.join(pictures)}; animation.html opens in a browser. Everything is in {out}/.")
 
 
 def numbers(lin: LinearModel, swing: Trajectory, plan: Any, replay: Any) -> dict[str, float]:

@@ -4,6 +4,7 @@ from flexblocks.export.equations import c_code, equations, save_equations
 from flexblocks.export.fmu import fmu
 from flexblocks.export.grid import load_grid, save_grid
 from flexblocks.export.linear import linear_schema, load_linear, save_linear
+from flexblocks.export.report import report
 from flexblocks.public_calls import guard
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "linear_schema",
     "load_grid",
     "load_linear",
+    "report",
     "save_equations",
     "save_grid",
     "save_linear",

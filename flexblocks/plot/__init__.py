@@ -1,5 +1,7 @@
 """Pictures of arms, motions, plans and linear models; functions take the axes to draw on, and return axes."""
 
+from flexblocks.plot.animation.animate import animate
+from flexblocks.plot.animation.animation import Animation
 from flexblocks.plot.arm import arm
 from flexblocks.plot.block_graph import model
 from flexblocks.plot.comparison import comparison
@@ -14,6 +16,8 @@ from flexblocks.plot.time_series import stacked, time_series
 from flexblocks.public_calls import guard
 
 __all__ = [
+    "Animation",
+    "animate",
     "arm",
     "comparison",
     "eigenvalues",

@@ -69,4 +69,5 @@ def sampled_trajectory(system: System, times: np.ndarray, record: Record) -> Tra
         units=units | dict.fromkeys(ENERGIES, "J"),
         p=dict(zip(dae.p.names, system.p.tolist(), strict=True)),
         complete=len(t) == len(times),
+        dae=dae,
     )

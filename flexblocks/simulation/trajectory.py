@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from flexblocks.errors import NameUnknownError, listing, nearest
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
+    from flexblocks.dae.dae import DAE
 
 GROUPS = ("x", "z", "u", "y", "energy")
 ENERGIES = ("kinetic_energy", "potential_energy", "work")
@@ -46,6 +48,8 @@ class Trajectory:
         Values of the parameters that were symbolic.
     complete : bool
         False if the run ended early.
+    dae : DAE or None
+        The arm, for pictures of it; None for a motion read from a file, pickled or of a batch.
     """
 
     model: str
@@ -59,6 +63,11 @@ class Trajectory:
     units: Mapping[str, str]
     p: Mapping[str, float] = field(default_factory=dict)
     complete: bool = True
+    dae: DAE | None = field(default=None, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Motions are pickled by the thousand; none of them takes the arm along.
+        return {**self.__dict__, "dae": None}
 
     @cached_property
     def _columns(self) -> dict[str, tuple[str, int]]:
@@ -119,6 +128,10 @@ class Trajectory:
         from flexblocks.simulation.dataset import to_pandas
 
         return to_pandas(self)
+
+    def of(self, dae: DAE) -> Trajectory:
+        """Return this motion with the arm it is of, for pictures; see the attribute ``dae``."""
+        return replace(self, dae=dae)
 
     def save(self, path: str | Path) -> None:
         """Write a netCDF (``.nc``) or CSV (``.csv``) file, which `load` reads back.

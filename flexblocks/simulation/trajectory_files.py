@@ -16,13 +16,14 @@ from flexblocks.file_paths import readable_file
 from flexblocks.libraries import xr
 from flexblocks.netcdf_file import read_netcdf, write_netcdf
 from flexblocks.simulation.dataset import Series, to_xarray, trajectory_fields
+from flexblocks.simulation.saved_arm import arm_attribute
 
 
 def save(trajectory: Series, path: str | Path) -> None:
     """Write a trajectory to a ``.nc`` or ``.csv`` file."""
     path = Path(path)
     if _kind(path) == ".nc":
-        write_netcdf(path, to_xarray(trajectory))
+        write_netcdf(path, to_xarray(trajectory).assign_attrs(arm_attribute(getattr(trajectory, "dae", None))))
     else:
         _save_csv(trajectory, path)
 

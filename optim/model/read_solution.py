@@ -104,6 +104,7 @@ def trajectory(traj: PhaseTrajectory, inputs: dict[str, PPoly]) -> Trajectory:
         names={key: getattr(dae, key).names for key in "xzuy"} | {"energy": ENERGIES},
         units=_units(dae),
         p=dict(zip(dae.p.names, p.tolist(), strict=True)),
+        dae=dae,
     )
 
 

@@ -1,0 +1,81 @@
+"""`flexblocks view`: an interactive view in space of a saved motion, a plan or a model."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flexblocks.cli.arguments import SetOption, checked_file
+from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.import_types import ImportOption, imported_types
+from flexblocks.cli.report import print_line
+from flexblocks.file_paths import expanded
+
+SUFFIXES = (".html", ".glb", ".gif", ".mp4")
+
+
+def view(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCE...",
+            help="Results (.nc, .csv), which play at the same time; or a model file, or a model's name.",
+            show_default=False,
+        ),
+    ],
+    model: Annotated[
+        str | None, typer.Option("--model", help="The arm of results that do not hold theirs.", show_default=False)
+    ] = None,
+    settings: SetOption = None,
+    imports: ImportOption = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Write it to this file (.html, .glb, .gif, .mp4).", show_default=False),
+    ] = None,
+    exaggeration: Annotated[float, typer.Option("--exaggeration", help="Factor on deflections.")] = 1.0,
+    color: Annotated[
+        str | None, typer.Option("--color", help="stress, bending moment or speed.", show_default=False)
+    ] = None,
+    side_by_side: Annotated[bool, typer.Option("--side-by-side", help="Several results beside each other.")] = False,
+    speed: Annotated[float, typer.Option("--speed", help="Seconds of the motion per second of a film.")] = 1.0,
+    browser: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser where there is one.")] = True,
+) -> None:
+    """Show a motion, a plan or the modes of a model in space, in a browser or a file."""
+    checked_file("--out", out, SUFFIXES)
+    from flexblocks.plot.animation.motion_files import RESULTS, animate_files, animate_model
+
+    types = imported_types(imports)
+    options = {
+        "exaggeration": exaggeration,
+        "color": color,
+        "layout": "side by side" if side_by_side else None,
+    }
+    results = [expanded(source) for source in sources if source.lower().endswith(RESULTS)]
+    if results and len(results) == len(sources):
+        arm = None if model is None else model_named(model, settings, types)
+        animation = animate_files(results, arm, types, **options)
+    elif len(sources) == 1 and model is None:
+        animation = animate_model(model_named(sources[0], settings, types), **options)
+    else:
+        raise typer.BadParameter(
+            f"{', '.join(sources)}; must be results ({', '.join(RESULTS)}), or one model.", param_hint="SOURCE"
+        )
+    path = expanded(out) if out is not None else Path(tempfile.mkdtemp(prefix="flexblocks-")) / "arm.html"
+    if path.suffix.lower() in (".gif", ".mp4"):
+        animation.save(path, speed=speed)
+    else:
+        animation.save(path)
+    opened = browser and path.suffix.lower() == ".html" and _has_browser() and webbrowser.open(path.resolve().as_uri())
+    print_line(f"{repr(animation).partition('; save')[0]} written to {path}{', and opened.' if opened else '.'}")
+
+
+def _has_browser() -> bool:
+    """Whether there is a screen, and someone in front of it."""
+    screen = sys.platform in ("darwin", "win32") or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
+    return screen and sys.stdout.isatty()

@@ -1,0 +1,103 @@
+"""Run: one motion as it is drawn, of a simulation, a plan, a mode or an arm at rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexblocks.dae.dae import DAE
+from flexblocks.plot.animation.arm import Arm, arm_parts
+from flexblocks.plot.animation.loads import beam_loads
+from flexblocks.plot.animation.poses import STATIONS, BodyPoses, body_poses, speeds
+from flexblocks.plot.animation.signals import Signals
+from flexblocks.plot.animation.struts import Struts, struts
+from flexblocks.plot.animation.tracks import Track, track
+
+# Colours of parts over time: for each part values at its stations (frames, k), or None where there are none.
+Colours = Mapping[str, list[np.ndarray | None]]
+# What parts can be coloured by, with its unit.
+QUANTITIES = {"stress": "Pa", "bending moment": "N m", "speed": "m/s"}
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Samples of a motion that are drawn.
+
+    Attributes
+    ----------
+    t : ndarray (frames,)
+        [s]
+    x, z, u : ndarray (frames, nx), (frames, nz), (frames, nu)
+    p : ndarray (np,)
+    """
+
+    t: np.ndarray
+    x: np.ndarray
+    z: np.ndarray
+    u: np.ndarray
+    p: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One motion of one arm.
+
+    Attributes
+    ----------
+    label : str
+    kind : "motion", "mode" or "posture"
+    t : ndarray (frames,)
+        [s]; of a mode the phase, from 0 to 1.
+    arm : Arm
+    tracks : tuple of Track
+    struts : Struts
+    colours : Colours
+    signals : Signals
+    """
+
+    label: str
+    kind: str
+    t: np.ndarray
+    arm: Arm
+    tracks: tuple[Track, ...]
+    struts: Struts
+    colours: Colours = field(default_factory=dict)
+    signals: Signals = field(default_factory=Signals)
+
+
+def run(dae: DAE, label: str, kind: str, samples: Samples, up: np.ndarray, signals: Signals | None = None) -> Run:
+    """Return a motion as it is drawn."""
+    dae = dae.interpreted
+    poses = body_poses(dae, samples.x, samples.z, samples.p)
+    arm = arm_parts(dae, poses, up)
+    return Run(
+        label,
+        kind,
+        samples.t,
+        arm,
+        tuple(map(track, poses)),
+        struts(dae, arm, poses, samples.x, samples.z, samples.p),
+        _colours(dae, poses, samples) if kind == "motion" else {},
+        Signals() if signals is None else signals,
+    )
+
+
+def _colours(dae: DAE, poses: list[BodyPoses], s: Samples) -> Colours:
+    loads = beam_loads(dae, s.x, s.z, s.u, s.p)
+    xi = np.linspace(0.0, 1.0, STATIONS + 1)
+
+    def along(name: str, quantity: str) -> np.ndarray | None:
+        values = getattr(loads.get(name), quantity, None)
+        if values is None:
+            return None
+        places = loads[name].xi
+        return np.array([np.interp(xi, places, row) for row in values])
+
+    colours: dict[str, list[np.ndarray | None]] = {"speed": list(speeds(dae, s.x, s.z, s.p))}
+    for quantity, field_name in (("bending moment", "moment"), ("stress", "stress")):
+        values = [along(one.body.name, field_name) for one in poses]
+        if any(value is not None for value in values):
+            colours[quantity] = values
+    return colours

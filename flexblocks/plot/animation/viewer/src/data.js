@@ -1,0 +1,81 @@
+// Reading the scene: base64, inflate, planes of bytes, differences over time.
+import { unzlibSync } from "three/examples/jsm/libs/fflate.module.js";
+
+const WIDTH = { f4: 4, i2: 2, u1: 1 };
+
+/** Return the numbers of a packed array, row after row. */
+export function unpacked({ kind, shape, low, scale, data }) {
+  const text = atob(data);
+  const zipped = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) zipped[i] = text.charCodeAt(i);
+  const planes = unzlibSync(zipped);
+  const width = WIDTH[kind];
+  const count = planes.length / width;
+  const row = shape.slice(1).reduce((a, b) => a * b, 1);
+  const words = new Uint32Array(count);
+  for (let byte = 0; byte < width; byte++) {
+    for (let i = 0; i < count; i++) words[i] |= planes[byte * count + i] << (8 * byte);
+  }
+  const mask = width === 4 ? 0xffffffff : 2 ** (8 * width) - 1;
+  for (let i = row; i < count; i++) words[i] = (words[i] + words[i - row]) & mask;
+  if (kind === "f4") return new Float32Array(words.buffer);
+  const values = new Float32Array(count);
+  for (let i = 0; i < count; i++) {
+    values[i] = low + scale * words[i];
+    if (Math.abs(values[i]) < 0.75 * scale) values[i] = 0; // what lies between two steps about zero is zero
+  }
+  return values;
+}
+
+/** Return the arrays of a mesh. */
+export function meshOf(packed) {
+  return {
+    role: packed.role,
+    station: Uint16Array.from(unpacked(packed.station)),
+    offset: unpacked(packed.offset),
+    normal: unpacked(packed.normal),
+    triangles: Uint32Array.from(unpacked(packed.triangles)),
+  };
+}
+
+/** Return a run with its arrays unpacked. */
+export function runOf(run) {
+  const read = (list) => list.map((each) => each && unpacked(each));
+  return {
+    ...run,
+    t: unpacked(run.t),
+    r: unpacked(run.r),
+    q: unpacked(run.q),
+    points: unpacked(run.points),
+    beams: run.beams.map((beam) => ({
+      rest: unpacked(beam.rest),
+      shift: unpacked(beam.shift),
+      turn: unpacked(beam.turn),
+      stations: beam.shift.shape[1],
+    })),
+    colours: Object.fromEntries(Object.entries(run.colours).map(([name, each]) => [name, read(each)])),
+    ranges: Object.fromEntries(
+      Object.entries(run.colours).map(([name, each]) => {
+        const known = each.filter(Boolean);
+        const high = known.map((one) => one.low + one.scale * 255);
+        return [name, [Math.min(...known.map((one) => one.low)), Math.max(...high)]];
+      }),
+    ),
+    signals: { ...run.signals, values: read(run.signals.values) },
+  };
+}
+
+/** Return the sample before a time and the share of the way to the next. */
+export function sampleAt(t, time) {
+  const last = t.length - 1;
+  if (last < 1 || time <= t[0]) return [0, 0];
+  if (time >= t[last]) return [last - 1, 1];
+  let low = 0;
+  let high = last;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (t[middle] <= time) low = middle;
+    else high = middle;
+  }
+  return [low, (time - t[low]) / (t[high] - t[low] || 1)];
+}

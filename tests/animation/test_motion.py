@@ -1,0 +1,151 @@
+"""What is drawn: poses, speeds and moments against other ways to get them, exaggeration, packing."""
+
+from __future__ import annotations
+
+import json
+import struct
+
+import numpy as np
+import pytest
+
+import flexblocks as fb
+from flexblocks import plot
+from flexblocks.errors import FileFormatError, NameUnknownError, ParameterError
+from flexblocks.geometry import shape
+from flexblocks.plot.animation.loads import beam_loads
+from flexblocks.plot.animation.packing import packed, unpacked
+from flexblocks.plot.animation.poses import STATIONS
+from flexblocks.plot.animation.sections import beam_mesh
+from flexblocks.plot.animation.tracks import exaggerated
+
+
+@pytest.fixture(scope="module")
+def run(planar):
+    return plot.animate(planar).scene.runs[0]
+
+
+def part(run, name: str) -> int:
+    return next(i for i, each in enumerate(run.arm.parts) if each.name == name)
+
+
+def test_stations_lie_on_the_centreline_of_the_arm(planar, run):
+    line = shape(planar.dae, STATIONS)
+    posed = exaggerated(run.arm.parts, run.tracks)
+    for frame in (0, 40, 100):
+        lines = line(planar.x[frame])
+        for name in ("link1", "link2"):
+            np.testing.assert_allclose(posed[part(run, name)][1][frame], lines[name], atol=1e-12)
+
+
+def test_exaggeration_multiplies_the_deflection_seen_from_the_root(planar, run):
+    """The deflection of link 2 relative to its root is the output tip_deflection_y; lengths of joints stay closed."""
+    posed = exaggerated(run.arm.parts, run.tracks, 7.0)
+    R, r = posed[part(run, "link2")]
+    local = np.einsum("tji,tj->ti", R[:, 0], r[:, -1] - r[:, 0])
+    np.testing.assert_allclose(local[:, 1], 7.0 * planar["link2.tip_deflection_y"], atol=1e-9)
+    np.testing.assert_allclose(posed[part(run, "link1")][1][:, -1], posed[part(run, "joint2")][1][:, 0], atol=1e-12)
+    # And without deflections the arm is the rigid one: links of their length.
+    straight = exaggerated(run.arm.parts, run.tracks, 0.0)[part(run, "link2")][1]
+    np.testing.assert_allclose(np.linalg.norm(straight[:, -1] - straight[:, 0], axis=1), 0.5, rtol=2e-3)
+
+
+def test_speed_of_the_tip_is_that_of_its_frame(planar, run):
+    names = [f"payload.velocity_{axis}" for axis in "xyz"]
+    dae = planar.dae.with_outputs(names)
+    y = np.array(dae.output(planar.x.T, planar.u.T, [])).T
+    velocity = y[:, [dae.y.names.index(name) for name in names]]
+    speed = run.colours["speed"][part(run, "payload")][:, 0]
+    np.testing.assert_allclose(speed, np.linalg.norm(velocity, axis=1), atol=1e-8)
+
+
+def test_moment_of_a_cantilever_at_rest():
+    """Under its weight w per length and a mass m at its tip: m g (l - x) + w (l - x)^2 / 2; stress is that over W."""
+    model = fb.Model("cantilever", gravity=(0.0, -9.81, 0.0))
+    ground = model.add(fb.Ground("ground"))
+    tube, metal = fb.Tube(0.02, 0.016), fb.Material(density=2700.0, youngs_modulus=70e9, poissons_ratio=0.3)
+    options = {"section": tube, "material": metal, "discretization": fb.FiniteElements(1)}
+    beam = model.add(fb.FlexibleBeam("beam", 1.0, **options))
+    load = model.add(fb.Payload("load", 0.5))
+    model.connect(ground.frame_b, beam.frame_a)
+    model.connect(beam.frame_b, load.frame_a)
+    rest = fb.equilibrium(dae := fb.assemble(model))
+    loads = beam_loads(dae, rest.x[None], rest.z[None], rest.u[None], rest.p)["beam"]
+    left = 1.0 - loads.xi
+    wanted = 9.81 * (0.5 * left + 2700.0 * tube.area * left**2 / 2)
+    np.testing.assert_allclose(loads.moment[0], wanted, atol=1e-3 * wanted[0])
+    np.testing.assert_allclose(loads.stress[0], loads.moment[0] * 0.01 / tube.second_moment("y"), rtol=1e-12)
+
+
+def test_tapered_beam_is_drawn_with_its_section():
+    table = [(0.0, fb.Rectangle(width=0.02, height=0.06)), (2.0, fb.Rectangle(width=0.02, height=0.01))]
+    material = fb.Material(density=2700.0, youngs_modulus=70e9, poissons_ratio=0.33)
+    beam = fb.FlexibleBeam("beam", 2.0, section=table, material=material, discretization=fb.Rigid())
+    mesh = beam_mesh(beam, 2.0, STATIONS)
+    for station, height in ((0, 0.06), (STATIONS // 2, 0.035), (STATIONS, 0.01)):
+        y, z = mesh.offset[mesh.station == station][:, 1:].T
+        assert (np.ptp(y), np.ptp(z)) == pytest.approx((height, 0.02))
+
+
+@pytest.mark.parametrize(("kind", "within"), [("f4", 1e-7), ("i2", 1.6e-5), ("u1", 4e-3)])
+def test_packed_arrays_are_read_back(kind, within):
+    values = np.cumsum(np.random.default_rng(0).normal(size=(50, 4, 3)), axis=0)
+    data = json.loads(json.dumps(packed(values, kind)))
+    np.testing.assert_allclose(unpacked(data), values, atol=within * np.ptp(values))
+
+
+def test_glb_is_a_gltf_whose_nodes_end_where_the_motion_ends(planar, tmp_path):
+    plot.animate(planar).save(tmp_path / "arm.glb")
+    content = (tmp_path / "arm.glb").read_bytes()
+    magic, version, size = struct.unpack("<4sII", content[:12])
+    assert (magic, version, size) == (b"glTF", 2, len(content))
+    length = struct.unpack("<I", content[12:16])[0]
+    document, binary = json.loads(content[20 : 20 + length]), content[20 + length + 8 :]
+    node = next(i for i, each in enumerate(document["nodes"]) if each.get("name", "").startswith("payload payload"))
+    samplers, channels = document["animations"][0]["samplers"], document["animations"][0]["channels"]
+    channel = next(c for c in channels if c["target"] == {"node": node, "path": "translation"})
+    accessor = document["accessors"][samplers[channel["sampler"]]["output"]]
+    view = document["bufferViews"][accessor["bufferView"]]
+    places = np.frombuffer(binary, "<f4", accessor["count"] * 3, view["byteOffset"]).reshape(-1, 3)
+    wanted = [planar[f"payload.{axis}"][-1] for axis in "xyz"]
+    np.testing.assert_allclose(places[-1], wanted, atol=1e-6)
+
+
+def test_film_has_a_picture_for_each_time(planar, tmp_path):
+    from PIL import Image
+
+    plot.animate(planar).save(tmp_path / "arm.gif", fps=3, size=(160, 100))
+    with Image.open(tmp_path / "arm.gif") as film:
+        pictures = []
+        for number in range(film.n_frames):
+            film.seek(number)
+            pictures.append(np.asarray(film.convert("RGB"), dtype=int))
+    assert len(pictures) == 3
+    assert pictures[0].shape == (100, 160, 3)
+    assert np.abs(pictures[0] - pictures[2]).sum() > 0
+
+
+def test_saved_motions_know_their_arm(planar, tmp_path):
+    from flexblocks.simulation.saved_arm import saved_arm
+
+    planar.save(tmp_path / "run.nc")
+    arm = saved_arm(tmp_path / "run.nc")
+    assert arm is not None
+    assert arm.x.names == planar.dae.x.names
+    with pytest.raises(ParameterError, match="does not know its arm"):
+        plot.animate(fb.Trajectory.load(tmp_path / "run.nc"))
+
+
+def test_refusals(planar, tmp_path):
+    with pytest.raises(FileFormatError, match=r"\.html"):
+        plot.animate(planar).save(tmp_path / "arm.txt")
+    for options, error in (
+        ({"color": "heat"}, ParameterError),
+        ({"layout": "mixed"}, ParameterError),
+        ({"signals": ("joint7.angle",)}, NameUnknownError),
+        ({"frames": 1}, ParameterError),
+        ({"labels": ("a", "b")}, ParameterError),
+    ):
+        with pytest.raises(error):
+            plot.animate(planar, **options)
+    with pytest.raises(ParameterError, match="no motion"):
+        plot.animate()

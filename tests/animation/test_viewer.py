@@ -1,0 +1,132 @@
+"""Animations in a real browser: nothing goes wrong, the arm is seen, moves, bends more, and nothing is loaded."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import flexblocks as fb
+from browser import browser_path, opened
+from flexblocks import models, plot
+
+VIEWER = Path(plot.__file__).parent / "animation" / "viewer"
+SET = """([id, value, event]) => {
+    const element = document.querySelector(`#fb-${id}`);
+    element.value = value;
+    element.dispatchEvent(new Event(event));
+}"""
+
+
+def picture(page) -> np.ndarray:
+    """Return what the canvas shows (height, width, 3)."""
+    from PIL import Image
+
+    page.wait_for_timeout(250)
+    box = page.locator("#fb-stage canvas").bounding_box()
+    with Image.open(io.BytesIO(page.screenshot(clip=box))) as image:
+        return np.asarray(image.convert("RGB"), dtype=int)
+
+
+def changed(one: np.ndarray, other: np.ndarray) -> float:
+    """Return the share of points that differ."""
+    return float((np.abs(one - other).max(axis=2) > 24).mean())
+
+
+def look_at(page) -> None:
+    """Do to a page what a user does, and see that it answers."""
+    first = picture(page)
+    assert len(np.unique(first.reshape(-1, 3), axis=0)) > 50, "the canvas is blank"
+    page.evaluate(SET, ["scrub", "9000", "input"])
+    later = picture(page)
+    assert changed(first, later) > 1e-3, "two times give the same picture"
+    cursor = page.locator(".fb-cursor")
+    at_end = cursor.bounding_box()["x"]
+    page.evaluate(SET, ["scrub", "3000", "input"])
+    assert cursor.bounding_box()["x"] < at_end - 50, "the cursor does not follow"
+    plain = picture(page)
+    page.evaluate(SET, ["factor", "75", "input"])
+    assert "× 21" in page.locator("#fb-factor-text").text_content()
+    assert changed(plain, picture(page)) > 1e-3, "the slider exaggerates nothing"
+    page.evaluate(SET, ["quantity", "bending moment", "change"])
+    coloured = picture(page)
+    assert "N m" in page.locator("#fb-high").text_content()
+    assert changed(plain, coloured) > 1e-3
+    time = page.locator("#fb-now").text_content()
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#fb-now").text_content() != time
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(1400, 900), (390, 844)])
+def test_planar_arm(planar, tmp_path, size):
+    browser_path()
+    plot.animate(planar, title="An <arm> & more").save(tmp_path / "arm.html")
+    with opened(tmp_path / "arm.html", size) as (page, wrong):
+        assert page.locator("h1").text_content() == "An <arm> & more"
+        look_at(page)
+        page.locator("#fb-stage canvas").hover(position={"x": 4, "y": 4})
+        assert wrong == []
+
+
+@pytest.mark.slow
+def test_spatial_arm_side_by_side_and_its_size(tmp_path):
+    """A six-joint arm of two booms, 1000 frames: below 5 MB; twice, with another payload, beside each other."""
+    browser_path()
+    runs = []
+    for mass in (2000.0, 500.0):
+        dae = fb.assemble(models.space_arm(payload=mass))
+        inputs = {"shoulder_pitch_motor.torque": 0.3, "elbow_pitch_motor.torque": -0.2}
+        runs.append(fb.simulate(dae, np.linspace(0.0, 10.0, 1000), u=inputs))
+    one = plot.animate(runs[0])
+    assert len(one.scene.runs[0].t) == 1000
+    one.save(tmp_path / "one.html")
+    assert (tmp_path / "one.html").stat().st_size < 5e6
+    with opened(tmp_path / "one.html", dark=True) as (page, wrong):
+        look_at(page)
+        assert wrong == []
+    plot.animate(*runs, labels=("heavy", "light"), layout="side by side").save(tmp_path / "two.html")
+    with opened(tmp_path / "two.html") as (page, wrong):
+        assert page.locator(".fb-cells span").all_text_contents() == ["heavy", "light"]
+        beside = picture(page)
+        page.evaluate(SET, ["layout", "overlay", "change"])
+        assert changed(beside, picture(page)) > 1e-3
+        assert wrong == []
+
+
+@pytest.mark.slow
+def test_modes(tmp_path):
+    browser_path()
+    lin = fb.linearize(fb.assemble(models.subudhi_morris_2002()))
+    plot.animate(lin).save(tmp_path / "modes.html")
+    with opened(tmp_path / "modes.html") as (page, wrong):
+        assert page.locator("#fb-mode option").count() == sum(m.eigenvalue.imag > 0 for m in lin.modes())
+        first = picture(page)
+        page.evaluate(SET, ["mode", "2", "change"])
+        other = picture(page)
+        assert changed(first, other) > 1e-3
+        page.evaluate(SET, ["scrub", "5000", "input"])
+        assert changed(other, picture(page)) > 1e-3
+        assert wrong == []
+
+
+@pytest.mark.slow
+def test_bundle_is_what_the_script_makes(tmp_path):
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("npm is not installed: the bundle is not made again.")
+    work = tmp_path / "animation" / "viewer"
+    shutil.copytree(VIEWER, work, ignore=shutil.ignore_patterns("node_modules"))
+    installed = subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=work, capture_output=True, text=True)
+    if installed.returncode:
+        pytest.skip(f"npm cannot get the libraries here: {installed.stderr[-300:]}")
+    subprocess.run([npm, "run", "build"], cwd=work, check=True, capture_output=True)
+    for made in sorted((work.parent / "bundle").iterdir()):
+        kept = VIEWER.parent / "bundle" / made.name
+        digests = [hashlib.sha256(file.read_bytes()).hexdigest() for file in (made, kept)]
+        assert digests[0] == digests[1], f"{made.name}: run `npm ci && npm run build` in {VIEWER}"
