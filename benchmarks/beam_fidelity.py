@@ -1,12 +1,17 @@
-"""Accuracy and cost of each beam fidelity: ``python -m benchmarks.beam_fidelity``."""
+"""Accuracy and cost of each beam fidelity: ``python -m benchmarks.beam_fidelity [frequencies | swing | loads]``.
+
+The last part draws docs/pictures/beam_fidelity.png.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import numpy as np
 
 import flexblocks as fb
+from benchmarks.beam_loads import load_lines
 from flexblocks.beam.discretization import Discretization
 from flexblocks.beam.shapes.euler_bernoulli_modes import roots
 from flexblocks.validity.large_deflections import without_warning
@@ -90,6 +95,8 @@ def response_lines() -> Iterator[str]:
         yield f"| `{name}` | {n} | {row['difference [m]'] / size:.1e} | {cost} | {drift} |"
 
 
+PARTS = {"frequencies": lines, "swing": response_lines, "loads": load_lines}
+
 if __name__ == "__main__":
-    for line in (*lines(), "", *response_lines()):
-        print(line)
+    for part in sys.argv[1:] or PARTS:
+        print(*PARTS[part](), "", sep="\n")

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from rich.console import Console
 
 # Package on the index, module to import.
-MODULES = {"sympy": "sympy", "mujoco": "mujoco", "pin": "pinocchio", "exudyn": "exudyn"}
+MODULES = {"sympy": "sympy", "mujoco": "mujoco", "pin": "pinocchio", "exudyn": "exudyn", "soromox": "soromox"}
 
 
 def installed(*packages: str, console: Console) -> list[str]:

@@ -3,76 +3,129 @@
 blocks -> Model -> assemble -> DAE -> simulate | equilibrium | linearize | optim.plan | export
 """
 
-from flexblocks import beam, blocks
-from flexblocks.assemble import assemble
-from flexblocks.beam import *  # noqa: F403 - what its register, __all__, names
-from flexblocks.blocks import *  # noqa: F403 - likewise
-from flexblocks.blocks.joints.denavit_hartenberg import DHRow, denavit_hartenberg
-from flexblocks.compare import Comparison, compare
-from flexblocks.dae.change_coordinates import change_coordinates
-from flexblocks.dae.dae import DAE
-from flexblocks.errors import FlexblocksError, FlexblocksWarning
-from flexblocks.interfaces import Block, Composite, ForceElement
-from flexblocks.linear.choose_damping import choose_damping
-from flexblocks.linear.damping_choice import DampingChoice
-from flexblocks.linear.grid import LinearGrid, linear_grid
-from flexblocks.linear.linear_model import LinearModel
-from flexblocks.linear.linearize import linearize
-from flexblocks.linear.reduce import reduce
-from flexblocks.modeling.model import Model
-from flexblocks.modeling.model_file import load
-from flexblocks.modeling.rediscretize import rediscretize
-from flexblocks.public_calls import guard
-from flexblocks.simulation import (
-    PiecewisePolynomial,
-    Signal,
-    SimulationError,
-    Trajectory,
-    bang_bang,
-    piecewise_constant,
-    piecewise_linear,
-    simulate,
-    simulate_batch,
-)
-from flexblocks.statics.equilibrium import equilibrium
-from flexblocks.statics.operating_point import OperatingPoint
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "DAE",
-    "Block",
-    "Comparison",
-    "Composite",
-    "DHRow",
-    "DampingChoice",
-    "FlexblocksError",
-    "FlexblocksWarning",
-    "ForceElement",
-    "LinearGrid",
-    "LinearModel",
-    "Model",
-    "OperatingPoint",
-    "PiecewisePolynomial",
-    "Signal",
-    "SimulationError",
-    "Trajectory",
-    "assemble",
-    "bang_bang",
-    "change_coordinates",
-    "choose_damping",
-    "compare",
-    "denavit_hartenberg",
-    "equilibrium",
-    "linear_grid",
-    "linearize",
-    "load",
-    "piecewise_constant",
-    "piecewise_linear",
-    "rediscretize",
-    "reduce",
-    "simulate",
-    "simulate_batch",
-]
-__all__ += beam.__all__
-__all__ += blocks.__all__
+from flexblocks.lazy_package import LazyPackage
 
-guard(__name__, __all__)
+if TYPE_CHECKING:
+    from flexblocks import beam, blocks
+    from flexblocks.assemble import assemble
+    from flexblocks.beam import *  # noqa: F403 - what its register, __all__, names
+    from flexblocks.blocks import *  # noqa: F403 - likewise
+    from flexblocks.blocks.joints.denavit_hartenberg import DHRow, denavit_hartenberg
+    from flexblocks.compare import Comparison, compare
+    from flexblocks.dae.change_coordinates import change_coordinates
+    from flexblocks.dae.dae import DAE
+    from flexblocks.errors import FlexblocksError, FlexblocksWarning
+    from flexblocks.interfaces import Block, Composite, ForceElement
+    from flexblocks.linear.choose_damping import choose_damping
+    from flexblocks.linear.damping_choice import DampingChoice
+    from flexblocks.linear.grid import LinearGrid, linear_grid
+    from flexblocks.linear.linear_model import LinearModel
+    from flexblocks.linear.linearize import linearize
+    from flexblocks.linear.reduce import reduce
+    from flexblocks.modeling.model import Model
+    from flexblocks.modeling.model_file import load
+    from flexblocks.modeling.rediscretize import rediscretize
+    from flexblocks.simulation import (
+        PiecewisePolynomial,
+        Signal,
+        SimulationError,
+        Trajectory,
+        bang_bang,
+        piecewise_constant,
+        piecewise_linear,
+        simulate,
+        simulate_batch,
+    )
+    from flexblocks.statics.equilibrium import equilibrium
+    from flexblocks.statics.operating_point import OperatingPoint
+    from flexblocks.studies import Cases, grid, samples, study, table
+
+    __all__ = [
+        "DAE",
+        "Block",
+        "Cases",
+        "Comparison",
+        "Composite",
+        "DHRow",
+        "DampingChoice",
+        "FlexblocksError",
+        "FlexblocksWarning",
+        "ForceElement",
+        "LinearGrid",
+        "LinearModel",
+        "Model",
+        "OperatingPoint",
+        "PiecewisePolynomial",
+        "Signal",
+        "SimulationError",
+        "Trajectory",
+        "assemble",
+        "bang_bang",
+        "change_coordinates",
+        "choose_damping",
+        "compare",
+        "denavit_hartenberg",
+        "equilibrium",
+        "grid",
+        "linear_grid",
+        "linearize",
+        "load",
+        "piecewise_constant",
+        "piecewise_linear",
+        "rediscretize",
+        "reduce",
+        "samples",
+        "simulate",
+        "simulate_batch",
+        "study",
+        "table",
+    ]
+    __all__ += beam.__all__
+    __all__ += blocks.__all__
+else:
+    LazyPackage.make(
+        __name__,
+        [
+            {
+                "flexblocks.modeling.model": ["Model"],
+                "flexblocks.modeling.model_file": ["load"],
+                "flexblocks.modeling.rediscretize": ["rediscretize"],
+                "flexblocks.interfaces": ["Block", "Composite", "ForceElement"],
+                "flexblocks.blocks.joints.denavit_hartenberg": ["DHRow", "denavit_hartenberg"],
+            },
+            {
+                "flexblocks.assemble": ["assemble"],
+                "flexblocks.dae.dae": ["DAE"],
+                "flexblocks.dae.change_coordinates": ["change_coordinates"],
+            },
+            {
+                "flexblocks.simulation": [
+                    "PiecewisePolynomial",
+                    "Signal",
+                    "SimulationError",
+                    "Trajectory",
+                    "bang_bang",
+                    "piecewise_constant",
+                    "piecewise_linear",
+                    "simulate",
+                    "simulate_batch",
+                ]
+            },
+            {
+                "flexblocks.statics.equilibrium": ["equilibrium"],
+                "flexblocks.statics.operating_point": ["OperatingPoint"],
+                "flexblocks.linear.linearize": ["linearize"],
+                "flexblocks.linear.linear_model": ["LinearModel"],
+                "flexblocks.linear.reduce": ["reduce"],
+                "flexblocks.linear.grid": ["LinearGrid", "linear_grid"],
+                "flexblocks.linear.choose_damping": ["choose_damping"],
+                "flexblocks.linear.damping_choice": ["DampingChoice"],
+            },
+            {"flexblocks.compare": ["Comparison", "compare"]},
+            {"flexblocks.studies": ["Cases", "grid", "samples", "study", "table"]},
+            {"flexblocks.errors": ["FlexblocksError", "FlexblocksWarning"]},
+        ],
+        ["flexblocks.beam", "flexblocks.blocks"],
+    )

@@ -58,6 +58,10 @@ class FileFormatError(FlexblocksError):
     """A file cannot be written, or read in the format expected of it."""
 
 
+class MissingExtraError(FlexblocksError, ImportError):
+    """An optional library is not installed; the message names the extra that brings it."""
+
+
 class SingularMassError(FlexblocksError):
     """Singular mass matrix: a coordinate moves no mass."""
 

@@ -9,6 +9,8 @@ import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from flexblocks.errors import MissingExtraError
+
 
 class _Library(ModuleType):
     """A library that is imported when one of its names is first looked up."""
@@ -42,4 +44,23 @@ if TYPE_CHECKING:
 else:
     pd, scipy, xr = _Library("pandas"), _Library("scipy"), _Library("xarray")
 
-__all__ = ["pd", "scipy", "xr"]
+
+def optional(name: str, extra: str, purpose: str) -> ModuleType:
+    """Return a library that comes with an extra of flexblocks.
+
+    Raises
+    ------
+    MissingExtraError
+        It is not installed; the message names the extra.
+    """
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != name.partition(".")[0]:
+            raise
+        raise MissingExtraError(
+            f"{purpose} needs {name.partition('.')[0]}, which is not installed: pip install 'flexblocks[{extra}]'."
+        ) from None
+
+
+__all__ = ["optional", "pd", "scipy", "xr"]

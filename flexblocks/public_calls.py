@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.argument_types import annotated_types, mismatches
+from flexblocks.argument_types import MOST_ENTRIES, annotated_types, mismatches
 from flexblocks.errors import ArgumentError, FlexblocksError, UnexpectedError, nearest
 
 OURS = "flexblocks"
@@ -33,6 +33,8 @@ LIBRARIES = {
 # Methods with underscores that users call.
 SPECIAL = ("__init__", "__call__", "__getitem__")
 GUARDED = "__guarded__"
+# Dimensions that NumPy's arrays have at the most.
+MOST_NESTED = 64
 
 
 def guard(package: str, names: Iterable[str]) -> None:
@@ -132,10 +134,11 @@ def _refusal(
         return None
     if owner is not None:
         arguments = dict(list(arguments.items())[1:])
-    if isinstance(error, RecursionError):
-        deep = [argument for argument, value in arguments.items() if _is_endless(value)]
-        if deep:
-            return ArgumentError(f"{label}: {deep[0]} is nested too deeply, or contains itself; pass plain values.")
+    for argument, value in arguments.items():
+        if isinstance(error, (RecursionError, ValueError)) and _is_endless(value):
+            return ArgumentError(f"{label}: {argument} is nested too deeply, or contains itself; pass plain values.")
+        if isinstance(error, (OverflowError, TypeError, ValueError)) and _is_too_large(value):
+            return ArgumentError(f"{label}: {argument} has an integer beyond all numbers, more than 1.8e308.")
     wrong = mismatches(
         signature, arguments, annotated_types(function, signature, owner if name == "__init__" else None)
     )
@@ -149,11 +152,21 @@ def _refusal(
 
 
 def _is_endless(value: Any) -> bool:
-    """Whether a value is nested too deeply even to be written, or contains itself."""
+    """Whether a value is nested too deeply for an array, or even to be written, or contains itself."""
+    depth = 0
+    while isinstance(value, (list, tuple)) and value and depth <= MOST_NESTED:
+        value, depth = value[0], depth + 1
     try:
-        return "..." in repr(value)
+        return depth > MOST_NESTED or "..." in repr(value)
     except RecursionError:
         return True
+
+
+def _is_too_large(value: Any) -> bool:
+    """Whether a value is or holds an integer that no floating-point number comes near to."""
+    if isinstance(value, (list, tuple, Mapping)) and len(value) <= MOST_ENTRIES:
+        return any(map(_is_too_large, value.values() if isinstance(value, Mapping) else value))
+    return isinstance(value, int) and abs(value) > sys.float_info.max
 
 
 def _label(name: str, owner: type | None, args: tuple[Any, ...]) -> str:

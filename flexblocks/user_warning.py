@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FrameType
 
 from flexblocks.errors import FlexblocksWarning
@@ -11,11 +14,28 @@ from flexblocks.errors import FlexblocksWarning
 # Frames of the library, and of decorators of Python's own between them.
 PASSED = ("flexblocks", "contextlib", "functools")
 
+_COLLECTED: ContextVar[list[str] | None] = ContextVar("collected", default=None)
+
 
 def warn(message: str, category: type[FlexblocksWarning] = FlexblocksWarning) -> None:
     """Warn at the first line outside the library on the way up the stack."""
+    collected = _COLLECTED.get()
+    if collected is not None:
+        collected.append(f"{category.__name__}: {message}")
+        return
     frame: FrameType | None = sys._getframe(1)
     level = 2
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in PASSED:
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
+
+
+@contextmanager
+def collected_warnings() -> Generator[list[str]]:
+    """Collect the warnings of this thread as texts that begin with their category, instead of giving them."""
+    texts: list[str] = []
+    token = _COLLECTED.set(texts)
+    try:
+        yield texts
+    finally:
+        _COLLECTED.reset(token)

@@ -9,9 +9,11 @@ from .model.build import pyomo_model
 from .model.update_boundary import repose
 from .planner import plan
 from .problem import objectives, path_constraints
+from .problem.course import Course
 from .problem.objectives import *  # noqa: F403  (the terms that are registered there)
 from .problem.objectives.objective import Objective
 from .problem.path_constraints import *  # noqa: F403
+from .problem.path_constraints.capsule import Capsule
 from .problem.path_constraints.region import Box, HalfSpace, Sphere
 from .problem.phase import Phase
 from .problem.pose import Pose
@@ -31,7 +33,9 @@ __all__ = [
     "Attempt",
     "Audit",
     "Box",
+    "Capsule",
     "Conflict",
+    "Course",
     "Criteria",
     "HalfSpace",
     "Objective",

@@ -73,8 +73,9 @@ def plan(
         Refine the mesh until the replay misses the goal by less than this [m] and leaves little energy; True: less than
         1e-4 of the arm's reach, 0.1 mm for 1 m, and than 1e-4 of the largest kinetic energy. A plan that exploits the
         numerical damping of its scheme is first planned again with Lobatto collocation, which has none, of degree 4 and
-        then 6; only then are intervals doubled. The status is then ``"optimal"``, or ``"unresolved"`` if 800 intervals
-        are not enough. By default the plan is not replayed, and ``"converged"`` is only the solver's verdict.
+        then 6; only then are intervals halved where their local errors are large. The status is then ``"optimal"``, or
+        ``"unresolved"`` if 800 intervals are not enough. By default the plan is not replayed, and ``"converged"`` is
+        only the solver's verdict, with a warning if `Plan.mesh_errors` says that the mesh is too coarse.
     time_limit : float, optional
         Wall time [s] after which planning ends, counted over everything: building, all solves, refinement. What is best
         by then is returned, with a warning, and its status says what it is: ``"converged"``, ``"feasible, not
@@ -89,8 +90,8 @@ def plan(
     Warns
     -----
     PlanWarning
-        Minimum time without limits on the rates of the inputs; a motion that violates its path constraints or limits of
-        states between collocation points, see `Plan.excesses`.
+        Minimum time without limits on the rates of the inputs; a mesh that is too coarse, see `Plan.mesh_errors`; a
+        motion that violates its path constraints or limits of states between collocation points, see `Plan.excesses`.
 
     Raises
     ------
@@ -158,14 +159,15 @@ def plan_with(
             warn_of_jumps(transcribed)
             solution = solve_by_homotopy(model, solving)
         elif any(t.path.rows for t in transcribed.first):
-            solution = solve_past_obstacles(DIRECT, model, solving, before)
+            solution = solve_past_obstacles(DIRECT, model, solving, before, **solving.from_guess)
         else:
-            solution = solving.attempt(DIRECT, model, before)
+            solution = solving.attempt(DIRECT, model, before, **solving.from_guess)
     except PlanError as error:
         solution = recover(model, solving, error)
     # Refine the mesh, or look between its points
     if criteria is not None:
         return refine_mesh(solution, solving, criteria)
+    _warn_of_mesh(solution)
     if any(t.path.rows or np.isfinite(t.limits.x).any() for t in transcribed.first):
         _warn_of_excesses(solution)
     return solution
@@ -181,7 +183,8 @@ def _quasi_static(
     if not mostly_unresolved(transcribed.dae, transcribed.first[0].start, shortest):
         return None
     model = solving.model(problem, replace(options, quasi_static=AUTO))
-    return solve_past_obstacles(QUASI_STATIC, model, solving, (), max_iter=solving.settings.static_patience)
+    patience = solving.settings.static_patience
+    return solve_past_obstacles(QUASI_STATIC, model, solving, (), max_iter=patience, **solving.from_guess)
 
 
 def _ended(error: PlanError, solving: Solving, problem: Problem | RestToRest) -> Plan:
@@ -196,6 +199,16 @@ def _ended(error: PlanError, solving: Solving, problem: Problem | RestToRest) ->
         PlanWarning,
     )
     return best
+
+
+def _warn_of_mesh(plan: Plan) -> None:
+    errors = plan.mesh_errors
+    if errors is not None and errors.is_too_coarse:
+        warn(
+            f"Plan of '{plan.transcribed.dae.name}': its mesh is too coarse: {str(errors).removeprefix('mesh: ')}; "
+            f"{errors.allowed} count as none. Plan with more intervals, or with refine=True.",
+            PlanWarning,
+        )
 
 
 def _warn_of_excesses(plan: Plan) -> None:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
+import inspect
 import subprocess
 import sys
 
 import pytest
+
+import flexblocks as fb
+from repository import ROOT
 
 HEAVY = ("pandas", "xarray", "rich", "scipy", "matplotlib", "pyomo", "control", "netCDF4", "typer", "sympy")
 
@@ -21,6 +27,40 @@ def test_large_libraries_are_imported_when_they_are_used(statement: str) -> None
     script = f"import sys; {statement}; print(*[name for name in {HEAVY!r} if name in sys.modules])"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout.split() == []
+
+
+def test_the_package_itself_loads_almost_nothing() -> None:
+    """Importing casadi, numpy and networkx takes two thirds of what flexblocks takes with the first verb."""
+    script = "import sys, flexblocks; print(*[name for name in sys.modules if name.partition('.')[0] == 'flexblocks'])"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert len(run.stdout.split()) < 10
+
+
+def test_names_that_editors_see_are_those_that_are_there() -> None:
+    tree = ast.parse((ROOT / "flexblocks" / "__init__.py").read_text())
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    seen = {(str(node.module), alias.name) for node in imports for alias in node.names if alias.name != "*"}
+    seen -= {("flexblocks", "beam"), ("flexblocks", "blocks")}
+    lists = [node.value for node in block.body if isinstance(node, ast.Assign)]
+    written = {name for one in lists for name in ast.literal_eval(one)}
+    assert written == {name for _, name in seen}
+    registers = {name for room in (fb.beam, fb.blocks) for name in room.__all__}
+    assert set(fb.__all__) == written | registers
+    assert len(fb.__all__) == len(set(fb.__all__))
+    for module, name in seen:
+        member = getattr(importlib.import_module(module), name)
+        assert inspect.unwrap(getattr(fb, name)) is inspect.unwrap(member)
+        assert inspect.isclass(member) or hasattr(getattr(fb, name), "__guarded__")
+
+
+def test_a_module_does_not_take_the_place_of_its_verb() -> None:
+    script = (
+        "import flexblocks as fb, flexblocks.compare, flexblocks.assemble;"
+        "print(callable(fb.assemble), callable(fb.compare))"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["True", "True"]
 
 
 def test_a_library_is_there_when_it_is_used() -> None:

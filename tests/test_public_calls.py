@@ -19,7 +19,7 @@ import pytest
 import flexblocks as fb
 from flexblocks import control, export, models, optim, plot
 from flexblocks.argument_types import mismatch
-from flexblocks.errors import ArgumentError, UnexpectedError
+from flexblocks.errors import ArgumentError, ParameterError, UnexpectedError
 from flexblocks.public_calls import GUARDED, guard
 
 PACKAGES = (fb, control, export, models, optim, plot)
@@ -172,3 +172,38 @@ def test_public_classes_pass_the_door(package_: Any) -> None:
         if inspect.isclass(kind) and not issubclass(kind, BaseException):
             methods = [m for n, m in vars(kind).items() if inspect.isfunction(m) and not n.startswith("_")]
             assert all(hasattr(method, GUARDED) for method in methods), kind
+
+
+LAW = control.PD({"joint.angle": "motor.torque"}, 1.0)
+NESTED: Any = 0.0
+for _ in range(70):
+    NESTED = [NESTED]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: fb.piecewise_constant([10**400, 1.0], [0.0, 1.0]), "piecewise_constant: times has an integer beyond"),
+        (lambda: control.cycloid(0.0, 10**400, 1.0), "cycloid: goal has an integer beyond"),
+        (
+            lambda: control.Sampled(control.PD({"joint.angle": "motor.torque"}, 1.0), 0.01, -(10**400)),
+            "Sampled: delay has an integer beyond",
+        ),
+        (lambda: optim.Tracking({"joint1.angle": -(10**400)}), "Tracking: paths has an integer beyond"),
+        (lambda: fb.FixedTransform("turn", rotation=NESTED), "FixedTransform: rotation is nested too deeply"),
+    ],
+)
+def test_numbers_beyond_all_numbers_and_arrays_beyond_all_arrays(call: Callable[[], Any], words: str) -> None:
+    with pytest.raises(ArgumentError, match=words):
+        call()
+
+
+def test_threads_are_no_more_than_runs() -> None:
+    runs = fb.simulate_batch(fb.assemble(pendulum()), (0.0, 0.01), x0={"joint.angle": [0.1, 0.2]}, threads=10**12)
+    assert runs["complete"].all()
+
+
+@pytest.mark.parametrize("reach", [np.nan, np.inf, 0.0, -1.0])
+def test_eigenvalues_are_shown_up_to_a_magnitude(reach: float) -> None:
+    with pytest.raises(ParameterError, match=r"eigenvalues: reach = .*finite number > 0"):
+        plot.eigenvalues(fb.linearize(fb.assemble(pendulum())), reach=reach)

@@ -110,9 +110,9 @@ CHANGE = Change(
     at_most=2,
     files={"optim/problem/path_constraints/apart.py": CONSTRAINT},
     edits=(
-        Edit(REGISTER, "from .keep import", "from .apart import Apart\nfrom .keep import"),
-        Edit(REGISTER, '["KeepIn",', '["Apart", "KeepIn",'),
-        Edit(REGISTER, "KeepIn, Within)", "KeepIn, Within, Apart)"),
+        Edit(REGISTER, "from .follow import", "from .apart import Apart\nfrom .follow import"),
+        Edit(REGISTER, '["Follow",', '["Apart", "Follow",'),
+        Edit(REGISTER, "    Within,\n)", "    Within,\n    Apart,\n)"),
     ),
     check=CHECK,
 )

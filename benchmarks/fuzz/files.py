@@ -20,8 +20,8 @@ from benchmarks.fuzz.outcome import OK, Outcome
 from benchmarks.fuzz.public_functions import calls
 from benchmarks.fuzz.tampered import PLAIN, changed_bytes, changed_document
 from flexblocks import export, optim
-from flexblocks.cli.plan_request import read_request
-from flexblocks.cli.plan_template import TEMPLATE
+from flexblocks.cli.planning.request import read_request
+from flexblocks.cli.planning.template import TEMPLATE
 from flexblocks.cli.signals import signals
 
 PROBLEM = """\

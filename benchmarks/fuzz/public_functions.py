@@ -49,6 +49,7 @@ def _arm() -> fb.Model:
 
 BLOCKS: Mapping[str, Mapping[str, Any]] = {
     "Accelerometer": {}, "Fixed": {}, "FixedTransform": {}, "FixedTranslation": {}, "Ground": {}, "Spherical": {},
+    "ForceSensor": {},
     "Universal": {}, "Revolute": {}, "Prismatic": {}, "TorqueSource": {}, "ForceSource": {}, "Friction": {},
     "FlexibleBeam": {"length": 1.0, "linear_density": 1.0, "flexural_rigidity": 1.0},
     "SlidingBeam": {"length": 1.0, "linear_density": 1.0, "flexural_rigidity": 1.0},
@@ -140,6 +141,11 @@ def calls() -> dict[str, Call]:
     call("optim.Box", optim.Box, low=(0.0, 0.0, 0.0), high=(1.0, 1.0, 1.0))
     call("optim.HalfSpace", optim.HalfSpace, point=(0.0, 0.0, 0.0), normal=(0.0, 1.0, 0.0))
     call("optim.Sphere", optim.Sphere, centre=(0.0, 0.0, 0.0), radius=1.0)
+    call("optim.Capsule", optim.Capsule, start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0), radius=1.0)
+    call("optim.KeepApart", optim.KeepApart, links=("link1",), frames=("payload",), radius=0.1)
+    call("optim.Follow", optim.Follow, frames="payload", points=((0.0, 0.0), (1.0, 0.0)), tolerance=0.1)
+    call("optim.Upright", optim.Upright, frames="payload", tilt=0.1)
+    call("optim.SpeedLimit", optim.SpeedLimit, frames="payload", speed=1.0)
     call("optim.KeepOut", optim.KeepOut, region=optim.Sphere((9.0, 0.0, 0.0), 1.0), frames=("payload",))
     call("optim.KeepIn", optim.KeepIn, region=optim.Sphere((0.0, 0.0, 0.0), 9.0), links=("link1",))
     call("optim.Within", optim.Within, expression="payload.x ** 2", low=0.0)

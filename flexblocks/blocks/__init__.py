@@ -5,6 +5,7 @@ A new block is a file and an entry here; `flexblocks` and model files take it fr
 
 from flexblocks.blocks.bodies.accelerometer import Accelerometer
 from flexblocks.blocks.bodies.flexible_beam import FlexibleBeam
+from flexblocks.blocks.bodies.force_sensor import ForceSensor
 from flexblocks.blocks.bodies.ground import Ground
 from flexblocks.blocks.bodies.lumped_mass import LumpedMass
 from flexblocks.blocks.bodies.payload import Payload
@@ -47,6 +48,7 @@ __all__ = [
     "FixedTranslation",
     "FlexibleBeam",
     "FlexibleJoint",
+    "ForceSensor",
     "ForceSource",
     "FreeMotion",
     "Friction",

@@ -1,4 +1,4 @@
-"""The command line: `flexblocks check | simulate | linearize | export | plan | demo | models`."""
+"""The command line: `flexblocks check | simulate | linearize | export | plan | study | demo | models`."""
 
 from flexblocks.cli.app import app, main
 

@@ -17,8 +17,9 @@ from flexblocks.cli.compare import compare
 from flexblocks.cli.demo import demo
 from flexblocks.cli.export import export
 from flexblocks.cli.linearize import linearize
-from flexblocks.cli.plan import plan
+from flexblocks.cli.planning.plan import plan
 from flexblocks.cli.simulate import simulate
+from flexblocks.cli.study import run_study
 from flexblocks.cli.view import view
 from flexblocks.errors import FlexblocksError
 
@@ -73,6 +74,7 @@ def options(
 
 for command in (check, simulate, linearize, export, compare, plan, view, demo, models):
     app.command()(command)
+app.command("study")(run_study)
 
 
 def main() -> None:

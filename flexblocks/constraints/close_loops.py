@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from flexblocks.constraints.closed_posture import SPREAD
+from flexblocks.constraints.closed_posture import SPREAD, is_in_line
 from flexblocks.constraints.closed_start import closed_start
 from flexblocks.constraints.dependent_variables import with_dependent_variables
-from flexblocks.constraints.loop_equations import closure_equations, gap, weight
+from flexblocks.constraints.loop_equations import closure_equations, free_columns, gap, weight
 from flexblocks.constraints.loop_newton import CLOSED, RANK, polished
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.cut_joints import Loops
-from flexblocks.errors import ModelError
+from flexblocks.errors import ModelError, listing
 from flexblocks.libraries import scipy
 
 
@@ -45,6 +46,7 @@ def close_loops(dae: DAE) -> DAE:
             "coordinates; at least one degree of freedom must remain. Add a joint, lock one coordinate less, or "
             "connect one frame less."
         )
+    _refuse_overdriven(dae, q, p, rows)
     # Closure i had the rows 6 i to 6 i + 5 of all constraints.
     closures = tuple(
         replace(closure, rows=tuple(int(row) - 6 * i for row in rows if row // 6 == i))
@@ -56,20 +58,41 @@ def close_loops(dae: DAE) -> DAE:
     return replace(dae, tree=tree, x=x, z=z, closed_start=record)
 
 
+def _refuse_overdriven(dae: DAE, q: np.ndarray, p: np.ndarray, rows: np.ndarray) -> None:
+    """Refuse prescribed coordinates that the loops do not let move each by itself."""
+    if not dae.prescribed:
+        return
+    free = free_columns(dae)
+    for posture in _closed_around(dae, q, p):
+        if not is_in_line(closure_equations(dae).closures(posture, p)[1].full()[np.ix_(rows, free)]):
+            return
+    freedom = dae.tree.size - len(rows)
+    raise ModelError(
+        f"assemble: prescribed: {listing(dae.prescribed)} in '{dae.name}', whose closed loops leave {freedom} "
+        f"degree{'s' * (freedom > 1)} of freedom and do not "
+        "let these move each by itself; prescribe fewer coordinates, or others."
+    )
+
+
+def _closed_around(dae: DAE, q: np.ndarray, p: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield closed postures: `q` itself, and random neighbours, as `q` may be singular."""
+    equations, rng = closure_equations(dae), np.random.default_rng(0)
+    for attempt in range(4):
+        spread = SPREAD * bool(attempt) * rng.uniform(-1, 1, len(q))
+        near = equations.within(q, q + spread * equations.unit)
+        posture = polished(equations, near, p, np.ones(len(q), dtype=bool))
+        if gap(equations, posture, p) <= CLOSED:
+            yield posture
+
+
 def _independent_rows(dae: DAE, q: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Return the positions (k,) of independent closures in `dae.constraint`.
 
     The rank is the largest at closed postures around `q` (n,), as that posture itself may be singular.
     """
-    equations = closure_equations(dae)
-    rng = np.random.default_rng(0)
     best: np.ndarray | None = None
-    for attempt in range(4):  # q itself, and three random neighbours
-        near = q + SPREAD * bool(attempt) * rng.uniform(-1, 1, len(q)) * equations.unit
-        posture = polished(equations, near, p, np.ones(len(q), dtype=bool))
-        if gap(equations, posture, p) > CLOSED:
-            continue
-        J = equations.closures(posture, p)[1].full()
+    for posture in _closed_around(dae, q, p):
+        J = closure_equations(dae).closures(posture, p)[1].full()
         factors = scipy.linalg.qr(J.T, pivoting=True, mode="r")
         diagonal, pivots = np.abs(np.diag(np.asarray(factors[0]))), np.asarray(factors[-1])
         rank = int(np.sum(diagonal > RANK * diagonal[0]))

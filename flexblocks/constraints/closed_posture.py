@@ -11,7 +11,14 @@ import numpy as np
 
 from flexblocks.constraints.continuation import led
 from flexblocks.constraints.deformation import deformation, deforming
-from flexblocks.constraints.loop_equations import ClosureEquations, LoopError, closure_equations, gap, mismatches
+from flexblocks.constraints.loop_equations import (
+    ClosureEquations,
+    LoopError,
+    closure_equations,
+    free_columns,
+    gap,
+    mismatches,
+)
 from flexblocks.constraints.loop_newton import CLOSED, RANK, least_strained, nearest, polished
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
@@ -94,6 +101,7 @@ def searched(dae: DAE, q: np.ndarray, p: np.ndarray, free: np.ndarray) -> np.nda
     for attempt in range(TRIES if free.any() else 1):
         start = q.copy()
         start[free] += SPREAD * bool(attempt) * rng.uniform(-1, 1, free.sum()) * equations.unit[free]
+        start = np.where(free, equations.within(q, start), q)
         # Joints alone as far as they reach, then beams.
         near = nearest(equations, start, p, free & ~bends)
         for closed in _closed(dae, equations, near, p, free):
@@ -144,9 +152,20 @@ def _values(dae: DAE, q: np.ndarray, held: np.ndarray) -> list[str]:
 
 def refuse_singular(dae: DAE, q: np.ndarray, p: np.ndarray, where: str) -> None:
     """Refuse a posture in which the loops do not determine how they move on."""
-    values = np.linalg.svd(closure_equations(dae).closures(q, p)[1].full(), compute_uv=False)
-    if len(values) and values[-1] <= IN_LINE * values[0]:
+    J = closure_equations(dae).closures(q, p)[1].full()
+    if is_in_line(J):
         raise LoopError(
             f"{where.rstrip(': ')}: singular posture: the loops of '{dae.name}' do not determine how they move on "
             "(links in line, at a change point or a dead centre). Start beside it."
         )
+    if dae.prescribed and is_in_line(J[:, free_columns(dae)]):
+        raise LoopError(
+            f"{where.rstrip(': ')}: singular posture: the loops of '{dae.name}' do not let {listing(dae.prescribed)} "
+            "move on as prescribed there (a dead centre). Start beside it, or prescribe another coordinate."
+        )
+
+
+def is_in_line(J: np.ndarray, share: float = IN_LINE) -> bool:
+    """Whether closures with the Jacobian J (m, n) do not determine how the coordinates move, but for this share."""
+    values = np.linalg.svd(J, compute_uv=False)
+    return bool(len(J) and (len(values) < len(J) or values[-1] <= share * values[0]))

@@ -70,6 +70,7 @@ def _by_joints(
         spread = SPREAD * bool(attempt) * rng.uniform(-1, 1, joints.sum()) * equations.unit[joints]
         q = declared.copy()
         q[joints] += spread
+        q = equations.within(declared, q)
         for free in (joints & ~guessed, joints):
             if gap(equations, q, p) > CLOSED:
                 q = polished(equations, nearest(equations, q, p, free), p, free)

@@ -33,8 +33,11 @@ def consistent_state(dae: DAE, values: Any, p: np.ndarray, where: str) -> tuple[
         The loops cannot be closed, or the dependent variables cannot be solved for.
     """
     # Loops, ranges, dependent variables; an arm without any of them keeps its values as they are.
-    x, z = closed_state(dae, values, p, where) if dae.tree.loops.closures else dae.x.values(values, where), dae.z.start
+    x, z = dae.x.values(values, where), dae.z.start
     if dae.tree.ranges:
+        refuse_out_of_range(dae, x[: dae.tree.size], where)
+    if dae.tree.loops.closures:
+        x = closed_state(dae, values, p, where)
         refuse_out_of_range(dae, x[: dae.tree.size], where)
     if dae.dependent_names:
         named = () if values is None else tuple(values) if isinstance(values, Mapping) else dae.x.names

@@ -22,7 +22,8 @@ class Deformation:
     ----------
     bodies : tuple of str
     energies : casadi.Function
-        Function (q, p) -> strain energy of each of them [J], and the stiffness (n, n) of all.
+        Function (q, p) -> strain energy of each of them [J], and the stiffness (n, n) of all against deformation; rows
+        and columns of other coordinates are zero.
     """
 
     bodies: tuple[str, ...]
@@ -43,7 +44,8 @@ def deformation(dae: DAE) -> Deformation:
     """Return the strain energy of the bodies that deform."""
     bodies = tuple(body.name for body in _elastic_bodies(dae))
     energies = {name: energy for name, energy in stored_energies(dae.tree, dae.q).items() if name in bodies}
-    results = [ca.vertcat(*energies.values(), ca.SX(0, 1)), ca.hessian(total(energies), dae.q)[0]]
+    kept = ca.diag(ca.DM(deforming(dae).astype(float)))
+    results = [ca.vertcat(*energies.values(), ca.SX(0, 1)), kept @ ca.hessian(total(energies), dae.q)[0] @ kept]
     return Deformation(tuple(energies), of_coordinates(dae, "energies", results))
 
 
@@ -53,8 +55,17 @@ def _elastic_bodies(dae: DAE) -> list[Body]:
 
 
 def _elastic(body: Body) -> list[int]:
-    """Return the positions of a body's coordinates on which its strain energy depends."""
+    """Return the positions of a body's coordinates that store strain energy by themselves.
+
+    A beam's slide does not, although it is stiffer the less of it is out.
+    """
     q = body.terms.symbols.q
     (stored,) = body.terms.local.intermediates.expanded([ca.SX(body.terms.physics.potential)])
     depends = ca.which_depends(stored, q, 1, False) if q.numel() else []
-    return [i for i, is_elastic in enumerate(depends) if is_elastic]
+    return [i for i, is_elastic in enumerate(depends) if is_elastic and _alone(stored, q, i)]
+
+
+def _alone(stored: ca.SX, q: ca.SX, i: int) -> bool:
+    """Whether coordinate `i` stores energy where the others are zero."""
+    others = ca.vertcat(*[q[j] if j == i else ca.SX(0) for j in range(q.numel())])
+    return ca.depends_on(ca.substitute(stored, q, others), q[i])

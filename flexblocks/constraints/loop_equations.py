@@ -9,12 +9,17 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.constraints.coordinate_ranges import coordinate_bounds
 from flexblocks.constraints.deformation import deforming
 from flexblocks.constraints.dependent_variables import of_coordinates
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.loop_closure import offsets, total_jacobian
 from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
 from flexblocks.errors import ComputationError
+
+# Share of the way to the end of a range that a step goes which would leave it: the end itself may have no physics, as a
+# beam pushed all the way in has none.
+INSIDE = 0.9
 
 
 class LoopError(ComputationError):
@@ -39,6 +44,8 @@ class ClosureEquations:
         Characteristic length of the loops [m].
     unit : ndarray (n,)
         The change of each coordinate that counts as 1: 1 rad, or the length [m].
+    low, high : ndarray (n,)
+        Bounds of the coordinates, outside which a block has no physics.
     """
 
     mismatch: ca.Function
@@ -46,6 +53,13 @@ class ClosureEquations:
     mass: ca.Function
     length: float
     unit: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+    def within(self, q: np.ndarray, ahead: np.ndarray) -> np.ndarray:
+        """Return `ahead` (n,), where coordinates that leave their bounds go from `q` most of the way to them only."""
+        end = np.clip(ahead, self.low, self.high)
+        return np.where(end == ahead, ahead, q + INSIDE * (end - q))
 
 
 @lru_cache(maxsize=32)
@@ -53,6 +67,7 @@ def closure_equations(dae: DAE) -> ClosureEquations:
     """Return the functions behind the closures of an arm."""
     relative = offsets(dae.tree, dae.q)
     length = _length(dae, relative)
+    low, high = coordinate_bounds(dae)
     parts: list[Any] = [part for d, E in relative for part in (d / length, ca.vec(E - ca.SX.eye(3)))]
     mismatch = ca.densify(ca.vertcat(*parts, ca.SX(0, 1)))
     J, _ = dae.constraint_rates
@@ -64,6 +79,8 @@ def closure_equations(dae: DAE) -> ClosureEquations:
         mass=ca.Function("mass", [*dae.posture_symbols], [ca.cse(M)]),
         length=length,
         unit=np.array([length if unit == "m" else 1.0 for unit in dae.x.units[: dae.tree.size]]),
+        low=low,
+        high=high,
     )
 
 
@@ -80,8 +97,12 @@ def _length(dae: DAE, relative: list[tuple[ca.SX, ca.SX]]) -> float:
 
 
 def gap(equations: ClosureEquations, q: np.ndarray, p: np.ndarray) -> float:
-    """Return the largest mismatch of the loops: a position in units of their length, or an angle [rad]."""
-    return float(np.max(np.abs(equations.mismatch(q, p)[0].full()), initial=0.0))
+    """Return the largest mismatch of the loops: a position in units of their length, or an angle [rad].
+
+    It is infinite where the posture has none, as numbers too large have.
+    """
+    size = float(np.max(np.abs(equations.mismatch(q, p)[0].full()), initial=0.0))
+    return size if np.isfinite(size) else np.inf
 
 
 def mismatches(dae: DAE, q: np.ndarray, p: np.ndarray) -> str:
@@ -108,7 +129,13 @@ def regular_mass(dae: DAE, *posture: np.ndarray) -> np.ndarray:
 
 def weight(dae: DAE, q: np.ndarray, p: np.ndarray) -> float:
     """Return the weight that makes J'J, J the Jacobian of the closures, as large as the mass matrix."""
-    J = closure_equations(dae).closures(q, p)[1].full()
+    free = free_columns(dae)
+    J = closure_equations(dae).closures(q, p)[1].full()[:, free]
     size = np.sum(J**2)
     M = of_coordinates(dae, "mass", [dae.mass_expression])(q, p).full()
-    return float(np.trace(M) / size) if size else 1.0
+    return float(np.trace(M[np.ix_(free, free)]) / size) if size else 1.0
+
+
+def free_columns(dae: DAE) -> np.ndarray:
+    """Return the positions of the coordinates that forces move: those that are not prescribed."""
+    return np.setdiff1d(np.arange(dae.tree.size), dae.tree.prescribed_columns)

@@ -18,8 +18,13 @@ BENT = 100  # steps to the least strain energy, each a tenth of the length or le
 
 
 def newton_step(equations: ClosureEquations, q: np.ndarray, p: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """Return the step (n,) of minimum norm, in the units of the coordinates, that closes the linearised loops."""
+    """Return the step (n,) of minimum norm, in the units of the coordinates, that closes the linearised loops.
+
+    It is NaN at a posture that has no mismatch, out of the range of a block.
+    """
     r, J = (value.full() for value in equations.mismatch(q, p))
+    if not (np.all(np.isfinite(r)) and np.all(np.isfinite(J))):
+        return np.full(len(q), np.nan)
     unit = equations.unit[free]
     step = np.zeros(len(q))
     step[free] = unit * np.linalg.lstsq(J[:, free] * unit, -r.ravel(), rcond=RANK)[0]
@@ -27,14 +32,19 @@ def newton_step(equations: ClosureEquations, q: np.ndarray, p: np.ndarray, free:
 
 
 def polished(equations: ClosureEquations, q: np.ndarray, p: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """Return `q` after Newton steps of minimum norm in the mask `free` (n,)."""
+    """Return `q` after Newton steps of minimum norm in the mask `free` (n,).
+
+    A coordinate that would leave its range stays near the end of it, and the others close the loops.
+    """
     for _ in range(10):
         step = newton_step(equations, q, p, free)
         if not np.all(np.isfinite(step)):
             break
-        q = q + step
-        if np.max(np.abs(step / equations.unit), initial=0.0) < 1e-14:
+        ahead = q + step
+        inside = np.where(free, equations.within(q, ahead), q)
+        if np.array_equal(inside, ahead) and np.max(np.abs(step / equations.unit), initial=0.0) < 1e-14:
             break
+        q, free = inside, free & (inside == ahead)
     return q
 
 
@@ -45,6 +55,8 @@ def nearest(equations: ClosureEquations, start: np.ndarray, p: np.ndarray, free:
     """
     unit, q, damping = equations.unit[free], start.copy(), DAMPING
     r, J = (value.full() for value in equations.mismatch(q, p))
+    if not (np.all(np.isfinite(r)) and np.all(np.isfinite(J))):
+        return start.copy()
     for _ in range(NEAREST if free.any() else 0):
         left, right = J[:, free] * unit, -r.ravel()
         slope = left.T @ right
@@ -54,6 +66,7 @@ def nearest(equations: ClosureEquations, start: np.ndarray, p: np.ndarray, free:
         step *= min(1.0, LEAP / np.max(np.abs(step), initial=LEAP))
         trial = q.copy()
         trial[free] += unit * step
+        trial = np.where(free, equations.within(q, trial), q)
         r_trial, J_trial = (value.full() for value in equations.mismatch(trial, p))
         if np.linalg.norm(r_trial) < np.linalg.norm(r):
             closer = np.linalg.norm(r_trial) < 0.999 * np.linalg.norm(r)
@@ -94,6 +107,8 @@ def least_strained(
     q = start.copy()
     for _ in range(BENT):
         r, J = (value.full() for value in equations.mismatch(q, p))
+        if not (np.all(np.isfinite(r)) and np.all(np.isfinite(J))):
+            return start.copy()
         J = J[:, free]
         # From the unstrained posture: the strain that is left, not what changes, is least.
         back = np.where(strained, q, 0.0)[free]
@@ -102,7 +117,7 @@ def least_strained(
         step = np.zeros(len(q))
         step[free] = target - back
         size = np.max(np.abs(step / unit), initial=0.0)
-        q = q + step * min(1.0, 0.1 / size if size else 1.0)
+        q = np.where(free, equations.within(q, q + step * min(1.0, 0.1 / size if size else 1.0)), q)
         if size < 1e-13:
             break
     return polished(equations, q, p, free) if gap(equations, q, p) > CLOSED else q

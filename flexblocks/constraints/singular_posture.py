@@ -60,6 +60,19 @@ def tell_of_singular_start(dae: DAE) -> None:
         LOG.warning("at the start values of '%s' %s %s", dae.name, what, advice)
 
 
+def refuse_singular_start(dae: DAE, where: str) -> None:
+    """Refuse start values at which the mass matrix is singular, for what begins there in another tool.
+
+    Raises
+    ------
+    SingularMassError
+        As `refuse_singular_posture`.
+    """
+    if dae.tree.size and not is_large(dae):
+        x, p = dae.x.start, dae.p.start
+        refuse_singular_posture(dae, x[: dae.tree.size], regular_mass(dae, *posture(dae, x, p)), where)
+
+
 def is_singular_posture(dae: DAE, M: np.ndarray, lost: float = LOST) -> bool:
     """Return whether the mass matrix (n, n) of a posture lacks the inertia of a motion, but for the fraction `lost`."""
     if not len(M):

@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.tree.prescription import Prescription
 from flexblocks.errors import ParameterError, listing
 from flexblocks.interfaces.variables import Variables, variables
 
@@ -37,7 +38,7 @@ def change_coordinates(dae: DAE, T: Any, names: Sequence[str], units: Sequence[s
     ------
     ParameterError
         T is not an invertible matrix (n, n); the number of names or units is not n, or a name is taken; `dae` is a
-        closed loop of control, or has prescribed coordinates.
+        closed loop of control, or T does not leave a prescribed coordinate as it is.
 
     Examples
     --------
@@ -55,18 +56,28 @@ def change_coordinates(dae: DAE, T: Any, names: Sequence[str], units: Sequence[s
         raise ParameterError(
             "change_coordinates: this DAE is a closed loop of control; change coordinates first, then close the loop."
         )
-    if dae.prescribed:
-        raise ParameterError(
-            f"change_coordinates: {listing(dae.prescribed)} prescribed; must be an arm without, as new coordinates mix "
-            "them with others."
-        )
     T = _checked_matrix(T, n)
     names = _checked_names(dae, names, "names")
     units = dae.x.units[:n] if units is None else _checked_length(units, n, "units")
     # The coordinates of a block are share @ q: only shares change, and every algorithm stays as it is.
     bodies = tuple(dataclasses.replace(body, share=body.share.times(T)) for body in dae.tree.bodies)
-    tree = dataclasses.replace(dae.tree, bodies=bodies)
+    tree = dataclasses.replace(dae.tree, bodies=bodies, prescribed=_prescribed(dae, T, names))
     return dataclasses.replace(dae, x=_states(dae, np.linalg.inv(T), names, units), tree=tree, model=None)
+
+
+def _prescribed(dae: DAE, T: np.ndarray, names: Sequence[str]) -> tuple[Prescription, ...]:
+    """Return the prescribed coordinates at their new positions; others may be measured from them."""
+    moved = []
+    for prescription in dae.tree.prescribed:
+        name, row = prescription.name, T[prescription.column]
+        column = names.index(name) if name in names else -1
+        if column < 0 or np.any(row != np.eye(len(T))[column]):
+            raise ParameterError(
+                f"change_coordinates: {name} is prescribed, and must be a new coordinate, too: of the same name, with "
+                "a row of T that is one in its column and zero elsewhere. Other coordinates may contain it."
+            )
+        moved.append(dataclasses.replace(prescription, column=column))
+    return tuple(moved)
 
 
 def _states(dae: DAE, inverse: np.ndarray, names: Sequence[str], units: Sequence[str]) -> Variables:

@@ -29,6 +29,7 @@ from flexblocks.dynamics.algorithms.outputs import outputs
 from flexblocks.dynamics.algorithms.prescribed_motion import (
     driving_efforts,
     prescribed_accelerations,
+    reduced_closures,
     reduced_force,
     reduced_inverse_dynamics,
     reduced_mass,
@@ -108,10 +109,11 @@ class DAEExpressions(HoldsSymbols):
     @cached_property
     def mass_expression(self) -> ca.SX:
         """Mass matrix M(q), SX (n, n), with structural zeros; reduced, see `prescribed_motion`."""
-        return reduced_mass(self.tree, self._whole_mass) if self.tree.prescribed else self._whole_mass
+        return reduced_mass(self.tree, self.whole_mass) if self.tree.prescribed else self.whole_mass
 
     @cached_property
-    def _whole_mass(self) -> ca.SX:
+    def whole_mass(self) -> ca.SX:
+        """Mass matrix of the whole arm, SX (n, n), prescribed coordinates included."""
         return mass_matrix(self.tree, self.q)
 
     @cached_property
@@ -130,7 +132,7 @@ class DAEExpressions(HoldsSymbols):
         force = applied_force(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
         if not self.tree.prescribed:
             return force
-        return reduced_force(self.tree, force, self._whole_mass, self._prescribed)
+        return reduced_force(self.tree, force, self.whole_mass, self._prescribed)
 
     @property
     def _prescribed(self) -> dict[int, ca.SX]:
@@ -144,7 +146,7 @@ class DAEExpressions(HoldsSymbols):
         symbols = self.x.symbol, self.z.symbol, self.u.symbol
         power = applied_power(self.tree, *symbols)
         if self.tree.prescribed:
-            efforts = driving_efforts(self.tree, *symbols, self.acceleration_expression)
+            efforts = driving_efforts(self.tree, *symbols, self.acceleration_expression, self.multiplier_expression)
             power += sum((self.v[column] * effort for column, effort in efforts.items()), ca.SX(1, 1))
         return power
 
@@ -185,10 +187,13 @@ class DAEExpressions(HoldsSymbols):
     @cached_property
     def _constrained(self) -> tuple[ca.SX, ca.SX]:
         """Accelerations and Lagrange multipliers of an arm with loops."""
-        J, _ = self.constraint_rates
+        return self.constrained(self.constraint_acceleration)
+
+    def constrained(self, demanded: ca.SX) -> tuple[ca.SX, ca.SX]:
+        """Return the accelerations (n) and Lagrange multipliers (m) with which J a is what is `demanded` (m)."""
         force = self.applied_expression - self.bias_expression
-        demanded, weight = self.constraint_acceleration, self.tree.loops.weight
-        return constrained_accelerations(self.mass_expression, force, J, demanded, weight)
+        J, demanded = reduced_closures(self.tree, self.constraint_rates[0], demanded, self._prescribed)
+        return constrained_accelerations(self.mass_expression, force, J, demanded, self.tree.loops.weight)
 
     @cached_property
     def rate_expression(self) -> ca.SX:

@@ -2,8 +2,8 @@
 
     from flexblocks.interfaces import Block, Coordinate, Local, Output, Physics, flange, parameter
 
-Read `block` (the contract: parameters, ports, variables, physics), then `physics` (what a block is told, and what it
-returns), `frame` (poses and twists), `ports` and `parameters`; for forces between frames `force_element` and
+Read `block` (the contract: parameters, ports, variables, physics), then `local` (what a block is told) and `physics`
+(what it returns), `frame` (poses and twists), `ports` and `parameters`; for forces between frames `force_element` and
 `attached_frame`. `variables` are the named groups of variables of a whole
 arm, which no block sees. docs/blocks.md has the signatures, and says what a block may not use. Nothing here imports
 anything but `flexblocks.errors`.
@@ -11,9 +11,11 @@ anything but `flexblocks.errors`.
 
 from flexblocks.interfaces.attached_frame import AttachedFrame
 from flexblocks.interfaces.block import Block, Composite, PortUnknownError
+from flexblocks.interfaces.block_variables import GUEST, JOINT, ROTOR, Coordinate, DependentVariable, Variable
 from flexblocks.interfaces.chart import Chart
 from flexblocks.interfaces.force_element import ForceElement
 from flexblocks.interfaces.frame import Frame, Vector, column, rotation, skew
+from flexblocks.interfaces.local import Local, Totals
 from flexblocks.interfaces.parameters import (
     ANY,
     FRACTION,
@@ -27,20 +29,7 @@ from flexblocks.interfaces.parameters import (
     parameter,
     unit_vector,
 )
-from flexblocks.interfaces.physics import (
-    GUEST,
-    JOINT,
-    ROTOR,
-    Coordinate,
-    DependentVariable,
-    InertialBody,
-    Load,
-    Local,
-    Output,
-    Physics,
-    Totals,
-    Variable,
-)
+from flexblocks.interfaces.physics import InertialBody, Load, Output, Physics
 from flexblocks.interfaces.ports import Kind, Port, PortSpec, attachment, flange, inlet, outlet
 from flexblocks.interfaces.small_deflections import SmallDeflections, Tension
 

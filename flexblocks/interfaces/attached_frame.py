@@ -30,9 +30,9 @@ class AttachedFrame:
     axes, origin : SX (3, 3), SX (3, 1)
         Its pose in the base, symbols [m]: in the world, or in any frame if the element is not to be told where it is.
     spin, velocity : SX (3, 1)
-        Its angular velocity [rad/s] and the velocity of its origin [m/s], in base axes.
+        Its angular velocity [rad/s] and the velocity of its origin [m/s] relative to the base, in its own axes.
     virtual_spin, virtual_velocity : SX (3, 1)
-        Virtual velocities in base axes; power is linear in them.
+        Virtual velocities in its own axes; power is linear in them.
     rate : callable
         Time derivative of an expression of poses.
     watch : Watch
@@ -69,13 +69,13 @@ class AttachedFrame:
     def omega(self) -> ca.SX:
         """Angular velocity SX (3, 1) [rad/s] relative to the world, in this frame's axes."""
         self.watch.absolute = True
-        return self.axes.T @ self.spin
+        return self.spin
 
     @property
     def v(self) -> ca.SX:
         """Velocity of the origin SX (3, 1) [m/s] relative to the world, in this frame's axes."""
         self.watch.absolute = True
-        return self.axes.T @ self.velocity
+        return self.velocity
 
     def distance(self, other: AttachedFrame) -> ca.SX:
         """Return the distance of the origins of this frame and another [m].
@@ -91,10 +91,10 @@ class AttachedFrame:
 
     def seen_from(self, other: AttachedFrame) -> Frame:
         """Return this frame as another sees it: pose in the other's axes, twist relative to it in this one's axes."""
-        back, apart = other.axes.T, self.origin - other.origin
-        velocity = self.velocity - other.velocity - ca.cross(other.spin, apart)
-        spin = self.axes.T @ (self.spin - other.spin)
-        return Frame(back @ self.axes, back @ apart, spin, self.axes.T @ velocity, self.rate)
+        back, apart = other.axes.T, other.axes.T @ (self.origin - other.origin)
+        turned = back @ self.axes
+        velocity = self.velocity - turned.T @ (other.velocity + ca.cross(other.spin, apart))
+        return Frame(turned, apart, self.spin - turned.T @ other.spin, velocity, self.rate)
 
     def power(
         self,
@@ -118,11 +118,12 @@ class AttachedFrame:
             raise ParameterError(
                 f"{self.name}.power: resolve_in = {resolve_in!r}; must be 'frame', 'world' or one of the frames."
             )
-        axes = ca.SX.eye(3) if resolve_in == "world" else self.axes
-        if isinstance(resolve_in, AttachedFrame):
-            axes = resolve_in.axes
         total = ca.SX(1, 1)
         for effort, flow in ((force, self.virtual_velocity), (torque, self.virtual_spin)):
-            if effort is not None:
-                total += ca.dot(axes @ column(effort), flow)
+            if effort is None:
+                continue
+            there = column(effort)
+            if isinstance(resolve_in, AttachedFrame) and resolve_in is not self:
+                there = resolve_in.axes @ there
+            total += ca.dot(there if resolve_in in ("frame", self) else self.axes.T @ there, flow)
         return total

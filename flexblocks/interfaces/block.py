@@ -17,9 +17,11 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.errors import ModelError, ParameterError, nearest
+from flexblocks.interfaces.block_variables import Coordinate, DependentVariable, Variable
 from flexblocks.interfaces.chart import Chart
+from flexblocks.interfaces.local import Local
 from flexblocks.interfaces.parameters import checked_fields
-from flexblocks.interfaces.physics import Coordinate, DependentVariable, Local, Physics, Variable
+from flexblocks.interfaces.physics import Physics
 from flexblocks.interfaces.ports import Kind, Port, PortSpec
 from flexblocks.interfaces.small_deflections import SmallDeflections
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from flexblocks.errors import ModelError
 from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.physics import Local, Physics
+from flexblocks.interfaces.local import Local
+from flexblocks.interfaces.physics import Physics
 
 
 @dataclass(frozen=True)

@@ -65,8 +65,8 @@ def tangent(dae: DAE, point: OperatingPoint, a: np.ndarray, independent: np.ndar
 
     Notes
     -----
-    Independent are, as far as that is possible, driven coordinates before those of beams before joints, and what was
-    added earlier before what was added later.
+    Independent are prescribed coordinates and, as far as that is possible, driven ones before those of beams before
+    joints, and what was added earlier before what was added later.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def _dependent(dae: DAE, J: np.ndarray) -> np.ndarray:
     """Return as many coordinates as closures, with independent columns of J, that are least suited as states."""
     driven = np.array(ca.DM(ca.jacobian(dae.applied_expression, dae.u.symbol).sparsity(), 1).full()).any(axis=1)
     wanted = 2 * driven + deforming(dae)
-    order = np.argsort(-wanted, kind="stable")[::-1]
+    order = [j for j in np.argsort(-wanted, kind="stable")[::-1] if j not in dae.tree.prescribed_columns]
     for share in (WELL, AT_ALL):
         chosen: list[int] = []
         basis = np.zeros((len(J), 0))

@@ -11,7 +11,6 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dae.forward_jacobian import forward_jacobian
-from flexblocks.dynamics.algorithms.constrained_accelerations import constrained_accelerations
 from flexblocks.dynamics.algorithms.outputs import outputs
 from flexblocks.linear.forms.second_order_form import energy_matrices
 from flexblocks.statics.balance import accelerations, motion_residuals
@@ -84,7 +83,5 @@ def _outputs(dae: DAE) -> ca.SX:
     """
     if not dae.tree.loops.closures:
         return dae.output_expression
-    J, drift = dae.constraint_rates
-    force = dae.applied_expression - dae.bias_expression
-    a, forces = constrained_accelerations(dae.mass_expression, force, J, -drift, dae.tree.loops.weight)
+    a, forces = dae.constrained(-dae.constraint_rates[1])
     return outputs(dae.tree, dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.y.names, lambda: a, lambda: forces)

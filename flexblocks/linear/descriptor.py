@@ -52,6 +52,7 @@ def descriptor(dae: DAE, point: OperatingPoint, at: Derivatives, J: np.ndarray) 
     A[n : nx + nz, : nx + nz] = sign * np.hstack([at.x, at.z])
     B[n : nx + nz] = sign * at.u
     A[force, nx + nz :] = J.T
+    A[n + np.array(dae.tree.prescribed_columns, dtype=int), nx + nz :] = 0.0  # no force moves these
     A[nx + nz :, :n] = J
     names, units = _equations(dae)
     dependent = dependent_states(dae)

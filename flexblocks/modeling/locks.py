@@ -59,7 +59,7 @@ def checked_prescriptions(plan: Topology, prescribed: Iterable[str] | str) -> tu
     NameUnknownError
         The arm has no such coordinate; a locked one is none.
     ParameterError
-        A name that is repeated, or loops of frames, which a prescribed coordinate might open.
+        A name that is repeated.
     """
     names = (prescribed,) if isinstance(prescribed, str) else tuple(prescribed)
     owners = {".".join(shared.owner): shared.owner for shared in plan.shared.values() if shared.owner}
@@ -71,11 +71,6 @@ def checked_prescriptions(plan: Topology, prescribed: Iterable[str] | str) -> tu
             )
         if names.count(name) > 1:
             raise ParameterError(f"assemble: prescribed: {name} twice; name it once.")
-    if names and plan.closures:
-        raise ParameterError(
-            f"assemble: prescribed: {listing(names)} in an arm with closed loops; must be an arm without. Drive the "
-            "coordinate by a motor and a law there, or lock it."
-        )
     return tuple(owners[name] for name in names)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 
+from flexblocks.errors import ParameterError
 from flexblocks.plot.style import BLUE, GREY, VERMILION, axes, quiet
 
 if TYPE_CHECKING:
@@ -30,7 +31,14 @@ def eigenvalues(lin: LinearModel, ax: Axes | None = None, *, reach: float | None
     -------
     Axes
         The first line has the stable eigenvalues and those on the imaginary axis, the second the unstable ones.
+
+    Raises
+    ------
+    ParameterError
+        `reach` is not a finite number > 0.
     """
+    if reach is not None and not 0 < reach < np.inf:
+        raise ParameterError(f"eigenvalues: reach = {reach!r}; must be a finite number > 0 [rad/s].")
     ax = axes(ax, size=(6.0, 5.0))
     values = lin.modes().eigenvalue
     pairs = values[np.imag(values) != 0]

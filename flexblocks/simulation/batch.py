@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Generator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import closing
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -16,15 +15,18 @@ import numpy as np
 from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, ParameterError
+from flexblocks.interrupt import Interrupt
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.cases import Cases, cases
 from flexblocks.simulation.chunks import DEFAULT_STEPS, Budget, checked_budget
-from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.method import Method, checked_method
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.sampling import output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import Inputs, inputs
 from flexblocks.simulation.solver import Solver
+from flexblocks.studies.pools import cores
+from flexblocks.studies.pools import threads as pool_of_threads
+from flexblocks.studies.schedule import completed
 from flexblocks.user_warning import warn
 from flexblocks.validity.deflection_error import DeflectionError
 from flexblocks.validity.large_deflections import is_quiet, large_deflections, warn_of_runs
@@ -116,11 +118,12 @@ def simulate_batch(
     times, sampled = output_times(t, HERE)
     settings = checked_method(method, rtol, atol, step, HERE)
     budget = checked_budget(max_steps, None, HERE)
-    workers = _threads(threads)
+    workers = _workers(threads)
     batch = cases(dae, u, x0, p, product, HERE)
     jobs = _jobs(dae, batch, times, sampled)
     if any(job[0].symbol_type is ca.MX for job in jobs):
         workers = 1
+    workers = min(workers, len(jobs))
     # Integrate in threads; evaluate outputs of finished runs in this one.
     runs = Runs(dae, times, batch)
     reader = Solver(dae, settings)
@@ -210,29 +213,25 @@ def _records(
 
     # Runs whose inputs have the same form follow one another, as they share equations and integrators.
     forms = {form: number for number, form in enumerate(dict.fromkeys(job[0].form for job in jobs))}
-    order = sorted(range(len(jobs)), key=lambda run: forms[jobs[run][0].form])
-    if workers == 1:
-        yield from ((run, integrate(run)) for run in order)
-    else:
-        yield from _in_threads(integrate, order, workers, interrupt)
+    order = iter(sorted(range(len(jobs)), key=lambda run: forms[jobs[run][0].form]))
+    pool = pool_of_threads(workers, HERE)
 
+    def submit() -> Future[tuple[int, Record]] | None:
+        run = next(order, None)
+        return None if run is None else pool.submit(lambda: (run, integrate(run)))
 
-def _in_threads(
-    integrate: Callable[[int], Record], order: Sequence[int], workers: int, interrupt: Interrupt
-) -> Generator[tuple[int, Record], None, None]:
-    pool = ThreadPoolExecutor(workers, thread_name_prefix=HERE)
     try:
-        waiting = {pool.submit(integrate, run): run for run in order}
-        for future in as_completed(waiting):
-            yield waiting.pop(future), future.result()
+        for future in completed(pool, submit, interrupt):
+            yield future.result()
+        order = iter(())
     finally:
-        interrupt.asked |= bool(waiting)
-        pool.shutdown(cancel_futures=True)
+        interrupt.asked |= next(order, None) is not None
+        pool.close()
 
 
-def _threads(threads: Any) -> int:
+def _workers(threads: Any) -> int:
     if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return cores()
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
         raise ParameterError(f"{HERE}: threads = {threads!r}; must be a whole number >= 1.")
     return int(threads)

@@ -8,12 +8,12 @@ from itertools import pairwise
 import numpy as np
 
 from flexblocks.errors import ComputationError
+from flexblocks.interrupt import Interrupt
 from flexblocks.simulation.bounds import Bounds
 from flexblocks.simulation.chart_changes import ChartChanges
 from flexblocks.simulation.chunks import Pace
 from flexblocks.simulation.integrators.driven_equations import BUILDING
 from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
-from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.signals.inputs import separation
 from flexblocks.simulation.singularities import Singularities
 from flexblocks.simulation.system import System
@@ -134,6 +134,7 @@ class Integration:
                     part < SMALLEST * (self.times[-1] - self.times[0])
                     or (len(chunk) == 2 and not self.stepper.divisible)
                     or (self._is_watched and self.singularities.is_stuck(X, z, self.system.p))
+                    or self.singularities.is_blocked(X, self.system.p)
                 ):
                     raise
                 self.pace.length = part

@@ -10,9 +10,9 @@ import numpy as np
 from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError
+from flexblocks.interrupt import Interrupt
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
-from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.method import checked_method
 from flexblocks.simulation.sampling import output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
@@ -131,34 +131,73 @@ def simulate(
     >>> traj["link1.tip_deflection_y"].shape
     (1001,)
     """
-    # Check all arguments before anything is computed.
-    times, sampled = output_times(t, "simulate")
-    settings = checked_method(method, rtol, atol, step, "simulate")
-    budget = checked_budget(max_steps, time_limit, "simulate")
-    solver = Solver(dae, settings)
-    values = dae.p.values(p, "simulate: p: ")
-    if dae.tree.prescribed:
-        u, x0 = with_prescribed_motion(dae, u, x0, times, sampled, "simulate")
-    signals = inputs(dae.u, u, times, sampled, clocks=dae.clocks)
-    x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
-    # Integrate; a failure or Ctrl-C ends the record early.
-    with ProgressDisplay(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
-        record = solver.integrate(signals, values, x, times, interrupt, bar, budget)
-    # Evaluate inputs, outputs and energies at the samples.
-    trajectory = sampled_trajectory(solver.system(signals, values), times, record)
-    if record.failure is not None:
-        raise SimulationError(
-            f"Simulation of '{dae.name}' stopped at t = {record.reached:.9g} s of {times[-1]:.9g} s: {record.failure}. "
-            f"{record.advice or settings.advice} "
-            f"The error's .trajectory holds the {len(trajectory.t)} samples computed.",
-            trajectory,
-            record.reached,
-        )
-    where = f"simulate: '{dae.name}'"
-    warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, values, trajectory.t)
-    if record.interrupted:
-        warn(
-            f"Simulation of '{dae.name}' was interrupted at t = {record.reached:.6g} s of {times[-1]:.6g} s; "
-            f"the trajectory ends with its sample at {trajectory.t[-1]:.6g} s."
-        )
-    return trajectory
+    simulator = Simulator(dae, t, method, rtol=rtol, atol=atol, step=step, max_steps=max_steps, time_limit=time_limit)
+    return simulator.run(u, x0, p, progress)
+
+
+class Simulator:
+    """Simulations of one arm over the same times, with equations and integrators that are built once.
+
+    Use it in one thread only. Arguments are those of `simulate`.
+    """
+
+    def __init__(
+        self,
+        dae: DAE,
+        t: tuple[float, float] | Sequence[float] | np.ndarray,
+        method: str = "auto",
+        *,
+        rtol: float = 1e-9,
+        atol: float = 1e-11,
+        step: float | None = None,
+        max_steps: float = DEFAULT_STEPS,
+        time_limit: float | None = None,
+    ) -> None:
+        # Check all arguments before anything is computed.
+        self.dae = dae
+        self._times, self._sampled = output_times(t, "simulate")
+        self._settings = checked_method(method, rtol, atol, step, "simulate")
+        self._budget = checked_budget(max_steps, time_limit, "simulate")
+        self._solver = Solver(dae, self._settings)
+
+    def run(
+        self,
+        u: Mapping[str, Any] | None = None,
+        x0: Mapping[str, float] | Sequence[float] | np.ndarray | None = None,
+        p: Mapping[str, float] | Sequence[float] | np.ndarray | None = None,
+        progress: bool | None = None,
+    ) -> Trajectory:
+        """Return the motion under these inputs, from these start values, with these parameters.
+
+        Raises
+        ------
+        FlexblocksError
+            As `simulate`.
+        """
+        dae, times, sampled = self.dae, self._times, self._sampled
+        values = dae.p.values(p, "simulate: p: ")
+        if dae.tree.prescribed:
+            u, x0 = with_prescribed_motion(dae, u, x0, times, sampled, "simulate")
+        signals = inputs(dae.u, u, times, sampled, clocks=dae.clocks)
+        x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
+        # Integrate; a failure or Ctrl-C ends the record early.
+        with ProgressDisplay(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
+            record = self._solver.integrate(signals, values, x, times, interrupt, bar, self._budget)
+        # Evaluate inputs, outputs and energies at the samples.
+        trajectory = sampled_trajectory(self._solver.system(signals, values), times, record)
+        if record.failure is not None:
+            raise SimulationError(
+                f"Simulation of '{dae.name}' stopped at t = {record.reached:.9g} s of {times[-1]:.9g} s: "
+                f"{record.failure}. {record.advice or self._settings.advice} "
+                f"The error's .trajectory holds the {len(trajectory.t)} samples computed.",
+                trajectory,
+                record.reached,
+            )
+        where = f"simulate: '{dae.name}'"
+        warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, values, trajectory.t)
+        if record.interrupted:
+            warn(
+                f"Simulation of '{dae.name}' was interrupted at t = {record.reached:.6g} s of {times[-1]:.6g} s; "
+                f"the trajectory ends with its sample at {trajectory.t[-1]:.6g} s."
+            )
+        return trajectory

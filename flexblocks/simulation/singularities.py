@@ -13,11 +13,13 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from flexblocks.constraints.loop_equations import closure_equations, regular_mass
+from flexblocks.constraints.closed_posture import is_in_line
+from flexblocks.constraints.loop_equations import closure_equations, free_columns, regular_mass
 from flexblocks.constraints.singular_mass import generic_inertia
 from flexblocks.constraints.singular_posture import LOST, is_singular_posture, singular_posture
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.at_posture.mass_matrix import smallest_eigenvalues
+from flexblocks.errors import listing
 from flexblocks.simulation.integrators.driven_equations import BUILDING
 from flexblocks.simulation.integrators.stepper import StepFailure
 
@@ -26,6 +28,8 @@ from flexblocks.simulation.integrators.stepper import StepFailure
 BESIDE, STUCK = 1e-3, 1e-8
 # A fixed step is too long if it changes that inertia, below a tenth of a radian, by more than this factor.
 NEAR, RESOLVED = 1e-2, 2.0
+# The same of closed loops beside a dead centre of what drives them: singular values of the closures, as a share.
+BESIDE_IN_LINE, STUCK_IN_LINE = 1e-2, 1e-3
 
 
 class SingularityMet(StepFailure):
@@ -61,10 +65,23 @@ class Singularities:
     def explained(self, failure: Exception, X: np.ndarray, z: np.ndarray, p: np.ndarray) -> Exception:
         """Return a failure beside the state (nx + 1,), with the singular posture there if there is one."""
         with BUILDING:
+            if self.is_blocked(X, p, BESIDE_IN_LINE):
+                told = SingularityMet(
+                    f"{failure}, beside a dead centre where the loops stop {listing(self.dae.prescribed)}"
+                )
+                told.advice = "Prescribe a motion within reach of the loops, or the coordinate that drives them there."
+                return told
             M = self._mass(X, z, p)
             if isinstance(failure, SingularityMet) or not is_singular_posture(self.dae, M, BESIDE):
                 return failure
         return self._failure(X, z, p, f"{failure}, beside a posture where {{}}")
+
+    def is_blocked(self, X: np.ndarray, p: np.ndarray, share: float = STUCK_IN_LINE) -> bool:
+        """Whether closed loops hardly let prescribed coordinates move on from a state (nx + 1,)."""
+        if not (self.dae.prescribed and self.dae.tree.loops.closures):
+            return False
+        J = closure_equations(self.dae).closures(X[: self.dae.tree.size], p)[1].full()
+        return is_in_line(J[:, free_columns(self.dae)], share)
 
     @cached_property
     def _generic(self) -> float:

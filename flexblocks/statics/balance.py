@@ -14,9 +14,8 @@ from flexblocks.dae.dae import DAE
 from flexblocks.dae.forward_jacobian import forward_jacobian
 from flexblocks.dynamics.algorithms.energy import weight_energies
 from flexblocks.dynamics.algorithms.generalised_forces import applied_force, residuals, rest_conditions, state_rates
-from flexblocks.dynamics.algorithms.loop_closure import loop_force
 from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
-from flexblocks.dynamics.algorithms.prescribed_motion import reduced_balance
+from flexblocks.dynamics.algorithms.prescribed_motion import reduced_balance, reduced_loop_force
 from flexblocks.dynamics.at_posture.mass_matrix import solve_scaled
 
 
@@ -66,7 +65,7 @@ def _stacked(dae: DAE, v: ca.SX, a: ca.SX, multipliers: ca.SX, states: Callable[
     else:
         force = inverse_dynamics(dae.tree, q, v, a) - applied_force(dae.tree, x, z, u)
     if dae.tree.loops.closures:
-        force -= loop_force(dae.constraint_expression, dae.tree, q, multipliers)
+        force -= reduced_loop_force(dae.tree, dae.constraint_expression, q, multipliers)
     return ca.densify(ca.vertcat(force, states(dae.tree, x, z, u), residuals(dae.tree, x, z, u)))
 
 
@@ -129,13 +128,14 @@ def accelerations(
     n, none = dae.tree.size, np.zeros(len(dae.tree.loops.multipliers))
     force = -motion_residuals(dae)(x, z, u, p, 0.0, none).full()[:n]
     M = regular_mass(dae, *dae.posture(x, z, p))
-    if dae.tree.prescribed:
-        held = list(dae.tree.prescribed_columns)
-        M[held, :], M[:, held] = 0.0, 0.0
-        M[held, held] = 1.0
+    held = list(dae.tree.prescribed_columns)
+    M[held, :], M[:, held] = 0.0, 0.0
+    M[held, held] = 1.0
     if not none.size:
         return solve_scaled(M, force).ravel(), none
     J, drift = (value.full() for value in _closures(dae)(x[n : 2 * n], *dae.posture(x, z, p)))
+    drift += J[:, held] @ force[held]  # a of the prescribed ones
+    J[:, held] = 0.0
     solved = solve_scaled(M, np.hstack([force - dae.tree.loops.weight * J.T @ drift, J.T]))
     free, moved = solved[:, :1], solved[:, 1:]
     forces = np.linalg.solve(J @ moved, -drift - J @ free)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
@@ -17,12 +17,15 @@ from flexblocks.constraints.singular_posture import LOST, is_singular_posture, r
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture, weakest_motion
 from flexblocks.dynamics.tree.charts import chart_functions
+from flexblocks.errors import ComputationError
 from flexblocks.statics.balance import Unknowns, rest, unknown_slices, unknown_vector, unknowns
 
 # An equilibrium is balanced if each residual force is below this fraction of the terms that cancel in it.
 BALANCED = 1e-10
 # Singular values below this fraction of the largest, after scaling rows and columns, count as zero.
 RANK = 1e-11
+# Forces [N, N m] and their derivatives from here on are no arm's, and the squares of their sums would overflow.
+LARGEST = 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +47,8 @@ class Statics:
     mass : ndarray (n, n)
         Mass matrix at the start, regular.
     p : ndarray
+    latest : dict
+        What was evaluated last.
     """
 
     dae: DAE
@@ -56,6 +61,7 @@ class Statics:
     high: np.ndarray
     mass: np.ndarray
     p: np.ndarray
+    latest: dict[bytes, tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=dict)
 
     @cached_property
     def charts(self) -> tuple[ca.Function, ...]:
@@ -78,9 +84,16 @@ class Statics:
         return self.at.q.stop
 
     def evaluated(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return residuals (rows,), their Jacobian (rows, ns) and the weights (bodies, n)."""
-        r, J, weights = (value.full() for value in self.function(s, self.p))
-        return r.ravel(), J, weights
+        """Return residuals (rows,), their Jacobian (rows, ns) and the weights (bodies, n), not to be written to.
+
+        The latest are kept: a test of the balance and the step from there ask for them at the same point.
+        """
+        key = np.asarray(s, dtype=float).tobytes()
+        if key not in self.latest:
+            r, J, weights = (value.full() for value in self.function(s, self.p))
+            self.latest.clear()
+            self.latest[key] = r.ravel(), J, weights
+        return self.latest[key]
 
     def residual(self, s: np.ndarray) -> np.ndarray:
         return self.evaluated(s)[0]
@@ -157,7 +170,7 @@ def pose(
     low, high = np.full((2, len(names)), np.inf) * [[-1.0], [1.0]]
     if dae.tree.ranges:
         low[: dae.tree.size], high[: dae.tree.size] = coordinate_bounds(dae)
-    return Statics(
+    problem = Statics(
         dae=dae,
         function=rest(dae),
         names=names,
@@ -169,6 +182,13 @@ def pose(
         mass=mass,
         p=parameters,
     )
+    r, J, _ = problem.evaluated(problem.start)
+    if not (np.all(np.abs(r) < LARGEST) and np.all(np.abs(J) < LARGEST)):
+        raise ComputationError(
+            f"equilibrium: forces or stiffnesses at the start values are beyond {LARGEST:g} N, or not finite; "
+            "coordinates, inputs or parameters are too large."
+        )
+    return problem
 
 
 def rank(J: np.ndarray) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, cast
@@ -18,8 +19,16 @@ from flexblocks.user_warning import warn
 # Time of the descent in a viscous fluid, M q' = -h [s2]: all but the slowest motions settle, by trial, and the search
 # for a root finishes the rest.
 SINKING_TIME = 100.0
+# Evaluations of its velocity; a few hundred are usual. An arm that is driven round and round never settles.
+SINKING = 3000
+# Iterations to the nearest of many equilibria; tens are usual.
+NEAREST = 300
 # A search goes on in the next chart of an attitude that turned all the way so often; two were enough in 60 chains.
 TURNS = 4
+
+
+class _NotSettled(Exception):
+    """A viscous descent goes on."""
 
 
 def root(problem: Statics, rows: np.ndarray | None = None, best: bool = False) -> np.ndarray | None:
@@ -118,14 +127,26 @@ def _sunk(problem: Statics) -> np.ndarray:
         return float(np.min(np.minimum(q - problem.low[free], problem.high[free] - q)))
 
     room.terminal = True  # pyright: ignore[reportFunctionMemberAccess]
-    result = scipy.integrate.solve_ivp(
-        lambda t, q: -mobility @ problem.residual(full(q))[free],
-        (0.0, SINKING_TIME),
-        problem.start[free],
-        method="BDF",
-        jac=lambda t, q: -mobility @ problem.evaluated(full(q))[1][np.ix_(free, free)],
-        events=room if np.isfinite(room(0.0, problem.start[free])) else None,
-    )
+    latest, left = problem.start[free], itertools.count(SINKING, -1)
+
+    def velocity(t: float, q: np.ndarray) -> np.ndarray:
+        nonlocal latest
+        latest = q
+        if not next(left):
+            raise _NotSettled
+        return -mobility @ problem.residual(full(q))[free]
+
+    try:
+        result = scipy.integrate.solve_ivp(
+            velocity,
+            (0.0, SINKING_TIME),
+            problem.start[free],
+            method="BDF",
+            jac=lambda t, q: -mobility @ problem.evaluated(full(q))[1][np.ix_(free, free)],
+            events=room if np.isfinite(room(0.0, problem.start[free])) else None,
+        )
+    except _NotSettled:
+        return problem.in_reach(full(latest))
     return problem.in_reach(full(result.y[:, -1]))
 
 
@@ -195,6 +216,7 @@ def nearest_balance(problem: Statics, s: np.ndarray) -> np.ndarray:
         "g": (r / ca.DM(scale))[kept.tolist()],
     }
     quiet = {"print_time": False, "ipopt.print_level": 0, "ipopt.sb": "yes", "ipopt.tol": 1e-11, "error_on_fail": False}
+    quiet["ipopt.max_iter"] = NEAREST
     solver = ca.nlpsol("nearest", "ipopt", nlp, quiet)
     reach = {"lbx": problem.low[problem.free], "ubx": problem.high[problem.free]}
     solution = solver(x0=s[problem.free], lbg=0.0, ubg=0.0, **reach)

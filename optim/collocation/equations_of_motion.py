@@ -9,6 +9,7 @@ import casadi as ca
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.generalised_forces import state_rates
+from flexblocks.dynamics.algorithms.prescribed_motion import reduced_jacobian
 
 from ..casadi_solver.greyboxes.kernel import Kernel, Pattern
 from ..problem.signals.instant import instant_vector
@@ -45,7 +46,8 @@ def point_equations(dae: DAE, designed: tuple[int, ...] = (), static: StaticMode
     (force,) = dae.interpreted.inverse_dynamics.call([q, dae.v, a, *others], True, False)
     f, (J, _) = ca.SX.sym("f", len(dae.tree.loops.multipliers)), dae.constraint_rates
     # Residuals: balance of forces, first-order states, algebraic variables, loops, modes without acceleration
-    balance = force - dae.applied_expression - J.T @ f
+    felt = reduced_jacobian(dae.tree, J) if dae.prescribed else J
+    balance = force - dae.applied_expression - felt.T @ f
     still = ca.sparsify(ca.SX(ca.DM(static.amounts(dae.tree.size)))) @ a if static.names else ca.SX(0, 1)
     closures = J @ a - dae.constraint_acceleration
     r = ca.vertcat(balance, state_rates(dae.tree, x, z, u) - dw, dae.algebraic_expression, closures, still)

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
+from flexblocks.errors import listing
+
 from ..errors import ProblemError
+
+SAME_TIME = 1e-9  # fraction of the duration by which times of one mesh point may differ: rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +66,44 @@ def uniform_mesh(duration: float, intervals: int, through: Sequence[float] = ())
         counts[int(np.argmax(lack))] += step
     stretches = [np.linspace(a, b, count + 1)[:-1] for (a, b), count in zip(pairwise(ends), counts, strict=True)]
     return Mesh(np.append(np.concatenate(stretches), 1.0) * duration)
+
+
+def spaced_mesh(duration: float, spacing: Sequence[float], through: Sequence[float] = ()) -> Mesh:
+    """Return a mesh with intervals of these lengths relative to each other.
+
+    Raises
+    ------
+    ProblemError
+        No mesh point at one of the fractions `through` of the duration.
+    """
+    times = np.append(0.0, np.cumsum(spacing)) / np.sum(spacing)
+    for share in through:
+        if np.abs(times - share).min() > SAME_TIME:
+            raise ProblemError(f"plan: spacing: no mesh point at the via point at {share:g} of the duration.")
+    return Mesh(times * duration)
+
+
+def checked_spacing(spacing: Any, counts: Sequence[int]) -> tuple[tuple[float, ...], ...] | None:
+    """Return the lengths of the intervals of each phase as plain numbers.
+
+    Raises
+    ------
+    ProblemError
+        Other than a positive number for each interval.
+    """
+    if spacing is None:
+        return None
+    try:
+        lengths = tuple(tuple(map(float, phase)) for phase in spacing)
+    except (TypeError, ValueError):
+        lengths = ()
+    whole = [len(phase) for phase in lengths] == list(counts)
+    if not whole or not all(0 < length < np.inf for phase in lengths for length in phase):
+        raise ProblemError(
+            f"plan: spacing = {spacing!r}; must be a sequence for each phase, of a number > 0 for each of its "
+            f"{listing(map(str, counts))} intervals."
+        )
+    return lengths
 
 
 def check_intervals(intervals: int) -> None:

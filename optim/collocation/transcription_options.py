@@ -11,7 +11,7 @@ from flexblocks.errors import listing, nearest
 
 from ..errors import ProblemError
 from .input_parametrization import InputShape, input_shape
-from .mesh import check_intervals
+from .mesh import check_intervals, checked_spacing
 from .schemes import Collocation, collocation
 
 AUTO = "auto"
@@ -39,6 +39,8 @@ class TranscriptionOptions:
         those above a frequency [rad/s]; or coordinates by name; False for none. By default none,
         except that `plan` begins as with ``"auto"`` where the mesh resolves less than a third of the modes. A replay
         always simulates the full arm.
+    spacing : sequence of sequence of float, optional
+        Lengths of the intervals of each phase relative to each other, as refinement chooses them; by default equal.
 
     Raises
     ------
@@ -51,6 +53,7 @@ class TranscriptionOptions:
     scheme: str = "radau"
     inputs: str = "cubic"
     quasi_static: Any = None  # None, False, "auto", a float or a tuple of str once checked
+    spacing: Sequence[Sequence[float]] | None = None
 
     def __post_init__(self) -> None:
         for count in self.counts:
@@ -65,6 +68,7 @@ class TranscriptionOptions:
             "intervals": counts if isinstance(self.intervals, (tuple, list)) else counts[0],
             "degree": int(self.degree),
             "quasi_static": static,
+            "spacing": checked_spacing(self.spacing, counts),
         }
         for name, value in put.items():
             object.__setattr__(self, name, value)
@@ -110,6 +114,7 @@ class TranscriptionArguments(TypedDict, total=False):
     scheme: str
     inputs: str
     quasi_static: Any
+    spacing: Sequence[Sequence[float]] | None
 
 
 def transcription_options(arguments: Mapping[str, Any]) -> TranscriptionOptions:

@@ -20,7 +20,11 @@ DESIGN = {"spring1.stiffness": (3.0, 200.0), "spring2.stiffness": (3.0, 200.0)} 
 def problem(design: dict[str, tuple[float, float]]) -> optim.Problem:
     """Return the problem, with or without a choice of the springs."""
     return optim.Problem(
-        dict.fromkeys(GOAL, 0.0), (optim.Phase("swing", GOAL, 0.9),), input_ends="holding", design=design
+        dict.fromkeys(GOAL, 0.0),
+        (optim.Phase("swing", GOAL, 0.9),),
+        objective=optim.Effort(rate_weight=0.01),  # [s2]: with less the shoulder's spring were as soft as allowed
+        input_ends="holding",
+        design=design,
     )
 
 

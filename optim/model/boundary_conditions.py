@@ -15,6 +15,7 @@ from ..presolve.boundary import End
 from ..presolve.equilibrium import independent_states
 from ..presolve.phase_transcription import PhaseTranscription
 from .equilibrium_constraints import add_arrival, add_balance
+from .meeting import add_meeting
 
 SAME = 1e-9  # relative (below one: absolute) difference up to which a state counts as unchanged
 
@@ -35,6 +36,8 @@ def add_boundary_conditions(b: Any, t: PhaseTranscription) -> None:
             _fix_prescribed(b, t, k, end)
         if end.kind == "rest":
             add_balance(b, t, where, k, end)
+        if end.kind == "course":
+            add_meeting(b, t, k, end)
         if end.kind == "near":
             _add_leeway(b, t, k, end)
         if holds and not t.borrows_inputs:

@@ -10,17 +10,19 @@ from ..casadi_solver import CasadiGreyBox
 from ..presolve.magnitudes import Magnitudes, magnitudes
 from ..presolve.phase_transcription import PhaseTranscription
 
-# Path values within this factor of one leave the program as it is: by trial, plans around obstacles of an arm of 1 m
-# take fewer iterations so (optim/examples/obstacle.py: 40 for up to 150; the detour of docs/planning.md ends at all).
-NEAR = 10.0
 # What is at rest has the magnitude of what moves.
-AT_REST = {"rest": "q", "inputs": "u", "algebraics": "z", "forces": "f"}
+AT_REST = {
+    "rest": "q",
+    "inputs": "u",
+    "algebraics": "z",
+    "forces": "f",
+    "inputs_rates": "du",
+    "first_order_rates": "dw",
+}
 
 
 def declare_magnitudes(b: Any, t: PhaseTranscription) -> None:
     """Declare the magnitudes of the Vars of the block `b` to every grey box on them that constrains them."""
-    if t.path.rows and np.all(np.abs(np.log(_path_magnitudes(b, t))) < np.log(NEAR)):
-        return
     sizes = _by_component(b, t, magnitudes(t))
     for block in (part for part in b.component_objects(descend_into=False) if hasattr(part, "get_external_model")):
         box = block.get_external_model()
@@ -46,11 +48,7 @@ def _by_component(b: Any, t: PhaseTranscription, sizes: Magnitudes) -> dict[int,
 
 
 def _path_magnitudes(b: Any, t: PhaseTranscription) -> np.ndarray:
-    """Return the magnitudes of the path values (m,): half of the first guess's, or their limits.
-
-    By the largest distance from an obstacle itself, plans around obstacles took up to five times the iterations or
-    ended in a detour (optim/examples/obstacle.py; by trial a quarter to 0.7 of it are as good).
-    """
+    """Return the magnitudes of the path values (m,): half of the first guess's largest, or their limits."""
     guessed = np.array([variable.value for variable in b.path.values()], dtype=float).reshape(-1, len(t.path))
     limits = np.abs([t.path.low, t.path.high])
     limit = np.max(np.where(np.isfinite(limits), limits, 0.0), axis=0)

@@ -17,8 +17,8 @@ from ..casadi_solver import CasadiGreyBox, attach
 from ..collocation.interval import with_design
 from ..presolve.boundary import End
 from ..presolve.equilibrium import loop_forces
-from ..presolve.inverse_statics import at_rest
 from ..presolve.phase_transcription import PhaseTranscription
+from ..presolve.postures.values_at_rest import at_rest
 
 
 def add_balance(b: Any, t: PhaseTranscription, where: str, k: int, end: End) -> None:

@@ -56,7 +56,7 @@ class PhaseTrajectory:
             x[open_] = values_at(b, t, k)[open_]
             return replace(end.point, x=x)
         point = replace(end.point, x=values_at(b, t, k), p=with_values(end.point.p, t, b))
-        if end.kind != "rest":
+        if end.kind not in ("rest", "course"):
             return point
         if where == "goal" and t.static.names:
             point.x[: t.dae.tree.size] = _values(b.goal_rest.values())

@@ -106,7 +106,7 @@ def _check_same_but_boundaries(old: Problem, new: Any) -> None:
     if len(old.phases) != len(new.phases):
         others.append("phases")
     for before, after in zip(old.phases, new.phases, strict=False):
-        others += [f"{name} of phase '{before.name}'" for name in _differing(before, after, "goal")]
+        others += [f"{name} of phase '{before.name}'" for name in _differing(before, after, "goal", "courses")]
     if others:
         raise ProblemError(f"repose: the problem has another {', another '.join(others)} than the model; {ELSE}")
 

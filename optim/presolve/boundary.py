@@ -8,6 +8,8 @@ from typing import Literal
 
 from flexblocks.statics.operating_point import OperatingPoint
 
+from ..problem.course import Course
+
 
 @dataclass(frozen=True, eq=False)
 class End:
@@ -18,7 +20,8 @@ class End:
     kind : str
         ``"fixed"``: all states are those of `point`, at rest in a known equilibrium, or `moving` through its posture.
         ``"rest"``: at rest in an equilibrium that depends on variables of the problem and is solved for with them.
-        ``"near"``: in a known equilibrium up to some residual energy. ``"passing"``: in motion. ``"joined"``:
+        ``"near"``: in a known equilibrium up to some residual energy. ``"course"``: in motion through a
+        static posture that meets moving targets, both solved for. ``"passing"``: in motion. ``"joined"``:
         continuous with the end of the previous phase.
     point : OperatingPoint
         The operating point, or its initial guess, with the parameters under which it is in equilibrium.
@@ -26,16 +29,22 @@ class End:
         Prescribed states by name, if not all states are.
     prescribed_outputs : dict of float
         Outputs and point positions prescribed at ``"rest"``, by name.
+    courses : dict of Course
+        At a ``"course"``, the targets that are met there, by frame.
+    met : tuple of str
+        The quantities of their frames that the arm can meet: not the height of one in the plane.
     open : tuple of int
         Coordinates of a floating base that end where momentum takes them; their rates are those of the momentum, too.
     moving : bool
         Whether the rates of `point` are not zero.
     """
 
-    kind: Literal["fixed", "rest", "near", "passing", "joined"]
+    kind: Literal["fixed", "rest", "near", "course", "passing", "joined"]
     point: OperatingPoint
     prescribed: Mapping[str, float] = field(default_factory=dict)
     prescribed_outputs: Mapping[str, float] = field(default_factory=dict)
+    courses: Mapping[str, Course] = field(default_factory=dict)
+    met: tuple[str, ...] = ()
     open: tuple[int, ...] = ()
     moving: bool = False
 
@@ -47,4 +56,4 @@ class End:
     @property
     def is_rest(self) -> bool:
         """Whether the arm is at rest there, up to a leeway."""
-        return self.kind in ("fixed", "rest", "near") and not self.moving
+        return self.kind in ("fixed", "rest", "near", "course") and not self.moving

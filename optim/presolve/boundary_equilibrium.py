@@ -19,7 +19,7 @@ from ..problem.signals.instant import instant
 from ..problem.signals.signals import Signals
 from .bounds import Limits
 from .infeasible_goal import no_equilibrium
-from .inverse_statics import Posture, posture
+from .inverse_statics import Clear, Posture, posture
 from .moving_end import moving_state, split_motion, told_deflections
 
 
@@ -31,6 +31,7 @@ def boundary_equilibrium(
     *,
     near: OperatingPoint | None = None,
     limits: Limits | None = None,
+    clear: Clear | None = None,
 ) -> Posture:
     """Return the static equilibrium with the `prescribed` coordinates, outputs, positions and orientations.
 
@@ -48,6 +49,8 @@ def boundary_equilibrium(
         Of several postures the nearest to this one is taken; by default to the start values.
     limits : Limits, optional
         Limits of states and holding inputs, if the posture has to be solved for.
+    clear : callable, optional
+        Whether a posture is clear of obstacles, see `posture`.
 
     Raises
     ------
@@ -62,10 +65,10 @@ def boundary_equilibrium(
             f"{where}: {', '.join(motion)}: prescribes rates and no posture; name coordinates or positions, too."
         )
     if not any(motion.values()):
-        return _resting(dae, prescribed, p, where, near, limits)
+        return _resting(dae, prescribed, p, where, near, limits, clear)
     told = told_deflections(dae, prescribed)
     resting = {name: value for name, value in prescribed.items() if name not in told}
-    at = _resting(dae, resting, p, where, near, limits)
+    at = _resting(dae, resting, p, where, near, limits, clear)
     return Posture(replace(at.point, x=moving_state(dae, at.point, motion, told, where)), 0, moving=True)
 
 
@@ -76,6 +79,7 @@ def _resting(
     where: str,
     near: OperatingPoint | None,
     limits: Limits | None,
+    clear: Clear | None,
 ) -> Posture:
     outputs = [name for name in prescribed if name not in dae.x]
     if not outputs:
@@ -94,7 +98,7 @@ def _resting(
     near = equilibrium_at(dae, {}, p, where) if near is None else near
     x = np.tile([-np.inf, np.inf], (len(dae.x), 1)) if limits is None else limits.x
     u = np.tile([-np.inf, np.inf], (len(dae.u), 1)) if limits is None else limits.u
-    return posture(dae, prescribed, replace(near, p=p), x, u, where)
+    return posture(dae, prescribed, replace(near, p=p), x, u, where, clear)
 
 
 def equilibrium_at(dae: DAE, prescribed: Mapping[str, float], p: np.ndarray, where: str) -> OperatingPoint:

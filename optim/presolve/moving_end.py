@@ -40,7 +40,7 @@ def split_motion(dae: DAE, prescribed: Mapping[str, float], where: str) -> tuple
     for name, value in prescribed.items():
         moving = name in dae.x.names[dae.tree.size : 2 * dae.tree.size]
         if not moving and name not in dae.x and name in signals:
-            moving = ca.depends_on(signals[name], dae.v)
+            moving = _is_velocity(dae, signals[name])
         (motion if moving else posture)[name] = value
     seen = [name for name in posture if name not in dae.x and name in signals]
     for name, value in _constants(dae, seen).items():
@@ -50,6 +50,19 @@ def split_motion(dae: DAE, prescribed: Mapping[str, float], where: str) -> tuple
                 "does not move that way. Leave it out."
             )
     return posture, motion
+
+
+def _is_velocity(dae: DAE, signal: ca.SX) -> bool:
+    """Return whether a signal is zero at rest, in motion not: the tension of a damped rope is a force, no velocity."""
+    if not ca.depends_on(signal, dae.v):
+        return False
+    at = instant(dae)
+    function = ca.Function("values", [at.vector, dae.p.symbol], [ca.substitute(signal, dae.v, 0 * dae.v), signal])
+    q, n = 0.3 * np.sin(1.0 + np.arange(dae.tree.size)), dae.tree.size
+    x = dae.x.start + np.concatenate([q, q, np.zeros(len(dae.x) - 2 * n)])
+    y = instant_rows(dae, x=x, z=dae.z.start, u=dae.u.start, time=np.zeros(1))
+    still, moving = (abs(float(value)) for value in function(y, dae.p.start))
+    return still <= STILL * moving
 
 
 def _constants(dae: DAE, names: Sequence[str]) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,21 +12,35 @@ from flexblocks.errors import listing, nearest
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..errors import ProblemError
+from ..problem.phase import Phase
 from ..problem.problem import Problem
 from .boundary import End
 from .boundary_equilibrium import boundary_equilibrium, equilibrium_at, split_prescribed
 from .bounds import Limits
 from .feasibility.open_base import open_base
-from .inverse_statics import Posture
+from .inverse_statics import Clear, Posture
+from .moving_end import split_motion
+from .path_values import PathValues
 
 
 def phase_ends(
-    dae: DAE, problem: Problem, p: Sequence[np.ndarray], *, design: bool, limits: Sequence[Limits]
+    dae: DAE,
+    problem: Problem,
+    p: Sequence[np.ndarray],
+    *,
+    design: bool,
+    limits: Sequence[Limits],
+    paths: Sequence[PathValues],
+    times: Sequence[float],
 ) -> list[tuple[End, End]]:
     """Return the boundary conditions at both ends of each phase, under the parameters `p` of the phases.
 
     With a `design` the equilibria depend on variables and are solved for with the motion; so are those of a redundant
-    arm whose tip position is prescribed.
+    arm whose tip position is prescribed. Of several postures at a place the nearest that keeps the path values of its
+    phase, `paths`, is taken.
+
+    Targets on a course are where they are at the ends of the phases, after `times` [s]; with a free duration they are
+    met by the optimisation.
 
     Raises
     ------
@@ -34,7 +48,8 @@ def phase_ends(
         An unknown name; no equilibrium at the start or a goal.
     """
     kind = "rest" if design else "fixed"
-    start = boundary_equilibrium(dae, problem.start, p[0], "plan: start", limits=limits[0])
+    clear = [_keeps(path, phase) for path, phase in zip(paths, problem.phases, strict=True)]
+    start = boundary_equilibrium(dae, problem.start, p[0], "plan: start", limits=limits[0], clear=clear[0])
     begin = End(kind, start.point, *split_prescribed(dae, problem.start, "plan: start"), moving=start.moving)
     _refuse_moving(begin, "plan: start", design, 0.0)
     boundaries = []
@@ -46,23 +61,57 @@ def phase_ends(
                 raise ProblemError(
                     f"{where}leeway, but the equilibrium there depends on design parameters; leave one of them out."
                 )
-            goal = boundary_equilibrium(dae, phase.goal, values, f"{where}goal", near=begin.point, limits=limits[i])
-            states, outputs = split_prescribed(dae, phase.goal, f"{where}goal")
+            there = phase.goal_at(times[i])
+            goal = boundary_equilibrium(
+                dae, there, values, f"{where}goal", near=begin.point, limits=limits[i], clear=clear[i]
+            )
+            states, outputs = split_prescribed(dae, there, f"{where}goal")
             if phase.leeway and outputs:
                 raise ProblemError(
                     f"{where}leeway, and {', '.join(outputs)}, which are not coordinates; give the goal by coordinates."
                 )
             _refuse_moving(goal, f"{where}goal", design, phase.leeway)
             goal_kind = "near" if phase.leeway else "rest" if goal.freedom else kind
-            floats = goal_kind in ("fixed", "near") and dae.tree.charted and not goal.moving
+            floats = goal_kind in ("fixed", "near") and dae.tree.has_undriven_base and not goal.moving
             free = open_base(dae, goal.point, states) if floats else ()
-            end = End(goal_kind, goal.point, states, outputs, free, goal.moving)
+            end = End(goal_kind, goal.point, states, outputs, open=free, moving=goal.moving)
+            if phase.courses and not phase.is_timed:
+                end = _meeting(dae, phase, end, there, f"{where}goal", bool(design or phase.leeway))
         else:
             end = End("passing", _passed(dae, problem, i, p[i], where), phase.passing or {})
         begin = replace(begin, point=replace(begin.point, p=p[i]))
         boundaries.append((begin, end))
         begin = replace(end, kind="fixed" if end.kind == "fixed" and not end.open else "joined")
     return boundaries
+
+
+def _meeting(dae: DAE, phase: Phase, end: End, there: Mapping[str, float], where: str, other: bool) -> End:
+    """Return the end of a phase that meets moving targets at a time that is optimised."""
+    if other:
+        raise ProblemError(f"{where}: a course at a free time, and leeway or design parameters; leave one of them out.")
+    posture, motion = split_motion(dae, there, where)
+    of_courses = phase.courses_at(0.0)
+    if more := [name for name in motion if name not in of_courses]:
+        raise ProblemError(
+            f"{where}: {more[0]}, and a course at a free time; leave one of them out, or give a duration."
+        )
+    return replace(
+        end,
+        kind="course",
+        prescribed_outputs={name: value for name, value in end.prescribed_outputs.items() if name not in of_courses},
+        courses=phase.courses,
+        met=tuple(name for name in of_courses if name in posture or name in motion),
+        open=(),
+        moving=any(course.matched for course in phase.courses.values()),
+    )
+
+
+def _keeps(path: PathValues, phase: Phase) -> Clear | None:
+    """Return whether a posture keeps all path values of a phase at rest; None if there are none."""
+    if not path.rows:
+        return None
+    time = 0.0 if isinstance(phase.duration, str) else float(np.mean(phase.duration))
+    return lambda point: bool(np.all(path.excess(path.at_rest(point, time)) <= 0))
 
 
 def _refuse_moving(end: End | Posture, where: str, design: bool, leeway: float) -> None:

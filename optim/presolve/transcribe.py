@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import listing
 
-from ..collocation.mesh import Mesh, uniform_mesh
+from ..collocation.mesh import Mesh, spaced_mesh, uniform_mesh
 from ..collocation.quasi_static import ALL_MOVE
 from ..collocation.transcription_options import TranscriptionOptions
 from ..errors import ProblemError
@@ -19,8 +18,8 @@ from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
 from .boundary import End
 from .bounds import Limits, other_limits, resolved_limits
+from .feasibility.conserved_momentum import check_momentum
 from .feasibility.energy_bound import check_impulse
-from .feasibility.open_base import check_momentum
 from .impact import check_pick_ups
 from .infeasible_goal import (
     check_boundary_limits,
@@ -31,13 +30,16 @@ from .infeasible_goal import (
     check_shared_momentum,
 )
 from .parameters import resolved_parameters
-from .path_values import PathValues, resolved_path
+from .path_values import resolved_path
 from .phase_boundaries import phase_ends
 from .phase_transcription import PhaseTranscription
 from .quasi_static_modes import static_modes
 from .rigid_motion.duration_estimate import duration_range, estimated_duration
 from .transcribed_problem import TranscribedProblem
 from .via_postures import check_vias, via_waypoints
+
+# How often the time to meet a target is estimated again where the target is by then; the optimisation does the rest.
+MEETINGS = 3
 
 
 def transcribe(
@@ -74,10 +76,18 @@ def transcribe(
         designed, parameters = resolved_parameters(dae, problem, base)
 
     # 2. Boundary conditions: the equilibria between which the arm moves; infeasible ones are refused.
-    ends = [
-        phase_ends(dae, problem, phase_parameters, design=bool(designed), limits=limits)
-        for phase_parameters in parameters
-    ]
+    paths = [resolved_path(dae, other_limits(dae, problem.ranges_in(p)), problem.path_in(p)) for p in phases]
+    times = [0.0 if isinstance(phase.duration, str) else float(np.mean(phase.duration)) for phase in phases]
+    for _ in range(1 + MEETINGS * any(phase.courses and not phase.is_timed for phase in phases)):
+        ends = [
+            phase_ends(dae, problem, group, design=bool(designed), limits=limits, paths=paths, times=times)
+            for group in parameters
+        ]
+        # Where a target is met depends on when, and when on where.
+        times = [
+            _estimate(dae, problem, phase, limit, pairs) if phase.courses else time
+            for phase, limit, time, pairs in zip(phases, limits, times, zip(*ends, strict=True), strict=True)
+        ]
     holding = problem.input_ends == "holding" and shape.is_continuous
     for phase_parameters, run in zip(parameters, ends, strict=True):
         check_boundary_limits(dae, limits, run)
@@ -89,14 +99,16 @@ def transcribe(
         for phase, limit, (begin, end) in zip(phases, limits, run, strict=True):
             check_rates(dae, limit, begin, end, phase.duration, holding and len(phases) == 1)
             check_impulse(dae, limit, begin, end, phase.duration)
-            if dae.tree.charted:
+            if dae.tree.has_undriven_base:
                 check_momentum(dae, begin, end)
 
     # 3. The mesh of every phase, the modes too fast for it, and whether there are enough inputs to reach the goals.
     by_phase = list(zip(*ends, strict=True))
     meshes = [
-        _mesh(dae, problem, phase, limits=limit, intervals=count, boundaries=boundaries)
-        for phase, limit, count, boundaries in zip(phases, limits, options.counts, by_phase, strict=True)
+        _mesh(dae, problem, phase, limits=limit, intervals=count, spacing=spacing, boundaries=boundaries)
+        for phase, limit, count, spacing, boundaries in zip(
+            phases, limits, options.counts, options.spacing or [None] * len(phases), by_phase, strict=True
+        )
     ]
     static = ALL_MOVE
     if options.quasi_static is not None and options.quasi_static is not False:
@@ -107,10 +119,9 @@ def transcribe(
         check_shared_momentum(dae, problem, ends)
 
     # 4. The transcriptions: every phase of every scenario, with path constraints and waypoints of the initial guess.
-    paths = [
-        _path(dae, problem, phase, boundaries, mesh.duration)
-        for phase, boundaries, mesh in zip(phases, by_phase, meshes, strict=True)
-    ]
+    for path, boundaries, mesh in zip(paths, by_phase, meshes, strict=True):
+        for begin, end in boundaries if path.rows else ():
+            check_boundary_path(path, begin, end, mesh.duration)
     runs = tuple(
         tuple(
             PhaseTranscription(
@@ -145,14 +156,16 @@ def _as_problem(dae: DAE, problem: Any) -> Problem:
         problem = problem.problem
     if not isinstance(problem, Problem):
         raise ProblemError(f"plan: problem = {problem!r}; must be an optim.RestToRest(...) or optim.Problem(...).")
-    if dae.prescribed:
-        raise ProblemError(
-            f"plan: {listing(dae.prescribed)} of '{dae.name}' prescribed: a plan chooses the motion itself. Assemble "
-            "the arm without prescribed=, or lock the coordinate."
-        )
     if not len(dae.u):
         raise ProblemError(f"plan: '{dae.name}' has no inputs; add a TorqueSource or ForceSource.")
     return problem
+
+
+def _estimate(dae: DAE, problem: Problem, phase: Phase, limits: Limits, boundaries: Sequence[tuple[End, End]]) -> float:
+    """Return the duration of a phase [s], for a free one its estimate by the rigid arm."""
+    if phase.is_timed:
+        return phase.duration
+    return max(estimated_duration(dae, problem, phase, limits, *(end.point for end in pair)) for pair in boundaries)
 
 
 def _mesh(
@@ -162,31 +175,15 @@ def _mesh(
     *,
     limits: Limits,
     intervals: int,
+    spacing: Sequence[float] | None,
     boundaries: Sequence[tuple[End, End]],
 ) -> Mesh:
     """Return the mesh of a phase, given its boundaries in each scenario."""
-    duration = phase.duration
-    if not phase.is_timed:
-        estimates = [
-            estimated_duration(dae, problem, phase, limits, *(end.point for end in pair)) for pair in boundaries
-        ]
-        duration = max(estimates)
+    duration = _estimate(dae, problem, phase, limits, boundaries)
     if phase.via:
         check_vias(dae, phase, problem.ranges_in(phase), problem.path_in(phase), intervals)
-    return uniform_mesh(duration, intervals, [via.share(phase.duration) for via in phase.via])
-
-
-def _path(
-    dae: DAE, problem: Problem, phase: Phase, boundaries: Sequence[tuple[End, End]], duration: float
-) -> PathValues:
-    """Return the path values of a phase, and refuse known boundaries that violate their bounds."""
-    ranges, constraints = other_limits(dae, problem.ranges_in(phase)), problem.path_in(phase)
-    if not ranges and not constraints:
-        return PathValues(dae)
-    path = resolved_path(dae, ranges, constraints)
-    for begin, end in boundaries:
-        check_boundary_path(path, begin, end, duration)
-    return path
+    through = [via.share(phase.duration) for via in phase.via]
+    return uniform_mesh(duration, intervals, through) if spacing is None else spaced_mesh(duration, spacing, through)
 
 
 def _check_bounded(problem: Problem, limits: Iterable[Limits]) -> None:

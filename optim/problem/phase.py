@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 from ..errors import ProblemError
+from .course import Course, checked_goal, on_course
 from .path_constraints import checked_path
 from .validation import (
     Duration,
@@ -32,7 +33,7 @@ class Phase:
     Parameters
     ----------
     name : str
-    goal : dict of float or Pose, optional
+    goal : dict of float, Pose or Course, optional
         Coordinates, outputs, positions or poses of the equilibrium at the end of the phase, and rates if it ends in
         motion; see `RestToRest`.
     duration : float, (float, float) or "free"
@@ -62,6 +63,9 @@ class Phase:
         momentum is conserved in a plastic impact, M der(q) = M_before der(q)_before; energy is lost. Not needed at
         rest, nor for releasing a load, which leaves rates continuous.
 
+    courses : dict of Course
+        By frame, the courses that `goal` prescribes; put there if they are in `goal`.
+
     Attributes
     ----------
     ranges : dict
@@ -81,6 +85,7 @@ class Phase:
     balance: str = "own"
     input_jump: bool = False
     pick_up: str | None = None
+    courses: Mapping[str, Course] = field(default_factory=dict)
     ranges: Mapping[str, tuple[float, float]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -91,10 +96,13 @@ class Phase:
             raise ProblemError(
                 f"{where}: both goal and passing are given; a phase ends either at rest or in motion. Give one."
             )
-        for name in ("goal", "passing"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, boundary_values(f"{where}: {name}", getattr(self, name)))
         object.__setattr__(self, "duration", checked_duration(where, self.duration))
+        if self.passing is not None:
+            object.__setattr__(self, "passing", boundary_values(f"{where}: passing", self.passing))
+        if self.goal is not None:
+            values, courses = checked_goal(f"{where}: goal", self.goal, self.courses, self.duration)
+            object.__setattr__(self, "goal", values)
+            object.__setattr__(self, "courses", courses)
         if not is_empty(self.via):
             object.__setattr__(self, "via", checked_vias(f"{where}: via", self.via, self.duration))
         object.__setattr__(self, "p", numbers(f"{where}: p", self.p))
@@ -117,6 +125,14 @@ class Phase:
     def is_timed(self) -> bool:
         """Whether the duration is fixed."""
         return isinstance(self.duration, float)
+
+    def courses_at(self, time: float) -> dict[str, float]:
+        """Return the values by name that the courses prescribe if the phase takes this time [s]."""
+        return on_course({}, self.courses, time)
+
+    def goal_at(self, time: float) -> dict[str, float]:
+        """Return the values of the goal by name if the phase takes this time [s]."""
+        return on_course(self.goal or {}, self.courses, time)
 
     def lasting(self, duration: Duration) -> Phase:
         """Return this phase with another duration."""

@@ -1,7 +1,9 @@
 """Register of the types that a problem file may name."""
 
+from .course import Course
 from .objectives import OBJECTIVES
 from .path_constraints import PATH_CONSTRAINTS
+from .path_constraints.capsule import Capsule
 from .path_constraints.region import Box, HalfSpace, Sphere
 from .phase import Phase
 from .pose import Pose
@@ -9,12 +11,13 @@ from .problem import Problem
 from .rest_to_rest import RestToRest
 from .via import Via
 
-REGIONS = (Box, HalfSpace, Sphere)
+REGIONS = (Box, Capsule, HalfSpace, Sphere)
 
 PROBLEM_TYPES: tuple[type, ...] = (
     *OBJECTIVES,
     *PATH_CONSTRAINTS,
     *REGIONS,
+    Course,
     Phase,
     Pose,
     Problem,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .course import Course, checked_goal
 from .objectives import checked_objective
 from .path_constraints import checked_path
 from .phase import Phase
@@ -22,14 +23,15 @@ class RestToRest:
 
     Parameters
     ----------
-    start, goal : dict of float or Pose
+    start, goal : dict of float or Pose, goal also of Course
         Coordinates by name, as ``{"joint1.angle": 0.0}``, outputs and positions of frames, as ``{"payload.x": 0.5}``,
         or the pose of a frame, ``{"payload": optim.Pose(position=(1, 0, 2), orientation=(0, 0, 0.3))}``. Everything
         else follows from static equilibrium under holding inputs. If positions admit several postures, the start is the
         one nearest to the start values and the goal the one nearest to the start; of a continuum of postures the goal
         is optimised with the motion. All rates are zero, unless some are prescribed: ``{"joint1.angle": 0.0,
         "der(joint1.angle)": 0.1}``, or the velocities of a pose. Deflections are then the static ones, and move with
-        the arm, unless they are prescribed.
+        the arm, unless they are prescribed. A `Course` is a target that moves; with a free duration the time and
+        place to meet it are optimised.
     duration : float, (float, float) or "free"
         [s]; or its bounds if it is free; or ``"free"``, within a factor of ten of an estimate for the equivalent rigid
         arm.
@@ -48,6 +50,8 @@ class RestToRest:
     input_ends : "free" or "holding"
         Whether continuous inputs begin and end anywhere within their limits, or at the values that hold the arm at
         rest.
+    courses : dict of Course
+        By frame, the courses that `goal` prescribes; put there if they are in `goal`.
 
     Attributes
     ----------
@@ -73,14 +77,18 @@ class RestToRest:
     path: Any = ()  # a tuple of PathConstraint once checked
     via: Any = ()  # a tuple of Via once checked
     input_ends: str = "free"
+    courses: Mapping[str, Course] = field(default_factory=dict)
     ranges: Mapping[str, tuple[float, float]] = field(init=False, repr=False, compare=False)
     problem: Problem = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        duration = checked_duration(WHERE, self.duration)
+        goal, courses = checked_goal(f"{WHERE}: goal", self.goal, self.courses, duration)
         put = {
             "start": boundary_values(f"{WHERE}: start", self.start),
-            "goal": boundary_values(f"{WHERE}: goal", self.goal),
-            "duration": (duration := checked_duration(WHERE, self.duration)),
+            "goal": goal,
+            "courses": courses,
+            "duration": duration,
             "objective": checked_objective(self.objective),
             "limits": mapping(f"{WHERE}: limits", self.limits),
             "path": checked_path(f"{WHERE}: path", self.path) if not is_empty(self.path) else (),
@@ -91,6 +99,6 @@ class RestToRest:
             object.__setattr__(self, name, value)
         word(f"{WHERE}: input_ends", self.input_ends, "free", "holding")
         check_time(WHERE, [put["duration"]], put["objective"])
-        phase = Phase("motion", self.goal, self.duration, via=self.via)
+        phase = Phase("motion", self.goal, self.duration, via=self.via, courses=self.courses)
         whole = Problem(self.start, (phase,), self.objective, self.limits, self.path, self.input_ends)
         object.__setattr__(self, "problem", whole)

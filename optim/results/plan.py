@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,11 +13,8 @@ import numpy as np
 import pyomo.environ as pyo
 from scipy.interpolate import PPoly
 
-from flexblocks.dae.dae import DAE
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
-from flexblocks.validity.deflection_error import DeflectionError
-from flexblocks.validity.large_deflections import large_deflections, warn_of_large_deflections
 
 from ..errors import PlanWarning, ProblemError
 from ..model.boundary_conditions import moved_boundaries
@@ -28,10 +26,11 @@ from ..presolve.transcribed_problem import TranscribedProblem
 from ..solver_statistics import Statistics, statistics, status_of
 from ..verification.audit import Audit, Finer, audit
 from ..verification.between_points import violations_between_points
-from ..verification.criteria import Criteria
-from ..verification.replay import Replay, replay, side_by_side
-from ..verification.replayed_scenario import scenario_run
+from ..verification.criteria import Criteria, allowed
+from ..verification.mesh_errors.mesh_errors import MeshErrors, mesh_errors
+from ..verification.replay import Replay
 from .attempt import Attempt
+from .replays import chosen_law, replay_of
 from .summary import summary
 
 if TYPE_CHECKING:
@@ -166,10 +165,21 @@ class Plan:
         p = np.array([run[0].p for run in phase_trajectories(self.model)])
         return dataset(self.transcribed.dae, self.trajectories, self.phases, p)
 
+    @cached_property
+    def mesh_errors(self) -> MeshErrors | None:
+        """Errors of the mesh: by how much each interval ends beside the plan, and how such errors grow along the way.
+
+        By linearisation about the plan, a small part of the time of a solve; by default criteria. None where the
+        equations of motion cannot be linearised along the motion, as with coordinates that depend on others.
+        """
+        limits = allowed(Criteria(), self.transcribed.dae, self.trajectories)
+        return mesh_errors(phase_trajectories(self.model), limits)
+
     def replay(
         self,
         scenario: Mapping[str, float] | None = None,
         *,
+        law: Any = "auto",
         rtol: float = 1e-9,
         atol: float = 1e-11,
         method: str = "auto",
@@ -182,6 +192,12 @@ class Plan:
         scenario : dict of float, optional
             Values of symbolic parameters, by name, for the simulation; start and goal are its equilibria under them. By
             default every scenario of the problem is replayed.
+        law : "auto", "tracking", Law or None
+            Feedback that follows the plan. ``"tracking"``: a time-varying linear-quadratic regulator of the plan; or
+            any law of `flexblocks.control`, whose references follow the plan; None: the planned inputs alone. By
+            default ``"tracking"`` where errors grow along the plan more than a hundredfold, as on a raised crane, which
+            is unstable without feedback. The replay with feedback has the one without it, too, in
+            ``.without_feedback``, and prints both.
         rtol, atol : float
         method : str
         time_limit : float, optional
@@ -190,17 +206,14 @@ class Plan:
         Raises
         ------
         ProblemError
-            The scenario contains a name that is not symbolic, or one that phases set.
+            The scenario contains a name that is not symbolic, or one that phases set; the law is another word, or the
+            arm cannot be linearised along the plan.
         """
-        runs = phase_trajectories(self.model)
-        chosen = [(run, None) for run in runs] if scenario is None else [(runs[0], scenario)]
+        errors = self.mesh_errors if isinstance(law, str) else None
         options: dict[str, Any] = {"rtol": rtol, "atol": atol, "method": method, "time_limit": time_limit}
-        dae = self.transcribed.dae
-        replays = [replay(dae, *scenario_run(run, overrides), **options) for run, overrides in chosen]
-        _warn_of_large_deflections(dae, [one.trajectory for one in replays])
-        return side_by_side(replays)
+        return replay_of(self.model, law, errors, scenario, **options)
 
-    def audit(self, finer: Finer = None, criteria: Criteria | None = None) -> Audit:
+    def audit(self, finer: Finer = None, criteria: Criteria | None = None, *, law: Any = "auto") -> Audit:
         """Audit the plan: apply its inputs to a finer model of the same arm, and simulate beyond the end.
 
         `optim.refine_model` plans again, on finer models, until the audit passes.
@@ -214,6 +227,9 @@ class Plan:
         criteria : Criteria, optional
             What counts as no miss and no energy left; by default 1e-4 of the arm's reach and of the largest kinetic
             energy.
+        law : "auto", "tracking", Law or None
+            Feedback during the motion, as for `replay`; on the finer model the regulator of the plan measures the
+            states that both have.
 
         Returns
         -------
@@ -225,7 +241,9 @@ class Plan:
         ProblemError
             No finer model, or different inputs.
         """
-        return replace(audit(self.model, self.trajectories, finer, criteria), subject=self)
+        return replace(
+            audit(self.model, self.trajectories, finer, criteria, chosen_law(law, self.mesh_errors)), subject=self
+        )
 
     def save(self, path: str | Path) -> None:
         """Write the plan to a netCDF (``.nc``) file, from which `optim.load_plan` reads it.
@@ -261,26 +279,13 @@ class Plan:
             statistics=self.statistics,
             attempts=self.attempts,
             excesses=self.excesses,
+            mesh=self.mesh_errors,
         )
 
     def __repr__(self) -> str:
         return (
             f"Plan({self.transcribed.dae.name!r}: {self.duration:g} s, {self.status}, objective {self.objective:.6g})"
         )
-
-
-def _warn_of_large_deflections(dae: DAE, motions: Iterable[Trajectory]) -> None:
-    """Warn of the motion that goes farthest beyond small deflections, if any does."""
-    far = [(one, motion) for motion in motions for one in _large_deflections(dae, motion)]
-    if far:
-        _, motion = max(far, key=lambda pair: pair[0].error * pair[0].deflection)
-        p = dae.p.values(motion.p, "replay: p: ")
-        warn_of_large_deflections(dae, "replay", motion.x, motion.z, motion.u, p, motion.t)
-
-
-def _large_deflections(dae: DAE, motion: Trajectory) -> list[DeflectionError]:
-    p = dae.p.values(motion.p, "replay: p: ")
-    return large_deflections(dae, motion.x, motion.z, motion.u, p)
 
 
 def _warn_of_moved(runs: Iterable[Iterable[PhaseTrajectory]]) -> None:

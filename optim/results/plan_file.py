@@ -108,6 +108,8 @@ def _load_values(model: Any, data: xr.Dataset, path: Path) -> None:
                 "Plan again."
             )
         for variable, value in zip(model.find_component(name).values(), data[key].values.tolist(), strict=True):
+            if variable.fixed and not np.isfinite(value):
+                raise FileFormatError(f"{path}: '{variable.name}' is {value}; must be a finite number. Plan again.")
             variable.set_value(None if np.isnan(value) else value, skip_validation=True)
 
 

@@ -12,11 +12,12 @@ from flexblocks.errors import listing
 from flexblocks.simulation.trajectory import Trajectory
 
 from ..model.violations import Violation
-from ..presolve.inverse_statics import values_at_rest
 from ..presolve.phase_transcription import PhaseTranscription
+from ..presolve.postures.values_at_rest import values_at_rest
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.pose import shown
 from ..solver_statistics import Statistics
+from ..verification.mesh_errors.mesh_errors import MeshErrors
 from .attempt import Attempt
 
 MOST_EXCESSES = 3  # listed
@@ -34,6 +35,7 @@ def summary(
     statistics: Statistics,
     attempts: Sequence[Attempt],
     excesses: Sequence[Violation] = (),
+    mesh: MeshErrors | None = None,
 ) -> str:
     """Return a summary of the problem, the transcription and the result; arguments as the attributes of `Plan`."""
     dae, problem, first, last = transcribed.dae, transcribed.problem, transcribed.first[0], transcribed.first[-1]
@@ -49,7 +51,7 @@ def summary(
     return "\n".join(
         [
             f"{dae.name}: {ended} in {lasting}, {status}, objective {objective:.6g}",
-            *(_moves(first) if len(transcribed.first) == 1 else _phases(transcribed, phases)),
+            *(_moves(first, duration) if len(transcribed.first) == 1 else _phases(transcribed, phases)),
             *_parameters(transcribed, p),
             f"  minimises {_objective(transcribed)}",
             f"  inputs {first.shape.words}, {ends}, within their limits at every time",
@@ -57,15 +59,16 @@ def summary(
             *([f"  in between beyond limits: {listing(map(str, excesses), MOST_EXCESSES)}"] if excesses else []),
             *([f"  carries quasi-statically {', '.join(first.static.names)}"] if first.static.names else []),
             f"  {counts}{steps}{''.join(f', {text}' for text in times)}",
+            *([] if mesh is None else [f"  {mesh}{': too coarse' if mesh.is_too_coarse else ''}"]),
             *(f"  {remark}" for remark in large_deflections(dae, motions)),
             *([f"  {attempt}" for attempt in attempts] if len(attempts) > 1 else []),
         ]
     )
 
 
-def _moves(t: PhaseTranscription) -> list[str]:
+def _moves(t: PhaseTranscription, duration: float) -> list[str]:
     """Return the start and end of the only phase."""
-    places = t.phase.goal or t.phase.passing or {}
+    places = t.phase.goal_at(duration) or t.phase.passing or {}
     leeway = f", up to {t.phase.leeway:g} J left" if t.phase.leeway else ""
     begins = values_at_rest(t.dae, t.start, places)
     moves = [f"{shown(name)} from {begins[name]:.4g} to {value:.4g}" for name, value in places.items()]
@@ -78,7 +81,7 @@ def _phases(transcribed: TranscribedProblem, phases: Mapping[str, tuple[float, f
     lines = [f"  starts at {begins}"]
     for t, (begin, end) in zip(transcribed.first, phases.values(), strict=True):
         values = "".join(f", {name} = {value:g}" for name, value in t.phase.p.items())
-        lines.append(f"  {t.phase.name}, {begin:.4g} to {end:.4g} s: {_arrives(t)}{values}")
+        lines.append(f"  {t.phase.name}, {begin:.4g} to {end:.4g} s: {_arrives(t, end - begin)}{values}")
     return lines
 
 
@@ -91,8 +94,8 @@ def _passes(t: PhaseTranscription) -> list[str]:
     return [f"  passes {'; '.join(vias)}"] if vias else []
 
 
-def _arrives(t: PhaseTranscription) -> str:
-    goal, passing = t.phase.goal, t.phase.passing
+def _arrives(t: PhaseTranscription, duration: float) -> str:
+    goal, passing = t.phase.goal_at(duration), t.phase.passing
     if not goal and not passing:
         return "passes on"
     places = ", ".join(f"{shown(name)} = {value:.4g}" for name, value in (goal or passing or {}).items())

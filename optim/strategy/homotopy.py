@@ -91,7 +91,8 @@ def _least_effort(transcribed: TranscribedProblem, solving: Solving, attempts: t
         easy = transcribed.problem.lasting(durations, _smooth(transcribed, solving, sum(durations)))
         easier = solving.like(transcribed, easy)
         what = " + ".join(f"{duration:.4g}" for duration in durations)
-        return solving.attempt(f"least effort in {what} s", easier, attempts, max_iter=solving.settings.patience)
+        options = {"max_iter": solving.settings.patience} | solving.from_guess
+        return solving.attempt(f"least effort in {what} s", easier, attempts, **options)
 
     *tried, last = dict.fromkeys(map(stretched, solving.settings.stretches))
     for duration in tried:

@@ -47,12 +47,13 @@ def refine_mesh(plan: Plan, solving: Solving, criteria: Criteria) -> Plan:
     """Refine the transcription of a plan until the plan replays.
 
     A plan replays if its replay misses the goal by less, and leaves less energy beyond a leeway, than the `criteria`
-    allow, violates regions by no more than 1e-3 of the reach and any other limit by no more than 1 %. Refinement
-    first restores the dynamics of quasi-static modes, then raises a symmetric scheme to degree 6, then doubles the
-    intervals. The next plan starts from the last one if all durations are fixed, and from least effort if one is free,
-    as a motion with
-    excessive vibration on a coarse mesh keeps it on a finer one. Beyond 800 intervals of a phase, or if no optimum is
-    found, the best plan so far is returned with the status ``"unresolved"`` in place of ``"optimal"``.
+    allow, violates regions by no more than 1e-3 of the reach and any other limit by no more than 1 %. Where the arm
+    needs feedback (see `MeshErrors`) the replay has it, and the local error of each interval has to meet the criteria,
+    too. Refinement first restores the dynamics of quasi-static modes, then raises a symmetric scheme to degree 6, then
+    halves the intervals with large local errors. The next plan starts from the last one if all durations are fixed,
+    and from least effort if one is free, as a motion with excessive vibration on a coarse mesh keeps it on a finer
+    one. Beyond 800 intervals of a phase, or if no optimum is found, the best plan so far is returned with the status
+    ``"unresolved"`` in place of ``"optimal"``.
 
     Notes
     -----
@@ -89,7 +90,23 @@ def _finer(plan: Plan, most: Allowed, settings: Settings) -> TranscriptionOption
         return replace(options, scheme="lobatto", degree=min(scheme.degree + 1, HIGHEST_DEGREE))
     if scheme.is_symmetric and scheme.degree < settings.raised_degree:
         return replace(options, degree=min(scheme.degree + 2, settings.raised_degree))
-    return replace(options, intervals=tuple(2 * count for count in options.counts))
+    return _halved(plan, options, most, settings)
+
+
+def _halved(plan: Plan, options: TranscriptionOptions, most: Allowed, settings: Settings) -> TranscriptionOptions:
+    """Return the options with half as long intervals where the local errors are large, everywhere if they are not."""
+    errors = None if plan.mesh_errors is None else replace(plan.mesh_errors, allowed=most)
+    spacings = []
+    for i, t in enumerate(plan.transcribed.first):
+        steps = t.mesh.shares
+        halved = np.ones(len(steps), dtype=bool)
+        if errors is not None and np.all(np.isfinite(of_intervals := errors.of_intervals(i))):
+            halved = of_intervals > min(settings.small_error, settings.large_error * errors.excess_of_intervals)
+        spacings.append(np.repeat(steps / np.where(halved, 2, 1), np.where(halved, 2, 1)))
+    if errors is not None and errors.excess_of_intervals < settings.small_error:
+        spacings = [np.repeat(t.mesh.shares / 2, 2) for t in plan.transcribed.first]
+    counts = tuple(map(len, spacings))
+    return replace(options, intervals=counts, spacing=tuple(tuple(one.tolist()) for one in spacings))
 
 
 def numerical_dissipation(plan: Plan) -> float:
@@ -141,6 +158,9 @@ def _replayed(plan: Plan, most: Allowed, settings: Settings) -> tuple[Plan, floa
     noted = replace(plan.attempts[-1], tip_miss=miss, energy_left=left)
     leeway = max(phase.leeway for phase in plan.transcribed.problem.phases)
     beyond = [_beyond(plan, one, most, settings) for one in replay.excesses]
+    errors = plan.mesh_errors
+    if errors is not None and errors.needs_feedback:
+        beyond.append(replace(errors, allowed=most).excess)
     excess = max(miss / most.miss, abs(left) / (most.energy + leeway), *beyond)
     return replace(plan, attempts=(*plan.attempts[:-1], noted)), excess
 

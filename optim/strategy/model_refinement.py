@@ -15,6 +15,7 @@ from ..model.build import modified_components
 from ..results.plan import Plan
 from ..verification.audit import Audit, Finer, finer_dae
 from ..verification.criteria import Criteria
+from ..verification.shared_coordinates import shared_coordinates
 from .mesh_refinement import refine_mesh
 from .settings import SETTINGS, Settings
 from .solving import Solving, attempts_of
@@ -70,18 +71,6 @@ def refine_model(
         if plan.status == "unresolved":
             break
     return report if report.passed else replace(report, subject=replace(plan, status="unresolved"))
-
-
-def shared_coordinates(old: DAE, new: DAE) -> frozenset[str]:
-    """Return the names of the coordinates with the same meaning in two assemblies of one graph.
-
-    Coordinates of a beam have if its discretization is of the same kind; an assumed mode has, however many there are.
-    """
-    if old.model is None or new.model is None:
-        return frozenset(set(old.q_names) & set(new.q_names))
-    before, after = discretizations(old.model), discretizations(new.model)
-    other = tuple(f"{name}." for name in before if not (name in after and before[name].has_coordinates_of(after[name])))
-    return frozenset(name for name in old.q_names if name in new.q_names and not name.startswith(other))
 
 
 def _planned_on(dae: DAE, plan: Plan, settings: Settings) -> Plan:

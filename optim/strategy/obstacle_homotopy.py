@@ -1,41 +1,38 @@
-"""Homotopy in the obstacles: first without them, then with them, at full size or growing."""
+"""Homotopy in the obstacles: first without them, then relaxed until the motion clears them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pyomo.environ as pyo
 
 from ..errors import PlanError
 from ..model.initial_guess import set_guess
 from ..model.path_constraints import path_values
-from ..presolve.phase_transcription import PhaseTranscription
 from ..results.attempt import Attempt
 from ..results.plan import Plan
 from .obstacle_guess import detour
+from .obstacle_relaxation import lifted, solve_relaxed, trajectories
 from .solving import Solving, attempts_of
 
 
 def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...], **options: Any) -> Plan:
     """Solve a model from the present values of its Vars, first without obstacles and limits on expressions.
 
-    If the unconstrained optimum violates them, they are all added from there; if that fails, the solver restarts from a
-    detour around them; if that fails too, they grow from what the unconstrained optimum satisfies to full size.
+    If the unconstrained optimum violates them, the motion is drawn out of them from there, see `solve_relaxed`; if that
+    fails, from a detour around them.
 
     Raises
     ------
     PlanError
         Every fallback failed.
     """
-    settings = solving.settings
-    if not any(_lifted(b.transcription) for b in trajectories(model)):
+    if not any(lifted(b.transcription) for b in trajectories(model)):
         return solving.attempt(what, model, before, **options)
     # Without obstacles: are they in the way?
     try:
         _allow(model, np.inf)
-        free = solving.attempt(f"{what}, without obstacles", model, before, **options)
+        free = solving.attempt_easier(f"{what}, without obstacles", model, before, **options)
         excess = _excess(model)
     except PlanError as error:
         _allow(model, 0.0)
@@ -43,53 +40,39 @@ def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[
     finally:
         _allow(model, 0.0)
     if excess <= 0:
+        solving.plans.append(free)
         return free
-    # All of them, from there
-    values = [variable.value for variable in model.component_data_objects(pyo.Var)]
+    # From there
+    price = abs(free.objective) or 1.0
     try:
+        attempts = solve_relaxed("out of obstacles from there", model, solving, free.attempts, price)
         return solving.attempt_near(
-            "with obstacles from there", model, free.attempts, max_iter=settings.obstacle_patience
+            "with obstacles from there", model, attempts, mu_init=solving.settings.refined_barrier
         )
     except PlanError as error:
         attempts = attempts_of(error)
-    # From a detour around them
-    for b in trajectories(model):
-        set_guess(b, b.transcription, detour(b.transcription, settings))
-    try:
-        return solving.attempt("from a detour around obstacles", model, attempts, max_iter=settings.detour_patience)
-    except PlanError as error:
-        attempts = attempts_of(error)
-    # Growing, from the unconstrained optimum again
-    for variable, value in zip(model.component_data_objects(pyo.Var), values, strict=True):
-        variable.set_value(value, skip_validation=True)
-    for share in settings.intrusions:
-        _allow(model, share * excess)
+    # From a detour, out of what obstacles it meets as well, or as it is
+    _set_detour(model, solving)
+    if _excess(model) > 0:
         try:
-            grown = f"with obstacles grown to {share * excess:.3g} short of their size"
-            attempts = solving.attempt_near(grown, model, attempts).attempts
+            attempts = solve_relaxed("out of obstacles from a detour", model, solving, attempts, price)
         except PlanError as error:
             attempts = attempts_of(error)
-    _allow(model, 0.0)
-    return solving.attempt("with obstacles from there", model, attempts, mu_init=settings.near_barrier)
+            _set_detour(model, solving)
+    return solving.attempt("with obstacles from a detour", model, attempts)
 
 
-def trajectories(model: Any) -> Iterator[Any]:
-    """Yield the blocks of all phases, which may be the model itself."""
-    for block in model.block_data_objects(active=True):
-        if isinstance(getattr(block, "transcription", None), PhaseTranscription):
-            yield block
-
-
-def _lifted(t: PhaseTranscription) -> list[int]:
-    """Return the indices of the path values that may be lifted: distances and expressions, not limits by name."""
-    return [i for i, constraint in enumerate(t.path.constraints) if constraint.may_be_lifted]
+def _set_detour(model: Any, solving: Solving) -> None:
+    """Set the first guess around obstacles."""
+    for b in trajectories(model):
+        set_guess(b, b.transcription, detour(b.transcription, solving.settings))
 
 
 def _allow(model: Any, excess: float) -> None:
     """Relax the bounds of the path values that may be lifted by `excess`."""
     for b in trajectories(model):
         t = b.transcription
-        for i in _lifted(t):
+        for i in lifted(t):
             low, high = (float(end) for end in (t.path.low[i] - excess, t.path.high[i] + excess))
             for k in b.intervals:
                 for j in b.points:
@@ -101,8 +84,8 @@ def _allow(model: Any, excess: float) -> None:
 def _excess(model: Any) -> float:
     """Return the largest violation along the present trajectories."""
     excesses = [
-        b.transcription.path.excess(path_values(b))[..., _lifted(b.transcription)].max()
+        b.transcription.path.excess(path_values(b))[..., lifted(b.transcription)].max()
         for b in trajectories(model)
-        if _lifted(b.transcription)
+        if lifted(b.transcription)
     ]
     return float(max(excesses))

@@ -8,7 +8,8 @@ from typing import Any
 from ..errors import PlanError
 from ..infeasibility.conflict import Conflict
 from ..infeasibility.diagnose import Diagnosis
-from ..model.trajectories import transcribed_problem
+from ..model.initial_guess import set_guess
+from ..model.trajectories import all_phase_trajectories, transcribed_problem
 from ..results.attempt import Attempt
 from ..results.plan import Plan
 from ..solver_statistics import ENDED
@@ -31,6 +32,8 @@ def recover(model: Any, solving: Solving, error: PlanError) -> Plan:
     """
     # Elastic relaxation: is there a feasible motion?
     attempts = attempts_of(error)
+    for traj in all_phase_trajectories(model):  # a failed solve ends anywhere, and what gives way there says little
+        set_guess(traj.block, traj.transcription)
     limit = solving.deadline.options.get("max_wall_time")
     diagnosed = solving.diagnose(model, max_iter=solving.settings.patience, time_limit=limit)
     attempts = (*attempts, _attempt(diagnosed, error.plan))

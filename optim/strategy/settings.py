@@ -20,6 +20,12 @@ class Settings:
     static_patience : int
         Iterations of a first solve with quasi-static modes before all modes are given their dynamics: three times the
         most observed, 6 to 46.
+    farthest : float
+        IPOPT's ``theta_max_fact`` from a first guess: the equations may not be violated by more than in the guess, as a
+        multiple. With IPOPT's 10000 the first steps may whirl the arm about, and it stays at that: gravity.py's arm
+        without a via point ends at three times the effort after 129 iterations, with 1 at the lower one after 14; with
+        0.1 some solves take three times the iterations.
+
     near_barrier : float
         IPOPT's ``mu_init`` for a start close to the solution, as from another objective or another model of the arm.
         The default of 0.1 first drives the iterates away from the start. By trial.
@@ -39,9 +45,10 @@ class Settings:
         which both are equal: a factor of ten from stage to stage. By trial.
 
     obstacle_patience : int
-        Iterations from the unconstrained optimum with all obstacles before a detour is tried. By trial.
-    detour_patience : int
-        Iterations from a detour before obstacles are grown. As `patience`.
+        Iterations of a solve with obstacles relaxed at one price. Those that clear them take 8 to 30.
+    prices : tuple of float
+        Prices of the whole relaxation, relative to the objective without obstacles. The first is enough where the way
+        around them costs less than the motion itself; a higher one from the start ends in worse optima more often.
     detour_tries : int
         Postures sampled for the detour, a power of two for Sobol sampling. By trial: enough for the tests' obstacles
         that the solve from the unconstrained optimum does not clear.
@@ -49,8 +56,6 @@ class Settings:
         Half width of their distribution about the middle of the motion [rad or m]: 0.8 of a turn of each joint in all.
     detour_points : int
         Points along the motion at which a detour is judged: 1.25 % of the duration apart.
-    intrusions : tuple of float
-        Permitted intrusions as obstacles grow, as fractions of that of the unconstrained optimum. By trial.
 
     stiffer : tuple of float
         Factors on all stiffnesses in the stages of the homotopy, stiffest first. 25 makes frequencies five times
@@ -62,6 +67,12 @@ class Settings:
     raised_degree : int
         Degree up to which a symmetric scheme is raised before intervals are doubled. More points resolve the motion
         without refining the inputs: minimum-time plans mostly converge at degree 4 or 6.
+    small_error : float
+        Local error of an interval relative to what is allowed, up to which refinement leaves the interval as it is:
+        some ten of them still amount to what is allowed. By trial.
+    large_error : float
+        Share of the largest local error from which on an interval is halved, if all are small: halving only the worst
+        would take many solves. By trial.
     most_intrusion : float
         Distance by which a replay may violate a region, as a multiple of 1e-4 of the reach: 1 mm for an arm of 1 m.
         A choice.
@@ -75,6 +86,8 @@ class Settings:
 
     patience: int = 500
     static_patience: int = 150
+    farthest: float = 1.0
+
     near_barrier: float = 1e-3
     refined_barrier: float = 1e-6
 
@@ -83,16 +96,17 @@ class Settings:
     softenings: tuple[float, ...] = (1.0, 0.1, 0.01)
 
     obstacle_patience: int = 150
-    detour_patience: int = 500
+    prices: tuple[float, ...] = (1.0, 10.0, 100.0, 1000.0)
     detour_tries: int = 128
     detour_spread: float = 2.5
     detour_points: int = 81
-    intrusions: tuple[float, ...] = (0.75, 0.5, 0.25, 0.1)
 
     stiffer: tuple[float, ...] = (25.0, 5.0)
 
     most_intervals: int = 800
     raised_degree: int = 6
+    small_error: float = 0.1
+    large_error: float = 0.3
     most_intrusion: float = 10.0
     most_excess: float = 0.01
 

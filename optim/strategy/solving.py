@@ -74,15 +74,28 @@ class Solving:
             No optimum; its plan has the attempts as well.
         """
         try:
+            plan = self.attempt_easier(what, model, before, **options)
+        except PlanError as error:
+            if error.plan is not None:
+                self.plans.append(error.plan)
+            raise
+        self.plans.append(plan)
+        return plan
+
+    def attempt_easier(self, what: str, model: Any, before: tuple[Attempt, ...], **options: Any) -> Plan:
+        """Solve a model that lacks some of what was asked, and do not keep the plan; otherwise see `attempt`."""
+        try:
             plan = self.solve(model, options | self.deadline.options)
         except PlanError as error:
             if error.plan is not None:
                 error.plan = replace(error.plan, attempts=(*before, _attempt(what, error.plan)))
-                self.plans.append(error.plan)
             raise
-        plan = replace(plan, attempts=(*before, _attempt(what, plan)))
-        self.plans.append(plan)
-        return plan
+        return replace(plan, attempts=(*before, _attempt(what, plan)))
+
+    @property
+    def from_guess(self) -> dict[str, Any]:
+        """Options of IPOPT for a start from a first guess, which violates the equations of motion."""
+        return {"theta_max_fact": self.settings.farthest}
 
     def attempt_near(self, what: str, model: Any, before: tuple[Attempt, ...], **options: Any) -> Plan:
         """Solve from a start close to the solution, with a low barrier and limited iterations; see `attempt`."""

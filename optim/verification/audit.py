@@ -21,11 +21,14 @@ from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.validity.large_deflections import without_warning
 
 from ..errors import ProblemError
-from ..model.trajectories import phase_trajectories, transcribed_problem
+from ..model.trajectories import PhaseTrajectory, phase_trajectories, transcribed_problem
+from .arrivals import Leg
 from .criteria import Allowed, Criteria, allowed
 from .motion_figures import MotionFigures, motion_figures, worst
-from .replay import Leg, replay
+from .replay import by_inputs, replay
 from .replayed_scenario import scenario_run
+from .shared_coordinates import shared_states
+from .tracked_replay import by_law, held
 
 Finer = Discretization | Mapping[str, Discretization] | Model | DAE | None
 PERIODS = 3.0  # of the slowest elastic mode, simulated after the motion: enough for its peaks; by trial
@@ -113,7 +116,13 @@ class Audit:
         return text if self.before is None else f"{self.before}\nrefined:\n{text}"
 
 
-def audit(model: Any, motions: Sequence[Trajectory], finer: Finer = None, criteria: Criteria | None = None) -> Audit:
+def audit(
+    model: Any,
+    motions: Sequence[Trajectory],
+    finer: Finer = None,
+    criteria: Criteria | None = None,
+    law: Any = None,
+) -> Audit:
     """Audit planned motions on a finer model of the arm; see `Plan.audit`.
 
     Parameters
@@ -122,19 +131,23 @@ def audit(model: Any, motions: Sequence[Trajectory], finer: Finer = None, criter
         Of `pyomo_model`, solved.
     motions : sequence of Trajectory
         The planned motions, by scenario.
+    law : str, Law or None
+        Feedback during the motion; ``"tracking"`` for the regulator of the plan.
     """
     coarse, runs = transcribed_problem(model).dae, phase_trajectories(model)
     dae = finer_dae(coarse, finer)
+    shared = None if law is None else shared_states(coarse, dae)
     planned_runs, finer_runs = [scenario_run(run) for run in runs], [scenario_run(run, dae=dae) for run in runs]
     last = finer_runs[0][1][-1]
     coast = coast_time(dae, last.goal) if last.rests and last.goal is not None else 0.0
     planned = [motion_figures(coarse, motion, legs) for motion, (_, legs) in zip(motions, planned_runs, strict=True)]
+    ours, theirs = _Driver(coarse, coast, law), _Driver(dae, coast, law, shared)
     return Audit(
         motion=motions[0],
         dae=dae,
         plan=worst(planned),
-        replay=worst([_replayed(coarse, *run, coast) for run in planned_runs]),
-        finer=worst([_replayed(dae, *run, coast) for run in finer_runs]),
+        replay=worst([ours.figures(run, *one) for run, one in zip(runs, planned_runs, strict=True)]),
+        finer=worst([theirs.figures(run, *one) for run, one in zip(runs, finer_runs, strict=True)]),
         coast=coast,
         allowed=allowed(criteria or Criteria(), coarse, motions),
     )
@@ -182,15 +195,33 @@ def coast_time(dae: DAE, goal: OperatingPoint) -> float:
     return COAST if slowest is None else PERIODS * 2 * np.pi / slowest
 
 
-@without_warning()
-def _replayed(dae: DAE, start: OperatingPoint, legs: Sequence[Leg], coast: float) -> MotionFigures:
-    driven = replay(dae, start, legs, rtol=1e-9, atol=1e-11, method="auto").trajectory
-    goal = legs[-1].goal
-    if goal is None or not legs[-1].rests:
-        return motion_figures(dae, driven, legs)
-    holding = dict(zip(dae.u.names, goal.u.tolist(), strict=True))
-    after = simulate(dae, (0.0, coast), holding, driven.x[-1], goal.p)
-    return motion_figures(dae, driven, legs, after)
+@dataclass(frozen=True, eq=False)
+class _Driver:
+    """How one model of the arm is driven through a plan and held after it for a `coast` [s]."""
+
+    dae: DAE
+    coast: float
+    law: Any
+    shared: frozenset[str] | None = None
+
+    @without_warning()
+    def figures(self, run: Sequence[PhaseTrajectory], start: OperatingPoint, legs: Sequence[Leg]) -> MotionFigures:
+        """Return the figures of the driven motion of one scenario."""
+        options = {"rtol": 1e-9, "atol": 1e-11, "method": "auto"}
+        if self.law is None:
+            drive = by_inputs(self.dae, **options)
+        else:
+            drive = by_law(self.dae, run, self.law, self.shared, **options)
+        driven = replay(self.dae, start, legs, drive).trajectory
+        goal = legs[-1].goal
+        if goal is None or not legs[-1].rests:
+            return motion_figures(self.dae, driven, legs)
+        if self.law is None:
+            holding = dict(zip(self.dae.u.names, goal.u.tolist(), strict=True))
+            after = simulate(self.dae, (0.0, self.coast), holding, driven.x[-1], goal.p)
+        else:
+            after = held(self.dae, run[-1], legs[-1], driven.x[-1], self.coast, self.law, self.shared)
+        return motion_figures(self.dae, driven, legs, after)
 
 
 def _passes(one: MotionFigures, most: Allowed) -> bool:

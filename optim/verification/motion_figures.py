@@ -10,8 +10,9 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.simulation.trajectory import GROUPS, Trajectory
 
+from .arrivals import Leg, arrivals, misses, outputs_at
 from .limit_violations import values_along
-from .replay import Leg, Replay, arrivals, misses, outputs_at
+from .replay import Replay
 
 DEFLECTION = ".tip_deflection_"
 

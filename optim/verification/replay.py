@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from scipy.interpolate import PPoly
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
@@ -15,79 +15,13 @@ from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.validity.large_deflections import without_warning
 
-from ..collocation.residual_energy import energy_left
 from ..model.read_solution import joined_trajectory
 from ..model.violations import Violation
-from ..presolve.path_values import PathValues
+from .arrivals import Arrival, Leg, arrivals
 from .limit_violations import limit_violations
 
-AXES = ("x", "y", "z")
-
-
-@dataclass(frozen=True, eq=False)
-class Leg:
-    """A leg: the data of a phase for its replay.
-
-    Attributes
-    ----------
-    name : str
-    inputs : dict of PPoly
-        Over the phase's own time [s].
-    duration : float
-        [s]
-    p : ndarray (np,)
-    outputs : dict of float
-        Target outputs at its end.
-    goal : OperatingPoint or None
-        What it ends in: an equilibrium, or a known motion through its posture; None if the end is not known.
-    ranges : dict of (float, float)
-        Limits during the phase.
-    path : PathValues
-        Further values bounded along the path.
-    is_impact : bool
-        Whether it begins with the impact of a load at rest.
-    """
-
-    name: str
-    inputs: Mapping[str, PPoly]
-    duration: float
-    p: np.ndarray
-    outputs: Mapping[str, float]
-    goal: OperatingPoint | None
-    ranges: Mapping[str, tuple[float, float]]
-    path: PathValues
-    is_impact: bool = False
-
-    @property
-    def rests(self) -> bool:
-        """Whether the arm is at rest at the end."""
-        if self.goal is None:
-            return False
-        rates = (value for name, value in zip(self.goal.states, self.goal.x, strict=True) if name.startswith("der("))
-        return not any(rates)
-
-
-@dataclass(frozen=True, eq=False)
-class Arrival:
-    """The arrival: errors at the end of a phase.
-
-    Attributes
-    ----------
-    phase : str
-    end_error : dict of float
-        Errors of the states at the goal, by name; empty if the phase ends in motion.
-    misses : dict of float
-        Distance of every end point of the arm from its target [m], by block; from its planned position if the phase
-        ends in motion.
-    energy_left : float
-        Residual energy [J] above equilibrium at the goal under constant inputs, see `residual_energy`; NaN if the phase
-        ends in motion.
-    """
-
-    phase: str
-    end_error: Mapping[str, float]
-    misses: Mapping[str, float]
-    energy_left: float
+# Simulates a leg, by number and from a state: (number, leg, x) -> its motion over its own time.
+Drive = Callable[[int, Leg, np.ndarray], Trajectory]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,12 +39,18 @@ class Replay:
     excesses : tuple of Violation
         Violated limits of states, outputs, regions and expressions, typically between mesh and collocation points; each
         once with its largest violation and time, worst first.
+    feedback : str or None
+        The law that tracked the plan, in words; None if the planned inputs alone drove the arm.
+    without_feedback : Replay or None
+        What these alone come to, where there was feedback; None also if that could not be simulated to its end.
     """
 
     trajectory: Trajectory
     arrivals: tuple[Arrival, ...]
     scenarios: tuple[Replay, ...] = ()
     excesses: tuple[Violation, ...] = ()
+    feedback: str | None = None
+    without_feedback: Replay | None = None
 
     @property
     def end_error(self) -> Mapping[str, float]:
@@ -139,35 +79,30 @@ class Replay:
     def __str__(self) -> str:
         if self.scenarios:
             return "\n".join(f"scenario {i}: {scenario}" for i, scenario in enumerate(self.scenarios))
+        how = "" if self.feedback is None else f" with feedback ({self.feedback})"
+        text = f"replayed{how}: {self._came_to()}"
+        if self.feedback is None:
+            return text
+        alone = self.without_feedback
+        return f"{text}; without: {'it could not be simulated to its end' if alone is None else alone._came_to()}"
+
+    def _came_to(self) -> str:
         misses = ", ".join(f"{name} {1e3 * miss:.3g} mm" for name, miss in self.misses.items())
         left = "" if np.isnan(self.energy_left) else f"; {self.energy_left:.3g} J left"
         beyond = f"; beyond its limits: {listing(map(str, self.excesses), 3)}" if self.excesses else ""
-        return f"replayed: misses the goal by {misses or 'no end point'}{left}{beyond}"
+        return f"misses the goal by {misses or 'no end point'}{left}{beyond}"
 
 
-def replay(
-    dae: DAE,
-    start: OperatingPoint,
-    legs: Sequence[Leg],
-    *,
-    rtol: float,
-    atol: float,
-    method: str,
-    time_limit: float | None = None,
-) -> Replay:
+def replay(dae: DAE, start: OperatingPoint, legs: Sequence[Leg], drive: Drive) -> Replay:
     """Replay the legs: simulate them in sequence from rest at `start`, and compare the end of each with its target."""
     parts: list[Trajectory] = []
     x, p, begin, beyond = start.x, legs[0].p, 0.0, []
-    for leg in legs:
+    for i, leg in enumerate(legs):
         if leg.is_impact:
             x = after_impact(dae, x, p, leg.p)
         p = leg.p
         with without_warning():
-            parts.append(
-                simulate(
-                    dae, (0.0, leg.duration), leg.inputs, x, p, method, rtol=rtol, atol=atol, time_limit=time_limit
-                )
-            )
+            parts.append(drive(i, leg, x))
         x = parts[-1].x[-1]
         if leg.ranges or len(leg.path):
             beyond += limit_violations(leg.path, leg.ranges, parts[-1], leg.inputs, p, begin)
@@ -177,20 +112,13 @@ def replay(
     return Replay(motion, arrivals(dae, motion, legs), excesses=tuple(beyond))
 
 
-def arrivals(dae: DAE, motion: Trajectory, legs: Sequence[Leg]) -> tuple[Arrival, ...]:
-    """Return the arrivals of the legs of a motion, which has samples at these times."""
-    arrived, end = [], 0.0
-    for leg in legs:
-        end += leg.duration
-        k = int(np.argmin(np.abs(motion.t - end)))
-        missed = {name: float(away[k]) for name, away in misses(motion, leg.outputs).items()}
-        if leg.goal is None:
-            arrived.append(Arrival(leg.name, {}, missed, float("nan")))
-            continue
-        error = dict(zip(dae.x.names, (motion.x[k] - leg.goal.x).tolist(), strict=True))
-        left = energy_left(dae, motion.x[k], leg.goal) if leg.rests else float("nan")
-        arrived.append(Arrival(leg.name, error, missed, left))
-    return tuple(arrived)
+def by_inputs(dae: DAE, **options: Any) -> Drive:
+    """Return the drive by the planned inputs alone; `options` are those of `flexblocks.simulate`."""
+
+    def drive(_: int, leg: Leg, x: np.ndarray) -> Trajectory:
+        return simulate(dae, (0.0, leg.duration), leg.inputs, x, leg.p, **options)
+
+    return drive
 
 
 def side_by_side(scenarios: Sequence[Replay]) -> Replay:
@@ -204,7 +132,14 @@ def side_by_side(scenarios: Sequence[Replay]) -> Replay:
         arrivals=tuple(a for s in scenarios for a in s.arrivals),
         scenarios=tuple(scenarios),
         excesses=tuple(beyond),
+        without_feedback=_alone(scenarios),
     )
+
+
+def _alone(scenarios: Sequence[Replay]) -> Replay | None:
+    alone = [one.without_feedback for one in scenarios]
+    whole = [one for one in alone if one is not None]
+    return side_by_side(whole) if len(whole) == len(alone) else None
 
 
 def after_impact(dae: DAE, x: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
@@ -213,19 +148,3 @@ def after_impact(dae: DAE, x: np.ndarray, before: np.ndarray, after: np.ndarray)
     momentum = dae.mass_matrix(x[:n], before).full() @ x[n : 2 * n]
     v = np.linalg.solve(dae.mass_matrix(x[:n], after).full(), momentum)
     return np.concatenate([x[:n], v, x[2 * n :]])
-
-
-def misses(motion: Trajectory, wanted: Mapping[str, float]) -> dict[str, np.ndarray]:
-    """Return the distance (k,) [m] of every end point, by block, from its position in the outputs `wanted`."""
-    ends = [name.removesuffix(".x") for name in motion.names["y"] if name.endswith(".x")]
-    places = {end: [f"{end}.{axis}" for axis in AXES] for end in ends}
-    return {
-        end: np.linalg.norm([motion[name] - wanted[name] for name in names], axis=0) for end, names in places.items()
-    }
-
-
-def outputs_at(dae: DAE, point: OperatingPoint) -> dict[str, float]:
-    """Return the outputs at rest, by name."""
-    more = [point.z] if len(dae.z) else []
-    values = np.array(dae.output(point.x, point.u, point.p, *more)).ravel().tolist()
-    return dict(zip(dae.y.names, values, strict=True))

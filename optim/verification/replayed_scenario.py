@@ -19,7 +19,7 @@ from ..presolve.path_values import PathValues, resolved_path
 from ..problem.phase import Phase
 from ..problem.problem import Problem
 from ..problem.validation import numbers
-from .replay import Leg, outputs_at
+from .arrivals import Leg, outputs_at
 
 
 def scenario_run(
@@ -56,7 +56,9 @@ def scenario_run(
             outputs = {name: float(planned[name][-1]) for name in planned.names["y"]}
         else:
             balance = parameters[i + 1] if phase.balance == "next" else p
-            goal = traj.goal if as_planned else _rest(arm, phase.goal, balance, traj.goal, "goal")
+            goal = (
+                traj.goal if as_planned else _rest(arm, phase.goal_at(traj.mesh.duration), balance, traj.goal, "goal")
+            )
             outputs = outputs_at(arm, goal)
         legs.append(
             Leg(

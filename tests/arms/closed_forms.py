@@ -9,8 +9,9 @@ from scipy.special import ellipj, ellipk
 
 import flexblocks as fb
 from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.block_variables import GUEST, Coordinate, Variable
 from flexblocks.interfaces.parameters import POSITIVE, parameter
-from flexblocks.interfaces.physics import GUEST, Coordinate, Load, Physics, Variable
+from flexblocks.interfaces.physics import Load, Physics
 from flexblocks.interfaces.ports import flange
 
 G, LENGTH, MASS = 9.81, 0.5, 1.3

@@ -16,7 +16,7 @@ from flexblocks.beam.shapes.euler_bernoulli_modes import BeamModes, clamped_mode
 from flexblocks.beam.shapes.following_modes import clamped_mass_shapes
 from flexblocks.dynamics.evaluation.dependent_variables import DependentVariables
 from flexblocks.interfaces import DependentVariable
-from flexblocks.interfaces.physics import Local
+from flexblocks.interfaces.local import Local
 
 # Central differences of order 8.
 STEP, WEIGHTS = 0.01, {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}

@@ -12,7 +12,7 @@ import pytest
 import flexblocks as fb
 from flexblocks.errors import ModelError
 from flexblocks.interfaces import Block, Frame, InertialBody, Load, Local, Physics, inlet, outlet
-from flexblocks.interfaces.physics import Coordinate, Variable
+from flexblocks.interfaces.block_variables import Coordinate, Variable
 
 G = 9.81
 

@@ -27,6 +27,7 @@ EXAMPLES: dict[type, tuple[fb.Block | fb.Composite, ...]] = {
     fb.WorldForce: (fb.WorldForce("a"), fb.WorldForce("a", resolve_in="frame")),
     fb.WorldTorque: (fb.WorldTorque("a"),),
     fb.Accelerometer: (fb.Accelerometer("a"),),
+    fb.ForceSensor: (fb.ForceSensor("a"),),
     fb.Fixed: (fb.Fixed("a"),),
     fb.FixedTransform: (
         fb.FixedTransform("a", (0.1, 0.2, 0.3), (0.4, 0.5, 0.6)),

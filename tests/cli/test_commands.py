@@ -20,7 +20,7 @@ from flexblocks import models
 from flexblocks.cli import app
 from flexblocks.cli.completion import complete_model
 from flexblocks.cli.import_types import imported_types
-from flexblocks.cli.plan_request import read_request
+from flexblocks.cli.planning.request import read_request
 
 ARM = "subudhi-morris-2002"
 PENDULUM = """

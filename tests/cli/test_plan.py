@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from flexblocks import models, optim
 from flexblocks.cli import app
-from flexblocks.cli.plan_request import read_request
+from flexblocks.cli.planning.request import read_request
 from repository import EXAMPLES
 
 ARM = "subudhi-morris-2002"

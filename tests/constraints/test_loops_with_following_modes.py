@@ -8,18 +8,22 @@ import pytest
 import flexblocks as fb
 from flexblocks.beam.shapes.euler_bernoulli_modes import clamped_modes
 from flexblocks.constraints.consistent_state import consistent_state
+from flexblocks.constraints.deformation import deforming
 from flexblocks.dae.dae import DAE
 
 DENSITY, TIP, STEP = 0.6, fb.TipBody(0.4), 1e-4
 SAME = ("a.angle", "b.angle", "slide.displacement", "slide.bending_y[1]", "slide.bending_y[2]")
 
 
-def strut(shapes: str, closed: bool = True) -> fb.Model:
-    """A link on a hinge, and beside it a beam that slides through another, pinned to each other at their tips."""
+def strut(shapes: str, closed: bool = True, start: float = 1) -> fb.Model:
+    """A link on a hinge, and beside it a beam that slides through another, pinned to each other at their tips.
+
+    The link starts at the angle `start` [rad].
+    """
     model = fb.Model("strut", gravity=(0.0, -9.81, 0.0))
     modes = fb.AssumedModes(2, tip=TIP)
     ground = model.add(fb.Ground("ground"))
-    a, b = model.add(fb.Revolute("a", start=1)), model.add(fb.Revolute("b", start=2))
+    a, b = model.add(fb.Revolute("a", start=start)), model.add(fb.Revolute("b", start=2))
     link, off = model.add(fb.RigidLink("link", 0.8, 2.0)), model.add(fb.FixedTransform("off", (0.9, 0, 0)))
     slide = model.add(fb.SlidingBeam("slide", 1.3, DENSITY, 8.0, modes, "y", shapes=shapes, start=0.7))
     tip, push = model.add(fb.LumpedMass("tip", mass=TIP.mass)), model.add(fb.ForceSource("push"))
@@ -100,3 +104,20 @@ def test_linear_model_is_the_one_of_small_motions() -> None:
     direction = np.array([along.get(name, 0.0) for name in lin.states])
     expected = [rates[dae.x.index(name)] for name in lin.states]
     np.testing.assert_allclose(lin.A @ direction, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+
+
+def test_a_beam_that_is_nearly_pushed_in_closes_its_loop() -> None:
+    """Its neighbours, by which the independent closures are known, would be pushed in farther than it can be."""
+    angle = 0.1
+    dae = fb.assemble(strut("ode", start=angle))
+    out = np.hypot(0.9 - 0.8 * np.cos(angle), 0.8 * np.sin(angle))  # of the triangle of hinges
+    assert dae.x.start[dae.x.index("slide.displacement")] == pytest.approx(out, abs=1e-9)
+    assert dae.x.start[dae.x.index("a.angle")] == angle
+    assert len(dae.tree.loops.multipliers) == 3
+
+
+def test_an_extension_is_the_motion_of_a_joint() -> None:
+    """Though a beam is stiffer, the less of it is out: it closes loops before anything bends."""
+    dae = fb.assemble(strut("ode"))
+    bends = {name for name, bent in zip(dae.q_names, deforming(dae), strict=True) if bent}
+    assert bends == {"slide.bending_y[1]", "slide.bending_y[2]"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from scipy.spatial.transform import Rotation
 
 import flexblocks as fb
 from arms.random_linkages import linkage
+from flexblocks import control, export, optim
 from flexblocks.constraints.singular_mass import generic_inertia
 from flexblocks.errors import FlexblocksError, FlexblocksWarning, SingularMassError
 
@@ -61,6 +63,34 @@ def test_started_in_gimbal_lock(start: Sequence[float], axes: Sequence[Sequence[
     ):
         with pytest.raises(FlexblocksError, match=NAMED):
             refused()
+
+
+def test_no_use_begins_in_gimbal_lock(tmp_path: Path) -> None:
+    """Runs of closed loops, plans to and from it, laws about it and units for other tools."""
+    model = fb.Model("wrist")
+    place, motors = model.add(fb.Ground("ground")).frame_b, [f"motor{i}" for i in (1, 2, 3)]
+    att = model.add(fb.Gimbal("att", axes=XYZ, start=LOCK))
+    model.connect(place, att.frame_a)
+    model.connect(att.frame_b, model.add(fb.RigidBody("body", mass=1.0, inertia=INERTIA)).frame_a)
+    for name, axis in zip(motors, (att.axis1, att.axis2, att.axis3), strict=True):
+        model.connect(model.add(fb.TorqueSource(name, limit=5.0)).flange_b, axis)
+    dae = fb.assemble(model)
+    lock, free = dict(zip(dae.q_names, LOCK, strict=True)), dict.fromkeys(dae.q_names, 0.1)
+    law = control.PD(dict(zip(dae.q_names, dae.u.names, strict=True)), 10.0, 1.0)
+    for refused in (
+        lambda: fb.simulate(control.close_loop(dae, law), (0.0, 1.0)),
+        lambda: fb.linearize(control.close_loop(dae, law)),
+        lambda: control.close_loop(dae, control.LQR(1.0, at=lock)),
+        lambda: optim.plan(dae, optim.RestToRest(start=lock, goal=free, duration=1.0)),
+        lambda: optim.plan(dae, optim.RestToRest(start=free, goal=lock, duration=1.0)),
+        lambda: optim.pyomo_model(dae, optim.RestToRest(start=free, goal=lock, duration=1.0)),
+        lambda: export.fmu(dae, tmp_path / "wrist.fmu"),
+    ):
+        with pytest.raises(FlexblocksError, match=NAMED):
+            refused()
+    with pytest.warns(FlexblocksWarning, match="joint 'att' is in gimbal lock"):
+        runs = fb.simulate_batch(dae, (0.0, 0.01), x0=np.array([dae.x.start, [0.1] * 6]))
+    assert runs["complete"].values.tolist() == [False, True]
 
 
 def test_moved_into_gimbal_lock() -> None:

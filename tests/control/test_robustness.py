@@ -171,9 +171,10 @@ def test_control_c_keeps_the_poles_so_far(monkeypatch):
         return at_rest
 
     monkeypatch.setattr(monte_carlo_module, "equilibrium", pressed_at(7))
-    with pytest.warns(FlexblocksWarning, match="poles of the first 7 of 20 draws, and no motions"):
+    # What Ctrl-C has come into may have been cut short by it.
+    with pytest.warns(FlexblocksWarning, match="poles of the first 6 of 20 draws, and no motions"):
         part = control.monte_carlo(closed, over, 20, simulation={"t": (0.0, 0.1)})
-    assert part.identical(whole.isel(run=slice(7)))
+    assert part.identical(whole.isel(run=slice(6)))
     assert signal.getsignal(signal.SIGINT) is before
     # Before the first there is nothing to keep.
     calls = itertools.count(1)

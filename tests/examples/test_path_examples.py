@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from flexblocks import optim
-from flexblocks.optim.presolve.inverse_statics import values_at_rest
+from flexblocks.optim.presolve.postures.values_at_rest import values_at_rest
 from repository import OPTIM_EXAMPLES
 
 

@@ -20,8 +20,10 @@ from flexblocks import export
 from flexblocks.dae import compiler
 from flexblocks.dae.compiler import CompilerError
 from flexblocks.errors import FileFormatError, FlexblocksWarning, NameUnknownError, ParameterError
+from flexblocks.interfaces.block_variables import GUEST, Coordinate, Variable
 from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.physics import GUEST, Coordinate, Load, Local, Physics, Variable
+from flexblocks.interfaces.local import Local
+from flexblocks.interfaces.physics import Load, Physics
 from flexblocks.interfaces.ports import flange
 
 needs_compiler = pytest.mark.skipif(compiler.find_compiler() is None, reason="there is no C compiler")

@@ -18,8 +18,9 @@ from arms.fmu_arms import VERSIONS
 from flexblocks import export
 from flexblocks.export.fmu.names import structured
 from flexblocks.interfaces import parameter
+from flexblocks.interfaces.block_variables import Variable
 from flexblocks.interfaces.parameters import FRACTION, NONZERO, POSITIVE
-from flexblocks.interfaces.physics import Physics, Variable
+from flexblocks.interfaces.physics import Physics
 
 HOSTILE = (
     "arm\x00\x07\x1b[2J", "arm\x0b\x0c\x85\u2028", "arm\ufffe\uffff", "arm\x9f", "<arm>&\"'", "]]>", "\U0001f9be arm",

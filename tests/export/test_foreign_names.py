@@ -13,7 +13,8 @@ import pytest
 import flexblocks as fb
 from flexblocks import export
 from flexblocks.export.comment_text import comment_text, latex_text
-from flexblocks.interfaces.physics import Physics, Variable
+from flexblocks.interfaces.block_variables import Variable
+from flexblocks.interfaces.physics import Physics
 
 HOSTILE = {
     "quotes": '"""\nraise SystemExit("broken out")\n"""',

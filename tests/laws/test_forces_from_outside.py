@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import flexblocks as fb
 from arms.random_arms import Arm, arms
 from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.block_variables import Variable
 from flexblocks.interfaces.parameters import NOT_NEGATIVE, parameter
-from flexblocks.interfaces.physics import Output, Physics, Variable
+from flexblocks.interfaces.physics import Output, Physics
 from flexblocks.interfaces.ports import inlet, outlet
 
 INPUTS = tuple(f"{what}_{axis}" for what in ("force", "torque") for axis in "xyz")

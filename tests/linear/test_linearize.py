@@ -14,8 +14,10 @@ import flexblocks as fb
 from arms.one_link import DCMotor, G, cantilever, joint_arm
 from flexblocks import models
 from flexblocks.errors import ComputationError, FlexblocksError, FlexblocksWarning, NameUnknownError, ParameterError
+from flexblocks.interfaces.block_variables import Variable
 from flexblocks.interfaces.frame import Frame
-from flexblocks.interfaces.physics import Local, Physics, Variable
+from flexblocks.interfaces.local import Local
+from flexblocks.interfaces.physics import Physics
 from flexblocks.linear.eigenmodes import general
 from oracles.published import reference
 

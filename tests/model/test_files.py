@@ -153,7 +153,9 @@ def everything() -> fb.Model:
     model.connect(body.frame_b, cross.frame_a)
     model.connect(cross.frame_b, tip.frame_a)
     blade = model.add(fb.SlidingBeam("blade", 0.6, 1.0, 10.0, fb.FiniteElements(1), damping=0.2, start=0.4))
-    model.connect(ground.frame_b, blade.frame_a)
+    scale = model.add(fb.ForceSensor("scale"))
+    model.connect(ground.frame_b, scale.frame_a)
+    model.connect(scale.frame_b, blade.frame_a)
     model.connect(blade.frame_b, model.add(fb.LumpedMass("end", mass=0.1)).frame_a)
     return model
 

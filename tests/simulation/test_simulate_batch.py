@@ -12,7 +12,8 @@ from scipy.special import ellipj, ellipk
 import flexblocks as fb
 from arms.one_link import DCMotor, HardeningSpring, joint_arm
 from flexblocks.errors import FlexblocksError, FlexblocksWarning, NameUnknownError, ParameterError
-from flexblocks.interfaces.physics import GUEST, Coordinate, Load, Physics
+from flexblocks.interfaces.block_variables import GUEST, Coordinate
+from flexblocks.interfaces.physics import Load, Physics
 from flexblocks.interfaces.ports import flange
 from flexblocks.simulation.trajectory import Trajectory
 from terminal import ImpatientTerminal

@@ -9,7 +9,8 @@ from scipy.optimize import brentq, minimize, minimize_scalar
 import flexblocks as fb
 from arms.one_link import DCMotor, G, HardeningSpring, cantilever, joint_arm
 from flexblocks import models
-from flexblocks.errors import FlexblocksError, NameUnknownError, ParameterError
+from flexblocks.errors import ComputationError, FlexblocksError, NameUnknownError, ParameterError
+from flexblocks.statics import solvers
 from flexblocks.statics.equilibrium import NoEquilibriumError
 
 LINK = fb.RigidLink("link", length=0.5, mass=0.1)
@@ -245,3 +246,30 @@ def test_values_by_name() -> None:
     with pytest.raises(NameUnknownError, match=r"Did you mean motor\.torque"):
         op["motor.torq"]
     assert "joint.angle = 0" in str(op)
+
+
+def test_an_arm_that_is_driven_round_and_round_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It never settles: a descent in a viscous fluid turns on for good, a little faster or slower in each turn.
+
+    The search had no end; what it may take here is a tenth of what it may take otherwise.
+    """
+    monkeypatch.setattr(solvers, "SINKING", solvers.SINKING // 10)
+    torque = 1e3
+    model = fb.Model("driven", gravity=(0.0, -G, 0.0))
+    place = model.add(fb.Ground("ground")).frame_b
+    for i in (1, 2):
+        joint, motor = model.add(fb.Revolute(f"joint{i}")), model.add(fb.TorqueSource(f"motor{i}"))
+        link = model.add(fb.FlexibleBeam(f"link{i}", 1.0, 0.5, 20.0, fb.AssumedModes(1)))
+        model.connect(motor.flange_b, joint.axis)
+        model.connect(place, joint.frame_a)
+        model.connect(joint.frame_b, link.frame_a)
+        place = link.frame_b
+    with pytest.raises(NoEquilibriumError, match=r"no balance found with motor1.torque = .* at 'joint1.angle'"):
+        fb.equilibrium(fb.assemble(model), u={"motor1.torque": torque, "motor2.torque": -torque / 3})
+
+
+@pytest.mark.parametrize("torque", [1e120, 1e300])
+def test_forces_that_no_arm_has_are_refused(torque: float) -> None:
+    dae = fb.assemble(joint_arm(beam=LINK, payload=BOB, drive=(fb.TorqueSource("motor"),)))
+    with pytest.raises(ComputationError, match="forces or stiffnesses at the start values are beyond 1e\\+100 N"):
+        fb.equilibrium(dae, u={"motor.torque": torque})

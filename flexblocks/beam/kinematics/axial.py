@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 import casadi as ca
+import numpy as np
 
 from flexblocks.beam.kinematics.beam import Beam
 from flexblocks.beam.kinematics.foreshortening import Shortening
@@ -15,6 +16,10 @@ from flexblocks.beam.properties.tip_body import FREE
 from flexblocks.beam.shapes.combined import Stacked
 from flexblocks.beam.shapes.shape_functions import Shapes
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
+
+# Up to so many amplitudes of bending, moments that are polynomials in them take fewer operations: 84 instructions of M
+# in place of 242 with two modes, 5939 in place of 7309 with six elements.
+FEW = 12
 
 
 @lru_cache(maxsize=64)
@@ -51,3 +56,28 @@ def axial_displacement(
     if not parts:
         return None
     return _stacked(tuple(parts), BeamProfiles(density=beam.density)), ca.vertcat(*stacked_amplitudes)
+
+
+def shortening_forms(
+    beam: Beam, planes: Mapping[str, DiscretizedDeformation]
+) -> tuple[DiscretizedDeformation, np.ndarray] | None:
+    """Return the functions chi_r of the foreshortening and its forms (r, n, n), over the amplitudes of y, then of z.
+
+    None where the beam does not foreshorten, or has so many amplitudes that it takes fewer operations by sums over its
+    pieces; and where it is stretched as well.
+    """
+    bent = {axis: planes[axis] for axis in ("y", "z") if axis in planes and planes[axis].shapes.size}
+    count = sum(plane.shapes.size for plane in bent.values())
+    if not beam.shortens or "x" in planes or not 0 < count <= FEW:
+        return None
+    parts, forms, start = [], [], 0
+    for plane in bent.values():
+        shapes = shortening(plane)
+        size = plane.shapes.size
+        for C in shapes.forms:
+            form = np.zeros((count, count))
+            form[start : start + size, start : start + size] = C
+            forms.append(form)
+        parts.append(shapes)
+        start += size
+    return _stacked(tuple(parts), BeamProfiles(density=beam.density)), np.array(forms)

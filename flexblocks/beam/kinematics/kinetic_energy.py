@@ -49,6 +49,18 @@ def kinetic_energy(
     -----
     P(x) = (x + u, v, w) is a point of the beam in the chord frame, P' its rate there; see `MassMoments`.
     """
+    return beam_moments(mass, length, planes, q, s, moments).kinetic_energy(chord)
+
+
+def beam_moments(
+    mass: float | ca.SX,
+    length: float | ca.SX,
+    planes: Mapping[str, DiscretizedDeformation],
+    q: Mapping[str, ca.SX],
+    s: Mapping[str, ca.SX],
+    moments: tuple[float, float, float] = (1.0, 1 / 2, 1 / 3),
+) -> MassMoments:
+    """Return the mass moments of a beam whose mass is on its axis; arguments as for `kinetic_energy`."""
     axes = {"x": 0, "y": 1, "z": 2}
     # The moments of the straight beam.
     first, drift = ca.SX(3, 1), ca.SX(3, 1)
@@ -68,12 +80,12 @@ def kinetic_energy(
         second[i, 0] += from_root
         flow[0, i] += dot(integrals.moment, s[axis], mass * length)
         for other, partner in planes.items():
-            j, common = axes[other], _overlap(plane, partner)
+            j, common = axes[other], plane_overlap(plane, partner)
             second[i, j] += bilinear_form(q[axis], common, q[other], mass) if i != j else squared(q[axis], common, mass)
             if i != j:
                 flow[i, j] += bilinear_form(q[axis], common, s[other], mass)
         relative += squared(s[axis], integrals.mass, mass)
-    return MassMoments(mass * moments[0], first, drift, second, flow, relative).kinetic_energy(chord)
+    return MassMoments(mass * moments[0], first, drift, second, flow, relative)
 
 
 def dot(constants: np.ndarray, vector: ca.SX, scale: float | ca.SX = 1.0) -> ca.SX:
@@ -118,7 +130,7 @@ def sum_of_squares(vector: ca.SX, constants: np.ndarray, scale: float | ca.SX = 
     return scale * ca.dot(terms, terms)
 
 
-def _overlap(first: DiscretizedDeformation, second: DiscretizedDeformation) -> np.ndarray:
+def plane_overlap(first: DiscretizedDeformation, second: DiscretizedDeformation) -> np.ndarray:
     """Return the integral of mu phi_i psi_j between the shapes of two planes (or of one with itself)."""
     same = first is second
     return first.integrals.mass if same else overlap(first.shapes, second.shapes, first.profiles.density)

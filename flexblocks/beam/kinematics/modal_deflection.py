@@ -9,11 +9,12 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from flexblocks.beam.kinematics.axial import axial_displacement
+from flexblocks.beam.kinematics.axial import axial_displacement, shortening_forms
 from flexblocks.beam.kinematics.deflection import Flexure, turned
-from flexblocks.beam.kinematics.kinetic_energy import dot, kinetic_energy, mass_moments
+from flexblocks.beam.kinematics.kinetic_energy import beam_moments, dot, mass_moments
 from flexblocks.beam.kinematics.pieces import Piece, pieces
 from flexblocks.beam.kinematics.rotary_energy import rotary_energy
+from flexblocks.beam.kinematics.shortening_moments import ShorteningMoments
 from flexblocks.beam.properties.profile import Distribution
 from flexblocks.beam.properties.quadrature import gauss_legendre, panels, within
 from flexblocks.beam.shapes.shape_functions import FINER, Shapes
@@ -127,14 +128,20 @@ class ShapeFlexure(Flexure):
         rates = {axis: self.rate(a) for axis, a in amplitudes.items()}
         turns = {axis: self.rate(a) for axis, a in self.amplitudes.items()}
         beam, energy = self.beam, ca.SX(1, 1)
+        shortened = shortening_forms(beam, self.planes)
         for piece in self._pieces:
             if piece.end <= piece.start:
                 continue
             moments = mass_moments(beam.density, piece.start, piece.end)
             planes = {axis: piece.of(plane) for axis, plane in shifts.items()}
-            energy += kinetic_energy(
-                piece.frame, beam.mass, beam.length, planes, amplitudes, rates, piece.about_root(moments)
-            )
+            if shortened:
+                planes.pop("x")
+            of_mass = beam_moments(beam.mass, beam.length, planes, amplitudes, rates, piece.about_root(moments))
+            if shortened:
+                chi, forms = shortened
+                more = ShorteningMoments(piece.of(chi), forms, planes, amplitudes, rates, beam.mass, beam.length)
+                of_mass = more.added(of_mass)
+            energy += of_mass.kinetic_energy(piece.frame)
             if beam.section_inertia:
                 planes = {axis: piece.of(plane) for axis, plane in self.planes.items()}
                 energy += rotary_energy(piece.frame, beam, planes, turns, (piece.start, piece.end))

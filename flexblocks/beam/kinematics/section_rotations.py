@@ -8,7 +8,7 @@ exactly, whatever the step.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import casadi as ca
@@ -18,7 +18,7 @@ from flexblocks.beam.kinematics.kinetic_energy import dot
 from flexblocks.beam.kinematics.rotary_energy import TURNS
 from flexblocks.beam.properties.quadrature import gauss_legendre, within
 from flexblocks.beam.shapes.shape_functions import Shapes, without_rounding
-from flexblocks.interfaces import rotation, skew
+from flexblocks.interfaces import Local, rotation, skew
 
 
 @dataclass(frozen=True)
@@ -29,18 +29,20 @@ class SectionRotation:
     ----------
     R : SX (3, 3)
         They are the columns.
+    turning : SX (3, n)
+        Angular velocity by each rate, in the axes of the root.
     omega, drift : SX (3, 1)
-        Their angular velocity, in themselves, and what of its rate is left when no coordinate accelerates.
+        Angular velocity, and what of its rate is left when no coordinate accelerates, in the axes of the root.
     """
 
     R: ca.SX
+    turning: ca.SX
     omega: ca.SX
     drift: ca.SX
 
     def spin(self, omega: ca.SX) -> tuple[ca.SX, ca.SX]:
         """Return the angular velocity (3) relative to the world, and its drift, from `omega` (3) of the root."""
-        carried = ca.sparsify(self.R.T @ omega)
-        return carried + self.omega, skew(carried) @ self.omega + self.drift
+        return ca.sparsify(omega + self.omega), skew(ca.sparsify(omega)) @ self.omega + self.drift
 
 
 class SectionRotations(ABC):
@@ -58,7 +60,7 @@ class AboutOneAxis(SectionRotations):
     axis: str
     shapes: Shapes
     q: ca.SX
-    rate: Callable[[ca.SX], ca.SX]
+    local: Local
 
     def angle(self, xi: float) -> ca.SX:
         """Return the angle of a section, positive as a positive slope is [rad]."""
@@ -66,11 +68,12 @@ class AboutOneAxis(SectionRotations):
 
     def at(self, xi: float) -> SectionRotation:
         i, sign = TURNS[self.axis]
-        about = [0.0, 0.0, 0.0]
+        about, angle = [0.0, 0.0, 0.0], self.angle(xi)
         about[i] = sign
-        omega = ca.SX(3, 1)
-        omega[i] = sign * self.rate(self.angle(xi))
-        return SectionRotation(rotation(about, self.angle(xi)), omega, ca.SX(3, 1))
+        turning = ca.SX(3, self.local.rates.numel())
+        turning[i, :] = sign * ca.jacobian(angle, self.local.coordinates)
+        turning = ca.sparsify(turning)
+        return SectionRotation(rotation(about, angle), turning, ca.sparsify(turning @ self.local.rates), ca.SX(3, 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,52 +88,67 @@ class InSpace(SectionRotations):
         Coordinates by deformation, [rad].
     places : tuple of float
         Ends x/l of the cells, the root first.
-    rate : callable
+    local : Local
+        The symbols of the block.
     """
 
     shapes: Mapping[str, Shapes]
     q: Mapping[str, ca.SX]
     places: tuple[float, ...]
-    rate: Callable[[ca.SX], ca.SX]
+    local: Local
     _known: dict[float, SectionRotation] = field(default_factory=dict)
 
     def at(self, xi: float) -> SectionRotation:
         if xi <= self.places[0]:
-            return SectionRotation(ca.SX.eye(3), ca.SX(3, 1), ca.SX(3, 1))
+            n = self.local.rates.numel()
+            return SectionRotation(ca.SX.eye(3), ca.SX(3, n), ca.SX(3, 1), ca.SX(3, 1))
         if xi not in self._known:
             inner = max(place for place in self.places if place < xi)
-            self._known[xi] = self._stepped(self.at(inner), inner, xi)
+            self._known[xi] = self._stepped(self.at(inner), self._half_turn(inner, xi))
         return self._known[xi]
 
-    def _stepped(self, inner: SectionRotation, start: float, end: float) -> SectionRotation:
-        # Rotation by a quaternion w + v of any size: 1 + 2 (w V + V V)/(w^2 + v.v), with V V = v v' - v.v.
-        w, v = self._quaternion(start, end)
-        w_rate, v_rate = self.rate(w), self.rate(v)
-        V = skew(v)
-        twice = 2 / (w * w + ca.dot(v, v))
-        step = (1 - twice * ca.dot(v, v)) * ca.SX.eye(3) + twice * (w * V + v @ v.T)
-        # Its angular velocity 2 (w v' - w' v - v x v')/(w^2 + v.v), and the drift of that.
-        by_step = ca.sparsify(twice * (w * v_rate - w_rate * v - V @ v_rate))
-        w_second, v_second = self.rate(w_rate), self.rate(v_rate)
-        growth = twice * (w * w_rate + ca.dot(v, v_rate))
-        lag = twice * (w * v_second - w_second * v - V @ v_second) - growth * by_step
-        carried = ca.sparsify(step.T @ inner.omega)
-        drift = step.T @ inner.drift + skew(carried) @ by_step + lag
-        return SectionRotation(ca.sparsify(inner.R @ step), ca.sparsify(carried + by_step), ca.sparsify(drift))
+    def _stepped(self, inner: SectionRotation, half: ca.SX) -> SectionRotation:
+        """Return the rotation after a step from `inner`, by half the angle of the step about its axis (3)."""
+        # Rotation by a quaternion w + v of any size: 1 + 2 (w V + V V)/(w^2 + v.v), with V V = v v' - v.v. With
+        # v = g half it has tan a = a (105 - 10 a^2)/(105 - 45 a^2 + a^4): 1e-8 off at half a radian.
+        square = ca.dot(half, half)
+        w, g = 1 + square * (square / 105 - 3 / 7), 1 - square * (2 / 21)
+        twice = 2 / (w * w + g * g * square)
+        along, across = twice * w * g, twice * g * g
+        V, outer = skew(half), mirrored(half @ half.T)
+        step = (1 - across * square) * ca.SX.eye(3) + along * V + across * outer
+        # Angular velocity 2 (w v' - w' v + v x v')/(w^2 + v.v) in the axes before the step.
+        stretch = twice * (2 / 3 - square * (4 / 105 - square * (4 / 2205)))
+        by_half = along * ca.SX.eye(3) + across * V + stretch * outer
+        of_half = ca.sparsify(ca.jacobian(half, self.local.coordinates))
+        carried = ca.sparsify(inner.R @ by_half)
+        turning = ca.sparsify(inner.turning + carried @ of_half)
+        half_rate = ca.sparsify(of_half @ self.local.rates)
+        by_step = ca.sparsify(carried @ half_rate)
+        # Its rate, from w'' and v'' = u + (...) half.
+        half_second = ca.sparsify(self.local.rate(half_rate))
+        square_rate = 2 * ca.dot(half, half_rate)
+        square_second = 2 * (ca.dot(half_rate, half_rate) + ca.dot(half, half_second))
+        w_slope = square * (2 / 105) - 3 / 7
+        u = ca.sparsify(g * half_second - (4 / 21) * square_rate * half_rate)
+        w_second = (2 / 105) * square_rate**2 + w_slope * square_second
+        lag = twice * (w * u - ((2 / 21) * w * square_second + w_second * g) * half + g * (V @ u))
+        growth = twice * square_rate * (w * w_slope + g * (g / 2 - square * (2 / 21)))
+        drift = inner.drift + skew(inner.omega) @ by_step + inner.R @ lag - growth * by_step
+        return SectionRotation(
+            ca.sparsify(inner.R @ ca.sparsify(step)), turning, ca.sparsify(inner.omega + by_step), ca.sparsify(drift)
+        )
 
-    def _quaternion(self, start: float, end: float) -> tuple[ca.SX, ca.SX]:
-        """Return a quaternion, scalar and vector (3), in the direction of that of a step."""
-        turn = ca.SX(3, 1)
+    def _half_turn(self, start: float, end: float) -> ca.SX:
+        """Return half the vector (3) of the rotation from one section to another, of fourth order."""
+        half = ca.SX(3, 1)
         for axis, shapes in self.shapes.items():
             i, sign = TURNS[axis]
-            turn[i] += sign * dot(shapes.rotation(end) - shapes.rotation(start), self.q[axis])
-        half = ca.sparsify(turn + self._commutator(start, end)) / 2
-        # tan a = a (105 - 10 a^2)/(105 - 45 a^2 + a^4), half the angle of the step: 1e-8 off at half a radian.
-        square = ca.dot(half, half)
-        return 1 + square * (square / 105 - 3 / 7), (1 - square * (2 / 21)) * half
+            half[i] += dot(sign / 2 * (shapes.rotation(end) - shapes.rotation(start)), self.q[axis])
+        return ca.sparsify(half + self._commutator(start, end))
 
     def _commutator(self, start: float, end: float) -> ca.SX:
-        """Return half the integral of kappa(t) x kappa(s) over start < t < s < end, the second term of Magnus."""
+        """Return a quarter of the integral of kappa(t) x kappa(s) over start < t < s < end, of Magnus' second term."""
         axes = list(self.shapes)
         result = ca.SX(3, 1)
         for k, one in enumerate(axes):
@@ -139,7 +157,7 @@ class InSpace(SectionRotations):
                 out = 3 - i - j
                 handed = sign * other_sign * (1 if (i, j, out) in ((0, 1, 2), (1, 2, 0), (2, 0, 1)) else -1)
                 C = _areas(self.shapes[one], self.shapes[other], start, end)
-                result[out] += handed / 2 * _bilinear(self.q[one], C, self.q[other])
+                result[out] += _bilinear(self.q[one], handed / 4 * C, self.q[other])
         return result
 
 
@@ -166,3 +184,8 @@ def _bilinear(left: ca.SX, C: np.ndarray, right: ca.SX) -> ca.SX:
         if C[i, j]:
             total += C[i, j] * product
     return total
+
+
+def mirrored(matrix: ca.SX) -> ca.SX:
+    """Return a symmetric matrix from its upper triangle."""
+    return ca.triu2symm(ca.triu(matrix))

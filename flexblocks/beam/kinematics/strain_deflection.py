@@ -17,6 +17,7 @@ import numpy as np
 from flexblocks.beam.kinematics.deflection import Flexure, turned
 from flexblocks.beam.kinematics.kinetic_energy import dot, mass_moments
 from flexblocks.beam.kinematics.pieces import Piece, pieces
+from flexblocks.beam.kinematics.plane_inertia import PlaneCurve
 from flexblocks.beam.kinematics.rotary_energy import TURNS
 from flexblocks.beam.kinematics.section_rotations import AboutOneAxis, InSpace, SectionRotation, SectionRotations
 from flexblocks.beam.kinematics.strain_inertia import Tangents, rotating, translating, weighted
@@ -81,8 +82,8 @@ class StrainFlexure(Flexure):
     def _rotations(self) -> SectionRotations:
         if len(self._turning) == 1 and "torsion" not in self._turning:
             ((axis, shapes),) = self._turning.items()
-            return AboutOneAxis(axis, shapes, self.q[axis], self.rate)
-        return InSpace(self._turning, self.q, (0.0, *self._places.tolist()), self.rate)
+            return AboutOneAxis(axis, shapes, self.q[axis], self.local)
+        return InSpace(self._turning, self.q, (0.0, *self._places.tolist()), self.local)
 
     @cached_property
     def _sections(self) -> list[SectionRotation]:
@@ -104,24 +105,46 @@ class StrainFlexure(Flexure):
         """The tangents (3) at the Gauss points in the axes of the root, and their derivatives (3, n)."""
         tangents, jacobians = [], []
         for along, section in zip(self._alongs, self._sections, strict=True):
-            turning = skew(along).T @ ca.sparsify(ca.jacobian(section.omega, self.local.rates))
-            stretching = ca.sparsify(ca.jacobian(along, self.local.coordinates))
-            tangents.append(ca.sparsify(section.R @ along))
-            jacobians.append(ca.sparsify(section.R @ ca.sparsify(turning + stretching)))
+            tangent = ca.sparsify(section.R @ along)
+            stretching = section.R @ ca.sparsify(ca.jacobian(along, self.local.coordinates))
+            tangents.append(tangent)
+            jacobians.append(ca.sparsify(skew(tangent).T @ section.turning + stretching))
         return tangents, jacobians
+
+    @cached_property
+    def _curve(self) -> PlaneCurve | None:
+        """The axis by its angles, where it bends in one plane and is neither stretched nor sheared."""
+        rotations = self._rotations
+        if not isinstance(rotations, AboutOneAxis) or any(
+            along.nnz() > 1 or not along[0].is_one() for along in self._alongs
+        ):
+            return None
+        angles = [rotations.angle(place) for place in self._places.tolist()]
+        shares = [ca.evalf(ca.jacobian(angle, self.local.coordinates)).full()[0] for angle in angles]
+        return PlaneCurve(rotations.axis, angles, np.array(shares))
 
     @cached_property
     def _alongs(self) -> list[ca.SX]:
         return [self._along(place) for place in self._places.tolist()]
+
+    def _moved(self, shares: np.ndarray) -> ca.SX:
+        """Return the derivatives (3, n) of a weighted sum of the tangents."""
+        return weighted(shares, self._tangents[1]) if self._curve is None else self._curve.moved(shares)
 
     def _drift(self, k: int, omega: ca.SX) -> ca.SX:
         """Return the second derivative (3) of a tangent relative to the world that is left without accelerations.
 
         In the axes of the root, which turns at `omega`.
         """
-        spin, drift = (skew(ca.sparsify(each)) for each in self._sections[k].spin(omega))
-        along, rate = self._alongs[k], self.rate(self._alongs[k])
-        return ca.sparsify(self._sections[k].R @ ca.sparsify(spin @ (spin @ along + 2 * rate) + drift @ along))
+        section, tangent = self._sections[k], self._tangents[0][k]
+        if self._curve is not None:
+            # About one axis, the square of the angular velocity goes with the axis of the section.
+            spin, drift = (skew(ca.sparsify(section.R.T @ each)) for each in section.spin(omega))
+            along = self._alongs[k]
+            return ca.sparsify(section.R @ ca.sparsify(spin @ ca.sparsify(spin @ along) + drift @ along))
+        spin, drift = (skew(ca.sparsify(each)) for each in section.spin(omega))
+        stretching = 2 * (section.R @ ca.sparsify(self.rate(self._alongs[k])))
+        return ca.sparsify(spin @ ca.sparsify(spin @ tangent + stretching) + drift @ tangent)
 
     def _position(self, shares: np.ndarray) -> ca.SX:
         """Return a weighted sum of the tangents (3) times the length [m]."""
@@ -144,7 +167,7 @@ class StrainFlexure(Flexure):
             return root
         shares = self._axis.deflection(xi)
         place = self._position(shares)
-        rate = self.beam.length * weighted(shares, self._tangents[1]) @ self.local.rates
+        rate = self.beam.length * self._moved(shares) @ self.local.rates
         drift = self.beam.length * weighted(shares, [self._drift(k, root.omega) for k in range(len(self._places))])
         velocity = root.v + skew(ca.sparsify(root.omega)) @ place + ca.sparsify(rate)
         # Of a piece that is moved by a cut the drift is to be derived: the cut has one, too.
@@ -153,7 +176,9 @@ class StrainFlexure(Flexure):
         if isinstance(self._rotations, AboutOneAxis):
             return turned(moved, self._rotations.axis, self._rotations.angle(xi))
         section = self._rotations.at(xi)
-        return moved.reorient(section.R, section.omega, section.drift)
+        back = section.R.T
+        omega = ca.sparsify(back @ section.turning) @ self.local.rates
+        return moved.reorient(section.R, ca.sparsify(omega), ca.sparsify(back @ section.drift))
 
     def resultant(self, weight: Distribution) -> tuple[float | ca.SX, ca.SX]:
         length, total, place = self.beam.length, 0.0, ca.SX(3, 1)
@@ -185,9 +210,13 @@ class StrainFlexure(Flexure):
     def _body(self, piece: Piece) -> InertialBody:
         """Return the inertia of one piece, which moves with the root as it is moved by the cuts inboard."""
         beam, plane = self.beam, piece.of(_interpolated(self._axis, self.beam.density))
-        tangents = Tangents(*self._tangents, [self._drift(k, piece.frame.omega) for k in range(len(self._places))])
         share = mass_moments(beam.density, piece.start, piece.end)[0]
-        inertia, bias = translating(tangents, plane.integrals, beam.mass, share, beam.length)
+        if self._curve is not None:
+            omega, rates = piece.frame.omega, self.local.rates
+            inertia, bias = self._curve.translating(plane.integrals, beam.mass, share, beam.length, omega, rates)
+        else:
+            tangents = Tangents(*self._tangents, [self._drift(k, piece.frame.omega) for k in range(len(self._places))])
+            inertia, bias = translating(tangents, plane.integrals, beam.mass, share, beam.length)
         if beam.section_inertia:
             products = {
                 axis: plane.shapes.product(plane.shapes.strain, beam.rotary[axis]) for axis in beam.section_inertia

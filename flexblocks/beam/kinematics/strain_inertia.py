@@ -17,6 +17,9 @@ from flexblocks.beam.kinematics.section_rotations import SectionRotation
 from flexblocks.beam.shapes.shape_integrals import ShapeIntegrals
 from flexblocks.interfaces import skew
 
+# Relative difference within which two constants are one: roundings of Gauss points and of integrals.
+EQUAL = 64 * 2.0**-52
+
 
 @dataclass(frozen=True, eq=False)
 class Tangents:
@@ -51,17 +54,18 @@ def translating(
     share : float
         The mass that counts, in units of it.
     """
-    factor = square_root(integrals.mass)
+    products, unit = in_unit(integrals.mass, mass * length**2)
+    means, first_unit = in_unit(integrals.mean, mass * length)
     columns = [
         ca.horzcat(t, J, drift)
         for t, J, drift in zip(tangents.directions, tangents.jacobians, tangents.drifts, strict=True)
     ]
     n = tangents.jacobians[0].shape[1]
     # First moments, of positions, of their derivatives and of accelerations.
-    first = ca.sparsify(weighted(integrals.mean, columns) * (mass * length))
+    first = ca.sparsify(weighted(means, columns) * first_unit)
     rotation, on_rates, of_rates = ca.SX(3, 3), ca.SX(3, n), ca.SX(n, n)
     torque, on_coordinates = ca.SX(3, 1), ca.SX(n, 1)
-    for row in factor.T:
+    for row in square_root(products).T:
         particle = ca.sparsify(weighted(row, columns))
         place, J, drift = particle[:, 0], ca.sparsify(particle[:, 1:-1]), ca.sparsify(particle[:, -1])
         lever = skew(ca.sparsify(place))
@@ -70,7 +74,6 @@ def translating(
         of_rates += ca.triu(J.T @ J)
         torque += lever @ drift
         on_coordinates += J.T @ drift
-    unit = mass * length**2
     lever = skew(ca.sparsify(first[:, 0]))
     inertia = ca.blockcat(
         [
@@ -106,11 +109,9 @@ def rotating(
     """
     n = rates.numel()
     total, bias = ca.SX(6 + n, 6 + n), ca.SX(6 + n, 1)
-    spins = [section.spin(omega) for section in sections]
-    # Angular velocities are these times (omega, v, rates).
-    maps = [
-        ca.horzcat(section.R.T, ca.SX(3, 3), ca.sparsify(ca.jacobian(section.omega, rates))) for section in sections
-    ]
+    # In the axes of the sections; angular velocities are maps times (omega, v, rates).
+    spins = [[ca.sparsify(section.R.T @ each) for each in section.spin(omega)] for section in sections]
+    maps = [ca.horzcat(section.R.T, ca.SX(3, 3), ca.sparsify(section.R.T @ section.turning)) for section in sections]
     momenta = [ca.SX(3, 1) for _ in sections]
     for axis, of_axis in inertia.items():
         i = TURNS[axis][0]
@@ -127,10 +128,25 @@ def rotating(
     return ca.triu2symm(ca.sparsify(total)), ca.sparsify(bias)
 
 
+def in_unit(constants: np.ndarray, unit: float | ca.SX) -> tuple[np.ndarray, float | ca.SX]:
+    """Return constants and the unit that is left to multiply with: 1 where that is a number, which costs nothing."""
+    return (constants, unit) if isinstance(unit, ca.SX) else (constants * unit, 1.0)
+
+
 def weighted(shares: np.ndarray, columns: list[ca.SX]) -> ca.SX:
-    """Return the sum of shares times matrices of one shape."""
-    terms = [share * each for share, each in zip(shares.tolist(), columns, strict=True) if share]
-    return sum(terms, ca.SX(*columns[0].shape))
+    """Return the sum of shares times matrices of one shape.
+
+    Those of one share are added before they are multiplied: Gauss weights are symmetric.
+    """
+    total, left = ca.SX(*columns[0].shape) if columns else ca.SX(1, 1), [k for k, share in enumerate(shares) if share]
+    while left:
+        size = abs(shares[left[0]])
+        equal = [k for k in left if abs(abs(shares[k]) - size) <= EQUAL * size]
+        left = [k for k in left if k not in equal]
+        terms = [columns[k] if shares[k] > 0 else -columns[k] for k in equal]
+        together = sum(terms[1:], terms[0])
+        total += together if abs(size - 1.0) <= EQUAL else float(size) * together
+    return total
 
 
 def square_root(products: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.blocks.forces.one_sided import one_sided_energy, one_sided_force, positive_part
+from flexblocks.blocks.forces.one_sided import one_sided_energy, positive_part
 from flexblocks.interfaces import (
     NOT_NEGATIVE,
     POSITIVE,
@@ -74,29 +74,33 @@ class Contact(ForceElement):
     def physics(self, frames: Mapping[str, AttachedFrame], local: Local) -> Physics:
         a, b = frames["frame_a"], frames["frame_b"]
         n = ca.sparsify(ca.DM(list(self.normal)))
-        place = a.seen_from(b).r
+        seen = a.seen_from(b)
+        place = seen.r
         gap = ca.dot(n, place) - self.radius
-        elastic = self.stiffness * one_sided_force(-gap, self.transition)
+        energy, elastic = _elastic(self.stiffness, gap, self.transition)
+        # The normal and the velocity in the axes of a, where they are cheap: the plane is often the ground's.
+        across = seen.R.T @ n
+        approach = -ca.dot(across, seen.v)
         normal_force, loads = elastic, []
         if not _is_zero(self.damping):
             # Scaled to 1 at rest, so that damping changes no equilibrium.
-            factor = positive_part(1 - self.damping * local.rate(gap), RELEASE) / positive_part(1.0, RELEASE)
+            factor = positive_part(1 + self.damping * approach, RELEASE) * (1 / positive_part(1.0, RELEASE))
             normal_force = elastic * factor
             loads.append(Load(normal_force - elastic, gap))
         drag, power = ca.SX(3, 1), ca.SX(1, 1)
         if not _is_zero(self.friction):
-            lever = -self.radius * n
-            sliding = local.rate(place)
+            # What slides is the deepest point; along the normal it moves as the centre does.
+            sliding = seen.v + approach * across
             if not _is_zero(self.radius):
-                sliding += ca.cross(b.axes.T @ (a.spin - b.spin), lever)
-            sliding = ca.sparsify(ca.DM.eye(3) - n @ n.T) @ sliding
-            drag = -self.friction * normal_force / ca.sqrt(ca.sumsqr(sliding) + self.velocity**2) * sliding
-            loads += [Load(drag[i], place[i]) for i in range(3)]
-            if not _is_zero(self.radius):
-                torque = ca.cross(lever, drag)
-                power = a.power(torque=torque, resolve_in=b) + b.power(torque=-torque)
+                sliding += ca.cross(seen.omega, -self.radius * across)
+            held = -self.friction * normal_force / ca.sqrt(ca.sumsqr(sliding) + self.velocity**2) * sliding
+            drag = seen.R @ held
+            torque = None if _is_zero(self.radius) else ca.cross(-self.radius * across, held)
+            power = a.power(force=held, torque=torque) + b.power(
+                force=-drag, torque=ca.cross(drag, place - self.radius * n)
+            )
         return Physics(
-            potential=self.stiffness * one_sided_energy(-gap, self.transition),
+            potential=energy,
             loads=tuple(loads),
             power=power,
             outputs={
@@ -105,6 +109,13 @@ class Contact(ForceElement):
                 **{f"friction_{axis}": Output(drag[i], "N") for i, axis in enumerate("xyz")},
             },
         )
+
+
+def _elastic(stiffness: float | ca.SX, gap: ca.SX, transition: float | ca.SX) -> tuple[ca.SX, ca.SX]:
+    """Return the energy [J] of the penalty spring and its force [N], in the operations of the energy's gradient."""
+    g = ca.SX.sym("gap")
+    energy = stiffness * one_sided_energy(-g, transition)
+    return ca.substitute(energy, g, gap), ca.substitute(-ca.gradient(energy, g), g, gap)
 
 
 def _is_zero(value: float | ca.SX) -> bool:

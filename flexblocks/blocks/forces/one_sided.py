@@ -7,7 +7,7 @@ import casadi as ca
 
 def positive_part(x: ca.SX | float, width: float | ca.SX) -> ca.SX:
     """Return the smooth positive part of `x`: x/2 + sqrt(x^2 + width^2)/2, which is width/2 at 0."""
-    return (x + ca.sqrt(x**2 + width**2)) / 2
+    return 0.5 * (x + ca.sqrt(x**2 + width**2))
 
 
 def one_sided_energy(x: ca.SX, width: float | ca.SX) -> ca.SX:

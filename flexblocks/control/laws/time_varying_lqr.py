@@ -61,10 +61,14 @@ class TimeVaryingLQR(Law):
             raise ParameterError(f"TimeVaryingLQR: motion = {self.motion!r}; must be a Trajectory or a Plan.")
         return trajectory
 
+    def measured_states(self, dae: DAE) -> tuple[str, ...]:
+        """Return the states that the law measures, in the order of the columns of K."""
+        return dae.x.names
+
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
         del actuators
         references = References()
-        states = [measured(dae, name, "TimeVaryingLQR") for name in dae.x.names]
+        states = [measured(dae, name, "TimeVaryingLQR") for name in self.measured_states(dae)]
         deviation = ca.vertcat(*[state.value - references.of(state) for state in states])
         inputs = [Measured(name, dae.u.symbol[i], dae.u.units[i], 0.0) for i, name in enumerate(dae.u.names)]
         gains = variables("reference", [(_gain(u.name, x.name), "", 0.0) for u in inputs for x in states])
@@ -93,7 +97,7 @@ class TimeVaryingLQR(Law):
         times, K = self.gains(dae)
         inputs = follow(closed, self.motion)
         for i, driven in enumerate(dae.u.names):
-            for j, state in enumerate(dae.x.names):
+            for j, state in enumerate(self.measured_states(dae)):
                 inputs[_gain(driven, state)] = held_at_end(CubicSpline(times, K[:, i, j]))
         return inputs
 

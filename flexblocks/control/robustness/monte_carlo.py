@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import ParameterError, listing
+from flexblocks.errors import ComputationError, ParameterError, listing
+from flexblocks.libraries import xr
 from flexblocks.linear.linearize import linearize
-from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.batch import simulate_batch
-from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.statics.equilibrium import equilibrium
+from flexblocks.studies.cases import Case, Cases
+from flexblocks.studies.study import done
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import without_warning
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 
 def monte_carlo(
@@ -31,6 +31,8 @@ def monte_carlo(
     u: Mapping[str, float] | None = None,
     simulation: Mapping[str, Any] | None = None,
     progress: bool | None = None,
+    executor: Any = None,
+    store: str | Path | None = None,
 ) -> xr.Dataset:
     """Monte Carlo analysis: the poles of a closed loop for random parameters and, on request, its motions.
 
@@ -48,6 +50,8 @@ def monte_carlo(
         Arguments of `flexblocks.simulate_batch`, ``{"t": (0.0, 2.0), "u": ..., "x0": ...}``; by default no simulation.
     progress : bool, optional
         Whether to show progress; by default if it takes long.
+    executor, store : optional
+        Who computes the poles, and where they are kept, as for `flexblocks.study`.
 
     Returns
     -------
@@ -63,44 +67,39 @@ def monte_carlo(
     ParameterError
         Invalid distribution, or runs < 1.
     ComputationError
-        A draw has no equilibrium.
+        No draw has an equilibrium.
 
     Warns
     -----
     FlexblocksWarning
-        Ctrl-C ended it early.
+        Some draws have no equilibrium, and nan for poles; or Ctrl-C ended it early.
 
     Notes
     -----
     A model-based law bound to the arm itself knows the true parameters of each draw; one with ``model=`` does not.
     """
-    import xarray as xr
-
     if isinstance(runs, bool) or not isinstance(runs, int) or runs < 1:
         raise ParameterError(f"monte_carlo: runs = {runs!r}; must be a whole number > 0.")
     # Parameters of all runs first: the draws of one parameter then do not depend on what the runs do.
     draws = _draws(closed, p, runs, np.random.default_rng(seed))
-    poles: list[np.ndarray] = []
-    # Poles at each draw's equilibrium.
-    with ProgressDisplay(f"Poles of {closed.name}", runs, progress) as bar, Interrupt() as interrupt:
-        try:
-            for run in range(runs):
-                interrupt.obey()
-                bar.update(f"{run} of {runs} draws", run)
-                with without_warning():
-                    point = equilibrium(closed, x, u, {name: float(values[run]) for name, values in draws.items()})
-                    poles.append(np.linalg.eigvals(linearize(closed, point).A))
-        except KeyboardInterrupt:
-            if not poles:
-                raise
-            warn(
-                f"monte_carlo of '{closed.name}' was interrupted; it holds the poles of the first {len(poles)} of "
-                f"{runs} draws{'' if simulation is None else ', and no motions'}."
-            )
-            draws = {name: values[: len(poles)] for name, values in draws.items()}
-            runs, simulation = len(poles), None
+    task = _Poles(closed, dict(x or {}), dict(u or {}))
+    finished = done(task, Cases(draws, {"seed": seed}), store, executor, progress)
+    finished.tell_of_cases()
+    poles = finished.dataset
+    complete = int(np.argmin(poles["state"].values != 0)) if (poles["state"].values == 0).any() else runs
+    if "pole" not in poles:
+        if complete < runs:
+            raise KeyboardInterrupt
+        raise ComputationError(f"monte_carlo of '{closed.name}': no draw has poles: {poles['error'].values[0]}")
+    if complete < runs:
+        warn(
+            f"monte_carlo of '{closed.name}' was interrupted; it holds the poles of the first {complete} of "
+            f"{runs} draws{'' if simulation is None else ', and no motions'}."
+        )
+        simulation = None
     # Poles, growth and parameters of each run as a dataset, merged with the motions if there are any.
-    pole = np.array(poles)
+    kept = {name: values[:complete] for name, values in draws.items()}
+    pole = poles["pole"].values[:complete]
     growth = np.real(pole).max(axis=1)
     poles_of_runs = xr.Dataset(
         {
@@ -108,14 +107,32 @@ def monte_carlo(
             "growth": ("run", growth, {"units": "1/s"}),
             "stable": ("run", growth < 0),
         },
-        coords={"run": np.arange(runs)}
-        | {f"p[{name}]": ("run", values, {"units": closed.p.unit(name)}) for name, values in draws.items()},
+        coords={"run": np.arange(complete)}
+        | {f"p[{name}]": ("run", values, {"units": closed.p.unit(name)}) for name, values in kept.items()},
         attrs={"model": closed.name, "seed": seed},
     )
     if simulation is None:
         return poles_of_runs
-    motions = simulate_batch(closed, **{**simulation, "p": {name: values.tolist() for name, values in draws.items()}})
+    motions = simulate_batch(closed, **{**simulation, "p": {name: values.tolist() for name, values in kept.items()}})
     return motions.merge(poles_of_runs, combine_attrs="override", compat="override")
+
+
+@dataclass(frozen=True)
+class _Poles:
+    """Poles of the closed loop about the equilibrium of a draw."""
+
+    closed: DAE
+    x: Mapping[str, float]
+    u: Mapping[str, float]
+
+    @property
+    def label(self) -> str:
+        return f"poles of {self.closed.name}"
+
+    def __call__(self, draw: Case) -> dict[str, Any]:
+        with without_warning():
+            point = equilibrium(self.closed, self.x, self.u, draw)
+            return {"pole": (("pole_number",), np.linalg.eigvals(linearize(self.closed, point).A).astype(complex))}
 
 
 def _draws(closed: DAE, p: Mapping[str, Any], runs: int, random: np.random.Generator) -> dict[str, np.ndarray]:

@@ -80,12 +80,16 @@ class _Sweep:
         self.node_steps: list[list[_Step]] = [[] for _ in range(count)]
         self.edge_steps: list[list[_Step]] = [[] for _ in range(count)]
         self.bias = [self._bias(node) for node in range(count)]
+        self.known_motion: list[dict[int, ca.SX]] = []
+        for k in range(count):
+            self.known_motion.append(self._known_motion(k))
         self.acceleration: list[ca.SX] = []
         self.known: dict[int, ca.SX] = {}
 
     def inward(self, k: int) -> None:
         """Eliminate all coordinates that appear only at a node and outboard of it, or on the edge to it."""
         form = self._of_bodies(k) + self._of_branches(k) + pushed(self.wrench[k])
+        form = form.with_known_motion(self.known_motion[k])
         for j in sorted(self.where.ends_at[k], key=lambda j: form.K[:, 6 + form.columns.index(j)].nnz()):
             form, minimum = self._without(form, j)
             self.node_steps[k].append(_Step(j, minimum, form.columns))
@@ -159,6 +163,19 @@ class _Sweep:
         for step in reversed(self.node_steps[k]):
             self.known[step.coordinate] = step.minimum.at(A, step.columns, self.known)
         self.acceleration.append(ca.sparsify(A))
+
+    def _known_motion(self, k: int) -> dict[int, ca.SX]:
+        """Return the components of a node's acceleration that no coordinate changes: near the ground, gravity's."""
+        inboard = self.tree.nodes[k].inboard
+        if inboard is None:
+            return {i: self.tree.ground_acceleration[i] for i in range(6)}
+        X, S = self.maps[k]
+        known, result = self.known_motion[inboard], {}
+        for i in range(6):
+            of = X[i, :].sparsity().get_triplet()[1]
+            if not S[i, :].nnz() and set(of) <= known.keys():
+                result[i] = sum((X[i, j] * known[j] for j in of), ca.SX(self.bias[k][i]))
+        return result
 
     def _bias(self, k: int) -> ca.SX:
         node = self.tree.nodes[k]

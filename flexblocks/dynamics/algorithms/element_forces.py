@@ -11,7 +11,7 @@ from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.evaluation.element import Element
 from flexblocks.dynamics.tree.tree import Tree
 
-# Orientation (3, 3) and origin (3) in the base; angular velocity (3) and velocity (3) relative to it, in its axes.
+# Orientation (3, 3) and origin (3) in the base; angular velocity (3) and velocity (3) relative to it, in own axes.
 Motion = tuple[ca.SX, ca.SX, ca.SX, ca.SX]
 
 
@@ -28,9 +28,8 @@ def element_wrenches(
             (exerted,) = call(element.terms.passive, *_arguments(tree, element, motions, *w_z_u))
         else:
             (exerted,) = call(element.terms.applied, *_arguments(tree, element, motions, *_own(tree, element, x, z, u)))
-        for i, (node, (R, *_)) in enumerate(zip(tree.nodes_of(element), motions, strict=True)):
-            torque, push = exerted[6 * i : 6 * i + 3], exerted[6 * i + 3 : 6 * i + 6]
-            wrench[node] += ca.sparsify(ca.vertcat(R.T @ torque, R.T @ push))
+        for i, node in enumerate(tree.nodes_of(element)):
+            wrench[node] += ca.sparsify(exerted[6 * i : 6 * i + 6])
     # The leaves carry no mass: their wrenches go on to the nodes that do.
     for index in reversed(range(len(tree.nodes), len(sweep.nodes))):
         if wrench[index].nnz():
@@ -95,7 +94,7 @@ class _Motions:
         motions = []
         for node in nodes:
             R, r, V = self._seen(base, node)
-            motions.append((R, r, ca.sparsify(R @ V[:3]), ca.sparsify(R @ V[3:])))
+            motions.append((R, r, ca.sparsify(V[:3]), ca.sparsify(V[3:])))
         return motions
 
     def map(self, index: int) -> tuple[ca.SX, ca.SX]:

@@ -50,7 +50,8 @@ def elimination_basis(tree: Tree) -> ca.DM:
             columns = sorted(body.share.used)
             if len(columns) < 2 or any(users[column] > 1 or column in prescribed for column in columns):
                 continue
-            mass, tips = _mass(body, columns), _tips(tree, node_index, columns)
+            mass = _mass(body, columns)
+            tips = None if mass is None else _tips(tree, node_index, columns, np.sqrt(np.diag(mass)))
             if mass is None or tips is None:
                 continue
             for group in _groups(mass, tips):
@@ -71,17 +72,30 @@ def _mass(body: Body, columns: list[int]) -> np.ndarray | None:
     return mass if np.all(np.diag(mass) > 0) else None
 
 
-def _tips(tree: Tree, node: int, columns: list[int]) -> np.ndarray | None:
-    """Return the Jacobian of the ends of all edges from a node (rows: deflections first), if it is constant."""
-    rows = []
+def _tips(tree: Tree, node: int, columns: list[int], size: np.ndarray) -> np.ndarray | None:
+    """Return the Jacobian of the ends of all edges from a node (rows: deflections first), if it is constant.
+
+    Without ends that hardly move beside others, as a station next to the root: a basis that begins with their motion
+    would be one of rounding. `size` (k,) are the roots of the coordinates' own inertias.
+    """
+    ends = []
     for outer in tree.nodes:
         if outer.inboard == node and outer.edge is not None:
             S = outer.edge.transform.rates @ ca.sparsify(ca.DM(outer.edge.share.within(columns)))
             if not S.is_constant():
                 return None
             S = ca.DM(S).full()
-            rows += [*S[3:], *S[:3]]
-    return np.array([row for row in rows if row.any()]).reshape(-1, len(columns))
+            ends.append((S[3:], S[:3]))
+    most = [max((np.abs(kind / size).max() for kind in kinds), default=0.0) for kinds in zip(*ends, strict=True)]
+    moved = [
+        row for end in ends for rows, far in zip(end, most, strict=True) for row in _larger(rows, MOVES * far * size)
+    ]
+    return np.array(moved).reshape(-1, len(columns))
+
+
+def _larger(rows: np.ndarray, least: np.ndarray) -> list[np.ndarray]:
+    """Return the rows of which an entry is larger than that of `least` (k,)."""
+    return [row for row in rows if np.any(np.abs(row) > least)]
 
 
 def _groups(mass: np.ndarray, tips: np.ndarray) -> list[np.ndarray]:

@@ -64,6 +64,17 @@ class QuadraticForm:
         known = Minimum(ca.SX(1, len(rest)), acceleration)
         return QuadraticForm(self.K[rest, rest], p, tuple(c for c in self.columns if c != column)), known
 
+    def with_known_motion(self, known: Mapping[int, ca.SX]) -> QuadraticForm:
+        """Return the form where components of A are known: they are forces on the others, and in K no more."""
+        rows = [i for i in known if self.K[:, i].nnz()]
+        if not rows:
+            return self
+        K, p = ca.SX(self.K), self.p
+        for i in rows:
+            p = p + K[:, i] * known[i]
+            K[i, :], K[:, i] = 0, 0
+        return QuadraticForm(ca.sparsify(K), ca.sparsify(p), self.columns)
+
     def without_axis(self, k: int, force: ca.SX) -> tuple[QuadraticForm, Minimum]:
         """Minimise over A[k] itself, which is free as a joint along that axis transmits `force` alone.
 

@@ -67,7 +67,7 @@ def outputs(
     efforts, holding = internal_forces(tree, x, z, inputs, a, forces) if felt else ({}, ca.SX(0, 1))
     by_name |= {lock.effort[0]: holding[i] for i, lock in enumerate(tree.locks)}
     if tree.prescribed:
-        drives = driving_efforts(tree, x, z, u, a)
+        drives = driving_efforts(tree, x, z, u, a, forces)
         by_name |= {prescription.effort[0]: drives[prescription.column] for prescription in tree.prescribed}
     # Mass and momenta of the whole arm, if a sensor needs them.
     whole = ca.SX(10, 1)

@@ -7,6 +7,9 @@ With the coordinates split into free ones f and prescribed ones p, whose acceler
 
 is M a + h = Q again, symmetric and without a multiplier. The driving efforts are the rest of the rows p of inverse
 dynamics: tau_p = M_pf a_f + M_pp u_p + h_p - Q_p.
+
+Where loops are closed, their forces act on the free coordinates, Q_f + J_f' lambda, and on the drives, J_p' lambda.
+What is demanded of J a = J_f a_f + J_p u_p is demanded of J_f a_f, less J_p u_p: constrained motion again, with J_f.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import casadi as ca
 
 from flexblocks.dynamics.algorithms.composite_bodies import mass_matrix
 from flexblocks.dynamics.algorithms.generalised_forces import applied_force
+from flexblocks.dynamics.algorithms.loop_closure import closure_residual, loop_force
 from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 from flexblocks.dynamics.tree.tree import Tree
 
@@ -46,6 +50,15 @@ def reduced_inverse_dynamics(tree: Tree, q: ca.SX, v: ca.SX, a: ca.SX) -> ca.SX:
     return force
 
 
+def free_rows(tree: Tree, force: ca.SX) -> ca.SX:
+    """Return forces (n) with zeros in the rows of prescribed coordinates."""
+    if not tree.prescribed:
+        return force
+    force = ca.SX(force)
+    force[list(tree.prescribed_columns)] = 0
+    return ca.sparsify(force)
+
+
 def reduced_force(tree: Tree, force: ca.SX, M: ca.SX, prescribed: dict[int, ca.SX]) -> ca.SX:
     """Return the applied forces Q (n) of the reduced equations, from those of the arm and its whole mass matrix."""
     force = ca.SX(force)
@@ -64,8 +77,35 @@ def reduced_balance(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX, a: ca.SX) -> ca.SX
     return reduced_inverse_dynamics(tree, q, v, a) - applied
 
 
-def driving_efforts(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX, a: ca.SX) -> dict[int, ca.SX]:
-    """Return by position the efforts [N m or N] that drive the prescribed coordinates; `a` (n) are accelerations."""
+def reduced_jacobian(tree: Tree, J: ca.SX) -> ca.SX:
+    """Return J_f: the Jacobian (m, n) of the closures with zeros in the columns of prescribed coordinates."""
+    if not tree.prescribed:
+        return J
+    J = ca.SX(J)
+    J[:, list(tree.prescribed_columns)] = 0
+    return ca.sparsify(J)
+
+
+def reduced_closures(tree: Tree, J: ca.SX, demanded: ca.SX, prescribed: dict[int, ca.SX]) -> tuple[ca.SX, ca.SX]:
+    """Return J_f, and the J_f a_f (m) that makes J a what is `demanded`."""
+    moved = sum((J[:, column] * acceleration for column, acceleration in prescribed.items()), ca.SX(J.shape[0], 1))
+    return reduced_jacobian(tree, J), demanded - moved
+
+
+def reduced_loop_force(tree: Tree, residual: ca.SX, q: ca.SX, multipliers: ca.SX) -> ca.SX:
+    """Return the forces J_f' lambda (n) of loops in the reduced equations, from the residual (m) of the closures."""
+    return free_rows(tree, loop_force(residual, tree, q, multipliers))
+
+
+def driving_efforts(
+    tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX, a: ca.SX, multipliers: ca.SX | None = None
+) -> dict[int, ca.SX]:
+    """Return by position the efforts [N m or N] that drive the prescribed coordinates.
+
+    `a` (n) are accelerations, `multipliers` (m) the forces in loops.
+    """
     q, v, _ = tree.split_state(x)
     force = inverse_dynamics(tree, q, v, a) - applied_force(tree, x, z, u)
+    if multipliers is not None and tree.loops.closures:
+        force -= loop_force(closure_residual(tree, q), tree, q, multipliers)
     return {column: force[column] for column in tree.prescribed_columns}

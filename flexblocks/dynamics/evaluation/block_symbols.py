@@ -11,7 +11,7 @@ import numpy as np
 from flexblocks.dynamics.evaluation.dependent_variables import DependentVariables, dependent_variables
 from flexblocks.dynamics.evaluation.watched_local import WatchedLocal
 from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.physics import Coordinate
+from flexblocks.interfaces.block_variables import Coordinate
 
 
 @dataclass(frozen=True, eq=False)

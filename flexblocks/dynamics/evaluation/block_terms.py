@@ -15,11 +15,12 @@ import numpy as np
 
 from flexblocks.dynamics.evaluation.block_symbols import BlockSymbols
 from flexblocks.dynamics.evaluation.inertial_bodies import bodies_bias, bodies_inertia
-from flexblocks.dynamics.evaluation.rigid_inertia import RigidInertia
+from flexblocks.dynamics.evaluation.rigid_inertia import RigidInertia, is_rigid
 from flexblocks.dynamics.evaluation.watched_local import WatchedLocal
 from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.block_variables import Coordinate
 from flexblocks.interfaces.frame import Frame, skew
-from flexblocks.interfaces.physics import Coordinate, Physics
+from flexblocks.interfaces.physics import Physics
 
 
 def call(function: ca.Function, *arguments: ca.SX) -> list[ca.SX]:
@@ -105,16 +106,10 @@ class BlockTerms:
 
         None if the inertia is not that of a rigid mass: the added mass of a fluid depends on the direction.
         """
-        read = RigidInertia.read(self.inertia_expression[:6, :6])
         symbols = [self.symbols.q, self.p]
-        difference = self._function("difference", symbols, read.matrix - self.inertia_expression[:6, :6], read.matrix)
-        # Two random points: at one alone entries might agree by chance.
-        numbers = np.random.default_rng(0)
-        for _ in range(2):
-            values = difference(*(numbers.uniform(0.5, 1.5, symbol.shape) for symbol in symbols))
-            off, whole = (np.abs(value.full()) for value in values)
-            if not np.max(off) <= 1e-12 * np.max(whole):
-                return None
+        matrix, read = self.inertia_expression[:6, :6], RigidInertia.read(self.inertia_expression[:6, :6])
+        if not is_rigid(self._function("difference", symbols, read.matrix - matrix, read.matrix)):
+            return None
         return self._function("rigid_inertia", symbols, read.mass, read.moment, read.inertia)
 
     @cached_property
@@ -187,9 +182,7 @@ class BlockTerms:
     @cached_property
     def rates(self) -> ca.Function:
         """Function (q, s, w, z, u, p) -> time derivatives of the states."""
-        states, dependent = [variable.name for variable in self.block.states()], self.symbols.dependent
-        derivatives = dict(self.physics.derivatives) | dependent.by_name(dependent.rates, states)
-        return self._function("rates", self._state, ca.vertcat(*[derivatives[name] for name in states]))
+        return self._function("rates", self._state, self._of_states(self.symbols.dependent.rates))
 
     @cached_property
     def rest(self) -> ca.Function:
@@ -197,9 +190,13 @@ class BlockTerms:
 
         The residual for a dependent state, whose rate is zero at rest even where its value is wrong.
         """
-        states, dependent = [variable.name for variable in self.block.states()], self.symbols.dependent
-        conditions = dict(self.physics.derivatives) | dependent.by_name(dependent.residuals, states)
-        return self._function("rest", self._state, ca.vertcat(*[conditions[name] for name in states]))
+        return self._function("rest", self._state, self._of_states(self.symbols.dependent.residuals))
+
+    def _of_states(self, dependent: ca.SX) -> ca.SX:
+        """Return an entry for each state: its time derivative, or that of `dependent` (k) for a dependent one."""
+        names = [variable.name for variable in self.block.states()]
+        values = dict(self.physics.derivatives) | self.symbols.dependent.by_name(dependent, names)
+        return ca.vertcat(*[values[name] for name in names])
 
     @cached_property
     def dependent_residuals(self) -> ca.Function:

@@ -16,7 +16,8 @@ import numpy as np
 
 from flexblocks.errors import ModelError
 from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.physics import DependentVariable, Local
+from flexblocks.interfaces.block_variables import DependentVariable
+from flexblocks.interfaces.local import Local
 
 AnyLocal = TypeVar("AnyLocal", bound=Local)
 

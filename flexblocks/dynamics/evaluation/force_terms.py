@@ -1,8 +1,8 @@
 """Terms of one force element: wrenches on its frames, by automatic differentiation of its physics.
 
 The virtual power of all its forces is linear in the virtual velocities of the frames; its coefficients are the
-wrenches. Everything is resolved in the axes of a base: the world, or, for an element that does not depend on where it
-is, any frame inboard of all that it acts on.
+wrenches, each in the axes of its frame, as the recursion takes them. Poses are those in a base: the world, or, for an
+element that does not depend on where it is, any frame inboard of all that it acts on. Twists are relative to it.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from flexblocks.errors import ModelError
 from flexblocks.interfaces.attached_frame import AttachedFrame, Watch
 from flexblocks.interfaces.force_element import ForceElement
 from flexblocks.interfaces.frame import skew
-from flexblocks.interfaces.physics import Local, Physics
+from flexblocks.interfaces.local import Local
+from flexblocks.interfaces.physics import Physics
 
 
 @dataclass(frozen=True, eq=False)
 class ForceTerms:
     """Terms of a force element on m frames, as functions that are built on first use.
 
-    All functions take (R, r, omega, v of each frame in base axes, w, z, u, p, gravity); see `arguments`.
+    All functions take (R and r of each frame in the base, its omega and v in its own axes, w, z, u, p, gravity).
 
     Attributes
     ----------
@@ -62,12 +63,14 @@ class ForceTerms:
     def _gradient(self, displacement: ca.SX) -> ca.SX:
         """Return the wrenches (6 m) that do unit power on a displacement, a scalar function of poses."""
         moving = ca.vertcat(*[part for f in self.frames for part in (ca.vec(f.axes), f.origin)])
-        flow = [part for f in self.frames for part in (ca.vec(skew(f.virtual_spin) @ f.axes), f.virtual_velocity)]
+        flow = [
+            part for f in self.frames for part in (ca.vec(f.axes @ skew(f.virtual_spin)), f.axes @ f.virtual_velocity)
+        ]
         return ca.gradient(ca.dot(ca.gradient(displacement, moving), ca.vertcat(*flow)), self._virtual)
 
     @cached_property
     def _wrenches(self) -> tuple[ca.SX, ca.SX]:
-        """Wrenches (6 m), torque over force of each frame in base axes: passive, and those of w, z or u."""
+        """Wrenches (6 m), torque over force in the axes of each frame: passive, and those of w, z or u."""
         flow = ca.vertcat(*[part for f in self.frames for part in (f.spin, f.velocity)])
         passive = -self._gradient(ca.SX(self.physics.potential)) - ca.gradient(ca.SX(self.physics.dissipation), flow)
         applied = ca.SX(passive.shape[0], 1)
@@ -170,7 +173,7 @@ def force_terms(block: ForceElement, p: ca.SX) -> ForceTerms:
     frames = tuple(AttachedFrame(spec.name, rate, watch) for spec in block.ports)
     for f in frames:
         moving += [ca.vec(f.axes), f.origin]
-        flow += [ca.vec(skew(f.spin) @ f.axes), f.velocity]
+        flow += [ca.vec(f.axes @ skew(f.spin)), f.axes @ f.velocity]
     local = Local(symbols, ca.vertcat(*moving), ca.vertcat(*flow))
     physics = block.physics({f.name: f for f in frames}, local)
     _check(block, frames, local, physics, vectors)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import casadi as ca
+import numpy as np
 
 from flexblocks.interfaces.frame import skew
 
@@ -61,6 +62,21 @@ class RigidInertia:
             inertia[i, j] -= 0.5 * (growth[i, j] + growth[j, i])
             inertia[j, i] = inertia[i, j]
         return RigidInertia(self.mass, moment, ca.sparsify(inertia))
+
+
+def is_rigid(difference: ca.Function) -> bool:
+    """Whether a matrix is the inertia of a rigid mass, by a function of its symbols.
+
+    It returns the difference of the matrix from the rigid inertia that was read from it, and that inertia.
+    """
+    # Two random points: at one alone entries might agree by chance.
+    numbers = np.random.default_rng(0)
+    for _ in range(2):
+        values = difference(*(numbers.uniform(0.5, 1.5, difference.size_in(i)) for i in range(difference.n_in())))
+        off, whole = (np.abs(value.full()) for value in values)
+        if not np.max(off) <= 1e-12 * np.max(whole):
+            return False
+    return True
 
 
 def turned_back(tensor: ca.SX, turn: ca.SX) -> ca.SX:

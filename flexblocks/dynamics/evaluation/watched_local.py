@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from flexblocks.interfaces.physics import Local
+from flexblocks.interfaces.local import Local
 
 
 @dataclass(frozen=True)

@@ -115,6 +115,24 @@ class Tree:
         return False
 
     @cached_property
+    def has_undriven_base(self) -> bool:
+        """Whether a joint on the ground has a coordinate that no drive or spring shares, so that it may float."""
+        shared = {
+            column
+            for i, body in enumerate(self.bodies)
+            if body.parent is None and i != self.root
+            for column in body.share.used
+        }
+        ground = {self.root}
+        for i, body in enumerate(self.bodies):
+            if body.parent in ground and not body.terms.has_inertia:
+                if set(body.share.used) - shared:
+                    return True
+                if not body.share.used:
+                    ground.add(i)
+        return False
+
+    @cached_property
     def charted(self) -> tuple[Body, ...]:
         """Bodies whose coordinates have a chart; most arms have none."""
         return tuple(body for body in self.bodies if type(body.block).chart is not Block.chart)

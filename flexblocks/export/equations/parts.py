@@ -10,9 +10,11 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.energy import stored_energies, total, weight_energies
+from flexblocks.dynamics.algorithms.generalised_forces import applied_force
 from flexblocks.dynamics.algorithms.newton_euler import inner_force, inverse_dynamics
+from flexblocks.dynamics.algorithms.prescribed_motion import free_rows, reduced_jacobian
 from flexblocks.dynamics.tree.tree import Tree
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, listing, nearest
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,19 +113,10 @@ def equation_parts(dae: DAE) -> Equations:
     """Return inertia, velocity-dependent forces, gravity, stiffness, damping and input map of an arm.
 
     Each is computed independently, none as a difference of others; M a + c + g + k + d equals
-    ``dae.inverse_dynamics``, and B u + r equals ``dae.input_force``.
-
-    Raises
-    ------
-    ParameterError
-        The arm has prescribed coordinates.
+    ``dae.inverse_dynamics``, and B u + r equals ``dae.input_force``. Rows of prescribed coordinates are their
+    accelerations, der(v) = u; what drives these is tau = D a + e.
     """
-    if dae.prescribed:
-        raise ParameterError(
-            f"equations: '{dae.name}' has prescribed coordinates ({listing(dae.prescribed)}), whose rows are no "
-            "balance of forces; assemble it without, and put their motion into q."
-        )
-    gravity = ca.gradient(total(weight_energies(dae.tree, dae.q)), dae.q)
+    gravity = free_rows(dae.tree, ca.gradient(total(weight_energies(dae.tree, dae.q)), dae.q))
     parts = [
         Part("M", "M(q)", "inertia", dae.mass_expression),
         Part("c", r"c(q, \dot q)", "Coriolis and centrifugal forces", velocity_force(dae)),
@@ -136,13 +129,13 @@ def equation_parts(dae: DAE) -> Equations:
     linear, rest = input_map(dae)
     if linear is None:
         parts.append(Part("Q", "Q", "forces of inputs, states and algebraic variables", rest))
-        return _with_loops(Equations(dae, _sparse(parts), f"{left} = Q", f"{plain} = Q"))
+        return _with_drives(_with_loops(Equations(dae, _sparse(parts), f"{left} = Q", f"{plain} = Q")))
     parts.append(Part("B", "B(q)", "input map", linear))
     statement, plain = rf"{left} = B(q)\,u", f"{plain} = B u"
     if rest.nnz():
         parts.append(Part("r", "r", "forces of states and algebraic variables", rest))
         statement, plain = f"{statement} + r", f"{plain} + r"
-    return _with_loops(Equations(dae, _sparse(parts), statement, plain))
+    return _with_drives(_with_loops(Equations(dae, _sparse(parts), statement, plain)))
 
 
 def _with_loops(equations: Equations) -> Equations:
@@ -150,13 +143,34 @@ def _with_loops(equations: Equations) -> Equations:
     dae = equations.dae
     if not dae.tree.loops.closures:
         return equations
-    J, _ = dae.constraint_rates
+    J, within = reduced_jacobian(dae.tree, dae.constraint_rates[0]), " in free coordinates" if dae.prescribed else ""
+    meaning = f"Jacobian of the closures of loops{within}; the multipliers are forces and torques at the cuts"
     parts = [
-        Part("J", "J(q)", "Jacobian of the closures of loops; the multipliers are forces and torques at the cuts", J),
+        Part("J", "J(q)", meaning, J),
         Part("b", "b(q)", "closures of loops", dae.constraint_expression),
     ]
     statement = rf"{equations.statement} + J(q)^T \lambda,\quad b(q) = 0"
     plain = f"{equations.plain} + J' lambda, b = 0"
+    return Equations(dae, (*equations.parts, *_sparse(parts)), statement, plain)
+
+
+def _with_drives(equations: Equations) -> Equations:
+    """Add what drives the prescribed coordinates: tau = D a + e, less the forces of loops."""
+    dae = equations.dae
+    if not dae.prescribed:
+        return equations
+    rows, still = list(dae.tree.prescribed_columns), ca.SX(dae.tree.size, 1)
+    rest = inverse_dynamics(dae.tree, dae.q, dae.v, still)
+    rest -= applied_force(dae.tree, dae.x.symbol, dae.z.symbol, dae.u.symbol)
+    which = listing(prescription.effort[0] for prescription in dae.tree.prescribed)
+    parts = [
+        Part("D", "D(q)", f"rows of the inertia matrix of the whole arm, for tau = {which}", dae.whole_mass[rows, :]),
+        Part("e", r"e(q, \dot q)", "the same rows of all other forces of the arm", rest[rows]),
+    ]
+    statement, plain = rf"{equations.statement},\quad \tau = D(q)\,\ddot q + e", f"{equations.plain}, tau = D a + e"
+    if dae.tree.loops.closures:
+        parts.append(Part("P", "P(q)", "rows of the Jacobian for the same", dae.constraint_rates[0][:, rows].T))
+        statement, plain = rf"{statement} - P(q)\,\lambda", f"{plain} - P lambda"
     return Equations(dae, (*equations.parts, *_sparse(parts)), statement, plain)
 
 
@@ -169,17 +183,17 @@ def velocity_force(dae: DAE) -> ca.SX:
     bare = dataclasses.replace(
         _with(dae.tree, potential=0.0, dissipation=0.0, loads=(), power=0.0), gravity=np.zeros(3)
     )
-    return inverse_dynamics(bare, dae.q, dae.v, ca.SX(dae.tree.size, 1))
+    return free_rows(dae.tree, inverse_dynamics(bare, dae.q, dae.v, ca.SX(dae.tree.size, 1)))
 
 
 def stiffness_force(dae: DAE) -> ca.SX:
     """Return the elastic forces (n): the gradient of the energy stored in springs and bent beams."""
-    return ca.gradient(total(stored_energies(dae.tree, dae.q)), dae.q)
+    return free_rows(dae.tree, ca.gradient(total(stored_energies(dae.tree, dae.q)), dae.q))
 
 
 def passive_force(dae: DAE) -> ca.SX:
     """Return the damping forces (n): those of dampers, and of loads inside the blocks that depend on q and v only."""
-    return inner_force(_with(dae.tree, potential=0.0), dae.q, dae.v)
+    return free_rows(dae.tree, inner_force(_with(dae.tree, potential=0.0), dae.q, dae.v))
 
 
 def input_map(dae: DAE) -> tuple[ca.SX | None, ca.SX]:

@@ -11,6 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 
+from flexblocks.constraints.singular_posture import refuse_singular_start
 from flexblocks.dae.compiler import CompilerError
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.charts import chart_functions
@@ -77,6 +78,8 @@ def fmu(
         An invalid version, kind or tolerance; or two variables with the same name.
     NameUnknownError
         An unknown output.
+    SingularMassError
+        At the start values the mass matrix is singular: the FMU could not be initialised.
     flexblocks.dae.compiler.CompilerError
         The C compiler fails; or there is none, with ``binary=True``.
 
@@ -109,6 +112,7 @@ def fmu(
     kinds = _checked(version, kind)
     if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
         raise ParameterError(f"fmu: tolerance = {tolerance!r}; must be a number > 0 and < 1.")
+    refuse_singular_start(dae, "fmu: at the start values ")
     if outputs is not None:
         dae = _observed(dae, outputs)
     variables = table(dae, outputs)

@@ -1,7 +1,8 @@
 """Minimal form of a descriptor form: independent states only, E eliminated.
 
-All variables move with the independent states x and the inputs, X = T x + U u. Equations are taken along the same
-motions, L' E der(X) = L' (A X + B u), on which constraint forces do no work.
+All variables move with the independent states x and the inputs, X = T x + U u. Equations are taken along the
+motions on which constraint forces do no work, L' E der(X) = L' (A X + B u). These are the same motions, but for
+prescribed coordinates: no force moves them, and others that follow them by a loop do not work with them.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ import numpy as np
 
 from flexblocks.errors import SingularMassError, listing
 from flexblocks.libraries import scipy
-from flexblocks.linear.forms.layout import layout_of
+from flexblocks.linear.forms.layout import Layout, layout_of
 from flexblocks.linear.forms.linear_system import LinearSystem
 
 System = TypeVar("System", bound=LinearSystem)
 
 # An entry below this fraction of the terms it is the sum of is rounding.
 ROUNDING = 1e-14
+# Motions along which forces do no work are those of the arm up to rounding, unless coordinates are prescribed.
+ALIKE = 1e-6
 
 
 def eliminated(lin: System, N: np.ndarray, drift: np.ndarray, bend: np.ndarray) -> System:
@@ -45,7 +48,10 @@ def eliminated(lin: System, N: np.ndarray, drift: np.ndarray, bend: np.ndarray) 
     E, A, n, free, independent = lin.E, lin.A, layout.size, layout.free, layout.positions
     d, k = len(independent), 2 * len(independent) + len(free)
     T, L, R, U = (np.zeros((len(E), columns)) for columns in (k, k, k, len(lin.inputs)))
-    T[:n, :d] = T[n : 2 * n, d : 2 * d] = L[n : 2 * n, d : 2 * d] = N
+    T[:n, :d] = T[n : 2 * n, d : 2 * d] = N
+    L[n : 2 * n, d : 2 * d] = virtual = _virtual_motions(
+        E[n : 2 * n, n : 2 * n], A[n : 2 * n, layout.closures], layout, N
+    )
     T[n : 2 * n, :d], R[n : 2 * n] = drift, bend
     T[free, np.arange(2 * d, k)] = L[free, np.arange(2 * d, k)] = L[independent, np.arange(d)] = 1.0
     # Eliminate algebraic variables.
@@ -58,7 +64,7 @@ def eliminated(lin: System, N: np.ndarray, drift: np.ndarray, bend: np.ndarray) 
     projected = np.where(np.abs(projected) > ROUNDING * size, projected, 0.0)
     # Second-order form, and accelerations solved for.
     driven = L.T @ (lin.B + A @ U)
-    balance, mass = slice(d, 2 * d), N.T @ E[n : 2 * n, n : 2 * n] @ N
+    balance, mass = slice(d, 2 * d), virtual.T @ E[n : 2 * n, n : 2 * n] @ N
     damping, stiffness = -projected[balance, d : 2 * d], -projected[balance, :d]
     both = np.hstack([projected, driven])
     try:
@@ -83,6 +89,29 @@ def eliminated(lin: System, N: np.ndarray, drift: np.ndarray, bend: np.ndarray) 
         equation_units=(),
         structure=dataclasses.replace(lin.structure, mass=mass, damping=damping, stiffness=stiffness),
     )
+
+
+def _virtual_motions(M: np.ndarray, forces: np.ndarray, layout: Layout, N: np.ndarray) -> np.ndarray:
+    """Return the motions (n, d) along which equations are taken: constraint forces do no work, and L' M N is symmetric.
+
+    `forces` (n, m) are what the multipliers exert; without prescribed coordinates they are J', and L = N.
+    """
+    independent = layout.positions
+    dependent = np.setdiff1d(np.arange(layout.size), independent)
+    L = np.zeros_like(N)
+    L[independent] = np.eye(len(independent))
+    if dependent.size:
+        L[dependent] = -np.linalg.solve(forces[dependent].T, forces[independent].T)
+    # Rows of prescribed coordinates, der(v) = u: what follows them loads the others.
+    moved = np.any(np.abs(N - L) > ALIKE * np.abs(N).max(initial=0.0), axis=0)
+    if not moved.any():
+        return N
+    loads = L.T @ M @ N
+    kept = L.copy()
+    for j in np.flatnonzero(moved):
+        others = np.arange(L.shape[1]) != j
+        kept[:, others] -= np.outer(L[:, j], loads[others, j]) / loads[j, j]
+    return kept
 
 
 def eliminated_at_rest(lin: System) -> System:

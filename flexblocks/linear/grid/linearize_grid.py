@@ -11,6 +11,7 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import refuse_clocks
 from flexblocks.errors import ParameterError
+from flexblocks.interrupt import Interrupt
 from flexblocks.linear.grid.along_motion import passed_points, time_axis
 from flexblocks.linear.grid.axes import Axis, Over, grid_axes, held_values, resting_points
 from flexblocks.linear.grid.dataset import model_at, to_dataset
@@ -21,7 +22,6 @@ from flexblocks.linear.grid.refine import MOST_POINTS, refined_axes
 from flexblocks.linear.grid.samples import Samples, middles, product
 from flexblocks.linear.linearize import observed
 from flexblocks.progress import ProgressDisplay
-from flexblocks.simulation.interrupt import Interrupt
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.user_warning import warn

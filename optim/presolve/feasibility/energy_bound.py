@@ -214,7 +214,7 @@ def _postures(dae: DAE, limits: Limits, start: np.ndarray, goal: np.ndarray) -> 
         bounds = ranges.get(name, (-np.inf, np.inf))
         low[k], high[k] = max(bounds[0], limits.x[k, 0]), min(bounds[1], limits.x[k, 1])
     away = np.abs(goal - start)
-    joints = ~deforming(dae) | (np.isfinite(low) & np.isfinite(high))
+    joints = ~deforming(dae)
     angles = np.array([unit == "rad" for unit in dae.x.units[:n]])
     weighs = bool(np.any(dae.tree.gravity))
     if weighs and np.any(joints & ~angles & ~(np.isfinite(low) & np.isfinite(high))):

@@ -4,88 +4,107 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-import casadi as ca
 import numpy as np
 
+from flexblocks.constraints.posture import posture
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.kinematics import motions
-from flexblocks.dynamics.algorithms.totals import totals
-from flexblocks.dynamics.evaluation.body import Body
+from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
 from flexblocks.statics.balance import motion, rest, unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
 
-from ...errors import ProblemError
-from ..boundary import End
-
 # Stiffness, damping or input of a coordinate below this share of the largest is rounding.
 NOTHING = 1e-9
-# A centre of mass that moves by less than this share of what single coordinates move it stays, up to rounding.
-CENTRED = 1e-6
+# Change of the kinetic energy by a coordinate, relative to that energy: a momentum that is conserved has none.
+CONSERVED = 1e-6
+STEP = 1e-4  # of central differences [rad, radii of gyration], exact to its square
 
 
 def open_base(dae: DAE, at: OperatingPoint, named: Collection[str]) -> tuple[int, ...]:
     """Return the coordinates of a floating base that no name fixes, by their positions in q.
 
-    A base floats if its free motion or ball joint stands on the ground and no force acts on it there. Its momentum is
-    conserved then, and its motion follows from that of the arm: to fix where it ends would overdetermine the motion.
+    Its momentum is conserved, and its motion follows from that of the arm: to fix where it ends would overdetermine the
+    motion.
     """
     return tuple(i for i in floating_base(dae, at) if dae.q_names[i] not in named)
 
 
 def floating_base(dae: DAE, at: OperatingPoint) -> tuple[int, ...]:
-    """Return the coordinates of a floating base, by their positions in q; none if a force acts on them."""
-    floating = [i for body in dae.tree.charted if _stands_on_ground(dae, body) for i in sorted(body.share.used)]
-    if not floating:
-        return ()
-    n = dae.tree.size
-    _, dx, _, du = (value.full() for value in motion(dae)(at.x, at.z, at.u, at.p, 0.0, 0.0)[:4])
-    at_rest = unknown_vector(dae, at.x, at.z, np.zeros(len(dae.tree.loops.multipliers)), at.u)
-    stiffness = rest(dae)(at_rest, at.p)[1].full()[:n]
-    for matrix in (stiffness, dx[:n, n : 2 * n], du[:n]):
-        if np.abs(matrix[floating]).max(initial=0.0) > NOTHING * np.abs(matrix).max(initial=0.0):
-            return ()
-    return tuple(floating)
+    """Return the coordinates of a floating base, by their positions in q; none if a force acts on them.
 
-
-def check_momentum(dae: DAE, begin: End, end: End) -> None:
-    """Refuse a motion from rest to rest in which a floating arm would move its centre of mass.
-
-    Raises
-    ------
-    ProblemError
-        The message says where the centre of mass is and where it would be.
+    A base floats if nothing but joints without mass is between the ground and itself: a free motion, a ball joint,
+    slides, slides and a hinge across them; and if no force acts on these joints, so that their momentum is conserved.
     """
-    if not (begin.is_known_rest and end.is_known_rest) or end.open:
-        return
-    floating = floating_base(dae, end.point)
-    if not any(dae.x.units[i] == "m" for i in floating):
-        return
-    (start, _), (goal, slopes) = (_centre(dae, boundary.point) for boundary in (begin, end))
-    # What each coordinate moves it by, in metres: the rest of all these is rounding, or a motion.
-    shares = slopes * (end.point.x[: dae.tree.size] - begin.point.x[: dae.tree.size])
-    if np.linalg.norm(goal - start) <= CENTRED * np.abs(shares).sum():
-        return
-    names = ", ".join(dae.q_names[i] for i in floating)
-    raise ProblemError(
-        f"plan: goal: momentum forbids it: nothing pushes the arm from outside, so that its centre of mass stays at "
-        f"{np.array2string(start, precision=4)} m; at the goal it would be at {np.array2string(goal, precision=4)} m. "
-        f"Leave those of {names} out of the goal that follow from the rest."
-    )
+    floating: set[int] = set()
+    for joints in _ways_from_ground(dae):
+        while joints and not _floats(dae, at, columns := sorted(set().union(*joints))):
+            joints = joints[:-1]
+        floating |= set(columns) if joints else set()
+    return tuple(sorted(floating))
 
 
-def _centre(dae: DAE, point: OperatingPoint) -> tuple[np.ndarray, np.ndarray]:
-    """Return the centre of mass (3,) [m] at a point of rest, and its derivatives (3, n) in the coordinates."""
-    v = ca.SX(dae.tree.size, 1)
-    centre = totals(dae.tree, motions(dae.tree, dae.q, v), dae.q, v)[1:4]
-    function = ca.Function("centre", [*dae.posture_symbols], [centre, ca.jacobian(centre, dae.q)])
-    place, slopes = function(*dae.posture(point.x, point.z, point.p))
-    return place.full()[:, 0], slopes.full()
+def _ways_from_ground(dae: DAE) -> list[list[set[int]]]:
+    """Return the coordinates of the joints from the ground to each body with mass, one set a joint."""
+    tree = dae.tree
+    ways: dict[int, list[set[int]]] = {tree.root: []}
+    ends = []
+    for i, body in enumerate(tree.bodies):
+        if body.parent not in ways:
+            continue
+        if body.terms.has_inertia:
+            ends.append(ways[body.parent])
+        else:
+            ways[i] = ways[body.parent] + ([set(body.share.used)] if body.share.used else [])
+    return [way for way in ends if way]
 
 
-def _stands_on_ground(dae: DAE, body: Body) -> bool:
-    """Whether nothing moves between the ground and the body."""
-    while body.parent is not None:
-        body = dae.tree.bodies[body.parent]
-        if body.share.shape[0]:
+def _floats(dae: DAE, at: OperatingPoint, columns: list[int]) -> bool:
+    """Whether no force acts on these coordinates, and their momentum is conserved where it is zero."""
+    n = dae.tree.size
+    at_rest = unknown_vector(dae, at.x, at.z, np.zeros(len(dae.tree.loops.multipliers)), at.u)
+    slopes = rest(dae)(at_rest, at.p)[1].full()[:n]
+    if _acts(slopes, columns):
+        return False
+    _, dx, _, du = (value.full() for value in motion(dae)(at.x, at.z, at.u, at.p, 0.0, 0.0)[:4])
+    return not _acts(dx[:n, n : 2 * n], columns) and not _acts(du[:n], columns) and _is_cyclic(dae, at, columns)
+
+
+def _acts(matrix: np.ndarray, rows: list[int]) -> bool:
+    return bool(np.abs(matrix[rows]).max(initial=0.0) > NOTHING * np.abs(matrix).max(initial=0.0))
+
+
+def _is_cyclic(dae: DAE, at: OperatingPoint, columns: list[int]) -> bool:
+    """Whether the kinetic energy of any motion without momentum does not depend on these coordinates.
+
+    The momenta p of the coordinates then stay zero: dp/dt = dT/dq = 0.
+    """
+    n, rng = dae.tree.size, np.random.default_rng(0)
+    turns = np.array([unit == "rad" for unit in dae.x.units[:n]])
+    x = at.x.copy()
+    x[columns] += turns[columns] * rng.uniform(-0.3, 0.3, len(columns))  # not in a posture of some symmetry
+
+    def mass(q: np.ndarray) -> np.ndarray:
+        return mass_at_posture(dae.tree, *posture(dae, np.concatenate([q, x[n:]]), at.p))
+
+    M = mass(x[:n])
+    v = base_rates(M, columns, rng.uniform(0.5, 1.0, n) / np.sqrt(np.diag(M)))
+    energy = v @ M @ v
+    for i in columns:
+        h = np.zeros(n)
+        h[i] = STEP * (1.0 if turns[i] else gyration(M, turns, i))
+        change = v @ (mass(x[:n] + h) - mass(x[:n] - h)) @ v
+        if abs(change) > CONSERVED * STEP * energy:
             return False
     return True
+
+
+def base_rates(M: np.ndarray, columns: list[int], v: np.ndarray) -> np.ndarray:
+    """Return rates (n,) with those of a base changed so that it has no momentum, M the mass matrix (n, n)."""
+    others = np.setdiff1d(np.arange(len(M)), columns)
+    v = v.copy()
+    v[columns] = -np.linalg.solve(M[columns][:, columns], M[columns][:, others] @ v[others])
+    return v
+
+
+def gyration(M: np.ndarray, turns: np.ndarray, i: int) -> float:
+    """Return the largest radius of gyration [m] of the turning coordinates with the mass that coordinate i moves."""
+    return float(np.sqrt(np.max(np.diag(M)[turns], initial=0.0) / M[i, i])) or 1.0

@@ -3,14 +3,26 @@
 from typing import Any
 
 from ...errors import ProblemError
+from .follow import Follow
 from .keep import KeepIn, KeepOut
+from .keep_apart import KeepApart
 from .path_constraint import PathConstraint
+from .speed_limit import SpeedLimit
+from .upright import Upright
 from .within import Within
 
 # What `optim` offers of them.
-__all__ = ["KeepIn", "KeepOut", "Within"]
+__all__ = ["Follow", "KeepApart", "KeepIn", "KeepOut", "SpeedLimit", "Upright", "Within"]
 
-PATH_CONSTRAINTS: tuple[type[PathConstraint], ...] = (KeepOut, KeepIn, Within)
+PATH_CONSTRAINTS: tuple[type[PathConstraint], ...] = (
+    KeepOut,
+    KeepIn,
+    KeepApart,
+    Follow,
+    Upright,
+    SpeedLimit,
+    Within,
+)
 
 
 def checked_path(where: str, path: Any) -> tuple[PathConstraint, ...]:

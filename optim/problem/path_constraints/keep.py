@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import casadi as ca
 
-from flexblocks.blocks.bodies.stations import HasStations
-from flexblocks.dae.dae import DAE
-from flexblocks.errors import listing, nearest
-
 from ...errors import ProblemError
 from ..signals.signals import Signals
+from .links import axis_pieces, checked_link
+from .names import names
 from .path_constraint import BoundedValue, PathConstraint
 from .region import Region
 
@@ -40,6 +38,7 @@ class Keep(PathConstraint):
     stations: int = 8
     margin: float = 0.0
     name: str | None = None
+    radius: float = 0.0
 
     def __post_init__(self) -> None:
         where = type(self).__name__
@@ -48,16 +47,17 @@ class Keep(PathConstraint):
                 f"{where}: region = {self.region!r}; must be an optim.Sphere, optim.Box or optim.HalfSpace."
             )
         for name in ("frames", "links"):
-            object.__setattr__(self, name, _names(f"{where}: {name}", getattr(self, name)))
+            object.__setattr__(self, name, names(f"{where}: {name}", getattr(self, name)))
         if not self.frames and not self.links:
             raise ProblemError(
                 f'{where}: nothing to keep; name points, as frames="payload", or links="link1" for a link as a whole.'
             )
         if isinstance(self.stations, bool) or not isinstance(self.stations, int) or self.stations < 1:
             raise ProblemError(f"{where}: stations = {self.stations!r}; must be a whole number >= 1.")
-        margin = self.margin
-        if isinstance(margin, bool) or not isinstance(margin, (int, float)) or not 0 <= margin < math.inf:
-            raise ProblemError(f"{where}: margin = {margin!r}; must be a finite number >= 0 [m].")
+        for name in ("margin", "radius"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
+                raise ProblemError(f"{where}: {name} = {value!r}; must be a finite number >= 0 [m].")
 
     @property
     def label(self) -> str:
@@ -68,30 +68,47 @@ class Keep(PathConstraint):
     def distances(self, r: ca.SX) -> ca.SX:
         """Return distances (k, 1) [m], >= 0 where the point r (3, 1) is on the prescribed side of the surface."""
 
+    @property
+    def clearance(self) -> float:
+        """Distance of the axes from the surface [m]: the margin and the radius of the links."""
+        return self.margin + self.radius
+
     def values(self, label: str, signals: Signals) -> list[BoundedValue]:
+        places = [(frame, self.distances(signals.position(frame))) for frame in self.frames]
+        for link in self.links:
+            places += self._along(link, signals)
         values = []
-        for point in self._points(signals.instant.dae):
-            distances = ca.vertsplit(self.distances(signals.position(point)))
-            for i, distance in enumerate(distances):
+        for place, distance in places:
+            distances = ca.vertsplit(distance)
+            for i, one in enumerate(distances):
                 number = f" ({i + 1})" if len(distances) > 1 else ""
-                values.append(BoundedValue(f"{point} {self.side} {label}{number}", distance, low=0.0))
+                values.append(BoundedValue(f"{place} {self.side} {label}{number}", one, low=0.0))
         return values
 
-    def _points(self, dae: DAE) -> list[str]:
-        """Return the names of all points: frames and stations along links."""
-        links = {body.name: body.block for body in dae.tree.bodies if isinstance(body.block, HasStations)}
-        points = list(self.frames)
-        for link in self.links:
-            if link not in links:
-                raise ProblemError(f"plan: path: there is no link '{link}' ({listing(links)}).{nearest(link, links)}")
-            points += [f"{link}.{outlet}" for outlet in links[link].centreline(self.stations)]
-        return points
+    def segment_distances(self, ends: Sequence[ca.SX]) -> ca.SX | None:
+        """Return distances (k, 1) [m], >= 0 where all of a segment is on its side; None if only points have one."""
+        return ca.vertcat(*[self.distances(r) for r in ends])
+
+    def _along(self, link: str, signals: Signals) -> list[tuple[str, ca.SX]]:
+        """Return the distances along a link by the names of its parts: its pieces as capsules, or its stations."""
+        body = checked_link(signals.instant.dae, link)
+        if self.radius:
+            pieces = axis_pieces(signals, link, self.stations)
+            named = [f"{link} piece {i}" if len(pieces) > 1 else link for i in range(1, len(pieces) + 1)]
+            distances = [self.segment_distances(ends) for ends in pieces]
+            if not any(distance is None for distance in distances):
+                return list(zip(named, (distance for distance in distances if distance is not None), strict=True))
+        # Of a capsule the root counts, too.
+        outlets = (*(("frame_a",) if self.radius else ()), *body.block.centreline(self.stations))
+        points = [f"{link}.{outlet}" for outlet in outlets]
+        return [(point, self.distances(signals.position(point))) for point in points]
 
     def size(self, bounded: BoundedValue) -> float:
         return self.region.smallest
 
     def refusal(self, where: str, bounded: BoundedValue, value: float) -> str:
         margin = f", margin {self.margin:g} m" if self.margin else ""
+        margin += f", radius {self.radius:g} m" if self.radius else ""
         broken = f"not {bounded.name}, by {-value:.4g} m ({self.region}{margin})"
         return f"{broken}. Move the {where}, the region or the margin."
 
@@ -125,6 +142,9 @@ class KeepOut(Keep):
         misses.
     name : str, optional
         For messages; by default the type of the region.
+    radius : float
+        Of frames and links [m], in addition to the margin. Links are then capsules from root to tip, with as many
+        straight pieces as `stations` where they bend; only to the outside of a box they are balls at the stations.
 
     Notes
     -----
@@ -135,7 +155,10 @@ class KeepOut(Keep):
     side: ClassVar[str] = "outside"
 
     def distances(self, r: ca.SX) -> ca.SX:
-        return self.region.outside(r, self.margin)
+        return self.region.outside(r, self.clearance)
+
+    def segment_distances(self, ends: Sequence[ca.SX]) -> ca.SX | None:
+        return self.region.outside_segment(ends, self.clearance)
 
 
 @dataclass(frozen=True)
@@ -146,18 +169,12 @@ class KeepIn(Keep):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.margin >= self.region.smallest:
+        if self.clearance >= self.region.smallest:
+            what = "margin and radius" if self.radius else "margin"
             raise ProblemError(
-                f"KeepIn: margin = {self.margin:g} m leaves nothing of the {self.label}; must be less than "
+                f"KeepIn: {what} = {self.clearance:g} m leaves nothing of the {self.label}; must be less than "
                 f"{self.region.smallest:g} m."
             )
 
     def distances(self, r: ca.SX) -> ca.SX:
-        return self.region.inside(r, self.margin)
-
-
-def _names(where: str, value: Any) -> tuple[str, ...]:
-    names = (value,) if isinstance(value, str) else value
-    if not isinstance(names, (tuple, list)) or not all(isinstance(name, str) and name for name in names):
-        raise ProblemError(f'{where} = {value!r}; must be a name or a sequence of names, as "payload".')
-    return tuple(names)
+        return self.region.inside(r, self.clearance)

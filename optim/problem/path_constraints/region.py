@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,8 @@ import casadi as ca
 import numpy as np
 
 from ...errors import ProblemError
+from .names import positive
+from .segments import beyond, squared_distance
 
 ROUNDING = 0.05  # smoothing of a box's edges, relative to its smallest half width; by trial
 
@@ -28,6 +31,10 @@ class Region(ABC):
     @abstractmethod
     def inside(self, r: ca.SX, margin: float) -> ca.SX:
         """Return the inside distances (k, 1) [m], all >= 0 if and only if the point is inside by `margin` [m]."""
+
+    def outside_segment(self, ends: Sequence[ca.SX], margin: float) -> ca.SX | None:
+        """Return outside distances (k, 1) [m] of a whole segment, by its ends; None if only points have one."""
+        return None
 
     @property
     @abstractmethod
@@ -56,8 +63,8 @@ class Sphere(Region):
     radius: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "centre", _point("Sphere: centre", self.centre))
-        object.__setattr__(self, "radius", _positive("Sphere: radius", self.radius))
+        object.__setattr__(self, "centre", point("Sphere: centre", self.centre))
+        object.__setattr__(self, "radius", positive("Sphere: radius", self.radius, "m"))
 
     def outside(self, r: ca.SX, margin: float) -> ca.SX:
         return self._beyond(r, self.radius + margin)
@@ -65,8 +72,13 @@ class Sphere(Region):
     def inside(self, r: ca.SX, margin: float) -> ca.SX:
         return -self._beyond(r, self.radius - margin)
 
+    def outside_segment(self, ends: Sequence[ca.SX], margin: float) -> ca.SX:
+        k = len(self.centre)
+        centre = (ca.SX(ca.DM(self.centre)),)
+        return beyond(squared_distance([r[:k] for r in ends], centre), self.radius + margin)
+
     def _beyond(self, r: ca.SX, radius: float) -> ca.SX:
-        return (ca.sumsqr(r[: len(self.centre)] - ca.DM(self.centre)) - radius**2) / (2 * radius)
+        return beyond(ca.sumsqr(r[: len(self.centre)] - ca.DM(self.centre)), radius)
 
     @property
     def smallest(self) -> float:
@@ -89,8 +101,8 @@ class HalfSpace(Region):
     normal: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "point", _point("HalfSpace: point", self.point))
-        normal = _point("HalfSpace: normal", self.normal)
+        object.__setattr__(self, "point", point("HalfSpace: point", self.point))
+        normal = point("HalfSpace: normal", self.normal)
         if len(normal) != len(self.point):
             raise ProblemError(
                 f"HalfSpace: point = {self.point} and normal = {normal}; must both have 2 or both 3 coordinates."
@@ -102,6 +114,9 @@ class HalfSpace(Region):
 
     def outside(self, r: ca.SX, margin: float) -> ca.SX:
         return ca.dot(ca.DM(self.normal), r[: len(self.point)] - ca.DM(self.point)) - margin
+
+    def outside_segment(self, ends: Sequence[ca.SX], margin: float) -> ca.SX:
+        return ca.vertcat(*[self.outside(r, margin) for r in ends])
 
     def inside(self, r: ca.SX, margin: float) -> ca.SX:
         return -self.outside(r, -margin)
@@ -136,7 +151,7 @@ class Box(Region):
 
     def __post_init__(self) -> None:
         for name in ("low", "high"):
-            object.__setattr__(self, name, _point(f"Box: {name}", getattr(self, name)))
+            object.__setattr__(self, name, point(f"Box: {name}", getattr(self, name)))
         if len(self.low) != len(self.high) or not np.all(np.less(self.low, self.high)):
             raise ProblemError(
                 f"Box: low = {self.low}, high = {self.high}; must be corners of 2 or 3 coordinates, low < high."
@@ -203,7 +218,7 @@ def _rotation(value: Any, dimensions: int) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(row) for row in array.tolist())
 
 
-def _point(where: str, value: Any) -> tuple[float, ...]:
+def point(where: str, value: Any) -> tuple[float, ...]:
     try:
         array = np.array(value, dtype=float)
     except (TypeError, ValueError):
@@ -211,9 +226,3 @@ def _point(where: str, value: Any) -> tuple[float, ...]:
     if array.shape not in ((2,), (3,)) or not np.isfinite(array).all():
         raise ProblemError(f"{where} = {value!r}; must be 3 finite numbers, or 2 for a planar arm [m].")
     return tuple(array.tolist())
-
-
-def _positive(where: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
-        raise ProblemError(f"{where} = {value!r}; must be a finite number > 0 [m].")
-    return float(value)

@@ -11,7 +11,8 @@ import pytest
 import flexblocks as fb
 from flexblocks import models, optim
 from flexblocks.interfaces.block import Block
-from flexblocks.interfaces.physics import GUEST, Coordinate, Load, Physics, Variable
+from flexblocks.interfaces.block_variables import GUEST, Coordinate, Variable
+from flexblocks.interfaces.physics import Load, Physics
 from flexblocks.interfaces.ports import flange
 from flexblocks.optim.collocation.equations_of_motion import interval_kernel
 from flexblocks.optim.collocation.input_parametrization import input_shape

@@ -8,7 +8,7 @@ import pytest
 import flexblocks as fb
 from flexblocks import models, optim
 from flexblocks.optim.collocation.mesh import uniform_mesh
-from flexblocks.optim.presolve.inverse_statics import values_at_rest
+from flexblocks.optim.presolve.postures.values_at_rest import values_at_rest
 from flexblocks.optim.presolve.rigid_motion.rigid_arm import spline_through
 
 HOME = {"joint1.angle": 0.0, "joint2.angle": 0.0}

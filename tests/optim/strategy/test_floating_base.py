@@ -9,7 +9,7 @@ import flexblocks as fb
 from arms.chains import chain
 from flexblocks import optim
 from flexblocks.optim.presolve.boundary import End
-from flexblocks.optim.presolve.feasibility.open_base import check_momentum
+from flexblocks.optim.presolve.feasibility.conserved_momentum import check_momentum
 
 GOAL = {"joint.angle": 1.0}
 
@@ -60,3 +60,83 @@ def test_what_momentum_forbids_is_refused_by_that_word(dae: fb.DAE) -> None:
     held = {name: float(dae.x.start[i]) for i, name in enumerate(dae.q_names) if name.startswith("base.")}
     with pytest.raises(optim.ProblemError, match=r"momentum forbids it.*centre of mass stays at"):
         optim.plan(dae, optim.RestToRest({"joint.angle": 0.0}, GOAL | held, 5.0), intervals=20)
+
+
+def wheel_on(base: fb.Block | tuple[fb.Block, ...], hinges: int = 1, off: float = 0.0) -> fb.DAE:
+    """A body of 3 kg m2 about z with driven wheels of 1 kg m2 in series, on its axis or `off` it [m]."""
+    joints = base if isinstance(base, tuple) else (base,)
+    blocks = [fb.RigidBody("body", 20.0, np.diag([1.0, 2.0, 3.0]), reach=(off, 0.0, 0.0))]
+    for i in range(hinges):
+        center = (off / 2, 0.0, 0.0)
+        blocks += [fb.Revolute(f"hinge{i}"), fb.RigidBody(f"wheel{i}", 2.0, np.eye(3), reach=center, center=center)]
+    model = chain(*joints, *blocks, gravity=(0, 0, 0))
+    for i in range(hinges):
+        model.connect(model.add(fb.TorqueSource(f"motor{i}")).flange_b, f"hinge{i}.axis")
+    return fb.assemble(model)
+
+
+def ends(dae: fb.DAE, **goal: float) -> tuple[End, End]:
+    """Return two ends at rest, all coordinates zero at the first and named at the second."""
+    zero = dict.fromkeys(dae.q_names, 0.0)
+    named = {name.replace("__", "."): value for name, value in goal.items()}
+    return End("fixed", fb.equilibrium(dae, x=zero)), End("fixed", fb.equilibrium(dae, x=zero | named))
+
+
+PLANE = (fb.Prismatic("x", axis=(1, 0, 0)), fb.Prismatic("y", axis=(0, 1, 0)), fb.Revolute("turn"))
+
+
+@pytest.mark.parametrize(
+    ("base", "name", "turned"),
+    [
+        (fb.FreeMotion("base"), "base__rotation_z", 4 * np.tan(-0.25 / 4)),
+        pytest.param(fb.Spherical("base"), "base__rotation_z", 4 * np.tan(-0.25 / 4), marks=pytest.mark.slow),
+        pytest.param(PLANE, "turn__angle", -0.25, marks=pytest.mark.slow),
+        (fb.Revolute("turn"), "turn__angle", -0.25),
+    ],
+)
+def test_an_attitude_that_one_joint_alone_cannot_make_is_refused(base, name, turned) -> None:
+    """A wheel of a quarter of the inertia turns the base back by a quarter of its angle, on any way."""
+    dae = wheel_on(base)
+    check_momentum(dae, *ends(dae, hinge0__angle=1.0, **{name: turned}))
+    with pytest.raises(optim.ProblemError, match=rf"momentum forbids it.*{name.replace('__', '.')} = -0.25.*, not 0.1"):
+        check_momentum(dae, *ends(dae, hinge0__angle=1.0, **{name: 0.1}))
+    with pytest.raises(optim.ProblemError, match="momentum forbids it"):
+        check_momentum(dae, *ends(dae, **{name: 0.1}))
+
+
+@pytest.mark.slow
+def test_what_depends_on_the_way_of_the_joints_is_not_refused() -> None:
+    """Two hinges off the centre: as a cat does, they turn the base by going round a loop."""
+    dae = wheel_on(fb.Revolute("turn"), 2, off=0.5)
+    check_momentum(dae, *ends(dae, turn__angle=0.1))
+    centred = wheel_on(fb.Revolute("turn"), 2)
+    with pytest.raises(optim.ProblemError, match="momentum forbids it"):
+        check_momentum(centred, *ends(centred, turn__angle=0.1))
+
+
+def test_momentum_at_one_end_and_rest_at_the_other_is_refused() -> None:
+    dae = wheel_on(PLANE)
+    rest = dict.fromkeys(dae.q_names, 0.0)
+    with pytest.raises(optim.ProblemError, match=r"momentum forbids it.*momentum at the start and none at the goal"):
+        optim.plan(dae, optim.RestToRest(rest | {"der(x.displacement)": 0.1}, rest, 2.0))
+
+
+def test_a_cart_on_free_rails_ends_where_the_arm_pushes_it() -> None:
+    """Nothing but the arm's motor moves it: the centre of mass stays along the rails, and not across."""
+    model = chain(
+        fb.Prismatic("cart", axis=(1, 0, 0)),
+        fb.LumpedMass("frame", 20.0),
+        fb.Revolute("hinge"),
+        fb.RigidLink("rod", 1.0, 2.0),
+        fb.LumpedMass("load", 3.0),
+        gravity=(0, 0, -9.81),
+    )
+    model.connect(model.add(fb.TorqueSource("motor")).flange_b, "hinge.axis")
+    dae = fb.assemble(model)
+    problem = optim.RestToRest({"hinge.angle": 0.0}, {"hinge.angle": 1.0}, 2.0)
+    plan = optim.plan(dae, problem, intervals=15)
+    moved = (3.0 * 1.0 + 2.0 * 0.5) * (1 - np.cos(1.0)) / 25.0
+    assert plan.trajectory["cart.displacement"][-1] == pytest.approx(moved, abs=1e-5)
+    goal = {"hinge.angle": 1.0, "cart.displacement": 0.0}
+    with pytest.raises(optim.ProblemError, match=r"momentum forbids it.*centre of mass"):
+        optim.plan(dae, optim.RestToRest({"hinge.angle": 0.0}, goal, 2.0))

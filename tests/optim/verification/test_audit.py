@@ -9,8 +9,8 @@ import pytest
 import flexblocks as fb
 from flexblocks import models, optim
 from flexblocks.errors import FlexblocksError
-from flexblocks.optim.strategy.model_refinement import shared_coordinates
 from flexblocks.optim.strategy.warm_start import start_from
+from flexblocks.optim.verification.shared_coordinates import shared_coordinates
 
 HOME = {"joint1.angle": 0.0, "joint2.angle": 0.0}
 QUARTER = {"joint1.angle": np.pi / 2, "joint2.angle": np.pi / 6}

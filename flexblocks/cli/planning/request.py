@@ -81,9 +81,9 @@ def read_request(path: str | Path, types: Iterable[type] = ()) -> Request:
     from flexblocks.optim.problem.serialization import from_data
 
     path, types = expanded(path), tuple(types)
-    data = _checked(read_document(path), f"{path}", KEYS, required=("model", "problem"))
-    output = _checked(data.get("output"), f"{path}: output", tuple(OUTPUT))
-    problem = _mapping(data["problem"], f"{path}: problem")
+    data = checked(read_document(path), f"{path}", KEYS, required=("model", "problem"))
+    output = checked(data.get("output"), f"{path}: output", tuple(OUTPUT))
+    problem = mapping(data["problem"], f"{path}: problem")
     refine = data.get("refine", False)
     if not isinstance(refine, (bool, int, float)):
         raise FileFormatError(f"{path}: refine = {refine!r}; must be true, false or the greatest miss allowed [m].")
@@ -91,9 +91,9 @@ def read_request(path: str | Path, types: Iterable[type] = ()) -> Request:
     return Request(
         model=_model(data, path, types),
         problem=from_data({"type": "RestToRest"} | dict(problem), f"{path}: problem"),
-        parameters=_mapping(data.get("parameters"), f"{path}: parameters"),
-        locked=_mapping(data.get("locked"), f"{path}: locked"),
-        transcription=_checked(data.get("transcription"), f"{path}: transcription", options),
+        parameters=mapping(data.get("parameters"), f"{path}: parameters"),
+        locked=mapping(data.get("locked"), f"{path}: locked"),
+        transcription=checked(data.get("transcription"), f"{path}: transcription", options),
         refine=refine,
         audit=_audit(data.get("audit", False), f"{path}: audit", types),
         **{("out" if key == "plan" else key): _file(output, key, path) for key in OUTPUT},
@@ -102,7 +102,7 @@ def read_request(path: str | Path, types: Iterable[type] = ()) -> Request:
 
 def _model(data: Mapping[str, Any], path: Path, types: Iterable[type]) -> Model:
     """Return the model of a request; a model file is looked for beside the problem file."""
-    name, settings = data["model"], _mapping(data.get("settings"), f"{path}: settings")
+    name, settings = data["model"], mapping(data.get("settings"), f"{path}: settings")
     if not isinstance(name, str):
         raise FileFormatError(f"{path}: model = {name!r}; must be a model file or a name from `flexblocks models`.")
     if name.endswith(SUFFIXES):
@@ -121,7 +121,7 @@ def _audit(value: Any, place: str, types: Iterable[type]) -> Mapping[str, Any] |
         return None
     if value is True:
         return {}
-    arguments = dict(_checked(value, place, AUDIT))
+    arguments = dict(checked(value, place, AUDIT))
     finer = arguments.get("finer")
     if isinstance(finer, Mapping):
         arguments["finer"] = (
@@ -148,9 +148,9 @@ def _file(output: Mapping[str, Any], key: str, path: Path) -> Path | None:
     return target
 
 
-def _checked(data: Any, place: str, known: tuple[str, ...], required: tuple[str, ...] = ()) -> Mapping[str, Any]:
+def checked(data: Any, place: str, known: tuple[str, ...], required: tuple[str, ...] = ()) -> Mapping[str, Any]:
     """Return a mapping with known keys only, and with those required."""
-    entries = _mapping(data, place)
+    entries = mapping(data, place)
     for key in entries:
         if key not in known:
             raise FileFormatError(f"{place}: unknown key '{key}' ({listing(known)}).{nearest(str(key), known)}")
@@ -160,7 +160,7 @@ def _checked(data: Any, place: str, known: tuple[str, ...], required: tuple[str,
     return entries
 
 
-def _mapping(data: Any, place: str) -> Mapping[str, Any]:
+def mapping(data: Any, place: str) -> Mapping[str, Any]:
     """Return a mapping, empty for none."""
     if data is None:
         return {}

@@ -4,34 +4,42 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable
 from types import FrameType, TracebackType
+from typing import Any
 
 
 class Interrupt:
     """Context that intercepts Ctrl-C (in the main thread; Python does not deliver it elsewhere).
 
     CasADi's integrators would turn a KeyboardInterrupt into a failure of the equations. Therefore the first Ctrl-C is
-    only recorded; the second is raised at once.
+    only recorded; the second is raised at once. A context within another one tells the outer one, too; a process that
+    ignores Ctrl-C, as workers do, goes on ignoring it.
     """
 
     def __init__(self) -> None:
         self.asked = False
+        self._before: Callable[..., Any] | int | None = None
+        self._installed = False
 
     def __enter__(self) -> Interrupt:
-        self._main = threading.current_thread() is threading.main_thread()
-        if self._main:
-            self._before = signal.signal(signal.SIGINT, self._note)
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.getsignal(signal.SIGINT)
+            self._installed = self._before is not signal.SIG_IGN
+        if self._installed:
+            signal.signal(signal.SIGINT, self._note)
         return self
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._main:
+        if self._installed:
             signal.signal(signal.SIGINT, self._before or signal.default_int_handler)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        del number, frame
         if self.asked:
             raise KeyboardInterrupt
         self.asked = True
+        if isinstance(getattr(self._before, "__self__", None), Interrupt) and callable(self._before):
+            self._before(number, frame)
 
     def obey(self) -> None:
         """Raise KeyboardInterrupt if Ctrl-C was pressed."""

@@ -10,7 +10,7 @@ import typer
 from flexblocks.assemble import assemble
 from flexblocks.cli.arguments import number, numbers, pairs
 from flexblocks.cli.catalogue import model_named
-from flexblocks.cli.plan_request import Request
+from flexblocks.cli.planning.request import Request
 
 
 def request_from_arguments(

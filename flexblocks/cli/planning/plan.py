@@ -19,9 +19,9 @@ from flexblocks.cli.arguments import (
     numbers,
 )
 from flexblocks.cli.import_types import ImportOption, imported_types
-from flexblocks.cli.plan_arguments import request_from_arguments
-from flexblocks.cli.plan_request import Request, is_problem_file, read_request
-from flexblocks.cli.plan_template import TEMPLATE
+from flexblocks.cli.planning.arguments import request_from_arguments
+from flexblocks.cli.planning.request import Request, is_problem_file, read_request
+from flexblocks.cli.planning.template import TEMPLATE
 from flexblocks.cli.report import print_json, print_line, print_table, save_picture
 from flexblocks.cli.simulate import ranges
 

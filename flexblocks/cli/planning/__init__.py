@@ -1,0 +1,1 @@
+"""The command `plan`: its arguments, problem files, and the template of one."""

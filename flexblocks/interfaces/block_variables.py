@@ -1,0 +1,61 @@
+"""Variables of one block: coordinates, inputs, states, algebraic variables, and those that coordinates determine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+# Which block names a coordinate that several share: a joint before a rotor; the others never do.
+JOINT, ROTOR, GUEST = 2, 1, 0
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """A generalised coordinate of one block.
+
+    `rank` says who gives the coordinate its name where rigidly joined flanges share one: JOINT before ROTOR.
+    A GUEST (the end of a spring, the shaft of a source) moves no mass and only shares the coordinate of another block.
+    `reference` is its value in the configuration in which outboard inertia is gathered (see `Local.carried`); beyond
+    `low` and `high` the block's physics have no meaning.
+    A coordinate that is `held` stays zero and is not one of the arm's; an internal force holds it (`Local.effort`).
+    """
+
+    name: str
+    unit: str
+    start: float = 0.0
+    rank: int = JOINT
+    reference: float = 0.0
+    low: float = -np.inf
+    high: float = np.inf
+    held: bool = False
+
+
+@dataclass(frozen=True)
+class Variable:
+    """An input, a first-order state or an algebraic variable of one block."""
+
+    name: str
+    unit: str
+    start: float = 0.0
+    limit: float | None = None
+
+
+@dataclass(frozen=True)
+class DependentVariable:
+    """A variable of one block that its coordinates determine: 0 = residual.
+
+    Attributes
+    ----------
+    name : str
+        One of the block's states, whose rate follows then, or one of its algebraic variables.
+    residual : SX
+        A function of the block's coordinates and dependent variables, zero at the value sought.
+    start : float
+        The solution at the coordinates' reference values.
+    """
+
+    name: str
+    residual: ca.SX
+    start: float

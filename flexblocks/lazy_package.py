@@ -1,0 +1,82 @@
+"""Public names of a package that are imported when they are first used, so that the package itself loads fast.
+
+Names of one group come together: with a verb come the classes of what it returns, and their methods are guarded as the
+verb is (`flexblocks.public_calls`).
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+from flexblocks.public_calls import guard
+
+Group = Mapping[str, Sequence[str]]  # names by the module they are in
+
+
+class LazyPackage(ModuleType):
+    """A package whose names are imported when one of their group is first looked up.
+
+    What is in none of the groups is looked up in the registers, packages whose ``__all__`` belongs to this one's, and
+    among its subpackages.
+    """
+
+    __groups: tuple[Group, ...]
+    __registers: tuple[str, ...]
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__all__":
+            return self.__all_names()
+        if name.startswith("__"):
+            raise AttributeError(name)
+        for group in self.__groups:
+            if any(name in names for names in group.values()):
+                self.__load(group)
+                return vars(self)[name]
+        for register in self.__registers:
+            names = importlib.import_module(register).__all__
+            if name in names:
+                self.__load({register: names})
+                return vars(self)[name]
+        if importlib.util.find_spec(f"{self.__name__}.{name}") is not None:
+            return importlib.import_module(f"{self.__name__}.{name}")
+        raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Python puts a submodule there when it is imported; of the same name is a verb.
+        if isinstance(value, ModuleType) and any(name in names for g in self.__groups for names in g.values()):
+            return
+        super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*vars(self), *self.__all_names()})
+
+    def __load(self, group: Group) -> None:
+        for module, names in group.items():
+            there = importlib.import_module(module)
+            vars(self).update({name: getattr(there, name) for name in names})
+        guard(self.__name__, [name for names in group.values() for name in names])
+
+    def __all_names(self) -> list[str]:
+        names = [name for group in self.__groups for names in group.values() for name in names]
+        return sorted(names) + [name for one in self.__registers for name in importlib.import_module(one).__all__]
+
+    @classmethod
+    def make(cls, package: str, groups: Sequence[Group], registers: Sequence[str]) -> None:
+        """Make a package lazy.
+
+        Parameters
+        ----------
+        package : str
+        groups : sequence of dict
+            Names that come together, by module.
+        registers : sequence of str
+            Packages all of whose public names are this one's, too.
+        """
+        module = sys.modules[package]
+        vars(module)["_LazyPackage__groups"], vars(module)["_LazyPackage__registers"] = tuple(groups), tuple(registers)
+        module.__class__ = cls

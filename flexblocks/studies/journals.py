@@ -1,0 +1,78 @@
+"""Folder of the journals of a study, beside its store, while there is something in hand."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+
+from flexblocks.studies.journal import SUFFIX, is_written, lock, outcomes
+from flexblocks.studies.outcome import Outcome
+from flexblocks.studies.store import Store, StoreError
+
+
+class Journals:
+    """Folder of journals, as a context; without a store it is a temporary one.
+
+    Parameters
+    ----------
+    store : Store
+    needed : bool
+        Whether there is to be one without a store.
+    """
+
+    def __init__(self, store: Store, needed: bool) -> None:
+        self.kept = store.path is not None
+        self.folder: Path | None = None
+        if store.path is not None:
+            self.folder = store.path.with_name(store.path.name + ".unfinished")
+        elif needed:
+            self.folder = Path(tempfile.mkdtemp(prefix="flexblocks-study-"))
+
+    def __enter__(self) -> Journals:
+        if self.folder is not None and self.kept:
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                self._lock = (self.folder / "lock").open("a+b")
+            except OSError as error:
+                raise StoreError(f"{self.folder}: cannot be written: {error.strerror}; choose another.") from error
+            if not lock(self._lock, wait=False):
+                self._lock.seek(0)
+                raise StoreError(
+                    f"{self.folder}: process {self._lock.read().decode() or 'unknown'} is at work on this study; wait "
+                    "for it, or end it."
+                )
+            self._lock.truncate(0)
+            self._lock.write(str(os.getpid()).encode())
+            self._lock.flush()
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self.folder is None:
+            return
+        if not self.kept:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            return
+        with suppress(OSError):
+            if not list(self.folder.glob(f"*{SUFFIX}")):
+                (self.folder / "lock").unlink()
+                self.folder.rmdir()
+        self._lock.close()
+
+    def new(self) -> Path | None:
+        """Return the path of another journal."""
+        return None if self.folder is None else self.folder / f"{uuid.uuid4().hex}{SUFFIX}"
+
+    def left(self, wait: Callable[[str], object]) -> Iterator[tuple[Path, list[tuple[int, Outcome]]]]:
+        """Yield the journals of earlier runs with their outcomes, when those who write them are through."""
+        for path in sorted(self.folder.glob(f"*{SUFFIX}")) if self.folder is not None else []:
+            while is_written(path):
+                wait("waits for a worker of an earlier run to end its case")
+                time.sleep(0.1)
+            yield path, list(outcomes(path))

@@ -1,0 +1,173 @@
+"""Store in a Zarr group, which any xarray opens, also while it is written.
+
+A chunk holds the results of up to a thousand cases, about a megabyte. Chunks are replaced whole; the state of the cases
+is written after their values. So what the state calls done is there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flexblocks.libraries import optional, xr
+from flexblocks.studies.block import DTYPES, EMPTY, Block
+from flexblocks.studies.cases import Cases
+from flexblocks.studies.identity import Identity
+from flexblocks.studies.outcome import Form, Variable
+from flexblocks.studies.store import CASES, IDENTITY, SECONDS, STATE, Store, StoreError, check, texts
+
+CHUNK = 2**20  # bytes: large enough for a disk, small enough for memory
+MOST = 1000  # cases of a chunk
+BOOKS = ("error", "warning", "seconds")
+FORM = "flexblocks_form"
+
+
+class ZarrStore(Store):
+    """Results in a Zarr group."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = self._folder = path
+        self._zarr = optional("zarr", "cluster", f"a store in {path.name}")
+
+    def open(self, cases: Cases, identity: Identity) -> tuple[np.ndarray, Form | None]:
+        self._count = len(cases)
+        if (self._folder / ".zgroup").exists():
+            self._group = self._zarr.open_group(str(self._folder), mode="r+", zarr_format=2, use_consolidated=False)
+            check(self._folder, self._group.attrs.get(IDENTITY), identity)
+            form = self._read_form()
+        elif self._folder.exists() and any(self._folder.iterdir()):
+            raise StoreError(f"{self._folder}: is no store of a study; give a path that does not exist yet.")
+        else:
+            form = None
+            self._create(cases, identity)
+        self.block_size = self._group["seconds"].chunks[0] if form is None else self._size_of(form)
+        return self._group["state"][:].astype(np.uint8), form
+
+    def define(self, form: Form) -> None:
+        self.block_size = self._size_of(form)
+        for variable in form.variables:
+            self._array(
+                variable.name, (self._count, *variable.shape), (self.block_size, *variable.shape), variable.kind,
+                (CASES, *variable.dims), dict(variable.attributes),
+            )  # fmt: skip
+        for name, (dims, values, attributes) in form.coordinates.items():
+            values = np.asarray(values)
+            array = self._array(name, values.shape, values.shape, _kind(values), dims, dict(attributes))
+            array[...] = values.astype(DTYPES[_kind(values)])
+        self._group.attrs.update({key: plain(value) for key, value in form.attributes.items()})
+        # Last: where it is, all arrays are.
+        self._group.attrs[FORM] = {
+            "variables": [variable.name for variable in form.variables],
+            "coordinates": list(form.coordinates),
+            "attributes": list(form.attributes),
+        }
+        self._zarr.consolidate_metadata(self._group.store, zarr_format=2)
+
+    def read(self, start: int) -> Block:
+        block = Block(start, min(start + self.block_size, self._count))
+        there = slice(block.start, block.stop)
+        block.state = self._group["state"][there].astype(np.uint8)
+        for name in BOOKS:
+            getattr(block, name)[:] = self._group[name][there]
+        for name in self._group.attrs.get(FORM, {}).get("variables", ()):
+            block.values[name] = self._group[name][there]
+        return block
+
+    def write(self, block: Block) -> None:
+        there = slice(block.start, block.stop)
+        for name, values in block.values.items():
+            self._group[name][there] = values
+        for name in BOOKS:
+            values = getattr(block, name)
+            if name == "seconds" or any(values):
+                self._group[name][there] = values
+        self._group["state"][there] = block.state
+
+    def dataset(self) -> xr.Dataset:
+        # Without Dask's chunks, values are read when they are used.
+        dataset = xr.open_zarr(str(self._folder), chunks=None, consolidated=True, decode_times=False)
+        dataset.attrs = {name: value for name, value in dataset.attrs.items() if name not in (IDENTITY, FORM)}
+        return dataset
+
+    def _create(self, cases: Cases, identity: Identity) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._group = self._zarr.open_group(str(self._folder), mode="w", zarr_format=2)
+        n = len(cases)
+        chunk = min(n, MOST)
+        for name, values in texts(cases).items():
+            array = self._array(name, (n,), (min(n, 100 * MOST),), _kind(values), (CASES,), {})
+            array[...] = values.astype(DTYPES[_kind(values)])
+        self._array("error", (n,), (chunk,), str, (CASES,), {})
+        self._array("warning", (n,), (chunk,), str, (CASES,), {})
+        self._array("seconds", (n,), (chunk,), float, (CASES,), SECONDS)
+        state = self._group.create_array("state", shape=(n,), chunks=(min(n, 100 * MOST),), dtype="u1", fill_value=None)
+        state.attrs.update({"_ARRAY_DIMENSIONS": [CASES], **STATE})
+        self._group.attrs.update({key: plain(value) for key, value in cases.attributes.items()})
+        self._group.attrs["coordinates"] = " ".join(["state", *cases.names])
+        self._group.attrs[IDENTITY] = json.dumps(identity)
+        self._zarr.consolidate_metadata(self._group.store, zarr_format=2)
+
+    def _array(
+        self,
+        name: str,
+        shape: tuple[int, ...],
+        chunks: tuple[int, ...],
+        kind: type,
+        dims: tuple[str, ...],
+        attributes: Mapping[str, Any],
+    ) -> Any:
+        array = self._group.create_array(
+            name,
+            shape=shape,
+            chunks=tuple(max(size, 1) for size in chunks),
+            dtype=str if kind is str else DTYPES[kind],
+            fill_value=None if kind is str else EMPTY[kind],  # xarray makes nan of a fill value
+            overwrite=True,
+        )
+        array.attrs.update({"_ARRAY_DIMENSIONS": list(dims), **{key: plain(one) for key, one in attributes.items()}})
+        return array
+
+    def _size_of(self, form: Form) -> int:
+        """Return the number of cases of a block: a divisor of `MOST`, so that no block has part of a chunk."""
+        largest = max((8 * int(np.prod(variable.shape, initial=1)) for variable in form.variables), default=8)
+        wanted = max(1, CHUNK // max(largest, 1))
+        divisors = [size for size in range(1, MOST + 1) if MOST % size == 0 and size <= wanted]
+        return min(divisors[-1], self._count)
+
+    def _read_form(self) -> Form | None:
+        kept = self._group.attrs.get(FORM)
+        if kept is None:
+            return None
+        variables = []
+        for name in kept["variables"]:
+            array = self._group[name]
+            dims, attributes = _described(array)
+            kind = {"f": float, "c": complex}.get(getattr(array.dtype, "kind", "T"), str)
+            variables.append(Variable(name, dims[1:], array.shape[1:], kind, attributes))
+        coordinates = {}
+        for name in kept["coordinates"]:
+            dims, attributes = _described(self._group[name])
+            coordinates[name] = (dims, self._group[name][...], attributes)
+        return Form(tuple(variables), coordinates, {key: self._group.attrs[key] for key in kept["attributes"]})
+
+
+def _described(array: Any) -> tuple[tuple[str, ...], tuple[tuple[str, Any], ...]]:
+    attributes = dict(array.attrs)
+    return tuple(attributes.pop("_ARRAY_DIMENSIONS")), tuple(attributes.items())
+
+
+def _kind(values: np.ndarray) -> type:
+    return {"f": float, "i": float, "u": float, "b": float, "c": complex}.get(values.dtype.kind, str)
+
+
+def plain(value: Any) -> Any:
+    """Return an attribute as JSON has it."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)

@@ -1,0 +1,1 @@
+"""Inverse statics as a program: its scales, its start points, its solution."""

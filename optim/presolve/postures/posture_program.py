@@ -1,0 +1,175 @@
+"""Inverse statics as a nonlinear program in scaled unknowns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.constraints.closed_posture import same_assembly
+from flexblocks.dae.dae import DAE
+from flexblocks.statics.balance import rest_residuals, unknown_slices, unknown_vector
+from flexblocks.statics.operating_point import OperatingPoint
+
+from ..equilibrium import loop_forces
+from .posture_scale import PostureScale, arm_length, posture_scale
+from .posture_starts import start_points
+from .values_at_rest import at_rest
+
+# How far pressures and lengths of ropes go from the posture, in their magnitudes; the second if that finds none. What a
+# slack rope or an open contact hardly depends on, a step of Newton's would move by millions, and not back.
+ROOMS = (10.0, 1e3)
+REACHED = 1e-8  # of the arm's length or a radian: error up to which a posture counts as reached
+OPTIONS = {
+    "print_time": False,
+    "error_on_fail": False,
+    "ipopt": {
+        "print_level": 0,
+        "sb": "yes",
+        "tol": 1e-11,
+        "constr_viol_tol": 1e-11,
+        "mumps_pivtol": 1e-2,
+        "max_iter": 200,
+    },
+}
+
+
+@dataclass(frozen=True, eq=False)
+class PostureProgram:
+    """Static equilibrium with prescribed values, nearest to a posture.
+
+    Attributes
+    ----------
+    dae : DAE
+    near : OperatingPoint
+    target : ndarray (m,)
+        The prescribed values.
+    limits : (ndarray, ndarray)
+        Of the unknowns of statics (ns,).
+    start : ndarray (ns,)
+        The unknowns at `near`.
+    starts : list of ndarray (ns,)
+        Where the search begins.
+    scale : PostureScale
+    equations : casadi.Function
+        s -> balance (nb,), values (m,), and their Jacobians in s.
+    exact : casadi.Function
+        Solver in scaled unknowns: least distance, with balance and values kept.
+    target_rows : ndarray
+        What the constraints of `exact` are equal to.
+    closest : casadi.Function
+        The same: least error of the values that are no coordinates, with balance and coordinates kept.
+    held : list of int
+        Which values are coordinates.
+    """
+
+    dae: DAE
+    near: OperatingPoint
+    target: np.ndarray
+    limits: tuple[np.ndarray, np.ndarray]
+    start: np.ndarray
+    starts: list[np.ndarray]
+    scale: PostureScale
+    equations: ca.Function
+    exact: ca.Function
+    target_rows: np.ndarray
+    closest: ca.Function
+    held: list[int]
+
+    def solutions(self) -> list[tuple[np.ndarray, float]]:
+        """Return the postures (ns,) solved for from all start points, with their distances, scaled."""
+        for room in ROOMS if len(self.dae.x) > 2 * self.dae.tree.size else ROOMS[:1]:
+            if postures := [there for s in self.starts if (there := self.solved(s, room)) is not None]:
+                return postures
+        return []
+
+    def solved(self, s: np.ndarray, room: float = ROOMS[-1]) -> tuple[np.ndarray, float] | None:
+        """Return a posture (ns,) solved for from `s`, and its distance, scaled; None if there is none."""
+        x, distance, success = self._solve(self.exact, s, self.target_rows, room)
+        return (x, distance) if success and self.is_reached(x) else None
+
+    def nearest(self) -> tuple[np.ndarray, float] | None:
+        """Return the posture (ns,) whose values are nearest to the prescribed ones, and the scaled error."""
+        kept = np.zeros(self.closest.size1_in("lbg"))
+        ends = [self._solve(self.closest, s, kept, ROOMS[-1]) for s in self.starts]
+        reached = [(x, np.sqrt(distance)) for x, distance, success in ends if success]
+        return min(reached, key=lambda one: one[1], default=None)
+
+    def is_reached(self, s: np.ndarray) -> bool:
+        """Return whether the values are those prescribed, and the linkage is in its assembly."""
+        values, n = self.values(s), self.dae.tree.size
+        if np.max(np.abs(values - self.target) / self.scale.values, initial=0.0) >= REACHED:
+            return False
+        # The closures among the equations cannot tell a pin from one that is turned by half a turn.
+        return not self.dae.tree.loops.closures or same_assembly(self.dae, self.near.x[:n], s[:n], self.near.p)
+
+    def values(self, s: np.ndarray) -> np.ndarray:
+        """Return the values (m,) at the unknowns of statics."""
+        return self.equations(s)[1].full().ravel()
+
+    def _solve(
+        self, solver: ca.Function, s: np.ndarray, rows: np.ndarray, room: float
+    ) -> tuple[np.ndarray, float, bool]:
+        low, high = (limit / self.scale.unknowns for limit in self.limits)
+        at, w = self.start / self.scale.unknowns, unknown_slices(self.dae).w
+        low[w], high[w] = np.maximum(low[w], at[w] - room), np.minimum(high[w], at[w] + room)
+        solution = solver(x0=s / self.scale.unknowns, lbx=low, ubx=high, lbg=rows, ubg=rows)
+        success = bool(solver.stats()["success"])
+        return solution["x"].full().ravel() * self.scale.unknowns, float(solution["f"]), success
+
+
+def posture_program(
+    dae: DAE, prescribed: Mapping[str, float], near: OperatingPoint, limits: tuple[np.ndarray, np.ndarray]
+) -> PostureProgram:
+    """Return inverse statics with prescribed values near a posture, as a program.
+
+    Parameters
+    ----------
+    dae : DAE
+    prescribed : dict of float
+    near : OperatingPoint
+    limits : (ndarray (ns,), ndarray (ns,))
+        Of the unknowns of statics.
+    """
+    n, index, names = dae.tree.size, unknown_slices(dae), tuple(prescribed)
+    s, target = ca.SX.sym("s", index.u.stop), np.array(list(prescribed.values()))
+    balance = rest_residuals(dae).call([s, near.p], True, False)[0]
+    values = at_rest(dae, names).call([s, ca.SX(ca.DM(near.p))], True, False)[0]
+    parts = [balance, values, ca.jacobian(balance, s), ca.jacobian(values, s)]
+    equations = ca.Function("equations", [s], [ca.densify(part) for part in parts])
+    start = unknown_vector(dae, near.x, near.z, loop_forces(dae, near), near.u)
+    mass = dae.mass_matrix(near.x[:n], near.p).full()
+    starts = start_points(dae, near, start, limits, arm_length(dae, near))
+    scale = posture_scale(dae, near, names, equations, mass, [start, *starts])
+    # All of it by its magnitudes
+    scaled = ca.SX.sym("scaled", s.numel())
+    r, y = equations.call([scaled * scale.unknowns], True, False)[:2]
+    r, gap = r / scale.balance, (y - target) / scale.values
+    step = scaled[:n] * scale.unknowns[:n] - start[:n]
+    # Nearest posture; of redundant inputs that hold it, the smallest (1e-9 decides between equals only)
+    distance = ca.dot(step, ca.mtimes(ca.DM(mass), step)) / (2 * scale.energy) + 1e-9 * ca.sumsqr(scaled[index.u])
+    if r.numel() + len(target) <= s.numel():
+        problem = {"x": scaled, "f": distance, "g": ca.vertcat(r, gap)}
+    else:
+        # More conditions than the arm can be moved for, all met only where some follow from others: by least squares.
+        problem = {"x": scaled, "f": ca.sumsqr(gap), "g": r}
+    held = [i for i, name in enumerate(names) if name in dae.q_names]
+    others = [i for i in range(len(names)) if i not in held]
+    missed = ca.sumsqr(gap[others]) if others else ca.SX(0)
+    kept = ca.vertcat(r, gap[held]) if held else r
+    return PostureProgram(
+        dae=dae,
+        near=near,
+        target=target,
+        limits=limits,
+        start=start,
+        starts=starts,
+        scale=scale,
+        equations=equations,
+        exact=ca.nlpsol("posture", "ipopt", problem, OPTIONS),
+        target_rows=np.zeros(problem["g"].numel()),
+        closest=ca.nlpsol("nearest", "ipopt", {"x": scaled, "f": missed, "g": kept}, OPTIONS),
+        held=held,
+    )

@@ -1,0 +1,74 @@
+"""Start points of inverse statics: postures along the quasi-static motions, and with joints turned back."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import qmc
+
+from flexblocks.dae.dae import DAE
+from flexblocks.geometry import bending
+from flexblocks.statics.balance import rest
+from flexblocks.statics.operating_point import OperatingPoint
+
+from ..equilibrium import accompanying_motion, slow_motions
+
+TRIES = 32  # start points around the preferred posture, a power of two for Sobol sampling; by trial
+SPREAD = 2.5  # rad or lengths of the arm, half width of their distribution: 0.8 of a turn of each joint in all
+
+
+def start_points(
+    dae: DAE, near: OperatingPoint, start: np.ndarray, limits: tuple[np.ndarray, np.ndarray], length: float
+) -> list[np.ndarray]:
+    """Return start points (ns,) of the search: the posture displaced along its quasi-static motions.
+
+    Parameters
+    ----------
+    dae : DAE
+    near : OperatingPoint
+    start : ndarray (ns,)
+        The unknowns of statics at `near`.
+    limits : (ndarray, ndarray)
+        Of the unknowns.
+    length : float
+        Of the arm [m]: slides move by that, as joints by a radian.
+    """
+    n = dae.tree.size
+    # In radians and lengths of the arm, in which the motions of an arm of any size are the same.
+    size = np.array([length if unit == "m" else 1.0 for unit in dae.x.units[:n]])
+    J = rest(dae)(start, near.p)[1].full()
+    J[:, :n] *= size
+    ways = slow_motions(J, n)
+    # Of a rope that is slack no value tells which way it is taut: so from where the arm was drawn, too.
+    w = dae.x.start[2 * n :]
+    drawn = [np.concatenate([dae.x.start[:n], w, start[n + len(w) :]])] if len(w) else []
+    if not ways.shape[1]:
+        return [start, *drawn]
+    # Two start points close to the posture (5 %): the posture itself may be singular, as a stretched arm is.
+    spread = SPREAD * (2 * qmc.Sobol(ways.shape[1], scramble=False).random(TRIES) - 1)
+    starts = drawn
+    for c in np.vstack([0.05 * spread[:2], spread]):
+        x = start.copy()
+        x[:n] += size * (ways @ c)
+        starts.append(np.clip(x, *limits))
+    return starts
+
+
+def unwound(dae: DAE, near: OperatingPoint, start: np.ndarray, best: np.ndarray) -> list[np.ndarray]:
+    """Return the posture with joints turned back by whole turns that are more than half a turn away: all, then each.
+
+    What follows the joint turn by turn, as its rotor does, is turned with it.
+    """
+    n, turn, others, whole = dae.tree.size, 2 * np.pi, [], best.copy()
+    bends = bending(dae)[:n]
+    for i in range(n):
+        turns = 0.0
+        if dae.x.units[i] == "rad" and not bends[i]:
+            turns = np.round((best[i] - start[i]) / turn)
+        if turns:
+            follow = np.round(accompanying_motion(dae, near, {dae.q_names[i]: 0.0})[:, 0])
+            follow[[unit != "rad" for unit in dae.x.units[:n]]] = 0.0
+            back = best.copy()
+            back[:n] -= turn * turns * follow
+            whole[:n] -= turn * turns * follow
+            others.append(back)
+    return [whole, *others] if len(others) > 1 else others

@@ -1,0 +1,85 @@
+"""Postures solved for: the same for physically similar arms, on the right side of obstacles, with forces prescribed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import flexblocks as fb
+from flexblocks import models, optim
+from flexblocks.optim.presolve.boundary_equilibrium import boundary_equilibrium
+
+
+def upright(length: float = 1.0, mass: float = 1.0, soft: float = 1.0) -> fb.DAE:
+    """Two links with elastic joints that bear a load, whose weight bends the joints by about a tenth of a radian."""
+    torque = 9.81 * mass * length
+    model = fb.Model("upright", gravity=(0.0, -9.81, 0.0))
+    place = model.add(fb.Ground("ground")).frame_b
+    for i in (1, 2):
+        motor = model.add(fb.TorqueSource(f"motor{i}"))
+        rotor = model.add(fb.Rotor(f"rotor{i}", inertia=0.01 * mass * length**2))
+        spring = model.add(fb.TorsionalSpring(f"spring{i}", stiffness=10 * torque / soft))
+        joint = model.add(fb.Revolute(f"joint{i}"))
+        link = model.add(fb.RigidLink(f"link{i}", length=length, mass=mass, inertia=mass * length**2 / 12 * np.eye(3)))
+        model.connect(motor.flange_b, rotor.flange_a)
+        model.connect(rotor.flange_b, spring.flange_a)
+        model.connect(spring.flange_b, joint.axis)
+        model.connect(place, joint.frame_a)
+        model.connect(joint.frame_b, link.frame_a)
+        place = link.frame_b
+    model.connect(place, model.add(fb.Payload("payload", mass)).frame_a)
+    return fb.assemble(model)
+
+
+SIZES = [(1.0, 1.0), (1e-3, 1e-9), (1e3, 1e9), (1e-3, 1e3), (1e3, 1e-3)]
+
+
+@pytest.mark.parametrize("sizes", [SIZES[1:2], pytest.param([SIZES[0], *SIZES[2:]], marks=pytest.mark.slow)])
+def test_similar_arms_rest_in_similar_postures(sizes):
+    """Against the closed form: the joints by elementary geometry, the rotors by the moments of the weights."""
+    for length, mass in sizes:
+        dae = upright(length, mass)
+        near = boundary_equilibrium(dae, {"joint1.angle": 0.3, "joint2.angle": 0.5}, dae.p.start, "plan: start").point
+        goal = {"payload.x": 0.4 * length, "payload.y": 1.5 * length}
+        point = boundary_equilibrium(dae, goal, dae.p.start, "plan: goal", near=near).point
+        bend = np.arccos((0.4**2 + 1.5**2 - 2) / 2)
+        angles = np.array([np.arctan2(1.5, 0.4) - bend / 2, bend])
+        assert (point["joint1.angle"], point["joint2.angle"]) == pytest.approx(angles, abs=1e-7), (length, mass)
+        lever = np.cos(np.cumsum(angles))
+        moments = 9.81 * mass * length * np.array([2.5 * lever[0] + 1.5 * lever[1], 1.5 * lever[1]])
+        stiffness = 10 * 9.81 * mass * length
+        for i, moment in enumerate(moments):
+            wound = point[f"rotor{i + 1}.angle"] - point[f"joint{i + 1}.angle"]
+            assert wound * stiffness == pytest.approx(moment, rel=1e-6)
+
+
+@pytest.mark.slow
+def test_short_of_the_goal_in_the_size_of_the_arm():
+    """An arm of two millimetres that is a micrometre too short is too short."""
+    dae = upright(1e-3, 1e-9)
+    near = boundary_equilibrium(dae, {"joint1.angle": 0.3, "joint2.angle": 0.5}, dae.p.start, "plan: start").point
+    with pytest.raises(optim.ProblemError, match="1e-06 short"):
+        boundary_equilibrium(dae, {"payload.x": 0.0, "payload.y": 2.001e-3}, dae.p.start, "plan: goal", near=near)
+
+
+def test_the_tension_of_a_damped_rope_is_no_velocity():
+    dae = fb.assemble(models.tendon_arm(discs=2))
+    held = boundary_equilibrium(dae, {"tool.y": 0.02, "lower.tension": 2.0}, dae.p.start, "plan: goal")
+    assert not held.moving
+    np.testing.assert_array_equal(dae.split_state(held.point.x)[1], 0.0)
+    assert held.point["lower.tension"] == pytest.approx(2.0)
+    assert held.point["upper.tension"] > 2.0
+
+
+def test_of_the_postures_at_a_place_one_that_is_clear():
+    """The elbow's other side, if a post stands in the way of the nearest; and the nearest again without one."""
+    dae, goal = upright(), {"payload.x": 0.9, "payload.y": 1.2}
+    start = {"joint1.angle": 0.4, "joint2.angle": 0.6}
+    post = optim.KeepOut(optim.Sphere((0.98, 0.2), 0.1), frames="link1", name="post")
+    for path, sign in (((), 1.0), (post, -1.0)):
+        m = optim.pyomo_model(dae, optim.RestToRest(start, goal, 2.0, path=path), intervals=2)
+        assert np.sign(m.q[2, "joint2.angle"].value) == sign
+    # With no way out the message is about the nearest.
+    wall = optim.KeepOut(optim.Sphere((0.0, 0.0), 1.1), frames="link1", name="wall")
+    with pytest.raises(optim.ProblemError, match=r"not link1 outside wall, by 0\.09545 m"):
+        optim.pyomo_model(dae, optim.RestToRest(goal, goal | {"payload.x": 0.8}, 2.0, path=wall), intervals=2)
