@@ -18,6 +18,7 @@ from flexblocks.libraries import pd
 from flexblocks.linear.linearize import linearize
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.rediscretize import rediscretize
+from flexblocks.rich_display import RichDisplay
 from flexblocks.simulation import Trajectory, simulate
 from flexblocks.simulation.sampling import output_times
 from flexblocks.simulation.signals.inputs import inputs, shifted
@@ -27,7 +28,7 @@ from flexblocks.validity.large_deflections import without_warning
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(RichDisplay):
     """Results of a convergence study over beam discretizations.
 
     Attributes

@@ -1,4 +1,4 @@
-"""The command line: `flexblocks check | simulate | linearize | export | plan | study | demo | models`."""
+"""The command line: `flexblocks check | simulate | linearize | export | plan | study | demo | schema`."""
 
 from flexblocks.cli.app import app, main
 

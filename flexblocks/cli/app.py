@@ -18,6 +18,7 @@ from flexblocks.cli.demo import demo
 from flexblocks.cli.export import export
 from flexblocks.cli.linearize import linearize
 from flexblocks.cli.planning.plan import plan
+from flexblocks.cli.schema import schema
 from flexblocks.cli.simulate import simulate
 from flexblocks.cli.study import run_study
 from flexblocks.cli.view import view
@@ -72,7 +73,7 @@ def options(
     del version  # printed by its callback, before anything else is looked at
 
 
-for command in (check, simulate, linearize, export, compare, plan, view, demo, models):
+for command in (check, simulate, linearize, export, compare, plan, view, demo, models, schema):
     app.command()(command)
 app.command("study")(run_study)
 

@@ -67,14 +67,11 @@ def check(
 
 def summary(model: Model, dae: DAE) -> dict[str, Any]:
     """Return the results of `check` as plain data."""
-    graph = model.graph
+    checked = model.check()
     return {
         "name": model.name,
         "gravity": list(model.gravity),
-        "blocks": [
-            {"name": name, "type": type(block).__name__, "connected to": ", ".join(graph.neighbors(name))}
-            for name, block in model.blocks.items()
-        ],
+        "blocks": [dict(zip(checked.HEADS, row, strict=True)) for row in checked.rows],
         "coordinates": list(dae.q_names),
         "states": _variables(dae.x),
         "algebraics": _variables(dae.z),

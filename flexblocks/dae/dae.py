@@ -18,6 +18,7 @@ from flexblocks.dae.expressions import DAEExpressions
 from flexblocks.dynamics.algorithms.energy import kinetic_energies, total
 from flexblocks.dynamics.algorithms.frame_motions import frame_units
 from flexblocks.interfaces.variables import variables
+from flexblocks.rich_display import RichDisplay
 
 LOG = logging.getLogger("flexblocks.dae")
 
@@ -37,7 +38,7 @@ FUNCTIONS = (
 DEPENDS_ON_OUTPUTS = ("y", "output", "output_expression", "interpreted", "_observed")
 
 
-class DAE(DAEExpressions):
+class DAE(DAEExpressions, RichDisplay):
     """M(q) der(v) + h(q, v) = Q(x, z, u) + J(q)' lambda, 0 = c(q), 0 = g(x, z, u), y = y(x, z, u), with parameters p.
 
     The closures c of kinematic loops, with J = dc/dq and multipliers lambda, are empty for a tree. Rows of prescribed

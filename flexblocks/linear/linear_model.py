@@ -12,6 +12,7 @@ from flexblocks.linear.forms.linear_system import LinearSystem
 from flexblocks.linear.forms.minimal_form import eliminated_at_rest
 from flexblocks.linear.modes import Modes, modal_analysis
 from flexblocks.linear.verification import LinearCheck, check, validity
+from flexblocks.rich_display import RichDisplay
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearModel(LinearSystem):
+class LinearModel(LinearSystem, RichDisplay):
     """Linear model: a linear system with its analyses (modes, controllability, checks) and conversions.
 
     Its fields are those of `flexblocks.linear.forms.linear_system.LinearSystem`.

@@ -21,6 +21,7 @@ from flexblocks.linear.participation import (
     strain_energies,
     together,
 )
+from flexblocks.rich_display import RichDisplay
 
 if TYPE_CHECKING:
     import pandas
@@ -34,7 +35,7 @@ MECHANICAL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Modes:
+class Modes(RichDisplay):
     """All modes of a linear model, from slow to fast.
 
     Iterates over `Mode`; ``len(modes)`` and ``modes[i]`` work too.

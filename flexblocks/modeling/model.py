@@ -12,14 +12,15 @@ import networkx as nx
 from flexblocks.errors import FlexblocksError, ModelError, listing, nearest
 from flexblocks.interfaces import ANY as ANY_NUMBER
 from flexblocks.interfaces import Block, Composite, Port, Quantity
+from flexblocks.modeling.model_check import ModelCheck, model_check
 from flexblocks.modeling.model_data import save
-from flexblocks.modeling.spanning_tree import topology
+from flexblocks.rich_display import RichDisplay
 
 AnyBlock = TypeVar("AnyBlock", bound=Block | Composite)
 NAME = re.compile(r"[A-Za-z_]\w*")
 
 
-class Model:
+class Model(RichDisplay):
     """The model of an arm, composed of blocks.
 
     Parameters
@@ -182,15 +183,20 @@ class Model:
                     graph.add_edge(hub.block, port.block, ports=(str(hub), str(port)), kind=hub.kind)
         return graph
 
-    def check(self) -> None:
+    def check(self) -> ModelCheck:
         """Check that the blocks and connections make up an arm.
+
+        Returns
+        -------
+        ModelCheck
+            The blocks and what they are connected to, as a table.
 
         Raises
         ------
         FlexblocksError
             The first thing that is wrong.
         """
-        topology(self)
+        return model_check(self, self.graph)
 
     def save(self, path: str | Path) -> None:
         """Write the model to a ``.yaml``, ``.yml`` or ``.json`` file, from which `flexblocks.load` reads it."""

@@ -11,6 +11,7 @@ from flexblocks.errors import FileFormatError
 from flexblocks.interfaces import Block, Composite
 from flexblocks.modeling.arm_graph import ArmGraph
 from flexblocks.modeling.dataclass_data import write_dataclass, write_plain
+from flexblocks.modeling.schema_reference import schema_address
 from flexblocks.modeling.yaml_json import write_document
 
 FORMAT = 1
@@ -28,7 +29,7 @@ def save(model: ArmGraph, path: str | Path) -> None:
     FileFormatError
         The file cannot be written, or a block contains a value that cannot be serialised, such as a function.
     """
-    write_document(path, to_data(model, f"{path}"))
+    write_document(path, to_data(model, f"{path}"), schema_address("model"))
 
 
 def to_data(model: ArmGraph, place: str) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from flexblocks.atomic_file import write_text
 from flexblocks.errors import FileFormatError
 from flexblocks.file_paths import readable_file
 
+# By which a JSON file names its schema; read, and not used.
+SCHEMA_KEY = "$schema"
 YAML_SUFFIXES, JSON_SUFFIX = (".yaml", ".yml"), ".json"
 
 
@@ -115,8 +117,10 @@ def read_document(path: str | Path) -> Any:
         raise FileFormatError(f"{path}: not a {'JSON' if is_json else 'YAML'} file: {error}.") from None
 
 
-def write_document(path: str | Path, data: Any) -> None:
+def write_document(path: str | Path, data: Any, schema: str = "") -> None:
     """Write plain data to a YAML or JSON file; a file that is there already is replaced whole or not at all.
+
+    The address of its JSON Schema, if there is one, is named first, so that editors complete and check the file.
 
     Raises
     ------
@@ -125,9 +129,10 @@ def write_document(path: str | Path, data: Any) -> None:
     """
     path = Path(path)
     if _is_json(path):
-        text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(({SCHEMA_KEY: schema} if schema else {}) | data, indent=2, ensure_ascii=False) + "\n"
     else:
         text = yaml.dump(data, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=120, allow_unicode=True)
+        text = (f"# yaml-language-server: $schema={schema}\n" if schema else "") + text
     write_text(path, text)
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import networkx as nx
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from flexblocks.blocks.bodies.ground import Ground
 from flexblocks.interfaces.ports import Kind
+from flexblocks.modeling.block_layout import layout
 from flexblocks.modeling.model import Model
 from flexblocks.plot.style import BLACK, BLUE, VERMILION, axes
 
@@ -62,47 +61,3 @@ def model(model: Model, ax: Axes | None = None) -> Axes:
     handles = [Line2D([], [], label=str(kind), **LINES[kind]) for kind in Kind if kind in kinds]
     ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=3, frameon=False, fontsize="small")
     return ax
-
-
-def layout(model: Model) -> dict[str, tuple[float, float]]:
-    """Return a grid position (column, row) for every block, no two the same."""
-    graph = model.graph
-    # The tree of frames, from the ground to the right.
-    frames = nx.Graph((a, b) for a, b, kind in graph.edges(data="kind") if kind is Kind.FRAME)
-    places: dict[str, tuple[float, float]] = {}
-    roots = [name for name, block in model.blocks.items() if isinstance(block, Ground)]
-    for root in roots:
-        if root in frames:
-            _lay_out_tree(nx.bfs_tree(frames, root), root, places)
-        else:
-            places[root] = (0.0, 0.0)
-    # Blocks without frames, such as drives, hang below the block they are connected to, in the first free row.
-    for start in list(places):
-        for parent, child in nx.bfs_edges(graph, start):
-            if child not in places:
-                places[child] = _free(places, *places[parent])
-    for name in graph:
-        if name not in places:
-            places[name] = _free(places, 0.0, 0.0)
-    return places
-
-
-def _lay_out_tree(tree: nx.DiGraph, root: str, places: dict[str, tuple[float, float]]) -> None:
-    """Place the longest branch of the tree in the row of its root, the others in rows above."""
-    places[root] = (0.0, 0.0)
-    for name in nx.topological_sort(tree):
-        x, y = places[name]
-        branches = sorted(tree.successors(name), key=lambda child: -len(nx.descendants(tree, child)))
-        for child in branches:
-            row = y
-            while (x + 1, row) in places.values():
-                row += 1
-            places[child] = (x + 1, row)
-
-
-def _free(places: dict[str, tuple[float, float]], x: float, y: float) -> tuple[float, float]:
-    """Return the first free position in a column, from a row down."""
-    y = min(0.0, y)
-    while (x, y) in places.values():
-        y -= 1
-    return x, y

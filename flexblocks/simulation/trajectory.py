@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexblocks.errors import NameUnknownError, listing, nearest
+from flexblocks.rich_display import RichDisplay
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +24,7 @@ ENERGIES = ("kinetic_energy", "potential_energy", "work")
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectory:
+class Trajectory(RichDisplay):
     """Trajectory of an arm: its motion over time.
 
     ``traj["link1.bending_y[1]"]`` is the time series (k,) of any state, algebraic variable, input, output or energy,

@@ -13,6 +13,7 @@ import numpy as np
 import pyomo.environ as pyo
 from scipy.interpolate import PPoly
 
+from flexblocks.rich_display import RichDisplay
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(RichDisplay):
     """A planned motion with its inputs.
 
     Attributes

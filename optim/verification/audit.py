@@ -15,6 +15,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.linear.linearize import linearize
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.rediscretize import rediscretize
+from flexblocks.rich_display import RichDisplay
 from flexblocks.simulation.simulate import simulate
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.statics.operating_point import OperatingPoint
@@ -36,7 +37,7 @@ COAST = 1.0  # s, for an arm without elastic modes; by trial
 
 
 @dataclass(frozen=True, eq=False)
-class Audit:
+class Audit(RichDisplay):
     """The audit of a plan on a finer model of its arm.
 
     Attributes
@@ -102,17 +103,21 @@ class Audit:
             unit = self.motion.unit(name) if name in self.motion else ""
             yield row(f"{name} beyond its limit", unit, (one.beyond_limits.get(name) for one in all_three))
 
+    @property
+    def verdict(self) -> str:
+        """What was audited, whether it passed, and what was allowed, in a line."""
+        word = "passed" if self.passed else "FAILED"
+        return (
+            f"audit of '{self.motion.model}', {len(self.motion.names['x'])} states, on "
+            f"{len(self.dae.x)} states: {word} (allowed on the finer model: {self.allowed})"
+        )
+
     def __str__(self) -> str:
-        verdict = "passed" if self.passed else "FAILED"
         table = self.to_pandas()
         units = table["unit"].tolist()
         table.index = [f"{name} [{unit}]" if unit else name for name, unit in zip(table.index, units, strict=True)]
         text = table.drop(columns="unit").to_string(float_format=lambda value: f"{value:.3g}", na_rep="-")
-        head = (
-            f"audit of '{self.motion.model}', {len(self.motion.names['x'])} states, on "
-            f"{len(self.dae.x)} states: {verdict} (allowed on the finer model: {self.allowed})"
-        )
-        text = f"{head}\n{text}"
+        text = f"{self.verdict}\n{text}"
         return text if self.before is None else f"{self.before}\nrefined:\n{text}"
 
 

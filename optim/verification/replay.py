@@ -10,6 +10,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
+from flexblocks.rich_display import RichDisplay
 from flexblocks.simulation.simulate import simulate
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.statics.operating_point import OperatingPoint
@@ -25,7 +26,7 @@ Drive = Callable[[int, Leg, np.ndarray], Trajectory]
 
 
 @dataclass(frozen=True, eq=False)
-class Replay:
+class Replay(RichDisplay):
     """The replay of a plan: the simulated motion of the arm under the planned inputs.
 
     Attributes

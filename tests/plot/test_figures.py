@@ -18,7 +18,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 from flexblocks import plot
-from flexblocks.plot.block_graph import layout
+from flexblocks.modeling.block_layout import layout
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,10 @@
 """The problem file that `flexblocks plan --template` prints, with every key explained."""
 
-TEMPLATE = """\
+from flexblocks.modeling.schema_reference import schema_address
+
+TEMPLATE = (
+    f"# yaml-language-server: $schema={schema_address('problem')}\n"
+    + """\
 # A planning problem: flexblocks plan this-file.yaml
 # SI units and radians. Keys left out take the value shown, unless a default is stated.
 
@@ -53,3 +57,4 @@ output:                      # files beside this one; default: none
   plan: plan.nc              # .nc, to be loaded again; or .csv, the trajectory alone
   picture: plan.png          # .png, .pdf or .svg
 """
+)

@@ -15,6 +15,7 @@ from flexblocks.dynamics.algorithms.newton_euler import inner_force, inverse_dyn
 from flexblocks.dynamics.algorithms.prescribed_motion import free_rows, reduced_jacobian
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import NameUnknownError, listing, nearest
+from flexblocks.rich_display import RichFormula
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Equations:
+class Equations(RichFormula):
     """The equations of motion, term by term.
 
     Attributes

@@ -9,6 +9,7 @@ from typing import Any
 from flexblocks.errors import FlexblocksError, NameUnknownError, listing, nearest
 from flexblocks.export.equations.constants import recognised
 from flexblocks.export.equations.routine import Routine
+from flexblocks.rich_display import RichFormula
 
 
 class SympyMissingError(FlexblocksError, ImportError):
@@ -16,7 +17,7 @@ class SympyMissingError(FlexblocksError, ImportError):
 
 
 @dataclass(frozen=True, eq=False)
-class SymbolicEquations:
+class SymbolicEquations(RichFormula):
     """The equations of motion as SymPy matrices.
 
     Attributes

@@ -19,6 +19,7 @@ from flexblocks.export.equations.python import python
 from flexblocks.export.equations.reserved import RESERVED
 from flexblocks.export.equations.routine import equations_routine, names_of
 from flexblocks.export.equations.sympy_form import sympy_equations
+from flexblocks.rich_display import LatexText
 
 CODE = {"python": python, "c": c, "matlab": matlab}
 FORMS = ("latex", "sympy", *CODE, "casadi")
@@ -91,7 +92,7 @@ def equations(
         return parts
     routine = equations_routine(parts, names_of(dae, names, formula=form == "latex"))
     if form == "latex":
-        return latex(routine, parts.statement)
+        return LatexText(latex(routine, parts.statement))
     if form == "sympy":
         return sympy_equations(routine, parts.plain)
     return CODE[form](routine, checked_identifier(name), parts.plain)

@@ -17,6 +17,7 @@ from flexblocks.linear.grid.interpolation_error import InterpolationError
 from flexblocks.linear.grid.lagrange_interpolation import POINTS, weights
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import FORMS
+from flexblocks.rich_display import RichDisplay
 from flexblocks.user_warning import warn
 
 # MAC to the neighbouring point below which the identity of a mode is in doubt.
@@ -26,7 +27,7 @@ COARSE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
-class LinearGrid:
+class LinearGrid(RichDisplay):
     """Linear models of an arm over a grid of postures, inputs and parameters.
 
     Attributes
