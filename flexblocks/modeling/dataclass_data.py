@@ -103,9 +103,11 @@ def read_dataclass(
 def check_keys(data: Any, place: str, required: set[str], optional: set[str]) -> None:
     """Refuse what is not a mapping, has an unknown key, or lacks a required one."""
     known = sorted(required | optional)
-    for name in checked_kind(data, place, Mapping, f"a mapping with {listing(known)}"):
+    for name in checked_kind(
+        data, place, Mapping, f"a mapping with {listing(name for name in known if not name.startswith('$'))}"
+    ):
         if name not in known:
-            raise FileFormatError(f"{place}: unknown key '{name}' ({listing(known)}).{nearest(str(name), known)}")
+            raise FileFormatError(f"{place}: unknown key '{name}' ({listing(content)}).{nearest(str(name), known)}")
     for name in sorted(required):
         if name not in data:
             raise FileFormatError(f"{place}: '{name}' is missing; needs {listing(sorted(required))}.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import casadi as ca
-import fmpy
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -188,6 +187,7 @@ def test_moving_base_in_space():
 @pytest.mark.slow
 def test_fmu_and_command_line(tmp_path):
     """FMPy integrates the same motion from the acceleration and the start values."""
+    fmpy = pytest.importorskip("fmpy")
     if find_compiler() is None:
         pytest.skip("there is no C compiler")
     dae, times = fb.assemble(models.subudhi_morris_2002(modes=0), prescribed=JOINT), np.linspace(0.0, 0.5, 51)
