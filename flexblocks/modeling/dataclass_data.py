@@ -103,9 +103,8 @@ def read_dataclass(
 def check_keys(data: Any, place: str, required: set[str], optional: set[str]) -> None:
     """Refuse what is not a mapping, has an unknown key, or lacks a required one."""
     known = sorted(required | optional)
-    for name in checked_kind(
-        data, place, Mapping, f"a mapping with {listing(name for name in known if not name.startswith('$'))}"
-    ):
+    content = [name for name in known if not name.startswith("$")]  # a schema's address is for editors
+    for name in checked_kind(data, place, Mapping, f"a mapping with {listing(content)}"):
         if name not in known:
             raise FileFormatError(f"{place}: unknown key '{name}' ({listing(content)}).{nearest(str(name), known)}")
     for name in sorted(required):
