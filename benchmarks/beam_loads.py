@@ -50,7 +50,8 @@ def elastica_tip(load: float) -> np.ndarray:
 
         return solve_ivp(rates, (0.0, 1.0), [0.0, curvature, 0.0, 0.0], rtol=1e-12, atol=1e-13).y[:, -1]
 
-    return end(brentq(lambda k: end(k)[1], 0.0, load, xtol=1e-13))[2:]
+    curvature = brentq(lambda k: end(k)[1], 0.0, load, xtol=1e-13)
+    return end(float(np.asarray(curvature)))[2:]
 
 
 def _beam(kind: Discretization, stiffening: bool) -> fb.FlexibleBeam:

@@ -6,6 +6,9 @@ mount's spin, found 1.210 / 1.178 s with (1, 0.5) N m and 0.668 / 0.661 s with (
 0.05 s. At (4, 2) N m these arms bend by more than half a link, far beyond small deflections: there is a row with
 deflections limited to 0.1 m too.
 
+``python -m benchmarks.minimum_time bent`` plans at (4, 2) N m with beams that bend far and with linear ones, refined,
+and audits each plan on the other's beams and on finer ones.
+
 ``python -m benchmarks.minimum_time random`` plans between 100 random pairs of start and goal at (1, 0.5) N m.
 """
 
@@ -113,10 +116,24 @@ def random_pairs(console: Console) -> None:
     )
 
 
+def bent(console: Console) -> None:
+    """Plan at (4, 2) N m with beams of both kinds, refined, and audit the plans on each other's and on finer beams."""
+    linear = fb.assemble(models.subudhi_morris_2002())
+    far = {n: fb.assemble(fb.rediscretize(models.subudhi_morris_2002(), fb.StrainModes(n))) for n in (2, 3, 4, 5)}
+    for dae, others in ((linear, (far[3],)), (far[2], (linear, far[4])), (far[3], (far[5],))):
+        started = time.process_time()
+        plan = optim.plan(dae, problem(TORQUES[1]), intervals=40, refine=True)
+        console.print(*figures(plan, time.process_time() - started))
+        for other in others:
+            console.print(str(plan.audit(other)))
+
+
 def main() -> None:
     console = Console(width=170)
     if sys.argv[1:] == ["random"]:
         random_pairs(console)
+    elif sys.argv[1:] == ["bent"]:
+        bent(console)
     else:
         quarter_turns(sys.argv[1:] or ["relative", "carried"], console)
 

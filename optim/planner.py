@@ -36,6 +36,7 @@ from .solver_statistics import CONVERGED
 from .strategy.best_so_far import best_so_far, was_ended
 from .strategy.deadline import Deadline
 from .strategy.homotopy import solve_by_homotopy, warn_of_jumps
+from .strategy.leeway import may_have_leeway, solve_with_leeway
 from .strategy.mesh_refinement import criteria_of, refine_mesh
 from .strategy.obstacle_homotopy import solve_past_obstacles
 from .strategy.recovery import recover
@@ -166,6 +167,8 @@ def plan_with(
             solution = solve_by_homotopy(model, solving)
         elif any(t.path.rows for t in transcribed.first):
             solution = solve_past_obstacles(DIRECT, model, solving, before, **solving.from_guess)
+        elif len(transcribed.runs) > 1 and may_have_leeway(transcribed):
+            solution = solve_with_leeway(model, solving, before)
         else:
             solution = solving.attempt(DIRECT, model, before, **solving.from_guess)
     except PlanError as error:

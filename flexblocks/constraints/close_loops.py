@@ -10,7 +10,7 @@ import numpy as np
 from flexblocks.constraints.closed_posture import SPREAD, is_in_line
 from flexblocks.constraints.closed_start import closed_start
 from flexblocks.constraints.dependent_variables import with_dependent_variables
-from flexblocks.constraints.loop_equations import closure_equations, free_columns, gap, weight
+from flexblocks.constraints.loop_equations import closure_equations, closure_slopes, free_columns, gap, weight
 from flexblocks.constraints.loop_newton import CLOSED, RANK, polished
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.cut_joints import Loops
@@ -64,7 +64,7 @@ def _refuse_overdriven(dae: DAE, q: np.ndarray, p: np.ndarray, rows: np.ndarray)
         return
     free = free_columns(dae)
     for posture in _closed_around(dae, q, p):
-        if not is_in_line(closure_equations(dae).closures(posture, p)[1].full()[np.ix_(rows, free)]):
+        if not is_in_line(closure_slopes(dae, posture, p)[np.ix_(rows, free)]):
             return
     freedom = dae.tree.size - len(rows)
     raise ModelError(

@@ -15,6 +15,7 @@ from flexblocks.constraints.loop_equations import (
     ClosureEquations,
     LoopError,
     closure_equations,
+    closure_slopes,
     free_columns,
     gap,
     mismatches,
@@ -152,7 +153,7 @@ def _values(dae: DAE, q: np.ndarray, held: np.ndarray) -> list[str]:
 
 def refuse_singular(dae: DAE, q: np.ndarray, p: np.ndarray, where: str) -> None:
     """Refuse a posture in which the loops do not determine how they move on."""
-    J = closure_equations(dae).closures(q, p)[1].full()
+    J = closure_slopes(dae, q, p)
     if is_in_line(J):
         raise LoopError(
             f"{where.rstrip(': ')}: singular posture: the loops of '{dae.name}' do not determine how they move on "
@@ -166,6 +167,6 @@ def refuse_singular(dae: DAE, q: np.ndarray, p: np.ndarray, where: str) -> None:
 
 
 def is_in_line(J: np.ndarray, share: float = IN_LINE) -> bool:
-    """Whether closures with the Jacobian J (m, n) do not determine how the coordinates move, but for this share."""
+    """Whether closures with these slopes (m, n) do not determine how the coordinates move, but for this share."""
     values = np.linalg.svd(J, compute_uv=False)
     return bool(len(J) and (len(values) < len(J) or values[-1] <= share * values[0]))

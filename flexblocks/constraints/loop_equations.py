@@ -136,6 +136,14 @@ def weight(dae: DAE, q: np.ndarray, p: np.ndarray) -> float:
     return float(np.trace(M[np.ix_(free, free)]) / size) if size else 1.0
 
 
+def closure_slopes(dae: DAE, q: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return the Jacobian (m, n) of the closures, lengths in those of the loops: the same for loops of any size."""
+    equations = closure_equations(dae)
+    J = equations.closures(q, p)[1].full() * equations.unit
+    J[np.array([unit == "N" for unit in dae.tree.loops.units], dtype=bool)] /= equations.length
+    return J
+
+
 def free_columns(dae: DAE) -> np.ndarray:
     """Return the positions of the coordinates that forces move: those that are not prescribed."""
     return np.setdiff1d(np.arange(dae.tree.size), dae.tree.prescribed_columns)

@@ -15,6 +15,7 @@ import numpy as np
 
 from flexblocks.constraints.deformation import deforming
 from flexblocks.constraints.dependent_variables import dependent_states, state_slopes
+from flexblocks.constraints.loop_equations import closure_slopes
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.loop_closure import total_jacobian
 from flexblocks.errors import ComputationError
@@ -81,8 +82,9 @@ def tangent(dae: DAE, point: OperatingPoint, a: np.ndarray, independent: np.ndar
         value.full() for value in _derivatives(dae)(x[n : 2 * n], a, *dae.posture(x, point.z, point.p))
     )
     # Partition into dependent and independent coordinates.
-    dependent = _dependent(dae, J) if independent is None else np.setdiff1d(np.arange(n), independent)
-    if np.linalg.matrix_rank(J[:, dependent], AT_ALL * np.max(np.abs(J))) < len(J):
+    slopes = closure_slopes(dae, x[:n], point.p)
+    dependent = _dependent(dae, slopes) if independent is None else np.setdiff1d(np.arange(n), independent)
+    if np.linalg.matrix_rank(slopes[:, dependent], AT_ALL * np.max(np.abs(slopes))) < len(J):
         raise _undetermined(dae)
     coordinates = np.setdiff1d(np.arange(n), dependent)
     following = dependent_states(dae)

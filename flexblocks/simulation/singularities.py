@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.constraints.closed_posture import is_in_line
-from flexblocks.constraints.loop_equations import closure_equations, free_columns, regular_mass
+from flexblocks.constraints.loop_equations import closure_equations, closure_slopes, free_columns, regular_mass
 from flexblocks.constraints.singular_mass import generic_inertia
 from flexblocks.constraints.singular_posture import LOST, is_singular_posture, singular_posture
 from flexblocks.dae.dae import DAE
@@ -80,7 +80,7 @@ class Singularities:
         """Whether closed loops hardly let prescribed coordinates move on from a state (nx + 1,)."""
         if not (self.dae.prescribed and self.dae.tree.loops.closures):
             return False
-        J = closure_equations(self.dae).closures(X[: self.dae.tree.size], p)[1].full()
+        J = closure_slopes(self.dae, X[: self.dae.tree.size], p)
         return is_in_line(J[:, free_columns(self.dae)], share)
 
     @cached_property

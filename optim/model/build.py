@@ -22,9 +22,9 @@ from ..presolve.transcribe import transcribe
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
-from .boundary_conditions import add_boundary_conditions
 from .bounds import add_limits
 from .declared_magnitudes import declare_magnitudes
+from .ends.boundary_conditions import add_boundary_conditions
 from .equations_of_motion import add_equations_of_motion
 from .initial_guess import set_guess
 from .objective import PhaseCosts, add_objective

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,10 +22,10 @@ from ..presolve.rigid_motion.rigid_arm import Waypoint, quintic, rigid_inputs, s
 from .path_constraints import set_path_values
 
 
-def set_guess(b: Any, t: PhaseTranscription, detour: Waypoint | None = None) -> None:
+def set_guess(b: Any, t: PhaseTranscription, detours: Sequence[Waypoint] = ()) -> None:
     """Set all free Vars to the default initial guess: a smooth path through the waypoints, and its inputs.
 
-    The waypoints are start, via points, goal and an optional `detour`; without via points the path is a quintic in all
+    The waypoints are start, via points, goal and `detours`; without via points the path is a quintic in all
     states. Deflections follow their static values; with cylinders, ropes, contacts or closed loops all of the path is
     made of equilibria. The inputs are those of the equivalent rigid arm, clipped to their limits, unless they belong to
     another scenario. A free duration is that of the mesh.
@@ -33,7 +33,7 @@ def set_guess(b: Any, t: PhaseTranscription, detour: Waypoint | None = None) -> 
     # Smooth path of the states over the mesh
     n, times, h, T = t.dae.tree.size, t.mesh.times, t.mesh.steps, t.mesh.duration
     inner = times[:-1, None] + h[:, None] * t.scheme.nodes
-    path = _path(t, detour)
+    path = _path(t, detours)
     (x, rates, accelerations), at_points = path.states(times / T), path.states(inner / T)
     q, v, a, w, dw = x[:, :n], rates[:, :n] / T, accelerations[:, :n] / T**2, x[:, 2 * n :], rates[:, 2 * n :] / T
     z = path.z(inner / T)
@@ -72,14 +72,14 @@ class _Path:
     is_balanced: bool
 
 
-def _path(t: PhaseTranscription, detour: Waypoint | None) -> _Path:
+def _path(t: PhaseTranscription, detours: Sequence[Waypoint]) -> _Path:
     """Return the path along equilibria where these matter and connect, otherwise a spline through the waypoints."""
-    if follows_from_balance(t.dae) and not t.passed and detour is None:
+    if follows_from_balance(t.dae) and not t.passed and not detours:
         driven = [name for name in t.problem.start if name in t.dae.q_names and name in (t.phase.goal or {})]
         found = quasi_static_path(t.dae, t.start, t.goal, driven)
         if found is not None:
             return _along(found)
-    every: list[Waypoint] = [*t.waypoints, *([] if detour is None else [detour])]
+    every: list[Waypoint] = [*t.waypoints, *detours]
     waypoints = sorted(every, key=lambda point: point[0])
     spline = spline_through(waypoints, t.dae.tree.size, t.mesh.duration)
     rates, accelerations = spline.derivative(), spline.derivative(2)

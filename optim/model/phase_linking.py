@@ -9,7 +9,7 @@ import pyomo.environ as pyo
 
 from ..casadi_solver import CasadiGreyBox, attach
 from ..presolve.impact import impact
-from .boundary_conditions import state_variables
+from .ends.boundary_conditions import state_variables
 from .trajectories import PhaseTrajectory
 
 

@@ -13,7 +13,7 @@ from ..collocation.mesh import Mesh
 from ..errors import ProblemError
 from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.transcribed_problem import TranscribedProblem
-from .boundary_conditions import values_at
+from .ends.boundary_conditions import values_at
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from ..presolve.transcribe import transcribe
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
-from .boundary_conditions import hold_inputs, set_states
+from .ends.boundary_conditions import hold_inputs, set_states
 from .trajectories import PhaseTrajectory, phase_trajectories, transcribed_problem
 
 ELSE = "build a new model by optim.pyomo_model(dae, problem)."

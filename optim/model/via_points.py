@@ -13,7 +13,7 @@ from ..collocation.path_functions import path_kernel
 from ..presolve.phase_transcription import PhaseTranscription
 from ..problem.signals.instant import instant
 from ..problem.signals.signals import Signals
-from .boundary_conditions import state_variables
+from .ends.boundary_conditions import state_variables
 from .path_constraints import path_constants
 from .variable_index import VariableIndex
 

@@ -13,6 +13,7 @@ from flexblocks.statics.balance import rest as balance
 from flexblocks.statics.operating_point import OperatingPoint
 
 RANK = 1e-9  # singular values below this share of the largest are zero
+EQUILIBRATIONS = 20  # rounds; each halves the logarithms of the norms
 
 
 def loop_forces(dae: DAE, at: OperatingPoint) -> np.ndarray:
@@ -44,8 +45,24 @@ def accompanying_motion(dae: DAE, at: OperatingPoint, driven: Mapping[str, float
     others = np.setdiff1d(np.arange(len(s)), named)
     motion = np.zeros((len(s), len(named)))
     motion[named] = np.eye(len(named))
-    motion[others] = np.linalg.lstsq(J[:, others], -J[:, named], rcond=1e-9)[0]
+    row, column = equilibration(J[:, others])
+    scaled = row[:, None] * J[:, others] * column
+    motion[others] = column[:, None] * np.linalg.lstsq(scaled, -row[:, None] * J[:, named], rcond=RANK)[0]
     return motion[:n]
+
+
+def equilibration(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return factors of rows and columns that make the norms of all of them near one (Ruiz 2001).
+
+    Stiffnesses of 1e10 N/m beside torques of one as they are look like a singular matrix.
+    """
+    row, column = np.ones(J.shape[0]), np.ones(J.shape[1])
+    for _ in range(EQUILIBRATIONS):
+        squares = (row[:, None] * J * column) ** 2
+        across, down = squares.sum(axis=1), squares.sum(axis=0)
+        row = row / np.where(across > 0, across, 1.0) ** 0.25
+        column = column / np.where(down > 0, down, 1.0) ** 0.25
+    return row, column
 
 
 def slow_motions(J: np.ndarray, n: int) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.statics.balance import motion, rest, unknown_vector
 
-from .equilibrium import RANK, loop_forces
+from .equilibrium import RANK, equilibration, loop_forces
 from .phase_transcription import PhaseTranscription
 from .rigid_motion.rigid_arm import quintic, rigid_inputs, spline_through
 
@@ -103,9 +103,9 @@ def _rigid_motion(t: PhaseTranscription, stiffness: np.ndarray) -> _Motion:
     )  # what nothing holds, such as a floating base, bends nothing
     change = np.zeros((stiffness.shape[1] - len(dae.u), POINTS))
     if stiff.any():
-        rows = size[stiff, None]
-        system = stiffness[np.ix_(stiff, free)] / rows
-        change[free] = np.linalg.lstsq(system, -unbalanced[stiff] / rows, rcond=RANK)[0]
+        system = stiffness[np.ix_(stiff, free)]
+        row, column = (factors[:, None] for factors in equilibration(system))
+        change[free] = column * np.linalg.lstsq(row * system * column.T, -row * unbalanced[stiff], rcond=RANK)[0]
     held = change[len(change) - len(forces) :].T
     return _Motion(times, q, v, a, w, dw, z, u, change[:n].T, held)
 

@@ -18,7 +18,7 @@ from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 
 from ..errors import PlanWarning, ProblemError
-from ..model.boundary_conditions import moved_boundaries
+from ..model.ends.boundary_conditions import moved_boundaries
 from ..model.read_solution import active_objective, input_polynomials, joined_inputs, joined_trajectory, trajectory
 from ..model.trajectories import PhaseTrajectory, all_phase_trajectories, phase_trajectories, transcribed_problem
 from ..model.violations import Violation

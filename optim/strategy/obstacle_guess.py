@@ -10,15 +10,16 @@ from flexblocks.statics.balance import unknown_vector
 
 from ..presolve.equilibrium import loop_forces, slow_motions
 from ..presolve.phase_transcription import PhaseTranscription
+from ..presolve.postures.posture_scale import arm_length
 from ..presolve.rigid_motion.rigid_arm import Waypoint, spline_through
 from ..problem.signals.instant import instant_rows
 from .settings import Settings
 
 
-def detour(t: PhaseTranscription, settings: Settings) -> Waypoint:
-    """Return the sampled waypoint whose motion violates the path constraints least; of several the nearest.
+def detour(t: PhaseTranscription, settings: Settings) -> tuple[Waypoint, ...]:
+    """Return the sampled waypoint whose motion violates the path constraints least, or two if none clears them.
 
-    It lies at the middle of the longest stretch between waypoints.
+    Of several that are clear the nearest is taken. They lie in the longest stretch between waypoints.
     """
     # The longest stretch, and the null motions of the arm
     n, waypoints = t.dae.tree.size, t.waypoints
@@ -27,18 +28,45 @@ def detour(t: PhaseTranscription, settings: Settings) -> Waypoint:
     (before, from_), (after, to) = waypoints[longest], waypoints[longest + 1]
     start = t.start
     s = unknown_vector(t.dae, start.x, start.z, loop_forces(t.dae, start), start.u)
-    ways = slow_motions(balance(t.dae)(s, t.start.p)[1].full(), n)
+    length = arm_length(t.dae, start)
+    size = np.array([length if unit == "m" else 1.0 for unit in t.dae.x.units[:n]])
+    J = balance(t.dae)(s, t.start.p)[1].full()
+    J[:, :n] *= size
+    ways = slow_motions(J, n)
     # Sobol samples around its middle, judged by path violation, then by distance
     middle = (from_ + to) / 2
     spread = settings.detour_spread * (2 * qmc.Sobol(ways.shape[1], scramble=False).random(settings.detour_tries) - 1)
     candidates = np.tile(middle, (settings.detour_tries, 1))
-    candidates[:, :n] += spread @ ways.T
-    tried = [((before + after) / 2, np.clip(x, t.limits.x[:, 0], t.limits.x[:, 1])) for x in candidates]
-    excess = [
-        _excess(t, (*waypoints[: longest + 1], one, *waypoints[longest + 1 :]), settings.detour_points) for one in tried
+    candidates[:, :n] += size * (spread @ ways.T)
+    candidates = np.clip(candidates, t.limits.x[:, 0], t.limits.x[:, 1])
+
+    def through(*states: np.ndarray) -> tuple[Waypoint, ...]:
+        shares = before + (after - before) * np.arange(1, len(states) + 1) / (len(states) + 1)
+        return tuple(zip(shares.tolist(), states, strict=True))
+
+    def excess(detours: tuple[Waypoint, ...]) -> float:
+        return _excess(t, (*waypoints[: longest + 1], *detours, *waypoints[longest + 1 :]), settings.detour_points)
+
+    one = [max(excess(through(x)), 0.0) for x in candidates]
+    nearest = np.lexsort((np.linalg.norm(spread, axis=1), one))
+    if one[nearest[0]] <= 0:
+        return through(candidates[nearest[0]])
+    # Around two corners: each of the best with every other, before or after it
+    pairs = [
+        pair
+        for i in nearest[: settings.detour_seeds]
+        for j in range(len(candidates))
+        for pair in ((i, j), (j, i))
+        if i != j
     ]
-    length = np.linalg.norm(spread, axis=1)
-    return tried[int(np.lexsort((length, np.maximum(excess, 0.0)))[0])]
+    two = [max(excess(through(*candidates[list(pair)])), 0.0) for pair in pairs]
+    longer = [
+        float(np.linalg.norm(np.vstack([spread[list(pair)], np.diff(spread[list(pair)], axis=0)]))) for pair in pairs
+    ]
+    best = int(np.lexsort(np.array([longer, two]))[0]) if pairs else 0
+    if pairs and two[best] < one[nearest[0]]:
+        return through(*candidates[list(pairs[best])])
+    return through(candidates[nearest[0]])
 
 
 def _excess(t: PhaseTranscription, waypoints: tuple[Waypoint, ...], points: int) -> float:

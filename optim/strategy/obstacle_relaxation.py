@@ -79,9 +79,11 @@ def lifted(t: PhaseTranscription) -> list[int]:
 def _relaxed(model: Any) -> Iterator[Any]:
     """Relax the bounds of violated path values by a common variable, 1 at the present motion; yield it."""
     bounds = []
-    model.relaxation = pyo.Block()
-    share = model.relaxation.share = pyo.Var(bounds=(0.0, None), initialize=1.0)
-    rows = model.relaxation.rows = pyo.ConstraintList()
+    block: Any = pyo.Block()
+    model.relaxation = block
+    share: Any = pyo.Var(bounds=(0.0, None), initialize=1.0)
+    rows: Any = pyo.ConstraintList()
+    block.share, block.rows = share, rows
     for b in trajectories(model):
         t = b.transcription
         values = path_values(b)

@@ -20,6 +20,11 @@ class Settings:
     static_patience : int
         Iterations of a first solve with quasi-static modes before all modes are given their dynamics: three times the
         most observed, 6 to 46.
+    exact_patience : int
+        Iterations in which several scenarios are tried to be brought to exact rest by shared inputs, before they get a
+        leeway: twice what rigid arms take, 10 to 25.
+    leeways : tuple of float
+        That leeway from solve to solve, relative to the largest kinetic energy. By trial; the last counts as nothing.
     farthest : float
         IPOPT's ``theta_max_fact`` from a first guess: the equations may not be violated by more than in the guess, as a
         multiple. With IPOPT's 10000 the first steps may whirl the arm about, and it stays at that: gravity.py's arm
@@ -52,8 +57,11 @@ class Settings:
     detour_tries : int
         Postures sampled for the detour, a power of two for Sobol sampling. By trial: enough for the tests' obstacles
         that the solve from the unconstrained optimum does not clear.
+    detour_seeds : int
+        Of these, how many are tried with a second one where none clears the obstacles: a second or two of work.
     detour_spread : float
-        Half width of their distribution about the middle of the motion [rad or m]: 0.8 of a turn of each joint in all.
+        Half width of their distribution about the middle of the motion [rad or lengths of the arm]: 0.8 of a turn of
+        each joint in all.
     detour_points : int
         Points along the motion at which a detour is judged: 1.25 % of the duration apart.
 
@@ -86,6 +94,8 @@ class Settings:
 
     patience: int = 500
     static_patience: int = 150
+    exact_patience: int = 50
+    leeways: tuple[float, ...] = (1e-2, 1e-3, 1e-4)
     farthest: float = 1.0
 
     near_barrier: float = 1e-3
@@ -98,6 +108,7 @@ class Settings:
     obstacle_patience: int = 150
     prices: tuple[float, ...] = (1.0, 10.0, 100.0, 1000.0)
     detour_tries: int = 128
+    detour_seeds: int = 8
     detour_spread: float = 2.5
     detour_points: int = 81
 

@@ -64,7 +64,7 @@ def test_linear_models_of_a_driven_loop(rigidity):
     """At rest and in motion against the nonlinear response; both forms; modes as with the crank locked."""
     dae, x, u = driven_loop(rigidity)
     outputs = ("rocker_joint.angle", "crank_joint.driving_torque")
-    point = fb.equilibrium(dae, x={CRANK: 1.2})
+    point = fb.equilibrium(dae, x={CRANK: 1.2}, u={"motor.torque": 0.0})
     assert point[CRANK] == 1.2
     lin = fb.linearize(dae, at=point, outputs=outputs)
     assert lin.check(dae).largest < 1e-9
@@ -73,7 +73,7 @@ def test_linear_models_of_a_driven_loop(rigidity):
     np.testing.assert_allclose(both[1].B, lin.B, atol=1e-9 * np.abs(lin.B).max())
     if rigidity:
         braked = fb.assemble(FourBar(rigidity=rigidity).model(), locked={CRANK: 1.2})
-        locked = fb.linearize(braked, fb.equilibrium(braked))
+        locked = fb.linearize(braked, fb.equilibrium(braked, u={"motor.torque": 0.0}))
         frequencies = [[mode.frequency for mode in each.modes() if mode.frequency > 1] for each in (lin, locked)]
         np.testing.assert_allclose(*frequencies, rtol=1e-6)
     state, inputs = dict(zip(dae.x.names, x, strict=True)), dict(zip(dae.u.names, u, strict=True))
@@ -175,3 +175,20 @@ def test_other_coordinates_may_be_measured_from_a_prescribed_one():
     for T, names in (([[1, 1], [-1, 1]], ("joint1.angle", "angle2")), ([[1, 0], [-1, 1]], ("angle1", "angle2"))):
         with pytest.raises(ParameterError, match=r"joint1.angle is prescribed, and must be a new coordinate"):
             fb.change_coordinates(dae, T, names)
+
+
+@pytest.mark.slow
+def test_a_driven_loop_of_tenths_of_a_millimetre():
+    """The crank of 0.1 mm: assembled and linearised as that of 0.1 m, with the same shapes."""
+    s, by = 1e-3, FourBar()
+    lengths = {name: getattr(by, name) * s for name in ("crank", "coupler", "rocker", "ground")}
+    masses = {f"{name}_mass": getattr(by, f"{name}_mass") * s**3 for name in ("crank", "coupler", "rocker")}
+    poles = []
+    for bar, scale in ((FourBar(rigidity=50.0), 1.0), (FourBar(**lengths, **masses, rigidity=50.0 * s**5), s)):
+        dae = fb.assemble(bar.model(), prescribed=CRANK)
+        lin = fb.linearize(
+            dae, fb.equilibrium(dae, x={CRANK: 1.2}, u={"motor.torque": 0.0}), outputs="rocker_joint.angle"
+        )
+        assert lin.check(dae).largest < 1e-9
+        poles.append([mode.frequency * np.sqrt(scale) for mode in lin.modes() if mode.frequency > 1])
+    np.testing.assert_allclose(*poles, rtol=1e-6, atol=1e-6)

@@ -106,7 +106,7 @@ def _every_end(moved_by: Mapping[int, list[Edge]], columns: list[int]) -> np.nda
     """Return the rows of motion by `columns` of the ends of all edges that they move, as far as they are constant."""
     edges = {id(edge): edge for column in columns for edge in moved_by[column]}.values()
     rates = [edge.transform.rates @ ca.sparsify(ca.DM(edge.share.within(columns))) for edge in edges]
-    return np.vstack([ca.DM(S).full() for S in rates if S.is_constant()])
+    return np.vstack([np.empty((0, len(columns))), *(ca.DM(S).full() for S in rates if S.is_constant())])
 
 
 def _larger(rows: np.ndarray, least: np.ndarray) -> list[np.ndarray]:
@@ -130,7 +130,7 @@ def _is_felt_by_several(tips: np.ndarray) -> bool:
     """
     tips = np.abs(tips[tips.any(axis=1)])
     shares = tips / tips.max(axis=1, keepdims=True)
-    return bool(np.sort(shares, axis=1)[:, -2].min() > FELT)
+    return bool(np.sort(shares, axis=1)[:, -2].min(initial=1.0) > FELT)
 
 
 def _tip_first(mass: np.ndarray, tips: np.ndarray) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -43,22 +45,38 @@ SIMILAR = [{"length": 1e-3, "mass": 1e-6, "time": 0.02}, {"length": 1e3, "mass":
 ONE_BY_ONE = [{name: factor} for name in ("length", "mass", "time") for factor in (1e-3, 1e3)]
 
 
-@pytest.mark.parametrize("cases", [SIMILAR, pytest.param(ONE_BY_ONE, marks=pytest.mark.slow)])
-def test_similar_tasks_take_the_same_iterations(cases):
+def way(gravity: float, ball: bool, **units: float) -> tuple[int, float]:
+    """Return the iterations of all solves, and the effort without units, past a ball in the payload's way if asked."""
+    arm, task = boom(**units, gravity=gravity)
+    length, mass, time = (units.get(name, 1.0) for name in ("length", "mass", "time"))
+    if ball:
+        place = optim.Sphere((16.8 * length, 0.0, 7.2 * length), 0.5 * length)
+        task = replace(task, path=optim.KeepOut(place, frames="payload", margin=0.1 * length))
+    plan = optim.plan(arm, task, intervals=12, quasi_static="auto")
+    assert ("out of obstacles" in str(plan.attempts)) == ball
+    effort = (mass * length**2 / time**2) ** 2 * time
+    return sum(attempt.iterations for attempt in plan.attempts), plan.objective / effort
+
+
+@pytest.mark.filterwarnings("ignore:.*between collocation points")  # of the ball
+@pytest.mark.parametrize(
+    ("cases", "gravity", "ball"),
+    [
+        (SIMILAR, 0.0, False),
+        (SIMILAR[:1], 9.81, False),
+        (SIMILAR[:1], 0.0, True),
+        pytest.param(ONE_BY_ONE, 0.0, False, marks=pytest.mark.slow),
+        pytest.param(ONE_BY_ONE, 9.81, False, marks=pytest.mark.slow),
+        pytest.param(ONE_BY_ONE, 0.0, True, marks=pytest.mark.slow),
+    ],
+)
+def test_similar_tasks_take_the_same_iterations(cases, gravity, ball):
     """The same dimensionless numbers, a thousandth to a thousandfold in size: the same solve."""
-
-    def solved(**units: float):
-        arm, task = boom(**units, gravity=0.0)
-        plan = optim.plan(arm, task, intervals=12, quasi_static="auto")
-        times = units.get("time", 1.0)
-        effort = (units.get("mass", 1.0) * units.get("length", 1.0) ** 2 / times**2) ** 2 * times
-        return plan.statistics.iterations, plan.objective / effort
-
-    iterations, effort = solved()
-    assert iterations <= 15
+    iterations, effort = way(gravity, ball)
+    assert iterations <= (50 if ball else 30)  # with the ball of three solves
     for units in cases:
-        again, similar = solved(**units)
-        assert again == iterations, units
+        again, similar = way(gravity, ball, **units)
+        assert abs(again - iterations) <= (1 if gravity or ball else 0), units
         assert similar == pytest.approx(effort, rel=1e-6)
 
 

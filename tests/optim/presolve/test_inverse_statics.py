@@ -8,6 +8,7 @@ import pytest
 import flexblocks as fb
 from flexblocks import models, optim
 from flexblocks.optim.presolve.boundary_equilibrium import boundary_equilibrium
+from flexblocks.optim.presolve.moving_end import split_motion
 
 
 def upright(length: float = 1.0, mass: float = 1.0, soft: float = 1.0) -> fb.DAE:
@@ -62,7 +63,15 @@ def test_short_of_the_goal_in_the_size_of_the_arm():
         boundary_equilibrium(dae, {"payload.x": 0.0, "payload.y": 2.001e-3}, dae.p.start, "plan: goal", near=near)
 
 
-def test_the_tension_of_a_damped_rope_is_no_velocity():
+def test_a_damped_force_is_no_velocity():
+    """The tension of a rope depends on its rate, and is not zero at rest."""
+    dae = fb.assemble(models.tendon_arm(discs=1))
+    posture, motion = split_motion(dae, {"lower.tension": 2.0, "tool.velocity_y": 0.1, "tool.y": 0.0}, "plan: goal")
+    assert (posture, motion) == ({"lower.tension": 2.0, "tool.y": 0.0}, {"tool.velocity_y": 0.1})
+
+
+@pytest.mark.slow
+def test_at_rest_with_a_tension():
     dae = fb.assemble(models.tendon_arm(discs=2))
     held = boundary_equilibrium(dae, {"tool.y": 0.02, "lower.tension": 2.0}, dae.p.start, "plan: goal")
     assert not held.moving
@@ -71,6 +80,7 @@ def test_the_tension_of_a_damped_rope_is_no_velocity():
     assert held.point["upper.tension"] > 2.0
 
 
+@pytest.mark.slow
 def test_of_the_postures_at_a_place_one_that_is_clear():
     """The elbow's other side, if a post stands in the way of the nearest; and the nearest again without one."""
     dae, goal = upright(), {"payload.x": 0.9, "payload.y": 1.2}

@@ -118,3 +118,26 @@ def test_replay_of_a_scenario_that_phases_decide(body):
         plan.replay({"payload.mass": 1.0})
     with pytest.raises(optim.ProblemError, match=r"'payload\.size' is not a symbolic"):
         plan.replay({"payload.size": 1.0})
+
+
+@pytest.mark.slow
+def test_leeway_is_sought_where_exact_rest_is_out_of_reach():
+    """Two stiffnesses of a joint under servos, from cold: what is left counts as nothing, and is told."""
+    servos = {f"motor{i}": fb.PDServo(f"motor{i}", kp=20.0, kd=2.0) for i in (1, 2)}
+    dae = fb.assemble(models.subudhi_morris_2002().copy(servos), symbolic=("spring1.stiffness",))
+    goal = {"joint1.angle": np.pi / 2, "joint2.angle": np.pi / 6}
+    problem = optim.Problem(
+        dict.fromkeys(goal, 0.0),
+        (optim.Phase("swing", goal, 3.0),),
+        optim.Vibration() + 1e-3 * optim.Effort(rate_weight=1.0),
+        scenarios=[{"spring1.stiffness": stiffness} for stiffness in (50.0, 100.0)],
+        input_ends="holding",
+    )
+    with pytest.warns(optim.PlanWarning, match=r"exact rest of all 2 scenarios was not reached.* up to .* J"):
+        plan = optim.plan(dae, problem, intervals=40)
+    (phase,) = plan.transcribed.problem.phases
+    assert plan.status == "converged"
+    assert f"up to {phase.leeway:g} J left" in plan.summary()
+    kinetic = max(motion.energy[:, 0].max() for motion in plan.trajectories)
+    assert 0 < phase.leeway < 1e-3 * kinetic
+    assert plan.replay().energy_left < 1e-3 * kinetic

@@ -110,6 +110,7 @@ def test_coarse_mesh_is_not_called_converged_without_a_warning():
     assert not fine.mesh_errors.is_too_coarse
 
 
+@pytest.mark.slow
 def test_intervals_are_halved_where_their_errors_are():
     """The first of seven takes half of the time of a swing against gravity."""
     problem = swing(1.5, 3.0, input_ends="holding")

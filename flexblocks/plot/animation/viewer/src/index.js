@@ -6,7 +6,9 @@ import { icons } from "./icons.js";
 import { PAGE } from "./layout.js";
 import { Stage } from "./stage.js";
 
-const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8];
+const SPEEDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
+const SHORTEST = 1; // seconds that a motion takes at least to be seen, and
+const LONGEST = 60; // at most, at the first speed
 const SECONDS_OF_MODE = 2;
 const MOST_NUMBERS = 7;
 const MOST_SIGNALS = 8;
@@ -82,7 +84,11 @@ class Viewer {
     this.quantity = $("quantity").value || null;
     $("quantity").closest(".fb-row").hidden = !Object.keys(this.ranges).length;
     for (const speed of SPEEDS) $("speed").add(new Option(`${speed} ×`, speed));
-    $("speed").value = 1;
+    if (!this.modal && this.duration) {
+      if (this.duration < SHORTEST) this.speed = SPEEDS.filter((each) => each <= this.duration / SHORTEST).pop() ?? SPEEDS[0];
+      if (this.duration > LONGEST) this.speed = SPEEDS.find((each) => each >= this.duration / LONGEST) ?? SPEEDS[SPEEDS.length - 1];
+    }
+    $("speed").value = this.speed;
     $("factor").value = sliderOf(scene.options.exaggeration);
     if (this.still) host(this).classList.add("fb-still");
     const groups = [...new Set(runs.flatMap((run) => run.signals.groups))];

@@ -11,13 +11,13 @@ import pyomo.environ as pyo
 from flexblocks.dae.dae import DAE
 from flexblocks.statics.balance import rest_residuals
 
-from ..casadi_solver import CasadiGreyBox, attach
-from ..presolve.boundary import End
-from ..presolve.equilibrium import loop_forces
-from ..presolve.phase_transcription import PhaseTranscription
-from ..problem.course import Course
-from ..problem.signals.instant import instant, instant_vector, part_sizes
-from ..problem.signals.signals import Signals
+from ...casadi_solver import CasadiGreyBox, attach
+from ...presolve.boundary import End
+from ...presolve.equilibrium import loop_forces
+from ...presolve.phase_transcription import PhaseTranscription
+from ...problem.course import Course
+from ...problem.signals.instant import instant, instant_vector, part_sizes
+from ...problem.signals.signals import Signals
 
 
 def add_meeting(b: Any, t: PhaseTranscription, k: int, end: End) -> None:

@@ -13,12 +13,12 @@ import pyomo.environ as pyo
 from flexblocks.dae.dae import DAE
 from flexblocks.statics.balance import rest_residuals
 
-from ..casadi_solver import CasadiGreyBox, attach
-from ..collocation.interval import with_design
-from ..presolve.boundary import End
-from ..presolve.equilibrium import loop_forces
-from ..presolve.phase_transcription import PhaseTranscription
-from ..presolve.postures.values_at_rest import at_rest
+from ...casadi_solver import CasadiGreyBox, attach
+from ...collocation.interval import with_design
+from ...presolve.boundary import End
+from ...presolve.equilibrium import loop_forces
+from ...presolve.phase_transcription import PhaseTranscription
+from ...presolve.postures.values_at_rest import at_rest
 
 
 def add_balance(b: Any, t: PhaseTranscription, where: str, k: int, end: End) -> None:

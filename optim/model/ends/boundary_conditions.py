@@ -8,12 +8,12 @@ import casadi as ca
 import numpy as np
 import pyomo.environ as pyo
 
-from ..casadi_solver import CasadiGreyBox, attach
-from ..collocation.interval_layout import state_names
-from ..collocation.residual_energy import residual_energy
-from ..presolve.boundary import End
-from ..presolve.equilibrium import independent_states
-from ..presolve.phase_transcription import PhaseTranscription
+from ...casadi_solver import CasadiGreyBox, attach
+from ...collocation.interval_layout import state_names
+from ...collocation.residual_energy import residual_energy
+from ...presolve.boundary import End
+from ...presolve.equilibrium import independent_states
+from ...presolve.phase_transcription import PhaseTranscription
 from .equilibrium_constraints import add_arrival, add_balance
 from .meeting import add_meeting
 

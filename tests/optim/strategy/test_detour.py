@@ -1,0 +1,73 @@
+"""Detours around obstacles: by sampled distances along the links, in arms of any size."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import flexblocks as fb
+from flexblocks import optim
+from flexblocks.optim.presolve.rigid_motion.rigid_arm import spline_through
+from flexblocks.optim.strategy.obstacle_guess import detour
+from flexblocks.optim.strategy.settings import SETTINGS
+
+
+def chain(size: float) -> fb.DAE:
+    """Three links in the plane, each half of `size` long."""
+    model = fb.Model("chain")
+    place = model.add(fb.Ground("ground")).frame_b
+    for i in (1, 2, 3):
+        motor, joint = model.add(fb.TorqueSource(f"motor{i}")), model.add(fb.Revolute(f"joint{i}"))
+        link = model.add(fb.RigidLink(f"link{i}", length=0.5 * size, mass=size**3))
+        model.connect(motor.flange_b, joint.axis)
+        model.connect(place, joint.frame_a)
+        model.connect(joint.frame_b, link.frame_a)
+        place = link.frame_b
+    model.connect(place, model.add(fb.Payload("payload", 0.5 * size**3)).frame_a)
+    return fb.assemble(model)
+
+
+# Starts, goals and bars (their ends) that no sampled single turn leads around.
+SLOT = ((1.8, -1.5, -0.9), (0.1, -0.3, 0.2), [((0.7, 0.25), (1.6, 0.25)), ((0.75, -0.5), (1.6, -0.5))])
+WALL = ((-0.6, 0.1, 0.1), (0.6, -0.1, -0.1), [((0.75, 0.0), (2.0, 0.0))])
+
+
+def clearance(q: np.ndarray, bars: list) -> float:
+    """Least distance of the links' axes from the bars, by samples on both."""
+    share = np.linspace(0.0, 1.0, 41)[:, None]
+    heading = np.cumsum(q)
+    joints = np.vstack([[0.0, 0.0], 0.5 * np.cumsum(np.column_stack([np.cos(heading), np.sin(heading)]), axis=0)])
+    links = np.vstack([a + share * (b - a) for a, b in pairwise(joints)])
+    solid = np.vstack([np.array(a) + share * (np.array(b) - a) for a, b in bars])
+    return float(np.linalg.norm(links[:, None] - solid, axis=2).min())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("case", [SLOT, WALL])
+def test_around_two_corners(case, size):
+    """One turn does not clear the bars, two do: all along the spline that the first guess takes."""
+    start, goal, bars = case
+    dae = chain(size)
+    path = [
+        optim.KeepOut(
+            optim.Capsule(*(tuple(size * x for x in end) for end in bar), 0.03 * size),
+            links=("link1", "link2", "link3"),
+            radius=0.03 * size,
+        )
+        for bar in bars
+    ]
+    ends = (dict(zip(dae.q_names, q, strict=True)) for q in (start, goal))
+    t = optim.pyomo_model(dae, optim.RestToRest(*ends, 3.0, path=path), intervals=6).transcription
+
+    def least(seeds: int) -> float:
+        turns = detour(t, replace(SETTINGS, detour_seeds=seeds))
+        begin, end = t.waypoints
+        spline = spline_through((begin, *turns, end), 3, 3.0)
+        return min(clearance(spline(share)[:3], bars) for share in np.linspace(0.0, 1.0, 81))
+
+    assert least(0) < 0.058
+    assert least(8) > 0.059
