@@ -24,7 +24,7 @@ def export(
     fmu: Annotated[
         Path | None, typer.Option("--fmu", help="Functional Mock-up Unit (.fmu).", show_default=False)
     ] = None,
-    version: Annotated[str, typer.Option("--version", help="FMI version: 3.0 or 2.0.")] = "3.0",
+    version: Annotated[str, typer.Option("--version", help="FMI version: 3.0, or 2.0, which most tools read.")] = "3.0",
     kind: Annotated[
         list[str] | None,
         typer.Option("--kind", help="ModelExchange or CoSimulation; by default both.", show_default=False),

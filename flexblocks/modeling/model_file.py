@@ -27,7 +27,7 @@ from flexblocks.errors import FileFormatError
 from flexblocks.modeling.dataclass_data import check_keys, checked_kind, located, read_dataclass
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.model_data import BLOCK_BASES, FORMAT, LIBRARY, VALUE_BASES
-from flexblocks.modeling.yaml_json import SCHEMA_KEY, read_document
+from flexblocks.modeling.yaml_json import read_document
 
 
 def load(path: str | Path, types: Iterable[type] = ()) -> Model:
@@ -53,7 +53,7 @@ def load(path: str | Path, types: Iterable[type] = ()) -> Model:
 def from_data(data: Any, path: str, types: Iterable[type] = ()) -> Model:
     """Return the model that plain data describes; `path` is its origin, for messages; else as `load`."""
     known = _types(types)
-    check_keys(data, f"{path}", {"flexblocks", "name", "blocks"}, {"gravity", "connections", SCHEMA_KEY})
+    check_keys(data, f"{path}", {"flexblocks", "name", "blocks"}, {"gravity", "connections"})
     if data["flexblocks"] != FORMAT or isinstance(data["flexblocks"], bool):
         raise FileFormatError(
             f"{path}: flexblocks = {data['flexblocks']!r}; this version reads format {FORMAT}. "

@@ -14,7 +14,7 @@ from flexblocks.atomic_file import write_text
 from flexblocks.errors import FileFormatError
 from flexblocks.file_paths import readable_file
 
-# By which a JSON file names its schema; read, and not used.
+# By which a JSON file names its schema, for editors; no part of what it tells.
 SCHEMA_KEY = "$schema"
 YAML_SUFFIXES, JSON_SUFFIX = (".yaml", ".yml"), ".json"
 
@@ -86,7 +86,7 @@ for _tag, _pattern, _first in (
 
 
 def read_document(path: str | Path) -> Any:
-    """Return the plain data in a YAML or JSON file.
+    """Return the plain data in a YAML or JSON file, without the address of its schema.
 
     Raises
     ------
@@ -99,6 +99,8 @@ def read_document(path: str | Path) -> Any:
         text = readable_file(path).read_text(encoding="utf-8")
         data = json.loads(text, object_pairs_hook=_mapping) if is_json else _read_yaml(text)
         _check_size(data, len(text) + MOST_REPEATED)
+        if isinstance(data, dict):
+            data.pop(SCHEMA_KEY, None)
         return data
     except OSError as error:
         raise FileFormatError(f"{path}: cannot be read: {error.strerror}.") from None

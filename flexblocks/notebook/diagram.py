@@ -45,7 +45,7 @@ def diagram(model: Model, parameters: Mapping[str, Sequence[str]]) -> str:
         boxes.append(
             f"<g><title>{told}</title>"
             f'<rect x="{x - width / 2:g}" y="{y - HEIGHT / 2:g}" width="{width:g}" height="{HEIGHT:g}" rx="6" '
-            'style="fill:var(--jp-layout-color0,Canvas)" stroke="currentColor"/>'
+            'style="fill:var(--jp-layout-color0,var(--vscode-editor-background,Canvas))" stroke="currentColor"/>'
             f'<text x="{x:g}" y="{y - 3:g}" text-anchor="middle" font-weight="600">{escape(name)}</text>'
             f'<text x="{x:g}" y="{y + 13:g}" text-anchor="middle" opacity="0.75">{escape(kinds[name])}</text></g>'
         )

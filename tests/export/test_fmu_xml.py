@@ -96,3 +96,20 @@ def test_names_that_differ_beyond_ascii_stay_different() -> None:
     assert all(
         structured(f"j{letter}").isascii() and structured(f"j{letter}").isprintable() for letter in "\x07\xe4\ud800"
     )
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_default_experiment_is_whole(tmp_path: Path, version: str) -> None:
+    model = fb.Model("wheel")
+    model.add(fb.Ground("ground"))
+    model.add(fb.Revolute("joint"))
+    model.add(fb.Payload("load", mass=1.0, inertia=1.0))
+    model.connect("ground.frame_b", "joint.frame_a")
+    model.connect("joint.frame_b", "load.frame_a")
+    dae = fb.assemble(model)
+    export.fmu(dae, tmp_path / "wheel.fmu", version, tolerance=1e-7, stop_time=2.5, binary=False)
+    experiment = fmpy.read_model_description(str(tmp_path / "wheel.fmu")).defaultExperiment
+    told = (experiment.startTime, experiment.stopTime, experiment.tolerance, experiment.stepSize)
+    assert tuple(map(float, told)) == (0.0, 2.5, 1e-7, 0.005)
+    with pytest.raises(fb.FlexblocksError, match="stop_time"):
+        export.fmu(dae, tmp_path / "wheel.fmu", version, stop_time=0.0)

@@ -177,7 +177,7 @@ def test_every_kind_of_problem_follows_the_schema() -> None:
 
 
 def test_keys_of_problem_files_are_those_that_are_read() -> None:
-    assert set(document_schema("problem")["properties"]) == set(KEYS)
+    assert set(document_schema("problem")["properties"]) == {*KEYS, "$schema"}
 
 
 def test_the_command_prints_writes_and_knows_blocks_of_a_users_own(tmp_path: Path) -> None:

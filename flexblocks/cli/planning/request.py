@@ -15,12 +15,9 @@ from flexblocks.errors import FileFormatError, FlexblocksError, listing, nearest
 from flexblocks.file_paths import expanded
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.model_file import discretization_from_data
-from flexblocks.modeling.yaml_json import SCHEMA_KEY, read_document
+from flexblocks.modeling.yaml_json import read_document
 
-KEYS = (
-    *("model", "settings", "parameters", "locked", "problem", "transcription", "refine", "audit", "output"),
-    SCHEMA_KEY,
-)
+KEYS = ("model", "settings", "parameters", "locked", "problem", "transcription", "refine", "audit", "output")
 AUDIT = ("finer", "refine")
 OUTPUT = {"plan": (".nc", ".csv"), "picture": (".png", ".pdf", ".svg")}
 

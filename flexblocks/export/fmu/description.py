@@ -20,6 +20,9 @@ LOG_CATEGORIES = {
 }
 
 
+# Intervals between outputs in the default experiment: Modelica tools' own default.
+STEPS = 500
+
 # What is not a character of XML 1.0, section 2.2, and what it advises against: C1 controls.
 FOREIGN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\U00010000-\U0010ffff]")
 
@@ -42,6 +45,8 @@ class Description:
         Generation tool: flexblocks with its version.
     tolerance : float
         Relative tolerance of the default experiment.
+    stop_time : float
+        End of the default experiment [s].
     sources : tuple of str
         Names of the C source files.
     table : Table
@@ -57,6 +62,7 @@ class Description:
     kinds: tuple[str, ...]
     tool: str
     tolerance: float
+    stop_time: float
     sources: tuple[str, ...]
     table: Table
     rates: np.ndarray
@@ -139,8 +145,14 @@ def add_definitions(root: Element, description: Description) -> None:
     categories = SubElement(root, "LogCategories")
     for name, meaning in LOG_CATEGORIES.items():
         SubElement(categories, "Category", name=name, description=meaning)
-    # Starts at 0 s, with the tolerance of the built-in integrator.
-    SubElement(root, "DefaultExperiment", attributes(startTime=0.0, tolerance=description.tolerance))
+    # With the tolerance of the built-in integrator.
+    experiment = attributes(
+        startTime=0.0,
+        stopTime=description.stop_time,
+        tolerance=description.tolerance,
+        stepSize=description.stop_time / STEPS,
+    )
+    SubElement(root, "DefaultExperiment", experiment)
 
 
 def _add_units(root: Element, units: Iterable[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import tempfile
 import uuid
 from collections.abc import Mapping, Sequence
@@ -40,6 +41,7 @@ def fmu(
     *,
     outputs: Sequence[str] | None = None,
     tolerance: float = 1e-9,
+    stop_time: float = 10.0,
     binary: bool | None = None,
 ) -> Path:
     """Export an arm as a Functional Mock-up Unit (FMU), for Simulink, Modelica tools, FMPy and others.
@@ -51,7 +53,9 @@ def fmu(
     path : str or Path
         ``arm.fmu``; the stem is also the name of the library inside.
     version : {"3.0", "2.0"}
-        Version of the Functional Mock-up Interface.
+        Version of the Functional Mock-up Interface. Most tools read 2.0 today, some of them nothing else: take
+        ``"2.0"`` where one refuses the file. 3.0 adds sources that importers compile by themselves, and adjoint
+        derivatives.
     kind : str or sequence of str
         ``"ModelExchange"``: the importing tool integrates. ``"CoSimulation"``: the FMU integrates itself. By default
         one FMU supports both.
@@ -61,6 +65,9 @@ def fmu(
     tolerance : float
         Relative tolerance of the integration in co-simulation, unless the importer sets one; the absolute tolerance is
         a hundredth of it, in the unit of each state.
+    stop_time : float
+        End of the default experiment [s], which tools propose to whoever opens the FMU; it starts at 0 s, and proposes
+        an interval of a five-hundredth of it between outputs.
     binary : bool, optional
         Whether to include a library compiled for this machine; by default if there is a C compiler. The C sources are
         always included, so that it can be compiled elsewhere.
@@ -75,7 +82,7 @@ def fmu(
     FileFormatError
         The suffix is not ``.fmu``, or the folder does not exist.
     ParameterError
-        An invalid version, kind or tolerance; or two variables with the same name.
+        An invalid version, kind, tolerance or stop time; or two variables with the same name.
     NameUnknownError
         An unknown output.
     SingularMassError
@@ -112,6 +119,8 @@ def fmu(
     kinds = _checked(version, kind)
     if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
         raise ParameterError(f"fmu: tolerance = {tolerance!r}; must be a number > 0 and < 1.")
+    if not (isinstance(stop_time, (int, float)) and 0 < stop_time < math.inf):
+        raise ParameterError(f"fmu: stop_time = {stop_time!r}; must be a number > 0 s.")
     refuse_singular_start(dae, "fmu: at the start values ")
     if outputs is not None:
         dae = _observed(dae, outputs)
@@ -125,10 +134,19 @@ def fmu(
     description = Description(
         name=dae.name,
         identifier=name,
-        token=_token(*code.values(), name, version, *kinds, *map(repr, variables.variables), repr(tolerance)),
+        token=_token(
+            *code.values(),
+            name,
+            version,
+            *kinds,
+            *map(repr, variables.variables),
+            repr(tolerance),
+            repr(float(stop_time)),
+        ),
         kinds=kinds,
         tool=f"flexblocks {installed_version('flexblocks')}",
         tolerance=float(tolerance),
+        stop_time=float(stop_time),
         sources=tuple(source for source in sources if source.endswith(".c")),
         table=variables,
         charts=bool(chart_functions(dae.tree)),

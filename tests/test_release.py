@@ -1,0 +1,63 @@
+"""What a release needs: one home, one version, links that lead somewhere, and an sdist with all that its tests read."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import subprocess
+import sys
+import tarfile
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from flexblocks.modeling.schema_reference import HOME
+from repository import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def test_the_project_has_one_home_and_one_version() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert {PROJECT["urls"]["Homepage"], PROJECT["urls"]["Source"], cited["repository-code"]} == {HOME}
+    assert all(address.startswith(HOME) for address in PROJECT["urls"].values())
+    assert cited["version"] == PROJECT["version"]
+    assert cited["authors"] == PROJECT["authors"]
+    assert cited["license"] == PROJECT["license"]
+
+
+def test_links_of_the_package_index_are_absolute_and_lead_to_files() -> None:
+    text = runpy.run_path(str(ROOT / "setup.py"))["long_description"]()
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert all(link.startswith("https://") for link in links)
+    inside = [link.removeprefix(HOME) for link in links if link.startswith(HOME)]
+    assert len(inside) > 20
+    assert any(link.startswith("/raw/main/") for link in inside)
+    for link in inside:
+        assert (ROOT / re.sub(r"^/(raw|blob)/main/", "", link)).exists(), link
+
+
+def test_issue_templates_are_forms() -> None:
+    forms = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*_re*.yml"))
+    assert len(forms) == 2
+    for form in forms:
+        read = yaml.safe_load(form.read_text())
+        assert {"name", "description", "body"} <= read.keys()
+        ids = [one["id"] for one in read["body"]]
+        assert len(ids) == len(set(ids))
+
+
+@pytest.mark.slow
+def test_an_sdist_has_every_file_of_the_repository(tmp_path: Path) -> None:
+    pytest.importorskip("setuptools", minversion="77")  # as pyproject.toml asks for
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if tracked.returncode:
+        pytest.skip("no repository: this is an sdist itself")
+    script = f"from setuptools.build_meta import build_sdist; print(build_sdist({str(tmp_path)!r}))"
+    run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    with tarfile.open(tmp_path / run.stdout.split()[-1]) as archive:
+        inside = {name.partition("/")[2] for name in archive.getnames()}
+    files = set(tracked.stdout.strip("\0").split("\0"))
+    assert files - inside <= {".gitignore", ".gitattributes"}
