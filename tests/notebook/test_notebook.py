@@ -173,6 +173,7 @@ def test_a_comparison_shows_its_table() -> None:
     assert page(shown).rows[2] == ["AssumedModes(n=2)", "3", "123.457", "0.0015"]
 
 
+@pytest.mark.slow
 def test_a_grid_shows_its_axes_and_its_error() -> None:
     grid = fb.linear_grid(dae(), {"joint.angle": [0.0, 0.5, 1.0]})
     read = page(grid)
