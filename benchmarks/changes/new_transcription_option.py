@@ -9,7 +9,7 @@ MESH = "optim/collocation/mesh.py"
 TRANSCRIBE = "optim/presolve/transcribe.py"
 
 DOCSTRING = """\
-    spacing : "uniform" or "clustered"
+    grading : "uniform" or "clustered"
         Whether intervals are all of one length, or shorter towards the ends of a phase, where torques change most.
 """
 
@@ -26,17 +26,17 @@ def clustered_mesh(duration: float, intervals: int, through: Sequence[float] = (
 MESHES = {"uniform": uniform_mesh, "clustered": clustered_mesh}
 
 
-def check_spacing(spacing: str) -> None:
-    """Refuse what is no spacing of intervals.
+def check_grading(grading: str) -> None:
+    """Refuse what is no grading of intervals.
 
     Raises
     ------
     ProblemError
         There is none of that name.
     """
-    if spacing not in MESHES:
+    if grading not in MESHES:
         names = " or ".join(f'"{name}"' for name in MESHES)
-        raise ProblemError(f"plan: spacing = {spacing!r}; must be {names}.{nearest(str(spacing), MESHES)}")
+        raise ProblemError(f"plan: grading = {grading!r}; must be {names}.{nearest(str(grading), MESHES)}")
 
 
 '''
@@ -57,7 +57,7 @@ problem = optim.RestToRest(start={"rotor.angle": 0.0}, goal={"rotor.angle": 1.0}
 # The plan's mesh is Chebyshev's, and its optimum that of least effort, 12 angle^2 / T^3, within what the mesh allows.
 plan = optim.plan(dae, optim.RestToRest(start={"rotor.angle": 0.0}, goal={"rotor.angle": 1.0}, duration=2.0,
                                         objective=optim.Effort(rate_weight=0.0), input_ends="free"),
-                  intervals=16, spacing="clustered")
+                  intervals=16, grading="clustered")
 assert plan.status == "converged", plan.status
 times = plan.transcribed.first[0].mesh.times
 assert np.allclose(times, 1 - np.cos(np.pi * np.arange(17) / 16))
@@ -66,18 +66,18 @@ assert np.isclose(plan.replay().trajectory["rotor.angle"][-1], 1.0, atol=1e-6)
 
 # A via point stays a mesh point; a free duration stretches the mesh; a plan's file brings the option back.
 timed = optim.RestToRest(start={"rotor.angle": 0.0}, goal={"rotor.angle": 1.0}, duration="free", objective="time")
-fast = optim.plan(dae, timed, intervals=10, spacing="clustered", inputs="linear")
+fast = optim.plan(dae, timed, intervals=10, grading="clustered", inputs="linear")
 assert np.isclose(fast.duration, 2 * np.sqrt(1.0 / 2.0), rtol=0.1), fast.duration
 fast.save("plan.nc")
-assert optim.load_plan("plan.nc").transcribed.options.spacing == "clustered"
+assert optim.load_plan("plan.nc").transcribed.options.grading == "clustered"
 
-assert "spacing" in inspect.signature(optim.plan).parameters and "shorter towards the ends" in optim.plan.__doc__
+assert "grading" in inspect.signature(optim.plan).parameters and "shorter towards the ends" in optim.plan.__doc__
 try:
-    optim.plan(dae, problem, spacing="clusterd")
+    optim.plan(dae, problem, grading="clusterd")
 except optim.ProblemError as error:
     assert "clustered" in str(error), error
 else:
-    raise AssertionError("a spacing that does not exist was not refused")
+    raise AssertionError("a grading that does not exist was not refused")
 """
 
 CHANGE = Change(
@@ -85,25 +85,25 @@ CHANGE = Change(
     before="9",
     at_most=3,
     edits=(
-        Edit(OPTIONS, "import check_intervals\n", "import check_intervals, check_spacing\n"),
+        Edit(
+            OPTIONS,
+            "import check_intervals, checked_spacing\n",
+            "import check_grading, check_intervals, checked_spacing\n",
+        ),
         Edit(
             OPTIONS,
             "\n    Raises\n    ------\n    ProblemError\n        An invalid value",
             f"{DOCSTRING}\n    Raises\n    ------\n    ProblemError\n        An invalid value",
         ),
-        after(OPTIONS, "a float or a tuple of str once checked\n", '    spacing: str = "uniform"\n'),
-        after(OPTIONS, "        _check_quasi_static(static)\n", "        check_spacing(self.spacing)\n"),
-        Edit(OPTIONS, "    quasi_static: Any\n\n\ndef", "    quasi_static: Any\n    spacing: str\n\n\ndef"),
+        after(OPTIONS, "a float or a tuple of str once checked\n", '    grading: str = "uniform"\n'),
+        after(OPTIONS, "        _check_quasi_static(static)\n", "        check_grading(self.grading)\n"),
+        Edit(OPTIONS, "| None\n\n\ndef", "| None\n    grading: str\n\n\ndef"),
         Edit(MESH, "def check_intervals", f"{CLUSTERED}def check_intervals"),
-        Edit(MESH, "from ..errors import", "from flexblocks.errors import nearest\n\nfrom ..errors import"),
-        Edit(TRANSCRIBE, "import Mesh, uniform_mesh", "import MESHES, Mesh"),
-        Edit(
-            TRANSCRIBE,
-            "intervals=count, boundaries=boundaries)",
-            "intervals=count, spacing=options.spacing, boundaries=boundaries)",
-        ),
-        after(TRANSCRIBE, "    intervals: int,\n", "    spacing: str,\n"),
-        Edit(TRANSCRIBE, "return uniform_mesh(", "return MESHES[spacing]("),
+        Edit(MESH, "import listing\n", "import listing, nearest\n"),
+        Edit(TRANSCRIBE, "import Mesh, spaced_mesh, uniform_mesh", "import MESHES, Mesh, spaced_mesh"),
+        Edit(TRANSCRIBE, "intervals=count, spacing=", "intervals=count, grading=options.grading, spacing="),
+        after(TRANSCRIBE, "    intervals: int,\n", "    grading: str,\n"),
+        Edit(TRANSCRIBE, "return uniform_mesh(", "return MESHES[grading]("),
     ),
     check=CHECK,
 )

@@ -69,3 +69,17 @@ def check(arm: Arm, flat: bool, seed: int, only: tuple[str, ...] = tuple(ELEMENT
     assert power == pytest.approx(float(ca.dot(v, dae.input_force(x, u, []))), abs=1e-9 * size * np.abs(v).max())
     error = float(balance(x, u)) - terms[0] + terms[1] + terms[2]
     assert abs(error) < 1e-9 * max(1.0, *np.abs(terms), kinetic, size * np.abs(v).max())
+
+
+def test_a_thruster_behind_a_turned_frame_pushes_along_that_frame():
+    """Nothing else of it depends on how it stands: its components, and they alone, belong to its axes."""
+    model = fb.Model("boom with a thruster")
+    ground, hinge = model.add(fb.Ground("ground")), model.add(fb.Revolute("hinge"))
+    boom = model.add(fb.RigidLink("boom", 2.0, 1.0))
+    bracket = model.add(fb.FixedTransform("bracket", rotation=(0.0, 0.0, 0.7)))
+    jet = model.add(fb.WorldForce("jet", resolve_in="frame"))
+    ports = [ground.frame_b, hinge.frame_a, hinge.frame_b, boom.frame_a, boom.frame_b, bracket.frame_a]
+    for inner, outer in zip([*ports[::2], bracket.frame_b], [*ports[1::2], jet.frame_a], strict=True):
+        model.connect(inner, outer)
+    moments = [float(fb.assemble(model).input_force([0.5, 0.0], push, [])) for push in np.eye(3)]
+    np.testing.assert_allclose(moments, [2.0 * np.sin(0.7), 2.0 * np.cos(0.7), 0.0], atol=1e-12)

@@ -108,7 +108,7 @@ class ForceTerms:
         results = ca.vertcat(results, *[ca.SX(output.value) for output in physics.outputs.values()])
         return tuple(
             ca.depends_on(results, ca.vertcat(ca.vec(frame.axes), frame.spin))
-            or any(wrench[6 * i : 6 * i + 3].nnz() > 0 for wrench in self._wrenches)
+            or any(wrench[6 * i : 6 * i + 6].nnz() > 0 for wrench in self._wrenches)  # they are in its axes
             for i, frame in enumerate(self.frames)
         )
 
