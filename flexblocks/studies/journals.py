@@ -16,6 +16,8 @@ from flexblocks.studies.journal import SUFFIX, is_written, lock, outcomes
 from flexblocks.studies.outcome import Outcome
 from flexblocks.studies.store import Store, StoreError
 
+PATIENCE = 2.0  # in which a worker whose driver is gone notices it, and ends [s]
+
 
 class Journals:
     """Folder of journals, as a context; without a store it is a temporary one.
@@ -60,10 +62,21 @@ class Journals:
             shutil.rmtree(self.folder, ignore_errors=True)
             return
         with suppress(OSError):
+            self._remove_empty()
             if not list(self.folder.glob(f"*{SUFFIX}")):
                 (self.folder / "lock").unlink()
                 self.folder.rmdir()
         self._lock.close()
+
+    def _remove_empty(self) -> None:
+        """Remove journals without outcomes: a worker of a run that was killed may begin one before it notices."""
+        assert self.folder is not None
+        deadline = time.monotonic() + PATIENCE
+        for path in self.folder.glob(f"*{SUFFIX}"):
+            while is_written(path) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            if not is_written(path) and not list(outcomes(path)):
+                path.unlink(missing_ok=True)
 
     def new(self) -> Path | None:
         """Return the path of another journal."""

@@ -33,7 +33,8 @@ class Settings:
 
     near_barrier : float
         IPOPT's ``mu_init`` for a start close to the solution, as from another objective or another model of the arm.
-        The default of 0.1 first drives the iterates away from the start. By trial.
+        The default of 0.1 first drives the iterates away from the start. By trial, with an objective of ten at the
+        start: a thousandth of it.
     refined_barrier : float
         ``mu_init`` from the same motion on a coarser mesh, which is closer still: the three phases of
         optim/examples/pick_carry_release.py take 12 iterations a refinement instead of 20.
@@ -98,8 +99,8 @@ class Settings:
     leeways: tuple[float, ...] = (1e-2, 1e-3, 1e-4)
     farthest: float = 1.0
 
-    near_barrier: float = 1e-3
-    refined_barrier: float = 1e-6
+    near_barrier: float = 1e-2
+    refined_barrier: float = 1e-5
 
     stretches: tuple[float, ...] = (1.25, 1.8, 2.6)
     smoothing: float = 0.11
