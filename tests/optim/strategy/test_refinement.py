@@ -52,9 +52,9 @@ def test_shortest_time_converges_and_settles(torques, full, intervals):
     criteria = optim.Criteria(miss=1e-4, energy=1e-4)
     plan = optim.plan(two_link_arm(), quarter_turn(torques, full), intervals=intervals, refine=criteria)
     assert plan.status == "optimal"
-    # At (4, 2) N m the modes that were quasi-static may not get their dynamics from there; then all begins anew.
+    # At (4, 2) N m least effort in the shortest of the durations tried may not be found; the next one is longer.
     failed = [attempt.what for attempt in plan.attempts if attempt.status != "converged"]
-    assert not failed or (torques == (4.0, 2.0) and failed == ["with the dynamics of all modes, from there"])
+    assert not failed or (torques == (4.0, 2.0) and len(failed) == 1 and failed[0].startswith("least effort in"))
     replay = plan.replay()
     assert replay.tip_miss < 1e-4
     assert replay.energy_left < 1e-4
