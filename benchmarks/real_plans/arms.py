@@ -147,7 +147,7 @@ ARMS: dict[str, Arm] = {
     ),
     "desk arm": Arm(
         desk_arm, _revolutes(0.0, 0.4, -0.8), _revolutes(1.2, 0.8, -0.3), 0.6, "payload",
-        strength={f"joint{i}.motor.torque": 0.01 for i in (1, 2, 3)},
+        strength={f"joint{i}.motor.torque": 0.4 for i in (1, 2, 3)},
         load=("payload.mass", 0.02, 0.05), axes="xyz",
     ),
 }  # fmt: skip
