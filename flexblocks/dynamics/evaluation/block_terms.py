@@ -170,12 +170,12 @@ class BlockTerms:
     @cached_property
     def potential(self) -> ca.Function:
         """Function (q, p) -> stored energy [J]."""
-        return self._function("potential", [self.symbols.q, self.p], ca.SX(self.physics.potential))
+        return self._function("potential", [self.symbols.q, self.p], self.physics.stored)
 
     @cached_property
     def stiffness(self) -> ca.Function:
         """Function (q, p) -> second derivatives (n, n) of the stored energy in the coordinates."""
-        (potential,) = self.local.intermediates.expanded([ca.SX(self.physics.potential)])
+        (potential,) = self.local.intermediates.expanded([self.physics.stored])
         hessian = ca.hessian(potential, self.symbols.q)[0]
         return self._function("stiffness", [self.symbols.q, self.p], hessian)
 
