@@ -126,7 +126,8 @@ def add_phase(b: Any, t: PhaseTranscription, lender: Any = None) -> VariableInde
     # Variables and boundary conditions
     add_variables(b, t, lender)
     add_boundary_conditions(b, t)
-    fix_known_inputs(b, t)
+    if t.problem.prescribed:
+        fix_known_inputs(b, t)
     index = variable_index(b, t)
     # Constraints along the path, and at via points
     add_equations_of_motion(b, t, index)

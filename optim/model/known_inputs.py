@@ -12,7 +12,7 @@ from ..presolve.phase_transcription import PhaseTranscription
 
 def fix_known_inputs(b: Any, t: PhaseTranscription) -> None:
     """Fix the accelerations of known motions: their values and rates, or the means of piecewise constant inputs."""
-    if t.borrows_inputs or not t.problem.prescribed:
+    if t.borrows_inputs:
         return
     times = t.mesh.times
     for name, (rate, acceleration, jerk) in known_accelerations(t.dae, t.problem, t.phase, times).items():

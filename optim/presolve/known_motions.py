@@ -29,8 +29,6 @@ def with_known_motions(dae: DAE, problem: Problem) -> Problem:
     ProblemError
         A coordinate that is not prescribed, a limit on its acceleration, or a start or goal that contradicts it.
     """
-    if not problem.prescribed:
-        return problem
     known = {each.name: each.acceleration[0] for each in dae.tree.prescribed}
     for name in problem.prescribed:
         if name not in known:
@@ -73,8 +71,6 @@ def known_accelerations(
     dae: DAE, problem: Problem, phase: Phase, times: np.ndarray
 ) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Return rate, acceleration and its rate (k,) of each known motion at times of a phase, by the input's name."""
-    if not problem.prescribed:
-        return {}
     begin = sum(earlier.duration for earlier in problem.phases[: problem.phases.index(phase)])
     return {
         each.acceleration[0]: tuple(known_motion(WHERE, problem.prescribed[each.name], begin + times)[1:])

@@ -74,7 +74,7 @@ def phase_ends(
             _refuse_moving(goal, f"{where}goal", design, phase.leeway)
             goal_kind = "near" if phase.leeway else "rest" if goal.freedom else kind
             floats = goal_kind in ("fixed", "near") and dae.tree.has_undriven_base and not goal.moving
-            known = known_columns(dae, problem)
+            known = known_columns(dae, problem) if problem.prescribed else ()
             free = (*(open_base(dae, goal.point, states) if floats else ()), *known)
             states = {name: value for name, value in states.items() if name not in problem.prescribed}
             end = End(goal_kind, goal.point, states, outputs, open=free, moving=goal.moving)

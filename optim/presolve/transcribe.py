@@ -65,7 +65,9 @@ def transcribe(
         The problem is malformed, contains an unknown name, or its start or goal is infeasible.
     """
     # 1. The data of the problem: limits of every phase, and parameters of every phase in every scenario.
-    problem = with_known_motions(dae, _as_problem(dae, problem))
+    problem = _as_problem(dae, problem)
+    if problem.prescribed:
+        problem = with_known_motions(dae, problem)
     phases, options = problem.phases, options.for_phases(len(problem.phases))
     shape = options.input_shape
     problem.objective.check_inputs(shape)

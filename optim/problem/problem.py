@@ -76,7 +76,9 @@ class Problem:
         for name, value in put.items():
             object.__setattr__(self, name, value)
         durations = [phase.duration for phase in self.phases]
-        object.__setattr__(self, "prescribed", checked_motions(f"{WHERE}: prescribed", self.prescribed, durations))
+        if not isinstance(self.prescribed, Mapping) or self.prescribed:
+            motions = checked_motions(f"{WHERE}: prescribed", self.prescribed, durations)
+            object.__setattr__(self, "prescribed", motions)
         word(f"{WHERE}: input_ends", self.input_ends, "free", "holding")
         word(f"{WHERE}: aggregate", self.aggregate, "mean", "worst")
         check_time(WHERE, durations, put["objective"])

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .course import Course, checked_goal
-from .known_motion import checked_motions
 from .objectives import checked_objective
 from .path_constraints import checked_path
 from .phase import Phase
@@ -100,7 +99,6 @@ class RestToRest:
             "limits": mapping(f"{WHERE}: limits", self.limits),
             "path": checked_path(f"{WHERE}: path", self.path) if not is_empty(self.path) else (),
             "via": checked_vias(f"{WHERE}: via", self.via, duration) if not is_empty(self.via) else (),
-            "prescribed": checked_motions(f"{WHERE}: prescribed", self.prescribed, [duration]),
             "ranges": limit_ranges(WHERE, self.limits),
         }
         for name, value in put.items():
@@ -111,3 +109,4 @@ class RestToRest:
         told = {"limits": self.limits, "path": self.path, "prescribed": self.prescribed}
         whole = Problem(self.start, (phase,), self.objective, input_ends=self.input_ends, **told)
         object.__setattr__(self, "problem", whole)
+        object.__setattr__(self, "prescribed", whole.prescribed)

@@ -51,7 +51,9 @@ def scenario_run(
     legs = []
     for i, (traj, p) in enumerate(zip(run, parameters, strict=True)):
         phase = traj.transcription.phase
-        inputs = input_polynomials(traj) | exact_accelerations(arm, first.problem, phase, traj.mesh.times)
+        inputs = input_polynomials(traj)
+        if first.problem.prescribed:
+            inputs |= exact_accelerations(arm, first.problem, phase, traj.mesh.times)
         ranges = first.problem.ranges_in(phase)
         if phase.goal is None:
             planned, goal = trajectory(traj, inputs), None

@@ -40,6 +40,34 @@ def test_equations_are_those_of_the_machine_written_out(name):
         np.testing.assert_allclose(rates, exact, rtol=1e-9, atol=1e-9 * np.abs(exact).max())
 
 
+def test_a_cylinder_tells_its_flows_and_where_its_power_goes():
+    """What the pump gives is what the edges, the leak and the friction lose, the oil stores, and the arm gains."""
+    dae, h, numbers = fb.assemble(force_arms.boom()), force_arms.BOOM, np.random.default_rng(5)
+    for _ in range(5):
+        angle, rate = numbers.uniform(0.0, 0.6), numbers.normal()
+        a, b, valve = *numbers.uniform(1e6, 1.5e7, 2), numbers.uniform(-1, 1)
+        x = [angle, rate, a, b]
+        told = dict(zip(dae.y.names, dae.output(x, [valve], []).full().ravel(), strict=True))
+        told = {name.removeprefix("ram."): value for name, value in told.items()}
+        in_a, out_a, in_b, out_b = force_equations.edges(a, b, valve, h)
+        assert told["flow_a"] == pytest.approx(in_a - out_a, rel=1e-9)
+        assert told["flow_b"] == pytest.approx(in_b - out_b, rel=1e-9)
+        assert told["supply_power"] == pytest.approx(h["supply"] * (in_a + in_b), rel=1e-9)
+        dx, dy = np.cos(angle) - h["cx"], np.sin(angle) - h["cy"]
+        length = np.hypot(dx, dy)
+        speed = (np.cos(angle) * dy - np.sin(angle) * dx) * rate / length
+        assert told["length"] == pytest.approx(length, rel=1e-12)
+        assert told["speed"] == pytest.approx(speed, rel=1e-9)
+        assert told["pressure_difference"] == pytest.approx(a - b, rel=1e-12)
+        dead = h["dead_volume"] * h["area_a"] * (h["extended"] - h["retracted"])
+        volumes = h["area_a"] * (length - h["retracted"]) + dead, h["area_b"] * (h["extended"] - length) + dead
+        pressed = force_equations.boom(np.array(x), valve, h)[2:]
+        stored = a * volumes[0] * pressed[0] / h["bulk"] + b * volumes[1] * pressed[1] / h["bulk"]
+        lost = in_a * (h["supply"] - a) + in_b * (h["supply"] - b) + out_a * a + out_b * b
+        lost += h["leakage"] * (a - b) ** 2 + h["friction"] * speed**2
+        assert told["supply_power"] == pytest.approx(lost + stored + told["power"], rel=1e-9)
+
+
 def test_a_ram_holds_a_boom_by_virtual_work():
     dae = fb.assemble(force_arms.boom())
     h, angle = force_arms.BOOM, 0.1
