@@ -34,10 +34,12 @@ class Run:
         results: Results,
         interrupt: Interrupt,
         bar: ProgressDisplay,
+        until_failure: bool = False,
     ) -> None:
         self._parcel, self._cases, self._pool = parcel, cases, pool
         self._journals, self._results, self._interrupt, self._bar = journals, results, interrupt, bar
         self._hand: dict[Future[Any], tuple[list[int], Path | None]] = {}
+        self._until_failure = until_failure
         self._began = time.monotonic()
         self._before = results.done
         self._failure = ""
@@ -67,7 +69,8 @@ class Run:
         return self._failure
 
     def _submit(self) -> Future[Any] | None:
-        numbers = [] if self._failure else self._queue.batch(len(self._hand))
+        is_over = self._failure or (self._until_failure and self._results.failed)
+        numbers = [] if is_over else self._queue.batch(len(self._hand))
         if not numbers:
             return None
         path = self._journals.new()
