@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -37,7 +38,8 @@ def with_known_motions(dae: DAE, problem: Problem) -> Problem:
                 f"prescribed='{name}'.{nearest(name, list(known))}"
             )
         for phase in problem.phases:
-            if limited := [limit for limit in problem.ranges_in(phase) if known[name] in limit]:
+            accelerations = (known[name], f"der({known[name]})")
+            if limited := [limit for limit in problem.ranges_in(phase) if limit in accelerations]:
                 raise ProblemError(f"plan: limits: {limited[0]}, but {name} has a known motion; leave the limit out.")
     phases, time = [], 0.0
     for phase in problem.phases:
@@ -49,7 +51,7 @@ def with_known_motions(dae: DAE, problem: Problem) -> Problem:
     return replace(problem, start=start, phases=tuple(phases))
 
 
-def _joined(problem: Problem, values: dict[str, float], time: float, where: str) -> dict[str, float]:
+def _joined(problem: Problem, values: Mapping[str, float], time: float, where: str) -> dict[str, float]:
     """Return the values at a start or goal with those of the known motions at this time [s]."""
     states = start_and_end(WHERE, problem.prescribed, time)
     for name in (*problem.prescribed, *(f"der({name})" for name in problem.prescribed)):

@@ -198,10 +198,10 @@ def test_observers_measure_them_on_bent_links():
 
     slopes = [(outputs(h * e) - outputs(-h * e)) / (2 * h) for e in np.eye(len(dae.x))]
     np.testing.assert_allclose(lin.C, np.transpose(slopes), atol=1e-7)
-    run = fb.simulate(closed, np.linspace(0.0, 8.0, 81), x0={"joint1.angle": 0.05, "joint2.angle": -0.05})
+    run = fb.simulate(closed, np.linspace(0.0, 4.0, 41), x0={"joint1.angle": 0.02, "joint2.angle": -0.02})
     off = np.abs(run["estimate.joint2.angle"] - run["joint2.angle"])
-    assert off[0] > 0.04
-    assert off[-1] < 1e-4
+    assert off[0] > 0.019
+    assert off[-1] < 1e-3
 
 
 def test_plans_limit_speed_of_the_tip():

@@ -10,6 +10,7 @@ from scipy.interpolate import CubicSpline
 import flexblocks as fb
 from flexblocks import optim
 from flexblocks.errors import FlexblocksError
+from flexblocks.optim.problem.serialization import from_data, to_data
 
 TABLE, ANGLE = "table.displacement", "hinge.angle"
 SHAKES, LENGTH, MASS, LOAD = "0.05*(1 - cos(4*time)) + 0.02*time", 0.8, 1.5, 2.0
@@ -54,6 +55,12 @@ def test_a_plan_on_a_shaken_table_replays_and_its_torque_is_that_of_the_equation
         assert run[ANGLE][-1] == pytest.approx(0.8, abs=1e-4)
         assert run[f"der({ANGLE})"][-1] == pytest.approx(0.0, abs=1e-3)
     assert np.ptp(plan.trajectory[TABLE]) > 0.1
+
+
+def test_known_motions_are_written_as_text():
+    assert from_data(to_data(problem(), "problem"), "problem").prescribed == {TABLE: SHAKES}
+    with pytest.raises(FlexblocksError, match=r"problem.prescribed.table.displacement"):
+        to_data(problem(prescribed={TABLE: lambda t: 0.1 * t}), "problem")
 
 
 @pytest.mark.slow
