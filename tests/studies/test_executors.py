@@ -60,7 +60,7 @@ def test_the_same_digits_everywhere(tmp_path) -> None:
     over = {"payload.mass": [0.1, 0.2], "joint2.angle": [0.0, 0.4, 0.8]}
     grid = fb.linear_grid(dae, over).dataset
     with executors() as known:
-        for kind, executor in known.items():
+        for executor in known.values():
             xr.testing.assert_identical(fb.linear_grid(dae, over, executor=executor).dataset, grid)
         for name, (task, cases) in tasks_and_cases().items():
             alone = fb.study(task, cases).drop_vars("seconds")
