@@ -36,6 +36,7 @@ from .phase_boundaries import phase_ends
 from .phase_transcription import PhaseTranscription
 from .quasi_static_modes import static_modes
 from .rigid_motion.duration_estimate import duration_range, estimated_duration
+from .speed_bound import check_speeds
 from .transcribed_problem import TranscribedProblem
 from .via_postures import check_vias, via_waypoints
 
@@ -99,8 +100,9 @@ def transcribe(
     if holding and len(ends) > 1:
         check_shared_holding(dae, ends)
     for run in ends:
-        for phase, limit, (begin, end) in zip(phases, limits, run, strict=True):
+        for phase, limit, path, (begin, end) in zip(phases, limits, paths, run, strict=True):
             check_rates(dae, limit, begin, end, phase.duration, holding and len(phases) == 1)
+            check_speeds(dae, path, begin, end, phase.duration)
             check_impulse(dae, limit, begin, end, phase.duration)
             if dae.tree.has_undriven_base:
                 check_momentum(dae, begin, end)
