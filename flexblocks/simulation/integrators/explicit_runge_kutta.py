@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from flexblocks.dae.explicit_steps import SIZES, Pair, rk8, rk43
-from flexblocks.simulation.integrators.buffered_call import BufferedCall
+from flexblocks.simulation.integrators.buffered_call import BufferedCall, StepCall
 from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenEquations
 from flexblocks.simulation.integrators.integrator import Integrator, Options, ProblemKind
 from flexblocks.simulation.integrators.stepper import GIVE_UP, StepFailure, Stepper, decays_fast, finite, poles_at
@@ -53,7 +53,7 @@ class ExplicitStepper(Stepper):
         self.equations, self.pair, self.options, self.otherwise = equations, pair, options, otherwise
         self.evaluations = len(pair.b) - pair.reuses_last
         self._tolerances = options.rtol, options.atol
-        self._chains: dict[int, BufferedCall] = {}
+        self._chains: dict[int, StepCall] = {}
         self._maps: dict[int, BufferedCall] = {}
         self._stiff: Stepper | None = None
         self.begin()
@@ -138,44 +138,35 @@ class ExplicitStepper(Stepper):
         when[:count], widths[:count] = starts, lengths
         try:
             slope = self._slope_at(starts[0], X, P) if self.pair.reuses_last else np.zeros(0)
-            u = self._inputs(when, widths, P[own:]) if len(self.equations.dae.u) else np.zeros((size, 0))
+            u = self._inputs(when, widths, P[own:])[:count] if len(self.equations.dae.u) else np.zeros((count, 0))
         except RuntimeError as error:  # of a function of the user
             raise StepFailure(str(error).strip().splitlines()[-1]) from None
         states, errors, done, at = np.empty((count, len(X))), np.empty(count), 0, np.concatenate([X, slope])
         while done < count:
-            chain = self._chain(self._steps_of_a_call(count - done))
-            start, settings, inputs, p = chain.arguments
-            taken = min(len(settings), count - done)
-            part = slice(done, done + taken)
-            start[0], p[:] = at, P[:own]
-            settings[:] = 0.0, *self._tolerances  # steps of length zero fill the call
-            settings[:taken, 0] = lengths[part]
-            if inputs.size:
-                inputs[:taken] = u[part]
-            chain()
-            states[part], errors[part] = chain.results[0][:taken, : len(X)], chain.results[1][:taken, 0]
-            at, done = chain.results[0][taken - 1], done + taken
-            refused = ~(errors[part] <= 1.0)
-            if refused.any():
-                done -= taken - 1 - int(np.argmax(refused))
+            size = self._steps_of_a_call(count - done)
+            steps, part = self._chain(size), slice(done, done + max((count - done) // size, 1) * size)
+            steps.arguments[1][:, 1:], steps.arguments[3][:] = self._tolerances, P[:own]
+            done += steps.take(at, lengths[part], u[part], states[part], errors[part])
+            if not errors[done - 1] <= 1.0:
                 break
+            at = steps.arguments[0][0].copy()
         return states[:done], errors[:done]
 
     def _steps_of_a_call(self, left: int) -> int:
         """Return how many steps to take in one call, with `left` to go.
 
-        To CasADi's virtual machine a step is so much work that one at a time costs hardly more, needs no chain to be
-        built, and ends where one is refused. Machine code is entered as rarely as fills little.
+        To CasADi's virtual machine a step is so much work that one at a time costs hardly more; no chain has to be
+        built. Machine code is entered as rarely as fills little.
         """
         if self.equations.dae.library is None:
             return 1
         above = next((size for size in SIZES if size >= left), SIZES[-1])
         return above if left > FULL * above else max(size for size in SIZES if size <= left)
 
-    def _chain(self, size: int) -> BufferedCall:
+    def _chain(self, size: int) -> StepCall:
         if size not in self._chains:
             with BUILDING:
-                self._chains[size] = BufferedCall(self.equations.dae.steps(self.pair.name, size))
+                self._chains[size] = StepCall(self.equations.dae.steps(self.pair.name, size))
         return self._chains[size]
 
     def _slope_at(self, t: float, X: np.ndarray, P: np.ndarray) -> np.ndarray:
