@@ -102,7 +102,8 @@ def transcribe(
     for run in ends:
         for phase, limit, path, (begin, end) in zip(phases, limits, paths, run, strict=True):
             check_rates(dae, limit, begin, end, phase.duration, holding and len(phases) == 1)
-            check_speeds(dae, path, begin, end, phase.duration)
+            if path.rows:
+                check_speeds(dae, path, begin, end, phase.duration)
             check_impulse(dae, limit, begin, end, phase.duration)
             if dae.tree.has_undriven_base:
                 check_momentum(dae, begin, end)
