@@ -32,6 +32,7 @@ class Samples:
     advance : callable
         Called with the number of models so far, before more are made; it may raise KeyboardInterrupt.
     models : dict of LinearModel
+    points : dict of OperatingPoint
     """
 
     dae: DAE
@@ -39,6 +40,7 @@ class Samples:
     point: Callable[[np.ndarray], list[OperatingPoint]]
     advance: Callable[[int], None]
     models: dict[Place, LinearModel] = field(default_factory=dict)
+    points: dict[Place, OperatingPoint] = field(default_factory=dict)
     _independent: np.ndarray | None = None
 
     def at(self, places: Sequence[Place]) -> list[LinearModel]:
@@ -47,6 +49,7 @@ class Samples:
         for group in (missing[i : i + ONCE] for i in range(0, len(missing), ONCE)):
             self.advance(len(self.models))
             points = self.point(np.array(group))
+            self.points.update(zip(group, points, strict=True))
             slopes = derivatives(self.dae, points)
             if self._independent is None:
                 self._independent = tangent(self.dae, points[0], slopes[0].a).coordinates
