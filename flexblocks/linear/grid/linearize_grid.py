@@ -23,6 +23,7 @@ from flexblocks.linear.linearize import observed
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
+from flexblocks.validity.large_deflections import large_deflections, warn_of_places
 
 
 def linear_grid(
@@ -78,7 +79,8 @@ def linear_grid(
     Warns
     -----
     FlexblocksWarning
-        Ctrl-C ended it early; or the tolerance was not reached, and where.
+        Ctrl-C ended it early; or the tolerance was not reached, and where. Or beams rest beyond the deflections that
+        they are modelled for, see `flexblocks.validity`.
 
     Notes
     -----
@@ -105,7 +107,20 @@ def linear_grid(
         grid, axes, interrupted = _first_grid(samples, axes)
         if tolerance is not None and not interrupted:
             grid = _refined(grid, samples, axes, float(tolerance))
+    if not isinstance(at, Trajectory):  # of a motion its simulation has warned
+        _warn_of_large_deflections(samples, grid)
     return grid
+
+
+def _warn_of_large_deflections(samples: Samples, grid: LinearGrid) -> None:
+    """Warn, once, of beams that rest at points of the grid beyond the deflections that they are modelled for."""
+    far = {}
+    for place in product(list(grid.axes.values())):
+        point = samples.operating_points[place]
+        state = (point.x[None], point.z[None], point.u[None], point.p)
+        if errors := large_deflections(samples.dae, *state, at_rest=True):
+            far[", ".join(f"{name} = {value:g}" for name, value in zip(grid.axes, place, strict=True))] = errors
+    warn_of_places(f"linear_grid of '{samples.dae.name}'", far)
 
 
 def _points(dae: DAE, axes: tuple[Axis, ...], at: Mapping[str, float] | Trajectory | None) -> Points:
@@ -128,7 +143,7 @@ def _first_grid(samples: Samples, axes: tuple[Axis, ...]) -> tuple[LinearGrid, t
         complete = next(i for i, slab in enumerate(slabs) if any(place not in samples.models for place in slab))
         if complete < 2:
             raise
-        _warn(
+        warn(
             f"linear_grid of '{samples.dae.name}' was interrupted; the grid ends at {axes[0].name} = "
             f"{ticks[complete - 1]:g} of {ticks[-1]:g} {axes[0].unit}."
         )
@@ -155,7 +170,7 @@ def _refined(grid: LinearGrid, samples: Samples, axes: tuple[Axis, ...], toleran
     if reason:
         place, error = grid.worst_cell
         where = ", ".join(f"{name} = {value:g}" for name, value in place.items())
-        _warn(
+        warn(
             f"linear_grid of '{samples.dae.name}': at {where} the interpolation error is {error}; the tolerance of "
             f"{100 * tolerance:g} % was not reached: {reason}."
         )
@@ -192,10 +207,6 @@ def _is_positive(value: Any) -> bool:
         return bool(np.isfinite(float(value)) and float(value) > 0)
     except (TypeError, ValueError):
         return False
-
-
-def _warn(message: str) -> None:
-    warn(message)
 
 
 def _arranged(entries: Sequence[Any], shape: tuple[int, ...]) -> np.ndarray:

@@ -77,6 +77,7 @@ class Samples:
         Who linearises, as for `flexblocks.study`.
     progress : bool, optional
     models : dict of LinearModel
+    operating_points : dict of OperatingPoint
     """
 
     dae: DAE
@@ -86,6 +87,7 @@ class Samples:
     executor: Any = None
     progress: bool | None = None
     models: dict[Place, LinearModel] = field(default_factory=dict)
+    operating_points: dict[Place, OperatingPoint] = field(default_factory=dict)
     _independent: np.ndarray | None = None
 
     def at(self, places: Sequence[Place]) -> list[LinearModel]:
@@ -113,24 +115,27 @@ class Samples:
                 task.prepare(cases.names)(cases[i])  # raises the error itself, of its own kind
                 raise ComputationError(f"linear_grid of '{self.dae.name}': {runs['error'].values[i]}")
             if state[i]:
-                self.models[place] = self._model({name: value[i] for name, value in values.items()})
+                here = {name: value[i] for name, value in values.items()}
+                self.operating_points[place] = self._operating_point(here)
+                self.models[place] = self._model(here, self.operating_points[place])
         finished.tell_of_cases()
         if not state.all():
             raise KeyboardInterrupt
 
-    def _model(self, values: Mapping[str, np.ndarray]) -> LinearModel:
+    def _operating_point(self, values: Mapping[str, np.ndarray]) -> OperatingPoint:
         dae = self.dae
-        point = OperatingPoint(
-            dae.x.names, dae.z.names, dae.u.names, dae.p.names, *(values[f"point {name}"] for name in GROUPS), dae=dae
-        )
+        groups = (values[f"point {name}"] for name in GROUPS)
+        return OperatingPoint(dae.x.names, dae.z.names, dae.u.names, dae.p.names, *groups, dae=dae)
+
+    def _model(self, values: Mapping[str, np.ndarray], point: OperatingPoint) -> LinearModel:
         kinetic, stored = (
             {name.removeprefix(kind): matrix for name, matrix in values.items() if name.startswith(kind)}
             for kind in ("kinetic ", "stored ")
         )
         slope = Derivatives(**{name: values[name] for name in SLOPES}, kinetic=kinetic, stored=stored)
         if self._independent is None:
-            self._independent = tangent(dae, point, slope.a).coordinates
-        return linear_model(dae, point, slope, self.outputs, "descriptor", self._independent)
+            self._independent = tangent(self.dae, point, slope.a).coordinates
+        return linear_model(self.dae, point, slope, self.outputs, "descriptor", self._independent)
 
 
 def product(values: Sequence[np.ndarray]) -> list[Place]:
