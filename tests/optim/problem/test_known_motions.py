@@ -11,6 +11,8 @@ import flexblocks as fb
 from flexblocks import optim
 from flexblocks.errors import FlexblocksError
 from flexblocks.optim.problem.serialization import from_data, to_data
+from flexblocks.optim.strategy.model_refinement import richer_arm
+from flexblocks.optim.strategy.stiffness_homotopy import stiffened_arm
 
 TABLE, ANGLE = "table.displacement", "hinge.angle"
 SHAKES, LENGTH, MASS, LOAD = "0.05*(1 - cos(4*time)) + 0.02*time", 0.8, 1.5, 2.0
@@ -76,8 +78,8 @@ def test_texts_functions_and_splines_say_the_same_motion():
 
 
 @pytest.mark.slow
-def test_a_beam_on_a_shaken_table_in_two_phases_with_held_inputs():
-    """The table comes to rest at the end; the time of its motion runs through both phases."""
+def test_a_beam_on_a_shaken_table_in_two_phases_with_held_inputs(tmp_path):
+    """The table comes to rest at the end; the time of its motion runs through both phases, in files and audits too."""
     course = "0.03*sin(3.141592653589793*time/2)**3"
     phases = [optim.Phase("up", {ANGLE: 0.6}, 0.8), optim.Phase("back", {ANGLE: 0.0}, 1.2)]
     asked = optim.Problem({ANGLE: 0.0}, phases, prescribed={TABLE: course}, input_ends="holding")
@@ -88,6 +90,31 @@ def test_a_beam_on_a_shaken_table_in_two_phases_with_held_inputs():
     assert run[ANGLE][-1] == pytest.approx(0.0, abs=1e-3)
     assert plan.replay().misses["load"] < 1e-3
     assert np.interp(0.8, run.t, run[ANGLE]) == pytest.approx(0.6, abs=1e-3)
+    plan.save(tmp_path / "plan.nc")
+    again = optim.load_plan(tmp_path / "plan.nc").replay().trajectory
+    np.testing.assert_allclose(again.x, run.x, atol=1e-9)
+    audit = plan.audit(fb.AssumedModes(2))
+    assert audit.dae.prescribed == (TABLE,)
+    assert audit.dae.tree.size == plan.transcribed.dae.tree.size + 1
+
+
+@pytest.mark.slow
+def test_arms_made_anew_for_a_plan_keep_locks_and_prescriptions():
+    """Stiffer ones and finer ones: the table stays prescribed, and a wrist locked."""
+    model = shaken(beam=True).model
+    wrist, tool = model.add(fb.Revolute("wrist")), model.add(fb.RigidLink("tool", 0.1, 0.2))
+    model.connect("rod.frame_b", wrist.frame_a)
+    model.connect(wrist.frame_b, tool.frame_a)
+    dae = fb.assemble(model, prescribed=TABLE, locked={"wrist.angle": 0.3})
+    transcribed = optim.pyomo_model(dae, problem(), intervals=4).transcribed
+    stiff, finer = (
+        stiffened_arm(transcribed, 2.0),
+        richer_arm(dae, fb.assemble(fb.rediscretize(model, fb.AssumedModes(2)))),
+    )
+    for other in (stiff[0], finer):
+        assert other.prescribed == (TABLE,)
+        assert dict(other.locked) == {"wrist.angle": 0.3}
+        assert other.u.names == dae.u.names
 
 
 def test_what_cannot_be_is_refused():
