@@ -101,8 +101,8 @@ def slow(*values: object):
         ("spin_up", 3, 2, 0.2, 5e-4),
         slow("spin_up", 4, 6, 0.4, 4e-4),
         slow("spin_up", 6, 6, 0.4, 1e-5),
-        slow("flying_rod", 4, 6, 0.8, 1.5e-3),
-        slow("flying_rod", 6, 6, 0.8, 9e-5),
+        slow("flying_rod", 4, 6, 0.5, 1.5e-3),
+        slow("flying_rod", 6, 6, 0.5, 9e-5),
     ],
 )
 def test_pushed_rods_against_exudyn(name: str, n: int, until: int, bent: float, bound: float) -> None:
@@ -114,6 +114,6 @@ def test_pushed_rods_against_exudyn(name: str, n: int, until: int, bent: float, 
     found = np.stack([np.column_stack([run[f"{end}.{axis}"] for axis in "xyz"]) for end in ends], axis=1)[1:]
     assert np.abs(run["beam.tip_deflection_y"]).max() > bent * case["length"]
     if name == "flying_rod":
-        assert np.abs(run["far.z"]).max() > 0.4 * case["length"]
+        assert np.abs(run["far.z"]).max() > 0.3 * case["length"]
     errors = np.linalg.norm(found - np.array(case["places_m"])[:until], axis=-1) / case["length"]
     assert errors.max() < bound
