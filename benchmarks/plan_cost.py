@@ -61,7 +61,7 @@ def arm(joints: int, modes: int, twists: bool) -> fb.Model:
         if i in (2, 3) and modes:
             body = fb.FlexibleBeam(
                 f"link{i}", 1.2, 4.0, 2e4, discretization=fb.AssumedModes(modes), bending="yz", torsion=twists,
-                **({"torsional_rigidity": 2e4, "polar_inertia": 1e-2} if twists else {}),
+                torsional_rigidity=2e4 if twists else None, polar_inertia=1e-2 if twists else None,
             )  # fmt: skip
         model.connect(place, model.add(body).frame_a)
         place = body.frame_b
@@ -150,28 +150,23 @@ def table(costs: list[Cost]) -> Table:
 
 
 def draw(by_states: list[Cost], by_intervals: list[Cost]) -> None:
-    """Draw what each iteration takes as stacked bars over states and over intervals, with what is done once above."""
+    """Draw what an iteration takes over states and over intervals, part by part, on logarithmic axes."""
     figure = Figure(figsize=(10, 4.5), layout="constrained")
-    panels = figure.subplots(1, 2)
+    panels = figure.subplots(1, 2, sharey=True)
     for axes, costs, name in zip(panels, (by_states, by_intervals), ("states", "intervals"), strict=True):
-        places = np.arange(len(costs))
-        below = np.zeros(len(costs))
-        for color, part in zip(("C0", "C1", "0.7"), EACH, strict=True):
-            heights = np.array([1e3 * cost.each[part] for cost in costs])
-            axes.bar(places, heights, bottom=below, color=color, width=0.6, label=part)
-            below += heights
-        for place, height, cost in zip(places, below, costs, strict=True):
-            axes.annotate(
-                f"once {sum(cost.once.values()):.1f} s", (place, height), xytext=(0, 3), textcoords="offset points",
-                ha="center", fontsize="small",
-            )  # fmt: skip
-        axes.set_xticks(places, [str(getattr(cost, name)) for cost in costs])
+        places = [getattr(cost, name) for cost in costs]
+        for color, part in zip(("C0", "C1", "0.6"), EACH, strict=True):
+            axes.loglog(places, [1e3 * cost.each[part] for cost in costs], "o-", color=color, label=part)
+        once = [1e3 * sum(cost.once.values()) for cost in costs]
+        axes.loglog(places, once, "k--", linewidth=1, label="once, before the first")
+        axes.set_xticks(places, [str(place) for place in places])
+        axes.set_xticks([], minor=True)
         other = f"{USUAL[1]} intervals" if name == "states" else f"{USUAL[0]} states"
-        axes.set(xlabel=f"{name} ({other})", ylabel="CPU time of an iteration [ms]")
-        axes.margins(y=0.12)
-        axes.grid(visible=True, axis="y", alpha=0.3)
+        axes.set_xlabel(f"{name} ({other})")
+        axes.grid(visible=True, which="major", alpha=0.3)
+    panels[0].set_ylabel("CPU time of an iteration [ms]")
     panels[0].legend(loc="upper left")
-    figure.suptitle("What an iteration costs: 6 joints with springs, two booms that bend")
+    figure.suptitle("What an iteration of a plan costs")
     PICTURE.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(PICTURE, dpi=110)
 
