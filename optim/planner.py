@@ -25,7 +25,7 @@ from .errors import PlanError, PlanWarning
 from .infeasibility.diagnose import estimate
 from .infeasibility.rigid_estimate import in_degrees
 from .model.trajectories import transcribed_problem
-from .presolve.quasi_static_modes import mostly_unresolved
+from .presolve.quasi_static_modes import more_than_inputs, mostly_unresolved
 from .presolve.transcribed_problem import TranscribedProblem
 from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
@@ -195,7 +195,9 @@ def _quasi_static(
     if options.quasi_static is not None or transcribed.is_free:
         return None
     shortest = min(float(t.mesh.steps.min()) for t in transcribed.first)
-    if not mostly_unresolved(transcribed.dae, transcribed.first[0].start, shortest):
+    arm, start = transcribed.dae, transcribed.first[0].start
+    overdetermined = any(t.end.moving for t in transcribed.first) and more_than_inputs(arm, start, shortest)
+    if not (overdetermined or mostly_unresolved(arm, start, shortest)):
         return None
     model = solving.model(problem, replace(options, quasi_static=AUTO))
     patience = solving.settings.static_patience
