@@ -29,6 +29,7 @@ from .infeasible_goal import (
     check_shared_holding,
     check_shared_momentum,
 )
+from .known_motions import with_known_motions
 from .parameters import resolved_parameters
 from .path_values import resolved_path
 from .phase_boundaries import phase_ends
@@ -66,6 +67,8 @@ def transcribe(
     """
     # 1. The data of the problem: limits of every phase, and parameters of every phase in every scenario.
     problem = _as_problem(dae, problem)
+    if problem.prescribed:
+        problem = with_known_motions(dae, problem)
     phases, options = problem.phases, options.for_phases(len(problem.phases))
     shape = options.input_shape
     problem.objective.check_inputs(shape)
