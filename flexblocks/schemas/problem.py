@@ -83,6 +83,7 @@ def _complete(defined: dict[str, Schema]) -> None:
         "start": values,
         "goal": either([values, {"type": "null"}]),
         "passing": either([values, {"type": "null"}]),
+        "prescribed": {"type": "object", "additionalProperties": {"type": "string"}},
     }
     for name, of_type in defined.items():
         if name in (*PHASES, "Phase"):

@@ -21,6 +21,9 @@ from flexblocks.user_warning import warn
 SINKING_TIME = 100.0
 # Evaluations of its velocity; a few hundred are usual. An arm that is driven round and round never settles.
 SINKING = 3000
+# Evaluations in a search for a root; 50 to 80 are usual. An arm without equilibrium takes any number, and a slender one
+# that creeps towards its own gets there by sinking first.
+SEARCH = 500
 # Iterations to the nearest of many equilibria; tens are usual.
 NEAREST = 300
 # A search goes on in the next chart of an attitude that turned all the way so often; two were enough in 60 chains.
@@ -31,8 +34,8 @@ class _NotSettled(Exception):
     """A viscous descent goes on."""
 
 
-def root(problem: Statics, rows: np.ndarray | None = None, best: bool = False) -> np.ndarray | None:
-    """Return an equilibrium (of the equations `rows`), or None; with `best` the smallest residual instead of None.
+def root(problem: Statics, rows: np.ndarray | None = None) -> tuple[np.ndarray, bool]:
+    """Return an equilibrium (of the equations `rows`) and True; or the smallest residual and False.
 
     The search begins a short step along the initial acceleration from the start values: a horizontal arm then hangs
     down rather than stands up, and an arm at a stationary point of all forces leaves it. It is repeated from the start
@@ -44,9 +47,9 @@ def root(problem: Statics, rows: np.ndarray | None = None, best: bool = False) -
         s = polished(problem, _in_charts(problem, s, rows), rows)
         left = np.abs(problem.residual(s)[rows])
         if np.all(left <= problem.tolerance(s)[rows]) and not problem.singular(s):
-            return s
-        attempts.append((np.max(left), s))
-    return min(attempts, key=lambda item: item[0])[1] if best else None
+            return s, True
+        attempts.append((float(np.max(left, initial=0.0)), s))
+    return min(attempts, key=lambda item: item[0])[1], False
 
 
 def led(problem: Statics) -> np.ndarray | None:
@@ -60,8 +63,8 @@ def led(problem: Statics) -> np.ndarray | None:
         return None
     values = problem.start.copy()
     values[:n][held[:n]] = dae.x.start[:n][held[:n]]
-    begin = root(replace(problem, start=values))
-    if begin is None:
+    begin, balanced = root(replace(problem, start=values))
+    if not balanced:
         return None
     path = followed(problem.function, problem.p, begin, np.where(held, problem.start, np.nan), held)
     if path is None:
@@ -177,6 +180,7 @@ def _least_squares(problem: Statics, start: np.ndarray, rows: np.ndarray) -> np.
         xtol=1e-15,
         ftol=1e-15,
         gtol=1e-15,
+        max_nfev=SEARCH,
     )
     return full(result.x)
 
