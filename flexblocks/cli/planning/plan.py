@@ -72,7 +72,7 @@ def plan(
     report: ReportOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Plan an optimal motion, replay it in a simulation and write the plan (.nc, .csv), a picture and a report."""
+    """Plan an optimal motion, replay it in a simulation and write the plan (.nc, .csv) and a picture."""
     if template:
         print(TEMPLATE, end="")
         return
