@@ -90,6 +90,7 @@ def test_model_file_beside_the_problem_file(tmp_path):
     assert (tmp_path / "plan.svg").is_file()
 
 
+@pytest.mark.slow
 def test_audit_with_more_modes(tmp_path):
     path = written(tmp_path, asked(audit={"finer": {"link1": {"type": "FiniteElements", "n": 3}}}))
     result = run(path)
