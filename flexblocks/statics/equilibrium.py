@@ -10,11 +10,12 @@ from flexblocks.constraints.singular_posture import refuse_singular_posture
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import refuse_clocks
 from flexblocks.errors import ComputationError, ParameterError, listing
+from flexblocks.statics.choice import nearest_balance, smallest_inputs
 from flexblocks.statics.closed_problem import closed_problem
 from flexblocks.statics.closed_solvers import closed_root, nearest_closed_balance
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.statics.problem import Statics, pose
-from flexblocks.statics.solvers import led, nearest_balance, polished, root, smallest_inputs
+from flexblocks.statics.solvers import led, polished, root
 from flexblocks.validity.large_deflections import warn_of_large_deflections
 
 

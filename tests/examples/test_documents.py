@@ -6,6 +6,7 @@ import re
 import shlex
 import sys
 import types
+import warnings
 from pathlib import Path
 
 import matplotlib as mpl
@@ -45,6 +46,8 @@ def test_python_runs(
     monkeypatch.chdir(tmp_path)
     module = types.ModuleType("document")
     monkeypatch.setitem(sys.modules, "document", module)
+    if page.name == "README.md":  # a newcomer's first plan is a good one
+        warnings.simplefilter("error", optim.PlanWarning)
     for code in fenced(page, "python"):
         exec(compile(code, str(page), "exec"), module.__dict__)
         printed = capsys.readouterr().out

@@ -11,7 +11,7 @@ import flexblocks as fb
 from arms.one_link import DCMotor, G, HardeningSpring, cantilever, joint_arm
 from flexblocks import models
 from flexblocks.errors import ComputationError, FlexblocksError, NameUnknownError, ParameterError
-from flexblocks.statics import solvers
+from flexblocks.statics import solvers, viscous_descent
 from flexblocks.statics.equilibrium import NoEquilibriumError
 
 LINK = fb.RigidLink("link", length=0.5, mass=0.1)
@@ -254,7 +254,7 @@ def test_an_arm_that_is_driven_round_and_round_is_refused(monkeypatch: pytest.Mo
 
     The search had no end; what it may take here is a tenth of what it may take otherwise.
     """
-    monkeypatch.setattr(solvers, "SINKING", solvers.SINKING // 10)
+    monkeypatch.setattr(viscous_descent, "SINKING", viscous_descent.SINKING // 10)
     torque = 1e3
     model = fb.Model("driven", gravity=(0.0, -G, 0.0))
     place = model.add(fb.Ground("ground")).frame_b

@@ -105,7 +105,8 @@ def _report(request: Request, json: bool) -> None:
     from flexblocks import optim
 
     # Plan; if that fails, keep the last iterate where the plan would have gone.
-    dae = assemble(request.model, symbolic=tuple(request.parameters), locked=request.locked)
+    held = {"locked": request.locked, "prescribed": request.prescribed}
+    dae = assemble(request.model, symbolic=tuple(request.parameters), **held)
     try:
         result = optim.plan(
             dae,
