@@ -143,7 +143,7 @@ def _first_grid(samples: Samples, axes: tuple[Axis, ...]) -> tuple[LinearGrid, t
         complete = next(i for i, slab in enumerate(slabs) if any(place not in samples.models for place in slab))
         if complete < 2:
             raise
-        warn(
+        _warn(
             f"linear_grid of '{samples.dae.name}' was interrupted; the grid ends at {axes[0].name} = "
             f"{ticks[complete - 1]:g} of {ticks[-1]:g} {axes[0].unit}."
         )
@@ -170,7 +170,7 @@ def _refined(grid: LinearGrid, samples: Samples, axes: tuple[Axis, ...], toleran
     if reason:
         place, error = grid.worst_cell
         where = ", ".join(f"{name} = {value:g}" for name, value in place.items())
-        warn(
+        _warn(
             f"linear_grid of '{samples.dae.name}': at {where} the interpolation error is {error}; the tolerance of "
             f"{100 * tolerance:g} % was not reached: {reason}."
         )
@@ -207,6 +207,10 @@ def _is_positive(value: Any) -> bool:
         return bool(np.isfinite(float(value)) and float(value) > 0)
     except (TypeError, ValueError):
         return False
+
+
+def _warn(message: str) -> None:
+    warn(message)
 
 
 def _arranged(entries: Sequence[Any], shape: tuple[int, ...]) -> np.ndarray:

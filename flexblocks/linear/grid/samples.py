@@ -115,27 +115,24 @@ class Samples:
                 task.prepare(cases.names)(cases[i])  # raises the error itself, of its own kind
                 raise ComputationError(f"linear_grid of '{self.dae.name}': {runs['error'].values[i]}")
             if state[i]:
-                here = {name: value[i] for name, value in values.items()}
-                self.operating_points[place] = self._operating_point(here)
-                self.models[place] = self._model(here, self.operating_points[place])
+                self._keep(place, {name: value[i] for name, value in values.items()})
         finished.tell_of_cases()
         if not state.all():
             raise KeyboardInterrupt
 
-    def _operating_point(self, values: Mapping[str, np.ndarray]) -> OperatingPoint:
+    def _keep(self, place: Place, values: Mapping[str, np.ndarray]) -> None:
         dae = self.dae
-        groups = (values[f"point {name}"] for name in GROUPS)
-        return OperatingPoint(dae.x.names, dae.z.names, dae.u.names, dae.p.names, *groups, dae=dae)
-
-    def _model(self, values: Mapping[str, np.ndarray], point: OperatingPoint) -> LinearModel:
+        x, z, u, p, residual = (values[f"point {name}"] for name in GROUPS)
+        point = OperatingPoint(dae.x.names, dae.z.names, dae.u.names, dae.p.names, x, z, u, p, residual, dae=dae)
         kinetic, stored = (
             {name.removeprefix(kind): matrix for name, matrix in values.items() if name.startswith(kind)}
             for kind in ("kinetic ", "stored ")
         )
         slope = Derivatives(**{name: values[name] for name in SLOPES}, kinetic=kinetic, stored=stored)
         if self._independent is None:
-            self._independent = tangent(self.dae, point, slope.a).coordinates
-        return linear_model(self.dae, point, slope, self.outputs, "descriptor", self._independent)
+            self._independent = tangent(dae, point, slope.a).coordinates
+        self.operating_points[place] = point
+        self.models[place] = linear_model(dae, point, slope, self.outputs, "descriptor", self._independent)
 
 
 def product(values: Sequence[np.ndarray]) -> list[Place]:
