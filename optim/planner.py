@@ -25,7 +25,7 @@ from .errors import PlanError, PlanWarning
 from .infeasibility.diagnose import estimate
 from .infeasibility.rigid_estimate import in_degrees
 from .model.trajectories import transcribed_problem
-from .presolve.quasi_static_modes import mostly_unresolved
+from .presolve.quasi_static_modes import more_than_inputs, mostly_unresolved
 from .presolve.transcribed_problem import TranscribedProblem
 from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
@@ -44,6 +44,10 @@ from .strategy.solving import Solving, attempts_of
 from .verification.criteria import Criteria
 
 DIRECT = "from the default start"
+_JUMPS = (
+    " The inputs jump from and to what holds the arm, and a jump excites every mode, resolved or not: with "
+    'input_ends="holding" they do not.'
+)
 QUASI_STATIC = "with quasi-static modes where the mesh resolves too few"
 
 
@@ -191,7 +195,9 @@ def _quasi_static(
     if options.quasi_static is not None or transcribed.is_free:
         return None
     shortest = min(float(t.mesh.steps.min()) for t in transcribed.first)
-    if not mostly_unresolved(transcribed.dae, transcribed.first[0].start, shortest):
+    arm, start = transcribed.dae, transcribed.first[0].start
+    overdetermined = any(t.end.moving for t in transcribed.first) and more_than_inputs(arm, start, shortest)
+    if not (overdetermined or mostly_unresolved(arm, start, shortest)):
         return None
     model = solving.model(problem, replace(options, quasi_static=AUTO))
     patience = solving.settings.static_patience
@@ -218,11 +224,19 @@ def _ended(error: PlanError, solving: Solving, problem: Problem | RestToRest) ->
 def _warn_of_mesh(plan: Plan) -> None:
     errors = plan.mesh_errors
     if errors is not None and errors.is_too_coarse:
+        jumps = _JUMPS if errors.is_worst_at_an_end and _may_jump(plan) else ""
         warn(
             f"Plan of '{plan.transcribed.dae.name}': its mesh is too coarse: {str(errors).removeprefix('mesh: ')}; "
-            f"{errors.allowed} count as none. Plan with more intervals, or with refine=True.",
+            f"{errors.allowed} count as none. Plan with more intervals, or with refine=True.{jumps}",
             PlanWarning,
         )
+
+
+def _may_jump(plan: Plan) -> bool:
+    """Whether inputs that could be continuous jump from and to rest."""
+    first, last = plan.transcribed.first[0], plan.transcribed.first[-1]
+    free = plan.transcribed.problem.input_ends == "free" and first.shape.is_continuous
+    return free and not first.begin.moving and last.end.is_rest
 
 
 def _warn_of_excesses(plan: Plan) -> None:

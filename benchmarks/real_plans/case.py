@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import logging
+import signal
 import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import flexblocks as fb
 from benchmarks.real_plans.arms import ARMS
 from benchmarks.real_plans.tasks import TASKS
 from flexblocks import optim
+from flexblocks.optim.strategy.mesh_refinement import refine_mesh
+from flexblocks.optim.strategy.solving import Solving
+from flexblocks.optim.verification.criteria import Criteria, allowed
 
 MOST_ITERATIONS = 150
 MOST_SECONDS = 60.0  # of CPU
@@ -18,7 +24,10 @@ MOST_SECONDS = 60.0  # of CPU
 
 @dataclass(frozen=True)
 class Row:
-    """What came of an arm and a task."""
+    """What came of an arm and a task.
+
+    `miss` is what the refined plan's replay misses by or leaves of energy, relative to the criterion.
+    """
 
     arm: str
     task: str
@@ -27,12 +36,22 @@ class Row:
     iterations: int
     seconds: float
     replayed: str = ""
+    miss: float | None = None
 
     @property
     def counts(self) -> bool:
         """Whether the plan is one."""
         in_time = self.iterations <= MOST_ITERATIONS and self.seconds <= MOST_SECONDS
         return self.status in ("converged", "optimal") and in_time and "misses" not in self.replayed
+
+    @property
+    def reason(self) -> str:
+        """Why it does not count."""
+        if self.status not in ("converged", "optimal"):
+            return f"{self.status}, after {self.iterations} iterations and {self.seconds:.0f} s"
+        if "misses" in self.replayed:
+            return self.replayed
+        return f"converges, but takes {self.iterations} iterations and {self.seconds:.0f} s"
 
 
 def case(arm_name: str, task_name: str, limit: float, replays: bool) -> Row | None:
@@ -41,30 +60,54 @@ def case(arm_name: str, task_name: str, limit: float, replays: bool) -> Row | No
     logging.disable(logging.CRITICAL)
     arm = ARMS[arm_name]
     began = time.process_time()
-    iterations, states, replayed = 0, 0, ""
+    iterations, states, replayed, miss = 0, 0, "", None
     try:
         task = TASKS[task_name](arm)
         if task is None:
             return None
         dae = arm.assembled(task.symbolic)
         states, began = len(dae.x), time.process_time()
-        plan = optim.plan(dae, task.problem, intervals=arm.intervals, time_limit=limit)
+        with _within(limit):
+            plan = optim.plan(dae, task.problem, intervals=arm.intervals)
         status, iterations = plan.status, sum(attempt.iterations for attempt in plan.attempts)
         seconds = time.process_time() - began
         if replays and status == "converged":
-            replayed = _refined(dae, task.problem, arm.intervals, limit)
+            replayed, miss = _refined(plan, limit)
     except optim.PlanError as error:
         status, seconds = "failed: " + str(error).split(". ")[0][:120], time.process_time() - began
         iterations = sum(attempt.iterations for attempt in error.plan.attempts) if error.plan else 0
+    except KeyboardInterrupt:
+        status, seconds = f"failed: not within {limit:g} s of CPU", time.process_time() - began
     except fb.FlexblocksError as error:
         status, seconds = "refused: " + str(error)[:160], time.process_time() - began
-    return Row(arm_name, task_name, states, status, iterations, seconds, replayed)
+    return Row(arm_name, task_name, states, status, iterations, seconds, replayed, miss)
 
 
-def _refined(dae: fb.DAE, problem: optim.Problem, intervals: int, limit: float) -> str:
-    """Return the mesh and the miss of the refined plan, or how it does not come to an end."""
-    plan = optim.plan(dae, problem, intervals=intervals, refine=True, time_limit=3 * limit)
+def _refined(plan: optim.Plan, limit: float) -> tuple[str, float | None]:
+    """Return the mesh of the refined plan or how it does not come to an end, and its miss relative to the criterion."""
+    try:
+        with _within(3 * limit):
+            plan = refine_mesh(plan, Solving(plan.transcribed.dae, plan.transcribed.base), Criteria())
+    except KeyboardInterrupt:
+        return f"misses: not refined within {3 * limit:g} s of CPU", None
+    most = allowed(Criteria(), plan.transcribed.dae, plan.trajectories)
+    leeway = max(phase.leeway for phase in plan.transcribed.problem.phases)
+    last = plan.attempts[-1]
+    shares = (last.tip_miss / most.miss, abs(last.energy_left) / (most.energy + leeway))
     mesh = plan.transcription.mesh.intervals
     if plan.status == "optimal":
-        return f"{mesh} intervals"
-    return f"misses: {plan.status} at {mesh} intervals"
+        return f"{mesh} intervals", max(shares)
+    return f"misses: {plan.status} at {mesh} intervals, {max(shares):.3g} times what is allowed", max(shares)
+
+
+@contextmanager
+def _within(limit: float) -> Iterator[None]:
+    """End what runs as Ctrl-C does, after seconds of CPU: those of the wall count what else a machine does."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGPROF, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.setitimer(signal.ITIMER_PROF, limit)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGINT, before)

@@ -50,7 +50,7 @@ def moving_goal(arm: Arm) -> Task | None:
     if arm.axes == "y":  # driven by tendons, which prescribe no rates
         return None
     # Inputs end where the motion goes on, which is not where they hold the arm.
-    return Task(_problem(arm, {**arm.goal, **rates}, leeway=False, input_ends="free"))
+    return Task(_problem(arm, {**arm.goal, **rates}, input_ends="free"))
 
 
 def obstacle(arm: Arm) -> Task:
@@ -72,21 +72,34 @@ def straight_line(arm: Arm) -> Task:
     """The tip stays near the straight line from its start to its goal, by 5 % of its length."""
     dae = arm.assembled()
     first, last = (_tip(arm, dae, values) for values in (arm.start, arm.goal))
-    length = float(np.linalg.norm(last - first))
-    near, direction = 0.05 * length, (last - first) / length
-
-    def off(s: Any) -> Any:
-        away = [s[f"{arm.tip}.{axis}"] - value for axis, value in zip("xyz", first, strict=True)]
-        along = sum(d * a for d, a in zip(direction, away, strict=True))
-        return sum((a - along * d) ** 2 for d, a in zip(direction, away, strict=True)) / near**2
-
-    return Task(_problem(arm, _place(arm, arm.goal), path=optim.Within(off, high=1.0, name="line")))
+    points = (first.tolist(), last.tolist())
+    line = optim.Follow(arm.tip, points, tolerance=0.05 * float(np.linalg.norm(last - first)))
+    return Task(_problem(arm, _place(arm, arm.goal), path=line))
 
 
 def two_loads(arm: Arm) -> Task:
-    """From posture to posture under the same inputs, with two loads."""
+    """From posture to posture under the same inputs, with two loads; where no inputs hold both, with one after another.
+
+    Torques that hold a load against gravity let a heavier one fall, so they cannot move both, with or without rest.
+    There one load is brought, and the other one taken back.
+    """
     name, *values = arm.load
-    return Task(_problem(arm, arm.goal, scenarios=[{name: value} for value in values]), (name,))
+    if _holds_all(arm):
+        return Task(_problem(arm, arm.goal, scenarios=[{name: value} for value in values]), (name,))
+    there, back = (
+        optim.Phase(phase, goal, arm.duration, p={name: value}, input_jump=jumps, balance=balance)
+        for phase, goal, value, jumps, balance in (
+            ("bring", arm.goal, values[0], False, "next"), ("take back", arm.start, values[1], True, "own"))
+    )  # fmt: skip
+    return Task(_problem(arm, arm.goal, phases=[there, back]), (name,))
+
+
+def _holds_all(arm: Arm) -> bool:
+    """Whether the same inputs hold the arm with every load: without gravity, and with valves or winches."""
+    name, *values = arm.load
+    dae = arm.assembled((name,))
+    held = [fb.equilibrium(dae, arm.start, p={name: value}).u for value in values]
+    return bool(np.allclose(*held, atol=1e-9))
 
 
 def shortest_time(arm: Arm) -> Task:
@@ -109,11 +122,13 @@ TASKS: dict[str, Callable[[Arm], Task | None]] = {
 }
 
 
-def _problem(arm: Arm, goal: Mapping[str, Any], leeway: bool = True, **changes: Any) -> optim.Problem:
+def _problem(arm: Arm, goal: Mapping[str, Any], **changes: Any) -> optim.Problem:
     options = {"objective": arm.objective, "limits": arm.limits, "input_ends": "holding"} | changes
     duration = options.pop("duration", arm.duration)
-    phase = optim.Phase("move", goal, duration, leeway=arm.leeway if leeway else 0.0)
-    return optim.Problem(start=arm.start, phases=[phase], **options)
+    # What may be left at the goal is said of coordinates at rest
+    leeway = arm.leeway if goal == arm.goal else 0.0
+    phase = optim.Phase("move", goal, duration, leeway=leeway)
+    return optim.Problem(start=arm.start, **{"phases": [phase]} | options)
 
 
 def _at(arm: Arm, values: Mapping[str, float]) -> tuple[fb.OperatingPoint, fb.DAE]:

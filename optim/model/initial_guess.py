@@ -14,8 +14,7 @@ from ..presolve.equilibrium import loop_forces
 from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.rigid_motion.quasi_static_path import (
     QuasiStaticPath,
-    follows_from_balance,
-    quasi_static_path,
+    balanced_path,
     state_inputs,
 )
 from ..presolve.rigid_motion.rigid_arm import Waypoint, quintic, rigid_inputs, spline_through
@@ -74,11 +73,10 @@ class _Path:
 
 def _path(t: PhaseTranscription, detours: Sequence[Waypoint]) -> _Path:
     """Return the path along equilibria where these matter and connect, otherwise a spline through the waypoints."""
-    if follows_from_balance(t.dae) and not t.passed and not detours:
-        driven = [name for name in t.problem.start if name in t.dae.q_names and name in (t.phase.goal or {})]
-        found = quasi_static_path(t.dae, t.start, t.goal, driven)
-        if found is not None:
-            return _along(found)
+    if not t.passed and not detours:
+        balanced = balanced_path(t.dae, t.problem, t.phase, t.start, t.goal)
+        if balanced is not None:
+            return _along(balanced)
     every: list[Waypoint] = [*t.waypoints, *detours]
     waypoints = sorted(every, key=lambda point: point[0])
     spline = spline_through(waypoints, t.dae.tree.size, t.mesh.duration)

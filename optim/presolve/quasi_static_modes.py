@@ -21,7 +21,8 @@ from .equilibrium import loop_forces
 
 PERIODS = 2  # in an interval, from which "auto" makes a mode quasi-static; by trial
 MOST = 2 / 3  # of the modes, beyond which a mesh leaves most of them unresolved; by trial
-STEERED = 2  # modes for each input; by trial
+STEERED = 1  # mode more than there are inputs; by trial
+FAR, NEAR = 10.0, 0.5  # periods in an interval: a gap in between leaves no doubt which modes it resolves; by trial
 STILL = 1e-6  # of the highest frequency: below it a mode does not vibrate but moves
 
 
@@ -77,17 +78,32 @@ def _named(dae: DAE, names: Sequence[str]) -> StaticModes:
 def mostly_unresolved(dae: DAE, at: OperatingPoint, step: float) -> bool:
     """Whether the modes with two periods or more in a step [s] of the mesh are more than the inputs can steer.
 
-    That is, more than two thirds of all modes that vibrate, and more than two for each input.
+    That is, more than two thirds of all modes that vibrate, and at least two more than inputs; or all that do not have
+    less than half a period have ten or more.
 
     Never with closed loops, whose modes cannot be quasi-static.
     """
+    periods = _periods(dae, at, step)
+    fast = int(np.sum(periods > PERIODS))
+    apart = fast and not np.any((periods > NEAR) & (periods < FAR))
+    return bool(fast > max(MOST * len(periods), len(dae.u) + STEERED) or apart)
+
+
+def more_than_inputs(dae: DAE, at: OperatingPoint, step: float) -> bool:
+    """Whether the modes with two periods or more in a step [s] of the mesh are more than the inputs.
+
+    A damping scheme keeps such a mode where the forces of the last point put it. Where its deflection and its rate are
+    prescribed at the end of a motion, an input has its value and its rate there to meet them.
+    """
+    return bool(np.sum(_periods(dae, at, step) > PERIODS) > len(dae.u))
+
+
+def _periods(dae: DAE, at: OperatingPoint, step: float) -> np.ndarray:
+    """Return the periods in a step of all modes that vibrate; none with closed loops."""
     if dae.tree.loops.closures:
-        return False
-    modes, _ = _undamped(dae, at)
-    frequencies = np.array([mode.eigenvalue.imag for mode in modes])
-    slowest = STILL * frequencies.max(initial=0.0)
-    fast = int(np.sum(frequencies > 2 * np.pi * PERIODS / step))
-    return bool(fast > max(MOST * np.sum(frequencies > slowest), STEERED * len(dae.u)))
+        return np.zeros(0)
+    frequencies = np.array([mode.eigenvalue.imag for mode in _undamped(dae, at)[0]])
+    return frequencies[frequencies > STILL * frequencies.max(initial=0.0)] * step / (2 * np.pi)
 
 
 def _undamped(dae: DAE, at: OperatingPoint) -> tuple[list[Eigenmode], np.ndarray]:

@@ -12,11 +12,13 @@ from flexblocks.user_warning import warn
 
 from ..errors import PlanError, PlanWarning
 from ..model.trajectories import transcribed_problem
+from ..presolve.quasi_static_modes import more_than_inputs
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.objectives import Effort
 from ..problem.objectives.objective import Objective
 from ..results.attempt import Attempt
 from ..results.plan import Plan
+from .leeway import may_have_leeway, solve_nearly_at_rest
 from .solving import Solving, attempts_of
 from .warm_start import start_from
 
@@ -25,6 +27,7 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     """Solve a model of free duration by homotopy from least effort at a duration feasible for the rigid arm.
 
     If the objective asked for fails from there, effort is blended in with a weight that decreases from stage to stage.
+    Where the mesh leaves more modes unresolved than there are inputs, rest at the goal is asked up to a leeway.
     `before` are earlier attempts.
 
     Raises
@@ -37,8 +40,14 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     # Directly from least effort
     first = _least_effort(transcribed, solving, before)
     start_from(model, first.model)
+    attempts = first.attempts
+    if may_have_leeway(transcribed) and _overdetermined(transcribed):
+        try:
+            return solve_nearly_at_rest(_label(asked), model, solving, first)
+        except PlanError as error:
+            attempts = attempts_of(error)
     try:
-        return solving.attempt_near(f"{_label(asked)} from there", model, first.attempts)
+        return solving.attempt_near(f"{_label(asked)} from there", model, attempts)
     except PlanError as error:
         attempts = attempts_of(error)
     # Stages with decreasing effort in the objective; one that fails is skipped
@@ -101,6 +110,12 @@ def _least_effort(transcribed: TranscribedProblem, solving: Solving, attempts: t
         except PlanError as error:
             attempts = attempts_of(error)
     return least_effort(last)
+
+
+def _overdetermined(transcribed: TranscribedProblem) -> bool:
+    """Whether rest at a goal asks for more than inputs at their limits can do on this mesh."""
+    shortest = min(float(t.mesh.steps.min()) for t in transcribed.first)
+    return more_than_inputs(transcribed.dae, transcribed.first[0].start, shortest)
 
 
 def _effort(transcribed: TranscribedProblem) -> Effort:

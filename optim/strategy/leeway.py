@@ -1,4 +1,4 @@
-"""Leeway for several scenarios: shared inputs that leave each nearly at rest, where exact rest is out of reach."""
+"""Leeway: nearly at rest, where exact rest is out of reach of shared inputs or of the mesh."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .warm_start import start_from
 
 
 def may_have_leeway(transcribed: TranscribedProblem) -> bool:
-    """Whether scenarios are asked to be exactly at rest at a goal that allows for a leeway."""
+    """Whether the arm is asked to be exactly at rest at a goal that allows for a leeway."""
     return bool(_resting(transcribed))
 
 
@@ -71,6 +71,32 @@ def solve_with_leeway(model: Any, solving: Solving, before: tuple[Attempt, ...] 
         PlanWarning,
     )
     return replace(best, attempts=attempts)
+
+
+def solve_nearly_at_rest(what: str, model: Any, solving: Solving, start: Plan) -> Plan:
+    """Solve from another plan up to a leeway that counts as nothing, and warn of it.
+
+    A damping scheme lets inputs steer modes that the mesh does not resolve in its last intervals only. Conditions on
+    these are then hardly independent, and at the limits of the inputs no direction is left to meet them.
+
+    Raises
+    ------
+    PlanError
+    """
+    transcribed, settings = transcribed_problem(model), solving.settings
+    share = settings.leeways[-1]
+    leeway = share * _largest_energy(start.model)
+    easier = solving.like(transcribed, _with_leeway(transcribed, leeway))
+    start_from(easier, start.model)
+    label = f"{what} with a leeway of {leeway:.2g} J, from there"
+    plan = solving.attempt_near(label, easier, start.attempts, max_iter=settings.static_patience)
+    warn(
+        f"Plan of '{transcribed.dae.name}': the mesh leaves more modes unresolved than there are inputs, so that "
+        f"rest is not asked exactly: up to {leeway:.2g} J are kept at the goal, {share:.1g} of the largest kinetic "
+        "energy. Plan with more intervals, or give phases a leeway to choose it.",
+        PlanWarning,
+    )
+    return plan
 
 
 def _resting(transcribed: TranscribedProblem) -> list[int]:

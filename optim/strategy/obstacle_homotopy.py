@@ -14,13 +14,14 @@ from ..results.plan import Plan
 from .obstacle_guess import detour
 from .obstacle_relaxation import lifted, solve_relaxed, trajectories
 from .solving import Solving, attempts_of
+from .way_guess import postures_on_way
 
 
 def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...], **options: Any) -> Plan:
     """Solve a model from the present values of its Vars, first without obstacles and limits on expressions.
 
     If the unconstrained optimum violates them, the motion is drawn out of them from there, see `solve_relaxed`; if that
-    fails, from a detour around them.
+    fails, from a detour around them. Where points follow a line, a motion along it comes before all that.
 
     Raises
     ------
@@ -29,6 +30,15 @@ def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[
     """
     if not any(lifted(b.transcription) for b in trajectories(model)):
         return solving.attempt(what, model, before, **options)
+    # Along the lines that are followed, if any
+    if _set_on_way(model):
+        try:
+            patience = {"max_iter": solving.settings.line_patience}
+            return solving.attempt(f"{what}, along its line", model, before, **(options | patience))
+        except PlanError as error:
+            before = attempts_of(error)
+            for b in trajectories(model):
+                set_guess(b, b.transcription)
     # Without obstacles: are they in the way?
     try:
         _allow(model, np.inf)
@@ -60,6 +70,16 @@ def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[
             attempts = attempts_of(error)
             _set_detour(model, solving)
     return solving.attempt("with obstacles from a detour", model, attempts)
+
+
+def _set_on_way(model: Any) -> bool:
+    """Set the first guess along the lines that points of the arm follow; return whether there is one for all phases."""
+    ways = [(b, postures_on_way(b.transcription)) for b in trajectories(model)]
+    if any(postures is None for _, postures in ways):
+        return False
+    for b, postures in ways:
+        set_guess(b, b.transcription, postures or ())
+    return True
 
 
 def _set_detour(model: Any, solving: Solving) -> None:

@@ -11,6 +11,7 @@ from ...problem.phase import Phase
 from ...problem.problem import Problem
 from ...problem.validation import Duration
 from ..bounds import Limits
+from .quasi_static_path import balanced_path, state_inputs
 from .rigid_arm import quintic, rigid_inputs
 
 SHORTEST, LONGEST, TRIED = 1e-3, 1e3, 240  # s, s and how many are tried: 6 % from one to the next
@@ -27,7 +28,7 @@ def estimated_duration(
     """
     low, high = (SHORTEST, LONGEST) if isinstance(phase.duration, str) else np.ravel(phase.duration)
     durations = np.geomspace(low, high, TRIED)
-    v, u, du = _quintics(dae, problem, start, goal, durations)
+    v, u, du = _quintics(dae, problem, phase, start, goal, durations)
     n = dae.tree.size
     excess = np.max([_excess(v, limits.x[n : 2 * n]), _excess(u, limits.u), _excess(du, limits.du)], axis=0)
     # Lexicographic: keep the limits, then the objective, then the shorter time (lexsort takes the last key first)
@@ -43,19 +44,38 @@ def duration_range(duration: Duration, estimate: float) -> tuple[float, float] |
 
 
 def _quintics(
-    dae: DAE, problem: Problem, start: OperatingPoint, goal: OperatingPoint, durations: np.ndarray
+    dae: DAE, problem: Problem, phase: Phase, start: OperatingPoint, goal: OperatingPoint, durations: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return rates, inputs and input rates (durations, points, .) of the quintic motions."""
-    n, step = dae.tree.size, goal.x - start.x
-    times = np.linspace(0.0, 1.0, POINTS) * durations[:, None]
-    share, rate, acceleration = (part.reshape(-1, 1) for part in quintic(times, durations[:, None]))
-    x = start.x + share * step
-    v = rate * step[:n]
-    z = start.z + share * (goal.z - start.z)
-    u = rigid_inputs(dae, start, problem.start, x[:, :n], v, x[:, 2 * n :], acceleration * step[:n], z)
-    u = u.reshape(*times.shape, -1)
-    du = np.gradient(u, 1.0 / (POINTS - 1), axis=1) / durations[:, None, None]
-    return v.reshape(*times.shape, -1), u, du
+    n, count = dae.tree.size, len(durations)
+    share, rate, growth = (part[:, None] for part in quintic(np.linspace(0.0, 1.0, POINTS), 1.0))
+    path = balanced_path(dae, problem, phase, start, goal)
+    if path is None:
+        step, bend = goal.x - start.x, 0.0
+        x, z = start.x + share * step, start.z + share * (goal.z - start.z)
+    else:
+        at = np.clip(share[:, 0], 0.0, 1.0)
+        x, z, step, bend = path.x(at), path.z(at), path.x.derivative()(at), path.x.derivative(2)(at)
+    # Over the fraction of the duration; rates fall with the duration, accelerations with its square
+    rates, accelerations = step * rate, bend * rate**2 + step * growth
+    pace = 1 / durations[:, None, None]
+    v, a = (pace * rates[:, :n]).reshape(-1, n), (pace**2 * accelerations[:, :n]).reshape(-1, n)
+    x, z = np.tile(x, (count, 1)), np.tile(z, (count, 1))
+    u = rigid_inputs(dae, start, problem.start, x[:, :n], v, x[:, 2 * n :], a, z).reshape(count, POINTS, -1)
+    if path is not None and len(dae.x) > 2 * n:
+        u = _with_state_inputs(dae, start.p, x[:POINTS], z[:POINTS], u, rates[:, 2 * n :], pace)
+    du = np.gradient(u, 1.0 / (POINTS - 1), axis=1) * pace
+    return v.reshape(count, POINTS, n), u, du
+
+
+def _with_state_inputs(
+    dae: DAE, p: np.ndarray, x: np.ndarray, z: np.ndarray, u: np.ndarray, rates: np.ndarray, pace: np.ndarray
+) -> np.ndarray:
+    """Return the inputs with winches and valves as the first-order states ask, linear in the rates of these."""
+    held = state_inputs(dae, x, z, u[-1], p, np.zeros_like(rates))
+    slope = state_inputs(dae, x, z, held, p, rates) - held
+    acts = np.any(slope != 0, axis=0)
+    return np.where(acts, held + pace * slope, u)
 
 
 def _excess(values: np.ndarray, limits: np.ndarray) -> np.ndarray:

@@ -15,6 +15,8 @@ from flexblocks.statics.balance import rest, unknown_slices, unknown_vector
 from flexblocks.statics.followed import followed
 from flexblocks.statics.operating_point import OperatingPoint
 
+from ...problem.phase import Phase
+from ...problem.problem import Problem
 from ..equilibrium import loop_forces
 
 CORRECTIONS = 8  # Newton steps for the inputs of a state; three or four are usual
@@ -74,6 +76,16 @@ def quasi_static_path(
     return QuasiStaticPath(
         *(_spline(shares, values) for values in (states, points[:, at.z], points[:, at.multipliers]))
     )
+
+
+def balanced_path(
+    dae: DAE, problem: Problem, phase: Phase, start: OperatingPoint, goal: OperatingPoint
+) -> QuasiStaticPath | None:
+    """Return the equilibria that an arm passes in a phase; None where they do not matter or do not connect."""
+    if not follows_from_balance(dae):
+        return None
+    driven = [name for name in problem.start if name in dae.q_names and name in (phase.goal or {})]
+    return quasi_static_path(dae, start, goal, driven)
 
 
 def state_inputs(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray, dw: np.ndarray) -> np.ndarray:

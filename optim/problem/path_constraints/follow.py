@@ -45,6 +45,7 @@ class Follow(PathConstraint):
 
     is_distance: ClassVar[bool] = True
     may_be_lifted: ClassVar[bool] = True
+    is_way: ClassVar[bool] = True
     frames: Any
     points: Any
     tolerance: float

@@ -42,10 +42,13 @@ class PathConstraint(ABC):
         Whether the values are distances [m] rather than signals with limits in their own unit.
     may_be_lifted : bool
         Whether the homotopy in the obstacles may first solve without it.
+    is_way : bool
+        Whether it leaves only a way to go along, which a first guess has to take.
     """
 
     is_distance: ClassVar[bool] = False
     may_be_lifted: ClassVar[bool] = True
+    is_way: ClassVar[bool] = False
 
     @property
     @abstractmethod

@@ -1,0 +1,111 @@
+"""Plans of real arms from cold: durations of winches, modes that a mesh leaves unresolved, lines far from the way."""
+
+import math
+
+import numpy as np
+import pytest
+
+import flexblocks as fb
+from benchmarks.real_plans.arms import ARMS
+from benchmarks.real_plans.tasks import TASKS
+from flexblocks import optim
+from flexblocks.optim.model.trajectories import transcribed_problem
+from flexblocks.optim.presolve.quasi_static_modes import more_than_inputs, mostly_unresolved
+
+SPEED, DEPTHS = 0.5, (2.0, 6.0)  # m/s, m
+
+
+def hoist() -> fb.DAE:
+    """A mass on a stiff rope with a winch, which goes up and down."""
+    model = fb.Model("hoist", gravity=(0.0, -9.81, 0.0))
+    ground, slide = model.add(fb.Ground("ground")), model.add(fb.Prismatic("slide", axis=(0.0, -1.0, 0.0), start=2.0))
+    mass = model.add(fb.Payload("mass", 100.0))
+    rope = model.add(fb.Cable("rope", 2.0, 1e7, damping_time=1e-2, winch=True))
+    model.connect(ground.frame_b, slide.frame_a)
+    model.connect(slide.frame_b, mass.frame_a)
+    model.connect(ground.frame_b, rope.frame_a)
+    model.connect(mass.frame_a, rope.frame_b)
+    return fb.assemble(model)
+
+
+def chain(stiffness: float) -> fb.DAE:
+    """Two rotors and a wheel of 1 kg m2 each on one shaft, with a spring between each two, driven at the first."""
+    model = fb.Model("chain")
+    ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint"))
+    motor, first, second = (model.add(block) for block in (
+        fb.TorqueSource("motor"), fb.Rotor("first", inertia=1.0), fb.Rotor("second", inertia=1.0)))  # fmt: skip
+    springs = [model.add(fb.TorsionalSpring(f"spring{i}", stiffness=stiffness)) for i in (1, 2)]
+    model.connect(motor.flange_b, first.flange_a)
+    model.connect(first.flange_b, springs[0].flange_a)
+    model.connect(springs[0].flange_b, second.flange_a)
+    model.connect(second.flange_b, springs[1].flange_a)
+    model.connect(springs[1].flange_b, joint.axis)
+    model.connect(ground.frame_b, joint.frame_a)
+    model.connect(joint.frame_b, model.add(fb.Payload("wheel", mass=1.0, inertia=1.0)).frame_a)
+    return fb.assemble(model)
+
+
+def test_a_winch_takes_as_long_as_its_limit_on_speed_says():
+    """The greatest rate of a quintic is 15/8 of the mean one; durations are tried 6 % apart."""
+    problem = optim.RestToRest(
+        *({"slide.displacement": depth} for depth in DEPTHS),
+        "free", objective="time", limits={"rope.speed": SPEED}, input_ends="holding",
+    )  # fmt: skip
+    duration = transcribed_problem(optim.pyomo_model(hoist(), problem, intervals=5)).first[0].mesh.duration
+    least = 15 / 8 * (DEPTHS[1] - DEPTHS[0]) / SPEED
+    assert least * (1 - 1e-6) <= duration <= 1.07 * least
+
+
+def test_modes_are_counted_against_the_inputs_by_their_periods_in_an_interval():
+    """Three equal rotors and springs: sqrt(k) and sqrt(3 k)."""
+    dae, k = chain(1e4), 1e4
+    at = fb.equilibrium(dae, {})
+    slow, fast = math.sqrt(k), math.sqrt(3 * k)
+    step = 2 * math.pi * 2
+    assert not more_than_inputs(dae, at, 1.01 * step / fast)  # one beyond two periods, one input
+    assert more_than_inputs(dae, at, 1.01 * step / slow)
+    # all beyond ten periods: there is no doubt what the mesh resolves, though the inputs could steer two
+    assert not mostly_unresolved(dae, at, 4.9 * step / slow)
+    assert mostly_unresolved(dae, at, 5.1 * step / slow)
+
+
+def planned(arm: str, task: str) -> optim.Plan:
+    asked = TASKS[task](ARMS[arm])
+    assert asked is not None
+    return optim.plan(ARMS[arm].assembled(asked.symbolic), asked.problem, intervals=ARMS[arm].intervals)
+
+
+@pytest.mark.slow
+def test_an_arm_with_more_fast_modes_than_inputs_comes_to_a_goal_in_motion():
+    """Eight modes, three inputs: all deflections and rates prescribed at the goal, the mesh has no motion to it."""
+    plan = planned("RRP (Theodore & Ghosal)", "moving")
+    assert plan.status == "converged"
+    assert sum(attempt.iterations for attempt in plan.attempts) <= 30
+    assert plan.trajectory["der(joint1.angle)"][-1] == pytest.approx(0.2, abs=1e-4)
+    assert plan.trajectory["link3.displacement"][-1] == pytest.approx(0.7, abs=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")
+def test_shortest_time_of_a_desk_arm_leaves_no_more_than_it_says():
+    plan = planned("desk arm", "time")
+    assert plan.status == "converged"
+    assert plan.duration < 0.26
+    (leeway,) = (phase.leeway for phase in plan.transcribed.problem.phases)
+    kinetic = plan.trajectory.energy[:, 0].max()
+    assert 0 < leeway < 1e-4 * kinetic
+    assert abs(plan.replay().energy_left) < 1e-4 * kinetic
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")
+def test_a_boom_follows_a_line_far_from_its_way_at_once():
+    arm = ARMS["pump boom, torques"]
+    plan = planned("pump boom, torques", "line")
+    assert len(plan.attempts) == 1
+    names = [f"{arm.tip}.{axis}" for axis in "xy"]
+    points = np.column_stack([plan.trajectory[name] for name in names])
+    along = (points[-1] - points[0]) / np.linalg.norm(points[-1] - points[0])
+    away = points - points[0]
+    off = np.abs(away[:, 0] * along[1] - away[:, 1] * along[0]).max()
+    assert off < 1.01 * 0.05 * np.linalg.norm(points[-1] - points[0])
