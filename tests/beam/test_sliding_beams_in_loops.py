@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from flexblocks.beam.discretization import Discretization
 
 ANGLE, CRANK, APART = 1.0, 0.5, 0.9  # of the crank [rad]; in lengths
 HUB = math.atan2(CRANK * math.sin(ANGLE), APART + CRANK * math.cos(ANGLE))
 OUT = math.hypot(CRANK * math.sin(ANGLE), APART + CRANK * math.cos(ANGLE)) - 0.01
 
 
-def loop(size: float, discretization: object, shapes: str, damping_time: float) -> fb.DAE:
+def loop(size: float, discretization: Discretization, shapes: str, damping_time: float) -> fb.DAE:
     """The arm falls from rest, closed and straight; lengths go with the size, masses with its cube."""
     mass = size**3
     model = fb.Model("loop", gravity=(0.0, -9.81, 0.0))
@@ -50,7 +51,7 @@ def loop(size: float, discretization: object, shapes: str, damping_time: float) 
 def test_following_modes_in_a_loop_move_as_elements(size: float, damping_time: float, shapes: str) -> None:
     quantities = ("beam.displacement", "pivot.angle", "beam.tip_deflection_y")
 
-    def moved(discretization: object, shapes: str) -> np.ndarray:
+    def moved(discretization: Discretization, shapes: str) -> np.ndarray:
         dae = loop(size, discretization, shapes, damping_time * math.sqrt(size))
         run = fb.simulate(dae, np.linspace(0.0, 0.3 * math.sqrt(size), 31), rtol=1e-8, atol=1e-10)
         if not damping_time:
