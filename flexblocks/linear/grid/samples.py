@@ -120,9 +120,8 @@ class Samples:
 
     def _model(self, values: Mapping[str, np.ndarray]) -> LinearModel:
         dae = self.dae
-        point = OperatingPoint(
-            dae.x.names, dae.z.names, dae.u.names, dae.p.names, *(values[f"point {name}"] for name in GROUPS), dae=dae
-        )
+        x, z, u, p, residual = (values[f"point {name}"] for name in GROUPS)
+        point = OperatingPoint(dae.x.names, dae.z.names, dae.u.names, dae.p.names, x, z, u, p, residual, dae=dae)
         kinetic, stored = (
             {name.removeprefix(kind): matrix for name, matrix in values.items() if name.startswith(kind)}
             for kind in ("kinetic ", "stored ")
