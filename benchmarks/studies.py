@@ -61,7 +61,7 @@ def short_simulations(count: int) -> None:
 
 def processor_time(task: Any, count: int, workers: int) -> tuple[float, float, float]:
     """Return wall time, and processor time of workers and of the driver, of a study in processes [s]."""
-    cases = fb.samples({"payload.mass": (0.05, 0.2), "joint1.angle": (-0.5, 0.5)}, count)
+    cases = fb.samples({"payload.mass": (0.05, 0.2), "motor1.torque": (-0.02, 0.02)}, count)
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     began, driver = time.perf_counter(), time.process_time()
     # Children of this process, and no forkserver's, so that the system counts their time.
