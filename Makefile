@@ -11,7 +11,7 @@ JOBS ?= auto
 LAYOUT := $(VENV)/layout
 BENCHMARKS := operation_counts derivation right_hand_side simulation_accuracy assembly linearization planning planning_by_hand planning_pyomo_dae resolve long_sums minimum_time batch fmu reduction fuzz
 
-.PHONY: env layout demo test test-slow test-all bench lint clean
+.PHONY: env layout demo test test-slow test-all bench docs lint clean
 
 env: $(STAMP) layout
 
@@ -43,6 +43,10 @@ test-all: test test-slow
 bench: env
 	-$(BIN)/python -m pip install --quiet --editable ".[bench]"
 	set -e; for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name; done
+
+# The documentation site, in build/docs/index.html; notebooks that have not changed since the last build are not run again.
+docs: env
+	$(BIN)/python -m sphinx -W --keep-going -b html -d build/doctrees docs build/docs
 
 lint: env
 	$(BIN)/ruff check

@@ -71,7 +71,9 @@ def quick_start() -> fb.Model:
 def simplest() -> dict[str, Counter[str]]:
     """Return the files that the simplest plan, simulation and replay enter, by verb."""
     torque, weak = ({"motor.torque": fb.bang_bang(largest, 0.5)} for largest in (0.2, 0.01))
-    problem = optim.RestToRest(start={"joint.angle": 0.0}, goal={"joint.angle": 1.5}, duration=2.0)
+    problem = optim.RestToRest(
+        start={"joint.angle": 0.0}, goal={"joint.angle": 1.5}, duration=2.0, input_ends="holding"
+    )
     counts = {}
     dae = fb.assemble(quick_start())
     _, counts["optim.plan"] = entered(lambda: optim.plan(dae, problem))

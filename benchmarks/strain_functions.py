@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
 import flexblocks as fb
 from benchmarks.beam_fidelity import INERTIA, MASS
+from benchmarks.beam_loads import cost
 from benchmarks.large_deflections import elastica
 from flexblocks.beam.discretization import Discretization
 from flexblocks.beam.shapes.euler_bernoulli_modes import roots
@@ -19,6 +22,8 @@ from flexblocks.validity.large_deflections import without_warning
 LOADS = {"nothing": (0.0, 0.0), "a point mass": (1.0, 0.0), "a payload": (MASS / 0.1, INERTIA / 0.025)}
 FORCES = (0.5, 2.0, 10.0)
 KINDS = ("polynomials", "modes")
+# Far bent motions by other programs: a bar that falls on a hinge, by Exudyn's ANCF cables.
+PENDULUM = Path(__file__).parents[1] / "tests" / "oracles" / "references" / "exudyn_pendulum.json"
 
 
 def frequency_errors(kind: Discretization, mass: float, inertia: float) -> np.ndarray:
@@ -43,9 +48,24 @@ def deflection(kind: Discretization, force: float) -> float:
     return float(dae.output(point.x, point.u, point.p).full()[dae.y.index("beam.tip_deflection_y"), 0])
 
 
+def fall_error(kind: Discretization) -> float:
+    """Return how far the tip of a falling bar, bent by a third of its length, is from Exudyn's at most, in lengths."""
+    known = json.loads(PENDULUM.read_text())
+    model = fb.Model("pendulum", gravity=(0.0, -9.81, 0.0))
+    joint = model.add(fb.Revolute("joint"))
+    beam = model.add(fb.FlexibleBeam("beam", 1.0, 0.2, 0.1, discretization=kind))
+    model.connect(model.add(fb.Ground("ground")).frame_b, joint.frame_a)
+    model.connect(joint.frame_b, beam.frame_a)
+    model.connect(beam.frame_b, model.add(fb.LumpedMass("tip", 0.0)).frame_a)
+    run = fb.simulate(fb.assemble(model), np.array([0.0, *known["t_s"]]), rtol=1e-7, atol=1e-9)
+    found = np.column_stack([run["tip.x"], run["tip.y"]])[1:]
+    return float(np.linalg.norm(found - known["tip_m"], axis=1).max())
+
+
 def function_lines() -> Iterator[str]:
-    """Yield a table in Markdown: by functions and their number errors of frequencies, and of the elastica's tip."""
+    """Yield a table in Markdown: by functions errors of frequencies, the elastica's tip and a motion, and cost."""
     heads = [f"frequencies, tip carries {name}" for name in LOADS] + [f"P l^2/(EI) = {force:g}" for force in FORCES]
+    heads += ["falls far bent", "operations"]
     yield f"| functions | n | {' | '.join(heads)} |"
     yield "|---|---|" + "---|" * len(heads)
     for n in (2, 3, 4, 5):
@@ -53,6 +73,7 @@ def function_lines() -> Iterator[str]:
             kind = fb.StrainModes(n, functions)
             errors = ["{:.0e}, {:.0e}".format(*frequency_errors(kind, *load)) for load in LOADS.values()]
             errors += [f"{abs(deflection(kind, force) - elastica(force)):.0e} l" for force in FORCES]
+            errors += [f"{fall_error(kind):.0e} l", str(cost(kind, stiffening=False))]
             yield f"| {functions} | {n} | {' | '.join(errors)} |"
 
 

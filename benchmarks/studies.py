@@ -1,11 +1,12 @@
 """What studies cost: ``python -m benchmarks.studies`` (``--full`` for 100 000 cases on a cluster of this computer).
 
-Three tables: seconds for many short simulations on one and on two processes; what a case costs beside its task, by
-executor; throughput, memory and files of stub cases through the store, from 1 000 cases on.
+Three tables: wall and processor time of many short simulations on one and on two processes; what a case costs beside
+its task, by executor; throughput, memory and files of stub cases through the store, from 1 000 cases on.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import resource
 import shutil
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -37,17 +39,40 @@ def seconds(task: Any, cases: fb.Cases, executor: Any, store: Path | None = None
 
 
 def short_simulations(count: int) -> None:
-    """Print the wall time of many short simulations, by the number of processes."""
+    """Print wall and processor time of many short simulations, by the number of processes.
+
+    Wall times mean something on a computer that does nothing else. Processor times do so anywhere: one process takes
+    the time W1 of its worker, as the driver has the other core; two take half of what workers and driver take, W2 + D2.
+    """
     task = tasks.Simulate(models.subudhi_morris_2002(), np.linspace(0.0, 0.1, 11), keep=["payload.x", "payload.y"])
+    print(f"\n{count} simulations of 0.1 s of the two-link arm; without the start of the processes\n")
+    print("| processes | seconds | times as fast | worker [ms of CPU a case] | driver | times as fast, by CPU |")
+    print("|---|---|---|---|---|---|")
+    alone: tuple[float, float] | None = None
+    for number in (1, 2):
+        first, whole = (processor_time(task, cases, number) for cases in (count // 10, count))
+        wall, workers, driver = (more - less for less, more in zip(first, whole, strict=True))
+        alone = alone or (wall, workers)
+        by_cpu = alone[1] / max(workers if number == 1 else (workers + driver) / 2, driver)
+        figures = (1e3 * part / (count - count // 10) for part in (workers, driver))
+        each = " | ".join(f"{figure:.2f}" for figure in figures)
+        print(f"| {number} | {wall:.1f} | {alone[0] / wall:.2f} | {each} | {by_cpu:.2f} |")
+
+
+def processor_time(task: Any, count: int, workers: int) -> tuple[float, float, float]:
+    """Return wall time, and processor time of workers and of the driver, of a study in processes [s]."""
     cases = fb.samples({"payload.mass": (0.05, 0.2), "joint1.angle": (-0.5, 0.5)}, count)
-    print(f"\n{count} simulations of 0.1 s of the two-link arm\n")
-    print("| processes | seconds | times as fast |\n|---|---|---|")
-    alone = 0.0
-    for workers in (1, 2):
-        with tempfile.TemporaryDirectory() as folder:
-            taken = seconds(task, cases, workers, Path(folder) / "study.zarr")
-        alone = alone or taken
-        print(f"| {workers} | {taken:.1f} | {alone / taken:.2f} |")
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    began, driver = time.perf_counter(), time.process_time()
+    # Children of this process, and no forkserver's, so that the system counts their time.
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool,
+    ):
+        fb.study(task, cases, Path(folder) / "study.zarr", pool, progress=False)
+    wall, driver = time.perf_counter() - began, time.process_time() - driver
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return wall, after.ru_utime + after.ru_stime - children.ru_utime - children.ru_stime, driver
 
 
 def overhead(count: int = 2000) -> None:

@@ -63,12 +63,14 @@ def theodore_ghosal_1995(
     ParameterError
         An unknown arm or discretization.
 
-    Notes ----- Links are numbered as in Table 3: the flexible ones are always ``link2`` and ``link3``. A prismatic
-    joint is part of ``link3``, with the coordinate ``link3.displacement``; it slides across link 2 (twist of +90
-    degrees, like that between the revolute joints of RRP). What the paper leaves open is interpreted as follows: joint
-    inertias count about the joint axis, relative to the mount; the modes of link 2 carry the mass of link 3 and the
-    payload at their tip, those of link 3 the payload, as points. The tip of link 2 turns by a true rotation, where the
-    paper's eq 2 is linear.
+    Notes
+    -----
+    Links are numbered as in Table 3: the flexible ones are always ``link2`` and ``link3``. A prismatic joint is part of
+    ``link3``, with the coordinate ``link3.displacement``; it slides across link 2 (twist of +90 degrees, like that
+    between the revolute joints of RRP). What the paper leaves open is interpreted as follows: joint inertias count
+    about the joint axis, relative to the mount; the modes of link 2 carry the mass of link 3 and the payload at their
+    tip, those of link 3 the payload, as points. The tip of link 2 turns by a true rotation, where the paper's eq 2 is
+    linear.
     """
     for name, value, known in (("arm", arm, ARMS), ("discretization", discretization, DISCRETIZATIONS)):
         if value not in known:

@@ -24,9 +24,11 @@ def chord_coordinates(dae: fb.DAE) -> fb.DAE:
     ParameterError
         The arm has other mode shapes.
 
-    Notes ----- A joint angle is that between the end section of one link and the root section of the next, theta_i +
-    alpha_i - beta_(i-1), the slopes of these sections against their chords (eq 29). The mode shapes of the library are
-    sqrt(2) sin(k pi xi), with xi = 0 at the joint, and sin(k pi x / l) = (-1)^k sin(k pi xi).
+    Notes
+    -----
+    A joint angle is that between the end section of one link and the root section of the next, theta_i + alpha_i -
+    beta_(i-1), the slopes of these sections against their chords (eq 29). The mode shapes of the library are sqrt(2)
+    sin(k pi xi), with xi = 0 at the joint, and sin(k pi x / l) = (-1)^k sin(k pi xi).
     """
     blocks = [body.block.nominal for body in dae.tree.bodies]
     beams = {block.name: block for block in blocks if isinstance(block, fb.FlexibleBeam)}

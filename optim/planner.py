@@ -44,6 +44,10 @@ from .strategy.solving import Solving, attempts_of
 from .verification.criteria import Criteria
 
 DIRECT = "from the default start"
+_JUMPS = (
+    " The inputs jump from and to what holds the arm, and a jump excites every mode, resolved or not: with "
+    'input_ends="holding" they do not.'
+)
 QUASI_STATIC = "with quasi-static modes where the mesh resolves too few"
 
 
@@ -220,11 +224,19 @@ def _ended(error: PlanError, solving: Solving, problem: Problem | RestToRest) ->
 def _warn_of_mesh(plan: Plan) -> None:
     errors = plan.mesh_errors
     if errors is not None and errors.is_too_coarse:
+        jumps = _JUMPS if errors.is_worst_at_an_end and _may_jump(plan) else ""
         warn(
             f"Plan of '{plan.transcribed.dae.name}': its mesh is too coarse: {str(errors).removeprefix('mesh: ')}; "
-            f"{errors.allowed} count as none. Plan with more intervals, or with refine=True.",
+            f"{errors.allowed} count as none. Plan with more intervals, or with refine=True.{jumps}",
             PlanWarning,
         )
+
+
+def _may_jump(plan: Plan) -> bool:
+    """Whether inputs that could be continuous jump from and to rest."""
+    first, last = plan.transcribed.first[0], plan.transcribed.first[-1]
+    free = plan.transcribed.problem.input_ends == "free" and first.shape.is_continuous
+    return free and not first.begin.moving and last.end.is_rest
 
 
 def _warn_of_excesses(plan: Plan) -> None:

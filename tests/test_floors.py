@@ -26,10 +26,15 @@ def versions(lines: list[str], sign: str) -> dict[str, tuple[int, ...]]:
     return found
 
 
+def versions_in(file: str) -> dict[str, tuple[int, ...]]:
+    """Return the versions of a file of .ci, by name."""
+    text = (ROOT / ".ci" / file).read_text(encoding="utf-8")
+    return versions([line for line in text.splitlines() if not line.startswith("#")], "==")
+
+
 def test_floors_are_those_that_are_tested() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    text = (ROOT / ".ci" / "floors.txt").read_text(encoding="utf-8")
-    tested = versions([line for line in text.splitlines() if not line.startswith("#")], "==")
+    tested = versions_in("floors.txt")
     allowed = versions(project["dependencies"], ">=")
     extras = project["optional-dependencies"]
     for extra in ("plot", "control", "cli"):
@@ -37,3 +42,4 @@ def test_floors_are_those_that_are_tested() -> None:
     wanted = [line for line in extras["test"] if line.startswith(("pytest>", "pytest-xdist>", "hypothesis>"))]
     allowed |= versions(wanted, ">=")
     assert tested == allowed
+    assert versions_in("floors-cluster.txt") == versions(extras["cluster"], ">=")

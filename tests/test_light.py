@@ -11,6 +11,7 @@ import sys
 import pytest
 
 import flexblocks as fb
+from flexblocks.cli.commands import COMMANDS
 from repository import ROOT
 
 HEAVY = ("pandas", "xarray", "rich", "scipy", "matplotlib", "pyomo", "control", "netCDF4", "typer", "sympy")
@@ -61,6 +62,28 @@ def test_a_module_does_not_take_the_place_of_its_verb() -> None:
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["True", "True"]
+
+
+def test_help_imports_no_command() -> None:
+    """It costs what typer and rich cost; one line of help is the first of the docstring."""
+    script = f"""
+import sys
+from flexblocks.command_line import main
+sys.argv = ["flexblocks", "--help"]
+try:
+    main()
+finally:
+    heavy = [name for name in {HEAVY!r} if name in sys.modules and name not in ("typer", "rich")]
+    print("loaded", heavy, sorted(name for name in sys.modules if name.startswith("flexblocks.cli.")))
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "loaded [] ['flexblocks.cli.app', 'flexblocks.cli.commands']" in run.stdout
+    for name, (place, text) in COMMANDS.items():
+        assert f" {name} " in run.stdout
+        module, _, function = place.partition(":")
+        tree = ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text())
+        node = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function)
+        assert (ast.get_docstring(node) or "").partition("\n")[0] == text
 
 
 def test_a_library_is_there_when_it_is_used() -> None:

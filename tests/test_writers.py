@@ -16,7 +16,7 @@ import typer
 
 import flexblocks as fb
 from flexblocks import export, models, optim, plot
-from flexblocks.cli import app
+from flexblocks.cli.commands import command_named
 from flexblocks.errors import FileFormatError
 from repository import ROOT
 
@@ -62,8 +62,7 @@ def command(name: str, *arguments: str) -> Callable[[Path], None]:
     """Return what runs a command with the file as its last argument; errors come as they are raised."""
 
     def run(path: Path) -> None:
-        commands: Any = typer.main.get_command(app)
-        with commands.commands[name].make_context(name, [*arguments, str(path)]) as context:
+        with command_named(name).make_context(name, [*arguments, str(path)]) as context:
             context.command.invoke(context)
 
     return run

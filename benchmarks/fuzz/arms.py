@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 from benchmarks.fuzz import common_subexpressions
-from benchmarks.fuzz.laws import LAWS, Trial
+from benchmarks.fuzz.laws import LAWS
+from benchmarks.fuzz.laws.trial import Trial
 from benchmarks.fuzz.outcome import OK, Outcome, wrong
 
 # One arm in so many has its common subexpressions taken out, as users have it: a fifth of the time of a case, and

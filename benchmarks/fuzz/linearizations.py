@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import flexblocks as fb
-from benchmarks.fuzz.laws import ROUNDING, Trial
+from benchmarks.fuzz.laws.trial import ROUNDING, Trial
 from benchmarks.fuzz.outcome import OK, Outcome, wrong
 
 # Step of the differences, as a fraction of the size of each state and input.

@@ -40,7 +40,7 @@ class StrainModes(Discretization):
         Places x/l at which the polynomials start anew, or functions of your own are not smooth.
     points : int, optional
         Gauss points on each piece at which the direction of the axis is taken; by default n + 1, of functions other
-        than polynomials n + 2.
+        than polynomials n + 2. In space, where no strain jumps, as many Gauss-Lobatto points besides the root.
 
     Raises
     ------

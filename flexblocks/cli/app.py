@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from importlib.metadata import version as installed_version
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.text import Text
-from typer.core import TyperGroup
 
-from flexblocks.cli.catalogue import models
-from flexblocks.cli.check import check
-from flexblocks.cli.compare import compare
-from flexblocks.cli.demo import demo
-from flexblocks.cli.export import export
-from flexblocks.cli.linearize import linearize
-from flexblocks.cli.planning.plan import plan
-from flexblocks.cli.schema import schema
-from flexblocks.cli.simulate import simulate
-from flexblocks.cli.study import run_study
-from flexblocks.cli.view import view
+from flexblocks.cli.commands import Commands, add_commands
 from flexblocks.errors import FlexblocksError
 
 
-class Commands(TyperGroup):
+class Program(Commands):
     """Commands with exit code 0: done; 1: model or computation refused, reason on stderr; 2: wrong usage."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -45,17 +31,22 @@ def _show_warning(message: Warning | str, *_: Any) -> None:
 
 def _say(word: str, style: str, text: str) -> None:
     """Print a message to stderr; stdout is for results."""
+    from rich.console import Console  # takes long to import, as does what is in it
+    from rich.text import Text
+
     Console(stderr=True, soft_wrap=True).print(Text(f"{word}: ", style=style).append(text, "default"))
 
 
 def _print_version(asked: bool) -> None:
     if asked:
+        from importlib.metadata import version as installed_version
+
         print(f"flexblocks {installed_version('flexblocks')}")
         raise typer.Exit
 
 
 app = typer.Typer(
-    cls=Commands,
+    cls=Program,
     name="flexblocks",
     help="Flexible robot arms from blocks: check, simulate, linearise, export and plan from one model file.",
     no_args_is_help=True,
@@ -73,9 +64,7 @@ def options(
     del version  # printed by its callback, before anything else is looked at
 
 
-for command in (check, simulate, linearize, export, compare, plan, view, demo, models, schema):
-    app.command()(command)
-app.command("study")(run_study)
+add_commands(app)
 
 
 def main() -> None:

@@ -54,6 +54,11 @@ PlotOption = Annotated[
     Path | None, typer.Option("--plot", help="Draw the result to this file (.png, .pdf, .svg).", show_default=False)
 ]
 
+ReportOption = Annotated[
+    Path | None,
+    typer.Option("--report", help="Write a report that any browser opens to this file (.html).", show_default=False),
+]
+
 
 def pairs(option: str, texts: Iterable[str] | None) -> dict[str, str]:
     """Return NAME=VALUE arguments as a dict.
@@ -106,3 +111,8 @@ def checked_file(option: str, path: Path | None, suffixes: Iterable[str]) -> Non
 def checked_picture(path: Path | None) -> None:
     """Refuse a picture file of a format that cannot be drawn."""
     checked_file("--plot", path, (".png", ".pdf", ".svg"))
+
+
+def checked_report(path: Path | None) -> None:
+    """Refuse a report that is no page."""
+    checked_file("--report", path, (".html", ".htm"))

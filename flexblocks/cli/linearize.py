@@ -15,15 +15,17 @@ from flexblocks.cli.arguments import (
     OutOption,
     PlotOption,
     PrescribeOption,
+    ReportOption,
     SetOption,
     checked_file,
     checked_picture,
+    checked_report,
     names,
     numbers,
 )
 from flexblocks.cli.catalogue import model_named
 from flexblocks.cli.import_types import ImportOption, imported_types
-from flexblocks.cli.report import print_json, print_line, print_table, save_picture
+from flexblocks.cli.report import print_json, print_line, print_table, save_picture, save_report
 from flexblocks.export import save_linear
 from flexblocks.export.formats import FORMATS
 from flexblocks.linear.linearize import linearize as linear_model
@@ -52,11 +54,13 @@ def linearize(
     ] = "minimal",
     out: OutOption = None,
     plot: PlotOption = None,
+    report: ReportOption = None,
     json: JsonOption = False,
 ) -> None:
     """Linearise a model at an equilibrium, list its modes and write it for other tools (.mat, .json, .npz, .m, .py)."""
     checked_file("--out", out, FORMATS)
     checked_picture(plot)
+    checked_report(report)
     held = numbers("--at", at)
     arm = model_named(model, settings, imported_types(imports))
     dae = assemble(arm, locked=numbers("--lock", lock), prescribed=prescribe or ())
@@ -68,6 +72,7 @@ def linearize(
     if out is not None:
         save_linear(lin, out)
     save_picture(plot, lambda pictures: pictures.eigenvalues(lin))
+    save_report(report, lin, dae=dae)
     if json:
         print_json(
             {

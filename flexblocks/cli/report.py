@@ -1,8 +1,9 @@
-"""Output of commands: tables for people, JSON for programs, pictures."""
+"""Output of commands: tables for people, JSON for programs, pictures, reports."""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,15 @@ def save_picture(path: Path | None, draw: Callable[[Any], Any]) -> None:
         from flexblocks import plot  # slow to import
 
         plot.save(draw(plot), path)
+
+
+def save_report(path: Path | None, result: Any, **parts: Any) -> None:
+    """Write the report of a result to a file, see `flexblocks.export.report`; do nothing without one."""
+    if path is not None:
+        from flexblocks import export  # slow to import
+
+        export.report(result, path, **parts)
+        print(f"Report written to {path}.", file=sys.stderr)  # stdout may be JSON
 
 
 def _formatted(entry: Any) -> str:

@@ -16,18 +16,20 @@ from flexblocks.cli.arguments import (
     OutputsOption,
     PlotOption,
     PrescribeOption,
+    ReportOption,
     SamplesOption,
     SetOption,
     StartOption,
     TimeOption,
     checked_file,
     checked_picture,
+    checked_report,
     names,
     numbers,
 )
 from flexblocks.cli.catalogue import model_named
 from flexblocks.cli.import_types import ImportOption, imported_types
-from flexblocks.cli.report import print_json, print_line, print_table, save_picture
+from flexblocks.cli.report import print_json, print_line, print_table, save_picture, save_report
 from flexblocks.cli.signals import InputOption, signals
 from flexblocks.simulation import SimulationError, Trajectory
 from flexblocks.simulation import simulate as integrate
@@ -61,11 +63,13 @@ def simulate(
     outputs: OutputsOption = None,
     out: OutOption = None,
     plot: PlotOption = None,
+    report: ReportOption = None,
     json: JsonOption = False,
 ) -> None:
     """Simulate a model, show the range of its variables and write the trajectory (.nc, .csv)."""
     checked_file("--out", out, (".nc", ".csv"))
     checked_picture(plot)
+    checked_report(report)
     if not time > 0:
         raise typer.BadParameter(f"{time:g} s; must be > 0.", param_hint="--time")
     x0, u = numbers("--start", start), signals(inputs)
@@ -92,6 +96,7 @@ def simulate(
     if out is not None:
         motion.save(out)
     save_picture(plot, lambda pictures: pictures.stacked(motion, quantities(motion))[0])
+    save_report(report, motion, dae=dae)
     rows = ranges(motion)
     if json:
         head = {"model": motion.model, "samples": len(motion), "time": [motion.t[0], motion.t[-1]]}

@@ -16,6 +16,7 @@ from flexblocks.cli.catalogue import model_named
 from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import print_line
 from flexblocks.file_paths import expanded
+from flexblocks.libraries import optional
 
 SUFFIXES = (".html", ".glb", ".gif", ".mp4")
 
@@ -48,23 +49,22 @@ def view(
 ) -> None:
     """Show a motion, a plan or the modes of a model in space, in a browser or a file."""
     checked_file("--out", out, SUFFIXES)
-    from flexblocks.plot.animation.motion_files import RESULTS, animate_files, animate_model
-
+    files = optional("flexblocks.plot.animation.motion_files", "flexblocks view")
     types = imported_types(imports)
     options = {
         "exaggeration": exaggeration,
         "color": color,
         "layout": "side by side" if side_by_side else None,
     }
-    results = [expanded(source) for source in sources if source.lower().endswith(RESULTS)]
+    results = [expanded(source) for source in sources if source.lower().endswith(files.RESULTS)]
     if results and len(results) == len(sources):
         arm = None if model is None else model_named(model, settings, types)
-        animation = animate_files(results, arm, types, **options)
+        animation = files.animate_files(results, arm, types, **options)
     elif len(sources) == 1 and model is None:
-        animation = animate_model(model_named(sources[0], settings, types), **options)
+        animation = files.animate_model(model_named(sources[0], settings, types), **options)
     else:
         raise typer.BadParameter(
-            f"{', '.join(sources)}; must be results ({', '.join(RESULTS)}), or one model.", param_hint="SOURCE"
+            f"{', '.join(sources)}; must be results ({', '.join(files.RESULTS)}), or one model.", param_hint="SOURCE"
         )
     path = expanded(out) if out is not None else Path(tempfile.mkdtemp(prefix="flexblocks-")) / "arm.html"
     if path.suffix.lower() in (".gif", ".mp4"):

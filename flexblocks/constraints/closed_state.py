@@ -11,6 +11,7 @@ from flexblocks.constraints.loop_equations import LoopError, closure_equations, 
 from flexblocks.constraints.loop_newton import CLOSED, RANK, polished
 from flexblocks.constraints.posture import posture
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.at_posture.mass_matrix import mass_root
 from flexblocks.errors import listing
 
 StateValues = Mapping[str, float] | Sequence[float] | np.ndarray | None
@@ -63,7 +64,7 @@ def _closed_rates(dae: DAE, q: np.ndarray, v: np.ndarray, p: np.ndarray, held: n
     if held.all() and np.max(np.abs(J @ v)) <= NEARLY * scale:
         held = ~held
     for free in choices(dae, held):
-        root = np.linalg.cholesky(M[np.ix_(free, free)])
+        root = mass_root(M[np.ix_(free, free)])
         step = np.linalg.lstsq(np.linalg.solve(root, J[:, free].T).T, -J @ v, rcond=RANK)[0]
         closed = v.copy()
         closed[free] += np.linalg.solve(root.T, step)

@@ -60,7 +60,7 @@ def _elastic(body: Body) -> list[int]:
     A beam's slide does not, although it is stiffer the less of it is out.
     """
     q = body.terms.symbols.q
-    (stored,) = body.terms.local.intermediates.expanded([ca.SX(body.terms.physics.potential)])
+    (stored,) = body.terms.local.intermediates.expanded([body.terms.physics.stored])
     depends = ca.which_depends(stored, q, 1, False) if q.numel() else []
     return [i for i, is_elastic in enumerate(depends) if is_elastic and _alone(stored, q, i)]
 

@@ -14,8 +14,7 @@ import casadi as ca
 
 from flexblocks.dae.compiler import CompilerError, load
 from flexblocks.dae.explicit_steps import EXPANDED, PAIRS, SIZES, chain, step
-from flexblocks.dae.expressions import DAEExpressions
-from flexblocks.dynamics.algorithms.energy import kinetic_energies, total
+from flexblocks.dae.functions import DAEFunctions
 from flexblocks.dynamics.algorithms.frame_motions import frame_units
 from flexblocks.interfaces.variables import variables
 from flexblocks.rich_display import RichDisplay
@@ -38,7 +37,7 @@ FUNCTIONS = (
 DEPENDS_ON_OUTPUTS = ("y", "output", "output_expression", "interpreted", "_observed")
 
 
-class DAE(DAEExpressions, RichDisplay):
+class DAE(DAEFunctions, RichDisplay):
     """M(q) der(v) + h(q, v) = Q(x, z, u) + J(q)' lambda, 0 = c(q), 0 = g(x, z, u), y = y(x, z, u), with parameters p.
 
     The closures c of kinematic loops, with J = dc/dq and multipliers lambda, are empty for a tree. Rows of prescribed
@@ -70,65 +69,6 @@ class DAE(DAEExpressions, RichDisplay):
     of the posture take the dependent variables last, if there are any (`posture_symbols`, `posture`).
     """
 
-    @cached_property
-    def mass_matrix(self) -> ca.Function:
-        """Mass matrix, function (q, p) -> M, dense (n, n)."""
-        symbols = dict(zip(("q", "p", "dependent"), self.posture_symbols, strict=False))
-        M = ca.densify(ca.cse(self.mass_expression))
-        return ca.Function("mass_matrix", [*symbols.values()], [M], [*symbols], ["M"])
-
-    @cached_property
-    def inverse_dynamics(self) -> ca.Function:
-        """Inverse dynamics, function (q, v, a, p) -> M a + h (n) [N m or N], by recursion.
-
-        This is the generalised input force; with kinematic loops that on the cut tree, Q + J' lambda.
-        """
-        a = ca.SX.sym("a", self.tree.size)
-        force = ca.cse(self.balance(a))
-        q, *others = self.posture_symbols
-        symbols = dict(zip(("q", "v", "a", "p", "dependent"), (q, self.v, a, *others), strict=False))
-        return ca.Function("inverse_dynamics", [*symbols.values()], [force], [*symbols], ["force"])
-
-    @cached_property
-    def input_force(self) -> ca.Function:
-        """Generalised input force, function (x, u, p) -> Q (n) [N m or N]."""
-        return self._function("input_force", [ca.densify(self.applied_expression)], ["force"])
-
-    @cached_property
-    def forward_dynamics(self) -> ca.Function:
-        """Forward dynamics, function (x, u, p) -> der(x)."""
-        return self._function("forward_dynamics", [self.rate_expression], ["dx"])
-
-    @cached_property
-    def energy(self) -> ca.Function:
-        """Energies, function (x, p) -> kinetic energy, potential energy [J]."""
-        kinetic = total(kinetic_energies(self.tree, self.q, self.v))
-        results = ca.cse([kinetic, self.potential_expression])
-        # Dependent variables may be algebraic variables; those that are states are in x.
-        z = {"z": self.z.symbol} if len(self.z) and self.dependent_names else {}
-        symbols = {"x": self.x.symbol, "p": self.p.symbol} | z
-        return ca.Function("energy", [*symbols.values()], results, [*symbols], ["kinetic", "potential"])
-
-    @cached_property
-    def output(self) -> ca.Function:
-        """Outputs, function (x, u, p) -> y."""
-        return self._function("output", [self.output_expression], ["y"])
-
-    @cached_property
-    def algebraic(self) -> ca.Function:
-        """Algebraic residuals, function (x, u, p) -> g, zero along every motion; empty without algebraic variables."""
-        return self._function("algebraic", [self.algebraic_expression], ["g"])
-
-    @cached_property
-    def motion(self) -> ca.Function:
-        """Right-hand side of simulations, function (x, z, u, p) -> [der(x), power of the applied forces in W], g."""
-        symbols = [self.x.symbol, self.z.symbol, self.u.symbol, self.p.symbol]
-        results = [
-            ca.densify(ca.vertcat(self.rate_expression, self.applied_power)),
-            ca.densify(self.algebraic_expression),
-        ]
-        return ca.Function("motion", symbols, results, ["x", "z", "u", "p"], ["dX", "g"])
-
     def steps(self, method: str, count: int) -> ca.Function:
         """Return `count` steps of an explicit method in one function, see `flexblocks.dae.explicit_steps`.
 
@@ -148,17 +88,6 @@ class DAE(DAEExpressions, RichDisplay):
     @cached_property
     def _steps(self) -> dict[tuple[str, int], ca.Function]:
         return {}
-
-    @cached_property
-    def constraint(self) -> ca.Function:
-        """Loop-closure constraints, function (q, p) -> c, zero along every motion; empty for a tree."""
-        symbols = dict(zip(("q", "p", "dependent"), self.posture_symbols, strict=False))
-        return ca.Function("constraint", [*symbols.values()], [self.constraint_expression], [*symbols], ["c"])
-
-    @cached_property
-    def multipliers(self) -> ca.Function:
-        """Loop forces [N] and torques [N m], function (x, u, p) -> lambda; empty for a tree."""
-        return self._function("multipliers", [self.multiplier_expression], ["lambda"])
 
     @cached_property
     def library(self) -> Path | None:
@@ -286,14 +215,6 @@ class DAE(DAEExpressions, RichDisplay):
     def _observed(self) -> dict[tuple[str, ...], DAE]:
         """The DAEs with more outputs so far, so that what is derived for them is derived once."""
         return {}
-
-    def _function(self, name: str, results: list[ca.SX], labels: list[str]) -> ca.Function:
-        symbols = [self.x.symbol, self.u.symbol, self.p.symbol]
-        inputs = ["x", "u", "p"]
-        if len(self.z):
-            symbols.append(self.z.symbol)
-            inputs.append("z")
-        return ca.Function(name, symbols, results, inputs, labels)
 
     def __repr__(self) -> str:
         return (

@@ -19,7 +19,7 @@ import casadi as ca
 import numpy as np
 
 # Steps in one call, fewest first: the last of a run that are left over take calls of the smaller sizes.
-SIZES = (2, 16, 128, 512)
+SIZES = (1, 2, 16, 128, 512)
 # Equations of fewer instructions are expanded into the step, which saves calls; larger ones take long to expand.
 EXPANDED = 2000
 # The estimate of the method of order 8 is of lower order. At equal tolerances motions of six arms were 15 to 10 000
@@ -119,4 +119,4 @@ def step(motion: ca.Function, pair: Pair, expand: bool) -> ca.Function:
 
 def chain(one: ca.Function, pair: Pair, count: int) -> ca.Function:
     """Return `count` steps in one function: columns of all arguments but the first, of all results."""
-    return one.mapaccum(f"{pair.name}_{count}", count)
+    return one if count == 1 else one.mapaccum(f"{pair.name}_{count}", count)

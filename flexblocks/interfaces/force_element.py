@@ -42,6 +42,14 @@ class ForceElement(Block):
                 "it states, or make it a Block."
             )
 
+    def axes(self) -> Mapping[str, Any]:
+        """Return by port the constant axes (3, 3) in which `physics` sees a frame: the columns, in the frame's own.
+
+        By default the frame's own. An element with one direction of its own, such as the normal of a plane, makes it
+        an axis: what turns is then followed along that direction alone.
+        """
+        return {}
+
     @abstractmethod
     def physics(self, frames: Mapping[str, Any], local: Local, /) -> Physics:
         """Return the forces of the element, as potential, loads on lengths, power or dissipation; and its equations.

@@ -12,10 +12,20 @@ from flexblocks.interfaces.frame import Frame
 
 @dataclass(frozen=True)
 class Load:
-    """A load: an effort (torque, force) that does work on a displacement (angle, distance)."""
+    """A load: an effort (torque, force) that does work on a displacement (angle, distance).
+
+    Attributes
+    ----------
+    effort, displacement : SX
+    energy : SX
+        Energy [J] that part of the effort stores, a function of the displacement: ``-d energy / d displacement`` is
+        in the effort already. It is the block's potential energy, as `Physics.potential` is, for an effort that takes
+        fewer operations as a whole than as a derivative of its energy and the rest.
+    """
 
     effort: ca.SX
     displacement: ca.SX
+    energy: ca.SX | float = 0.0
 
 
 @dataclass(frozen=True)
@@ -58,7 +68,7 @@ class Physics:
         Kinetic energy [J], a quadratic form in the inlet twist and the block's rates. Weight follows from it:
         gravity is an acceleration of the ground.
     potential : SX
-        Stored energy [J], a function of the block's coordinates.
+        Stored energy [J], a function of the block's coordinates, whose gradient is a force besides the loads.
     dissipation : SX
         Rayleigh's function [W]: its gradient in the rates is the damping force.
     loads : tuple of Load
@@ -86,3 +96,8 @@ class Physics:
     outputs: Mapping[str, Output] = field(default_factory=dict)
     power: ca.SX | float = 0.0
     bodies: tuple[InertialBody, ...] = ()
+
+    @property
+    def stored(self) -> ca.SX:
+        """All energy [J] that it stores: the potential, and that of loads."""
+        return sum((ca.SX(load.energy) for load in self.loads), ca.SX(self.potential))

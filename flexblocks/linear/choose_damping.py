@@ -62,15 +62,17 @@ def choose_damping(
         Coordinates that brakes hold, see `flexblocks.assemble`. An arm with its brakes on has other modes than one
         whose joints turn freely.
     modes : int, optional
-        How many modes shall have the ratio: the slowest that bend the beams. By default as many as there are beams to
-        choose for, which is what they can meet exactly; of more, squares of deviations are least.
+        How many modes shall have the ratio: the slowest that bend the beams, by least squares. By default as many as
+        there are beams to choose for, which they can meet exactly: for each beam the slowest mode that bends it more
+        than the others.
     beams : sequence of str, optional
         Names of the beams whose damping is chosen; by default all that deform.
     by : "damping_ratio" or "damping_time"
         Which parameter of the beams. With a damping time, fast modes are damped more, in proportion to their frequency.
     elsewhere : sequence of dict, optional
         Other postures to tell of: coordinates that differ from `at` and `locked`. By default each revolute joint in
-        turn, a right angle further.
+        turn, a right angle further; of an arm with closed loops those named in `at` and `locked`, or else those that
+        are driven.
 
     Returns
     -------
@@ -171,6 +173,10 @@ def _with_damping(model: Model, names: list[str], by: str, values: np.ndarray) -
 def _right_angles(arm: DAE, model: Model, held: dict[str, float], locks: dict[str, float]) -> list[dict[str, float]]:
     """Return the postures with one revolute joint each a right angle further."""
     joints = [f"{name}.angle" for name, block in model.blocks.items() if isinstance(block, Revolute)]
+    if arm.constraint_expression.numel():
+        # Joints of a loop turn together: those that tell the posture, or else those with something on their axis.
+        driven = {str(port).removesuffix(".axis") + ".angle" for ports in model.connections for port in ports}
+        joints = [name for name in joints if name in (held or locks or driven)]
     here = dict(zip(arm.x.names, arm.x.start.tolist(), strict=True)) | held | locks
     return [{name: here[name] + np.pi / 2} for name in joints if name in here]
 

@@ -54,7 +54,8 @@ def fitted_damping(
     point : OperatingPoint
     names : list of str
     count : int or None
-        How many modes shall have the ratio, the slowest that bend the beams; None is one a beam.
+        How many modes shall have the ratio, the slowest that bend the beams; None is for each beam the slowest that
+        bends it most.
     ratio : float
 
     Raises
@@ -110,20 +111,38 @@ def _slopes(modes: Modes, which: list[int], unit: list[np.ndarray]) -> np.ndarra
 
 
 def _slowest(lin: LinearModel, modes: Modes, names: list[str], count: int | None) -> list[int]:
-    """Return the indices of the slowest modes that bend the beams."""
-    K = sum((lin.structure.stored[name] for name in names if name in lin.structure.stored), 0 * lin.structure.mass)
-    energy = np.einsum("ik,ij,jk->k", modes.shapes.conj(), K, modes.shapes).real  # of shapes of unit modal mass
+    """Return the indices of the slowest modes that bend the beams, or of one for each beam."""
+    # Energies (beams, modes) of shapes of unit modal mass.
+    energies = np.array([_stored(lin, modes, name) for name in names])
+    energy = energies.sum(axis=0)
     bend = [i for i, mode in enumerate(modes) if mode.eigenvalue.imag > 0 and energy[i] > SHARE * mode.frequency**2]
     if not bend:
         raise ComputationError(f"choose_damping: no oscillation of the arm bends {listing(names)}; name other beams.")
     if count is None:
-        return bend[: len(names)]
+        return _one_each(energies, bend)
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= len(bend):
         raise ParameterError(
             f"choose_damping: modes = {count!r}; must be a whole number from 1 to {len(bend)}, the number of modes "
             f"that bend {listing(names)}."
         )
     return bend[:count]
+
+
+def _stored(lin: LinearModel, modes: Modes, name: str) -> np.ndarray:
+    """Return the energy that each mode stores in a beam, twice, of shapes of unit modal mass."""
+    K = lin.structure.stored.get(name, 0 * lin.structure.mass)
+    return np.einsum("ik,ij,jk->k", modes.shapes.conj(), K, modes.shapes).real
+
+
+def _one_each(energies: np.ndarray, bend: list[int]) -> list[int]:
+    """Return for each beam the slowest mode that bends it most, and for one that is never bent most another one.
+
+    The slowest modes alone may all be of one beam, as in its two planes of bending, and say nothing about the others.
+    """
+    most = energies[:, bend].argmax(axis=0)
+    first = {beam: bend[place] for place, beam in reversed(list(enumerate(most.tolist())))}
+    others = [i for i in bend if i not in first.values()]
+    return sorted([*first.values(), *others[: len(energies) - len(first)]])
 
 
 def _followed(mass: np.ndarray, before: Modes, which: list[int], after: Modes) -> list[int]:

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from flexblocks.geometry import shape
+from flexblocks.plot.plan_panels import near, out_of_sight, panels
 from flexblocks.plot.plane import equal_scales, project
 from flexblocks.plot.region import region
 from flexblocks.plot.snapshots import snapshots
@@ -21,16 +22,19 @@ if TYPE_CHECKING:
     from flexblocks.optim import Plan, Replay
     from flexblocks.simulation import Trajectory
 
-NEAR = 1.6  # a limit is drawn within this multiple of its curve's magnitude: one far away would flatten the curve
 ROW = 1.75  # inches
+WORDS = "0.3"  # grey of what is said beside the curves
+FLAT = 1e-3  # extent across its plane, relative to the largest, up to which a motion is one in a plane
+LOOKS = 25  # instants at which that is judged
 
 
-def plan(plan: Plan, replay: Replay | None = None, *, count: int = 10, plane: str = "xy") -> tuple[Axes, ...]:
+def plan(plan: Plan, replay: Replay | None = None, *, count: int = 10, plane: str | None = None) -> tuple[Axes, ...]:
     """Draw a plan in one figure.
 
     On the left the arm at instants evenly spaced in time, with the path of its tip and sections of the regions that it
     must avoid or stay in (not in space); on the right, over time, the inputs, the driven coordinates, whatever else is
-    limited, and the tip deflections of the beams, all with their limits.
+    limited, and the tip deflections of the beams, all with their limits. What has one unit and magnitude shares axes;
+    limits too far away to be drawn are named there.
 
     Parameters
     ----------
@@ -39,8 +43,8 @@ def plan(plan: Plan, replay: Replay | None = None, *, count: int = 10, plane: st
         ``plan.replay()``: the simulated motion of the arm, drawn as dashed lines over the plan.
     count : int
         Number of postures, at least 2.
-    plane : "xy", "xz", "yz" or "xyz"
-        Of the postures.
+    plane : "xy", "xz", "yz" or "xyz", optional
+        Of the postures; by default the plane that the arm moves in, and in space (``"xyz"``) if there is none.
 
     Returns
     -------
@@ -54,7 +58,8 @@ def plan(plan: Plan, replay: Replay | None = None, *, count: int = 10, plane: st
     """
     dae, motion = plan.transcribed.dae, plan.trajectory
     # The postures on the left.
-    groups = _groups(plan)
+    plane = _plane(plan) if plane is None else plane
+    groups = panels(plan)
     figure = plt.figure(figsize=(12.5, max(5.5, 0.5 + ROW * len(groups))), layout="constrained")
     halves: Any = figure.subfigures(1, 2)
     left, right = halves
@@ -67,7 +72,8 @@ def plan(plan: Plan, replay: Replay | None = None, *, count: int = 10, plane: st
     series = right.subplots(len(groups), sharex=True, squeeze=False)[:, 0]
     limits = _limits(plan)
     for ax, names in zip(series, groups, strict=True):
-        time_series(motion, names, ax, limits=_near(limits, motion, names))
+        time_series(motion, names, ax, limits=near(limits, motion, names))
+        _tell_of_far_limits(ax, out_of_sight(limits, motion, names))
         if replay is not None:
             for name in set(names) - set(motion.names["u"]):  # the inputs are the same
                 ax.plot(replay.trajectory.t, replay.trajectory[name], color=BLACK, linewidth=0.9, linestyle=(0, (4, 3)))
@@ -80,24 +86,20 @@ def plan(plan: Plan, replay: Replay | None = None, *, count: int = 10, plane: st
     return (postures, *series)
 
 
-def _groups(plan: Plan) -> list[list[str]]:
-    """Return names for each axes: inputs, driven coordinates, limited variables, deflections, grouped by kind."""
-    motion, phases = plan.trajectory, plan.transcribed.problem.phases
-    driven = [name for phase in phases for name in (phase.goal or phase.passing or {})]
-    deflections = [name for name in motion.names["y"] if ".tip_deflection_" in name]
-    limited = [name for phase in phases for name in plan.transcribed.problem.ranges_in(phase)]
-    groups: dict[tuple[str, str], list[str]] = {}
-    for name in dict.fromkeys([*motion.names["u"], *driven, *limited, *deflections]):
-        if name in motion:
-            groups.setdefault((motion.unit(name), _kind(name)), []).append(name)
-    return list(groups.values())
+def _plane(plan: Plan) -> str:
+    """Return the coordinate plane that an arm moves in; ``"xyz"`` if there is none."""
+    dae, motion = plan.transcribed.dae, plan.trajectory
+    outline = shape(dae)
+    instants = motion.x[:: max(1, len(motion) // LOOKS)]
+    points = np.vstack([np.vstack(list(outline(x, motion.p).values())) for x in instants])
+    extents = np.ptp(points, axis=0)
+    across = [axis for axis, extent in zip("zyx", extents[::-1], strict=True) if extent <= FLAT * extents.max()]
+    return "xyz".replace(across[0], "") if across else "xyz"
 
 
-def _kind(name: str) -> str:
-    """Return what variables of one axes have in common: order of the derivative and last word of the name."""
-    word = name.rpartition(".")[2].rstrip(")")
-    rates = name.count("der(")
-    return f"{rates} {'position' if word in ('x', 'y', 'z') else word.partition('[')[0]}"
+def _tell_of_far_limits(ax: Axes, words: str) -> None:
+    if words:
+        ax.set_title(f"limits {words}", loc="right", fontsize="x-small", color=WORDS, pad=2.0)
 
 
 def _limits(plan: Plan) -> dict[str, tuple[float, float]]:
@@ -110,18 +112,6 @@ def _limits(plan: Plan) -> dict[str, tuple[float, float]]:
         for name, limit in in_phase.items():
             limits.setdefault(name, set()).add(limit)
     return {name: next(iter(bounds)) for name, bounds in limits.items() if len(bounds) == 1}
-
-
-def _near(
-    limits: Mapping[str, tuple[float, float]], motion: Trajectory, names: list[str]
-) -> dict[str, tuple[float | None, float | None]]:
-    """Return the limits of one axes that are near its curves."""
-    largest = max(float(np.abs(motion[name]).max()) for name in names)
-
-    def near(bound: float) -> float | None:
-        return bound if abs(bound) <= NEAR * largest else None
-
-    return {name: (near(limits[name][0]), near(limits[name][1])) for name in names if name in limits}
 
 
 def _draw_path(plan: Plan, motion: Trajectory, ax: Axes, plane: str) -> None:

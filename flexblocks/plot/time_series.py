@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
@@ -127,9 +128,13 @@ def _bounds(limits: Mapping[str, Limit] | None, name: str) -> tuple[float, ...]:
 
 
 def _common_word(names: Sequence[str]) -> str:
-    """Return the quantity if all variables share it, such as ``angle`` for joint1.angle and joint2.angle."""
-    words = {_word(name) for name in names}
-    return words.pop() if len(words) == 1 else ""
+    """Return what the quantities of all variables share, such as ``angle`` for joint1.angle and joint2.angle.
+
+    Of ``tip deflection y`` and ``tip deflection z`` that is how they begin.
+    """
+    words = [_word(name).split() for name in names]
+    shared = takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False))
+    return " ".join(column[0] for column in shared)
 
 
 def _word(name: str) -> str:

@@ -49,6 +49,11 @@ def problem_properties(defined: dict[str, Schema]) -> tuple[dict[str, Schema], l
         "settings": {"type": ["object", "null"], "description": "arguments of a catalogue model"},
         "parameters": NUMBERS | {"description": "values of parameters other than the model's"},
         "locked": NUMBERS | {"description": "coordinates that are held at numbers, by name"},
+        "prescribed": {
+            "type": ["string", "array", "null"],
+            "items": WORDS,
+            "description": "coordinates whose accelerations are inputs, besides those of known motion",
+        },
         # Without a type it is from rest to rest.
         "problem": {"if": {"required": ["type"]}, "then": union(TYPES, _kinds(PHASES)), "else": _untyped(defined)},
         "transcription": options | {"type": ["object", "null"], "required": []},
@@ -83,6 +88,7 @@ def _complete(defined: dict[str, Schema]) -> None:
         "start": values,
         "goal": either([values, {"type": "null"}]),
         "passing": either([values, {"type": "null"}]),
+        "prescribed": {"type": "object", "additionalProperties": {"type": "string"}},
     }
     for name, of_type in defined.items():
         if name in (*PHASES, "Phase"):

@@ -13,8 +13,7 @@ from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.integrators.stepper import BudgetExceeded
 
 CHUNK = 0.3  # approximate wall time of a chunk [s]: the delay of Ctrl-C and of the progress bar
-# Approximate wall time of an integration step, and of each instruction of the equations in it [s], as measured.
-STEP, INSTRUCTION = 3e-5, 2e-8
+INSTRUCTION = 2e-8  # approximate wall time of an instruction of the equations [s], as measured
 MOST_STEPS = 5000  # SUNDIALS gives up after 10000
 
 # Steps of a run, unless the user allows more: 15 s of computing for a rotor (7 us a step), some minutes for a long arm.
@@ -62,7 +61,9 @@ class Pace:
     start, end : float
         Interval of the run [s].
     instructions : int
-        Number of instructions of the equations.
+        Number of instructions of the equations in a step.
+    step_time : float
+        Wall time of a step besides [s].
     bar : ProgressDisplay, optional
         Progress bar, whose total is the length of the run [s].
     budget : Budget
@@ -74,11 +75,12 @@ class Pace:
         start: float,
         end: float,
         instructions: int,
+        step_time: float,
         bar: ProgressDisplay | None = None,
         budget: Budget = Budget(),
     ) -> None:
         self.start, self.end, self.bar = start, end, bar
-        self.steps = min(max(int(CHUNK / (STEP + INSTRUCTION * instructions)), 1), MOST_STEPS)
+        self.steps = min(max(int(CHUNK / (step_time + INSTRUCTION * instructions)), 1), MOST_STEPS)
         self.length = (end - start) / 1e4  # a guess, until the first chunk has shown how many steps it takes
         self.budget, self.taken = budget, 0
         self._begun = time.perf_counter()

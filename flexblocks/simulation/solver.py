@@ -76,6 +76,6 @@ class Solver:
             self._steppers[integrator.name] = integrator.stepper(system.equations, self.method.options)
         stepper = self._steppers[integrator.name]
         instructions = stepper.evaluations * self.dae.interpreted.motion.n_instructions()
-        pace = Pace(times[0], times[-1], instructions, bar, budget)
+        pace = Pace(times[0], times[-1], instructions, stepper.step_time, bar, budget)
         checks = self._bounds, self._singularities, self._charts
         return Integration(system, stepper, *checks, times, pace, interrupt).run(X)

@@ -11,6 +11,7 @@ from flexblocks.constraints.deformation import deforming
 from flexblocks.constraints.loop_equations import ClosureEquations, closure_equations, gap
 from flexblocks.constraints.loop_newton import CLOSED, polished
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.at_posture.mass_matrix import mass_root
 from flexblocks.libraries import scipy
 from flexblocks.statics.problem import RANK, Statics
 
@@ -47,7 +48,7 @@ class ClosedProblem:
     @cached_property
     def root_mass(self) -> np.ndarray:
         """Cholesky factor L of the mass matrix L L' of the free coordinates."""
-        return np.linalg.cholesky(self.problem.mass[np.ix_(self.free, self.free)])
+        return mass_root(self.problem.mass[np.ix_(self.free, self.free)])
 
     def turn(self, step: np.ndarray) -> float:
         """Return the largest change of a coordinate in a step (ns,) [rad, lengths of the loops]."""

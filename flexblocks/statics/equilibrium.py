@@ -10,11 +10,12 @@ from flexblocks.constraints.singular_posture import refuse_singular_posture
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import refuse_clocks
 from flexblocks.errors import ComputationError, ParameterError, listing
+from flexblocks.statics.choice import nearest_balance, smallest_inputs
 from flexblocks.statics.closed_problem import closed_problem
 from flexblocks.statics.closed_solvers import closed_root, nearest_closed_balance
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.statics.problem import Statics, pose
-from flexblocks.statics.solvers import led, nearest_balance, polished, root, smallest_inputs
+from flexblocks.statics.solvers import led, polished, root
 from flexblocks.validity.large_deflections import warn_of_large_deflections
 
 
@@ -84,14 +85,17 @@ def equilibrium(
         refuse_clocks(dae.clocks, "equilibrium")
     problem = pose(dae, _held_states(dae, x), _held("u", u, dae.u.names), p)
     closed = closed_problem(dae, problem) if problem.closures else None
-    s = problem.start
+    s: np.ndarray | None = problem.start
     # Some equilibrium ...
     if not problem.balanced(s):
-        s = closed_root(closed) if closed else root(problem)
-        if s is None and not closed:
-            s = led(problem)
+        best = None
+        if closed:
+            s = closed_root(closed)
+        else:
+            best, balanced = root(problem)
+            s = best if balanced else led(problem)
         if s is None:
-            raise _refusal(dae, problem)
+            raise _refusal(dae, problem, best)
         # ... of many the nearest to the start values ...
         if problem.freedom(s):
             s = nearest_closed_balance(closed, s) if closed else nearest_balance(problem, s)
@@ -146,16 +150,24 @@ def _held_states(dae: DAE, x: Mapping[str, float] | None) -> Mapping[str, float]
     return held
 
 
-def _refusal(dae: DAE, problem: Statics) -> NoEquilibriumError:
-    """Return the error that names the unbalanced forces, with the free coordinates in equilibrium if possible."""
+def _refusal(dae: DAE, problem: Statics, best: np.ndarray | None = None) -> NoEquilibriumError:
+    """Return the error that names the unbalanced forces, with the free coordinates in equilibrium if possible.
+
+    `best` (ns,) is where the search for all equations of a tree came nearest.
+    """
     n = dae.tree.size
     held = ~problem.free[:n]
     rows = np.ones(problem.rows, dtype=bool)
     rows[:n] = ~held
     closed = problem.closures > 0
-    s = (closed_root(closed_problem(dae, problem, rows)) if closed else root(problem, rows)) if held.any() else None
+    s = None
+    if held.any() and closed:
+        s = closed_root(closed_problem(dae, problem, rows))
+    elif held.any():
+        nearest, balanced = root(problem, rows)
+        s = nearest if balanced else None
     if s is None:
-        s = closed_root(closed_problem(dae, problem), best=True) if closed else root(problem, best=True)
+        s = closed_root(closed_problem(dae, problem), best=True) if closed else best
         assert s is not None
         if problem.balanced(s):
             refuse_singular_posture(dae, s[problem.at.q], problem.mass_at(s), "equilibrium: at the only balance found ")

@@ -1,38 +1,27 @@
-"""Solvers of the static problem of a tree: a root, the root nearest to the start, the smallest inputs."""
+"""Roots of the static problem of a tree."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, cast
 
-import casadi as ca
 import numpy as np
 
 from flexblocks.libraries import scipy
-from flexblocks.statics.balance import rest_residuals
 from flexblocks.statics.followed import followed
-from flexblocks.statics.problem import RANK, Statics, rank
-from flexblocks.user_warning import warn
+from flexblocks.statics.problem import RANK, Statics
+from flexblocks.statics.viscous_descent import sunk
 
-# Time of the descent in a viscous fluid, M q' = -h [s2]: all but the slowest motions settle, by trial, and the search
-# for a root finishes the rest.
-SINKING_TIME = 100.0
-# Evaluations of its velocity; a few hundred are usual. An arm that is driven round and round never settles.
-SINKING = 3000
-# Iterations to the nearest of many equilibria; tens are usual.
-NEAREST = 300
+# Evaluations in a search for a root; 50 to 80 are usual. An arm without equilibrium takes any number, and a slender one
+# that creeps towards its own gets there by sinking first.
+SEARCH = 500
 # A search goes on in the next chart of an attitude that turned all the way so often; two were enough in 60 chains.
 TURNS = 4
 
 
-class _NotSettled(Exception):
-    """A viscous descent goes on."""
-
-
-def root(problem: Statics, rows: np.ndarray | None = None, best: bool = False) -> np.ndarray | None:
-    """Return an equilibrium (of the equations `rows`), or None; with `best` the smallest residual instead of None.
+def root(problem: Statics, rows: np.ndarray | None = None) -> tuple[np.ndarray, bool]:
+    """Return an equilibrium (of the equations `rows`) and True; or the smallest residual and False.
 
     The search begins a short step along the initial acceleration from the start values: a horizontal arm then hangs
     down rather than stands up, and an arm at a stationary point of all forces leaves it. It is repeated from the start
@@ -44,9 +33,9 @@ def root(problem: Statics, rows: np.ndarray | None = None, best: bool = False) -
         s = polished(problem, _in_charts(problem, s, rows), rows)
         left = np.abs(problem.residual(s)[rows])
         if np.all(left <= problem.tolerance(s)[rows]) and not problem.singular(s):
-            return s
-        attempts.append((np.max(left), s))
-    return min(attempts, key=lambda item: item[0])[1] if best else None
+            return s, True
+        attempts.append((float(np.max(left, initial=0.0)), s))
+    return min(attempts, key=lambda item: item[0])[1], False
 
 
 def led(problem: Statics) -> np.ndarray | None:
@@ -60,8 +49,8 @@ def led(problem: Statics) -> np.ndarray | None:
         return None
     values = problem.start.copy()
     values[:n][held[:n]] = dae.x.start[:n][held[:n]]
-    begin = root(replace(problem, start=values))
-    if begin is None:
+    begin, balanced = root(replace(problem, start=values))
+    if not balanced:
         return None
     path = followed(problem.function, problem.p, begin, np.where(held, problem.start, np.nan), held)
     if path is None:
@@ -79,7 +68,7 @@ def _candidates(problem: Statics, rows: np.ndarray) -> Iterator[np.ndarray]:
     fall = _fall(problem)
     for step in [0.1, 0.0] if fall.any() else [0.0]:
         yield _least_squares(problem, problem.in_reach(problem.start + step * fall), rows)
-    yield _least_squares(problem, _sunk(problem), rows)
+    yield _least_squares(problem, sunk(problem), rows)
 
 
 def _in_charts(problem: Statics, s: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -104,50 +93,6 @@ def _fall(problem: Statics) -> np.ndarray:
         fall[:n][free] = -np.linalg.solve(problem.mass[np.ix_(free, free)], force)
     size = np.max(np.abs(fall), initial=0.0)
     return fall / size if size else fall
-
-
-def _sunk(problem: Statics) -> np.ndarray:
-    """Return the end of a viscous descent M q' = -h of the free coordinates, with the others and the inputs held.
-
-    It descends in energy all the way, to a point near a root of the forces or to the end of a coordinate's range. The
-    root search alone can fail for a slender arm, which sags so far that its stiffness at the start says little.
-    """
-    n = problem.size
-    free = np.flatnonzero(problem.free[:n])
-    if not free.size:
-        return problem.start
-    mobility = np.linalg.inv(problem.mass[np.ix_(free, free)])
-
-    def full(q: np.ndarray) -> np.ndarray:
-        s = problem.start.copy()
-        s[free] = q
-        return s
-
-    def room(t: float, q: np.ndarray) -> float:
-        return float(np.min(np.minimum(q - problem.low[free], problem.high[free] - q)))
-
-    room.terminal = True  # pyright: ignore[reportFunctionMemberAccess]
-    latest, left = problem.start[free], itertools.count(SINKING, -1)
-
-    def velocity(t: float, q: np.ndarray) -> np.ndarray:
-        nonlocal latest
-        latest = q
-        if not next(left):
-            raise _NotSettled
-        return -mobility @ problem.residual(full(q))[free]
-
-    try:
-        result = scipy.integrate.solve_ivp(
-            velocity,
-            (0.0, SINKING_TIME),
-            problem.start[free],
-            method="BDF",
-            jac=lambda t, q: -mobility @ problem.evaluated(full(q))[1][np.ix_(free, free)],
-            events=room if np.isfinite(room(0.0, problem.start[free])) else None,
-        )
-    except _NotSettled:
-        return problem.in_reach(full(latest))
-    return problem.in_reach(full(result.y[:, -1]))
 
 
 def _least_squares(problem: Statics, start: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -177,6 +122,7 @@ def _least_squares(problem: Statics, start: np.ndarray, rows: np.ndarray) -> np.
         xtol=1e-15,
         ftol=1e-15,
         gtol=1e-15,
+        max_nfev=SEARCH,
     )
     return full(result.x)
 
@@ -196,58 +142,3 @@ def polished(problem: Statics, s: np.ndarray, rows: np.ndarray | None = None) ->
             break
         s = trial
     return s
-
-
-def nearest_balance(problem: Statics, s: np.ndarray) -> np.ndarray:
-    """Return the equilibrium around `s` that is nearest to the start values, by IPOPT."""
-    n = problem.size
-    unknown = ca.SX.sym("s", int(problem.free.sum()))
-    full = ca.SX(ca.DM(problem.start))
-    full[np.flatnonzero(problem.free).tolist()] = unknown
-    (r,) = rest_residuals(problem.dae).call([full, ca.SX(ca.DM(problem.p))])
-    step = full[:n] - problem.start[:n]
-    # Leave out redundant equations, whose multipliers would not be determined.
-    _, J, scale, _ = problem.scaled(s)
-    *_, pivots = scipy.linalg.qr(J.T, pivoting=True, mode="economic")
-    kept = np.sort(pivots[: rank(J)])
-    nlp = {
-        "x": unknown,
-        "f": ca.dot(step, ca.DM(problem.mass) @ step) / 2 / np.trace(problem.mass),
-        "g": (r / ca.DM(scale))[kept.tolist()],
-    }
-    quiet = {"print_time": False, "ipopt.print_level": 0, "ipopt.sb": "yes", "ipopt.tol": 1e-11, "error_on_fail": False}
-    quiet["ipopt.max_iter"] = NEAREST
-    solver = ca.nlpsol("nearest", "ipopt", nlp, quiet)
-    reach = {"lbx": problem.low[problem.free], "ubx": problem.high[problem.free]}
-    solution = solver(x0=s[problem.free], lbg=0.0, ubg=0.0, **reach)
-    nearest = s.copy()
-    nearest[problem.free] = solution["x"].full().ravel()
-    nearest = polished(problem, problem.in_reach(nearest))
-    if solver.stats()["success"] and problem.balanced(nearest) and not problem.singular(nearest):
-        return nearest
-    warn(
-        "equilibrium: there are many equilibria, and the search for the one nearest to the start values stopped "
-        f"({solver.stats()['return_status']}); another one is returned. Hold more coordinates or inputs."
-    )
-    return s
-
-
-def smallest_inputs(problem: Statics, s: np.ndarray) -> np.ndarray:
-    """Return the equilibrium with the same coordinates and the smallest inputs (least norm) that hold them.
-
-    States that are at rest at any value keep theirs: friction does not do the work of inputs.
-    """
-    outer = problem.free & ~np.isfinite(problem.high)
-    outer[problem.at.q] = False
-    if problem.at.u.start == len(s) or not outer.any():
-        return s
-    J = problem.evaluated(s)[1][:, outer]
-    size = np.max(np.abs(J), axis=0, initial=0.0)
-    unit = np.where(size > 0, size, 1.0)
-    # Changes of inputs, states and multipliers that leave all equations in balance.
-    idle = scipy.linalg.null_space(J / unit, rcond=RANK) / unit[:, None]
-    is_input = np.flatnonzero(outer) >= problem.at.u.start
-    along = np.linalg.lstsq(idle[is_input], s[outer][is_input], rcond=None)[0]
-    smaller = s.copy()
-    smaller[outer] -= idle @ along
-    return smaller

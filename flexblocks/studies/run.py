@@ -19,6 +19,10 @@ from flexblocks.studies.results import Results
 from flexblocks.studies.schedule import Queue, completed, has_died
 from flexblocks.studies.worker import Parcel, run_batch
 
+STILLBORN = (
+    "its processes end before they begin a case. In a script, whatever starts a study with processes must stand under "
+    "if __name__ == '__main__':, because each process imports the script."
+)
 DIED = "The process that worked on this case died, alone with it: it was killed, or ran out of memory."
 
 
@@ -34,10 +38,12 @@ class Run:
         results: Results,
         interrupt: Interrupt,
         bar: ProgressDisplay,
+        until_failure: bool = False,
     ) -> None:
         self._parcel, self._cases, self._pool = parcel, cases, pool
         self._journals, self._results, self._interrupt, self._bar = journals, results, interrupt, bar
         self._hand: dict[Future[Any], tuple[list[int], Path | None]] = {}
+        self._until_failure, self._stillborn = until_failure, 0
         self._began = time.monotonic()
         self._before = results.done
         self._failure = ""
@@ -67,7 +73,8 @@ class Run:
         return self._failure
 
     def _submit(self) -> Future[Any] | None:
-        numbers = [] if self._failure else self._queue.batch(len(self._hand))
+        is_over = self._failure or (self._until_failure and self._results.failed)
+        numbers = [] if is_over else self._queue.batch(len(self._hand))
         if not numbers:
             return None
         path = self._journals.new()
@@ -83,6 +90,7 @@ class Run:
         numbers, path = self._hand.pop(future)
         error = future.exception()
         if error is None:
+            self._stillborn = 0
             for index, result in future.result():
                 self._queue.took(result.seconds)
                 self._results.put(index, result)
@@ -102,6 +110,9 @@ class Run:
             self._hand.clear()
             self._pool.renew()
         alone = len(lost) == 1 and len(numbers) == 1
+        if self._pool.can_renew:  # others may write their journals on another machine
+            has_begun = any(noted is not None and noted.exists() for _, noted in lost)
+            self._stillborn = 0 if has_begun else self._stillborn + 1
         for cases, noted in lost:
             left, begun = {}, cases
             if noted is not None and noted.exists():
@@ -111,8 +122,10 @@ class Run:
             for index, result in left.items():
                 self._results.put(index, result)
             rest = [index for index in cases if index not in left]
-            if alone and rest:
+            if alone and rest and not self._stillborn:
                 self._results.put(rest[0], Outcome(None, error=DIED))
+            elif self._stillborn > 1:
+                self._failure = STILLBORN
             elif self._pool.can_renew:
                 self._queue.put_back(rest, [index for index in begun if index in rest])
             else:

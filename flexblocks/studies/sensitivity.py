@@ -13,6 +13,7 @@ from flexblocks.studies.cases import Cases
 from flexblocks.studies.samples import at_quantiles, checked_names, unit_cube
 
 LEVELS = 4  # of Morris' grid
+ROUNDING = 1e-13  # relative: a variable that deviates by less is constant
 
 
 def sobol_design(distributions: Mapping[str, Any], count: int, *, seed: int = 0) -> Cases:
@@ -55,7 +56,7 @@ def sobol_indices(runs: xr.Dataset, variable: str) -> xr.Dataset:
     Raises
     ------
     ParameterError
-        The study has another design, or cases of it have no result.
+        The study has another design, cases of it have no result, or the variable is the same in all of them.
 
     Notes
     -----
@@ -65,6 +66,10 @@ def sobol_indices(runs: xr.Dataset, variable: str) -> xr.Dataset:
     count = int(runs.attrs["count"])
     f_A, f_B, *mixed = values.reshape(len(names) + 2, count) - values[: 2 * count].mean()
     variance = np.var(np.concatenate([f_A, f_B]))
+    if np.sqrt(variance) <= ROUNDING * np.abs(values).max():
+        raise ParameterError(
+            f"study: '{variable}' is {values[0]:.6g} in all cases; what does not vary has no variance to share out."
+        )
     first = [np.mean(f_B * (f - f_A)) / variance for f in mixed]
     total = [np.mean((f_A - f) ** 2) / (2 * variance) for f in mixed]
     return xr.Dataset({"first": ("name", first), "total": ("name", total)}, {"name": names}, {"variable": variable})

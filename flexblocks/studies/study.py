@@ -141,9 +141,19 @@ class Finished:
 
 
 def done(
-    task: Any, cases: Any, store: str | Path | None, executor: Any, progress: bool | None, *, retry: bool = False
+    task: Any,
+    cases: Any,
+    store: str | Path | None,
+    executor: Any,
+    progress: bool | None,
+    *,
+    retry: bool = False,
+    until_failure: bool = False,
 ) -> Finished:
-    """Do a study, and leave it to the caller to tell of it; arguments as for `study`."""
+    """Do a study, and leave it to the caller to tell of it; arguments as for `study`.
+
+    With `until_failure` nothing more is begun when a case has failed: for callers to whom one failure is that of all.
+    """
     cases, pool, kept = as_cases(cases), pool_of(executor), store_of(store)
     if not callable(task) and not hasattr(task, "prepare"):
         raise ParameterError(f"study: task = {task!r}; must be one of flexblocks.tasks or a function of a case.")
@@ -155,7 +165,7 @@ def done(
     with Journals(kept, needed=not pool.shares_memory) as journals, Interrupt() as interrupt:
         results = Results(kept, cases, identity(task, cases) if kept.path is not None else {}, retry)
         with ProgressDisplay(f"Study of {label}", len(cases), progress) as bar:
-            run = Run(parcel, cases, pool, journals, results, interrupt, bar)
+            run = Run(parcel, cases, pool, journals, results, interrupt, bar, until_failure)
             try:
                 run.recover()
                 failure = run.work()

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from flexblocks.statics.equilibrium import equilibrium
 from flexblocks.studies.cases import Case
-from flexblocks.tasks.arm import Arms, split
+from flexblocks.tasks.arm import Arms
+from flexblocks.tasks.at_rest import AtRest
 
 
 @dataclass(frozen=True)
-class Equilibrium:
+class Equilibrium(AtRest):
     """Static equilibrium of each case; what a case names are parameters, and coordinates and inputs that are held.
 
     Parameters
@@ -22,11 +22,6 @@ class Equilibrium:
     x, u, p : dict, optional
         What all cases share, as for `flexblocks.equilibrium`.
     """
-
-    arm: Any
-    x: Mapping[str, float] = field(default_factory=dict)
-    u: Mapping[str, float] = field(default_factory=dict)
-    p: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -38,9 +33,7 @@ class Equilibrium:
         arms = Arms(self.arm, names)
 
         def rest(case: Case) -> dict[str, Any]:
-            dae, left = arms.at(case)
-            values = split(dae, left)
-            point = equilibrium(dae, dict(self.x) | values["x"], dict(self.u) | values["u"], dict(self.p) | values["p"])
+            _, point = self.at_rest(arms, case)
             return {name: point[name] for name in (*point.states, *point.algebraics, *point.inputs, *point.outputs)}
 
         return rest

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from flexblocks.linear.linearize import linearize
-from flexblocks.statics.equilibrium import equilibrium
 from flexblocks.studies.cases import Case
-from flexblocks.tasks.arm import Arms, split
+from flexblocks.tasks.arm import Arms
+from flexblocks.tasks.at_rest import AtRest
 
 
 @dataclass(frozen=True)
-class Linearize:
+class Linearize(AtRest):
     """Linear model about the equilibrium of each case; cases name parameters, and coordinates and inputs that are held.
 
     Parameters
@@ -32,10 +32,6 @@ class Linearize:
         Whether A, B, C and D are kept, beside the poles.
     """
 
-    arm: Any
-    x: Mapping[str, float] = field(default_factory=dict)
-    u: Mapping[str, float] = field(default_factory=dict)
-    p: Mapping[str, float] = field(default_factory=dict)
     outputs: Sequence[str] | None = None
     law: Any = None
     matrices: bool = True
@@ -50,9 +46,7 @@ class Linearize:
         arms = Arms(self.arm, names, self.law)
 
         def linear(case: Case) -> dict[str, Any]:
-            dae, left = arms.at(case)
-            values = split(dae, left)
-            point = equilibrium(dae, dict(self.x) | values["x"], dict(self.u) | values["u"], dict(self.p) | values["p"])
+            dae, point = self.at_rest(arms, case)
             lin = linearize(dae, point, self.outputs)
             pole = np.linalg.eigvals(lin.A)
             result: dict[str, Any] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -21,6 +22,8 @@ PULL_SHARE = 0.2
 OF_LENGTH = 1e-3
 # A pull that takes more stiffness than this share, or adds as much, is no longer a small one: no number is of use.
 NO_LONGER_SMALL = 0.5
+
+Key = TypeVar("Key")
 
 _QUIET = ContextVar("quiet", default=False)
 
@@ -91,17 +94,41 @@ def warn_of_runs(where: str, runs: Mapping[int, list[DeflectionError]], times: n
     times : ndarray (samples,)
         [s]
     """
-    of_blocks: dict[str, list[tuple[int, DeflectionError]]] = {}
-    for run, errors in runs.items():
-        for one in errors:
-            of_blocks.setdefault(one.block.where, []).append((run, one))
     texts = []
-    for cases in of_blocks.values():
-        run, one = max(cases, key=lambda case: case[1].error * case[1].deflection)
+    for cases in _by_block(runs):
+        run, one = cases[0]
         which = f"in run {run}" if len(cases) == 1 else f"in {len(cases)} runs, the most in run {run}:"
         texts.append(f"{which} {described(one, float(times[one.sample]))}")
     if texts and not is_quiet():
         warn(f"{where}: {'; '.join(texts)}", LargeDeflectionWarning)
+
+
+def warn_of_places(where: str, places: Mapping[str, list[DeflectionError]]) -> None:
+    """Warn, once, of all blocks that leave the range of their theory at some equilibria, each with its worst.
+
+    Parameters
+    ----------
+    where : str
+        The call, for the message.
+    places : dict
+        `large_deflections` of the equilibria, by the words for where they are.
+    """
+    texts = []
+    for cases in _by_block(places):
+        place, one = cases[0]
+        which = f"at {place}" if len(cases) == 1 else f"at {len(cases)} points, the most at {place}:"
+        texts.append(f"{which} {described(one, None)}")
+    if texts and not is_quiet():
+        warn(f"{where}: {'; '.join(texts)}", LargeDeflectionWarning)
+
+
+def _by_block(cases: Mapping[Key, list[DeflectionError]]) -> list[list[tuple[Key, DeflectionError]]]:
+    """Return of each block the cases in which it leaves the range of its theory, the worst first."""
+    of_blocks: dict[str, list[tuple[Key, DeflectionError]]] = {}
+    for key, errors in cases.items():
+        for one in errors:
+            of_blocks.setdefault(one.block.where, []).append((key, one))
+    return [sorted(those, key=lambda case: -case[1].error * case[1].deflection) for those in of_blocks.values()]
 
 
 def described(one: DeflectionError, time: float | None) -> str:

@@ -27,6 +27,7 @@ from .declared_magnitudes import declare_magnitudes
 from .ends.boundary_conditions import add_boundary_conditions
 from .equations_of_motion import add_equations_of_motion
 from .initial_guess import set_guess
+from .known_inputs import fix_known_inputs
 from .objective import PhaseCosts, add_objective
 from .path_constraints import add_path_constraints
 from .phase_linking import link_phases
@@ -125,6 +126,8 @@ def add_phase(b: Any, t: PhaseTranscription, lender: Any = None) -> VariableInde
     # Variables and boundary conditions
     add_variables(b, t, lender)
     add_boundary_conditions(b, t)
+    if t.problem.prescribed:
+        fix_known_inputs(b, t)
     index = variable_index(b, t)
     # Constraints along the path, and at via points
     add_equations_of_motion(b, t, index)

@@ -19,6 +19,7 @@ from .boundary_equilibrium import boundary_equilibrium, equilibrium_at, split_pr
 from .bounds import Limits
 from .feasibility.open_base import open_base
 from .inverse_statics import Clear, Posture
+from .known_motions import known_columns
 from .moving_end import split_motion
 from .path_values import PathValues
 
@@ -73,7 +74,9 @@ def phase_ends(
             _refuse_moving(goal, f"{where}goal", design, phase.leeway)
             goal_kind = "near" if phase.leeway else "rest" if goal.freedom else kind
             floats = goal_kind in ("fixed", "near") and dae.tree.has_undriven_base and not goal.moving
-            free = open_base(dae, goal.point, states) if floats else ()
+            known = known_columns(dae, problem) if problem.prescribed else ()
+            free = (*(open_base(dae, goal.point, states) if floats else ()), *known)
+            states = {name: value for name, value in states.items() if name not in problem.prescribed}
             end = End(goal_kind, goal.point, states, outputs, open=free, moving=goal.moving)
             if phase.courses and not phase.is_timed:
                 end = _meeting(dae, phase, end, there, f"{where}goal", bool(design or phase.leeway))

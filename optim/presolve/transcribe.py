@@ -29,12 +29,14 @@ from .infeasible_goal import (
     check_shared_holding,
     check_shared_momentum,
 )
+from .known_motions import with_known_motions
 from .parameters import resolved_parameters
 from .path_values import resolved_path
 from .phase_boundaries import phase_ends
 from .phase_transcription import PhaseTranscription
 from .quasi_static_modes import static_modes
 from .rigid_motion.duration_estimate import duration_range, estimated_duration
+from .speed_bound import check_speeds
 from .transcribed_problem import TranscribedProblem
 from .via_postures import check_vias, via_waypoints
 
@@ -65,6 +67,8 @@ def transcribe(
     """
     # 1. The data of the problem: limits of every phase, and parameters of every phase in every scenario.
     problem = _as_problem(dae, problem)
+    if problem.prescribed:
+        problem = with_known_motions(dae, problem)
     phases, options = problem.phases, options.for_phases(len(problem.phases))
     shape = options.input_shape
     problem.objective.check_inputs(shape)
@@ -96,8 +100,10 @@ def transcribe(
     if holding and len(ends) > 1:
         check_shared_holding(dae, ends)
     for run in ends:
-        for phase, limit, (begin, end) in zip(phases, limits, run, strict=True):
+        for phase, limit, path, (begin, end) in zip(phases, limits, paths, run, strict=True):
             check_rates(dae, limit, begin, end, phase.duration, holding and len(phases) == 1)
+            if path.rows:
+                check_speeds(dae, path, begin, end, phase.duration)
             check_impulse(dae, limit, begin, end, phase.duration)
             if dae.tree.has_undriven_base:
                 check_momentum(dae, begin, end)

@@ -75,7 +75,7 @@ class Course:
     def function(self) -> ca.Function:
         """The function time [s] -> position (3, 1) [m] and velocity (3, 1) [m/s]; zero where it is open."""
         time = ca.SX.sym("time")
-        place = ca.vertcat(*[ca.SX(0) if one is None else _value(one, time) for one in self.position])
+        place = ca.vertcat(*[ca.SX(0) if one is None else value_in_time(one, time, "Course") for one in self.position])
         return ca.Function("course", [time], [ca.densify(place), ca.densify(ca.jacobian(place, time))])
 
 
@@ -129,17 +129,23 @@ def _entry(value: Any) -> Any:
     return number
 
 
-def _value(entry: float | str | Callable[[ca.SX], Any], time: ca.SX) -> ca.SX:
-    """Return one coordinate (1, 1) as an expression of the time."""
+def value_in_time(entry: float | str | Callable[[ca.SX], Any], time: ca.SX, where: str) -> ca.SX:
+    """Return a number, a text or a function of the time as an expression (1, 1) of it.
+
+    Raises
+    ------
+    ProblemError
+        A text with other names than time; a function that takes no CasADi symbol, or returns more than one number.
+    """
     if isinstance(entry, str):
         try:
-            return ca.SX(checked_expression("Course", entry).function({"time": time}))  # type: ignore[arg-type]
+            return ca.SX(checked_expression(where, entry).function({"time": time}))  # type: ignore[arg-type]
         except KeyError as error:
-            raise ProblemError(f"Course: '{entry}': {error}; only time is known here.") from None
+            raise ProblemError(f"{where}: '{entry}': {error}; only time is known here.") from None
     try:
         value = ca.SX(entry(time) if callable(entry) else entry)
     except (TypeError, NotImplementedError) as error:
-        raise ProblemError(f"Course: a function of the time fails on a CasADi symbol: {error}") from error
+        raise ProblemError(f"{where}: a function of the time fails on a CasADi symbol: {error}") from error
     if value.shape != (1, 1):
-        raise ProblemError(f"Course: a function gives {value.shape[0]} x {value.shape[1]} numbers; must be one.")
+        raise ProblemError(f"{where}: a function gives {value.shape[0]} x {value.shape[1]} numbers; must be one.")
     return value

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import ProblemError
+from .known_motion import checked_motions
 from .objectives import checked_objective
 from .objectives.objective import Objective
 from .path_constraints import checked_path
@@ -32,6 +33,8 @@ class Problem:
         In all phases; see `RestToRest`.
     input_ends : "free" or "holding"
         At the start of the first phase and the end of the last; see `RestToRest`.
+    prescribed : dict of text, callable or spline
+        Known motions of prescribed coordinates over the time of all phases; see `RestToRest`.
     scenarios : sequence of dict of float
         Values of symbolic parameters, as ``({"payload.mass": 0.0}, {"payload.mass": 0.3})``. Each scenario is a
         separate motion under the same inputs and durations.
@@ -56,6 +59,7 @@ class Problem:
     scenarios: Sequence[Mapping[str, float]] = ()
     aggregate: str = "mean"
     design: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    prescribed: Mapping[str, Any] = field(default_factory=dict)
     ranges: Mapping[str, tuple[float, float]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -71,9 +75,13 @@ class Problem:
         }
         for name, value in put.items():
             object.__setattr__(self, name, value)
+        durations = [phase.duration for phase in self.phases]
+        if not isinstance(self.prescribed, Mapping) or self.prescribed:
+            motions = checked_motions(f"{WHERE}: prescribed", self.prescribed, durations)
+            object.__setattr__(self, "prescribed", motions)
         word(f"{WHERE}: input_ends", self.input_ends, "free", "holding")
         word(f"{WHERE}: aggregate", self.aggregate, "mean", "worst")
-        check_time(WHERE, [phase.duration for phase in self.phases], put["objective"])
+        check_time(WHERE, durations, put["objective"])
         self._check_parameters()
 
     @property

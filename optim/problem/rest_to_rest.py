@@ -50,6 +50,11 @@ class RestToRest:
     input_ends : "free" or "holding"
         Whether continuous inputs begin and end anywhere within their limits, or at the values that hold the arm at
         rest.
+    prescribed : dict of text, callable or spline
+        By name of a coordinate that `assemble` has prescribed, its motion where that is known beforehand, as
+        ``{"table.displacement": "0.02*sin(30*time)"}``: a text in ``time``, a function of the time by the operators
+        and functions of CasADi, or a SciPy spline. The time [s] counts from the beginning of the motion. Without it
+        the plan chooses the acceleration.
     courses : dict of Course
         By frame, the courses that `goal` prescribes; put there if they are in `goal`.
 
@@ -77,6 +82,7 @@ class RestToRest:
     path: Any = ()  # a tuple of PathConstraint once checked
     via: Any = ()  # a tuple of Via once checked
     input_ends: str = "free"
+    prescribed: Mapping[str, Any] = field(default_factory=dict)
     courses: Mapping[str, Course] = field(default_factory=dict)
     ranges: Mapping[str, tuple[float, float]] = field(init=False, repr=False, compare=False)
     problem: Problem = field(init=False, repr=False, compare=False)
@@ -100,5 +106,7 @@ class RestToRest:
         word(f"{WHERE}: input_ends", self.input_ends, "free", "holding")
         check_time(WHERE, [put["duration"]], put["objective"])
         phase = Phase("motion", self.goal, self.duration, via=self.via, courses=self.courses)
-        whole = Problem(self.start, (phase,), self.objective, self.limits, self.path, self.input_ends)
+        told = {"limits": self.limits, "path": self.path, "prescribed": self.prescribed}
+        whole = Problem(self.start, (phase,), self.objective, input_ends=self.input_ends, **told)
         object.__setattr__(self, "problem", whole)
+        object.__setattr__(self, "prescribed", whole.prescribed)

@@ -48,7 +48,12 @@ def write_plan(path: str | Path, model: Any, motion: Trajectory, figures: Mappin
         raise ProblemError(f"{path}: '{dae.name}' has changed coordinates, which cannot be serialised.")
     document = {
         "model": model_to_data(dae.model, f"{path}: model"),
-        "assembly": {"symbolic": list(dae.p.names), "dynamics": dae.dynamics, "locked": dict(dae.locked)},
+        "assembly": {
+            "symbolic": list(dae.p.names),
+            "dynamics": dae.dynamics,
+            "locked": dict(dae.locked),
+            "prescribed": list(dae.prescribed),
+        },
         "problem": to_data(transcribed.problem, f"{path}: problem"),
         "options": {**asdict(transcribed.options), "p": transcribed.parameters},
         **figures,
@@ -79,10 +84,10 @@ def read_plan(path: str | Path, types: Iterable[type] = ()) -> tuple[Any, dict[s
     try:
         document = json.loads(data.attrs["plan"])
         model, assembly, problem, options = (document.pop(key) for key in ("model", "assembly", "problem", "options"))
-        symbolic, dynamics, locked = (assembly[key] for key in ("symbolic", "dynamics", "locked"))
+        how = [assembly[key] for key in ("symbolic", "dynamics", "locked", "prescribed")]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise FileFormatError(f"{path}: the plan in it is damaged ({error!r}); save it again.") from None
-    dae = assemble(model_from_data(model, f"{path}: model", types), symbolic, dynamics, locked)
+    dae = assemble(model_from_data(model, f"{path}: model", types), *how)
     m = pyomo_model(dae, from_data(problem, f"{path}: problem"), **options)
     _load_values(m, data, path)
     return m, document

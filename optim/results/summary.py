@@ -52,6 +52,7 @@ def summary(
         [
             f"{dae.name}: {ended} in {lasting}, {status}, objective {objective:.6g}",
             *(_moves(first, duration) if len(transcribed.first) == 1 else _phases(transcribed, phases)),
+            *_prescribed(transcribed),
             *_parameters(transcribed, p),
             f"  minimises {_objective(transcribed)}",
             f"  inputs {first.shape.words}, {ends}, within their limits at every time",
@@ -101,6 +102,12 @@ def _arrives(t: PhaseTranscription, duration: float) -> str:
     places = ", ".join(f"{shown(name)} = {value:.4g}" for name, value in (goal or passing or {}).items())
     leeway = f" but for {t.phase.leeway:g} J" if t.phase.leeway else ""
     return f"{'to rest at' if t.end.is_rest else 'arrives at'} {places}{leeway}" if goal else f"passes {places}"
+
+
+def _prescribed(transcribed: TranscribedProblem) -> list[str]:
+    motions = transcribed.problem.prescribed.items()
+    told = [f"{name} as {motion}" if isinstance(motion, str) else f"{name} as is known" for name, motion in motions]
+    return [f"  while moving {', '.join(told)}"] if told else []
 
 
 def _parameters(transcribed: TranscribedProblem, p: Mapping[str, float]) -> list[str]:

@@ -56,7 +56,7 @@ def refine_model(
     for _ in range(settings.most_model_steps):
         if report.passed:
             return report if report.before is None else replace(report, subject=replace(plan, status="optimal"))
-        if report.replays and (richer := _richer(plan.transcribed.dae, reference)) is None:
+        if report.replays and (richer := richer_arm(plan.transcribed.dae, reference)) is None:
             break
         try:
             if report.replays:
@@ -83,7 +83,7 @@ def _planned_on(dae: DAE, plan: Plan, settings: Settings) -> Plan:
     return solving.attempt_near(what, model, plan.attempts)
 
 
-def _richer(dae: DAE, reference: DAE) -> DAE | None:
+def richer_arm(dae: DAE, reference: DAE) -> DAE | None:
     """Return the next finer model of an arm, no beam finer than in the reference; None if there is none."""
     if dae.model is None:
         raise ProblemError(f"refine_model: '{dae.name}' has changed coordinates and so no model to refine.")
@@ -93,7 +93,7 @@ def _richer(dae: DAE, reference: DAE) -> DAE | None:
     }
     if wanted == discretizations(dae.model):
         return None
-    return assemble(rediscretize(dae.model, wanted), dae.p.names, dae.dynamics)
+    return assemble(rediscretize(dae.model, wanted), dae.p.names, dae.dynamics, dae.locked, dae.prescribed)
 
 
 def _next(discretization: Discretization, most: Discretization | None) -> Discretization:

@@ -30,7 +30,7 @@ def stiffened_arm(transcribed: TranscribedProblem, factor: float) -> tuple[DAE, 
     if not changed:
         return None
     scaled = {name: value * (factor if name.rpartition(".")[2] in STIFFNESSES else 1.0) for name, value in p.items()}
-    return assemble(dae.model.copy(changed), dae.p.names, dae.dynamics), scaled
+    return assemble(dae.model.copy(changed), dae.p.names, dae.dynamics, dae.locked, dae.prescribed), scaled
 
 
 def _varied(transcribed: TranscribedProblem) -> set[str]:

@@ -172,13 +172,14 @@ def finer_dae(dae: DAE, finer: Finer) -> DAE:
         audited = finer
     elif isinstance(finer, Model):
         symbolic = [name for name in dae.p.names if name.partition(".")[0] in finer.blocks]
-        audited = assemble(finer, symbolic, locked=dae.locked)
+        audited = assemble(finer, symbolic, locked=dae.locked, prescribed=dae.prescribed)
     elif dae.model is None:
         raise ProblemError(
             f"audit: '{dae.name}' has changed coordinates and so no model; give finer=fb.assemble(finer model)."
         )
     else:
-        audited = assemble(rediscretize(dae.model, finer), dae.p.names, dae.dynamics, dae.locked)
+        model = rediscretize(dae.model, finer)
+        audited = assemble(model, dae.p.names, dae.dynamics, dae.locked, dae.prescribed)
         if finer is None and audited.tree.size == dae.tree.size:
             raise ProblemError(
                 f"audit: '{dae.name}' has no beam to discretize more finely; give finer= a discretization, such as "

@@ -14,6 +14,7 @@ from ..model.read_solution import input_polynomials, trajectory
 from ..model.trajectories import PhaseTrajectory
 from ..presolve.boundary_equilibrium import boundary_equilibrium, translated_equilibrium
 from ..presolve.bounds import other_limits
+from ..presolve.known_motions import exact_accelerations
 from ..presolve.parameters import parameter_index
 from ..presolve.path_values import PathValues, resolved_path
 from ..problem.phase import Phase
@@ -49,7 +50,10 @@ def scenario_run(
     start = run[0].start if as_planned else _rest(arm, first.problem.start, parameters[0], run[0].start, "start")
     legs = []
     for i, (traj, p) in enumerate(zip(run, parameters, strict=True)):
-        phase, inputs = traj.transcription.phase, input_polynomials(traj)
+        phase = traj.transcription.phase
+        inputs = input_polynomials(traj)
+        if first.problem.prescribed:
+            inputs |= exact_accelerations(arm, first.problem, phase, traj.mesh.times)
         ranges = first.problem.ranges_in(phase)
         if phase.goal is None:
             planned, goal = trajectory(traj, inputs), None

@@ -1,4 +1,4 @@
-"""Motions of beams that bend far: momenta of a flying rod, frequencies of a spinning one."""
+"""Motions of beams that bend far: by other programs, momenta of a flying rod, frequencies of a spinning one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from beam.test_stiffening import flapwise, rotor, spinning
 
 import flexblocks as fb
 from arms.chains import chain
+from oracles.published import reference
 
 BESIDE, HUB = ((0.0, 0.2, 0.0), (0.0, -0.1, 0.2)), 0.1
 
@@ -60,3 +61,59 @@ def test_frequencies_of_a_rotating_beam(axis: str) -> None:
     for speed in (0.0, 3.0, 6.0):
         squares = np.square(flapwise(speed)) - (speed**2 if axis == "y" else 0)
         np.testing.assert_allclose(spinning(dae, speed)[:2], np.sqrt(squares)[:2], rtol=1e-2)
+
+
+def pulse(size: float, duration: float):
+    """Return what rises and falls once, smoothly."""
+    return lambda t: size * np.sin(np.pi * t / duration) ** 2 if t < duration else 0.0
+
+
+def pushed(name: str, kind: fb.StrainModes) -> tuple[fb.Model, dict]:
+    """Return the rod of a case of exudyn_rods.json, on a hinge or free, and its inputs."""
+    case, flies = reference("exudyn_rods")[name], name == "flying_rod"
+    J, options = case["section_inertia"], {}
+    if flies:
+        options = {"section_inertia_z": J, "torsion": True, "torsional_rigidity": case["EI"], "polar_inertia": J}
+    beam = fb.FlexibleBeam(
+        "beam", case["length"], case["density"], case["EI"], kind, "yz" if flies else "y", shear=True,
+        shear_rigidity=case["kGA"], rotary_inertia=True, section_inertia=J, axial=True, axial_rigidity=case["EA"],
+        **options,
+    )  # fmt: skip
+    base = fb.FreeMotion("base") if flies else fb.Revolute("base")
+    model = chain(base, beam, fb.LumpedMass("far", 0.0), gravity=(0.0, 0.0, 0.0))
+    if not flies:
+        model.connect(model.add(fb.TorqueSource("motor")).flange_b, base.axis)
+        return model, {"motor.torque": pulse(case["torque"], case["duration"])}
+    for block in (fb.LumpedMass("near", 0.0), fb.WorldForce("push"), fb.WorldTorque("turn")):
+        model.connect(base.frame_b, model.add(block).frame_a)
+    loads = {"push.force": case["force"], "turn.torque": case["moment"]}
+    inputs = {f"{load}_{axis}": v for load, vector in loads.items() for axis, v in zip("xyz", vector, strict=True)}
+    return model, {load: pulse(size, case["duration"]) for load, size in inputs.items()}
+
+
+def slow(*values: object):
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(
+    ("name", "n", "until", "bent", "bound"),
+    [
+        ("spin_up", 3, 2, 0.2, 5e-4),
+        slow("spin_up", 4, 6, 0.4, 4e-4),
+        slow("spin_up", 6, 6, 0.4, 1e-5),
+        slow("flying_rod", 4, 6, 0.5, 1.5e-3),
+        slow("flying_rod", 6, 6, 0.5, 9e-5),
+    ],
+)
+def test_pushed_rods_against_exudyn(name: str, n: int, until: int, bent: float, bound: float) -> None:
+    """The paths of the ends by shear-deformable geometrically exact beams, known within 3e-6 and 3e-5 of the length."""
+    case = reference("exudyn_rods")[name]
+    model, inputs = pushed(name, fb.StrainModes(n))
+    run = fb.simulate(fb.assemble(model), np.array([0.0, *case["t_s"][:until]]), inputs, rtol=1e-7, atol=1e-9)
+    ends = ["near", "far"] if "near" in model.blocks else ["far"]
+    found = np.stack([np.column_stack([run[f"{end}.{axis}"] for axis in "xyz"]) for end in ends], axis=1)[1:]
+    assert np.abs(run["beam.tip_deflection_y"]).max() > bent * case["length"]
+    if name == "flying_rod":
+        assert np.abs(run["far.z"]).max() > 0.3 * case["length"]
+    errors = np.linalg.norm(found - np.array(case["places_m"])[:until], axis=-1) / case["length"]
+    assert errors.max() < bound

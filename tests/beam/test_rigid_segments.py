@@ -180,6 +180,7 @@ def test_frequencies_of_the_two_link_arm_converge() -> None:
     np.testing.assert_allclose(found[-1], reference, rtol=1.5e-3)
 
 
+@pytest.mark.slow
 def test_a_small_swing_converges_to_that_of_the_modes() -> None:
     """So small that the shortening by bending, which modes do not have, counts for less than the segments' error."""
     tip = "link.tip_deflection_y"

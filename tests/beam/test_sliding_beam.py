@@ -98,6 +98,7 @@ def test_power_balance(shapes: str, bending: str, seed: int) -> None:
     assert_power_balance(dae, x, beta if z else np.zeros(0), u, float(u @ x[driven]))
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)
 @given(
     inner=arms(links=2, modes=2, beams=("modes", "elements")),

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import casadi as ca
+import numpy as np
 import pytest
 
 import flexblocks as fb
 from flexblocks.errors import ModelError
+from flexblocks.export.equations.parts import equation_parts
 from flexblocks.interfaces import Block, Frame, InertialBody, Load, Local, Physics, inlet, outlet
 from flexblocks.interfaces.block_variables import Coordinate, Variable
 
@@ -180,3 +182,39 @@ def test_what_the_contract_allows_assembles_and_acts() -> None:
     joint, mine = a["der(joint.angle)"], a["der(mine.angle)"]
     assert 4.0 * joint + 1.5 * (joint + mine) == pytest.approx(3.0, rel=1e-12)
     assert 1.5 * (joint + mine) == pytest.approx(0.4 + 2.0 * 1.1 - 5.0 * 0.2 - 0.5 * 0.7, rel=1e-12)
+
+
+def test_a_load_that_says_its_energy_is_a_potential_and_the_rest():
+    """A hardening spring with a damper: the same forces, energies and linear model, written in one effort."""
+
+    def kinetic(frame: Frame, s: ca.SX) -> ca.SX:
+        return ca.sumsqr(frame.twist) + s**2
+
+    def apart(frame: Frame, local: Local) -> dict[str, Any]:
+        q, s = local["angle"], local.rate(local["angle"])
+        return {
+            "kinetic": kinetic(frame, s),
+            "potential": 3 * q**2 / 2 + q**4 / 4,
+            "loads": (Load(-0.2 * s * q**2, q),),
+        }
+
+    def bare(frame: Frame, local: Local) -> dict[str, Any]:
+        return {"kinetic": kinetic(frame, local.rate(local["angle"]))}
+
+    def at_once(frame: Frame, local: Local) -> dict[str, Any]:
+        q, s = local["angle"], local.rate(local["angle"])
+        return {
+            "kinetic": kinetic(frame, s),
+            "loads": (Load(-(3 * q + q**3) - 0.2 * s * q**2, q, 3 * q**2 / 2 + q**4 / 4),),
+        }
+
+    first, second = assembled(apart), assembled(at_once)
+    x, u = [0.3, 0.7, -0.4, 1.1, 0.2], [0.5]
+    rates = [dae.forward_dynamics(x, u, []).full() for dae in (first, second)]
+    np.testing.assert_allclose(*rates, rtol=1e-12)
+    stored = [float(dae.energy(x, [])[1]) for dae in (first, second, assembled(bare))]
+    assert stored[0] == pytest.approx(stored[1], rel=1e-12)
+    assert stored[1] - stored[2] == pytest.approx(3 * 0.7**2 / 2 + 0.7**4 / 4, rel=1e-12)
+    damping = [equation_parts(dae)["d"] for dae in (first, second)]
+    lost = [float(ca.Function("d", [dae.x.symbol], [d[1]])(x)) for dae, d in zip((first, second), damping, strict=True)]
+    np.testing.assert_allclose(lost, 0.2 * 1.1 * 0.7**2, rtol=1e-12)

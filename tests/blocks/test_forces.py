@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import flexblocks as fb
 from arms import force_arms
@@ -35,6 +38,34 @@ def test_equations_are_those_of_the_machine_written_out(name):
         exact = equations(x, *u, values)
         rates = dae.forward_dynamics(x, u, []).full().ravel()
         np.testing.assert_allclose(rates, exact, rtol=1e-9, atol=1e-9 * np.abs(exact).max())
+
+
+def test_a_cylinder_tells_its_flows_and_where_its_power_goes():
+    """What the pump gives is what the edges, the leak and the friction lose, the oil stores, and the arm gains."""
+    dae, h, numbers = fb.assemble(force_arms.boom()), force_arms.BOOM, np.random.default_rng(5)
+    for _ in range(5):
+        angle, rate = numbers.uniform(0.0, 0.6), numbers.normal()
+        a, b, valve = *numbers.uniform(1e6, 1.5e7, 2), numbers.uniform(-1, 1)
+        x = [angle, rate, a, b]
+        told = dict(zip(dae.y.names, dae.output(x, [valve], []).full().ravel(), strict=True))
+        told = {name.removeprefix("ram."): value for name, value in told.items()}
+        in_a, out_a, in_b, out_b = force_equations.edges(a, b, valve, h)
+        assert told["flow_a"] == pytest.approx(in_a - out_a, rel=1e-9)
+        assert told["flow_b"] == pytest.approx(in_b - out_b, rel=1e-9)
+        assert told["supply_power"] == pytest.approx(h["supply"] * (in_a + in_b), rel=1e-9)
+        dx, dy = np.cos(angle) - h["cx"], np.sin(angle) - h["cy"]
+        length = np.hypot(dx, dy)
+        speed = (np.cos(angle) * dy - np.sin(angle) * dx) * rate / length
+        assert told["length"] == pytest.approx(length, rel=1e-12)
+        assert told["speed"] == pytest.approx(speed, rel=1e-9)
+        assert told["pressure_difference"] == pytest.approx(a - b, rel=1e-12)
+        dead = h["dead_volume"] * h["area_a"] * (h["extended"] - h["retracted"])
+        volumes = h["area_a"] * (length - h["retracted"]) + dead, h["area_b"] * (h["extended"] - length) + dead
+        pressed = force_equations.boom(np.array(x), valve, h)[2:]
+        stored = a * volumes[0] * pressed[0] / h["bulk"] + b * volumes[1] * pressed[1] / h["bulk"]
+        lost = in_a * (h["supply"] - a) + in_b * (h["supply"] - b) + out_a * a + out_b * b
+        lost += h["leakage"] * (a - b) ** 2 + h["friction"] * speed**2
+        assert told["supply_power"] == pytest.approx(lost + stored + told["power"], rel=1e-9)
 
 
 def test_a_ram_holds_a_boom_by_virtual_work():
@@ -96,6 +127,35 @@ def test_a_ball_bounces_rests_and_rolls():
     run = fb.simulate(dae, t=(0.0, 1.0), x0=start)
     along = run.x[-1, dae.x.index("der(x.displacement)")] / np.cos(slope)
     assert -along == pytest.approx(5 / 7 * 9.81 * np.sin(slope), rel=1e-3)
+
+
+def test_a_point_that_slides_on_a_slope_is_pushed_as_the_outputs_say():
+    """They are in the axes of the slope's frame, which is turned twice: by its post, and by its normal."""
+    model, turned = fb.Model("slope", gravity=(0, 0, -9.81)), (0.4, -0.7, 1.1)
+    ground = model.add(fb.Ground("ground"))
+    ways = [model.add(fb.Prismatic(f"way{i}", axis)) for i, axis in enumerate(np.eye(3))]
+    point, post = model.add(fb.LumpedMass("point", 2.0)), model.add(fb.FixedTransform("post", (0.1, 0.2, 0.3), turned))
+    values = {"normal": (0.48, -0.64, 0.6), "damping": 0.3, "friction": 0.4}
+    slope = model.add(fb.Contact("slope", 1e3, 1e-3, **values))
+    model.connect(ground.frame_b, ways[0].frame_a)
+    for inner, outer in pairwise(ways):
+        model.connect(inner.frame_b, outer.frame_a)
+    model.connect(ways[2].frame_b, point.frame_a, slope.frame_a)
+    model.connect(ground.frame_b, post.frame_a)
+    model.connect(post.frame_b, slope.frame_b)
+    dae, axes = fb.assemble(model), Rotation.from_rotvec(turned).as_matrix()
+    normal, velocity = axes @ [0.48, -0.64, 0.6], np.array([0.3, -0.5, 0.2])
+    x = np.r_[np.array([0.1, 0.2, 0.3]) - 0.05 * normal + 0.4 * np.cross(normal, velocity), velocity]
+    told = dict(zip(dae.y.names, dae.output(x, [], []).full().ravel(), strict=True))
+    drag = axes @ [told[f"slope.friction_{a}"] for a in "xyz"]
+    force = told["slope.normal_force"] * normal + drag
+    pushed = 2.0 * dae.forward_dynamics(x, [], []).full().ravel()[3:]
+    np.testing.assert_allclose(pushed - force, [0, 0, -2 * 9.81], atol=1e-9)
+    assert told["slope.gap"] == pytest.approx(-0.05)
+    assert told["slope.normal_force"] == pytest.approx(1e3 * 0.05 * (1 - 0.3 * normal @ velocity), rel=0.01)
+    along = velocity - normal * (normal @ velocity)
+    full = -0.4 * told["slope.normal_force"] * along / np.hypot(np.linalg.norm(along), 0.01)
+    np.testing.assert_allclose(drag, full, atol=1e-9)
 
 
 def _without_gravity(model: fb.Model) -> fb.Model:

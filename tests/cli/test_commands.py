@@ -214,16 +214,17 @@ def test_commands_lock_coordinates(tmp_path):
 
 
 def test_plan_reaches_its_goal(tmp_path):
-    out, picture = tmp_path / "plan.nc", tmp_path / "plan.png"
+    out, picture, report = tmp_path / "plan.nc", tmp_path / "plan.png", tmp_path / "plan.html"
     found = data(
         "plan", ARM, "--set", "links=1", "--goal", "joint1.angle=0.8", "--duration", 1, "--limit", "motor1.torque=2",
-        "--limit", "joint1.angle=-0.1,1.2", "--intervals", 30, "--out", out, "--plot", picture,
+        "--limit", "joint1.angle=-0.1,1.2", "--intervals", 30, "--out", out, "--plot", picture, "--report", report,
     )  # fmt: skip
     assert found["status"] == "converged"
     assert found["replay"]["tip_miss"] < 2e-4
     assert found["variables"]["joint1.angle"]["last"] == pytest.approx(0.8, abs=1e-3)
     assert fb.Trajectory.load(out)["joint1.angle"][-1] == pytest.approx(0.8)
     assert picture.stat().st_size > 0
+    assert "replay" in report.read_text(encoding="utf-8").lower()
 
 
 def test_plan_tells_what_it_did():
@@ -533,3 +534,17 @@ def test_a_table_cut_short_is_refused(pendulum: Path, tmp_path: Path) -> None:
     result = run("simulate", pendulum, "--input", f"motor.torque={table}:torque")
     assert result.exit_code == 1
     assert "row 3 has no number in column 'torque'" in result.stderr
+
+
+def test_reports_have_the_result_and_what_made_it(pendulum: Path, tmp_path: Path) -> None:
+    for command, word in (("simulate", "Simulation"), ("linearize", "Modes")):
+        page = tmp_path / f"{command}.html"
+        printed = data(command, pendulum, "--report", page)
+        assert printed, "JSON alone on stdout"
+        text = page.read_text(encoding="utf-8")
+        assert "pendulum" in text
+        assert word in text
+        assert "Content-Security-Policy" in text
+    refused = run("simulate", pendulum, "--report", tmp_path / "run.pdf")
+    assert refused.exit_code == 2
+    assert "--report" in refused.output

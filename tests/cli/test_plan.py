@@ -11,6 +11,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+import flexblocks as fb
 from flexblocks import models, optim
 from flexblocks.cli import app
 from flexblocks.cli.planning.request import read_request
@@ -89,6 +90,7 @@ def test_model_file_beside_the_problem_file(tmp_path):
     assert (tmp_path / "plan.svg").is_file()
 
 
+@pytest.mark.slow
 def test_audit_with_more_modes(tmp_path):
     path = written(tmp_path, asked(audit={"finer": {"link1": {"type": "FiniteElements", "n": 3}}}))
     result = run(path)
@@ -193,3 +195,29 @@ def test_wrong_calls_are_told_how(tmp_path):
         result = run(*arguments)
         assert result.exit_code == 2
         assert words in " ".join(result.stderr.replace("│", " ").split())  # in a box, broken where a line is full
+
+
+@pytest.mark.slow
+def test_a_base_that_moves_as_the_file_says(tmp_path):
+    """A pendulum on a slide that is shaken: the file's text moves it in plan and replay."""
+    model = fb.Model("shaken", gravity=(0.0, -9.81, 0.0))
+    ground, table = model.add(fb.Ground("ground")), model.add(fb.Prismatic("table", axis=(1, 0, 0)))
+    motor, hinge = model.add(fb.TorqueSource("motor", limit=60.0)), model.add(fb.Revolute("hinge"))
+    rod = model.add(fb.RigidLink("rod", 0.8, 1.5))
+    model.connect(ground.frame_b, table.frame_a)
+    model.connect(table.frame_b, hinge.frame_a)
+    model.connect(motor.flange_b, hinge.axis)
+    model.connect(hinge.frame_b, rod.frame_a)
+    model.save(tmp_path / "shaken.yaml")
+    problem = tmp_path / "problem.yaml"
+    problem.write_text(
+        "model: shaken.yaml\ntranscription: {intervals: 10}\noutput: {plan: plan.csv}\nproblem:\n"
+        "  {start: {hinge.angle: 0.0}, goal: {hinge.angle: 0.3}, duration: 1.0,"
+        " prescribed: {table.displacement: 0.1*time**2}}\n"
+    )
+    told = run(problem)
+    assert told.exit_code == 0, told.stderr
+    assert "while moving table.displacement as 0.1*time**2" in told.stdout
+    assert fb.Trajectory.load(tmp_path / "plan.csv")["table.displacement"][-1] == pytest.approx(0.1, abs=1e-6)
+    problem.write_text(problem.read_text().replace("model:", "prescribed: {table: 1}\nmodel:", 1))
+    assert "must be a coordinate, or a list of them" in run(problem).stderr

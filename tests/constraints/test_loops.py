@@ -332,6 +332,7 @@ def test_parts_of_the_equations_hold_along_a_motion():
     np.testing.assert_allclose(b, 0.0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_example_turns_with_closed_loops_and_says_so(capsys):
     example = runpy.run_path(str(EXAMPLES / "four_bar.py"))
     motion = example["main"]()

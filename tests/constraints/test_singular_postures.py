@@ -109,6 +109,32 @@ def test_moved_into_gimbal_lock() -> None:
             refused()
 
 
+def test_linkages_in_gimbal_lock() -> None:
+    """The metric in which rates close the loops has no Cholesky factor there: a LinAlgError in every use."""
+    model, R = fb.Model("linkage", gravity=(0.0, 0.0, -9.81)), turn(np.array(LOCK))
+    ground = model.add(fb.Ground("ground")).frame_b
+    end = (0.8, 0.2, 0.1)
+    foot = fb.FixedTransform("foot", tuple(R.apply(end).tolist()), tuple(R.as_rotvec().tolist()))
+    chain = (
+        fb.Gimbal("att", axes=XYZ, start=LOCK),
+        fb.RigidBody("body", 1.0, INERTIA, reach=(0.5, 0.0, 0.0)),
+        fb.Spherical("elbow"),
+        fb.RigidBody("link", 1.0, INERTIA, reach=(0.3, 0.2, 0.1)),
+    )
+    place = ground
+    for block in chain:
+        model.connect(place, model.add(block).frame_a)
+        place = block.frame_b
+    model.connect(ground, model.add(foot).frame_a)
+    pin = model.add(fb.Spherical("pin"))
+    model.connect(foot.frame_b, pin.frame_a)
+    model.connect(pin.frame_b, place)
+    dae = fb.assemble(model)
+    for refused in (lambda: fb.equilibrium(dae), lambda: fb.linearize(dae, {}), lambda: fb.simulate(dae, (0.0, 0.1))):
+        with pytest.raises(FlexblocksError, match=NAMED):
+            refused()
+
+
 def test_hinges_of_their_own_are_named() -> None:
     """The wrist of a robot: three hinges, the outer ones in line."""
     model = fb.Model("wrist", gravity=(0.0, 0.0, -9.81))
@@ -251,6 +277,14 @@ def test_fixed_steps_do_not_pass_the_lock_unawares() -> None:
     dae = free_body()
     assert outcome(dae, (1e-3, 1.0, 0.0), "rk4", 1e-3) == "refused"
     assert outcome(dae, (1e-1, 1.0, 0.0), "rk4", 1e-3) == "right"
+
+
+@pytest.mark.parametrize("beside", [0.0, 1e-3, 1e-9])
+@pytest.mark.parametrize("method", ["rk43", "rk8", "dop853"])
+@pytest.mark.slow
+def test_explicit_methods_do_not_pass_the_lock_unawares(method: str, beside: float) -> None:
+    expected = "refused" if beside == 1e-9 else "right"
+    assert outcome(free_body(), (beside, 1.0, 0.0), method, None) == expected
 
 
 @pytest.mark.slow

@@ -127,6 +127,7 @@ def test_slow_control_alone_is_unstable_and_a_fast_damper_stabilises_it(dae, spl
     assert growth(control.SlowFast(slow, control.FastFeedback.damper(split, 1.0))) < -0.5
 
 
+@pytest.mark.slow
 def test_composite_control_tracks_the_quintic(dae, split):
     slow = control.ComputedTorque(5.0, 2.0, model=split.slow)
     fast = control.FastFeedback.damper(split, 1.0)

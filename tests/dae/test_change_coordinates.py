@@ -30,7 +30,7 @@ def close(actual, expected, tolerance=1e-10) -> bool:
     return np.abs(actual - expected).max(initial=0.0) <= tolerance * max(1.0, np.abs(expected).max(initial=0.0))
 
 
-@pytest.mark.parametrize("dynamics", ["recursive", "closed-form"])
+@pytest.mark.parametrize("dynamics", [pytest.param("recursive", marks=pytest.mark.slow), "closed-form"])
 @settings(max_examples=12)
 @given(arm=arms(links=3, modes=2), seed=seeds)
 def test_an_arm_in_any_coordinates_is_the_same_arm(dynamics, arm, seed):

@@ -177,6 +177,33 @@ def test_laws_and_trajectories_use_them(tmp_path):
     assert read.unit("payload.velocity_y") == "m/s"
 
 
+@pytest.mark.slow
+def test_observers_measure_them_on_bent_links():
+    """A gyroscope and a camera at the tip: the poles are those of law and observer, and the estimate finds the arm."""
+    dae = fb.assemble(models.subudhi_morris_2002(modes=1))
+    measured = ["payload.angular_velocity_z", "payload.yaw", "payload.velocity_y", "joint1.angle"]
+    law = control.LQR({"joint1.angle": 50.0, "joint2.angle": 20.0}, R=1.0)
+    kalman = control.Kalman(measured, process={"motor1.torque": 1.0, "motor2.torque": 1.0}, noise=1e-4)
+    closed = control.close_loop(dae, control.LQG(law, kalman))
+    lin = fb.linearize(dae, outputs=measured)
+    exact = [np.linalg.eigvals(part) for part in (lin.A - lin.B @ law.gain(dae), lin.A - kalman.gain(lin) @ lin.C)]
+    poles, exact = np.sort_complex(np.linalg.eigvals(fb.linearize(closed).A)), np.sort_complex(np.concatenate(exact))
+    np.testing.assert_allclose(poles, exact, rtol=1e-5, atol=1e-5 * np.abs(exact).max())
+    # C itself, by differences of the outputs.
+    seen, h = dae.with_outputs(measured), 1e-6
+
+    def outputs(x: np.ndarray) -> np.ndarray:
+        y = seen.output(x, np.zeros(len(dae.u)), []).full().ravel()
+        return np.array([y[seen.y.index(name)] if name in seen.y else x[dae.x.index(name)] for name in measured])
+
+    slopes = [(outputs(h * e) - outputs(-h * e)) / (2 * h) for e in np.eye(len(dae.x))]
+    np.testing.assert_allclose(lin.C, np.transpose(slopes), atol=1e-7)
+    run = fb.simulate(closed, np.linspace(0.0, 4.0, 41), x0={"joint1.angle": 0.02, "joint2.angle": -0.02})
+    off = np.abs(run["estimate.joint2.angle"] - run["joint2.angle"])
+    assert off[0] > 0.019
+    assert off[-1] < 1e-3
+
+
 def test_plans_limit_speed_of_the_tip():
     dae = fb.assemble(models.subudhi_morris_2002(modes=0)).with_outputs("payload.velocity_y")
     ask = {"start": {"joint1.angle": 0.0, "joint2.angle": 0.0}, "goal": {"payload.x": 0.0, "payload.yaw": 2.0}}

@@ -6,6 +6,7 @@ import re
 import shlex
 import sys
 import types
+import warnings
 from pathlib import Path
 
 import matplotlib as mpl
@@ -24,15 +25,17 @@ PRINTED = re.compile(r"^ *print\(.*\) +# (\(.*\)|[\w.]+)$", re.MULTILINE)
 FENCED = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
+# Pages whose examples take 5 s and more.
+LONG = ("control.md", "equations.md", "planning.md", "studies.md", "subudhi_morris_2002.md")
+
+
 def fenced(page: Path, language: str) -> list[str]:
     return [body for found, body in FENCED.findall(page.read_text()) if found == language]
 
 
 def marked(page: Path) -> object:
-    """Return the page, marked slow if running it takes the better part of a minute."""
-    return (
-        pytest.param(page, marks=pytest.mark.slow, id=page.name) if page.name in ("planning.md", "studies.md") else page
-    )
+    """Return the page, marked slow if running it takes long."""
+    return pytest.param(page, marks=pytest.mark.slow, id=page.name) if page.name in LONG else page
 
 
 @pytest.mark.parametrize("page", [marked(page) for page in PAGES if fenced(page, "python")], ids=lambda page: page.name)
@@ -45,6 +48,8 @@ def test_python_runs(
     monkeypatch.chdir(tmp_path)
     module = types.ModuleType("document")
     monkeypatch.setitem(sys.modules, "document", module)
+    if page.name == "README.md":  # a newcomer's first plan is a good one
+        warnings.simplefilter("error", optim.PlanWarning)
     for code in fenced(page, "python"):
         exec(compile(code, str(page), "exec"), module.__dict__)
         printed = capsys.readouterr().out

@@ -41,6 +41,7 @@ def test_obstacle(run):
     assert len(plan.attempts) > 1
 
 
+@pytest.mark.slow
 def test_gravity(run):
     """From static equilibrium through the via point to static equilibrium."""
     _, plan, replay = run("gravity")

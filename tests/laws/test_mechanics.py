@@ -225,6 +225,7 @@ def standing(segment: Segment) -> Segment:
     return replace(segment, joint=joint, drive=tuple(drive), link=link, loads=loads)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(arms(planar=True), seeds)
 def test_bending_along_z_is_bending_along_y_seen_from_the_side(arm, seed):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from arms.chains import chain
 from arms.linkages import FLEXIBLE
 from flexblocks import models
 from flexblocks.errors import ComputationError, ModelError, ModelWarning, ParameterError
@@ -84,9 +85,25 @@ def test_other_dampers_count() -> None:
     assert "link2.damping_time = 0" in str(choice)
 
 
+def test_each_beam_has_a_mode_of_its_own() -> None:
+    """The two slowest modes are those of the soft beam in its two planes, and say nothing about the stiff one."""
+    soft = fb.FlexibleBeam("soft", 1.0, 0.2, 1.0, fb.AssumedModes(1), "yz", flexural_rigidity_z=1.5)
+    stiff = fb.FlexibleBeam("stiff", 0.5, 0.2, 100.0, fb.AssumedModes(1))
+    choice = fb.choose_damping(chain(soft, stiff, gravity=(0.0, 0.0, 0.0)), 0.01, elsewhere=())
+    assert choice.chosen == (0, 2)
+    assert [max(choice.modes[i].strain, key=choice.modes[i].strain.get) for i in choice.chosen] == ["soft", "stiff"]
+    dae = fb.assemble(choice.model)
+    found = poles(dae, np.zeros(6), [])
+    for i in choice.chosen:
+        pole = found[np.argmin(np.abs(found - choice.modes[i].eigenvalue))]
+        assert -pole.real / abs(pole) == pytest.approx(0.01, rel=1e-5)
+
+
 @pytest.mark.slow
 def test_a_closed_loop() -> None:
-    choice = fb.choose_damping(FLEXIBLE.model(), 0.02, at={"crank_joint.angle": 1.0}, modes=1, elsewhere=())
+    choice = fb.choose_damping(FLEXIBLE.model(), 0.02, at={"crank_joint.angle": 1.0}, modes=1)
+    assert [dict(other.posture) for other in choice.elsewhere] == [{"crank_joint.angle": 1.0 + np.pi / 2}]
+    assert choice.elsewhere[0].modes is not None
     dae = fb.assemble(choice.model)
     modes = fb.linearize(dae, fb.equilibrium(dae, {"crank_joint.angle": 1.0})).modes()
     (slowest,) = (modes[i] for i in choice.chosen)

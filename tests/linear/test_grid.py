@@ -87,6 +87,7 @@ def test_told_errors_are_those_of_the_true_model_in_the_middle(arm: fb.DAE) -> N
     np.testing.assert_array_equal(found.modes().frequency[:2], 0)  # rigid-body motions stay exactly that
 
 
+@pytest.mark.slow
 def test_interpolation_converges_with_the_fourth_power_of_the_step(arm: fb.DAE) -> None:
     errors = []
     for steps in (4, 8, 16):

@@ -13,7 +13,7 @@ import scipy.linalg
 import flexblocks as fb
 from flexblocks import export, models
 from flexblocks.errors import FlexblocksWarning, ParameterError
-from flexblocks.linear.grid import linearize_grid
+from flexblocks.linear.grid import axes
 from flexblocks.linear.grid.energy_interpolation import between, interpolated_mass
 from flexblocks.linear.grid.interpolation_error import interpolation_errors
 
@@ -177,23 +177,23 @@ def test_saved_grids_interpolate_as_before(tmp_path) -> None:
 # --- Ctrl-C ---
 
 
-def interrupted_at(monkeypatch: pytest.MonkeyPatch, call: int) -> None:
-    """Press Ctrl-C while the points of the call of this number are computed."""
-    original, calls = linearize_grid.resting_points, itertools.count(1)
+def interrupted_at(monkeypatch: pytest.MonkeyPatch, point: int) -> None:
+    """Press Ctrl-C while the point of this number is computed."""
+    original, points = axes.equilibrium, itertools.count(1)
 
-    def points(*arguments):
-        if next(calls) == call:
+    def interrupted(*arguments):
+        if next(points) == point:
             signal.raise_signal(signal.SIGINT)
         return original(*arguments)
 
-    monkeypatch.setattr(linearize_grid, "resting_points", points)
+    monkeypatch.setattr(axes, "equilibrium", interrupted)
 
 
 def test_control_c_keeps_the_complete_part(monkeypatch: pytest.MonkeyPatch) -> None:
     over = {"joint2.angle": np.linspace(0.2, 0.8, 7), "payload.mass": [0.1, 0.2]}
     whole = fb.linear_grid(small_arm(), over, outputs=TIP)
     before = signal.getsignal(signal.SIGINT)
-    interrupted_at(monkeypatch, 8)
+    interrupted_at(monkeypatch, 2 + 3 * 3 + 2)  # two points, then cells with a middle and two points each
     with pytest.warns(FlexblocksWarning, match=r"was interrupted; the grid ends at joint2\.angle = 0\.5 of 0\.8 rad"):
         part = fb.linear_grid(small_arm(), over, outputs=TIP, tolerance=1e-9)
     np.testing.assert_array_equal(part.axes["joint2.angle"], over["joint2.angle"][:4])

@@ -16,6 +16,23 @@ def smooth(y: float, width: float) -> tuple[float, float]:
     return (y + root) / 2, (1 + y / root) / 2
 
 
+def edges(a: float, b: float, valve: float, h: dict[str, float]) -> tuple[float, float, float, float]:
+    """Flows [m3/s] through the edges of a servo valve: supply to a, a to tank, supply to b, b to tank."""
+
+    def edge(opening: float, drop: float) -> float:
+        laminar = 1e-3 * h["supply"]
+        return h["flow"] * opening * drop / (drop * drop + laminar * laminar) ** 0.25 / np.sqrt(h["drop"])
+
+    opened = (valve + np.hypot(valve, 2 * h["null"])) / 2
+    closed = (-valve + np.hypot(valve, 2 * h["null"])) / 2
+    return (
+        edge(opened, h["supply"] - a),
+        edge(closed, a - h["tank"]),
+        edge(closed, h["supply"] - b),
+        edge(opened, b - h["tank"]),
+    )
+
+
 def boom(x: np.ndarray, valve: float, h: dict[str, float]) -> np.ndarray:
     """A rod hinged at the origin of the xy plane, lifted by a cylinder from (cx, cy) to a point at `reach` on the rod.
 
@@ -32,15 +49,9 @@ def boom(x: np.ndarray, valve: float, h: dict[str, float]) -> np.ndarray:
     into_a = h["area_a"] * (length - h["retracted"]) + dead
     into_b = h["area_b"] * (h["extended"] - length) + dead
 
-    def edge(opening: float, drop: float) -> float:
-        laminar = 1e-3 * h["supply"]
-        return h["flow"] * opening * drop / (drop * drop + laminar * laminar) ** 0.25 / np.sqrt(h["drop"])
-
-    opened = (valve + np.hypot(valve, 2 * h["null"])) / 2
-    closed = (-valve + np.hypot(valve, 2 * h["null"])) / 2
     leak = h["leakage"] * (a - b)
-    flow_a = edge(opened, h["supply"] - a) - edge(closed, a - h["tank"])
-    flow_b = edge(closed, h["supply"] - b) - edge(opened, b - h["tank"])
+    in_a, out_a, in_b, out_b = edges(a, b, valve, h)
+    flow_a, flow_b = in_a - out_a, in_b - out_b
     stop = 10 * h["bulk"] * h["area_a"] / stroke
     low, high = (smooth(depth, 1e-3 * stroke) for depth in (h["retracted"] - length, length - h["extended"]))
     force = a * h["area_a"] - b * h["area_b"] - h["friction"] * speed + stop * (low[0] * low[1] - high[0] * high[1])

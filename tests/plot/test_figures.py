@@ -307,6 +307,8 @@ def test_plan_shows_inputs_with_limits_path_and_obstacles(avoiding):
     levels = [line.get_ydata()[0] for line in series[0].lines[2:]]
     assert levels == pytest.approx([-0.6, 0.6, -0.4])
     assert len(series[2].lines) == 2  # 40 rad/s would press the curve flat
+    assert series[2].get_title(loc="right") == "limits out of sight: ±40 rad/s"
+    assert series[0].get_title(loc="right") == ""
     words = [text.get_text() for text in postures.get_legend().get_texts()]
     assert {"path of payload", "as replayed", "kept out of"} <= set(words)
     outline = np.vstack([path.vertices for c in postures.collections for path in c.get_paths() if len(path.vertices)])
@@ -322,6 +324,35 @@ def test_plan_in_space_and_without_replay(avoiding):
     postures, *series = plot.plan(avoiding, plane="xyz", count=3)
     assert postures.name == "3d"
     assert len(series[1].lines) == 2
+
+
+@pytest.fixture(scope="module")
+def in_space():
+    """A plan of a spatial arm: a tenth of the torque at its wrist, deflections both ways."""
+    from flexblocks import optim
+
+    model = fb.Model("spatial")
+    place = model.add(fb.Ground("ground")).frame_b
+    for i, axis in enumerate(((0, 0, 1), (0, 1, 0)), 1):
+        motor, joint = model.add(fb.TorqueSource(f"motor{i}", limit=1e3)), model.add(fb.Revolute(f"joint{i}", axis))
+        link = model.add(fb.RigidLink(f"link{i}", length=0.7 / i**5, mass=1.0 / i**6))
+        model.connect(motor.flange_b, joint.axis)
+        model.connect(place, joint.frame_a)
+        model.connect(joint.frame_b, link.frame_a)
+        place = link.frame_b
+    goal = {"joint1.angle": 1.0, "joint2.angle": -0.7}
+    return optim.plan(fb.assemble(model), optim.RestToRest(dict.fromkeys(goal, 0.0), goal, 1.0), intervals=4)
+
+
+def test_plan_of_a_spatial_arm_is_drawn_in_space_with_axes_for_each_magnitude(in_space):
+    postures, *series = plot.plan(in_space, count=3)
+    assert postures.name == "3d"
+    peaks = {f"motor{i}.torque": np.abs(in_space.trajectory[f"motor{i}.torque"]).max() for i in (1, 2)}
+    assert peaks["motor1.torque"] > 10 * peaks["motor2.torque"]
+    assert [ax.get_ylabel() for ax in series[:2]] == [f"{name} [N m]" for name in peaks]
+    for ax, peak in zip(series[:2], peaks.values(), strict=True):
+        assert max(np.abs(ax.lines[0].get_ydata())) == peak
+        assert ax.get_title(loc="right") == "limits out of sight: ±1e+03 N m"
 
 
 def test_limits_of_one_side(motion):

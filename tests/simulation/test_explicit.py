@@ -9,6 +9,7 @@ import pytest
 import flexblocks as fb
 from flexblocks import models
 from flexblocks.dae.explicit_steps import PAIRS
+from flexblocks.simulation.integrators.buffered_call import StepCall
 
 WALL = 1e9  # [kg m2]
 
@@ -113,3 +114,25 @@ def test_an_exception_of_an_input_is_that_of_the_user() -> None:
 
     with pytest.raises(ValueError, match="no torque any more"):
         fb.simulate(dae, (0.0, 0.1), {"motor1.torque": fb.Signal(failing, breakpoints=())})
+
+
+@pytest.mark.parametrize(
+    "compiled", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["interpreted", "compiled"]
+)
+def test_hardly_a_step_is_evaluated_in_vain(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls are hardly filled with empty steps, and end where one is refused: 129 steps are not worth a call of 512."""
+    evaluated, taken = [], []
+
+    def take(self: StepCall, start: np.ndarray, lengths: np.ndarray, *others: np.ndarray) -> int:
+        size, count = len(self.arguments[1]), original(self, start, lengths, *others)
+        evaluated.append(-(-count // size) * size)
+        taken.append(count)
+        return count
+
+    original = StepCall.take
+    monkeypatch.setattr(StepCall, "take", take)
+    dae = oscillator(stiffness=4e4)
+    dae = dae.compile(strict=True) if compiled else dae
+    fb.simulate(dae, (0.0, 3.9), u={"motor.torque": lambda t: 100.0 * ca.sin(20 * t)}, method="rk8")
+    assert sum(taken) > 129
+    assert sum(evaluated) <= (1.5 if compiled else 1.0) * sum(taken)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.optimize
 from scipy.optimize import brentq, minimize, minimize_scalar
 
 import flexblocks as fb
 from arms.one_link import DCMotor, G, HardeningSpring, cantilever, joint_arm
 from flexblocks import models
 from flexblocks.errors import ComputationError, FlexblocksError, NameUnknownError, ParameterError
-from flexblocks.statics import solvers
+from flexblocks.statics import solvers, viscous_descent
 from flexblocks.statics.equilibrium import NoEquilibriumError
 
 LINK = fb.RigidLink("link", length=0.5, mass=0.1)
@@ -253,7 +254,7 @@ def test_an_arm_that_is_driven_round_and_round_is_refused(monkeypatch: pytest.Mo
 
     The search had no end; what it may take here is a tenth of what it may take otherwise.
     """
-    monkeypatch.setattr(solvers, "SINKING", solvers.SINKING // 10)
+    monkeypatch.setattr(viscous_descent, "SINKING", viscous_descent.SINKING // 10)
     torque = 1e3
     model = fb.Model("driven", gravity=(0.0, -G, 0.0))
     place = model.add(fb.Ground("ground")).frame_b
@@ -266,6 +267,33 @@ def test_an_arm_that_is_driven_round_and_round_is_refused(monkeypatch: pytest.Mo
         place = link.frame_b
     with pytest.raises(NoEquilibriumError, match=r"no balance found with motor1.torque = .* at 'joint1.angle'"):
         fb.equilibrium(fb.assemble(model), u={"motor1.torque": torque, "motor2.torque": -torque / 3})
+
+
+def test_an_arm_that_falls_is_refused_by_one_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing holds the slide. The same searches were made twice, each with as many evaluations as SciPy allows."""
+    model = fb.Model("falling", gravity=(0.0, -G, 0.0))
+    place = model.add(fb.Ground("ground")).frame_b
+    for block in (
+        fb.Prismatic("slide", axis=(0.3, 1.0, 0.0)),
+        fb.RigidLink("rod", 1.0, 1.0),
+        fb.Revolute("joint"),
+        fb.FlexibleBeam("beam", 1.0, 1.0, 20.0, fb.RigidSegments(2)),
+    ):
+        model.connect(place, model.add(block).frame_a)
+        place = block.frame_b
+    searches, least_squares = [], scipy.optimize.least_squares
+
+    def counted(function, start, **options):
+        result = least_squares(function, start, **options)
+        searches.append((tuple(start), result.nfev))
+        return result
+
+    monkeypatch.setattr(scipy.optimize, "least_squares", counted)
+    with pytest.raises(NoEquilibriumError, match=r"at 'slide.displacement'"):
+        fb.equilibrium(fb.assemble(model))
+    starts, evaluations = zip(*searches, strict=True)
+    assert len(set(starts)) == len(starts)
+    assert max(evaluations) <= solvers.SEARCH
 
 
 @pytest.mark.parametrize("torque", [1e120, 1e300])

@@ -56,7 +56,12 @@ def executors() -> Iterator[dict[str, Any]]:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::flexblocks.errors.FlexblocksWarning")
 def test_the_same_digits_everywhere(tmp_path) -> None:
+    dae = fb.assemble(models.subudhi_morris_2002(), symbolic="payload.mass")
+    over = {"payload.mass": [0.1, 0.2], "joint2.angle": [0.0, 0.4, 0.8]}
+    grid = fb.linear_grid(dae, over).dataset
     with executors() as known:
+        for executor in known.values():
+            xr.testing.assert_identical(fb.linear_grid(dae, over, executor=executor).dataset, grid)
         for name, (task, cases) in tasks_and_cases().items():
             alone = fb.study(task, cases).drop_vars("seconds")
             assert not alone["error"].values.any(), (name, alone["error"].values)

@@ -84,3 +84,12 @@ def test_a_case_that_kills_its_worker_fails_alone(tmp_path: Path) -> None:
         runs = counting.run(str(tmp_path), 12, 0.01, 2, deadly=5.0)
     np.testing.assert_array_equal(runs["state"].values, [1] * 5 + [2] + [1] * 6)
     assert counting.counts(tmp_path) == dict.fromkeys([a for a in map(float, range(12)) if a != 5.0], 1)
+
+
+@pytest.mark.slow
+def test_a_script_that_its_processes_cannot_import_is_told(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import flexblocks as fb\nfb.study(float, fb.grid({'a': [1.0, 2.0]}), executor=1)\n")
+    run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert "must stand under if __name__ == '__main__':" in run.stderr

@@ -29,6 +29,12 @@ def test_sobol_indices_of_ishigamis_function() -> None:
         studies.morris_effects(runs, "value")
 
 
+def test_a_constant_has_no_variance_to_share_out() -> None:
+    runs = fb.study(lambda case: 3.0, studies.sobol_design(PI, 4))
+    with pytest.raises(ParameterError, match="'value' is 3 in all cases; what does not vary has no variance"):
+        studies.sobol_indices(runs, "value")
+
+
 def test_elementary_effects_of_a_plane_are_its_slopes() -> None:
     cases = studies.morris_design({"x": (0.0, 2.0), "y": (-1.0, 1.0), "z": (5.0, 6.0)}, 8, seed=4)
     assert len(cases) == 8 * 4

@@ -173,3 +173,21 @@ def test_a_batch_tells_of_the_runs_that_alone_would_be_told_of() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fb.simulate_batch(dae, (0.0, 0.5), x0={"beam.bending_y[1]": starts[::2]})
+
+
+def test_a_grid_tells_of_the_point_that_alone_would_be_told_of() -> None:
+    """It was silent: its equilibria are found quietly, and nobody told of them."""
+    beam = fb.FlexibleBeam("beam", 1.0, 1e-4, 1.0, fb.AssumedModes(1))
+    arm = cantilever(beam, fb.LumpedMass("load", 1.0), gravity=(0.0, -1.0, 0.0))
+    dae = fb.assemble(arm, symbolic=("load.mass",))
+    with pytest.warns(LargeDeflectionWarning) as alone:
+        fb.equilibrium(dae, p={"load.mass": 2.0})
+    with pytest.warns(
+        LargeDeflectionWarning, match=r"linear_grid of .*: at 2 points, the most at load.mass = 2: "
+    ) as told:
+        fb.linear_grid(dae, {"load.mass": [0.1, 1.6, 2.0]}, outputs="load.y")
+    (warning,) = told
+    assert str(warning.message).split("= 2: ")[1] == str(alone[0].message).split(": ", 1)[1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fb.linear_grid(dae, {"load.mass": [0.1, 0.2]}, outputs="load.y")

@@ -1,7 +1,7 @@
 """Geometrically exact kinematics of a beam by its strains: sections move and turn by any amount.
 
 Sections turn as the curvatures say (`section_rotations`), and the axis follows the tangent R (1 + e, g_y, g_z), with
-the extension e and the shear strains g. The tangent at Gauss points, interpolated between them, makes the position
+the extension e and the shear strains g. The tangent at a few points, interpolated between them, makes the position
 P(x) = l sum_k a_k(x/l) t_k: functions a_k with integrals that are constants, scaled by tangents t_k (3) that take the
 place of amplitudes.
 """
@@ -27,23 +27,12 @@ from flexblocks.beam.properties.quadrature import gauss_legendre, panels, within
 from flexblocks.beam.properties.tip_body import FREE
 from flexblocks.beam.shapes.shape_functions import Shapes
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
-from flexblocks.beam.shapes.strain_functions import jumps, lagrange
-from flexblocks.beam.shapes.strain_shapes import RodStrainShapes, StrainShapes
+from flexblocks.beam.shapes.strain_shapes import RodStrainShapes
+from flexblocks.beam.shapes.tangent_shapes import TangentInterpolation, tangent_interpolation
 from flexblocks.interfaces import Frame, InertialBody, Local, skew
 
 # Gauss points on each smooth piece of a load.
 POINTS = 48
-
-
-@lru_cache(maxsize=64)
-def tangent_shapes(shapes: tuple[Shapes, ...], points: int) -> RodStrainShapes:
-    """Return the interpolation of the tangent between Gauss points, and of the position by its integrals.
-
-    There are `points` on each piece on which the strains are continuous.
-    """
-    strains = [part for each in shapes for part in _functions(each)]
-    ends = panels(*(jumps(function) for function in strains))
-    return RodStrainShapes(lagrange(ends, points))
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +42,7 @@ class StrainFlexure(Flexure):
     Attributes
     ----------
     points : int
-        Gauss points on each piece at which the tangent is taken.
+        Gauss points on each piece at which the tangent is taken, or Gauss-Lobatto points without the root.
     local : Local
         The symbols of the block.
     """
@@ -66,12 +55,21 @@ class StrainFlexure(Flexure):
         return self.root
 
     @cached_property
-    def _axis(self) -> RodStrainShapes:
-        return tangent_shapes(tuple(plane.shapes for plane in self.planes.values()), self.points)
+    def _interpolation(self) -> TangentInterpolation:
+        strained = tuple(plane.shapes for plane in self.planes.values())
+        return tangent_interpolation(strained, self.points, not self._about_one_axis)
 
-    @cached_property
+    @property
+    def _axis(self) -> RodStrainShapes:
+        return self._interpolation.shapes
+
+    @property
     def _places(self) -> np.ndarray:
-        return gauss_legendre(self.points, self._axis.bounds)[0]
+        return self._interpolation.places
+
+    @property
+    def _about_one_axis(self) -> bool:
+        return len(self._turning) == 1 and "torsion" not in self._turning
 
     @cached_property
     def _turning(self) -> dict[str, Shapes]:
@@ -80,10 +78,10 @@ class StrainFlexure(Flexure):
 
     @cached_property
     def _rotations(self) -> SectionRotations:
-        if len(self._turning) == 1 and "torsion" not in self._turning:
+        if self._about_one_axis:
             ((axis, shapes),) = self._turning.items()
             return AboutOneAxis(axis, shapes, self.q[axis], self.local)
-        return InSpace(self._turning, self.q, (0.0, *self._places.tolist()), self.local)
+        return InSpace(self._turning, self.q, tuple(sorted({0.0, *self._places.tolist()})), self.local)
 
     @cached_property
     def _sections(self) -> list[SectionRotation]:
@@ -235,9 +233,3 @@ def _interpolated(shapes: RodStrainShapes, density: Profile) -> DiscretizedDefor
 
 def _without_zeros(values: np.ndarray) -> np.ndarray:
     return np.where(np.abs(values) < 1e-13 * np.abs(values).max(initial=0.0), 0.0, values)
-
-
-def _functions(shapes: Shapes) -> list:
-    if isinstance(shapes, StrainShapes):
-        return [shapes.curvature, shapes.sheared]
-    return [shapes.strained] if isinstance(shapes, RodStrainShapes) else []

@@ -24,6 +24,13 @@ def gauss_legendre(points: int, bounds: np.ndarray | None = None) -> tuple[np.nd
 
 
 @lru_cache(maxsize=32)
+def gauss_lobatto(points: int) -> np.ndarray:
+    """Return Gauss-Lobatto points on [0, 1], both ends among them; exact to the degree 2 points - 3."""
+    inner = np.polynomial.legendre.Legendre.basis(points - 1).deriv().roots()
+    return np.concatenate([[0.0], np.sort(inner.real + 1) / 2, [1.0]])
+
+
+@lru_cache(maxsize=32)
 def _on_standard_panel(points: int) -> tuple[np.ndarray, np.ndarray]:
     """Return Gauss-Legendre points and weights on [-1, 1]; a tenth of the assembly of a beam, if made each time."""
     return np.polynomial.legendre.leggauss(points)

@@ -79,6 +79,12 @@ def lagrange(ends: np.ndarray, points: int) -> PiecewisePolynomials:
     return PiecewisePolynomials(ends, coefficients.reshape(pieces * points, pieces, points))
 
 
+def lagrange_at(places: np.ndarray) -> PiecewisePolynomials:
+    """Return Lagrange's polynomials of `places` in [0, 1]: 1 at one of them and 0 at the others."""
+    values = legendre.legvander(2 * places - 1, len(places) - 1)
+    return PiecewisePolynomials(np.array([0.0, 1.0]), np.linalg.inv(values).T[:, None, :])
+
+
 def _polynomials(pieces: int, count: int) -> np.ndarray:
     """Return coefficients (pieces * count, pieces, count) of Legendre's polynomials, each on one piece alone."""
     return np.eye(pieces * count).reshape(pieces * count, pieces, count)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,8 +18,9 @@ from flexblocks.beam.properties.profile import Distribution
 from flexblocks.beam.properties.quadrature import gauss_legendre
 from flexblocks.beam.shapes.internal_forces import Cut
 from flexblocks.beam.small_deflections import FELT, along, small_deflections
-from flexblocks.beam.stress import bending_stress, checked_largest_stress, joined, largest, stress_places
-from flexblocks.beam.tip_mismatch import tip_mismatch
+from flexblocks.beam.stress import checked_largest_stress, joined, stress_places
+from flexblocks.blocks.bodies.beam_remarks import free_tip, silently_rigid
+from flexblocks.blocks.bodies.section_forces import checked_stations, section_forces
 from flexblocks.blocks.bodies.stations import HasStations
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
@@ -41,37 +41,6 @@ from flexblocks.interfaces import (
     outlet,
     parameter,
 )
-
-
-def checked_stations(where: str, stations: Any, length: float) -> tuple[float, ...]:
-    """Return stations along a beam as floats, from the root outward.
-
-    Raises
-    ------
-    ParameterError
-        One is not on the beam, or is listed twice.
-    """
-    places = tuple(stations) if isinstance(stations, Sequence) and not isinstance(stations, str) else (stations,)
-    for x in places:
-        if isinstance(x, bool) or not isinstance(x, (int, float)) or not 0 <= x <= length:
-            raise ParameterError(
-                f"{where}: internal_forces = {stations!r}; must be places x from 0 to the length, {length:g} m."
-            )
-    if len(set(places)) < len(places):
-        raise ParameterError(f"{where}: internal_forces = {stations!r}; must be distinct places x, each listed once.")
-    return tuple(sorted(float(x) for x in places))
-
-
-# A frequency that is off by more is worth a word: modes of a free tip miss by 3 % under any mass alone.
-MISMATCH = 0.1
-
-
-def silently_rigid(where: str) -> str:
-    """Return the remark on a beam without a discretisation."""
-    return (
-        f"{where} has no discretization, so it does not bend; pass one, such as discretization=fb.AssumedModes(3, "
-        "tip='auto') or fb.FiniteElements(2), or discretization=fb.Rigid() if that is meant."
-    )
 
 
 def option() -> Any:
@@ -245,7 +214,7 @@ class FlexibleBeam(HasStations):
             dissipation=flexure.dissipation(),
             outputs={
                 **{f"tip_deflection_{axis}": Output(flexure.tip_deflection(axis), "m") for axis in self.bending},
-                **self._internal_forces(local),
+                **(self._section_forces(local) if self.cuts else {}),
             },
             power=sum((self._load(flexure, axis, local) for axis in ("y", "z")), ca.SX(1, 1)),
         )
@@ -262,17 +231,7 @@ class FlexibleBeam(HasStations):
         if carried is None or suited == chosen:
             return ()
         beam = beam_from_block(replace(self, discretization=suited), carried)
-        off = [
-            tip_mismatch(chosen, suited, beam.deformations[axis], beam.deformations[axis].tip) for axis in self.bending
-        ]
-        worst = max((float(each[i]), i) for each in off for i in range(len(each)))
-        if worst[0] < MISMATCH:
-            return ()
-        return (
-            f"{self.where}: {chosen!r} has modes of a free tip, and the beam carries a body there: frequency "
-            f"{worst[1] + 1} of the clamped beam is off by {100 * worst[0]:.0f} %. Take {suited!r}, which is made for "
-            "what it carries, or fb.FiniteElements(n); tip=fb.TipBody(0.0) is a free tip that is meant.",
-        )
+        return free_tip(self.where, chosen, suited, [beam.deformations[axis] for axis in self.bending])
 
     def small_deflections(self, carried: np.ndarray) -> SmallDeflections | None:
         bent = {axis: self.discretization.coordinates(axis) for axis in self.bending}
@@ -309,19 +268,6 @@ class FlexibleBeam(HasStations):
             return load_power(flexure, axis, scale, Distribution(1.0, self.nominal.length))
         return load_power(flexure, axis, 1.0, Distribution(nominal, self.nominal.length))
 
-    def _internal_forces(self, local: Local) -> dict[str, Output]:
-        """Return what the outer part of the beam exerts on the inner at each cut, and the bending stress there."""
-        outputs, stresses = {}, []
-        for cut in self.cuts:
-            held = {c.name: c for c in cut.coordinates(self.deformations)}
-            efforts = {name: -local.effort(name) for name in held}
-            moment = {axis: efforts[f"{cut.label}moment_{axis}"] for axis in self.bending}
-            stress = bending_stress(self._sections, cut.xi, moment) if self.section is not None else None
-            if stress is not None:
-                stresses.append(stress)
-            if not cut.hinges_only:
-                outputs |= {n: Output(e, "N m" if held[n].unit == "rad" else "N") for n, e in efforts.items()}
-                outputs |= {f"{cut.label}stress": Output(stress, "Pa")} if stress is not None else {}
-        if self.largest_stress:
-            outputs["largest_stress"] = Output(largest(stresses), "Pa")
-        return outputs
+    def _section_forces(self, local: Local) -> dict[str, Output]:
+        sections = None if self.section is None else self._sections
+        return section_forces(self.cuts, self.deformations, local, sections, bool(self.largest_stress))

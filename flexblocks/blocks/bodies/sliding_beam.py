@@ -20,7 +20,7 @@ from flexblocks.beam.shapes.following_modes import clamped_mass_shapes
 from flexblocks.beam.shapes.shape_integrals import discretized_bending
 from flexblocks.beam.shapes.sliding_shapes import SlidingShapes, constant_shapes
 from flexblocks.beam.small_deflections import small_deflections
-from flexblocks.blocks.bodies.flexible_beam import silently_rigid
+from flexblocks.blocks.bodies.beam_remarks import silently_rigid
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
     FRACTION,

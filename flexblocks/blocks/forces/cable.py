@@ -90,20 +90,17 @@ class Cable(ForceElement):
         path = sum((second.distance(first) for first, second in pairwise(frames.values())), ca.SX(1, 1))
         length, pay_out = (local["length"], local["speed"]) if self.winch else (self.length, ca.SX(1, 1))
         strain = path / length - 1
-        elastic = self.rigidity * one_sided_force(strain, self.transition)
         # As the energy depends on the unstretched length, so does all of the tension if there is a winch.
-        potential = 0.0 if self.winch else self.rigidity * length * one_sided_energy(strain, self.transition)
-        tension = elastic
+        stored = 0.0 if self.winch else self.rigidity * length * one_sided_energy(strain, self.transition)
+        tension = self.rigidity * one_sided_force(strain, self.transition)
         if isinstance(self.damping_time, ca.SX) or self.damping_time > 0:
             growth = (local.rate(path) - pay_out * (1 + strain)) / length
             tension = self.rigidity * one_sided_force(strain + self.damping_time * growth, self.transition)
-        effort = tension if self.winch else tension - elastic
         outputs = {"tension": Output(tension, "N"), "path_length": Output(path, "m")}
         if self.winch:
             outputs["power"] = Output(-tension * pay_out, "W")
         return Physics(
-            potential=potential,
-            loads=(Load(-effort, path),),
+            loads=(Load(-tension, path, stored),),
             derivatives={"length": pay_out} if self.winch else {},
             outputs=outputs,
         )

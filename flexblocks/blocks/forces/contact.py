@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import casadi as ca
+import numpy as np
 
 from flexblocks.blocks.forces.one_sided import one_sided_energy, positive_part
 from flexblocks.interfaces import (
@@ -71,51 +72,51 @@ class Contact(ForceElement):
         super().__post_init__()
         object.__setattr__(self, "normal", unit_vector(self.where, "normal", self.normal))
 
+    def axes(self) -> Mapping[str, ca.DM]:
+        """Return the axes of the plane at `frame_b`: the third is its normal."""
+        n = np.array(self.normal)
+        along = np.eye(3)[np.argmin(np.abs(n))]
+        along = (along - n * (n @ along)) / np.linalg.norm(np.cross(n, along))
+        return {"frame_b": ca.DM(np.column_stack([along, np.cross(n, along), n]))}
+
     def physics(self, frames: Mapping[str, AttachedFrame], local: Local) -> Physics:
-        a, b = frames["frame_a"], frames["frame_b"]
-        n = ca.sparsify(ca.DM(list(self.normal)))
-        seen = a.seen_from(b)
-        place = seen.r
-        gap = ca.dot(n, place) - self.radius
-        energy, elastic = _elastic(self.stiffness, gap, self.transition)
-        # The normal and the velocity in the axes of a, where they are cheap: the plane is often the ground's.
-        across = seen.R.T @ n
-        approach = -ca.dot(across, seen.v)
-        normal_force, loads = elastic, []
+        a, plane = frames["frame_a"], frames["frame_b"]
+        seen = a.seen_from(plane)
+        gap = seen.r[2] - self.radius
+        # What follows is in the axes of a, where normal and velocity are cheap: the plane is often the ground's.
+        normal = seen.R[2, :].T
+        approach = -ca.dot(normal, seen.v)
+        root = ca.sqrt(gap**2 + self.transition**2)
+        energy = self.stiffness * one_sided_energy(-gap, self.transition)
+        normal_force = (root - gap) ** 2 / root
+        stiffness = self.stiffness / 4
         if not _is_zero(self.damping):
             # Scaled to 1 at rest, so that damping changes no equilibrium.
-            factor = positive_part(1 + self.damping * approach, RELEASE) * (1 / positive_part(1.0, RELEASE))
-            normal_force = elastic * factor
-            loads.append(Load(normal_force - elastic, gap))
+            growth = 1 + self.damping * approach
+            normal_force *= growth + ca.sqrt(growth**2 + RELEASE**2)
+            stiffness *= 0.5 / positive_part(1.0, RELEASE)
+        normal_force *= stiffness
         drag, power = ca.SX(3, 1), ca.SX(1, 1)
         if not _is_zero(self.friction):
             # What slides is the deepest point; along the normal it moves as the centre does.
-            sliding = seen.v + approach * across
+            sliding = seen.v + approach * normal
             if not _is_zero(self.radius):
-                sliding += ca.cross(seen.omega, -self.radius * across)
+                sliding += ca.cross(seen.omega, -self.radius * normal)
             held = -self.friction * normal_force / ca.sqrt(ca.sumsqr(sliding) + self.velocity**2) * sliding
             drag = seen.R @ held
-            torque = None if _is_zero(self.radius) else ca.cross(-self.radius * across, held)
-            power = a.power(force=held, torque=torque) + b.power(
-                force=-drag, torque=ca.cross(drag, place - self.radius * n)
-            )
+            torque = None if _is_zero(self.radius) else ca.cross(-self.radius * normal, held)
+            foot = ca.vertcat(seen.r[:2], gap)
+            power = a.power(force=held, torque=torque) + plane.power(force=-drag, torque=ca.cross(drag, foot))
+        told = self.axes()["frame_b"] @ drag
         return Physics(
-            potential=energy,
-            loads=tuple(loads),
+            loads=(Load(normal_force, gap, energy),),
             power=power,
             outputs={
                 "gap": Output(gap, "m"),
                 "normal_force": Output(normal_force, "N"),
-                **{f"friction_{axis}": Output(drag[i], "N") for i, axis in enumerate("xyz")},
+                **{f"friction_{axis}": Output(told[i], "N") for i, axis in enumerate("xyz")},
             },
         )
-
-
-def _elastic(stiffness: float | ca.SX, gap: ca.SX, transition: float | ca.SX) -> tuple[ca.SX, ca.SX]:
-    """Return the energy [J] of the penalty spring and its force [N], in the operations of the energy's gradient."""
-    g = ca.SX.sym("gap")
-    energy = stiffness * one_sided_energy(-g, transition)
-    return ca.substitute(energy, g, gap), ca.substitute(-ca.gradient(energy, g), g, gap)
 
 
 def _is_zero(value: float | ca.SX) -> bool:

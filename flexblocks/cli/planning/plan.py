@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -13,16 +14,18 @@ from flexblocks.cli.arguments import (
     LockOption,
     OutOption,
     PlotOption,
+    ReportOption,
     SetOption,
     checked_file,
     checked_picture,
+    checked_report,
     numbers,
 )
 from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.planning.arguments import request_from_arguments
 from flexblocks.cli.planning.request import Request, is_problem_file, read_request
 from flexblocks.cli.planning.template import TEMPLATE
-from flexblocks.cli.report import print_json, print_line, print_table, save_picture
+from flexblocks.cli.report import print_json, print_line, print_table, save_picture, save_report
 from flexblocks.cli.simulate import ranges
 
 
@@ -66,6 +69,7 @@ def plan(
     template: Annotated[bool, typer.Option("--template", help="Print a commented problem file, and stop.")] = False,
     out: OutOption = None,
     plot: PlotOption = None,
+    report: ReportOption = None,
     json: JsonOption = False,
 ) -> None:
     """Plan an optimal motion, replay it in a simulation and write the plan (.nc, .csv) and a picture."""
@@ -76,6 +80,7 @@ def plan(
         raise typer.BadParameter("is missing; give a problem file, or a model with --goal.", param_hint="PROBLEM")
     checked_file("--out", out, (".nc", ".csv"))
     checked_picture(plot)
+    checked_report(report)
     # The problem itself comes from a file or from arguments, never from both.
     in_file = {"--goal": goal, "--start": start, "--duration": duration, "--objective": objective, "--limit": limit}
     if is_problem_file(problem):
@@ -97,15 +102,16 @@ def plan(
         out=out or request.out,
         picture=plot or request.picture,
     )
-    _report(request, json)
+    _report(request, report, json)
 
 
-def _report(request: Request, json: bool) -> None:
+def _report(request: Request, report: Path | None, json: bool) -> None:
     """Plan, replay, audit, write the files and print the results."""
     from flexblocks import optim
 
     # Plan; if that fails, keep the last iterate where the plan would have gone.
-    dae = assemble(request.model, symbolic=tuple(request.parameters), locked=request.locked)
+    held = {"locked": request.locked, "prescribed": request.prescribed}
+    dae = assemble(request.model, symbolic=tuple(request.parameters), **held)
     try:
         result = optim.plan(
             dae,
@@ -133,6 +139,7 @@ def _report(request: Request, json: bool) -> None:
     result = result if audit is None else audit.subject
     replay = result.replay()
     _write(result, replay, request)
+    save_report(report, result, dae=dae, replay=replay, audit=audit)
     if json:
         print_json(_data(result, replay, audit))
         return

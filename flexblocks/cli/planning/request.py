@@ -17,7 +17,18 @@ from flexblocks.modeling.model import Model
 from flexblocks.modeling.model_file import discretization_from_data
 from flexblocks.modeling.yaml_json import read_document
 
-KEYS = ("model", "settings", "parameters", "locked", "problem", "transcription", "refine", "audit", "output")
+KEYS = (
+    "model",
+    "settings",
+    "parameters",
+    "locked",
+    "prescribed",
+    "problem",
+    "transcription",
+    "refine",
+    "audit",
+    "output",
+)
 AUDIT = ("finer", "refine")
 OUTPUT = {"plan": (".nc", ".csv"), "picture": (".png", ".pdf", ".svg")}
 
@@ -34,6 +45,8 @@ class Request:
         Parameters with values other than the model's.
     locked : dict of float
         Coordinates that are held, see `flexblocks.assemble`.
+    prescribed : tuple of str
+        Coordinates whose acceleration is an input, or whose motion the problem knows, see `flexblocks.assemble`.
     transcription : dict
         Fields of `TranscriptionOptions`, options of `optim.plan`.
     refine : bool or float
@@ -48,6 +61,7 @@ class Request:
     problem: Any
     parameters: Mapping[str, float] = field(default_factory=dict)
     locked: Mapping[str, float] = field(default_factory=dict)
+    prescribed: tuple[str, ...] = ()
     transcription: Mapping[str, Any] = field(default_factory=dict)
     refine: bool | float = False
     audit: Mapping[str, Any] | None = None
@@ -87,12 +101,14 @@ def read_request(path: str | Path, types: Iterable[type] = ()) -> Request:
     refine = data.get("refine", False)
     if not isinstance(refine, (bool, int, float)):
         raise FileFormatError(f"{path}: refine = {refine!r}; must be true, false or the greatest miss allowed [m].")
+    asked = from_data({"type": "RestToRest"} | dict(problem), f"{path}: problem")
     options = tuple(option.name for option in fields(TranscriptionOptions))
     return Request(
         model=_model(data, path, types),
-        problem=from_data({"type": "RestToRest"} | dict(problem), f"{path}: problem"),
+        problem=asked,
         parameters=mapping(data.get("parameters"), f"{path}: parameters"),
         locked=mapping(data.get("locked"), f"{path}: locked"),
+        prescribed=_prescribed(data.get("prescribed"), getattr(asked, "prescribed", ()), f"{path}: prescribed"),
         transcription=checked(data.get("transcription"), f"{path}: transcription", options),
         refine=refine,
         audit=_audit(data.get("audit", False), f"{path}: audit", types),
@@ -113,6 +129,14 @@ def _model(data: Mapping[str, Any], path: Path, types: Iterable[type]) -> Model:
         raise FileFormatError(f"{path}: settings: {error.message}") from error
     except FlexblocksError as error:
         raise FileFormatError(f"{path}: model: {error}") from error
+
+
+def _prescribed(value: Any, known: Iterable[str], place: str) -> tuple[str, ...]:
+    """Return the coordinates that a file prescribes, and those whose motions the problem knows."""
+    names = [value] if isinstance(value, str) else [] if value is None else value
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise FileFormatError(f"{place} = {value!r}; must be a coordinate, or a list of them.")
+    return tuple(dict.fromkeys([*names, *known]))
 
 
 def _audit(value: Any, place: str, types: Iterable[type]) -> Mapping[str, Any] | None:

@@ -12,6 +12,7 @@ model: subudhi-morris-2002   # a model file (beside this one), or a name from `f
 settings: {links: 2}         # arguments of a catalogue model; default: none
 parameters: {payload.mass: 0.1}   # parameter values other than the model's; default: none
 # locked: {joint2.angle: 0.5}     # coordinates held at numbers (brakes on); default: none
+# prescribed: [joint2.angle]      # coordinates whose accelerations are inputs; default: those of problem: prescribed
 
 problem:
   type: RestToRest

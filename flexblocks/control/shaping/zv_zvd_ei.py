@@ -63,9 +63,11 @@ def EI(mode: Any, damping_ratio: float | None = None, vibration: float = 0.05) -
     ComputationError
         No such shaper exists for this damping.
 
-    Notes ----- Singhose, Seering & Singer, J. Mechanical Design 116 (1994) 654-659. The residual is `vibration` at the
-    mode, where its derivative with respect to the frequency is 0, and 0 at one frequency on each side. With damping
-    these conditions are solved by Newton's method from the undamped shaper, ((1 + V) / 4, (1 - V) / 2, (1 + V) / 4).
+    Notes
+    -----
+    Singhose, Seering & Singer, J. Mechanical Design 116 (1994) 654-659. The residual is `vibration` at the mode, where
+    its derivative with respect to the frequency is 0, and 0 at one frequency on each side. With damping these
+    conditions are solved by Newton's method from the undamped shaper, ((1 + V) / 4, (1 - V) / 2, (1 + V) / 4).
     """
     frequency, ratio = _mode_numbers(mode, damping_ratio, "EI")
     if not isinstance(vibration, numbers.Real) or not 0 < vibration < 1:

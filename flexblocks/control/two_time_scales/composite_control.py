@@ -30,8 +30,10 @@ class SlowFast(Sum):
         Whether the slow law is fed the slow coordinates corrected to first order for the deformation, instead of as
         measured.
 
-    Notes ----- A joint angle vibrates with its link: it contains a share S xi of the deformation, S = (N'M N)^-1 N'M P,
-    and a law that feeds it back acts on the fast subsystem. theta + S (xi - xi_d) does not contain it (N'M R = 0 in
+    Notes
+    -----
+    A joint angle vibrates with its link: it contains a share S xi of the deformation, S = (N'M N)^-1 N'M P, and a law
+    that feeds it back acts on the fast subsystem. theta + S (xi - xi_d) does not contain it (N'M R = 0 in
     `fast_subsystem`): it is the value that theta would have if the deformation were xi_d, that of ``fast.about``. The
     slow law is then bound to ``split.slow``, so that any law for a rigid arm will do. This is the first-order
     correction of the slow manifold (Kokotovic, Khalil & O'Reilly, *Singular Perturbation Methods in Control*, section

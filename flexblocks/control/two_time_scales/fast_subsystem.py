@@ -19,9 +19,11 @@ from flexblocks.statics.operating_point import OperatingPoint
 def fast_subsystem(dae: DAE, motion: RigidMotion, theta: np.ndarray, p: np.ndarray) -> LinearModel:
     """Return the fast subsystem der(x_f) = A_f x_f + B_f u_f, x_f = [xi, der(xi)], at the posture theta (n_s,).
 
-    Notes ----- Subudhi & Morris 2002, eq 67, corrected: with H = M^-1 partitioned, xi'' = -H_xixi K xi + (H B)_xi u_f.
-    It is computed here without H. Deformation carries no momentum of the rigid motion: q = R xi, R = P - N (N'M N)^-1
-    N'M P, and then R'M R xi'' + R'D R xi' + R'K R xi = R'B u_f, because (H_xixi)^-1 is the Schur complement R'M R.
+    Notes
+    -----
+    Subudhi & Morris 2002, eq 67, corrected: with H = M^-1 partitioned, xi'' = -H_xixi K xi + (H B)_xi u_f. It is
+    computed here without H. Deformation carries no momentum of the rigid motion: q = R xi, R = P - N (N'M N)^-1 N'M P,
+    and then R'M R xi'' + R'D R xi' + R'K R xi = R'B u_f, because (H_xixi)^-1 is the Schur complement R'M R.
     """
     n, N, P = dae.tree.size, motion.N, motion.P
     q = N @ theta

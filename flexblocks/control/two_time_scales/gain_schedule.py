@@ -107,9 +107,10 @@ def gain_schedule(
     FlexblocksError
         Any error of `design`.
 
-    Notes ----- Interpolation at Chebyshev points of the second kind, which converges geometrically where the gains are
-    analytic, as a regulator's are (Trefethen, *Approximation Theory and Approximation Practice*, chapters 2 to 4 and
-    8).
+    Notes
+    -----
+    Interpolation at Chebyshev points of the second kind, which converges geometrically where the gains are analytic, as
+    a regulator's are (Trefethen, *Approximation Theory and Approximation Practice*, chapters 2 to 4 and 8).
     """
     ranges = _checked(over)
     if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):

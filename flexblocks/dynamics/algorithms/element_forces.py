@@ -28,8 +28,11 @@ def element_wrenches(
             (exerted,) = call(element.terms.passive, *_arguments(tree, element, motions, *w_z_u))
         else:
             (exerted,) = call(element.terms.applied, *_arguments(tree, element, motions, *_own(tree, element, x, z, u)))
-        for i, node in enumerate(tree.nodes_of(element)):
-            wrench[node] += ca.sparsify(exerted[6 * i : 6 * i + 6])
+        for i, (node, axes) in enumerate(zip(tree.nodes_of(element), element.terms.axes, strict=True)):
+            on_frame = exerted[6 * i : 6 * i + 6]
+            if axes is not None:
+                on_frame = ca.vertcat(axes @ on_frame[:3], axes @ on_frame[3:])
+            wrench[node] += ca.sparsify(on_frame)
     # The leaves carry no mass: their wrenches go on to the nodes that do.
     for index in reversed(range(len(tree.nodes), len(sweep.nodes))):
         if wrench[index].nnz():
@@ -84,17 +87,23 @@ class _Motions:
         self.tree, self.q, self.v = tree, q, v
         self.nodes = tree.all_nodes
         self.maps: dict[int, tuple[ca.SX, ca.SX]] = {}
-        self.known: dict[tuple[int, int], tuple[ca.SX, ca.SX, ca.SX]] = {}
+        self.poses: dict[tuple[bytes, int, int], tuple[ca.SX, ca.SX]] = {}
+        self.twists: dict[tuple[int, int], ca.SX] = {}
 
     def of(self, element: Element) -> list[Motion]:
-        """Return the motions of the frames of an element."""
-        nodes = self.tree.nodes_of(element)
-        # What does not depend on where it is costs only the way between its ends.
+        """Return the motions of the frames of an element, in the axes in which it sees them."""
+        nodes, axes = self.tree.nodes_of(element), element.terms.axes
+        # What does not depend on where it is costs only the way between its ends,
         base = 0 if element.terms.absolute else self._common(nodes)
+        # and may take any axes for those of the world: those that it asks for at an end that is fixed in the base.
+        fixed, start = (None, ca.DM.eye(3)) if element.terms.absolute else self._fixed(base, nodes, axes)
         motions = []
-        for node in nodes:
-            R, r, V = self._seen(base, node)
-            motions.append((R, r, ca.sparsify(V[:3]), ca.sparsify(V[3:])))
+        for i, (node, seen) in enumerate(zip(nodes, axes, strict=True)):
+            (R, r), V = self._pose(start, base, node), self._twist(base, node)
+            omega, v = V[:3], V[3:]
+            if seen is not None:
+                R, omega, v = ca.SX.eye(3) if i == fixed else R @ seen, seen.T @ omega, seen.T @ v
+            motions.append((ca.sparsify(R), r, ca.sparsify(omega), ca.sparsify(v)))
         return motions
 
     def map(self, index: int) -> tuple[ca.SX, ca.SX]:
@@ -111,18 +120,35 @@ class _Motions:
         assert inboard is not None
         return inboard
 
-    def _seen(self, base: int, index: int) -> tuple[ca.SX, ca.SX, ca.SX]:
-        """Return orientation, origin and twist (in its own axes) of a node relative to the base."""
+    def _fixed(self, base: int, nodes: Sequence[int], axes: Sequence[ca.DM | None]) -> tuple[int | None, ca.DM]:
+        """Return which frame, of those with axes asked for, is fixed to the base, if any; and the axes to begin in."""
+        for i, (node, seen) in enumerate(zip(nodes, axes, strict=True)):
+            R, _ = self._pose(ca.DM.eye(3), base, node)
+            if seen is not None and R.is_constant():
+                return i, ca.sparsify((ca.DM(R) @ seen).T)
+        return None, ca.DM.eye(3)
+
+    def _pose(self, start: ca.DM, base: int, index: int) -> tuple[ca.SX, ca.SX]:
+        """Return orientation and origin of a node relative to the base, whose own axes are `start` (3, 3)."""
         if index == base:
-            return ca.SX.eye(3), ca.SX(3, 1), ca.SX(6, 1)
-        if (base, index) not in self.known:
-            R, r, V = self._seen(base, self.inboard(index))
-            edge, (X, S) = self.nodes[index].edge, self.map(index)
+            return ca.SX(start), ca.SX(3, 1)
+        key = (start.full().tobytes(), base, index)
+        if key not in self.poses:
+            R, r = self._pose(start, base, self.inboard(index))
+            edge, (X, _) = self.nodes[index].edge, self.map(index)
             assert edge is not None
-            turned = ca.sparsify(R @ X[:3, :3].T)
             moved = ca.sparsify(r + R @ edge.position_at(self.q))
-            self.known[base, index] = turned, moved, ca.sparsify(X @ V + S @ self.v)
-        return self.known[base, index]
+            self.poses[key] = ca.sparsify(R @ X[:3, :3].T), moved
+        return self.poses[key]
+
+    def _twist(self, base: int, index: int) -> ca.SX:
+        """Return the twist of a node relative to the base, in its own axes."""
+        if index == base:
+            return ca.SX(6, 1)
+        if (base, index) not in self.twists:
+            X, S = self.map(index)
+            self.twists[base, index] = ca.sparsify(X @ self._twist(base, self.inboard(index)) + S @ self.v)
+        return self.twists[base, index]
 
     def _common(self, nodes: Sequence[int]) -> int:
         """Return the outermost node that carries all of `nodes`, or is one of them."""

@@ -58,6 +58,16 @@ def solve_scaled(M: np.ndarray, right: np.ndarray) -> np.ndarray:
     return np.linalg.solve(M / (scale * scale.T), right / scale) / scale
 
 
+def mass_root(M: np.ndarray) -> np.ndarray:
+    """Return the Cholesky factor L of a mass matrix M = L L' (n, n), as a metric of motions.
+
+    What rounding may leave of an inertia is added to each, so that there is a factor of a singular M, too.
+    """
+    diagonal = np.diag(M)
+    size = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    return size[:, None] * np.linalg.cholesky(M / np.outer(size, size) + len(M) * ROUNDING * np.eye(len(M)))
+
+
 def weakest_motion(M: np.ndarray) -> tuple[float, np.ndarray]:
     """Return the smallest eigenvalue of a mass matrix (n, n) scaled to unit diagonal, and shares (n,) in its motion.
 

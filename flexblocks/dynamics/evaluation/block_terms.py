@@ -1,26 +1,17 @@
-"""Dynamic terms of one block: inertia, bias forces, loads and kinematics, by automatic differentiation of its physics.
-
-The kinetic energy is a quadratic form in the inlet twist V and the block's rates s; Hamel's equations for the
-body-fixed components turn it into forces.
-"""
+"""Dynamic terms of one block: inertia, loads, equations and kinematics, by automatic differentiation of its physics."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import casadi as ca
 import numpy as np
 
-from flexblocks.dynamics.evaluation.block_symbols import BlockSymbols
-from flexblocks.dynamics.evaluation.inertial_bodies import bodies_bias, bodies_inertia
-from flexblocks.dynamics.evaluation.rigid_inertia import RigidInertia, is_rigid
-from flexblocks.dynamics.evaluation.watched_local import WatchedLocal
+from flexblocks.dynamics.evaluation.inertia_terms import InertiaTerms
 from flexblocks.interfaces.block import Block
 from flexblocks.interfaces.block_variables import Coordinate
-from flexblocks.interfaces.frame import Frame, skew
-from flexblocks.interfaces.physics import Physics
+from flexblocks.interfaces.frame import Frame
 
 
 def call(function: ca.Function, *arguments: ca.SX) -> list[ca.SX]:
@@ -31,29 +22,12 @@ def call(function: ca.Function, *arguments: ca.SX) -> list[ca.SX]:
     ]
 
 
-@dataclass(frozen=True, eq=False)
-class BlockTerms:
+class BlockTerms(InertiaTerms):
     """Dynamic terms of one block with n coordinates, as functions that are built on first use.
 
-    Attributes
-    ----------
-    symbols : BlockSymbols
-        The block and its symbols q, s (rates), w, z, u.
-    inlet : Frame
-        The symbolic inlet: R, r and the twist V.
-    local : WatchedLocal
-        Argument of the block's `physics`.
-    physics : Physics
-        Its result.
-    p : SX
-        Last argument of all functions: the symbolic parameters of the arm, then the block's dependent variables.
+    To its inertia they add what acts on it, its first-order and algebraic equations, its outputs, and the motion of
+    its outlets.
     """
-
-    symbols: BlockSymbols
-    inlet: Frame
-    local: WatchedLocal
-    physics: Physics
-    p: ca.SX
 
     @property
     def block(self) -> Block:
@@ -64,15 +38,6 @@ class BlockTerms:
     def coordinates(self) -> tuple[Coordinate, ...]:
         """The coordinates, with their units, ranges and reference values."""
         return self.symbols.coordinates
-
-    @property
-    def size(self) -> int:
-        """Number n of coordinates."""
-        return self.symbols.q.numel()
-
-    @cached_property
-    def has_inertia(self) -> bool:
-        return ca.sparsify(ca.SX(self.physics.kinetic)).nnz() > 0
 
     @property
     def outlets(self) -> Mapping[str, Frame]:
@@ -87,48 +52,6 @@ class BlockTerms:
     @property
     def _state(self) -> list[ca.SX]:
         return [self.symbols.q, self.symbols.s, self.symbols.w, self.symbols.z, self.symbols.u, self.p]
-
-    @cached_property
-    def inertia_expression(self) -> ca.SX:
-        """Inertia matrix (6 + n, 6 + n) in the order (V, s), over the block's symbols."""
-        if self.physics.bodies:
-            return bodies_inertia(self.physics.bodies, self.inlet, self.symbols.s)
-        return ca.sparsify(ca.hessian(ca.SX(self.physics.kinetic), ca.vertcat(self.inlet.twist, self.symbols.s))[0])
-
-    @cached_property
-    def inertia(self) -> ca.Function:
-        """Function (q, p) -> inertia (6 + n, 6 + n) in the order (V, s)."""
-        return self._function("inertia", [self.symbols.q, self.p], self.inertia_expression)
-
-    @cached_property
-    def rigid_inertia(self) -> ca.Function | None:
-        """Function (q, p) -> mass, first moment and inertia tensor at the inlet, with all rates of the block zero.
-
-        None if the inertia is not that of a rigid mass: the added mass of a fluid depends on the direction.
-        """
-        symbols = [self.symbols.q, self.p]
-        matrix, read = self.inertia_expression[:6, :6], RigidInertia.read(self.inertia_expression[:6, :6])
-        if not is_rigid(self._function("difference", symbols, read.matrix - matrix, read.matrix)):
-            return None
-        return self._function("rigid_inertia", symbols, read.mass, read.moment, read.inertia)
-
-    @cached_property
-    def bias(self) -> ca.Function:
-        """Function (omega, q, s, p) -> velocity forces on the inlet (6) and on the coordinates (n).
-
-        With the acceleration of the inlet's origin taken relative to the world (not as the rate of its components), its
-        velocity drops out of the equations, by Galilean invariance.
-        """
-        omega, q, s = self.inlet.omega, self.symbols.q, self.symbols.s
-        if self.physics.bodies:
-            force = bodies_bias(self.physics.bodies, self.inlet, self.symbols)
-            return self._function("bias", [omega, q, s, self.p], force[:6], force[6:])
-        rates = ca.vertcat(omega, ca.SX(3, 1), s)
-        momentum = ca.sparsify(self.inertia_expression @ rates)
-        flow = self.local.rate(momentum) if self.size else ca.SX(6, 1)
-        gyroscopic = ca.vertcat(skew(omega) @ momentum[:3], skew(omega) @ momentum[3:6])
-        on_coordinates = flow[6:] - self.symbols.gradient(ca.dot(rates, momentum) / 2)
-        return self._function("bias", [omega, q, s, self.p], flow[:6] + gyroscopic, on_coordinates)
 
     @cached_property
     def _loads(self) -> tuple[ca.SX, ca.SX]:
@@ -162,20 +85,14 @@ class BlockTerms:
         return self._function("wrench", self._state, ca.gradient(ca.SX(self.physics.power), self.inlet.twist))
 
     @cached_property
-    def kinetic(self) -> ca.Function:
-        """Function (V, q, s, p) -> kinetic energy [J]."""
-        symbols = [self.inlet.twist, self.symbols.q, self.symbols.s, self.p]
-        return self._function("kinetic", symbols, ca.SX(self.physics.kinetic))
-
-    @cached_property
     def potential(self) -> ca.Function:
         """Function (q, p) -> stored energy [J]."""
-        return self._function("potential", [self.symbols.q, self.p], ca.SX(self.physics.potential))
+        return self._function("potential", [self.symbols.q, self.p], self.physics.stored)
 
     @cached_property
     def stiffness(self) -> ca.Function:
         """Function (q, p) -> second derivatives (n, n) of the stored energy in the coordinates."""
-        (potential,) = self.local.intermediates.expanded([ca.SX(self.physics.potential)])
+        (potential,) = self.local.intermediates.expanded([self.physics.stored])
         hessian = ca.hessian(potential, self.symbols.q)[0]
         return self._function("stiffness", [self.symbols.q, self.p], hessian)
 
@@ -262,10 +179,3 @@ class BlockTerms:
         symbols = [self.inlet.R, self.inlet.r, self.inlet.twist, self.symbols.q, self.symbols.s, self.p]
         frames = self.physics.outlets.items()
         return {name: self._function("motion", symbols, frame.R, frame.r, frame.twist) for name, frame in frames}
-
-    def _function(self, name: str, inputs: list[ca.SX], *results: ca.SX) -> ca.Function:
-        """Return a function of symbols, with the values of the intermediate variables in its results."""
-        expressions = [ca.SX(result) for result in results]
-        if self.local.intermediates.columns:
-            expressions = self.local.intermediates.expanded(expressions)
-        return ca.Function(name, inputs, [ca.sparsify(expression) for expression in expressions])

@@ -128,6 +128,7 @@ def _parts(terms: BlockTerms) -> Iterator[tuple[str, ca.SX, str, tuple[str, ...]
         ("power", physics.power, "a power", (TWIST, *all_inside)),
         *(("load", load.effort, "the effort of a load", all_inside) for load in physics.loads),
         *(("load", load.displacement, "the displacement of a load", inner) for load in physics.loads),
+        *(("potential", load.energy, "the energy of a load", inner) for load in physics.loads),
         *(("derivative", part, f"a derivative of '{name}'", all_inside) for name, part in physics.derivatives.items()),
         *(("residual", residual, "a residual", all_inside) for residual in physics.residuals),
     ]

@@ -7,13 +7,13 @@ element that does not depend on where it is, any frame inboard of all that it ac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 
 import casadi as ca
 
-from flexblocks.errors import ModelError
+from flexblocks.dynamics.evaluation.element_contract import check_element, everything
 from flexblocks.interfaces.attached_frame import AttachedFrame, Watch
 from flexblocks.interfaces.force_element import ForceElement
 from flexblocks.interfaces.frame import skew
@@ -31,6 +31,8 @@ class ForceTerms:
     ----------
     block : ForceElement
     frames : tuple of AttachedFrame
+    axes : tuple of DM (3, 3) or None
+        Those in which the element sees each frame, in the frame's own; None where it asks for none.
     absolute : bool
         Whether the base must be the world.
     apart : tuple of (int, int)
@@ -47,6 +49,7 @@ class ForceTerms:
 
     block: ForceElement
     frames: tuple[AttachedFrame, ...]
+    axes: tuple[ca.DM | None, ...]
     absolute: bool
     apart: tuple[tuple[int, int], ...]
     local: Local
@@ -97,14 +100,14 @@ class ForceTerms:
     @property
     def dissipates(self) -> bool:
         """Whether it has passive forces without a potential."""
-        return (self._wrenches[0] + self._gradient(ca.SX(self.physics.potential))).nnz() > 0
+        return (self._wrenches[0] + self._gradient(self.physics.stored)).nnz() > 0
 
     @cached_property
     def turned(self) -> tuple[bool, ...]:
         """For each frame whether its orientation matters; otherwise any other frame at its origin does as well."""
         physics = self.physics
         torques = ca.vertcat(*self._wrenches)
-        results = ca.vertcat(torques, physics.potential, *physics.derivatives.values(), *physics.residuals)
+        results = ca.vertcat(torques, physics.stored, *physics.derivatives.values(), *physics.residuals)
         results = ca.vertcat(results, *[ca.SX(output.value) for output in physics.outputs.values()])
         return tuple(
             ca.depends_on(results, ca.vertcat(ca.vec(frame.axes), frame.spin))
@@ -115,7 +118,7 @@ class ForceTerms:
     @cached_property
     def potential(self) -> ca.Function:
         """Stored energy [J]."""
-        return self._function("potential", ca.SX(self.physics.potential))
+        return self._function("potential", self.physics.stored)
 
     @cached_property
     def rates(self) -> ca.Function:
@@ -176,62 +179,10 @@ def force_terms(block: ForceElement, p: ca.SX) -> ForceTerms:
         flow += [ca.vec(f.axes @ skew(f.spin)), f.axes @ f.velocity]
     local = Local(symbols, ca.vertcat(*moving), ca.vertcat(*flow))
     physics = block.physics({f.name: f for f in frames}, local)
-    _check(block, frames, local, physics, vectors)
-    absolute = watch.absolute or ca.depends_on(_everything(physics), local.gravity)
+    check_element(block, frames, local, physics, vectors)
+    absolute = watch.absolute or ca.depends_on(everything(physics), local.gravity)
     at = {f.name: i for i, f in enumerate(frames)}
     apart = tuple(dict.fromkeys((at[first], at[second]) for first, second in watch.distances))
-    return ForceTerms(block, frames, absolute, apart, local, physics, **vectors, p=p)
-
-
-def _everything(physics: Physics) -> ca.SX:
-    loads = [part for load in physics.loads for part in (load.effort, load.displacement)]
-    outputs = [output.value for output in physics.outputs.values()]
-    parts = [physics.potential, physics.dissipation, physics.power, *loads, *physics.residuals, *outputs]
-    return ca.vertcat(*[ca.SX(part) for part in (*parts, *physics.derivatives.values())])
-
-
-def _check(
-    block: ForceElement,
-    frames: tuple[AttachedFrame, ...],
-    local: Local,
-    physics: Physics,
-    vectors: Mapping[str, ca.SX],
-) -> None:
-    """Refuse physics that break the contract, with a message to the author of the element."""
-    where = f"{block.where}: physics()"
-    if physics.outlets or ca.sparsify(ca.SX(physics.kinetic)).nnz():
-        raise ModelError(
-            f"{where} returned outlets or a kinetic energy; a ForceElement carries nothing and has no mass."
-        )
-    if block.dependent_variables(local):
-        raise ModelError(f"{block.where}: dependent_variables() returned some; a ForceElement has no coordinates.")
-    states, derived = sorted(variable.name for variable in block.states()), sorted(physics.derivatives)
-    if derived != states:
-        raise ModelError(f"{where} returned derivatives of {derived}; its states are {states}.")
-    if (count := len(physics.residuals)) != (wanted := len(block.algebraics())):
-        raise ModelError(f"{where} returned {count} residuals for {wanted} algebraic variables.")
-    foreign = ca.vertcat(local.acceleration, local.totals.stacked, *local.efforts.values())
-    if ca.depends_on(_everything(physics), foreign):
-        raise ModelError(f"{where} uses local.acceleration, local.totals or local.effort; a ForceElement has none.")
-    # What is differentiated in the poses must depend on them alone.
-    flow = ca.vertcat(*[part for f in frames for part in (f.spin, f.velocity)])
-    virtual = ca.vertcat(*[part for f in frames for part in (f.virtual_spin, f.virtual_velocity)])
-    stored = ca.vertcat(ca.SX(physics.potential), *[load.displacement for load in physics.loads])
-    if ca.depends_on(stored, ca.vertcat(flow, virtual, *vectors.values())):
-        raise ModelError(
-            f"{where} returned a potential or a load's displacement that depends on twists, states, algebraic "
-            "variables or inputs; both are functions of poses. Write such a force as a load's effort, or as a power."
-        )
-    if ca.depends_on(ca.SX(physics.dissipation), ca.vertcat(virtual, *vectors.values())):
-        raise ModelError(
-            f"{where} returned a dissipation that depends on more than poses and twists; write it as a load."
-        )
-    power, equations = ca.SX(physics.power), _everything(replace(physics, power=0.0))
-    if ca.depends_on(equations, virtual):
-        raise ModelError(f"{where} uses frame.power(...) elsewhere than in the power that it returns.")
-    none = ca.sparsify(ca.substitute(power, virtual, ca.SX.zeros(virtual.shape)))
-    if none.nnz() or ca.depends_on(ca.gradient(power, virtual), virtual):
-        raise ModelError(
-            f"{where} returned a power that is not a sum of frame.power(force=..., torque=...); it must be linear "
-            "in the twists, so that its coefficients are the forces."
-        )
+    chosen = block.axes()
+    axes = tuple(ca.sparsify(ca.DM(chosen[f.name])) if f.name in chosen else None for f in frames)
+    return ForceTerms(block, frames, axes, absolute, apart, local, physics, **vectors, p=p)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import casadi as ca
@@ -15,6 +16,7 @@ from flexblocks.dynamics.algorithms.newton_euler import inner_force, inverse_dyn
 from flexblocks.dynamics.algorithms.prescribed_motion import free_rows, reduced_jacobian
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import NameUnknownError, listing, nearest
+from flexblocks.interfaces.physics import Physics
 from flexblocks.rich_display import RichFormula
 
 
@@ -181,9 +183,9 @@ def _sparse(parts: list[Part]) -> tuple[Part, ...]:
 
 def velocity_force(dae: DAE) -> ca.SX:
     """Return Coriolis and centrifugal forces (n): inverse dynamics without acceleration, gravity, springs or loads."""
-    bare = dataclasses.replace(
-        _with(dae.tree, potential=0.0, dissipation=0.0, loads=(), power=0.0), gravity=np.zeros(3)
-    )
+    idle = {"potential": 0.0, "dissipation": 0.0, "loads": (), "power": 0.0}
+    bare = _with(dae.tree, lambda physics: dataclasses.replace(physics, **idle))
+    bare = dataclasses.replace(bare, gravity=np.zeros(3))
     return free_rows(dae.tree, inverse_dynamics(bare, dae.q, dae.v, ca.SX(dae.tree.size, 1)))
 
 
@@ -194,7 +196,12 @@ def stiffness_force(dae: DAE) -> ca.SX:
 
 def passive_force(dae: DAE) -> ca.SX:
     """Return the damping forces (n): those of dampers, and of loads inside the blocks that depend on q and v only."""
-    return free_rows(dae.tree, inner_force(_with(dae.tree, potential=0.0), dae.q, dae.v))
+
+    def loosened(physics: Physics) -> Physics:
+        # Loads that store energy contain its force: a potential of the other sign takes it out of them.
+        return dataclasses.replace(physics, potential=-dataclasses.replace(physics, potential=0.0).stored)
+
+    return free_rows(dae.tree, inner_force(_with(dae.tree, loosened), dae.q, dae.v))
 
 
 def input_map(dae: DAE) -> tuple[ca.SX | None, ca.SX]:
@@ -208,14 +215,14 @@ def input_map(dae: DAE) -> tuple[ca.SX | None, ca.SX]:
     return linear, ca.sparsify(ca.substitute(force, u, ca.SX.zeros(u.shape)))
 
 
-def _with(tree: Tree, **physics: object) -> Tree:
-    """Return the tree with fields of every block's physics replaced."""
+def _with(tree: Tree, change: Callable[[Physics], Physics]) -> Tree:
+    """Return the tree with every block's physics changed."""
     bodies = []
     for body in tree.bodies:
-        changed = dataclasses.replace(body.terms.physics, **physics)
+        changed = change(body.terms.physics)
         bodies.append(dataclasses.replace(body, terms=dataclasses.replace(body.terms, physics=changed)))
     elements = []
     for element in tree.elements:
-        changed = dataclasses.replace(element.terms.physics, **physics)
+        changed = change(element.terms.physics)
         elements.append(dataclasses.replace(element, terms=dataclasses.replace(element.terms, physics=changed)))
     return dataclasses.replace(tree, bodies=tuple(bodies), elements=tuple(elements))

@@ -11,28 +11,13 @@ import numpy as np
 
 from flexblocks.export.report.content import Cards, Plot, Report, Section, Table, Text
 from flexblocks.plot.animation.animation import Animation
+from flexblocks.plot.animation.document import document
 from flexblocks.plot.animation.packing import packed
 from flexblocks.plot.animation.page import embedded, resource
 
 LIBRARIES = ("flexblocks", "casadi", "numpy", "scipy", "pyomo")
-# The browser itself refuses every request.
-POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
-    "frame-src 'self' data: blob:; connect-src 'none'"
-)
 
-PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="generator" content="flexblocks">
-<title>{title}: {subtitle}</title>
-<style>{style}</style>
-</head>
-<body>
-<div class="fr">
+BODY = """<div class="fr">
 <header><p>{subtitle}</p><h1>{title}</h1><nav>{contents}</nav></header>
 <main>
 {sections}
@@ -41,11 +26,7 @@ PAGE = """<!doctype html>
 </div>
 <script type="application/json" id="plots">{plots}</script>
 <script>{script}</script>
-<script>flexblocksReport.show(JSON.parse(document.getElementById("plots").textContent));</script>
-<!-- {licences} -->
-</body>
-</html>
-"""
+<script>flexblocksReport.show(JSON.parse(document.getElementById("plots").textContent));</script>"""
 
 
 def page(report: Report, command: str) -> str:
@@ -54,18 +35,17 @@ def page(report: Report, command: str) -> str:
     sections = [section for section in report.sections if section.parts]
     facts = [("Made by", command)] if command else []
     facts.append(("With", ", ".join(f"{name} {number}" for name, number in _versions())))
-    return PAGE.format(
-        policy=POLICY,
+    body = BODY.format(
         title=html.escape(report.title),
         subtitle=html.escape(report.subtitle),
-        style=resource("report.css"),
         contents="".join(f'<a href="#s{i}">{html.escape(s.title)}</a>' for i, s in enumerate(sections)),
         sections="\n".join(_section(i, section, plots) for i, section in enumerate(sections)),
         facts="".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd>" for name, value in facts),
         plots=embedded(plots),
         script=resource("report.js"),
-        licences=resource("LICENSES.txt").replace("--", "=="),
     )
+    title = f"{report.title}: {report.subtitle}"
+    return document(title, resource("report.css"), body, resource("LICENSES.txt"), frames=True)
 
 
 def _section(number: int, section: Section, plots: list[dict[str, Any]]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -39,12 +40,23 @@ def time_axis(dae: DAE, over: Over, motion: Trajectory) -> tuple[Axis, ...]:
     return (Axis("time", "s", times),)
 
 
-def passed_points(dae: DAE, motion: Trajectory, times: np.ndarray) -> list[OperatingPoint]:
-    """Return the operating points at the times (k,): states by cubic splines, inputs by linear interpolation."""
-    x = scipy.interpolate.CubicSpline(motion.t, motion.x)(times)
-    z, u = (
-        np.array([np.interp(times, motion.t, column) for column in values.T]).reshape(-1, len(times)).T
-        for values in (motion.z, motion.u)
-    )
-    p = np.array([motion.p[name] for name in dae.p.names])
-    return [point_given(dae, dict(zip("xzup", (*row, p), strict=True))) for row in zip(x, z, u, strict=True)]
+@dataclass(frozen=True, eq=False)
+class PassedPoints:
+    """Operating points that a motion passes: states by cubic splines, inputs by linear interpolation."""
+
+    motion: Trajectory
+
+    def prepare(self, dae: DAE) -> Callable[[Mapping[str, float]], OperatingPoint]:
+        """Return the function from the time to the operating point."""
+        motion = self.motion
+        states = scipy.interpolate.CubicSpline(motion.t, motion.x)
+        p = np.array([motion.p[name] for name in dae.p.names])
+
+        def passed(place: Mapping[str, float]) -> OperatingPoint:
+            t = place["time"]
+            z, u = (
+                np.array([np.interp(t, motion.t, column) for column in values.T]) for values in (motion.z, motion.u)
+            )
+            return point_given(dae, {"x": states(t), "z": z, "u": u, "p": p})
+
+        return passed

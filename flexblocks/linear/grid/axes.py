@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,24 +69,24 @@ def held_values(dae: DAE, at: Mapping[str, float] | None, axes: tuple[Axis, ...]
     return held
 
 
-def resting_points(
-    dae: DAE, axes: tuple[Axis, ...], held: Mapping[str, float], nodes: np.ndarray
-) -> list[OperatingPoint]:
-    """Return the equilibria at the grid points `nodes` (k, axes).
+@dataclass(frozen=True, eq=False)
+class RestingPoints:
+    """Equilibria at the points of a grid, with values that are held everywhere."""
 
-    Raises
-    ------
-    NoEquilibriumError
-        There is no equilibrium at one of them.
-    """
+    held: Mapping[str, float]
 
-    def rest(node: np.ndarray) -> OperatingPoint:
-        fixed = dict(held) | {axis.name: value for axis, value in zip(axes, node.tolist(), strict=True)}
-        groups = ({name: value for name, value in fixed.items() if name in group} for group in (dae.x, dae.u, dae.p))
-        return equilibrium(dae, *groups)
+    def prepare(self, dae: DAE) -> Callable[[Mapping[str, float]], OperatingPoint]:
+        """Return the function from the values of the axes to the equilibrium; it raises what `equilibrium` raises."""
 
-    with without_warning():
-        return [rest(node) for node in nodes]
+        def rest(place: Mapping[str, float]) -> OperatingPoint:
+            fixed = {**self.held, **place}
+            groups = (
+                {name: value for name, value in fixed.items() if name in group} for group in (dae.x, dae.u, dae.p)
+            )
+            with without_warning():
+                return equilibrium(dae, *groups)
+
+        return rest
 
 
 def _unit(dae: DAE, name: str) -> str:

@@ -157,7 +157,7 @@ class LinearGrid(RichDisplay):
             place = places[name]
             W = weights(nodes, np.atleast_1d(place), 2 if self.dataset[name].attrs.get("affine", 0) else POINTS)
             across = xr.DataArray(W[0], dims=name) if np.ndim(place) == 0 else xr.DataArray(W, dims=("between", name))
-            smooth = smooth.map(_product, args=(across, name))
+            smooth = smooth.map(_product, keep_attrs=True, args=(across, name))
         return self._with_masses(smooth, places)
 
     def _with_masses(self, linear: xr.Dataset, places: Mapping[str, float | np.ndarray]) -> xr.Dataset:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,20 +11,19 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import refuse_clocks
 from flexblocks.errors import ParameterError
-from flexblocks.interrupt import Interrupt
-from flexblocks.linear.grid.along_motion import passed_points, time_axis
-from flexblocks.linear.grid.axes import Axis, Over, grid_axes, held_values, resting_points
+from flexblocks.linear.grid.along_motion import PassedPoints, time_axis
+from flexblocks.linear.grid.axes import Axis, Over, RestingPoints, grid_axes, held_values
 from flexblocks.linear.grid.dataset import model_at, to_dataset
 from flexblocks.linear.grid.interpolation_error import interpolation_errors
 from flexblocks.linear.grid.linear_grid import LinearGrid
 from flexblocks.linear.grid.mode_tracking import track
 from flexblocks.linear.grid.refine import MOST_POINTS, refined_axes
-from flexblocks.linear.grid.samples import Samples, middles, product
+from flexblocks.linear.grid.samples import Points, Samples, middles, product
 from flexblocks.linear.linearize import observed
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.trajectory import Trajectory
-from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.user_warning import warn
+from flexblocks.validity.large_deflections import large_deflections, warn_of_places
 
 
 def linear_grid(
@@ -35,6 +34,7 @@ def linear_grid(
     *,
     tolerance: float | None = None,
     progress: bool | None = None,
+    executor: Any = None,
 ) -> LinearGrid:
     """Linearise an arm about its equilibria over a grid of postures, inputs and parameters, or along a motion.
 
@@ -54,6 +54,8 @@ def linear_grid(
         where it is exceeded, until it is not or the grid has 2000 points. By default no point is added.
     progress : bool, optional
         Whether to show progress; by default if it takes long.
+    executor : optional
+        Who linearises, as for `flexblocks.study`; the models are the same to the last digit.
 
     Returns
     -------
@@ -77,12 +79,13 @@ def linear_grid(
     Warns
     -----
     FlexblocksWarning
-        Ctrl-C ended it early; or the tolerance was not reached, and where.
+        Ctrl-C ended it early; or the tolerance was not reached, and where. Or beams rest beyond the deflections that
+        they are modelled for, see `flexblocks.validity`.
 
     Notes
     -----
-    One function is evaluated at all points, and in the middle of all cells, where interpolated models are compared with
-    true ones. E and A are interpolated, that is mass and stiffness, not their quotient; and the mass matrix as the
+    The points, and the middles of all cells, where interpolated models are compared with true ones, are cases of a
+    study. E and A are interpolated, that is mass and stiffness, not their quotient; and the mass matrix as the
     square of velocities (`flexblocks.linear.grid.energy_interpolation`).
 
     Examples
@@ -99,49 +102,54 @@ def linear_grid(
     axes = time_axis(dae, over, at) if isinstance(at, Trajectory) else grid_axes(dae, over)
     if tolerance is not None and (isinstance(tolerance, bool) or not _is_positive(tolerance)):
         raise ParameterError(f"linear_grid: tolerance = {tolerance!r}; must be a number > 0, such as 0.01 for 1 %.")
-    with ProgressDisplay(f"Linearising {dae.name}", None, progress) as bar, Interrupt() as interrupt:
-
-        def advance(count: int) -> None:
-            interrupt.obey()
-            bar.update(f"{count} points")
-
-        samples = Samples(dae, names, _points(dae, axes, at), advance)
-        grid, axes = _first_grid(samples, axes)
-        if tolerance is not None and not interrupt.asked:
+    samples = Samples(dae, tuple(axis.name for axis in axes), names, _points(dae, axes, at), executor, progress)
+    with ProgressDisplay(f"Linearising {dae.name}", None, progress):  # the time of all rounds counts
+        grid, axes, interrupted = _first_grid(samples, axes)
+        if tolerance is not None and not interrupted:
             grid = _refined(grid, samples, axes, float(tolerance))
+    if not isinstance(at, Trajectory):  # of a motion its simulation has warned
+        _warn_of_large_deflections(samples, grid)
     return grid
 
 
-def _points(
-    dae: DAE, axes: tuple[Axis, ...], at: Mapping[str, float] | Trajectory | None
-) -> Callable[[np.ndarray], list[OperatingPoint]]:
-    """Return the function from places (k, axes) to operating points."""
-    if isinstance(at, Trajectory):
-        return lambda places: passed_points(dae, at, places[:, 0])
-    held = held_values(dae, at, axes)
-    return lambda places: resting_points(dae, axes, held, places)
+def _warn_of_large_deflections(samples: Samples, grid: LinearGrid) -> None:
+    """Warn, once, of beams that rest at points of the grid beyond the deflections that they are modelled for."""
+    far = {}
+    for place in product(list(grid.axes.values())):
+        point = samples.operating_points[place]
+        state = (point.x[None], point.z[None], point.u[None], point.p)
+        if errors := large_deflections(samples.dae, *state, at_rest=True):
+            far[", ".join(f"{name} = {value:g}" for name, value in zip(grid.axes, place, strict=True))] = errors
+    warn_of_places(f"linear_grid of '{samples.dae.name}'", far)
 
 
-def _first_grid(samples: Samples, axes: tuple[Axis, ...]) -> tuple[LinearGrid, tuple[Axis, ...]]:
+def _points(dae: DAE, axes: tuple[Axis, ...], at: Mapping[str, float] | Trajectory | None) -> Points:
+    """Return the operating points of the grid."""
+    return PassedPoints(at) if isinstance(at, Trajectory) else RestingPoints(held_values(dae, at, axes))
+
+
+def _first_grid(samples: Samples, axes: tuple[Axis, ...]) -> tuple[LinearGrid, tuple[Axis, ...], bool]:
     """Return the grid over the axes; after Ctrl-C over what is complete of the first axis, with a warning."""
     ticks, others = axes[0].values, [axis.values for axis in axes[1:]]
-    complete = 0
+    # Slab by slab of the first axis, each with the middles of the cells before it.
+    slabs = [product([ticks[:1], *others])]
+    slabs += [
+        product([(ticks[i - 1 : i] + ticks[i : i + 1]) / 2, *middles(others)]) + product([ticks[i : i + 1], *others])
+        for i in range(1, len(ticks))
+    ]
     try:
-        # Slab by slab of the first axis, each with the middles of the cells before it.
-        for i, tick in enumerate(ticks):
-            samples.at(product([np.array([tick]), *others]))
-            if i:
-                samples.at(product([np.array([(ticks[i - 1] + tick) / 2]), *middles(others)]))
-            complete = i + 1
+        samples.at([place for slab in slabs for place in slab])
     except KeyboardInterrupt:
+        complete = next(i for i, slab in enumerate(slabs) if any(place not in samples.models for place in slab))
         if complete < 2:
             raise
-        _warn(
+        warn(
             f"linear_grid of '{samples.dae.name}' was interrupted; the grid ends at {axes[0].name} = "
             f"{ticks[complete - 1]:g} of {ticks[-1]:g} {axes[0].unit}."
         )
         axes = (replace(axes[0], values=ticks[:complete]), *axes[1:])
-    return _grid(samples, axes), axes
+        return _grid(samples, axes), axes, True
+    return _grid(samples, axes), axes, False
 
 
 def _refined(grid: LinearGrid, samples: Samples, axes: tuple[Axis, ...], tolerance: float) -> LinearGrid:
@@ -162,7 +170,7 @@ def _refined(grid: LinearGrid, samples: Samples, axes: tuple[Axis, ...], toleran
     if reason:
         place, error = grid.worst_cell
         where = ", ".join(f"{name} = {value:g}" for name, value in place.items())
-        _warn(
+        warn(
             f"linear_grid of '{samples.dae.name}': at {where} the interpolation error is {error}; the tolerance of "
             f"{100 * tolerance:g} % was not reached: {reason}."
         )
@@ -199,10 +207,6 @@ def _is_positive(value: Any) -> bool:
         return bool(np.isfinite(float(value)) and float(value) > 0)
     except (TypeError, ValueError):
         return False
-
-
-def _warn(message: str) -> None:
-    warn(message)
 
 
 def _arranged(entries: Sequence[Any], shape: tuple[int, ...]) -> np.ndarray:

@@ -27,3 +27,40 @@ class BufferedCall:
 
     def __call__(self) -> None:
         self._evaluate()
+
+
+class StepCall(BufferedCall):
+    """One step of an explicit method, or a chain of them, see `flexblocks.dae.explicit_steps`."""
+
+    def take(
+        self, start: np.ndarray, lengths: np.ndarray, u: np.ndarray, states: np.ndarray, errors: np.ndarray
+    ) -> int:
+        """Take steps one after the other, and return how many: the first that is refused is the last one.
+
+        Parameters
+        ----------
+        start : ndarray (n,)
+        lengths : ndarray (k,)
+            [s]; a call that is not full is filled with steps of length zero.
+        u : ndarray (k, nodes * nu)
+        states, errors : ndarray (k, nx + 1), (k,)
+            Of the results, written here.
+        """
+        where, settings, inputs, _ = self.arguments
+        after, estimates = self.results
+        size, width, driven = len(settings), states.shape[1], u.size > 0
+        where[0] = start
+        for done in range(0, len(lengths), size):
+            part = slice(done, done + size)
+            taken = min(size, len(lengths) - done)
+            if taken < size:
+                settings[taken:, 0] = 0.0
+            settings[:taken, 0] = lengths[part]
+            if driven:
+                inputs[:taken] = u[part]
+            self._evaluate()
+            states[part], errors[part] = after[:taken, :width], estimates[:taken, 0]
+            where[0] = after[taken - 1]
+            if not (estimates[0, 0] if size == 1 else estimates[:taken].max()) <= 1.0:
+                return done + int(np.argmin(errors[part] <= 1.0)) + 1
+        return len(lengths)

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from flexblocks.dae.explicit_steps import SIZES, Pair, rk8, rk43
-from flexblocks.simulation.integrators.buffered_call import BufferedCall
+from flexblocks.simulation.integrators.buffered_call import BufferedCall, StepCall
 from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenEquations
 from flexblocks.simulation.integrators.integrator import Integrator, Options, ProblemKind
 from flexblocks.simulation.integrators.stepper import GIVE_UP, StepFailure, Stepper, decays_fast, finite, poles_at
@@ -27,6 +27,10 @@ STABLE, BORDER, RISE = 0.98, 0.8, 1.02
 LIMITED = 2.0
 # Steps between two looks at the poles.
 LOOK = 1000
+# Steps planned after one was refused: those behind the next refused one are in vain.
+FEW = 16
+# A call of compiled steps is not filled up, at the price of them, unless so much of it is needed.
+FULL = 0.7
 
 
 class ExplicitStepper(Stepper):
@@ -49,7 +53,7 @@ class ExplicitStepper(Stepper):
         self.equations, self.pair, self.options, self.otherwise = equations, pair, options, otherwise
         self.evaluations = len(pair.b) - pair.reuses_last
         self._tolerances = options.rtol, options.atol
-        self._chains: dict[int, BufferedCall] = {}
+        self._chains: dict[int, StepCall] = {}
         self._maps: dict[int, BufferedCall] = {}
         self._stiff: Stepper | None = None
         self.begin()
@@ -76,9 +80,9 @@ class ExplicitStepper(Stepper):
             # Equal steps to each of the next stops, as many as one call takes ...
             ends, lengths, stops = self._plan(t, times[i:])
             new, errors = self._call(X, P, ends - lengths, lengths)
-            accepted = self._control(errors, lengths)
+            accepted = self._control(errors, lengths[: len(errors)])
             # ... of which those count that come before the first refused one.
-            self.steps += len(lengths)
+            self.steps += len(errors)
             self._since += accepted
             for k in np.flatnonzero(stops[:accepted]):
                 states.append(new[k])
@@ -104,7 +108,7 @@ class ExplicitStepper(Stepper):
         """Return the ends and lengths of the next steps [s], and which of them end at a stop."""
         ends: list[np.ndarray] = []
         marks: list[np.ndarray] = []
-        count, start, most = 0, t, SIZES[1] if self._refused else SIZES[-1]
+        count, start, most = 0, t, FEW if self._refused else SIZES[-1]
         step = min(self._step, self._border)
         for stop in stops.tolist():
             steps = max(int(np.ceil((stop - start) / step * (1 - 1e-9))), 1)
@@ -123,30 +127,46 @@ class ExplicitStepper(Stepper):
     def _call(
         self, X: np.ndarray, P: np.ndarray, starts: np.ndarray, lengths: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the states (k, nx + 1) after each step, and the estimates of the local errors (k,)."""
+        """Return the states (k, nx + 1) after each step, and the estimates of the local errors (k,).
+
+        The steps end with the first that is refused.
+        """
         count, own = len(lengths), len(self.equations.dae.p)
+        # Few sizes of calls of the inputs; the rest of a call is filled.
         size = next(size for size in SIZES if size >= count)
-        chain, when = self._chain(size), np.full(size, starts[-1])
-        when[:count] = starts
-        start, settings, u, p = chain.arguments
-        settings[:] = 0.0, *self._tolerances  # steps of length zero fill the call
-        settings[:count, 0], p[:] = lengths, P[:own]
+        when, widths = np.full(size, starts[-1]), np.zeros(size)
+        when[:count], widths[:count] = starts, lengths
         try:
-            start[0, : len(X)] = X
-            if self.pair.reuses_last:
-                start[0, len(X) :] = self._slope_at(starts[0], X, P)
-            if len(self.equations.dae.u):
-                u[:] = self._inputs(when, settings[:, 0], P[own:])
+            slope = self._slope_at(starts[0], X, P) if self.pair.reuses_last else np.zeros(0)
+            u = self._inputs(when, widths, P[own:])[:count] if len(self.equations.dae.u) else np.zeros((count, 0))
         except RuntimeError as error:  # of a function of the user
             raise StepFailure(str(error).strip().splitlines()[-1]) from None
-        chain()
-        states, errors = chain.results
-        return states[:count, : len(X)].copy(), errors[:count, 0].copy()
+        states, errors, done, at = np.empty((count, len(X))), np.empty(count), 0, np.concatenate([X, slope])
+        while done < count:
+            size = self._steps_of_a_call(count - done)
+            steps, part = self._chain(size), slice(done, done + max((count - done) // size, 1) * size)
+            steps.arguments[1][:, 1:], steps.arguments[3][:] = self._tolerances, P[:own]
+            done += steps.take(at, lengths[part], u[part], states[part], errors[part])
+            if not errors[done - 1] <= 1.0:
+                break
+            at = steps.arguments[0][0].copy()
+        return states[:done], errors[:done]
 
-    def _chain(self, size: int) -> BufferedCall:
+    def _steps_of_a_call(self, left: int) -> int:
+        """Return how many steps to take in one call, with `left` to go.
+
+        To CasADi's virtual machine a step is so much work that one at a time costs hardly more; no chain has to be
+        built. Machine code is entered as rarely as fills little.
+        """
+        if self.equations.dae.library is None:
+            return 1
+        above = next((size for size in SIZES if size >= left), SIZES[-1])
+        return above if left > FULL * above else max(size for size in SIZES if size <= left)
+
+    def _chain(self, size: int) -> StepCall:
         if size not in self._chains:
             with BUILDING:
-                self._chains[size] = BufferedCall(self.equations.dae.steps(self.pair.name, size))
+                self._chains[size] = StepCall(self.equations.dae.steps(self.pair.name, size))
         return self._chains[size]
 
     def _slope_at(self, t: float, X: np.ndarray, P: np.ndarray) -> np.ndarray:

@@ -7,7 +7,10 @@ import numpy as np
 from flexblocks.libraries import scipy
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.integrator import Integrator, Options
-from flexblocks.simulation.integrators.stepper import GIVE_UP, StepFailure, Stepper, finite
+from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
+
+STEP_TIME = 2e-4  # of a step in Python [s], as measured
+GIVE_UP = 3000  # steps of one `advance`, that is meant to take half as many at most: 0.6 s
 
 
 class ScipyStepper(Stepper):
@@ -22,6 +25,8 @@ class ScipyStepper(Stepper):
         Number of evaluations of the equations in a step.
     options : Options
     """
+
+    step_time = STEP_TIME
 
     def __init__(self, equations: DrivenEquations, method: str, evaluations: int, options: Options) -> None:
         self.equations, self.method, self.evaluations = equations, method, evaluations

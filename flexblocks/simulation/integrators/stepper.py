@@ -28,12 +28,13 @@ class Stepper(ABC):
 
     `divisible` tells whether an integration may be split at any time; otherwise only at `marks`, as elsewhere the
     steps would change. `steps` is the number of steps of the last `advance`, `evaluations` how often each of them
-    evaluates the equations, roughly.
+    evaluates the equations, roughly, and `step_time` the wall time [s] that one takes besides, as measured.
     """
 
     divisible = True
     steps = 0
     evaluations = 1
+    step_time = 3e-5
 
     def begin(self) -> None:  # noqa: B027 (most have nothing to forget)
         """Forget the last run, so that the next one has the same digits whatever came before."""

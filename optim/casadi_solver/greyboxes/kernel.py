@@ -41,9 +41,9 @@ class Kernel:
     residual, cost : casadi.Function
         ``(w, p) -> residual`` (n_residual x 1) and ``(w, p) -> cost`` (1 x 1).
     jacobian, gradient : casadi.Function
-        ``(w, p) -> `` nonzeros of d residual / d w and of d cost / d w.
+        ``(w, p) ->`` nonzeros of d residual / d w and of d cost / d w.
     hessian : casadi.Function
-        ``(w, p, lam, sigma) -> `` nonzeros of the upper triangle of the Hessian of lam' residual + sigma cost.
+        ``(w, p, lam, sigma) ->`` nonzeros of the upper triangle of the Hessian of lam' residual + sigma cost.
     jacobian_pattern, gradient_pattern, hessian_pattern : Pattern
         Where these nonzeros are.
     """

@@ -104,6 +104,8 @@ class CasadiSolver(SolverBase):
             No optimum was found and ``raise_exception_on_nonoptimal_result`` is set; the last iterate is in
             ``error.results``.
 
+        Notes
+        -----
         Whatever is raised, the model is as before: values, stale flags, suffixes and grey boxes.
         """
         began, started = datetime.datetime.now(datetime.UTC), perf_counter()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import casadi as ca
@@ -22,6 +23,8 @@ SAME = 1e-9  # relative (below one: absolute) difference up to which a state cou
 
 def add_boundary_conditions(b: Any, t: PhaseTranscription) -> None:
     """Add the boundary conditions at both ends: states, and inputs that begin or end at holding values."""
+    accelerations = {each.name: each.acceleration[0] for each in t.dae.tree.prescribed}
+    known = [accelerations[name] for name in t.problem.prescribed]
     for where, k, end, holds in (
         ("start", 0, t.begin, t.holds_start),
         ("goal", t.mesh.intervals, t.end, t.holds_goal),
@@ -41,7 +44,7 @@ def add_boundary_conditions(b: Any, t: PhaseTranscription) -> None:
         if end.kind == "near":
             _add_leeway(b, t, k, end)
         if holds and not t.borrows_inputs:
-            hold_inputs(b, where, k, end)
+            hold_inputs(b, where, k, end, known)
 
 
 def state_variables(b: Any, t: PhaseTranscription, k: int) -> list:
@@ -95,14 +98,15 @@ def _fix_prescribed(b: Any, t: PhaseTranscription, k: int, end: End) -> None:
         states[t.dae.x.index(name)].fix(value)
 
 
-def hold_inputs(b: Any, where: str, k: int, end: End) -> None:
-    """Fix the inputs at a mesh point to their holding values, or equate them if those are variables."""
+def hold_inputs(b: Any, where: str, k: int, end: End, known: Collection[str] = ()) -> None:
+    """Fix inputs at a mesh point to their holding values, or equate them if those are variables; but the `known`."""
     if end.kind in ("fixed", "near"):
         for name, value in zip(b.inputs, end.point.u.tolist(), strict=True):
             b.u[k, name].fix(value)
     else:
         holding = getattr(b, f"{where}_inputs")
-        rule = pyo.Constraint(b.inputs, rule=lambda b, name: b.u[k, name] == holding[name])
+        held = [name for name in b.inputs if name not in known]
+        rule = pyo.Constraint(held, rule=lambda b, name: b.u[k, name] == holding[name])
         b.add_component(f"{where}_holding", rule)
 
 

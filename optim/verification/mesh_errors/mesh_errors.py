@@ -93,6 +93,13 @@ class MeshErrors:
         times = before + self.phases[0][phase].times
         return float(times[k]), float(times[k + 1])
 
+    @property
+    def is_worst_at_an_end(self) -> bool:
+        """Whether the interval with the largest local error is the first or the last of all."""
+        begin, end = self.worst()
+        last = sum(float(one.times[-1]) for one in self.phases[0])
+        return begin == 0.0 or bool(np.isclose(end, last))
+
     def __str__(self) -> str:
         begin, end = self.worst()
         text = (

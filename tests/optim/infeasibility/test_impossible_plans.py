@@ -156,7 +156,11 @@ TWELVE = {
 }
 
 
-@pytest.mark.parametrize("case", TWELVE)
+# Told only after a solve that takes longer than the others.
+LONG = ("too sluggish a motor",)
+
+
+@pytest.mark.parametrize("case", [pytest.param(each, marks=[pytest.mark.slow] * (each in LONG)) for each in TWELVE])
 def test_impossible_or_malformed_problems_name_their_cause(case):
     change, arm, message = TWELVE[case]
     with pytest.raises(FlexblocksError, match=f"(?s){message}"):

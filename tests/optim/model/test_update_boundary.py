@@ -61,6 +61,7 @@ def test_start_and_goal_elsewhere(dae: fb.DAE, ends: str) -> None:
             assert found.trajectory["motor.torque"][k] == pytest.approx(point["motor.torque"])
 
 
+@pytest.mark.slow
 def test_phases_and_scenarios() -> None:
     """A place to stop at on the way, and two payloads under torques of their own."""
     dae = arm(symbolic=("payload.mass",))

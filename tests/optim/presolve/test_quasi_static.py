@@ -149,6 +149,7 @@ def test_named_coordinates_stand_still():
     assert np.abs(plan.trajectory["der(link1.bending_y[2])"]).max() < 1e-12
 
 
+@pytest.mark.slow
 def test_refinement_goes_back_to_all_modes():
     """A quick motion: 0.1 mm is too much to ask of modes that stand still, and not of the same mesh without."""
     dae = fb.assemble(models.subudhi_morris_2002())
@@ -162,6 +163,7 @@ def test_refinement_goes_back_to_all_modes():
     assert plan.replay().tip_miss < 1e-4
 
 
+@pytest.mark.slow
 def test_start_from_a_plan_with_modes_carried_and_to_one(tmp_path):
     dae = fb.assemble(models.subudhi_morris_2002())
     plan = optim.plan(dae, two_links(), intervals=20, quasi_static=500.0)

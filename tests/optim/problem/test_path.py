@@ -231,6 +231,7 @@ def test_obstacles_that_cannot_be_passed_at_once(arm, way):
     assert reach.max() == pytest.approx(0.94, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_refined_until_the_replay_keeps_out(arm):
     """On ten intervals the tip cuts the corner between two points; refined, it does not by a millimetre."""
     post = optim.KeepOut(optim.Sphere((0.337, 0.483), 0.08), frames="payload")

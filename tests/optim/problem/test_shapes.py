@@ -9,9 +9,12 @@ import casadi as ca
 import numpy as np
 import pytest
 
-import flexblocks as fb
+from arms.rigid_chain import chain
 from flexblocks import optim
+from flexblocks.errors import FlexblocksError
+from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
 from flexblocks.optim.presolve.path_values import resolved_path
+from flexblocks.optim.presolve.transcribe import transcribe
 from flexblocks.optim.problem.path_constraints.segments import squared_distance
 from flexblocks.optim.problem.serialization import from_data, to_data
 from flexblocks.optim.problem.signals.instant import instant_rows
@@ -60,25 +63,28 @@ def test_distances_of_segments(size):
             assert (moved[0] - moved[1]) / 2 == pytest.approx(slope @ h, rel=1e-3, abs=1e-9 * size**2)
 
 
-def chain(size: float = 1.0) -> fb.DAE:
-    """Three rigid links in the plane, and a load."""
-    model = fb.Model("chain")
-    place = model.add(fb.Ground("ground")).frame_b
-    for i in (1, 2, 3):
-        motor, joint = model.add(fb.TorqueSource(f"motor{i}")), model.add(fb.Revolute(f"joint{i}"))
-        link = model.add(fb.RigidLink(f"link{i}", length=0.5 * size, mass=size**3))
-        model.connect(motor.flange_b, joint.axis)
-        model.connect(place, joint.frame_a)
-        model.connect(joint.frame_b, link.frame_a)
-        place = link.frame_b
-    model.connect(place, model.add(fb.Payload("payload", 0.5 * size**3)).frame_a)
-    return fb.assemble(model)
-
-
 def elbows(q: np.ndarray) -> np.ndarray:
     """The joints and the tip of the chain (4, 2)."""
     heading = np.cumsum(q)
     return np.vstack([[0.0, 0.0], 0.5 * np.cumsum(np.column_stack([np.cos(heading), np.sin(heading)]), axis=0)])
+
+
+@pytest.mark.parametrize("size", [1e3, pytest.param(1e-3, marks=pytest.mark.slow)])
+def test_what_takes_longer_at_the_speed_limit_than_there_is_time_is_refused(size):
+    """Straight from place to place, and by the difference of the headings; just enough time is not refused."""
+    dae, q0, q1 = chain(size), np.array([0.3, 0.5, 0.4]), np.array([0.9, -0.2, 1.4])
+    way, turn = size * np.linalg.norm(elbows(q1)[3] - elbows(q0)[3]), (q1 - q0).sum()
+
+    def transcribed(duration, **limit):
+        ends = [dict(zip(dae.q_names, q.tolist(), strict=True)) for q in (q0, q1)]
+        path = optim.SpeedLimit("payload", **limit)
+        return transcribe(dae, optim.RestToRest(*ends, duration, path=path), TranscriptionOptions(intervals=4))
+
+    for limit, needed in (({"speed": size}, way / size), ({"turning": 0.5}, 2.0 * turn)):
+        with pytest.raises(FlexblocksError, match=f"payload has to go .* takes {needed:.4g} s at") as refused:
+            transcribed(0.99 * needed, **limit)
+        assert "Raise the limit or the duration" in str(refused.value)
+        transcribed((0.5 * needed, 1.01 * needed), **limit)
 
 
 def test_values_of_a_chain_of_links():

@@ -92,6 +92,7 @@ def test_phases_and_designs_are_kept(fetching, tmp_path):
     assert again.objective == pytest.approx(fetching.objective, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_phases_are_drawn_and_diagnosed(fetching):
     """Each phase has its own name in the picture and in what stands against it."""
     mpl.use("Agg")

@@ -8,27 +8,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-import flexblocks as fb
+from arms.rigid_chain import chain
 from flexblocks import optim
 from flexblocks.optim.presolve.rigid_motion.rigid_arm import spline_through
 from flexblocks.optim.strategy.obstacle_guess import detour
 from flexblocks.optim.strategy.settings import SETTINGS
-
-
-def chain(size: float) -> fb.DAE:
-    """Three links in the plane, each half of `size` long."""
-    model = fb.Model("chain")
-    place = model.add(fb.Ground("ground")).frame_b
-    for i in (1, 2, 3):
-        motor, joint = model.add(fb.TorqueSource(f"motor{i}")), model.add(fb.Revolute(f"joint{i}"))
-        link = model.add(fb.RigidLink(f"link{i}", length=0.5 * size, mass=size**3))
-        model.connect(motor.flange_b, joint.axis)
-        model.connect(place, joint.frame_a)
-        model.connect(joint.frame_b, link.frame_a)
-        place = link.frame_b
-    model.connect(place, model.add(fb.Payload("payload", 0.5 * size**3)).frame_a)
-    return fb.assemble(model)
-
 
 # Starts, goals and bars (their ends) that no sampled single turn leads around.
 SLOT = ((1.8, -1.5, -0.9), (0.1, -0.3, 0.2), [((0.7, 0.25), (1.6, 0.25)), ((0.75, -0.5), (1.6, -0.5))])

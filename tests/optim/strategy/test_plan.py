@@ -26,11 +26,12 @@ def swing(distance=1.5, duration=2.0, **more):
     return optim.RestToRest({"joint1.angle": 0.2}, {"joint1.angle": 0.2 + distance}, duration, **more)
 
 
-def test_two_link_arm_settles_and_replays(arm):
+@pytest.mark.parametrize("meshes", [(40, 100), pytest.param((40, 100, 200), marks=pytest.mark.slow)])
+def test_two_link_arm_settles_and_replays(arm, meshes):
     """From the default start, at every mesh; the objective settles and the simulated tip arrives and stays."""
     problem = optim.RestToRest(HOME, HALF_TURN, 2.0, limits={"motor1.torque": 4.0, "motor2.torque": 2.0})
     objectives = []
-    for intervals in (40, 100, 200):
+    for intervals in meshes:
         plan = optim.plan(arm, problem, intervals=intervals)
         assert plan.status == "converged"
         objectives.append(plan.objective)
@@ -38,8 +39,8 @@ def test_two_link_arm_settles_and_replays(arm):
         assert replay.tip_miss < 0.2e-3
         assert 0 <= replay.energy_left < 1e-4
         assert replay.trajectory["joint1.angle"][-1] == pytest.approx(np.pi / 2, abs=1e-3)
-    assert objectives == pytest.approx([objectives[-1]] * 3, rel=0.03)
-    assert abs(objectives[1] - objectives[2]) < abs(objectives[0] - objectives[1])
+    assert objectives == pytest.approx([objectives[-1]] * len(meshes), rel=0.03)
+    assert np.all(np.diff(np.abs(np.diff(objectives))) < 0)
 
 
 def test_least_effort_of_a_double_integrator():
@@ -79,7 +80,10 @@ def test_weighted_rate_of_a_double_integrator(ends):
     np.testing.assert_allclose(plan.inputs["motor1.torque"](s + 1), u, atol=1e-4)
 
 
-@pytest.mark.parametrize(("intervals", "objective", "rel"), [(40, 0.174360, 2e-3), (100, 0.170186, 1e-4)])
+@pytest.mark.parametrize(
+    ("intervals", "objective", "rel"),
+    [(40, 0.174360, 2e-3), pytest.param(100, 0.170186, 1e-4, marks=pytest.mark.slow)],
+)
 def test_rotors_that_ride_on_flexible_links(intervals, objective, rel):
     """With inputs that start and end at rest; numbers of an independent script on a slightly different reading."""
     dae = fb.assemble(models.subudhi_morris_2002(rotor_mount="carried"))

@@ -24,6 +24,7 @@ def test_shortest_time_refined_until_it_replays():
     assert replay.energy_left < 1e-4
 
 
+@pytest.mark.slow
 def test_plan_that_lives_off_its_scheme_is_made_anew():
     """Radau collocation swallows a hundred times the energy that the goal allows: no honest shortest time."""
     limits = {TORQUE: 4.0, f"der({TORQUE})": 80.0}

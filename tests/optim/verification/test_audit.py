@@ -31,6 +31,7 @@ def quick():
     return optim.plan(arm(1, links=1), swing(limits={"der(joint1.angle)": 2.0}), intervals=30)
 
 
+@pytest.mark.slow
 def test_plan_of_one_mode_rings_on_six_and_more_modes_cure_it():
     """The replay on its own model sees nothing of it; the tip miss is that of an arm built with six modes."""
     limits = {"motor1.torque": 4.0, "motor2.torque": 2.0}

@@ -1,10 +1,13 @@
 """Errors of meshes: against simulations of single intervals; arms that need feedback, and get it."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import flexblocks as fb
 from arms.cranes import crane
+from arms.one_link import joint_arm
 from arms.turns import hinge, swing
 from flexblocks import control, models, optim
 from flexblocks.optim.model.read_solution import input_polynomials
@@ -108,6 +111,21 @@ def test_coarse_mesh_is_not_called_converged_without_a_warning():
     assert 0.5 * replay.tip_miss < errors.drift < 5 * replay.tip_miss
     fine = optim.plan(arm, problem, intervals=40)
     assert not fine.mesh_errors.is_too_coarse
+
+
+def test_inputs_that_jump_are_named_where_the_mesh_suffers_from_them():
+    """A torque at the root of a beam, as in the README: a jump excites 34 Hz, which this mesh does not resolve."""
+    modes = fb.AssumedModes(2, tip="auto")
+    beam = fb.FlexibleBeam("link", 0.5, linear_density=0.2, flexural_rigidity=1.0, discretization=modes)
+    load, motor = fb.Payload("payload", mass=0.1, inertia=0.005), fb.TorqueSource("motor", limit=2.0)
+    arm = fb.assemble(joint_arm(beam=beam, payload=load, gravity=0.0, drive=(motor,)))
+    ends = {"joint.angle": 0.0}, {"joint.angle": 1.5}, 2.0
+    with pytest.warns(optim.PlanWarning, match=r"too coarse.*a jump excites every mode.*input_ends=\"holding\""):
+        jumping = optim.plan(arm, optim.RestToRest(*ends), intervals=40)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", optim.PlanWarning)
+        steady = optim.plan(arm, optim.RestToRest(*ends, input_ends="holding"), intervals=40)
+    assert jumping.replay().energy_left > 30 * steady.replay().energy_left
 
 
 @pytest.mark.slow

@@ -1,0 +1,171 @@
+"""Examples of blocks and of what is done with models."""
+
+# %%
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import flexblocks as fb
+from flexblocks import models
+
+folder = Path(tempfile.mkdtemp())
+
+
+def on_a_hinge(*blocks: fb.Block) -> tuple[fb.Model, fb.RigidLink]:
+    """Return a rigid link on a hinge in gravity, with further blocks added, not yet connected."""
+    model = fb.Model("arm", gravity=(0.0, -9.81, 0.0))
+    ground, hinge = model.add(fb.Ground("ground")), model.add(fb.Revolute("hinge"))
+    link = model.add(fb.RigidLink("link", length=0.5, mass=1.0))
+    model.connect(ground.frame_b, hinge.frame_a)
+    model.connect(hinge.frame_b, link.frame_a)
+    for block in blocks:
+        model.add(block)
+    return model, link
+
+
+# %% load
+models.subudhi_morris_2002().save(folder / "arm.yaml")
+model = fb.load(folder / "arm.yaml")
+print(model.check())
+
+# %% rediscretize
+rigid = fb.rediscretize(models.subudhi_morris_2002(), fb.Rigid())
+finer = fb.rediscretize(models.subudhi_morris_2002(), {"link1": fb.FiniteElements(4)})
+print(len(fb.assemble(rigid).x), len(fb.assemble(finer).x))
+
+# %% denavit_hartenberg DHRow
+rows = [fb.DHRow(d=0.4, alpha=np.pi / 2), fb.DHRow(a=0.5), fb.DHRow(a=0.3)]
+model = fb.Model("three joints")
+place = model.add(fb.Ground("ground")).frame_b
+for joint, offset in fb.denavit_hartenberg(rows):
+    model.connect(place, model.add(joint).frame_a)
+    model.connect(joint.frame_b, model.add(offset).frame_a)
+    place = offset.frame_b
+model.connect(place, model.add(fb.Payload("tool", mass=1.0, inertia=0.01)).frame_a)
+
+# %% DampingChoice choose_damping
+choice = fb.choose_damping(models.subudhi_morris_2002(), ratio=0.01)  # of the arm's own modes, not of clamped beams
+damped = choice.model
+print(choice)
+
+# %% OperatingPoint
+dae = fb.assemble(models.yu_chen_2019())
+point = fb.equilibrium(dae, x={"joint1.angle": 0.5, "joint2.angle": -0.5})
+print(point["motor1.torque"], point["mass2.y"])
+lin = fb.linearize(dae, point)
+
+# %% Section ISection
+beam = fb.FlexibleBeam(
+    "girder",
+    6.0,
+    section=fb.ISection(height=0.3, width=0.15, web=0.007, flange=0.010),
+    material=fb.Material(density=7850.0, youngs_modulus=2.1e11, poissons_ratio=0.3),
+    discretization=fb.AssumedModes(2, tip="auto"),
+)
+
+# %% Discretization
+fidelities: list[fb.Discretization] = [fb.Rigid(), fb.AssumedModes(2), fb.FiniteElements(3), fb.StrainModes(2)]
+for discretization in fidelities:
+    model = fb.rediscretize(models.subudhi_morris_2002(links=1), discretization)
+    print(discretization, len(fb.assemble(model).x))
+
+# %% Composite
+model = fb.Model("arm")
+joint = model.add(
+    fb.FlexibleJoint("joint", inertia=0.05, stiffness=800.0)
+)  # a Composite: motor, rotor, spring and hinge
+print([part.name for part in joint.parts()], joint.exposed())
+
+# %% Contact
+model, link = on_a_hinge(fb.Contact("floor", stiffness=1e4, transition=1e-3, normal=(0.0, 1.0, 0.0), damping=50.0))
+floor = model.add(fb.FixedTransform("floor_height", (0.0, -0.3, 0.0)))
+model.connect("ground.frame_b", floor.frame_a)
+model.connect(floor.frame_b, "floor.frame_a")
+model.connect(link.frame_b, "floor.frame_b")
+run = fb.simulate(fb.assemble(model), (0.0, 0.4))
+
+# %% DCMotor
+model, _ = on_a_hinge(fb.DCMotor("motor", resistance=1.0, inductance=2e-3, constant=0.5, limit=24.0))
+model.connect("motor.flange_b", "hinge.axis")
+dae = fb.assemble(model)
+print(dae.x.names, dae.u.names)  # the current is a state, the voltage the input
+
+# %% Fixed
+model, _ = on_a_hinge(fb.TorsionalSpring("spring", stiffness=20.0), fb.Fixed("wall"))
+model.connect("wall.flange_b", "spring.flange_a")  # the spring pulls the hinge back to its zero
+model.connect("spring.flange_b", "hinge.axis")
+
+# %% FixedTranslation
+wall = fb.FixedTranslation("wall")  # the same for a slide: a flange that does not move
+print(wall.flange_b)
+
+# %% LuGreFriction
+model, _ = on_a_hinge(fb.LuGreFriction("friction", stiffness=500.0, coulomb=0.3, breakaway=0.5, damping=0.5))
+model.connect("friction.flange_b", "hinge.axis")
+print(fb.assemble(model).x.names)  # the mean deflection of the bristles is a state
+
+# %% ForceSensor
+model = fb.Model("arm on a sensor", gravity=(0.0, -9.81, 0.0))
+ground, sensor, hinge = (
+    model.add(fb.Ground("ground")),
+    model.add(fb.ForceSensor("sensor")),
+    model.add(fb.Revolute("hinge")),
+)
+link = model.add(fb.RigidLink("link", length=0.5, mass=1.0))
+for inner, outer in ((ground, sensor), (sensor, hinge), (hinge, link)):
+    model.connect(inner.frame_b, outer.frame_a)
+run = fb.simulate(fb.assemble(model), (0.0, 1.0))
+print(run["sensor.force_y"].max())  # [N], what the arm exerts on the ground
+
+# %% Gimbal Universal Spherical
+model = fb.Model("hanging bar", gravity=(0.0, 0.0, -9.81))
+ground, ball = model.add(fb.Ground("ground")), model.add(fb.Spherical("ball"))  # or fb.Universal, fb.Gimbal
+bar = model.add(fb.RigidBody("bar", 2.0, ((0.01, 0.0, 0.0), (0.0, 0.1, 0.0), (0.0, 0.0, 0.1)), center=(0.5, 0.0, 0.0)))
+model.connect(ground.frame_b, ball.frame_a)
+model.connect(ball.frame_b, bar.frame_a)
+run = fb.simulate(fb.assemble(model), (0.0, 1.0), x0={"ball.rotation_y": 0.3})
+
+# %% SpringDamper ForceElement
+model, link = on_a_hinge(fb.SpringDamper("spring", stiffness=200.0, damping=5.0, free_length=0.3))
+anchor = model.add(fb.FixedTransform("anchor", (0.5, 0.4, 0.0)))
+model.connect("ground.frame_b", anchor.frame_a)
+model.connect(anchor.frame_b, "spring.frame_a")
+model.connect(link.frame_b, "spring.frame_b")
+print(fb.equilibrium(fb.assemble(model))["hinge.angle"])
+
+# %% WorldForce WorldTorque
+model, link = on_a_hinge(fb.WorldForce("wind"), fb.WorldTorque("twist"))
+model.connect(link.frame_b, "wind.frame_a", "twist.frame_a")
+dae = fb.assemble(model)
+run = fb.simulate(dae, (0.0, 1.0), u={"wind.force_y": 9.81 / 2})  # [N], in world axes
+
+# %% piecewise_constant PiecewisePolynomial
+steps = fb.piecewise_constant([0.0, 0.2, 0.5], [1.0, -1.0, 0.0])  # from each time on
+run = fb.simulate(dae, (0.0, 1.0), u={"twist.torque_z": steps})
+
+# %% Signal
+pulse = fb.Signal(lambda t: 1.0 if t < 0.3 else 0.0, breakpoints=[0.3])  # where it jumps, the integration is split
+run = fb.simulate(dae, (0.0, 1.0), u={"twist.torque_z": pulse})
+
+# %% SimulationError
+try:
+    fb.simulate(dae, (0.0, 1.0), max_steps=5)
+except fb.SimulationError as error:
+    print(error.time, error.trajectory.complete)  # what was reached is there
+
+# %% FlexblocksError
+try:
+    fb.RigidLink("link", length=-0.5, mass=1.0)
+except fb.FlexblocksError as error:
+    print(error)  # RigidLink 'link': length = -0.5; must be > 0 [m].
+
+# %% FlexblocksWarning
+import warnings
+
+with warnings.catch_warnings():
+    warnings.simplefilter("error", fb.FlexblocksWarning)  # what may not be meant, stops
+    fb.assemble(models.subudhi_morris_2002())
+
+# %% models.tendon_arm models.hoist_crane
+arm = models.tendon_arm(length=0.3, discs=6)

@@ -1,0 +1,92 @@
+"""Examples of motion planning."""
+
+# %%
+import tempfile
+from pathlib import Path
+
+import flexblocks as fb
+from flexblocks import models, optim, tasks
+
+folder = Path(tempfile.mkdtemp())
+dae = fb.assemble(models.subudhi_morris_2002(modes=1))
+START, GOAL = {"joint1.angle": 0.0, "joint2.angle": 0.0}, {"joint1.angle": 1.0, "joint2.angle": 0.5}
+problem = optim.RestToRest(start=START, goal=GOAL, duration=2.0)
+
+# %% optim.Plan optim.Replay
+plan = optim.plan(dae, problem, intervals=20)
+print(plan.summary())
+replay = plan.replay()  # an independent simulation under the planned inputs
+print(replay.tip_miss, replay.energy_left)
+plan.save(folder / "plan.nc")
+
+# %% optim.Attempt
+for attempt in plan.attempts:
+    print(attempt)
+
+# %% optim.Audit
+audit = plan.audit()
+print(audit)
+
+# %% optim.Objective optim.Time optim.Jerk optim.Final
+objective: optim.Objective = optim.Time() + 0.001 * optim.Effort()  # or optim.Jerk(), optim.Final("payload.x"), ...
+fast = optim.RestToRest(start=START, goal=GOAL, objective=objective, duration=(0.5, 3.0))
+
+# %% optim.Tracking
+follow = optim.Tracking({"joint1.angle": lambda s: s**2 * (3 - 2 * s)}, over="share")
+
+# %% optim.Capsule optim.HalfSpace optim.KeepIn
+table = optim.HalfSpace(point=(0.0, -0.4), normal=(0.0, 1.0))
+pipe = optim.Capsule(start=(0.6, -0.3), end=(0.9, -0.3), radius=0.05)
+cell = optim.Box(low=(-1.5, -1.0), high=(1.5, 1.5))
+path = (
+    optim.KeepOut(table, frames="payload"),  # above the table,
+    optim.KeepOut(pipe, links="link2", margin=0.01),  # off the pipe,
+    optim.KeepIn(cell, frames="payload"),  # and in its cell
+)
+plan = optim.plan(dae, optim.RestToRest(start=START, goal=GOAL, duration=2.0, path=path), intervals=20)
+
+# %% optim.KeepApart
+apart = optim.KeepApart(links="link1", frames="payload", radius=0.05)
+
+# %% optim.Upright
+upright = optim.Upright("payload", tilt=0.1, axis=(0.0, 0.0, 1.0))
+
+# %% optim.solve
+m = optim.pyomo_model(dae, problem, intervals=20)
+m.q[10, "joint1.angle"].setub(0.4)  # any constraint of your own
+plan = optim.solve(m)
+
+# %% optim.diagnose optim.Conflict
+m = optim.pyomo_model(dae, problem, intervals=20)
+m.q[10, "joint1.angle"].setub(-2.0)
+m.q[11, "joint1.angle"].setlb(2.0)
+conflict = optim.diagnose(m)  # what must give, when and by how much; None if all can be satisfied
+print(conflict)
+
+# %% optim.PlanError optim.ProblemError
+try:
+    optim.plan(dae, optim.RestToRest(start=START, goal={"joint9.angle": 1.0}, duration=2.0))
+except optim.ProblemError as error:
+    print(error)  # before anything is solved; a solve that fails raises optim.PlanError, with a report
+
+# %% optim.PlanWarning
+import warnings
+
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always", optim.PlanWarning)
+    optim.plan(dae, problem, intervals=3)
+print(caught[0].message)  # its mesh is too coarse ...
+
+# %% tasks.Plan
+task = tasks.Plan(models.subudhi_morris_2002(modes=1), problem, options={"intervals": 60})
+plans = fb.study(task, fb.grid({"payload.mass": [0.05, 0.1]}))
+
+# %% tasks.Replay tasks.Audit
+uncertain = fb.assemble(models.subudhi_morris_2002(modes=1), symbolic=("payload.mass",))
+plan = optim.plan(uncertain, problem, intervals=20)
+replays = fb.study(tasks.Replay(plan), fb.grid({"payload.mass": [0.05, 0.1]}))
+
+# %% tasks.Equilibrium
+held = fb.study(
+    tasks.Equilibrium(models.yu_chen_2019(), x={"joint1.angle": 0.5}), fb.grid({"joint2.angle": [-1.0, -0.5, 0.0]})
+)

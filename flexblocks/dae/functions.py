@@ -1,0 +1,92 @@
+"""CasADi functions of an arm's equations, of its states, inputs and parameters, built on first use."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import casadi as ca
+
+from flexblocks.dae.expressions import DAEExpressions
+from flexblocks.dynamics.algorithms.energy import kinetic_energies, total
+
+
+class DAEFunctions(DAEExpressions):
+    """The functions of the equations in `flexblocks.dae.dae.DAE`, whose arguments its notes name."""
+
+    @cached_property
+    def mass_matrix(self) -> ca.Function:
+        """Mass matrix, function (q, p) -> M, dense (n, n)."""
+        symbols = dict(zip(("q", "p", "dependent"), self.posture_symbols, strict=False))
+        M = ca.densify(ca.cse(self.mass_expression))
+        return ca.Function("mass_matrix", [*symbols.values()], [M], [*symbols], ["M"])
+
+    @cached_property
+    def inverse_dynamics(self) -> ca.Function:
+        """Inverse dynamics, function (q, v, a, p) -> M a + h (n) [N m or N], by recursion.
+
+        This is the generalised input force; with kinematic loops that on the cut tree, Q + J' lambda.
+        """
+        a = ca.SX.sym("a", self.tree.size)
+        force = ca.cse(self.balance(a))
+        q, *others = self.posture_symbols
+        symbols = dict(zip(("q", "v", "a", "p", "dependent"), (q, self.v, a, *others), strict=False))
+        return ca.Function("inverse_dynamics", [*symbols.values()], [force], [*symbols], ["force"])
+
+    @cached_property
+    def input_force(self) -> ca.Function:
+        """Generalised input force, function (x, u, p) -> Q (n) [N m or N]."""
+        return self._function("input_force", [ca.densify(self.applied_expression)], ["force"])
+
+    @cached_property
+    def forward_dynamics(self) -> ca.Function:
+        """Forward dynamics, function (x, u, p) -> der(x)."""
+        return self._function("forward_dynamics", [self.rate_expression], ["dx"])
+
+    @cached_property
+    def energy(self) -> ca.Function:
+        """Energies, function (x, p) -> kinetic energy, potential energy [J]."""
+        kinetic = total(kinetic_energies(self.tree, self.q, self.v))
+        results = ca.cse([kinetic, self.potential_expression])
+        # Dependent variables may be algebraic variables; those that are states are in x.
+        z = {"z": self.z.symbol} if len(self.z) and self.dependent_names else {}
+        symbols = {"x": self.x.symbol, "p": self.p.symbol} | z
+        return ca.Function("energy", [*symbols.values()], results, [*symbols], ["kinetic", "potential"])
+
+    @cached_property
+    def output(self) -> ca.Function:
+        """Outputs, function (x, u, p) -> y."""
+        return self._function("output", [self.output_expression], ["y"])
+
+    @cached_property
+    def algebraic(self) -> ca.Function:
+        """Algebraic residuals, function (x, u, p) -> g, zero along every motion; empty without algebraic variables."""
+        return self._function("algebraic", [self.algebraic_expression], ["g"])
+
+    @cached_property
+    def motion(self) -> ca.Function:
+        """Right-hand side of simulations, function (x, z, u, p) -> [der(x), power of the applied forces in W], g."""
+        symbols = [self.x.symbol, self.z.symbol, self.u.symbol, self.p.symbol]
+        results = [
+            ca.densify(ca.vertcat(self.rate_expression, self.applied_power)),
+            ca.densify(self.algebraic_expression),
+        ]
+        return ca.Function("motion", symbols, results, ["x", "z", "u", "p"], ["dX", "g"])
+
+    @cached_property
+    def constraint(self) -> ca.Function:
+        """Loop-closure constraints, function (q, p) -> c, zero along every motion; empty for a tree."""
+        symbols = dict(zip(("q", "p", "dependent"), self.posture_symbols, strict=False))
+        return ca.Function("constraint", [*symbols.values()], [self.constraint_expression], [*symbols], ["c"])
+
+    @cached_property
+    def multipliers(self) -> ca.Function:
+        """Loop forces [N] and torques [N m], function (x, u, p) -> lambda; empty for a tree."""
+        return self._function("multipliers", [self.multiplier_expression], ["lambda"])
+
+    def _function(self, name: str, results: list[ca.SX], labels: list[str]) -> ca.Function:
+        symbols = [self.x.symbol, self.u.symbol, self.p.symbol]
+        inputs = ["x", "u", "p"]
+        if len(self.z):
+            symbols.append(self.z.symbol)
+            inputs.append("z")
+        return ca.Function(name, symbols, results, inputs, labels)
