@@ -11,6 +11,7 @@ import numpy as np
 import flexblocks as fb
 from benchmarks.real_plans.arms import Arm
 from flexblocks import optim
+from flexblocks.optim.presolve.boundary_equilibrium import boundary_equilibrium
 
 RISE = 0.1  # of the duration, in which an input rises to its limit
 
@@ -98,7 +99,7 @@ def _holds_all(arm: Arm) -> bool:
     """Whether the same inputs hold the arm with every load: without gravity, and with valves or winches."""
     name, *values = arm.load
     dae = arm.assembled((name,))
-    held = [fb.equilibrium(dae, arm.start, p={name: value}).u for value in values]
+    held = [_rest(dae, arm.start, {name: value}).u for value in values]
     return bool(np.allclose(*held, atol=1e-9))
 
 
@@ -133,7 +134,12 @@ def _problem(arm: Arm, goal: Mapping[str, Any], **changes: Any) -> optim.Problem
 
 def _at(arm: Arm, values: Mapping[str, float]) -> tuple[fb.OperatingPoint, fb.DAE]:
     dae = arm.assembled().with_outputs([f"{arm.tip}.rotation_{row}{column}" for row in "xyz" for column in "xyz"])
-    return fb.equilibrium(dae, values), dae
+    return _rest(dae, values), dae
+
+
+def _rest(dae: fb.DAE, values: Mapping[str, float], p: Mapping[str, float] | None = None) -> fb.OperatingPoint:
+    """Return the equilibrium by coordinates or, as for arms that are bent by tendons, by places."""
+    return boundary_equilibrium(dae, values, dae.p.values(p, "real plans: "), "real plans").point
 
 
 def _values(dae: fb.DAE, point: fb.OperatingPoint, names: list[str]) -> np.ndarray:
@@ -149,7 +155,7 @@ def _place(arm: Arm, values: Mapping[str, float]) -> dict[str, float]:
 
 
 def _tip(arm: Arm, dae: fb.DAE, values: Mapping[str, float]) -> np.ndarray:
-    point = fb.equilibrium(dae, values)
+    point = _rest(dae, values)
     return np.array([point[f"{arm.tip}.{axis}"] for axis in "xyz"])
 
 

@@ -1,4 +1,4 @@
-"""Plans of real arms from cold: durations of winches, modes that a mesh leaves unresolved, lines far from the way."""
+"""Plans of real arms from cold: durations of winches, modes that a mesh leaves unresolved, lines along the way."""
 
 import math
 
@@ -99,7 +99,7 @@ def test_shortest_time_of_a_desk_arm_leaves_no_more_than_it_says():
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")
-def test_a_boom_follows_a_line_far_from_its_way_at_once():
+def test_a_boom_follows_a_line_at_once():
     arm = ARMS["pump boom, torques"]
     plan = planned("pump boom, torques", "line")
     assert len(plan.attempts) == 1
