@@ -45,11 +45,13 @@ def motion_run(
     ParameterError
         The trajectory is of another arm.
     """
-    if motion.names["x"] != dae.x.names:
-        raise ParameterError(
-            f"plot.animate: the trajectory of '{motion.model}' has other states than the DAE '{dae.name}'; must be of "
-            "the same arm. Give the DAE it came from."
-        )
+    groups = {"states": ("x", dae.x), "algebraic variables": ("z", dae.z), "inputs": ("u", dae.u)}
+    for what, (group, variables) in groups.items():
+        if motion.names[group] != variables.names:
+            raise ParameterError(
+                f"plot.animate: the trajectory of '{motion.model}' has other {what} than the DAE '{dae.name}'; must be "
+                "of the same arm, with the same control law. Give the DAE it came from."
+            )
     rows = np.flatnonzero(np.isfinite(motion.x).all(axis=1))
     if len(rows) > frames:
         wanted = np.linspace(motion.t[rows[0]], motion.t[rows[-1]], frames)
