@@ -39,7 +39,12 @@ class DAEFunctions(DAEExpressions):
 
     @cached_property
     def forward_dynamics(self) -> ca.Function:
-        """Forward dynamics, function (x, u, p) -> der(x)."""
+        """Forward dynamics, function (x, u, p) -> der(x).
+
+        A CasADi function cannot refuse its arguments. In a singular posture, as in gimbal lock, where the mass matrix
+        has no inverse, accelerations are nan or of no meaning; `simulate`, `linearize` and `equilibrium` refuse such a
+        posture and name it.
+        """
         return self._function("forward_dynamics", [self.rate_expression], ["dx"])
 
     @cached_property
