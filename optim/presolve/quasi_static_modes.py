@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ def static_modes(dae: DAE, option: Any, at: OperatingPoint, step: float) -> Stat
             "open in another; leave it out."
         )
     modes = _named(dae, option) if limit is None else _faster(dae, at, limit)
-    if len(modes.names) == dae.tree.size:
+    if len(modes.names) == dae.tree.size - len(dae.tree.prescribed):
         raise ProblemError(f"plan: quasi_static = {option!r}; leaves no dynamics in '{dae.name}'. Name fewer modes.")
     return modes
 
@@ -107,12 +108,25 @@ def _periods(dae: DAE, at: OperatingPoint, step: float) -> np.ndarray:
 
 
 def _undamped(dae: DAE, at: OperatingPoint) -> tuple[list[Eigenmode], np.ndarray]:
-    """Return the undamped modes at an equilibrium, by frequency, and the mass matrix (n, n)."""
+    """Return the undamped modes at an equilibrium, by frequency, and the mass matrix, (n, n) each.
+
+    Prescribed coordinates move as they are told: in modes they stand still, and move no mass.
+    """
     n = dae.tree.size
+    free = np.array([j for j in range(n) if j not in dae.tree.prescribed_columns])
     s = unknown_vector(dae, at.x, at.z, loop_forces(dae, at), at.u)
-    stiffness = rest(dae)(s, at.p)[1].full()[:n, :n]
-    mass = regular_mass(dae, *dae.posture(at.x, at.z, at.p))
-    return sorted(conservative(mass, stiffness), key=lambda mode: abs(mode.eigenvalue)), mass
+    stiffness = rest(dae)(s, at.p)[1].full()[np.ix_(free, free)]
+    mass = np.zeros((n, n))
+    mass[np.ix_(free, free)] = moved = regular_mass(dae, *dae.posture(at.x, at.z, at.p))[np.ix_(free, free)]
+    modes = [replace(mode, shape=_of_all(mode.shape, free, n)) for mode in conservative(moved, stiffness)]
+    return sorted(modes, key=lambda mode: abs(mode.eigenvalue)), mass
+
+
+def _of_all(shape: np.ndarray, free: np.ndarray, n: int) -> np.ndarray:
+    """Return the shape (2n,) in all coordinates and their rates of one in the free ones."""
+    full = np.zeros(2 * n, dtype=shape.dtype)
+    full[free], full[n + free] = np.split(shape, 2)
+    return full
 
 
 def _faster(dae: DAE, at: OperatingPoint, limit: float) -> StaticModes:

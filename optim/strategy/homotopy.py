@@ -27,7 +27,8 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     """Solve a model of free duration by homotopy from least effort at a duration feasible for the rigid arm.
 
     If the objective asked for fails from there, effort is blended in with a weight that decreases from stage to stage.
-    Where the mesh leaves more modes unresolved than there are inputs, rest at the goal is asked up to a leeway.
+    Where the mesh leaves more modes unresolved than there are inputs, and the objective is not quickly reached, rest at
+    the goal is asked up to a leeway.
     `before` are earlier attempts.
 
     Raises
@@ -40,16 +41,17 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     # Directly from least effort
     first = _least_effort(transcribed, solving, before)
     start_from(model, first.model)
-    attempts = first.attempts
-    if may_have_leeway(transcribed) and _overdetermined(transcribed):
-        try:
-            return solve_nearly_at_rest(_label(asked), model, solving, first)
-        except PlanError as error:
-            attempts = attempts_of(error)
+    overdetermined = may_have_leeway(transcribed) and _overdetermined(transcribed)
+    patience = {"max_iter": solving.settings.exact_patience} if overdetermined else {}
     try:
-        return solving.attempt_near(f"{_label(asked)} from there", model, attempts)
+        return solving.attempt_near(f"{_label(asked)} from there", model, first.attempts, **patience)
     except PlanError as error:
         attempts = attempts_of(error)
+    if overdetermined:
+        try:
+            return solve_nearly_at_rest(_label(asked), model, solving, replace(first, attempts=attempts))
+        except PlanError as error:
+            attempts = attempts_of(error)
     # Stages with decreasing effort in the objective; one that fails is skipped
     nearest = first
     share = _value(asked, first) / max(first.objective, 1e-12)

@@ -21,8 +21,9 @@ class Settings:
         Iterations of a first solve with quasi-static modes before all modes are given their dynamics: three times the
         most observed, 6 to 46.
     exact_patience : int
-        Iterations in which several scenarios are tried to be brought to exact rest by shared inputs, before they get a
-        leeway: twice what rigid arms take, 10 to 25.
+        Iterations in which exact rest is tried before it gets a leeway, where it may be out of reach: of several
+        scenarios with shared inputs, twice what rigid arms take, 10 to 25; in free time, where the mesh leaves more
+        modes unresolved than there are inputs.
     leeways : tuple of float
         That leeway from solve to solve, relative to the largest kinetic energy. By trial; the last counts as nothing.
     farthest : float
