@@ -29,6 +29,7 @@ from .presolve.quasi_static_modes import more_than_inputs, mostly_unresolved
 from .presolve.transcribed_problem import TranscribedProblem
 from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
+from .results.attempt import Attempt
 from .results.plan import Plan
 from .results.summary import MOST_EXCESSES
 from .solve import solve
@@ -173,6 +174,8 @@ def plan_with(
             solution = solve_past_obstacles(DIRECT, model, solving, before, **solving.from_guess)
         elif len(transcribed.runs) > 1 and may_have_leeway(transcribed):
             solution = solve_with_leeway(model, solving, before)
+        elif any(t.end.moving for t in transcribed.first) and _may_be_overdetermined(transcribed, options):
+            solution = _in_motion(model, solving, before, problem, options)
         else:
             solution = solving.attempt(DIRECT, model, before, **solving.from_guess)
     except PlanError as error:
@@ -194,14 +197,41 @@ def _quasi_static(
     """Return the plan without the dynamics of the modes that the mesh does not resolve; None if it resolves enough."""
     if options.quasi_static is not None or transcribed.is_free:
         return None
-    shortest = min(float(t.mesh.steps.min()) for t in transcribed.first)
-    arm, start = transcribed.dae, transcribed.first[0].start
-    overdetermined = any(t.end.moving for t in transcribed.first) and more_than_inputs(arm, start, shortest)
-    if not (overdetermined or mostly_unresolved(arm, start, shortest)):
+    if not mostly_unresolved(transcribed.dae, transcribed.first[0].start, _shortest_step(transcribed)):
         return None
+    return _with_quasi_static_modes(solving, (), problem, options)
+
+
+def _in_motion(
+    model: Any,
+    solving: Solving,
+    before: tuple[Attempt, ...],
+    problem: Problem | RestToRest,
+    options: TranscriptionOptions,
+) -> Plan:
+    """Return the plan to a goal in motion: with the dynamics of all modes if that is quick, else of those resolved."""
+    try:
+        return solving.attempt(DIRECT, model, before, max_iter=solving.settings.exact_patience, **solving.from_guess)
+    except PlanError as error:
+        return _with_quasi_static_modes(solving, attempts_of(error), problem, options)
+
+
+def _with_quasi_static_modes(
+    solving: Solving, before: tuple[Attempt, ...], problem: Problem | RestToRest, options: TranscriptionOptions
+) -> Plan:
     model = solving.model(problem, replace(options, quasi_static=AUTO))
     patience = solving.settings.static_patience
-    return solve_past_obstacles(QUASI_STATIC, model, solving, (), max_iter=patience, **solving.from_guess)
+    return solve_past_obstacles(QUASI_STATIC, model, solving, before, max_iter=patience, **solving.from_guess)
+
+
+def _may_be_overdetermined(transcribed: TranscribedProblem, options: TranscriptionOptions) -> bool:
+    """Whether the mesh leaves more modes unresolved than inputs can meet the ends of."""
+    unresolved = more_than_inputs(transcribed.dae, transcribed.first[0].start, _shortest_step(transcribed))
+    return options.quasi_static is None and unresolved
+
+
+def _shortest_step(transcribed: TranscribedProblem) -> float:
+    return min(float(t.mesh.steps.min()) for t in transcribed.first)
 
 
 def _ended(error: PlanError, solving: Solving, problem: Problem | RestToRest) -> Plan:
