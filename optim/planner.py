@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -15,7 +14,6 @@ from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import without_warning
 
 from .collocation.transcription_options import (
-    AUTO,
     TranscriptionArguments,
     TranscriptionOptions,
     takes_transcription_options,
@@ -25,11 +23,8 @@ from .errors import PlanError, PlanWarning
 from .infeasibility.diagnose import estimate
 from .infeasibility.rigid_estimate import in_degrees
 from .model.trajectories import transcribed_problem
-from .presolve.quasi_static_modes import more_than_inputs, mostly_unresolved
-from .presolve.transcribed_problem import TranscribedProblem
 from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
-from .results.attempt import Attempt
 from .results.plan import Plan
 from .results.summary import MOST_EXCESSES
 from .solve import solve
@@ -42,6 +37,7 @@ from .strategy.mesh_refinement import criteria_of, refine_mesh
 from .strategy.obstacle_homotopy import solve_past_obstacles
 from .strategy.recovery import recover
 from .strategy.solving import Solving, attempts_of
+from .strategy.unresolved_modes import may_be_overdetermined, solve_in_motion, solve_resolved
 from .verification.criteria import Criteria
 
 DIRECT = "from the default start"
@@ -49,7 +45,6 @@ _JUMPS = (
     " The inputs jump from and to what holds the arm, and a jump excites every mode, resolved or not: with "
     'input_ends="holding" they do not.'
 )
-QUASI_STATIC = "with quasi-static modes where the mesh resolves too few"
 
 
 @takes_transcription_options
@@ -159,7 +154,7 @@ def plan_with(
         solving = solving.brief()
     # Solve by the strategy that suits the problem; recover if it fails
     try:
-        solution = _quasi_static(transcribed, solving, problem, options)
+        solution = solve_resolved(transcribed, solving)
     except PlanError as error:
         solution, before = None, attempts_of(error)
     else:
@@ -174,8 +169,8 @@ def plan_with(
             solution = solve_past_obstacles(DIRECT, model, solving, before, **solving.from_guess)
         elif len(transcribed.runs) > 1 and may_have_leeway(transcribed):
             solution = solve_with_leeway(model, solving, before)
-        elif any(t.end.moving for t in transcribed.first) and _may_be_overdetermined(transcribed, options):
-            solution = _in_motion(model, solving, before, problem, options)
+        elif any(t.end.moving for t in transcribed.first) and may_be_overdetermined(transcribed):
+            solution = solve_in_motion(DIRECT, model, solving, before)
         else:
             solution = solving.attempt(DIRECT, model, before, **solving.from_guess)
     except PlanError as error:
@@ -189,49 +184,6 @@ def plan_with(
     if any(t.path.rows or np.isfinite(t.limits.x).any() for t in transcribed.first):
         _warn_of_excesses(solution)
     return solution
-
-
-def _quasi_static(
-    transcribed: TranscribedProblem, solving: Solving, problem: Problem | RestToRest, options: TranscriptionOptions
-) -> Plan | None:
-    """Return the plan without the dynamics of the modes that the mesh does not resolve; None if it resolves enough."""
-    if options.quasi_static is not None or transcribed.is_free:
-        return None
-    if not mostly_unresolved(transcribed.dae, transcribed.first[0].start, _shortest_step(transcribed)):
-        return None
-    return _with_quasi_static_modes(solving, (), problem, options)
-
-
-def _in_motion(
-    model: Any,
-    solving: Solving,
-    before: tuple[Attempt, ...],
-    problem: Problem | RestToRest,
-    options: TranscriptionOptions,
-) -> Plan:
-    """Return the plan to a goal in motion: with the dynamics of all modes if that is quick, else of those resolved."""
-    try:
-        return solving.attempt(DIRECT, model, before, max_iter=solving.settings.exact_patience, **solving.from_guess)
-    except PlanError as error:
-        return _with_quasi_static_modes(solving, attempts_of(error), problem, options)
-
-
-def _with_quasi_static_modes(
-    solving: Solving, before: tuple[Attempt, ...], problem: Problem | RestToRest, options: TranscriptionOptions
-) -> Plan:
-    model = solving.model(problem, replace(options, quasi_static=AUTO))
-    patience = solving.settings.static_patience
-    return solve_past_obstacles(QUASI_STATIC, model, solving, before, max_iter=patience, **solving.from_guess)
-
-
-def _may_be_overdetermined(transcribed: TranscribedProblem, options: TranscriptionOptions) -> bool:
-    """Whether the mesh leaves more modes unresolved than inputs can meet the ends of."""
-    unresolved = more_than_inputs(transcribed.dae, transcribed.first[0].start, _shortest_step(transcribed))
-    return options.quasi_static is None and unresolved
-
-
-def _shortest_step(transcribed: TranscribedProblem) -> float:
-    return min(float(t.mesh.steps.min()) for t in transcribed.first)
 
 
 def _ended(error: PlanError, solving: Solving, problem: Problem | RestToRest) -> Plan:

@@ -29,7 +29,7 @@ from flexblocks.studies.pools import threads as pool_of_threads
 from flexblocks.studies.schedule import completed
 from flexblocks.user_warning import warn
 from flexblocks.validity.deflection_error import DeflectionError
-from flexblocks.validity.large_deflections import is_quiet, large_deflections, warn_of_runs
+from flexblocks.validity.large_deflections import is_quiet, large_deflections, warn_of_cases
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -150,7 +150,8 @@ def simulate_batch(
                 stopped[run] = f"run {run} at t = {record.reached:.6g} s: {failure}"
             bar.update(f"{done} of {len(jobs)} runs", done, (time.perf_counter() - began) * len(jobs) / done)
     # Report what is out of range, and what is incomplete.
-    warn_of_runs(f"{HERE} of '{dae.name}'", deflected, times)
+    deflected_runs = {f"in run {run}": errors for run, errors in deflected.items()}
+    warn_of_cases(f"{HERE} of '{dae.name}'", "in {} runs", deflected_runs, times)
     dataset = runs.dataset()
     if interrupt.asked:
         warn(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TypeVar
 
 import numpy as np
 
@@ -22,8 +21,6 @@ PULL_SHARE = 0.2
 OF_LENGTH = 1e-3
 # A pull that takes more stiffness than this share, or adds as much, is no longer a small one: no number is of use.
 NO_LONGER_SMALL = 0.5
-
-Key = TypeVar("Key")
 
 _QUIET = ContextVar("quiet", default=False)
 
@@ -82,53 +79,33 @@ def warn_of_large_deflections(
         warn(f"{where}: {'; '.join(texts)}", LargeDeflectionWarning)
 
 
-def warn_of_runs(where: str, runs: Mapping[int, list[DeflectionError]], times: np.ndarray) -> None:
-    """Warn, once, of all blocks that leave the range of their theory in some runs of a batch, each with its worst run.
+def warn_of_cases(
+    where: str, many: str, cases: Mapping[str, list[DeflectionError]], times: np.ndarray | None = None
+) -> None:
+    """Warn, once, of all blocks that leave the range of their theory in some of many cases, each with its worst.
 
     Parameters
     ----------
     where : str
         The call, for the message.
-    runs : dict
-        `large_deflections` of the runs, by number.
-    times : ndarray (samples,)
-        [s]
+    many : str
+        What a number of cases is called, as ``"in {} runs"``.
+    cases : dict
+        `large_deflections` of each, by what it is called, as ``"in run 3"``.
+    times : ndarray (samples,), optional
+        Of motions [s].
     """
-    texts = []
-    for cases in _by_block(runs):
-        run, one = cases[0]
-        which = f"in run {run}" if len(cases) == 1 else f"in {len(cases)} runs, the most in run {run}:"
-        texts.append(f"{which} {described(one, float(times[one.sample]))}")
-    if texts and not is_quiet():
-        warn(f"{where}: {'; '.join(texts)}", LargeDeflectionWarning)
-
-
-def warn_of_places(where: str, places: Mapping[str, list[DeflectionError]]) -> None:
-    """Warn, once, of all blocks that leave the range of their theory at some equilibria, each with its worst.
-
-    Parameters
-    ----------
-    where : str
-        The call, for the message.
-    places : dict
-        `large_deflections` of the equilibria, by the words for where they are.
-    """
-    texts = []
-    for cases in _by_block(places):
-        place, one = cases[0]
-        which = f"at {place}" if len(cases) == 1 else f"at {len(cases)} points, the most at {place}:"
-        texts.append(f"{which} {described(one, None)}")
-    if texts and not is_quiet():
-        warn(f"{where}: {'; '.join(texts)}", LargeDeflectionWarning)
-
-
-def _by_block(cases: Mapping[Key, list[DeflectionError]]) -> list[list[tuple[Key, DeflectionError]]]:
-    """Return of each block the cases in which it leaves the range of its theory, the worst first."""
-    of_blocks: dict[str, list[tuple[Key, DeflectionError]]] = {}
-    for key, errors in cases.items():
+    of_blocks: dict[str, list[tuple[str, DeflectionError]]] = {}
+    for name, errors in cases.items():
         for one in errors:
-            of_blocks.setdefault(one.block.where, []).append((key, one))
-    return [sorted(those, key=lambda case: -case[1].error * case[1].deflection) for those in of_blocks.values()]
+            of_blocks.setdefault(one.block.where, []).append((name, one))
+    texts = []
+    for those in of_blocks.values():
+        name, worst = max(those, key=lambda case: case[1].error * case[1].deflection)
+        which = name if len(those) == 1 else f"{many.format(len(those))}, the most {name}:"
+        texts.append(f"{which} {described(worst, None if times is None else float(times[worst.sample]))}")
+    if texts and not is_quiet():
+        warn(f"{where}: {'; '.join(texts)}", LargeDeflectionWarning)
 
 
 def described(one: DeflectionError, time: float | None) -> str:

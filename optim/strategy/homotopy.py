@@ -12,7 +12,6 @@ from flexblocks.user_warning import warn
 
 from ..errors import PlanError, PlanWarning
 from ..model.trajectories import transcribed_problem
-from ..presolve.quasi_static_modes import more_than_inputs
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.objectives import Effort
 from ..problem.objectives.objective import Objective
@@ -20,6 +19,7 @@ from ..results.attempt import Attempt
 from ..results.plan import Plan
 from .leeway import may_have_leeway, solve_nearly_at_rest
 from .solving import Solving, attempts_of
+from .unresolved_modes import may_be_overdetermined
 from .warm_start import start_from
 
 
@@ -41,7 +41,7 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     # Directly from least effort
     first = _least_effort(transcribed, solving, before)
     start_from(model, first.model)
-    overdetermined = may_have_leeway(transcribed) and _overdetermined(transcribed)
+    overdetermined = may_have_leeway(transcribed) and may_be_overdetermined(transcribed)
     patience = {"max_iter": solving.settings.exact_patience} if overdetermined else {}
     try:
         return solving.attempt_near(f"{_label(asked)} from there", model, first.attempts, **patience)
@@ -112,12 +112,6 @@ def _least_effort(transcribed: TranscribedProblem, solving: Solving, attempts: t
         except PlanError as error:
             attempts = attempts_of(error)
     return least_effort(last)
-
-
-def _overdetermined(transcribed: TranscribedProblem) -> bool:
-    """Whether rest at a goal asks for more than inputs at their limits can do on this mesh."""
-    shortest = min(float(t.mesh.steps.min()) for t in transcribed.first)
-    return more_than_inputs(transcribed.dae, transcribed.first[0].start, shortest)
 
 
 def _effort(transcribed: TranscribedProblem) -> Effort:

@@ -23,7 +23,7 @@ from flexblocks.linear.linearize import observed
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
-from flexblocks.validity.large_deflections import large_deflections, warn_of_places
+from flexblocks.validity.large_deflections import large_deflections, warn_of_cases
 
 
 def linear_grid(
@@ -119,8 +119,8 @@ def _warn_of_large_deflections(samples: Samples, grid: LinearGrid) -> None:
         point = samples.operating_points[place]
         state = (point.x[None], point.z[None], point.u[None], point.p)
         if errors := large_deflections(samples.dae, *state, at_rest=True):
-            far[", ".join(f"{name} = {value:g}" for name, value in zip(grid.axes, place, strict=True))] = errors
-    warn_of_places(f"linear_grid of '{samples.dae.name}'", far)
+            far["at " + ", ".join(f"{name} = {value:g}" for name, value in zip(grid.axes, place, strict=True))] = errors
+    warn_of_cases(f"linear_grid of '{samples.dae.name}'", "at {} points", far)
 
 
 def _points(dae: DAE, axes: tuple[Axis, ...], at: Mapping[str, float] | Trajectory | None) -> Points:
@@ -143,7 +143,7 @@ def _first_grid(samples: Samples, axes: tuple[Axis, ...]) -> tuple[LinearGrid, t
         complete = next(i for i, slab in enumerate(slabs) if any(place not in samples.models for place in slab))
         if complete < 2:
             raise
-        _warn(
+        warn(
             f"linear_grid of '{samples.dae.name}' was interrupted; the grid ends at {axes[0].name} = "
             f"{ticks[complete - 1]:g} of {ticks[-1]:g} {axes[0].unit}."
         )
@@ -170,7 +170,7 @@ def _refined(grid: LinearGrid, samples: Samples, axes: tuple[Axis, ...], toleran
     if reason:
         place, error = grid.worst_cell
         where = ", ".join(f"{name} = {value:g}" for name, value in place.items())
-        _warn(
+        warn(
             f"linear_grid of '{samples.dae.name}': at {where} the interpolation error is {error}; the tolerance of "
             f"{100 * tolerance:g} % was not reached: {reason}."
         )
@@ -207,10 +207,6 @@ def _is_positive(value: Any) -> bool:
         return bool(np.isfinite(float(value)) and float(value) > 0)
     except (TypeError, ValueError):
         return False
-
-
-def _warn(message: str) -> None:
-    warn(message)
 
 
 def _arranged(entries: Sequence[Any], shape: tuple[int, ...]) -> np.ndarray:
