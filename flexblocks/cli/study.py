@@ -17,7 +17,7 @@ from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.planning.request import checked, mapping
 from flexblocks.cli.report import print_json, print_line, print_table
 from flexblocks.cli.signals import signals
-from flexblocks.errors import FileFormatError, FlexblocksError, listing, nearest
+from flexblocks.errors import FileFormatError, FlexblocksError, ParameterError, listing, nearest
 from flexblocks.file_paths import expanded, readable_file
 from flexblocks.libraries import optional, pd
 from flexblocks.modeling.yaml_json import read_document
@@ -25,6 +25,7 @@ from flexblocks.studies import Cases, grid, samples, study, table
 
 TASKS = {"simulate": tasks.Simulate, "linearize": tasks.Linearize, "equilibrium": tasks.Equilibrium, "plan": tasks.Plan}
 KEYS = ("model", "settings", "task", "cases", "store")
+INTERRUPTED = 130  # what shells say of a command that Ctrl-C has ended: what comes after it has not got all cases
 HELP = "A study file (.yaml, .yml, .json): model, task, cases and store; see docs/studies.md."
 
 
@@ -51,11 +52,23 @@ def run_study(
     if store.exists() and not (resume or retry):
         raise FileFormatError(f"{store}: is there already; --resume goes on with it, or remove it.")
     task, cases = _task(data, path, imported_types(imports)), _cases(data["cases"], path)
-    executor: Any = workers
-    if scheduler is not None:
-        executor = optional("distributed", "--scheduler").Client(scheduler)
+    executor = workers if scheduler is None else _client(scheduler)
     runs = study(task, cases, store, executor, retry=retry)
     _report(runs, store, json)
+    if not runs["state"].values.all():
+        raise typer.Exit(INTERRUPTED)
+
+
+def _client(address: str) -> Any:
+    """Return the client of a scheduler of Dask's."""
+    try:
+        return optional("distributed", "--scheduler").Client(address)
+    except (OSError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ParameterError(
+            f"--scheduler {address!r}: {reason}. Must be where `dask scheduler` says that it is, tcp://10.0.0.1:8786 "
+            "for one."
+        ) from error
 
 
 def _report(runs: Any, store: Path, json: bool) -> None:
