@@ -34,6 +34,17 @@ def start_from(m: Any, source: Any, shared: Collection[str] | None = None) -> No
             set_path_values(traj.block)
 
 
+def start_all_from(m: Any, source: Any) -> None:
+    """Warm-start the model of several scenarios, all of them, from the same motion of one."""
+    phases = all_phase_trajectories(source)
+    trajectories = all_phase_trajectories(m)
+    for i, traj in enumerate(trajectories):
+        _start_phase(traj, phases[i % len(phases)], None)
+    for traj in trajectories:
+        if len(traj.transcription.path):
+            set_path_values(traj.block)
+
+
 def _start_phase(traj: PhaseTrajectory, old: PhaseTrajectory, shared: Collection[str] | None) -> None:
     m, t, source = traj.block, traj.transcription, old.block
     dae, old_dae = t.dae, old.transcription.dae
