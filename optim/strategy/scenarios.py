@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from ..errors import PlanError, PlanWarning
 from ..model.trajectories import transcribed_problem
 from ..presolve.quasi_static_modes import fast_modes
 from ..presolve.transcribed_problem import TranscribedProblem
+from ..results.attempt import Attempt
 from ..results.plan import Plan
 from .leeway import largest_energy, may_have_leeway, tell_leeway, with_leeway
 from .solving import Solving, attempts_of
@@ -47,12 +48,12 @@ def solve_scenarios(model: Any, solving: Solving, alone: Alone) -> Plan:
     """
     transcribed, settings = transcribed_problem(model), solving.settings
     mean = replace(solving, p=_mean_parameters(transcribed), plans=[])
-    one = mean.like(transcribed, replace(transcribed.problem, scenarios=()))
+    alike, one = (mean.like(transcribed, replace(transcribed.problem, scenarios=())) for _ in range(2))
     source = alone(one, mean)
     _tell_places(transcribed)
     attempts = source.attempts
     if not may_have_leeway(transcribed) or not _is_overdetermined(transcribed):
-        start_all_from(model, source.model)
+        start_all_from(model, source.model, alike)
         patience = {"max_iter": settings.exact_patience} if may_have_leeway(transcribed) else {}
         try:
             return solving.attempt_near("all scenarios, from there", model, attempts, **patience)
@@ -61,30 +62,46 @@ def solve_scenarios(model: Any, solving: Solving, alone: Alone) -> Plan:
             if not patience:
                 raise
     energy = largest_energy(source.model)
-    start = replace(source, attempts=attempts)
+
+    def from_one(easier: Any) -> None:
+        start_all_from(easier, source.model, alike)
+
+    largest, *smaller = (share * energy for share in settings.leeways)
     try:
-        best = _with_leeway(transcribed, solving, start, settings.leeways[-1] * energy, settings.exact_patience)
+        best = _with_leeway(transcribed, solving, smaller[-1], from_one, attempts, settings.exact_patience)
     except PlanError as error:
-        best = _tightened(transcribed, solving, replace(source, attempts=attempts_of(error)), energy)
+        best = _with_leeway(transcribed, solving, largest, from_one, attempts_of(error), settings.patience)
+        best = _tightened(transcribed, solving, best, smaller)
     tell_leeway(best, energy)
     return best
 
 
-def _with_leeway(transcribed: TranscribedProblem, solving: Solving, start: Plan, leeway: float, patience: int) -> Plan:
-    """Solve for all scenarios with a leeway [J], from a plan of one or of all of them."""
+def _with_leeway(
+    transcribed: TranscribedProblem,
+    solving: Solving,
+    leeway: float,
+    start: Callable[[Any], None],
+    before: tuple[Attempt, ...],
+    patience: int,
+) -> Plan:
+    """Solve for all scenarios with a leeway [J], from what `start` sets."""
     easier = solving.like(transcribed, with_leeway(transcribed, leeway))
-    (start_from if len(start.transcribed.runs) > 1 else start_all_from)(easier, start.model)
+    start(easier)
     what = f"all scenarios with a leeway of {leeway:.2g} J, from there"
-    return solving.attempt_near(what, easier, start.attempts, max_iter=patience)
+    return solving.attempt_near(what, easier, before, max_iter=patience)
 
 
-def _tightened(transcribed: TranscribedProblem, solving: Solving, start: Plan, energy: float) -> Plan:
-    """Solve for all scenarios with the largest leeway, and with smaller ones as long as that succeeds."""
-    largest, *smaller = (share * energy for share in solving.settings.leeways)
-    best = _with_leeway(transcribed, solving, start, largest, solving.settings.patience)
-    for leeway in smaller:
+def _tightened(transcribed: TranscribedProblem, solving: Solving, best: Plan, leeways: Sequence[float]) -> Plan:
+    """Solve for all scenarios with smaller and smaller leeways, as long as that succeeds."""
+    for leeway in leeways:
+
+        def from_larger(easier: Any, source: Any = best.model) -> None:
+            start_from(easier, source)
+
         try:
-            best = _with_leeway(transcribed, solving, best, leeway, solving.settings.static_patience)
+            best = _with_leeway(
+                transcribed, solving, leeway, from_larger, best.attempts, solving.settings.static_patience
+            )
         except PlanError as error:
             return replace(best, attempts=attempts_of(error))
     return best
