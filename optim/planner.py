@@ -32,10 +32,10 @@ from .solver_statistics import CONVERGED
 from .strategy.best_so_far import best_so_far, was_ended
 from .strategy.deadline import Deadline
 from .strategy.homotopy import solve_by_homotopy, warn_of_jumps
-from .strategy.leeway import may_have_leeway, solve_with_leeway
 from .strategy.mesh_refinement import criteria_of, refine_mesh
 from .strategy.obstacle_homotopy import solve_past_obstacles
 from .strategy.recovery import recover
+from .strategy.scenarios import solve_scenarios
 from .strategy.solving import Solving, attempts_of
 from .strategy.unresolved_modes import may_be_overdetermined, solve_in_motion, solve_resolved
 from .verification.criteria import Criteria
@@ -154,25 +154,10 @@ def plan_with(
         solving = solving.brief()
     # Solve by the strategy that suits the problem; recover if it fails
     try:
-        solution = solve_resolved(transcribed, solving)
-    except PlanError as error:
-        solution, before = None, attempts_of(error)
-    else:
-        before = ()
-    try:
-        if solution is not None:
-            pass
-        elif transcribed.is_free:
-            warn_of_jumps(transcribed)
-            solution = solve_by_homotopy(model, solving)
-        elif any(t.path.rows for t in transcribed.first):
-            solution = solve_past_obstacles(DIRECT, model, solving, before, **solving.from_guess)
-        elif len(transcribed.runs) > 1 and may_have_leeway(transcribed):
-            solution = solve_with_leeway(model, solving, before)
-        elif any(t.end.moving for t in transcribed.first) and may_be_overdetermined(transcribed):
-            solution = solve_in_motion(DIRECT, model, solving, before)
+        if len(transcribed.runs) > 1 and not (transcribed.is_free or transcribed.problem.design):
+            solution = solve_scenarios(model, solving, _solved)
         else:
-            solution = solving.attempt(DIRECT, model, before, **solving.from_guess)
+            solution = _solved(model, solving)
     except PlanError as error:
         if suspicion is not None and not was_ended(error):
             raise PlanError(f"{error}\n{suspicion}", error.plan, error.violations, estimate(model)) from None
@@ -184,6 +169,30 @@ def plan_with(
     if any(t.path.rows or np.isfinite(t.limits.x).any() for t in transcribed.first):
         _warn_of_excesses(solution)
     return solution
+
+
+def _solved(model: Any, solving: Solving) -> Plan:
+    """Solve by the strategy that suits the problem.
+
+    Raises
+    ------
+    PlanError
+    """
+    transcribed = transcribed_problem(model)
+    try:
+        solution, before = solve_resolved(transcribed, solving), ()
+    except PlanError as error:
+        solution, before = None, attempts_of(error)
+    if solution is not None:
+        return solution
+    if transcribed.is_free:
+        warn_of_jumps(transcribed)
+        return solve_by_homotopy(model, solving)
+    if any(t.path.rows for t in transcribed.first):
+        return solve_past_obstacles(DIRECT, model, solving, before, **solving.from_guess)
+    if any(t.end.moving for t in transcribed.first) and may_be_overdetermined(transcribed):
+        return solve_in_motion(DIRECT, model, solving, before)
+    return solving.attempt(DIRECT, model, before, **solving.from_guess)
 
 
 def _ended(error: PlanError, solving: Solving, problem: Problem | RestToRest) -> Plan:

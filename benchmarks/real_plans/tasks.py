@@ -12,6 +12,7 @@ import flexblocks as fb
 from benchmarks.real_plans.arms import Arm
 from flexblocks import optim
 from flexblocks.optim.presolve.boundary_equilibrium import boundary_equilibrium
+from flexblocks.optim.presolve.feasibility.shared_travel import loose_coordinates
 
 RISE = 0.1  # of the duration, in which an input rises to its limit
 
@@ -81,12 +82,15 @@ def straight_line(arm: Arm) -> Task:
 def two_loads(arm: Arm) -> Task:
     """From posture to posture under the same inputs, with two loads; where no inputs hold both, with one after another.
 
-    Torques that hold a load against gravity let a heavier one fall, so they cannot move both, with or without rest.
-    There one load is brought, and the other one taken back.
+    Torques that hold a load against gravity let a heavier one fall, and without gravity they move it less far. There
+    one load is brought, and the other one taken back. Of an arm some of whose joints are held by valves, winches or
+    tendons, these move, and what a torque turns stays.
     """
     name, *values = arm.load
-    if _holds_all(arm):
-        return Task(_problem(arm, arm.goal, scenarios=[{name: value} for value in values]), (name,))
+    moved = _held(arm)
+    if moved:
+        goal = {key: value if key in moved else arm.start[key] for key, value in arm.goal.items()}
+        return Task(_problem(arm, goal, scenarios=[{name: value} for value in values]), (name,))
     there, back = (
         optim.Phase(phase, goal, arm.duration, p={name: value}, input_jump=jumps, balance=balance)
         for phase, goal, value, jumps, balance in (
@@ -95,12 +99,14 @@ def two_loads(arm: Arm) -> Task:
     return Task(_problem(arm, arm.goal, phases=[there, back]), (name,))
 
 
-def _holds_all(arm: Arm) -> bool:
-    """Whether the same inputs hold the arm with every load: without gravity, and with valves or winches."""
+def _held(arm: Arm) -> set[str]:
+    """Return what the same inputs hold at the start with every load, and by stiffness: not what a torque balances."""
     name, *values = arm.load
     dae = arm.assembled((name,))
-    held = [_rest(dae, arm.start, {name: value}).u for value in values]
-    return bool(np.allclose(*held, atol=1e-9))
+    points = [_rest(dae, arm.start, {name: value}) for value in values]
+    if not np.allclose(*[point.u for point in points], atol=1e-9):
+        return set()
+    return set(arm.start) - set(loose_coordinates(dae, points[0]))
 
 
 def shortest_time(arm: Arm) -> Task:

@@ -49,10 +49,10 @@ class PhaseTrajectory:
         t, b = self.transcription, self.block
         end, k = (t.begin, 0) if where == "start" else (t.end, t.mesh.intervals)
         if end.kind in ("fixed", "near"):
-            if not (k and end.open):
+            if not (k and (end.open or end.loose)):
                 return end.point
             # A floating base is where the motion has taken it.
-            x, open_ = end.point.x.copy(), list(end.open)
+            x, open_ = end.point.x.copy(), [*end.open, *end.loose]
             x[open_] = values_at(b, t, k)[open_]
             return replace(end.point, x=x)
         point = replace(end.point, x=values_at(b, t, k), p=with_values(end.point.p, t, b))

@@ -35,6 +35,8 @@ class End:
         The quantities of their frames that the arm can meet: not the height of one in the plane.
     open : tuple of int
         Coordinates of a floating base that end where momentum takes them; their rates are those of the momentum, too.
+    loose : tuple of int
+        First-order states that end where the motion takes them, by their numbers among all states.
     moving : bool
         Whether the rates of `point` are not zero.
     """
@@ -46,6 +48,7 @@ class End:
     courses: Mapping[str, Course] = field(default_factory=dict)
     met: tuple[str, ...] = ()
     open: tuple[int, ...] = ()
+    loose: tuple[int, ...] = ()
     moving: bool = False
 
     @property

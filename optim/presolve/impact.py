@@ -64,6 +64,8 @@ def impact(dae: DAE, designed: tuple[int, ...] = ()) -> ca.Function:
 def _inertia_change(dae: DAE, q: np.ndarray, before: np.ndarray, after: np.ndarray) -> tuple[bool, bool]:
     """Return whether inertia grows in some direction of motion, and whether it shrinks in some."""
     M, other = dae.mass_matrix(q, before).full(), dae.mass_matrix(q, after).full()
-    unit = 1 / np.sqrt(np.diag(M))
+    # Pins of linkages and the like move no mass by themselves.
+    size = np.sqrt(np.maximum(np.diag(M), np.diag(other)))
+    unit = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0)
     change = np.linalg.eigvalsh(unit[:, None] * (other - M) * unit)
     return bool(change.max() > ROUNDING), bool(change.min() < -ROUNDING)

@@ -239,5 +239,6 @@ def _changes(
 def _conditions(dae: DAE, end: End, quasi_static: int) -> int:
     """Return the number of terminal conditions at the end of a phase."""
     if end.kind == "fixed":
-        return len(independent_states(dae, end.point)) - 2 * quasi_static - 2 * len(end.open)
+        fixed = [i for i in independent_states(dae, end.point) if i not in end.loose]
+        return len(fixed) - 2 * quasi_static - 2 * len(end.open)
     return len(end.prescribed) if end.kind in ("near", "passing") else 0

@@ -77,14 +77,17 @@ def phase_ends(
             known = known_columns(dae, problem) if problem.prescribed else ()
             free = (*(open_base(dae, goal.point, states) if floats else ()), *known)
             states = {name: value for name, value in states.items() if name not in problem.prescribed}
-            end = End(goal_kind, goal.point, states, outputs, open=free, moving=goal.moving)
+            # In motion, pressures and openings of valves belong to the forces, which are free there as accelerations
+            # are: those that hold the arm still, with valves closed, do not let it move on.
+            loose = tuple(range(2 * dae.tree.size, len(dae.x))) if goal.moving else ()
+            end = End(goal_kind, goal.point, states, outputs, open=free, loose=loose, moving=goal.moving)
             if phase.courses and not phase.is_timed:
                 end = _meeting(dae, phase, end, there, f"{where}goal", bool(design or phase.leeway))
         else:
             end = End("passing", _passed(dae, problem, i, p[i], where), phase.passing or {})
         begin = replace(begin, point=replace(begin.point, p=p[i]))
         boundaries.append((begin, end))
-        begin = replace(end, kind="fixed" if end.kind == "fixed" and not end.open else "joined")
+        begin = replace(end, kind="fixed" if end.kind == "fixed" and not (end.open or end.loose) else "joined")
     return boundaries
 
 
@@ -105,6 +108,7 @@ def _meeting(dae: DAE, phase: Phase, end: End, there: Mapping[str, float], where
         courses=phase.courses,
         met=tuple(name for name in of_courses if name in posture or name in motion),
         open=(),
+        loose=(),
         moving=any(course.matched for course in phase.courses.values()),
     )
 

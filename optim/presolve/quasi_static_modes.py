@@ -11,6 +11,7 @@ import numpy as np
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing, nearest
+from flexblocks.linear.constraint_tangent import tangent
 from flexblocks.linear.eigenmodes import Eigenmode, conservative
 from flexblocks.statics.balance import rest, unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
@@ -99,12 +100,29 @@ def more_than_inputs(dae: DAE, at: OperatingPoint, step: float) -> bool:
     return bool(np.sum(_periods(dae, at, step) > PERIODS) > len(dae.u))
 
 
+def fast_modes(dae: DAE, at: OperatingPoint, step: float) -> int:
+    """Return how many modes have two periods or more in a step [s], with closed loops, too."""
+    if not dae.tree.loops.closures:
+        return int(np.sum(_periods(dae, at, step) > PERIODS))
+    N = tangent(dae, at, np.zeros(dae.tree.size)).q
+    mass, stiffness = _matrices(dae, at)
+    frequencies = np.array([mode.eigenvalue.imag for mode in conservative(N.T @ mass @ N, N.T @ stiffness @ N)])
+    return int(np.sum(frequencies * step > 2 * np.pi * PERIODS))
+
+
 def _periods(dae: DAE, at: OperatingPoint, step: float) -> np.ndarray:
     """Return the periods in a step of all modes that vibrate; none with closed loops."""
     if dae.tree.loops.closures:
         return np.zeros(0)
     frequencies = np.array([mode.eigenvalue.imag for mode in _undamped(dae, at)[0]])
     return frequencies[frequencies > STILL * frequencies.max(initial=0.0)] * step / (2 * np.pi)
+
+
+def _matrices(dae: DAE, at: OperatingPoint) -> tuple[np.ndarray, np.ndarray]:
+    """Return mass and stiffness at an equilibrium, (n, n) each."""
+    s = unknown_vector(dae, at.x, at.z, loop_forces(dae, at), at.u)
+    stiffness = rest(dae)(s, at.p)[1].full()[: dae.tree.size, : dae.tree.size]
+    return regular_mass(dae, *dae.posture(at.x, at.z, at.p)), stiffness
 
 
 def _undamped(dae: DAE, at: OperatingPoint) -> tuple[list[Eigenmode], np.ndarray]:
@@ -114,11 +132,11 @@ def _undamped(dae: DAE, at: OperatingPoint) -> tuple[list[Eigenmode], np.ndarray
     """
     n = dae.tree.size
     free = np.array([j for j in range(n) if j not in dae.tree.prescribed_columns])
-    s = unknown_vector(dae, at.x, at.z, loop_forces(dae, at), at.u)
-    stiffness = rest(dae)(s, at.p)[1].full()[np.ix_(free, free)]
+    whole, stiffness = _matrices(dae, at)
     mass = np.zeros((n, n))
-    mass[np.ix_(free, free)] = moved = regular_mass(dae, *dae.posture(at.x, at.z, at.p))[np.ix_(free, free)]
-    modes = [replace(mode, shape=_of_all(mode.shape, free, n)) for mode in conservative(moved, stiffness)]
+    mass[np.ix_(free, free)] = moved = whole[np.ix_(free, free)]
+    bound = stiffness[np.ix_(free, free)]
+    modes = [replace(mode, shape=_of_all(mode.shape, free, n)) for mode in conservative(moved, bound)]
     return sorted(modes, key=lambda mode: abs(mode.eigenvalue)), mass
 
 

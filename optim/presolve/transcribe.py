@@ -20,6 +20,7 @@ from .boundary import End
 from .bounds import Limits, other_limits, resolved_limits
 from .feasibility.conserved_momentum import check_momentum
 from .feasibility.energy_bound import check_impulse
+from .feasibility.shared_travel import with_shared_travel, without_what_is_held
 from .impact import check_pick_ups
 from .infeasible_goal import (
     check_boundary_limits,
@@ -87,6 +88,9 @@ def transcribe(
             phase_ends(dae, problem, group, design=bool(designed), limits=limits, paths=paths, times=times)
             for group in parameters
         ]
+        if len(ends) > 1:
+            ends = [ends[0], *(with_shared_travel(dae, ends[0], run) for run in ends[1:])]
+            ends = [without_what_is_held(dae, run) for run in ends]
         # Where a target is met depends on when, and when on where.
         times = [
             _estimate(dae, problem, phase, limit, pairs) if phase.courses else time

@@ -10,14 +10,13 @@ import numpy as np
 from flexblocks.user_warning import warn
 
 from ..collocation.interval_layout import state_names
-from ..errors import PlanError, PlanWarning
+from ..errors import PlanWarning
 from ..model.read_solution import values
 from ..model.trajectories import all_phase_trajectories, transcribed_problem
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.problem import Problem
-from ..results.attempt import Attempt
 from ..results.plan import Plan
-from .solving import Solving, attempts_of
+from .solving import Solving
 from .warm_start import start_from
 
 
@@ -26,51 +25,15 @@ def may_have_leeway(transcribed: TranscribedProblem) -> bool:
     return bool(_resting(transcribed))
 
 
-def solve_with_leeway(model: Any, solving: Solving, before: tuple[Attempt, ...] = ()) -> Plan:
-    """Solve for several scenarios: exactly if that is quick, else with a leeway that is tightened from solve to solve.
-
-    The leeway is a share of the largest kinetic energy of the first guess. At the last share, 1e-4, what is left counts
-    as nothing (`Criteria`); a warning tells the leeway in any case, and the summary does.
-
-    Raises
-    ------
-    PlanError
-        Not even with the largest leeway was an optimum reached.
-    """
-    transcribed, settings = transcribed_problem(model), solving.settings
-    energy = _largest_energy(model)
-    try:
-        return solving.attempt(
-            "from the default start", model, before, max_iter=settings.exact_patience, **solving.from_guess
-        )
-    except PlanError as error:
-        attempts = attempts_of(error)
-    best: Plan | None = None
-    for share in settings.leeways:
-        leeway = share * energy
-        easier = solving.like(transcribed, _with_leeway(transcribed, leeway))
-        what = f"with a leeway of {leeway:.2g} J"
-        try:
-            if best is None:
-                best = solving.attempt(what, easier, attempts, max_iter=settings.patience, **solving.from_guess)
-            else:
-                start_from(easier, best.model)
-                best = solving.attempt_near(f"{what}, from there", easier, attempts, max_iter=settings.static_patience)
-            attempts = best.attempts
-        except PlanError as error:
-            attempts = attempts_of(error)
-            if best is None:
-                raise
-            break
-    assert best is not None
-    leeway = max(phase.leeway for phase in best.transcribed.problem.phases)
+def tell_leeway(plan: Plan, energy: float) -> None:
+    """Warn of the leeway of a plan for several scenarios, and of its share of an energy [J]."""
+    leeway = max(phase.leeway for phase in plan.transcribed.problem.phases)
     warn(
-        f"Plan of '{transcribed.dae.name}': exact rest of all {len(transcribed.runs)} scenarios was not reached by "
-        f"shared inputs; each keeps up to {leeway:.2g} J at the goal, {leeway / energy:.1g} of the largest kinetic "
-        "energy. Give phases a leeway to choose it, or plan scenarios separately.",
+        f"Plan of '{plan.transcribed.dae.name}': exact rest of all {len(plan.transcribed.runs)} scenarios was not "
+        f"reached by shared inputs; each keeps up to {leeway:.2g} J at the goal, {leeway / energy:.1g} of the largest "
+        "kinetic energy. Give phases a leeway to choose it, or plan scenarios separately.",
         PlanWarning,
     )
-    return replace(best, attempts=attempts)
 
 
 def solve_nearly_at_rest(what: str, model: Any, solving: Solving, start: Plan) -> Plan:
@@ -85,8 +48,8 @@ def solve_nearly_at_rest(what: str, model: Any, solving: Solving, start: Plan) -
     """
     transcribed, settings = transcribed_problem(model), solving.settings
     share = settings.leeways[-1]
-    leeway = share * _largest_energy(start.model)
-    easier = solving.like(transcribed, _with_leeway(transcribed, leeway))
+    leeway = share * largest_energy(start.model)
+    easier = solving.like(transcribed, with_leeway(transcribed, leeway))
     start_from(easier, start.model)
     label = f"{what} with a leeway of {leeway:.2g} J, from there"
     plan = solving.attempt_near(label, easier, start.attempts, max_iter=settings.static_patience)
@@ -109,7 +72,8 @@ def _resting(transcribed: TranscribedProblem) -> list[int]:
     return [i for i in exact if set(phases[i].goal or ()) <= set(names) and phases[i].balance != "next"]
 
 
-def _with_leeway(transcribed: TranscribedProblem, leeway: float) -> Problem:
+def with_leeway(transcribed: TranscribedProblem, leeway: float) -> Problem:
+    """Return the problem with this leeway [J] at every goal that is asked exactly."""
     resting = _resting(transcribed)
     phases = [
         replace(phase, leeway=leeway) if i in resting else phase for i, phase in enumerate(transcribed.problem.phases)
@@ -117,7 +81,7 @@ def _with_leeway(transcribed: TranscribedProblem, leeway: float) -> Problem:
     return replace(transcribed.problem, phases=tuple(phases))
 
 
-def _largest_energy(model: Any) -> float:
+def largest_energy(model: Any) -> float:
     """Return the largest kinetic energy [J] of the present values of a model: its first guess."""
     most = 0.0
     for traj in all_phase_trajectories(model):

@@ -19,7 +19,7 @@ QUASI_STATIC = "with quasi-static modes where the mesh resolves too few"
 def may_be_overdetermined(transcribed: TranscribedProblem) -> bool:
     """Whether the mesh leaves more modes unresolved than inputs can bring to what is asked of them at an end."""
     asked = transcribed.options.quasi_static
-    return asked is None and more_than_inputs(transcribed.dae, transcribed.first[0].start, _shortest_step(transcribed))
+    return asked is None and more_than_inputs(transcribed.dae, transcribed.first[0].start, shortest_step(transcribed))
 
 
 def solve_resolved(transcribed: TranscribedProblem, solving: Solving) -> Plan | None:
@@ -31,7 +31,7 @@ def solve_resolved(transcribed: TranscribedProblem, solving: Solving) -> Plan | 
     """
     if transcribed.options.quasi_static is not None or transcribed.is_free:
         return None
-    if not mostly_unresolved(transcribed.dae, transcribed.first[0].start, _shortest_step(transcribed)):
+    if not mostly_unresolved(transcribed.dae, transcribed.first[0].start, shortest_step(transcribed)):
         return None
     return _solve_quasi_statically(transcribed, solving, ())
 
@@ -55,5 +55,6 @@ def _solve_quasi_statically(transcribed: TranscribedProblem, solving: Solving, b
     return solve_past_obstacles(QUASI_STATIC, model, solving, before, max_iter=patience, **solving.from_guess)
 
 
-def _shortest_step(transcribed: TranscribedProblem) -> float:
+def shortest_step(transcribed: TranscribedProblem) -> float:
+    """Return the length of the shortest interval of all phases [s]."""
     return min(float(t.mesh.steps.min()) for t in transcribed.first)

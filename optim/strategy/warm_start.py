@@ -16,6 +16,8 @@ from .settings import SAME_TIME
 
 RESTS = tuple(f"{end}_{kind}" for end in ("start", "goal") for kind in ("inputs", "algebraics", "forces"))
 
+MOTION = ("q", "v", "w", "a", "e", "dw", "z", "f")
+
 
 def start_from(m: Any, source: Any, shared: Collection[str] | None = None) -> None:
     """Warm-start a planner's model from another one of the same phases and scenarios: set all its free Vars.
@@ -32,6 +34,29 @@ def start_from(m: Any, source: Any, shared: Collection[str] | None = None) -> No
     for traj in all_phase_trajectories(m):
         if len(traj.transcription.path):
             set_path_values(traj.block)
+
+
+def start_all_from(m: Any, source: Any, alike: Any) -> None:
+    """Warm-start the unsolved model of several scenarios, all of them, from the motion of one.
+
+    Each keeps the difference of its first guess from that of the one, `alike`, which is unsolved: under a heavier load
+    ropes are longer, and beams are bent by more.
+    """
+    phases, guesses = all_phase_trajectories(source), all_phase_trajectories(alike)
+    trajectories = all_phase_trajectories(m)
+    for i, traj in enumerate(trajectories):
+        b, guess = traj.block, guesses[i % len(phases)].block
+        apart = {part: _flat(getattr(b, part)) - _flat(getattr(guess, part)) for part in MOTION}
+        _start_phase(traj, phases[i % len(phases)], None)
+        for part, difference in apart.items():
+            set_values(getattr(b, part), _flat(getattr(b, part)) + difference)
+    for traj in trajectories:
+        if len(traj.transcription.path):
+            set_path_values(traj.block)
+
+
+def _flat(variables: Any) -> np.ndarray:
+    return values(variables, len(variables)) if len(variables) else np.zeros(0)
 
 
 def _start_phase(traj: PhaseTrajectory, old: PhaseTrajectory, shared: Collection[str] | None) -> None:

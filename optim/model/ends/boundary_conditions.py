@@ -76,7 +76,9 @@ def _fixable(t: PhaseTranscription, k: int, end: End) -> list[int]:
     if k == 0:
         return list(range(len(t.dae.x)))
     n = t.dae.tree.size
-    states = [i for i in independent_states(t.dae, end.point) if i >= 2 * n or i % n not in end.open]
+    states = [
+        i for i in independent_states(t.dae, end.point) if (i not in end.loose if i >= 2 * n else i % n not in end.open)
+    ]
     if not t.static.names:
         return states
     follow = set(range(n)) - set(t.static.independent(n))
@@ -90,7 +92,7 @@ def _fix_prescribed(b: Any, t: PhaseTranscription, k: int, end: End) -> None:
     if end.kind == "rest":
         held |= {t.dae.x.names[i]: 0.0 for i in _fixable(t, k, end) if n <= i < 2 * n}
     if end.kind == "near":
-        held |= {name: end.point[name] for name in b.first_order}
+        held |= {name: end.point[name] for name in b.first_order if t.dae.x.index(name) not in end.loose}
     states = state_variables(b, t, k)
     if b.component("goal_rest") is not None:
         states[:n] = b.goal_rest.values()
