@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 from flexblocks.errors import ParameterError
 
 Case = dict[str, Any]
+MOST = 10**8  # of a grid: a gigabyte for each name
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +65,17 @@ def grid(axes: Mapping[str, Sequence[Any] | np.ndarray]) -> Cases:
     Raises
     ------
     ParameterError
-        No axis, or one without values.
+        No axis, one without values, or too many combinations.
     """
     columns = {name: _column(name, values, "grid") for name, values in _mapping(axes, "grid").items()}
     sizes = [len(column) for column in columns.values()]
+    if math.prod(sizes) > MOST:
+        some = ", ".join(map(str, sizes[:5])) + (", ..." if len(sizes) > 5 else "")
+        count = f"{'more than ' if len(sizes) > 99 else ''}{float(math.prod(sizes[:99])):.3g}"
+        raise ParameterError(
+            f"grid: {len(sizes)} axes with {some} values are {count} cases; must be {MOST:.0e} at most. Take fewer "
+            "values, or samples(...) of their ranges."
+        )
     made: dict[str, np.ndarray | tuple[Any, ...]] = {}
     for k, (name, column) in enumerate(columns.items()):
         inner, outer = int(np.prod(sizes[k + 1 :])), int(np.prod(sizes[:k]))

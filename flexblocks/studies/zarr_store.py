@@ -63,6 +63,10 @@ class ZarrStore(Store):
             array = self._array(name, values.shape, values.shape, _kind(values), dims, dict(attributes))
             array[...] = values.astype(DTYPES[_kind(values)])
         self._group.attrs.update({key: plain(value) for key, value in form.attributes.items()})
+        # A result takes the place of what varies under its name, and is no coordinate then.
+        results = {variable.name for variable in form.variables}
+        names = [name for name in self._group.attrs["coordinates"].split(" ") if name not in results]
+        self._group.attrs["coordinates"] = " ".join(names)
         # Last: where it is, all arrays are.
         self._group.attrs[FORM] = {
             "variables": [variable.name for variable in form.variables],

@@ -339,6 +339,24 @@ def test_refusals(arguments: tuple, message: str) -> None:
         fb.study(square, *arguments)
 
 
+def test_a_grid_that_no_memory_holds_is_refused() -> None:
+    with pytest.raises(ParameterError, match=r"1e\+15 cases; must be 1e\+08 at most"):
+        fb.grid({f"a{k}": np.arange(1e5) for k in range(3)})
+    with pytest.raises(
+        ParameterError, match=r"3000 axes with 2, 2, 2, 2, 2, \.\.\. values are more than 6\.34e\+29 cases"
+    ):
+        fb.grid({f"a{k}": [1.0, 2.0] for k in range(3000)})
+
+
+def test_a_result_takes_the_place_of_what_varies_under_its_name(store: Path | None) -> None:
+    runs = fb.study(
+        lambda case: {"a": (("time",), [case["a"], 7.0]), "b": 1.0}, {"a": [1.0, 2.0], "c": [3.0, 4.0]}, store
+    )
+    assert runs["a"].values.tolist() == [[1.0, 7.0], [2.0, 7.0]]
+    assert set(runs.data_vars) == {"a", "b", "error", "warning", "seconds"}
+    assert set(runs.coords) == {"c", "state"}
+
+
 def test_designs() -> None:
     cases = fb.grid({"a": [1.0, 2.0], "b": [1.0, 2.0, 3.0]})
     assert [tuple(case.values()) for case in cases] == [(a, b) for a in (1.0, 2.0) for b in (1.0, 2.0, 3.0)]
