@@ -12,12 +12,14 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from flexblocks.progress import ProgressDisplay
 from flexblocks.studies.cases import Case
 from flexblocks.studies.journal import Journal
-from flexblocks.studies.outcome import Outcome, outcome
+from flexblocks.studies.outcome import Outcome, outcome, same_layout
 
 Batch = Sequence[tuple[int, Case]]
 MOST_KEPT = 4  # tasks that a worker keeps prepared
@@ -95,7 +97,8 @@ def run_batch(
     _busy.add(threading.get_ident())
     try:
         noted = Journal(journal) if journal is not None and journal.parent.is_dir() else nullcontext()
-        with noted as notes:
+        # The driver shows how far the study is; lines of many workers about their cases would run into each other.
+        with noted as notes, ProgressDisplay("", None, False) if stop is None else nullcontext():
             return list(_outcomes(parcel, batch, notes, stop or _is_orphan, stop is not None))
     finally:
         _busy.discard(threading.get_ident())
@@ -104,7 +107,7 @@ def run_batch(
 def _outcomes(
     parcel: Parcel, batch: Batch, notes: Journal | None, stopped: Callable[[], bool], with_driver: bool
 ) -> Iterator[tuple[int, Outcome]]:
-    function = parcel.function()
+    function, form = parcel.function(), None
     for index, case in batch:
         if stopped():
             return
@@ -116,6 +119,10 @@ def _outcomes(
             if notes is not None:
                 notes.begin(index)
         result = outcome(function, case)
+        if result.form is not None:
+            form = form or result.form
+            if form is not result.form and same_layout(form, result.form):
+                result = replace(result, form=form)  # one in the message, which is compared once
         if with_driver and stopped() and threading.current_thread() is threading.main_thread():
             return  # Ctrl-C may have cut this case short
         with suppress(OSError):

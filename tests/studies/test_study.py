@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +77,26 @@ def test_started_again_it_does_what_is_missing(store: Path | None) -> None:
     assert done == [2.0, 2.0]
 
 
+def later(case):
+    """Fail with 2 the first time."""
+    done.append(case["a"])
+    if case["a"] == 2.0 and done.count(2.0) == 1:
+        raise ArithmeticError("not yet")
+    return case["a"]
+
+
+@pytest.mark.filterwarnings("ignore::flexblocks.errors.FlexblocksWarning")
+def test_what_succeeds_again_has_no_error_left(store: Path | None) -> None:
+    if store is None:
+        pytest.skip("nothing is kept")
+    done.clear()
+    first = fb.study(later, {"a": [1.0, 2.0]}, store)
+    assert first["error"].values.tolist() == ["", "ArithmeticError: not yet"]
+    again = fb.study(later, {"a": [1.0, 2.0]}, store, retry=True)
+    assert again["error"].values.tolist() == ["", ""]
+    assert again["state"].values.tolist() == [1, 1]
+
+
 @pytest.mark.filterwarnings("ignore::flexblocks.errors.FlexblocksWarning")
 def test_another_study_is_refused_by_name(store: Path | None) -> None:
     if store is None:
@@ -99,6 +120,20 @@ def test_identity_sees_the_arm_and_not_the_place_of_code() -> None:
     assert "task.arm.blocks.link1" in difference(identity(first, cases), identity(finer, cases))
     longer = tasks.Simulate(model, (0.0, 2.0))
     assert difference(identity(first, cases), identity(longer, cases)) == "task.t.1 is 1.0 there and 2.0 here"
+
+
+def test_identity_does_not_see_the_order_of_sets() -> None:
+    """Of texts it is another one in each process; of 0 and 8 it is that in which they were put in."""
+    from flexblocks.studies.identity import difference, identity
+
+    cases = fb.grid({"a": [1.0]})
+    first, other = frozenset([0, 8]), frozenset([8, 0])
+    assert list(first) != list(other)
+    assert difference(*(identity(partial(square, among=among), cases) for among in (first, other))) == ""
+    assert difference(identity(partial(square, among=first), cases), identity(partial(square, among={0}), cases)) != ""
+    tests = [eval(f"lambda case: case['a'] in {among}") for among in ("{0, 8}", "{8, 0}", "{0, 9}")]
+    assert difference(*(identity(test, cases) for test in tests[:2])) == ""
+    assert difference(*(identity(test, cases) for test in tests[1:])) != ""
 
 
 def test_a_journal_that_was_cut_off_keeps_what_is_whole(tmp_path: Path) -> None:
