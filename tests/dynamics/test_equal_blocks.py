@@ -14,6 +14,7 @@ import pytest
 import flexblocks as fb
 from arms.chains import chain
 from flexblocks.constraints import singular_mass
+from flexblocks.dynamics.at_posture import massless_coordinates
 from flexblocks.dynamics.at_posture.mass_matrix import is_massless, mass_at_posture, weakest_motion
 from flexblocks.dynamics.at_posture.massless_coordinates import massless_coordinate
 from flexblocks.dynamics.evaluation import block_kinds
@@ -203,6 +204,24 @@ def test_assembling_is_linear_in_the_number_of_blocks(monkeypatch: pytest.Monkey
     models = [chain(*links(count)) for count in (30, 60)]
     first, second = (calls(partial(fb.assemble, model)) for model in models)
     assert second < 2.1 * first
+
+
+def test_rotors_in_series_are_looked_at_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that turn nothing in the tree of frames are not eliminated from one dense form of all."""
+    sizes, eliminated = [], massless_coordinates._eliminated
+    monkeypatch.setattr(singular_mass, "LARGE", 10)
+    monkeypatch.setattr(
+        massless_coordinates, "_eliminated", lambda form, j: sizes.append(len(form.K)) or eliminated(form, j)
+    )
+    model = chain(*links(1))
+    place = model.add(fb.Fixed("wall")).flange_b
+    for i in range(20):
+        spring, rotor = model.add(fb.TorsionalSpring(f"spring{i}", 3.0)), model.add(fb.Rotor(f"rotor{i}", 0.1))
+        model.connect(place, spring.flange_a)
+        model.connect(spring.flange_b, rotor.flange_a)
+        place = rotor.flange_b
+    assert fb.assemble(model).tree.size == len(sizes) == 21
+    assert max(sizes) == 7
 
 
 @pytest.mark.slow

@@ -51,16 +51,20 @@ def massless_coordinate(tree: Tree, q: np.ndarray, p: np.ndarray, *dependent: np
     placed = [index for index, body in enumerate(tree.bodies) if body.parent is not None or index == tree.root]
     uses = Counter(j for index in placed for j in tree.bodies[index].share.used)
     user = {j: index for index in placed for j in tree.bodies[index].share.used}
-    # Rotors without a mount count where their shaft turns something else.
-    for body in tree.loose:
-        columns = list(body.share.used)
-        uses.update(columns)
-        share = body.share.within(columns)
-        inertia = share.T @ numbers.inertia(tree.bodies.index(body))[6:, 6:] @ share
-        form = _over(np.zeros((6, 6)), inertia, columns)
-        forms[next((user[j] for j in columns if j in user), tree.root)].append(form)
+    loose = _loose(tree, numbers)
+    uses.update(j for form in loose for j in form.columns)
     if unused := [j for j in range(tree.size) if not uses[j]]:
         return unused[0]
+    # Rotors without a mount count where their shafts turn something else; others by themselves.
+    for shaft in _coupled(loose):
+        places = [user[j] for form in shaft for j in form.columns if j in user]
+        if places:
+            forms[places[0]] += shaft
+            continue
+        form = _sum(shaft)
+        for j in list(form.columns):
+            if not _eliminated(form, j):
+                return j
     for index in reversed(placed):
         body = tree.bodies[index]
         form = _sum([_own(tree, index, numbers), *forms[index]])
@@ -86,10 +90,31 @@ def _own(tree: Tree, index: int, numbers: PostureNumbers) -> _Form:
     return _Form(K, EPS * np.diag(np.diag(K)), columns, Counter(columns))
 
 
-def _over(frame: np.ndarray, inertia: np.ndarray, columns: list[int]) -> _Form:
-    K = np.zeros((6 + len(columns),) * 2)
-    K[:6, :6], K[6:, 6:] = frame, inertia
-    return _Form(K, EPS * np.diag(np.diag(K)), columns, Counter(columns))
+def _loose(tree: Tree, numbers: PostureNumbers) -> list[_Form]:
+    """Return the forms of the bodies outside the tree of frames."""
+    index, forms = {id(body): i for i, body in enumerate(tree.bodies)}, []
+    for body in tree.loose:
+        columns = list(body.share.used)
+        share, K = body.share.within(columns), np.zeros((6 + len(columns),) * 2)
+        K[6:, 6:] = share.T @ numbers.inertia(index[id(body)])[6:, 6:] @ share
+        forms.append(_Form(K, EPS * np.diag(np.diag(K)), columns, Counter(columns)))
+    return forms
+
+
+def _coupled(forms: list[_Form]) -> list[list[_Form]]:
+    """Return forms in groups that have coordinates in common."""
+    group: dict[int, list[_Form]] = {}
+    for form in forms:
+        joined = {id(group[j]): group[j] for j in form.columns if j in group}
+        merged = [form] if not joined else max(joined.values(), key=len)
+        for other in joined.values():
+            if other is not merged:
+                merged += other
+                group.update((j, merged) for each in other for j in each.columns)
+        if joined:
+            merged.append(form)
+        group.update((j, merged) for j in form.columns)
+    return list({id(each): each for each in group.values()}.values())
 
 
 def _sum(forms: list[_Form]) -> _Form:
