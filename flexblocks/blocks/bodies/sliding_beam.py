@@ -19,6 +19,7 @@ from flexblocks.beam.shapes.euler_bernoulli_modes import BeamModes, clamped_mode
 from flexblocks.beam.shapes.following_modes import clamped_mass_shapes
 from flexblocks.beam.shapes.shape_integrals import discretized_bending
 from flexblocks.beam.shapes.sliding_shapes import SlidingShapes, constant_shapes
+from flexblocks.beam.sliding_forces import SlidingForces
 from flexblocks.beam.small_deflections import small_deflections
 from flexblocks.blocks.bodies.beam_remarks import silently_rigid
 from flexblocks.errors import ParameterError
@@ -208,7 +209,27 @@ class SlidingBeam(Block):
             potential=flexure.potential(),
             dissipation=self.damping * rates.speed**2 / 2 + self._dissipation(rates, shapes, local),
             outputs={f"tip_deflection_{axis}": Output(flexure.deflection(axis), "m") for axis in self.bending},
+            velocity_forces=self._velocity_forces(flexure, frame, shapes, local),
         )
+
+    def _velocity_forces(
+        self, flexure: SlidingFlexure, frame: Frame, shapes: SlidingShapes, local: Local
+    ) -> ca.SX | None:
+        angles = [coordinate.unit == "rad" for coordinate in self.discretization.coordinates(self.bending[0])]
+        if not angles:
+            return None
+        forces = SlidingForces(
+            extension=flexure.extension,
+            speed=local.rate(flexure.extension),
+            length=self.length,
+            linear_density=self.linear_density,
+            shapes=shapes,
+            angles=np.array(angles, dtype=float),
+            amplitudes=flexure.amplitudes,
+            speeds=flexure.speeds,
+            slope=lambda expression: local.slope(expression, "displacement"),
+        )
+        return forces.forces(frame.omega, local.rates, slide=0)
 
     @property
     def modal_damping(self) -> float:
