@@ -21,7 +21,7 @@ from flexblocks.rich_display import RichDisplay
 
 LOG = logging.getLogger("flexblocks.dae")
 
-# Functions that `DAE.compile` compiles.
+# Functions of a compiled DAE, each compiled when it is first asked for.
 FUNCTIONS = (
     "mass_matrix",
     "inverse_dynamics",
