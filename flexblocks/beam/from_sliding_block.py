@@ -16,6 +16,7 @@ from flexblocks.beam.kinematics.sliding_deflection import SlidingFlexure
 from flexblocks.beam.kinematics.sliding_torsion import SlidingTorsion
 from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip
 from flexblocks.beam.shapes.sliding_shapes import twisting_shapes
+from flexblocks.beam.sliding_forces import SlidingForces
 from flexblocks.beam.sliding_functions import SlidingFunctions, counts
 from flexblocks.interfaces import Frame
 
@@ -39,6 +40,28 @@ def sliding_flexure(functions: SlidingFunctions, root: Frame) -> SlidingFlexure:
         overlaps=overlaps,
         torsion=_torsion(functions) if block.torsion else None,
     )
+
+
+def sliding_velocity_forces(functions: SlidingFunctions, flexure: SlidingFlexure) -> ca.SX | None:
+    """Return the velocity forces (6 + k, 1) on the hub and the coordinates; None where they follow from the energy.
+
+    That is where there are no shapes, where the planes have shapes of their own, as with shear, and with torsion.
+    """
+    block, local = functions.block, functions.local
+    if not len(functions.angles) or block.shear or block.torsion:
+        return None
+    forces = SlidingForces(
+        extension=flexure.extension,
+        speed=local.rate(flexure.extension),
+        length=block.length,
+        linear_density=block.linear_density,
+        shapes=flexure.shapes[block.bending[0]],
+        angles=functions.angles,
+        amplitudes=flexure.amplitudes,
+        speeds=flexure.speeds,
+        slope=lambda expression: local.slope(expression, "displacement"),
+    )
+    return forces.forces(flexure.root.omega, local.rates, slide=0)
 
 
 def sliding_dissipation(functions: SlidingFunctions, flexure: SlidingFlexure) -> ca.SX:

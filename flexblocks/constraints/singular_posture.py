@@ -17,7 +17,13 @@ from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.posture import posture
 from flexblocks.constraints.singular_mass import generic_inertia, is_large
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.at_posture.mass_matrix import NAMED, condition, is_massless, weakest_motion
+from flexblocks.dynamics.at_posture.mass_matrix import (
+    NAMED,
+    condition,
+    is_massless,
+    smallest_eigenvalues,
+    weakest_motion,
+)
 from flexblocks.errors import SingularMassError, listing
 
 LOG = logging.getLogger("flexblocks.assemble")
@@ -77,8 +83,9 @@ def is_singular_posture(dae: DAE, M: np.ndarray, lost: float = LOST) -> bool:
     """Return whether the mass matrix (n, n) of a posture lacks the inertia of a motion, but for the fraction `lost`."""
     if not len(M):
         return False
-    value, _ = weakest_motion(M)
-    return is_massless(value, len(M)) or value < lost * generic_inertia(dae)
+    value = float(smallest_eigenvalues(M[None])[0])
+    # A matrix of unit diagonal has no smallest eigenvalue above 1, so that most postures need not be compared.
+    return is_massless(value, len(M)) or (value < lost and value < lost * generic_inertia(dae))
 
 
 def singular_posture(dae: DAE, q: np.ndarray, M: np.ndarray) -> tuple[str, str]:

@@ -14,14 +14,14 @@ import casadi as ca
 
 from flexblocks.dae.compiler import CompilerError, load
 from flexblocks.dae.explicit_steps import EXPANDED, PAIRS, SIZES, chain, step
-from flexblocks.dae.functions import DAEFunctions
+from flexblocks.dae.functions import DAEFunctions, compiled
 from flexblocks.dynamics.algorithms.frame_motions import frame_units
 from flexblocks.interfaces.variables import variables
 from flexblocks.rich_display import RichDisplay
 
 LOG = logging.getLogger("flexblocks.dae")
 
-# Functions that `DAE.compile` compiles.
+# Functions of a compiled DAE, each compiled when it is first asked for.
 FUNCTIONS = (
     "mass_matrix",
     "inverse_dynamics",
@@ -78,12 +78,26 @@ class DAE(DAEFunctions, RichDisplay):
         count : int
             One of `flexblocks.dae.explicit_steps.SIZES`.
         """
-        if (method, count) not in self._steps:
-            motion, pair = self.interpreted.motion, PAIRS[method]()
-            if (method, 1) not in self._steps:
-                self._steps[method, 1] = step(motion, pair, expand=motion.n_instructions() < EXPANDED)
-            self._steps[method, count] = chain(self._steps[method, 1], pair, count)
-        return self._steps[method, count]
+        pair, made = PAIRS[method](), self._steps
+        if (method, count) not in made and self.chains_steps:
+            one = step(self.interpreted.motion, pair, expand=False)
+            chains = {size: chain(one, pair, size) for size in SIZES}
+            functions = compiled(list(chains.values()), self.name)
+            made.update({(method, size): functions[function.name()] for size, function in chains.items()})
+        if (method, 1) not in made:
+            made[method, 1] = step(self.motion, pair, expand=self.library is None and not self._is_large)
+        if (method, count) not in made:
+            made[method, count] = chain(made[method, 1], pair, count)
+        return made[method, count]
+
+    @property
+    def chains_steps(self) -> bool:
+        """Whether many steps in one call, compiled, are worth compiling: calls cost more than small equations."""
+        return self.library is not None and not self._is_large
+
+    @property
+    def _is_large(self) -> bool:
+        return self.interpreted.motion.n_instructions() >= EXPANDED
 
     @cached_property
     def _steps(self) -> dict[tuple[str, int], ca.Function]:
@@ -91,8 +105,16 @@ class DAE(DAEFunctions, RichDisplay):
 
     @cached_property
     def library(self) -> Path | None:
-        """Path of the compiled library; None if CasADi's virtual machine evaluates the functions."""
+        """Path of the compiled right-hand side; None if CasADi's virtual machine evaluates the functions."""
         return None
+
+    @cached_property
+    def differentiable_motion(self) -> ca.Function:
+        """`motion` with its derivative, which functions that are compiled by themselves do not have."""
+        if self.library is None:
+            return self.motion
+        motion = self.interpreted.motion
+        return compiled([motion, motion.forward(1)], self.name)[motion.name()]
 
     @cached_property
     def interpreted(self) -> DAE:
@@ -110,7 +132,7 @@ class DAE(DAEFunctions, RichDisplay):
         Returns
         -------
         DAE
-            `library` is the path of the compiled functions. If compilation fails it is this DAE itself, with `library`
+            `library` is the path of the compiled right-hand side. If that fails it is this DAE itself, with `library`
             None, and the reason is logged as a warning under ``flexblocks.dae``.
 
         Raises
@@ -121,30 +143,21 @@ class DAE(DAEFunctions, RichDisplay):
 
         Notes
         -----
-        Results are the same to the last digit. Compiled functions take numbers only and, except `motion`, have no
-        derivatives; expressions are unchanged, so that everything works on a compiled DAE too. Libraries are kept in
-        the user's cache directory, or in FLEXBLOCKS_CACHE, and reused for the same equations.
+        Results are the same to the last digit. The right-hand side of simulations is compiled here, all else when it is
+        first asked for. Compiled functions take numbers only and have no derivatives, except `differentiable_motion`;
+        expressions are unchanged, so that everything works on a compiled DAE too. Libraries are kept in the user's
+        cache directory, or in FLEXBLOCKS_CACHE, and reused for the same equations.
         """
-        functions = [getattr(self.interpreted, name) for name in FUNCTIONS]
-        functions = [f for f in functions if any(f.numel_out(i) for i in range(f.n_out()))]
-        pairs = {} if len(self.z) else PAIRS
-        steps = {name: step(self.interpreted.motion, pair(), expand=False) for name, pair in pairs.items()}
-        chains = {(name, count): chain(steps[name], pairs[name](), count) for name in pairs for count in SIZES}
         try:
-            path, compiled = load([*functions, self.interpreted.motion.forward(1), *chains.values()])
+            path, functions = load([self.interpreted.motion])
         except CompilerError as error:
             if strict:
                 raise
             LOG.warning("%s; '%s' is evaluated by CasADi's virtual machine", error, self.name)
             return self
-        other = copy.copy(self)
+        other = copy.copy(self.interpreted)
         # Entries of an instance's __dict__ take precedence over its cached properties.
-        vars(other).update(
-            {f.name(): compiled[f.name()] for f in functions},
-            library=path,
-            interpreted=self.interpreted,
-            _steps={key: compiled[function.name()] for key, function in chains.items()},
-        )
+        vars(other).update(functions, library=path, interpreted=self.interpreted)
         return other
 
     def __getstate__(self) -> dict[str, Any]:

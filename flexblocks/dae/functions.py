@@ -2,25 +2,56 @@
 
 from __future__ import annotations
 
+import logging
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 
+from flexblocks.dae.compiler import CompilerError, load
 from flexblocks.dae.expressions import DAEExpressions
 from flexblocks.dynamics.algorithms.energy import kinetic_energies, total
+
+LOG = logging.getLogger("flexblocks.dae")
+
+
+class DAEFunction(cached_property):
+    """A function of the equations, made when it is first asked for, and of a compiled DAE compiled then."""
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None or instance.library is None:
+            return super().__get__(instance, owner)
+        function = getattr(instance.interpreted, self.attrname or "")
+        # Entries of an instance's __dict__ take precedence over its cached properties.
+        return vars(instance).setdefault(self.attrname, compiled([function], instance.name)[function.name()])
+
+
+def compiled(functions: list[ca.Function], name: str) -> dict[str, ca.Function]:
+    """Return compiled functions by name; where that fails, or nothing is to be computed, as they are.
+
+    A failure, which is one of the system as it has compiled before, is logged as a warning; `name` is the DAE's.
+    """
+    as_they_are = {function.name(): function for function in functions}
+    if not any(function.numel_out(i) for function in functions for i in range(function.n_out())):
+        return as_they_are
+    try:
+        return load(functions)[1]
+    except CompilerError as error:
+        LOG.warning("%s; of '%s' %s: evaluated by CasADi's virtual machine", error, name, ", ".join(as_they_are))
+        return as_they_are
 
 
 class DAEFunctions(DAEExpressions):
     """The functions of the equations in `flexblocks.dae.dae.DAE`, whose arguments its notes name."""
 
-    @cached_property
+    @DAEFunction
     def mass_matrix(self) -> ca.Function:
         """Mass matrix, function (q, p) -> M, dense (n, n)."""
         symbols = dict(zip(("q", "p", "dependent"), self.posture_symbols, strict=False))
         M = ca.densify(ca.cse(self.mass_expression))
         return ca.Function("mass_matrix", [*symbols.values()], [M], [*symbols], ["M"])
 
-    @cached_property
+    @DAEFunction
     def inverse_dynamics(self) -> ca.Function:
         """Inverse dynamics, function (q, v, a, p) -> M a + h (n) [N m or N], by recursion.
 
@@ -32,12 +63,12 @@ class DAEFunctions(DAEExpressions):
         symbols = dict(zip(("q", "v", "a", "p", "dependent"), (q, self.v, a, *others), strict=False))
         return ca.Function("inverse_dynamics", [*symbols.values()], [force], [*symbols], ["force"])
 
-    @cached_property
+    @DAEFunction
     def input_force(self) -> ca.Function:
         """Generalised input force, function (x, u, p) -> Q (n) [N m or N]."""
         return self._function("input_force", [ca.densify(self.applied_expression)], ["force"])
 
-    @cached_property
+    @DAEFunction
     def forward_dynamics(self) -> ca.Function:
         """Forward dynamics, function (x, u, p) -> der(x).
 
@@ -47,7 +78,7 @@ class DAEFunctions(DAEExpressions):
         """
         return self._function("forward_dynamics", [self.rate_expression], ["dx"])
 
-    @cached_property
+    @DAEFunction
     def energy(self) -> ca.Function:
         """Energies, function (x, p) -> kinetic energy, potential energy [J]."""
         kinetic = total(kinetic_energies(self.tree, self.q, self.v))
@@ -57,17 +88,17 @@ class DAEFunctions(DAEExpressions):
         symbols = {"x": self.x.symbol, "p": self.p.symbol} | z
         return ca.Function("energy", [*symbols.values()], results, [*symbols], ["kinetic", "potential"])
 
-    @cached_property
+    @DAEFunction
     def output(self) -> ca.Function:
         """Outputs, function (x, u, p) -> y."""
         return self._function("output", [self.output_expression], ["y"])
 
-    @cached_property
+    @DAEFunction
     def algebraic(self) -> ca.Function:
         """Algebraic residuals, function (x, u, p) -> g, zero along every motion; empty without algebraic variables."""
         return self._function("algebraic", [self.algebraic_expression], ["g"])
 
-    @cached_property
+    @DAEFunction
     def motion(self) -> ca.Function:
         """Right-hand side of simulations, function (x, z, u, p) -> [der(x), power of the applied forces in W], g."""
         symbols = [self.x.symbol, self.z.symbol, self.u.symbol, self.p.symbol]
@@ -77,13 +108,13 @@ class DAEFunctions(DAEExpressions):
         ]
         return ca.Function("motion", symbols, results, ["x", "z", "u", "p"], ["dX", "g"])
 
-    @cached_property
+    @DAEFunction
     def constraint(self) -> ca.Function:
         """Loop-closure constraints, function (q, p) -> c, zero along every motion; empty for a tree."""
         symbols = dict(zip(("q", "p", "dependent"), self.posture_symbols, strict=False))
         return ca.Function("constraint", [*symbols.values()], [self.constraint_expression], [*symbols], ["c"])
 
-    @cached_property
+    @DAEFunction
     def multipliers(self) -> ca.Function:
         """Loop forces [N] and torques [N m], function (x, u, p) -> lambda; empty for a tree."""
         return self._function("multipliers", [self.multiplier_expression], ["lambda"])

@@ -84,6 +84,9 @@ class Physics:
     bodies : tuple of InertialBody
         The bodies that have the kinetic energy, where the block knows their inertia and velocity forces in a form that
         takes fewer operations than the derivatives of the energy; nothing else changes.
+    velocity_forces : SX (6 + n, 1), optional
+        The forces of inertia, on the inlet in its axes and on the coordinates, that are left when neither accelerates,
+        where the block knows them alone in such a form: as `InertialBody.bias` of all that has the kinetic energy.
     """
 
     outlets: Mapping[str, Frame] = field(default_factory=dict)
@@ -96,6 +99,7 @@ class Physics:
     outputs: Mapping[str, Output] = field(default_factory=dict)
     power: ca.SX | float = 0.0
     bodies: tuple[InertialBody, ...] = ()
+    velocity_forces: ca.SX | None = None
 
     @property
     def stored(self) -> ca.SX:

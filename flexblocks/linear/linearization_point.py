@@ -14,7 +14,8 @@ from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.singular_posture import refuse_singular_posture
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, nearest
-from flexblocks.statics.balance import accelerations, motion
+from flexblocks.linear.derivatives import Derivatives
+from flexblocks.statics.balance import loop_forces, motion_residuals
 from flexblocks.statics.equilibrium import equilibrium
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.user_warning import warn
@@ -40,7 +41,6 @@ def point_at(dae: DAE, at: OperatingPoint | Mapping[str, Any] | None) -> Operati
         point = point_given(dae, at)
     else:
         raise ParameterError(f"linearize: at = {at!r}; must be an OperatingPoint or a dict of values by name.")
-    _warn_unless_at_rest(dae, point)
     return point
 
 
@@ -61,7 +61,7 @@ def point_given(dae: DAE, at: Mapping[str, Any]) -> OperatingPoint:
     x, guess = consistent_state(dae, groups["x"], p, "linearize: at: x: ")
     z = _consistent(dae, x, z if len(groups["z"]) else guess, u, p)
     _refuse_singular(dae, x, z, p)
-    residual = motion(dae)(x, z, u, p, 0.0, accelerations(dae, x, z, u, p)[1])[0].full().ravel()
+    residual = motion_residuals(dae)(x, z, u, p, 0.0, loop_forces(dae, x, z, u, p)).full().ravel()
     return OperatingPoint(dae.x.names, dae.z.names, dae.u.names, dae.p.names, x, z, u, p, residual, dae=dae)
 
 
@@ -85,13 +85,13 @@ def _consistent(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.nda
     return solution
 
 
-def _warn_unless_at_rest(dae: DAE, point: OperatingPoint) -> None:
+def warn_unless_at_rest(dae: DAE, point: OperatingPoint, slopes: Derivatives) -> None:
+    """Warn of a point that is no equilibrium, by its residual and the derivatives of the equations there."""
     n = dae.tree.size
-    values = point.x, point.z, point.u, point.p
-    _, *jacobians = (np.abs(J.full()) for J in motion(dae)(*values, 0.0, accelerations(dae, *values)[1]))
+    jacobians = [np.abs(J) for J in (slopes.x, slopes.z, slopes.u)]
     # A steady motion, in which no force depends on the moving coordinates (a rotor at speed), needs no warning.
-    felt = jacobians[0][:, :n].any(axis=0)
-    moving = [dae.q_names[i] for i in np.flatnonzero(dae.split_state(point.x)[1]) if felt[i]]
+    felt = np.flatnonzero(np.count_nonzero(jacobians[0][:, :n], axis=0))
+    moving = [dae.q_names[i] for i in felt if dae.split_state(point.x)[1][i]]
     scale = np.hstack(jacobians) @ np.abs(np.concatenate([point.x, point.z, point.u]))
     names = (*dae.q_names, *dae.split_state(dae.x.names)[2])
     left = point.residual[: len(names)]

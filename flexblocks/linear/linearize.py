@@ -18,7 +18,7 @@ from flexblocks.linear.descriptor import descriptor
 from flexblocks.linear.forms.minimal_form import eliminated
 from flexblocks.linear.forms.second_order_form import SecondOrderForm
 from flexblocks.linear.linear_model import LinearModel
-from flexblocks.linear.linearization_point import point_at
+from flexblocks.linear.linearization_point import point_at, warn_unless_at_rest
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.validity.large_deflections import warn_of_large_deflections, without_warning
 
@@ -91,6 +91,7 @@ def linearize(
     refuse_locked_angles(dae, names, point, "linearize")
     warn_of_large_deflections(dae, "linearize", point.x[None], point.z[None], point.u[None], point.p)
     (slopes,) = derivatives(dae, [point])
+    warn_unless_at_rest(dae, point, slopes)
     return linear_model(dae, point, slopes, names, form)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import casadi as ca
 import numpy as np
@@ -60,21 +61,24 @@ class System:
         return z
 
 
-def driven_equations(dae: DAE, inputs: Inputs) -> DrivenEquations:
-    """Return the equations of the DAE with inputs of this form substituted."""
+def driven_equations(dae: DAE, inputs: Inputs, derivatives: bool = False) -> DrivenEquations:
+    """Return the equations of the DAE with inputs of this form substituted; compiled ones with derivatives if asked."""
+    derivatives = derivatives or dae.library is None or len(dae.z) > 0  # Newton's method for z needs them
     with BUILDING:
+        motion = dae.differentiable_motion if derivatives else dae.motion
         kind = ca.MX if dae.library else inputs.symbol_type  # compiled functions do not take SX
         new = kind.sym
         t, X, z = new("t"), new("X", len(dae.x) + 1), new("z", len(dae.z))
         P = new("P", len(dae.p) + len(inputs.parameters))
         u = inputs.expression(t, P[len(dae.p) :])
-        results = dae.motion(X[: len(dae.x)], z, u, P[: len(dae.p)])
+        results = motion(X[: len(dae.x)], z, u, P[: len(dae.p)])
         labels = ["t", "X", "z", "P"], ["dX", "g"]
         residual = ca.Function("system", [t, X, z, P], [ca.densify(r) for r in results], *labels, _options(kind))
         newton = _newton(residual, [z, t, X, P]) if len(dae.z) else None
         t, segment = inputs.symbol_type.sym("t"), inputs.symbol_type.sym("segment", len(inputs.parameters))
         u = ca.Function("inputs", [t, segment], [inputs.expression(t, segment)])
-        return DrivenEquations(residual, _rates(dae, residual, newton, kind), newton, u, dae)
+        differentiable = None if derivatives else partial(driven_equations, dae, inputs, True)
+        return DrivenEquations(residual, _rates(dae, residual, newton, kind), newton, u, dae, differentiable)
 
 
 def _newton(residual: ca.Function, symbols: list[Symbol]) -> ca.Function:

@@ -142,6 +142,11 @@ def accelerations(
     return (free + moved @ forces).ravel(), forces.ravel()
 
 
+def loop_forces(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return the loop forces (m) of the motion through a point; without loops nothing is computed."""
+    return accelerations(dae, x, z, u, p)[1] if dae.tree.loops.closures else np.zeros(0)
+
+
 @lru_cache(maxsize=16)
 def _closures(dae: DAE) -> ca.Function:
     """Return the function (v, posture) -> J, dJ/dt v; see `DAE.posture_symbols`."""

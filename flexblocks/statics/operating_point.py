@@ -60,7 +60,7 @@ class OperatingPoint:
         if self.dae is None:
             return np.zeros(0)
         more = [self.z] if len(self.z) else []
-        return self.dae.output(self.x, self.u, self.p, *more).full().ravel()
+        return self.dae.interpreted.output(self.x, self.u, self.p, *more).full().ravel()
 
     def __getstate__(self) -> dict[str, Any]:
         # Pickled with its outputs instead of the arm: CasADi's symbols do not go into a pickle.

@@ -122,10 +122,10 @@ def _shares_of_pull(
     more = [z.T] if len(dae.z) else []
     a = np.zeros((n, samples))
     if not at_rest:
-        a = np.array(dae.forward_dynamics(x.T, u.T, p, *more)).reshape(len(dae.x), samples)[n : 2 * n]
+        a = np.array(dae.interpreted.forward_dynamics(x.T, u.T, p, *more)).reshape(len(dae.x), samples)[n : 2 * n]
     forces = np.zeros((0, samples))
     if dae.tree.loops.closures:
-        forces = np.array(dae.multipliers(x.T, u.T, p, *more)).reshape(-1, samples)
+        forces = np.array(dae.interpreted.multipliers(x.T, u.T, p, *more)).reshape(-1, samples)
     pulls = _pulls(dae, indices)(x.T, z.T, u.T, a, forces, p).full()
     measures, shares, row = dict(linear_blocks(dae)), [], 0
     for index in indices:

@@ -112,5 +112,5 @@ def misses(motion: Trajectory, wanted: Mapping[str, float]) -> dict[str, np.ndar
 def outputs_at(dae: DAE, point: OperatingPoint) -> dict[str, float]:
     """Return the outputs at rest, by name."""
     more = [point.z] if len(dae.z) else []
-    values = np.array(dae.output(point.x, point.u, point.p, *more)).ravel().tolist()
+    values = np.array(dae.interpreted.output(point.x, point.u, point.p, *more)).ravel().tolist()
     return dict(zip(dae.y.names, values, strict=True))

@@ -129,22 +129,22 @@ def test_cost_is_linear_in_the_number_of_links(links: int) -> None:
     assert operations(chain(links)) <= 199 * links - 139
 
 
-# Of a link more, and of one and two links in terms of those with two assumed modes.
+# Of a link more, and of one and two links: with two assumed modes 79 and 259 planar, 183 and 1080 in space.
 STRAINS = {
-    "planar": (409, (3.46, 2.64), "y", ((0, 0, 1),)),
-    "in space": (3838, (12.91, 5.22), "yz", ((0, 0, 1), (0, 1, 0))),
+    "planar": (409, (273, 682), "y", ((0, 0, 1),)),
+    "in space": (3838, (2361, 6199), "yz", ((0, 0, 1), (0, 1, 0))),
 }
 
 
 @pytest.mark.parametrize("case", STRAINS)
 def test_cost_of_a_link_that_bends_far(case: str) -> None:
-    """With two strain functions, beside 180 planar and 1005 in space with two assumed modes."""
-    bound, shares, bending, axes = STRAINS[case]
+    """With two strain functions."""
+    bound, most, bending, axes = STRAINS[case]
     arms = [chain(links, axes, bending) for links in (1, 2)]
     bent_far = [operations(fb.rediscretize(arm, fb.StrainModes(2))) for arm in arms]
     assert bent_far[1] - bent_far[0] <= bound
-    for share, operations_of, arm in zip(shares, bent_far, arms, strict=True):
-        assert operations_of <= share * operations(arm)
+    assert bent_far[0] <= most[0]
+    assert bent_far[1] <= most[1]
 
 
 @pytest.mark.parametrize("links", [2, 3, 4, 9])

@@ -70,6 +70,14 @@ class Flexure(ABC):
         """Return the bodies that have the kinetic energy, where their inertia is known in a cheap form; none else."""
         return ()
 
+    def velocity_forces(self, rates: ca.SX) -> ca.SX | None:
+        """Return the velocity forces (6 + n, 1), where they are known in fewer operations than the energy derives.
+
+        `rates` (n, 1) are those of all coordinates of the block.
+        """
+        del rates
+        return None
+
     def potential(self) -> ca.SX:
         """Return the energy stored by bending, shear, extension and torsion [J]."""
         return self.strain_energy(self.amplitudes)

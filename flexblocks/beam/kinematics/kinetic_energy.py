@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
@@ -71,20 +72,29 @@ def beam_moments(
     relative = ca.SX(1, 1)
     for axis, plane in planes.items():
         i, integrals = axes[axis], plane.integrals
-        # Functions of the foreshortening may be dependent, so that their Gram matrix has no Cholesky factor.
-        squared = quadratic_form if axis == "x" else sum_of_squares
         first[i] += dot(integrals.mean, q[axis], mass)
         drift[i] = dot(integrals.mean, s[axis], mass)
         from_root = dot(integrals.moment, q[axis], mass * length)
         second[0, i] += from_root
         second[i, 0] += from_root
         flow[0, i] += dot(integrals.moment, s[axis], mass * length)
+        # Sums of squares, whose derivatives share the terms that are squared; functions of the foreshortening may be
+        # dependent, so that they have no such form.
+        root = MassRoot.of(plane, mass) if axis != "x" else None
         for other, partner in planes.items():
-            j, common = axes[other], plane_overlap(plane, partner)
-            second[i, j] += bilinear_form(q[axis], common, q[other], mass) if i != j else squared(q[axis], common, mass)
-            if i != j:
+            j = axes[other]
+            if plane is partner and root is not None:
+                second[i, j] += root.product(q[axis], q[other])
+                if i != j:
+                    flow[i, j] += root.moving(q[axis], s[other])
+            elif i == j:
+                second[i, i] += quadratic_form(q[axis], integrals.mass, mass)
+            else:
+                common = plane_overlap(plane, partner)
+                second[i, j] += bilinear_form(q[axis], common, q[other], mass)
                 flow[i, j] += bilinear_form(q[axis], common, s[other], mass)
-        relative += squared(s[axis], integrals.mass, mass)
+        square = quadratic_form(s[axis], integrals.mass, mass) if root is None else root.product(s[axis], s[axis])
+        relative += square
     return MassMoments(mass * moments[0], first, drift, second, flow, relative)
 
 
@@ -114,20 +124,35 @@ def quadratic_form(vector: ca.SX, constants: np.ndarray, scale: float | ca.SX = 
     return bilinear_form(vector, 2 * np.triu(constants) - np.diag(np.diag(constants)), vector, scale)
 
 
-def sum_of_squares(vector: ca.SX, constants: np.ndarray, scale: float | ca.SX = 1.0) -> ca.SX:
-    """Return scale * vector^T constants vector for positive semidefinite constants, as a sum of squares if possible.
+@dataclass(frozen=True, eq=False)
+class MassRoot:
+    """Square root of the mass matrix of shapes: mass * matrix^T matrix."""
 
-    Its derivatives then share the terms that are squared.
-    """
-    if not constants.size:
-        return ca.SX(1, 1)
-    try:
-        root = np.linalg.cholesky(constants)
-    except np.linalg.LinAlgError:
-        # The functions are dependent, as at a cut at the tip, beyond which there is no mass.
-        return quadratic_form(vector, constants, scale)
-    terms = ca.sparsify(ca.DM(root.T)) @ vector
-    return scale * ca.dot(terms, terms)
+    matrix: ca.DM
+    mass: float | ca.SX
+
+    @staticmethod
+    def of(plane: DiscretizedDeformation, mass: float | ca.SX) -> MassRoot | None:
+        """Return the root for a beam of this mass [kg].
+
+        None without shapes, or where they are dependent, as at a cut at the tip, beyond which there is no mass.
+        """
+        if not plane.shapes.size:
+            return None
+        try:
+            root = np.linalg.cholesky(plane.integrals.mass).T
+        except np.linalg.LinAlgError:
+            return None
+        return MassRoot(ca.sparsify(ca.DM(root)), mass)
+
+    def product(self, left: ca.SX, right: ca.SX) -> ca.SX:
+        """Return left^T M right; of one vector as a sum of squares."""
+        terms = self.matrix @ left
+        return self.mass * ca.dot(terms, terms if left is right else self.matrix @ right)
+
+    def moving(self, left: ca.SX, rates: ca.SX) -> ca.SX:
+        """Return left^T M rates, whose derivatives in the rates take no operation for the mass."""
+        return ca.dot(self.matrix @ left, (self.mass * self.matrix) @ rates)
 
 
 def plane_overlap(first: DiscretizedDeformation, second: DiscretizedDeformation) -> np.ndarray:

@@ -210,6 +210,7 @@ class FlexibleBeam(HasStations):
             outlets={name: flexure.section(self.fraction(name)) for name in local.outlets},
             kinetic=flexure.kinetic(),
             bodies=flexure.bodies(),
+            velocity_forces=flexure.velocity_forces(local.rates),
             potential=flexure.potential(),
             dissipation=flexure.dissipation(),
             outputs={

@@ -10,7 +10,7 @@ import numpy as np
 from flexblocks.beam.assumed_modes import AssumedModes
 from flexblocks.beam.discretization import Discretization, Rigid, undecided
 from flexblocks.beam.from_block import check_damping, check_options
-from flexblocks.beam.from_sliding_block import sliding_dissipation, sliding_flexure
+from flexblocks.beam.from_sliding_block import sliding_dissipation, sliding_flexure, sliding_velocity_forces
 from flexblocks.beam.sliding_functions import SlidingFunctions, carried_tip, root_variables
 from flexblocks.beam.small_deflections import small_deflections
 from flexblocks.blocks.bodies.beam_remarks import silently_rigid
@@ -194,6 +194,7 @@ class SlidingBeam(Block):
             potential=flexure.potential(),
             dissipation=friction + sliding_dissipation(functions, flexure),
             outputs={f"tip_deflection_{axis}": Output(flexure.deflection(axis), "m") for axis in self.bending},
+            velocity_forces=sliding_velocity_forces(functions, flexure),
         )
 
     @property

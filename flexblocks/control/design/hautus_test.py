@@ -25,12 +25,14 @@ def _fastest(A: np.ndarray) -> float:
 
 def _does_not_decay(A: np.ndarray) -> Callable[[complex], bool]:
     """Return the test for eigenvalues of modes that do not decay."""
-    return lambda s: s.real >= DECAYS * _fastest(A)
+    least = DECAYS * _fastest(A)
+    return lambda s: s.real >= least
 
 
 def _on_imaginary_axis(A: np.ndarray) -> Callable[[complex], bool]:
     """Return the test for eigenvalues of modes that neither decay nor grow."""
-    return lambda s: abs(s.real) <= -DECAYS * _fastest(A)
+    most = -DECAYS * _fastest(A)
+    return lambda s: abs(s.real) <= most
 
 
 def refuse_unstabilisable(A: np.ndarray, B: np.ndarray, Q: np.ndarray, states: Sequence[str]) -> None:
@@ -77,9 +79,12 @@ def _refuse_unobservable(
         # Of a conjugate pair one test is enough.
         if s.imag < 0 or not counts(s):
             continue
-        _, sizes, directions = np.linalg.svd(np.vstack([A - s * np.eye(len(A)), C]))
+        matrix = np.vstack([A - s * np.eye(len(A)), C])
+        # Directions take several times as long as values alone.
+        sizes = np.linalg.svd(matrix, compute_uv=False)
         if sizes[-1] > RANK * sizes[0]:
             continue
+        directions = np.linalg.svd(matrix)[2]
         shape = np.abs(directions[-1])
         # The message names the states with a tenth of the largest share or more (by trial), the largest first.
         names = [states[int(i)] for i in np.argsort(-shape) if shape[i] > 0.1 * shape.max()]

@@ -116,7 +116,7 @@ class _Sweep:
         for body in (self.tree.bodies[i] for i in self.tree.nodes[k].bodies if self.tree.bodies[i].terms.has_inertia):
             q, s = body.gather(self.q), body.gather(self.v)
             (inertia,) = call(body.terms.inertia, q, body.terms.p)
-            on_inlet, on_coordinates = call(body.terms.bias, self.twist[k][:3], q, s, body.terms.p)
+            on_inlet, on_coordinates = body.terms.velocity_forces(self.twist[k][:3], q, s)
             columns = body.share.used
             J = ca.diagcat(ca.DM.eye(6), (body.share.matrix @ self.basis)[:, list(columns)])
             unmixed = ((1 - self.mixed) * body.scatter(on_coordinates))[list(columns), :]
@@ -129,7 +129,7 @@ class _Sweep:
         for k, node in enumerate(self.tree.nodes):
             for body in (self.tree.bodies[i] for i in node.bodies if self.tree.bodies[i].terms.has_inertia):
                 s = body.gather(self.v)
-                _, on_coordinates = call(body.terms.bias, self.twist[k][:3], body.gather(self.q), s, body.terms.p)
+                _, on_coordinates = body.terms.velocity_forces(self.twist[k][:3], body.gather(self.q), s)
                 force += body.scatter(on_coordinates)
         return ca.sparsify(self.mixed * force)
 

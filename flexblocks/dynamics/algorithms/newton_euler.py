@@ -28,7 +28,7 @@ def inverse_dynamics(tree: Tree, q: ca.SX, v: ca.SX, a: ca.SX) -> ca.SX:
         for body in (tree.bodies[i] for i in node.bodies if tree.bodies[i].terms.has_inertia):
             q_body, s_body = body.gather(q), body.gather(v)
             (inertia,) = call(body.terms.inertia, q_body, body.terms.p)
-            on_inlet, on_coordinates = call(body.terms.bias, twist[index][:3], q_body, s_body, body.terms.p)
+            on_inlet, on_coordinates = body.terms.velocity_forces(twist[index][:3], q_body, s_body)
             inertial = inertia @ ca.vertcat(acceleration[index], body.gather(a))
             wrench[index] += inertial[:6] + on_inlet
             force += body.scatter(inertial[6:] + on_coordinates)

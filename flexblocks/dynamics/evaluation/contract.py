@@ -172,10 +172,10 @@ def _check_kinetic(terms: BlockTerms) -> None:
 
 
 def _check_bodies(terms: BlockTerms) -> None:
-    """Refuse bodies that have another inertia, or other velocity forces, than the kinetic energy."""
-    if not terms.physics.bodies:
+    """Refuse bodies and velocity forces that say something else than the kinetic energy."""
+    if not terms.physics.bodies and terms.physics.velocity_forces is None:
         return
-    derived = replace(terms, physics=replace(terms.physics, bodies=()))
+    derived = replace(terms, physics=replace(terms.physics, bodies=(), velocity_forces=None))
     symbols = terms.symbols
     moving = [terms.inlet.omega, symbols.q, symbols.s, terms.p]
     both = [ca.vertcat(ca.vec(each.inertia_expression), *each.bias(*moving)) for each in (terms, derived)]
@@ -184,8 +184,8 @@ def _check_bodies(terms: BlockTerms) -> None:
     stated, expected = (value.full() for value in values)
     if not np.max(np.abs(stated - expected)) <= ROUNDING * np.max(np.abs(expected)):
         raise ModelError(
-            f"{terms.block.where}: physics() returned bodies whose inertia or velocity forces are not those of its "
-            "kinetic energy; both must say the same. Leave the bodies out, and both follow from the energy."
+            f"{terms.block.where}: physics() returned inertia or velocity forces that are not those of its kinetic "
+            "energy; both must say the same. Leave them (bodies, velocity_forces) out, and they follow from the energy."
         )
 
 

@@ -87,6 +87,15 @@ class InertiaTerms:
         if self.physics.bodies:
             force = bodies_bias(self.physics.bodies, self.inlet, self.symbols)
             return self._function("bias", [omega, q, s, self.p], force[:6], force[6:])
+        if self.physics.velocity_forces is not None:
+            force = self.physics.velocity_forces
+            return self._function("bias", [omega, q, s, self.p], force[:6], force[6:])
+        return self.derived_bias
+
+    @cached_property
+    def derived_bias(self) -> ca.Function:
+        """The same function, by the derivatives of the kinetic energy."""
+        omega, q, s = self.inlet.omega, self.symbols.q, self.symbols.s
         rates = ca.vertcat(omega, ca.SX(3, 1), s)
         momentum = ca.sparsify(self.inertia_expression @ rates)
         flow = self.local.rate(momentum) if self.size else ca.SX(6, 1)

@@ -54,6 +54,8 @@ class CasadiStepper(Stepper):
         self.plugin, self.options, self.step = plugin, options, step
         self.divisible = step is None
         self._built: dict[tuple[Any, ...], ca.Function] = {}
+        if plugin != "rk" and equations.differentiable:
+            equations = equations.differentiable()
         self._problem = _scaled(equations, keeps_z=plugin == "idas")
 
     def marks(self, start: float, stop: float, each: bool) -> np.ndarray:

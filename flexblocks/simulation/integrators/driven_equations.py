@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import casadi as ca
@@ -31,6 +32,8 @@ class DrivenEquations:
     input : casadi.Function
         (t, parameters of the inputs' segment) -> u.
     dae : DAE
+    differentiable : callable, optional
+        () -> the same equations with derivatives, which implicit methods need; None if these have them.
     """
 
     residual: ca.Function
@@ -38,3 +41,4 @@ class DrivenEquations:
     newton: ca.Function | None
     input: ca.Function
     dae: DAE
+    differentiable: Callable[[], DrivenEquations] | None = None

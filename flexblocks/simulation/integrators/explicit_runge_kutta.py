@@ -155,10 +155,10 @@ class ExplicitStepper(Stepper):
     def _steps_of_a_call(self, left: int) -> int:
         """Return how many steps to take in one call, with `left` to go.
 
-        To CasADi's virtual machine a step is so much work that one at a time costs hardly more; no chain has to be
-        built. Machine code is entered as rarely as fills little.
+        To CasADi's virtual machine, or in large equations, a step is so much work that one at a time costs hardly more;
+        no chain has to be built. Machine code is entered as rarely as fills little.
         """
-        if self.equations.dae.library is None:
+        if not self._chained:
             return 1
         above = next((size for size in SIZES if size >= left), SIZES[-1])
         return above if left > FULL * above else max(size for size in SIZES if size <= left)
@@ -188,6 +188,10 @@ class ExplicitStepper(Stepper):
             call()
             (u,) = call.results
         return u.reshape(len(starts), len(nodes), -1)[:, places].reshape(len(starts), -1)
+
+    @cached_property
+    def _chained(self) -> bool:
+        return self.equations.dae.chains_steps
 
     @cached_property
     def _nodes(self) -> tuple[np.ndarray, np.ndarray]:

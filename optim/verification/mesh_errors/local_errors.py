@@ -83,7 +83,9 @@ def displaced(traj: PhaseTrajectory, x: np.ndarray, deviation: np.ndarray) -> np
     n = dae.tree.size
     moved = np.concatenate([x, np.concatenate([x[:, :n] + deviation[:, :n], x[:, n:]], axis=1)]).T
     still = np.zeros((len(dae.u), 1))
-    y = np.array(dae.output(moved, still, traj.p, *([dae.z.start] if len(dae.z) else []))).reshape(len(dae.y), -1)
+    y = np.array(dae.interpreted.output(moved, still, traj.p, *([dae.z.start] if len(dae.z) else []))).reshape(
+        len(dae.y), -1
+    )
     change = (y[:, count:] - y[:, :count])[places]
     return np.linalg.norm(change, axis=1).max(axis=0)
 
