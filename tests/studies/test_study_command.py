@@ -93,6 +93,7 @@ def test_exit_codes_for_scripts(file: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "0 of 2 cases done" in result.stdout
 
 
+@pytest.mark.slow
 def test_an_address_without_a_scheduler_is_told(file: Path) -> None:
     pytest.importorskip("distributed")
     result = run(file, "--scheduler", "nonsense")
