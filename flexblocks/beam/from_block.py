@@ -20,6 +20,9 @@ NEEDS = {
     "shear": ("shear_rigidity",),
     "rotary_inertia": ("section_inertia",),
 }
+# Square of the size of what hangs on a tip, in units of the beam's length, from which on it is bulky: so many roundings
+# are lost where its turns cancel.
+BULKY = 10.0
 ALLOWS = {"shear": ("shear_rigidity_z",), "rotary_inertia": ("section_inertia_z", "polar_inertia")}
 
 
@@ -156,7 +159,12 @@ def beam_from_block(block: Any, carried: np.ndarray) -> Beam:
         rotary={axis: per_length.profile for axis, per_length in inertia.items()},
         shortens=block.stiffening,
         cuts=block.cuts,
+        is_bulky=any(_is_bulky(tip_body(carried, axis), mass, length) for axis in deformations if axis in ("y", "z")),
     )
+
+
+def _is_bulky(tip: TipBody, mass: float, length: float) -> bool:
+    return tip.inertia > BULKY * (tip.mass + mass) * length**2
 
 
 def tip_body(carried: np.ndarray, axis: str) -> TipBody:

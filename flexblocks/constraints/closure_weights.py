@@ -20,18 +20,23 @@ MASSLESS = 1e-20
 # How many times as heavy as the lightest coordinate that it holds a closure is at the most, or forces in the loop would
 # have no digits of the inertia forces where nothing moves with a closure.
 HEAVIEST = 100.0
+# Share of the largest pivot of J below which links are in line.
+IN_LINE = 1e-8
 
 
-def closure_weights(postures: Iterable[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+def closure_weights(postures: Iterable[tuple[np.ndarray, np.ndarray]], kinds: np.ndarray) -> np.ndarray:
     """Return the weights (m), diagonal of W, of closures.
 
     Parameters
     ----------
     postures : iterable of (ndarray (n, n), ndarray (m, n))
-        Mass matrix M and Jacobian J of the closures, of full rank, in a few postures, as in one alone entries of J may
-        vanish.
+        Mass matrix M and Jacobian J of the closures, in a few postures, as in one alone entries of J may vanish.
+    kinds : ndarray (m,)
+        Number of the vector of which each closure is a component. Its components weigh the same, as its axes turn with
+        the arm.
     """
-    light = np.max([_lightness(M, J) for M, J in postures], axis=0)
+    of_row = np.max([_lightness(M, J) for M, J in postures], axis=0)
+    light = np.array([np.max(of_row[kinds == kind]) for kind in kinds])
     known = light > 0
     # A closure of coordinates without mass that do not move takes any weight.
     other = np.median(light[known]) if known.any() else 1.0
@@ -55,10 +60,15 @@ def _mobility(M: np.ndarray, J: np.ndarray) -> np.ndarray:
 
 
 def _closed_motions(J: np.ndarray) -> np.ndarray:
-    """Return motions (n, n - m) that keep the loops closed: each of one coordinate, and those that depend on it."""
-    m, n = J.shape
-    _, R, order = scipy.linalg.qr(J, pivoting=True)
-    motions = np.zeros((n, n - m))
-    motions[order[:m]] = -scipy.linalg.solve_triangular(R[:, :m], R[:, m:])
-    motions[order[m:]] = np.eye(n - m)
+    """Return motions (n, k) that keep the loops closed: each of one coordinate, and those that depend on it.
+
+    There are n - m of them, and more where links are in line.
+    """
+    factors = scipy.linalg.qr(J, pivoting=True, mode="r")
+    R, order = np.asarray(factors[0]), np.asarray(factors[-1])
+    diagonal = np.abs(np.diag(R))
+    rank = int(np.sum(diagonal > IN_LINE * diagonal[0]))
+    motions = np.zeros((J.shape[1], J.shape[1] - rank))
+    motions[order[:rank]] = -scipy.linalg.solve_triangular(R[:rank, :rank], R[:rank, rank:])
+    motions[order[rank:]] = np.eye(J.shape[1] - rank)
     return motions

@@ -142,7 +142,7 @@ def weights(dae: DAE, rows: np.ndarray, postures: Iterable[np.ndarray], p: np.nd
         slopes = np.abs(closure_slopes(dae, q, p)[np.ix_(rows, free)])
         J[slopes < NEGLIGIBLE * np.max(slopes, axis=1, keepdims=True)] = 0.0
         pairs.append((of_mass(q, p).full()[np.ix_(free, free)], J))
-    return tuple(closure_weights(pairs).tolist())
+    return tuple(closure_weights(pairs, rows // 3).tolist())
 
 
 def closure_slopes(dae: DAE, q: np.ndarray, p: np.ndarray) -> np.ndarray:

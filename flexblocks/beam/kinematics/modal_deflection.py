@@ -80,7 +80,17 @@ class ShapeFlexure(Flexure):
     def section(self, xi: float) -> Frame:
         # What is at a cut is outboard of it.
         piece = [piece for piece in self._pieces if piece.start <= xi][-1]
+        if self._keeps_chord(xi):
+            return self._section_on(piece.frame, xi)
         return self._section(self.root if piece.frame is self.chord else self._root_of(piece.frame), xi)
+
+    def _keeps_chord(self, xi: float) -> bool:
+        """Whether the place of a section may be in the axes of the chord, which takes fewer operations.
+
+        In one plane the sections are the same. But slope and chord are two turns then: where they cancel, they must not
+        turn much.
+        """
+        return len(self.bent) == 1 and xi == 1.0 and not self.beam.is_bulky
 
     def _root_of(self, chord: Frame) -> Frame:
         """Return where the root is when the chord is at `chord`."""
@@ -90,11 +100,23 @@ class ShapeFlexure(Flexure):
 
     def _section(self, root: Frame, xi: float) -> Frame:
         """Return the frame of the section at xi when the root is at `root`."""
+        section = root.translate(self._along_root(self._place(xi)))
+        return self._turned_section(section, xi, lambda plane: plane.turn_from_root(xi))
+
+    def _section_on(self, chord: Frame, xi: float) -> Frame:
+        """Return the frame of the section at xi when the chord is at `chord`; in one plane."""
+        return self._turned_section(chord.translate(self._place(xi)), xi, lambda plane: plane.shapes.rotation(xi))
+
+    def _place(self, xi: float) -> list[float | ca.SX]:
+        """Return the place (3) of a section in the axes of the chord."""
         shift = self._shift(lambda shapes: shapes.deflection(xi))
         x = xi * self.beam.length + shift["x"] if "x" in shift else xi * self.beam.length
-        section = root.translate(self._along_root([x, shift.get("y", 0.0), shift.get("z", 0.0)]))
+        return [x, shift.get("y", 0.0), shift.get("z", 0.0)]
+
+    def _turned_section(self, section: Frame, xi: float, turn: Callable[[DiscretizedDeformation], np.ndarray]) -> Frame:
+        """Return a section turned by a sum of rotations of each plane, and by the torsion."""
         for axis in self.bent:
-            angle = dot(self.planes[axis].turn_from_root(xi), self.amplitudes[axis], 1 / self.beam.length)
+            angle = dot(turn(self.planes[axis]), self.amplitudes[axis], 1 / self.beam.length)
             section = turned(section, axis, angle) if ca.sparsify(angle).nnz() else section
         if "torsion" in self.planes:
             twist = dot(self.planes["torsion"].shapes.deflection(xi), self.amplitudes["torsion"])
