@@ -79,14 +79,14 @@ class Variables(HoldsSymbols):
         NameUnknownError
             A name that is not in the group.
         ParameterError
-            A value that is not a finite number, or an array of another length.
+            A value that is not a finite number, or a parameter out of its range; an array of another length.
         """
         values = np.array(self.start, dtype=float)
         if specified is None:
             return values
         if isinstance(specified, Mapping):
             for name, value in specified.items():
-                values[self.index(name)] = self._number(f"{where}{name}", value)
+                values[self.index(name)] = self._number(where, name, value)
             return values
         try:
             array = np.asarray(specified, dtype=float).ravel()
@@ -101,17 +101,28 @@ class Variables(HoldsSymbols):
                 f"{listing(self.names)}; or give a dict by name."
             )
         for name, value in zip(self.names, array, strict=True):
-            self._number(f"{where}{name}", value)
+            self._number(where, name, value)
         return array.copy()
 
-    def _number(self, where: str, value: Any) -> float:
+    def _number(self, where: str, name: str, value: Any) -> float:
         try:
             number = float(value)
         except (TypeError, ValueError, OverflowError, RuntimeError):  # RuntimeError: a symbol of CasADi
             number = np.nan
         if not np.isfinite(number):
-            raise ParameterError(f"{where} = {value!r}; must be a finite number.")
+            raise ParameterError(f"{where}{name} = {value!r}; must be a finite number.")
+        if len(self.ranges):
+            low, high = self.ranges[self.index(name)]
+            if not low <= number <= high:
+                raise ParameterError(f"{where}{name} = {number:g}; must be {_between(low, high)}.")
         return number
+
+
+def _between(low: float, high: float) -> str:
+    """Return a range in words; parameters that are more than 0 have the least float for it as their least value."""
+    least = "more than 0" if 0 < low < 1e-300 else f"at least {low:g}" if np.isfinite(low) else ""
+    most = f"at most {high:.16g}" if np.isfinite(high) else ""
+    return " and ".join(part for part in (least, most) if part)
 
 
 def variables(
