@@ -52,7 +52,7 @@ def _sliding_beam(draw: Draw, name: str, length: float) -> fb.SlidingBeam:
     chosen = draw.one_of(kinds)
     shapes = draw.one_of(("fixed", "algebraic", "ode")) if isinstance(chosen, fb.AssumedModes) else "fixed"
     more: dict[str, Any] = {}
-    if shapes == "fixed" and draw.chance(0.3):
+    if draw.chance(0.3):
         more |= {"shear": True, "shear_rigidity": draw.size(2e3)}
     if not draw.flat and draw.chance(0.3):
         more |= {"torsion": True, "torsional_rigidity": draw.size(15.0), "polar_inertia": draw.size(1e-3)}

@@ -81,6 +81,27 @@ def critical_of_following(roots: ca.SX, shapes: SlidingShapes) -> ca.SX:
     return ca.diag(2 * ca.diag(shapes.stiffness) / roots**2)
 
 
+def critical_of_shearing(shapes: SlidingShapes, tip: RelativeTip, ratio: Number) -> ca.SX:
+    """Return the matrix (n, n) that damps modes critically which follow the extension of a beam that shears.
+
+    They are coupled a little, by mass and by stiffness. Of coupled modes the matrix is 2 M sqrt(M^-1 K), of which this
+    is the first order in what couples them; M includes the body `tip`, and `ratio` is EI/(kappa G A l^2).
+    """
+    assert shapes.shear is not None
+    value, slope = shapes.value, shapes.slope
+    coupled = value @ slope.T
+    mass = shapes.mass + tip.mass * (value @ value.T) + tip.inertia * (slope @ slope.T)
+    mass = mass + tip.static_moment * (coupled + coupled.T)
+    stiffness = shapes.stiffness + shapes.shear.stiffness / ratio
+    omega = ca.sqrt(ca.diag(stiffness) / ca.diag(mass))
+    n = omega.numel()
+    rows = [
+        [2 * (stiffness[i, j] + omega[i] * omega[j] * mass[i, j]) / (omega[i] + omega[j]) for j in range(n)]
+        for i in range(n)
+    ]
+    return ca.blockcat(rows)
+
+
 def critical_of_fixed(plane: DiscretizedDeformation, tip: RelativeTip) -> ca.SX:
     """Return the matrix (n, n) that damps each mode of `plane` critically, by its mass with the body `tip`.
 

@@ -105,7 +105,7 @@ def differentiated(values: np.ndarray, points: int, bounds: np.ndarray) -> np.nd
     vandermonde = np.polynomial.legendre.legvander(nodes, points - 1)
     slopes = np.polynomial.legendre.legder(np.eye(points))
     matrix = np.polynomial.legendre.legvander(nodes, points - 2) @ slopes @ np.linalg.inv(vandermonde)
-    pieces = np.einsum("pq,nbq->nbp", matrix, values.reshape(len(values), -1, points))
+    pieces = np.einsum("pq,nbq->nbp", matrix, values.reshape(len(values), len(bounds) - 1, points))
     return (pieces * (2 / np.diff(bounds))[None, :, None]).reshape(values.shape)
 
 

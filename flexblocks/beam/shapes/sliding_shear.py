@@ -152,7 +152,8 @@ class _Samples:
         nodes, _ = legendre.leggauss(self.points)
         inverse = np.linalg.inv(legendre.legvander(nodes, self.points - 1))
         primitives = legendre.legvander(nodes, self.points) @ legendre.legint(np.eye(self.points), lbnd=-1)
-        pieces, half = values.reshape(len(values), -1, self.points), np.diff(self.bounds)[None, :, None] / 2
+        half = np.diff(self.bounds)[None, :, None] / 2
+        pieces = values.reshape(len(values), half.size, self.points)
         inside = np.einsum("pq,nbq->nbp", primitives @ inverse, pieces) * half
         gains = (values * self.w).reshape(pieces.shape).sum(axis=2)
         before = np.cumsum(gains, axis=1) - gains

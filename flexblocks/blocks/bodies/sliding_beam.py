@@ -10,7 +10,8 @@ import numpy as np
 from flexblocks.beam.assumed_modes import AssumedModes
 from flexblocks.beam.discretization import Discretization, Rigid, undecided
 from flexblocks.beam.from_block import check_damping, check_options
-from flexblocks.beam.from_sliding_block import SlidingBlock, carried_tip, root_variables
+from flexblocks.beam.from_sliding_block import sliding_dissipation, sliding_flexure
+from flexblocks.beam.sliding_functions import SlidingFunctions, carried_tip, root_variables
 from flexblocks.beam.small_deflections import small_deflections
 from flexblocks.blocks.bodies.beam_remarks import silently_rigid
 from flexblocks.errors import ParameterError
@@ -88,9 +89,10 @@ class SlidingBeam(Block):
     of the two across the beam.
 
     A shear strain is that of sections in balance, in proportion to the change of the curvature, and goes with 1/l^2 of
-    the extension: what shear adds to each shape follows the extension, too. Functions of torsion stretch with the beam
-    in the shape that they have at `start`. The hub is ideal: it holds sections without twist and slope up to its mouth
-    and does no work, so that twist and shear push the beam out of it, as bending does (Bigoni and others 2014,
+    the extension: what shear adds to each shape follows the extension, with fixed shapes too. Where EI/(kappa G A) is
+    another along z, modes there are those along y, with what shear adds along z. Functions of torsion stretch with the
+    beam in the shape that they have at `start`. The hub is ideal: it holds sections without twist and slope up to its
+    mouth and does no work, so that twist and shear push the beam out of it, as bending does (Bigoni and others 2014,
     "Torsional locomotion"), and energy is conserved.
     """
 
@@ -128,12 +130,10 @@ class SlidingBeam(Block):
                 f"{self.where}: shapes = '{self.shapes}' with {chosen!r}; only the shapes of "
                 "fb.AssumedModes change with the extension. Take shapes='fixed'."
             )
-        if self.shear and not (chosen.can_shear and self.shapes == "fixed"):
+        if self.shear and not chosen.can_shear:
             raise ParameterError(
-                f"{self.where}: shear = True with {chosen!r} and shapes = '{self.shapes}'; needs a discretization "
-                "that is flexible in shear (can_shear), and shapes='fixed', since the frequency equation of modes "
-                "that follow the extension has no shear. Take shapes='fixed' with fb.AssumedModes(n) or "
-                "fb.FiniteElements(n): what shear adds to their shapes follows the extension."
+                f"{self.where}: shear = True with {chosen!r}, which is not flexible in shear (can_shear); "
+                "take fb.FiniteElements(n) or fb.AssumedModes(n), or leave it out."
             )
         check_options(self, ("torsion", "shear"))
         check_damping(self)
@@ -164,7 +164,7 @@ class SlidingBeam(Block):
         return root_variables(self) if self.shapes == "algebraic" else ()
 
     def dependent_variables(self, local: Local) -> tuple[DependentVariable, ...]:
-        return () if self.shapes == "fixed" else SlidingBlock(self, local).roots
+        return () if self.shapes == "fixed" else SlidingFunctions(self, local).roots
 
     def remarks(self, carried: np.ndarray | None) -> tuple[str, ...]:
         del carried
@@ -185,13 +185,14 @@ class SlidingBeam(Block):
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         assert frame is not None
-        beam = SlidingBlock(self, local)
-        flexure = beam.flexure(frame)
+        functions = SlidingFunctions(self, local)
+        flexure = sliding_flexure(functions, frame)
+        friction = self.damping * local.rate(functions.extension) ** 2 / 2
         return Physics(
             outlets={"frame_b": flexure.tip()},
             kinetic=flexure.kinetic(),
             potential=flexure.potential(),
-            dissipation=self.damping * local.rate(beam.extension) ** 2 / 2 + beam.dissipation(flexure),
+            dissipation=friction + sliding_dissipation(functions, flexure),
             outputs={f"tip_deflection_{axis}": Output(flexure.deflection(axis), "m") for axis in self.bending},
         )
 
