@@ -53,7 +53,7 @@ def check(arm: Arm, flat: bool, seed: int, only: tuple[str, ...] = tuple(ELEMENT
     for way in (dae, fb.assemble(dae.model, dynamics="closed-form")):
         rates = way.forward_dynamics(x, u, []).full().ravel()
         left = dae.inverse_dynamics(q, v, rates[n : 2 * n], []) - dae.input_force(x, u, [])
-        assert np.abs(left.full()).max() < 1e-8 * size
+        assert np.abs(left.full()).max() < 1e-9 * size
     # Energy, and its rate: power of the applied forces less what is lost.
     kinetic, potential = (float(value) for value in dae.energy(x, []))
     assert potential - float(bare.energy(np.r_[q, v], [])[1]) == pytest.approx(stored[0], abs=1e-10 * size)
