@@ -51,8 +51,9 @@ class PhaseTrajectory:
         if end.kind in ("fixed", "near"):
             if not (k and end.open):
                 return end.point
-            # A floating base is where the motion has taken it.
-            x, open_ = end.point.x.copy(), list(end.open)
+            # A floating base is where the motion has taken it, and moves on as it does.
+            n = t.dae.tree.size
+            x, open_ = end.point.x.copy(), [*end.open, *(n + i for i in end.open if end.moving)]
             x[open_] = values_at(b, t, k)[open_]
             return replace(end.point, x=x)
         point = replace(end.point, x=values_at(b, t, k), p=with_values(end.point.p, t, b))
