@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ import flexblocks as fb
 from benchmarks.real_plans.arms import Arm
 from flexblocks import optim
 from flexblocks.optim.presolve.boundary_equilibrium import boundary_equilibrium
+from flexblocks.optim.presolve.feasibility.base_motion import carried_base
+from flexblocks.optim.presolve.feasibility.open_base import floating_base
 from flexblocks.optim.presolve.feasibility.shared_travel import loose_coordinates
 
 RISE = 0.1  # of the duration, in which an input rises to its limit
@@ -144,8 +146,17 @@ def _at(arm: Arm, values: Mapping[str, float]) -> tuple[fb.OperatingPoint, fb.DA
 
 
 def _rest(dae: fb.DAE, values: Mapping[str, float], p: Mapping[str, float] | None = None) -> fb.OperatingPoint:
-    """Return the equilibrium by coordinates or, as for arms that are bent by tendons, by places."""
-    return boundary_equilibrium(dae, values, dae.p.values(p, "real plans: "), "real plans").point
+    """Return the equilibrium by coordinates or, as for arms that are bent by tendons, by places.
+
+    A floating base is where the joints take it on their straight way there, since else a place may be out of reach.
+    """
+    there = boundary_equilibrium(dae, values, dae.p.values(p, "real plans: "), "real plans").point
+    base = floating_base(dae, there) if dae.tree.has_undriven_base else ()
+    if not base:
+        return there
+    n, x = dae.tree.size, there.x.copy()
+    x[list(base)] = carried_base(dae, there, dae.x.start[:n], x[:n], base)[list(base)]
+    return replace(there, x=x)
 
 
 def _values(dae: fb.DAE, point: fb.OperatingPoint, names: list[str]) -> np.ndarray:

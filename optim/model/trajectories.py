@@ -51,8 +51,10 @@ class PhaseTrajectory:
         if end.kind in ("fixed", "near"):
             if not (k and (end.open or end.loose)):
                 return end.point
-            # A floating base is where the motion has taken it.
-            x, open_ = end.point.x.copy(), [*end.open, *end.loose]
+            # A floating base is where the motion has taken it, and moves on as it does.
+            n = t.dae.tree.size
+            x, moving = end.point.x.copy(), [n + i for i in end.open if end.moving]
+            open_ = [*end.open, *end.loose, *moving]
             x[open_] = values_at(b, t, k)[open_]
             return replace(end.point, x=x)
         point = replace(end.point, x=values_at(b, t, k), p=with_values(end.point.p, t, b))

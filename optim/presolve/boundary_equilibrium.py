@@ -18,6 +18,7 @@ from ..errors import ProblemError
 from ..problem.signals.instant import instant
 from ..problem.signals.signals import Signals
 from .bounds import Limits
+from .feasibility.open_base import floating_base
 from .infeasible_goal import no_equilibrium
 from .inverse_statics import Clear, Posture, posture
 from .moving_end import moving_state, split_motion, told_deflections
@@ -98,7 +99,9 @@ def _resting(
     near = equilibrium_at(dae, {}, p, where) if near is None else near
     x = np.tile([-np.inf, np.inf], (len(dae.x), 1)) if limits is None else limits.x
     u = np.tile([-np.inf, np.inf], (len(dae.u), 1)) if limits is None else limits.u
-    return posture(dae, prescribed, replace(near, p=p), x, u, where, clear)
+    floating = floating_base(dae, near) if dae.tree.has_undriven_base else ()
+    still = {dae.q_names[i]: float(near.x[i]) for i in floating}
+    return posture(dae, prescribed, replace(near, p=p), x, u, where, clear, still)
 
 
 def equilibrium_at(dae: DAE, prescribed: Mapping[str, float], p: np.ndarray, where: str) -> OperatingPoint:

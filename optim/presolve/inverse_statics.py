@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.validity.large_deflections import large_deflections
 
 from .equilibrium import slow_motions
+from .feasibility.base_motion import carried_base
 from .infeasible_goal import out_of_reach
 from .postures.posture_program import REACHED, PostureProgram, posture_program
 from .postures.posture_starts import unwound
@@ -21,6 +22,9 @@ from .postures.posture_starts import unwound
 # of the mass matrix: a wrist hardly counts there (1.2 times), a joint that swings the arm the other way does (17).
 ALIKE = 2.0
 SAME = 1e-9  # of distances: postures that are one
+ROUNDS = 12  # in which a floating base and its joints find to each other; usual are four
+RANK = 1e-6  # of what the rounds so far tell
+SETTLED = 1e-3  # rad or lengths of the arm: the posture is a first guess
 
 Clear = Callable[[OperatingPoint], bool]
 
@@ -52,6 +56,7 @@ def posture(
     input_bounds: np.ndarray,
     where: str,
     clear: Clear | None = None,
+    still: Mapping[str, float] | None = None,
 ) -> Posture:
     """Solve inverse statics: the equilibrium with prescribed coordinates and outputs that is nearest to another.
 
@@ -72,6 +77,9 @@ def posture(
     clear : callable, optional
         Whether a posture is admissible otherwise, as clear of obstacles; of those that are, the nearest is taken. If
         none is, the nearest of all.
+    still : dict of float, optional
+        Coordinates of a floating base: without forces from outside it goes where the joints take it, and nowhere else.
+        A posture that keeps the momentum is taken, if there is one.
 
     Raises
     ------
@@ -83,7 +91,15 @@ def posture(
     low, high = unknown_vector(dae, bounds, free_z, free_forces, input_bounds).T
     program = posture_program(dae, prescribed, near, (low, high))
     # Multistart: the best of all local solutions
-    postures = _distinct(program.solutions() or [_from_the_nearest(program, prescribed, where)])
+    exact = program
+    others = {name: value for name, value in (still or {}).items() if name not in prescribed}
+    if others:
+        program = posture_program(dae, prescribed, near, (low, high), others)
+    solutions = program.solutions()
+    if not solutions:
+        program = exact
+        solutions = program.solutions() or [_from_the_nearest(program, prescribed, where)]
+    postures = _distinct(solutions)
     best, least = _admissible(program, postures, clear)
     # The metric of one posture is blind to whole turns.
     for s in unwound(dae, near, program.start, best):
@@ -91,8 +107,42 @@ def posture(
         if there is not None and there[1] < ALIKE * least:
             best = there[0]
             break
-    J = np.vstack([part.full() for part in program.equations(best)[2:]])
+    if program is not exact:
+        best = _carried(program, best, [dae.q_names.index(name) for name in others])
+    J = np.vstack([part.full() for part in exact.equations(best)[2:]])
     return Posture(_point(program, best), slow_motions(J, dae.tree.size).shape[1])
+
+
+def _carried(program: PostureProgram, first: np.ndarray, base: Sequence[int]) -> np.ndarray:
+    """Return the posture with the base where the joints take it on their way, or as nearly there as one is known.
+
+    With the base elsewhere the joints have another way to go, and take it elsewhere: a fixed point, found by Anderson's
+    method, since a light base goes almost as far as the arm.
+    """
+    dae, n, best = program.dae, program.dae.tree.size, first
+    size, count = program.scale.unknowns[:n][base], len(program.target) - len(base)
+    places, gaps, postures = [], [], []
+    for _ in range(ROUNDS):
+        place = program.target[count:]
+        gap = carried_base(dae, program.near, program.start[:n], best[:n], base)[base] - place
+        if not np.isfinite(gap).all():
+            break
+        places, gaps, postures = [*places, place / size], [*gaps, gap / size], [*postures, best]
+        if np.max(np.abs(gaps[-1])) < SETTLED:
+            break
+        step = gaps[-1]
+        if len(gaps) > 1:
+            change, bent = np.diff(places, axis=0).T, np.diff(gaps, axis=0).T
+            step = step - (change + bent) @ np.linalg.lstsq(bent, step, rcond=RANK)[0]
+        shift = np.concatenate([np.zeros(count), step * size])
+        rows = program.target_rows.copy()
+        rows[len(rows) - len(shift) :] += shift / program.scale.values
+        program = replace(program, target=program.target + shift, target_rows=rows)
+        there = program.solved(best)
+        if there is None:
+            break
+        best = there[0]
+    return postures[int(np.argmin([np.max(np.abs(gap)) for gap in gaps]))] if postures else first
 
 
 def _admissible(

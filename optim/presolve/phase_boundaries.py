@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -17,11 +18,13 @@ from ..problem.problem import Problem
 from .boundary import End
 from .boundary_equilibrium import boundary_equilibrium, equilibrium_at, split_prescribed
 from .bounds import Limits
-from .feasibility.open_base import open_base
+from .feasibility.open_base import open_base, with_momentum
 from .inverse_statics import Clear, Posture
 from .known_motions import known_columns
 from .moving_end import split_motion
 from .path_values import PathValues
+
+PEAK = 15 / 8  # largest rate of a quintic from rest to rest, relative to the mean one
 
 
 def phase_ends(
@@ -63,24 +66,22 @@ def phase_ends(
                     f"{where}leeway, but the equilibrium there depends on design parameters; leave one of them out."
                 )
             there = phase.goal_at(times[i])
-            goal = boundary_equilibrium(
-                dae, there, values, f"{where}goal", near=begin.point, limits=limits[i], clear=clear[i]
-            )
+            goal = _goal(dae, there, values, f"{where}goal", phase, begin.point, limits[i], clear[i])
             states, outputs = split_prescribed(dae, there, f"{where}goal")
             if phase.leeway and outputs:
                 raise ProblemError(
                     f"{where}leeway, and {', '.join(outputs)}, which are not coordinates; give the goal by coordinates."
                 )
             _refuse_moving(goal, f"{where}goal", design, phase.leeway)
-            goal_kind = "near" if phase.leeway else "rest" if goal.freedom else kind
-            floats = goal_kind in ("fixed", "near") and dae.tree.has_undriven_base and not goal.moving
             known = known_columns(dae, problem) if problem.prescribed else ()
-            free = (*(open_base(dae, goal.point, states) if floats else ()), *known)
+            floats = _open_base(dae, goal, states, outputs)
+            goal_kind = "near" if phase.leeway else "rest" if goal.freedom or (floats and outputs) else kind
             states = {name: value for name, value in states.items() if name not in problem.prescribed}
             # In motion, pressures and openings of valves belong to the forces, which are free there as accelerations
             # are: those that hold the arm still, with valves closed, do not let it move on.
             loose = tuple(range(2 * dae.tree.size, len(dae.x))) if goal.moving else ()
-            end = End(goal_kind, goal.point, states, outputs, open=free, loose=loose, moving=goal.moving)
+            at = with_momentum(dae, goal.point, begin.point, floats) if goal.moving and floats else goal.point
+            end = End(goal_kind, at, states, outputs, open=(*floats, *known), loose=loose, moving=goal.moving)
             if phase.courses and not phase.is_timed:
                 end = _meeting(dae, phase, end, there, f"{where}goal", bool(design or phase.leeway))
         else:
@@ -119,6 +120,41 @@ def _keeps(path: PathValues, phase: Phase) -> Clear | None:
         return None
     time = 0.0 if isinstance(phase.duration, str) else float(np.mean(phase.duration))
     return lambda point: bool(np.all(path.excess(path.at_rest(point, time)) <= 0))
+
+
+def _goal(
+    dae: DAE,
+    there: Mapping[str, float],
+    p: np.ndarray,
+    where: str,
+    phase: Phase,
+    before: OperatingPoint,
+    limits: Limits,
+    clear: Clear | None,
+) -> Posture:
+    """Return the posture of a goal: the nearest that the first guess reaches within the limits on rates, if one is."""
+    n = dae.tree.size
+    rates = limits.x[n : 2 * n]
+    if phase.is_timed and np.isfinite(rates).any() and not all(name in dae.x for name in there):
+        way = before.x[:n, None] + float(phase.duration) / PEAK * rates
+        x = limits.x.copy()
+        x[:n] = np.stack([np.maximum(x[:n, 0], way[:, 0]), np.minimum(x[:n, 1], way[:, 1])], axis=1)
+        if np.all(x[:n, 0] <= x[:n, 1]):
+            with suppress(ProblemError):
+                return boundary_equilibrium(dae, there, p, where, near=before, limits=replace(limits, x=x), clear=clear)
+    return boundary_equilibrium(dae, there, p, where, near=before, limits=limits, clear=clear)
+
+
+def _open_base(dae: DAE, goal: Posture, states: Mapping[str, float], outputs: Mapping[str, float]) -> tuple[int, ...]:
+    """Return the coordinates of a floating base that a goal leaves to momentum.
+
+    None at places that are passed in motion: these are kept by all states, those of the base among them.
+    """
+    if not dae.tree.has_undriven_base or (goal.moving and outputs):
+        return ()
+    x = goal.point.x.copy()
+    x[dae.tree.size : 2 * dae.tree.size] = 0.0  # whether a base floats is told at rest
+    return open_base(dae, replace(goal.point, x=x), states)
 
 
 def _refuse_moving(end: End | Posture, where: str, design: bool, leeway: float) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..greyboxes.compiled import CompiledKernels
 from ..program.nlp import NonlinearProgram
+from .blas_threads import one_thread
 from .data import ProgramData, ProgramInstance
 from .errors import SolverOptionError
 from .iterate import Iterate
@@ -139,7 +140,7 @@ class Ipopt:
         steps = factorizations = 0
         if predict:
             instance, steps, factorizations = self._predicted(instance, options.get("ipopt.tol", IPOPT_TOLERANCE))
-        with watch.interruptible():
+        with watch.interruptible(), one_thread():
             point = solver(**vars(instance))
         done = perf_counter()
         if watch.error is not None:

@@ -57,7 +57,7 @@ def set_states(b: Any, t: PhaseTranscription, k: int, end: End, free: bool = Fal
     states, n = state_variables(b, t, k), t.dae.tree.size
     settable = _fixable(t, k, end)
     if k and t.static.names:
-        add_arrival(b, t, k, end.point.x[:n].tolist())
+        add_arrival(b, t, k, end.point.x[:n].tolist(), leaving_out=end.open)
         settable = [i for i in settable if i >= n]
     for i in settable:
         if free:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -51,7 +51,8 @@ def add_balance(b: Any, t: PhaseTranscription, where: str, k: int, end: End) -> 
     equations += list(end.prescribed_outputs)
     name = f"{where}_balance"
     index = [list(range(len(variables)))]
-    function = balance_function(t.dae, t.designed, tuple(end.prescribed_outputs), closes)
+    function, kept = balance_function(t.dae, t.designed, tuple(end.prescribed_outputs), closes)
+    equations = [equations[i] for i in kept]
     constants = np.append(end.point.p, list(end.prescribed_outputs.values()))
     attach(b, name, CasadiGreyBox(function, index, constants, name=name, residual_names=equations), variables)
 
@@ -69,8 +70,11 @@ def _resting(b: Any, t: PhaseTranscription, where: str, k: int) -> list:
 @lru_cache(maxsize=8)
 def balance_function(
     dae: DAE, designed: tuple[int, ...] = (), outputs: tuple[str, ...] = (), closes: bool = True
-) -> ca.Function:
+) -> tuple[ca.Function, tuple[int, ...]]:
     """Return the equilibrium residuals (w, p) -> unbalanced forces, and errors of the prescribed `outputs`.
+
+    What nothing holds, such as a floating base, has no balance: such a row is left out, and which are kept is returned,
+    too. Empty equations make the solver's systems singular.
 
     w = [q, first-order states, z, loop-closure forces, u, design parameters]; p are the parameters and the prescribed
     values of the outputs. Loop closures are included only if it `closes` loops.
@@ -83,14 +87,15 @@ def balance_function(
         residual = residual[:count]
     if outputs:
         residual = ca.vertcat(residual, at_rest(dae, outputs).call([s, parameters], True, False)[0] - wanted)
+    kept = tuple(i for i in range(residual.numel()) if not residual[i].is_zero())
     symbols = [ca.vertcat(s, design), ca.vertcat(p, wanted)]
-    return ca.Function("balance", symbols, [ca.cse(residual)], ["w", "p"], ["residual"])
+    return ca.Function("balance", symbols, [ca.cse(ca.densify(residual[list(kept)]))], ["w", "p"], ["residual"]), kept
 
 
 ROUNDING = 1e-12  # entries of a projection below this are rounding errors
 
 
-def add_arrival(b: Any, t: PhaseTranscription, k: int, goal: Sequence[Any]) -> None:
+def add_arrival(b: Any, t: PhaseTranscription, k: int, goal: Sequence[Any], leaving_out: Collection[int] = ()) -> None:
     """Add the arrival constraints ``b.goal_posture``: the coordinates of `goal`, up to the quasi-static modes.
 
     Prescribing those modes too would be redundant if the inputs end at holding values: their force balance then brings
@@ -99,6 +104,8 @@ def add_arrival(b: Any, t: PhaseTranscription, k: int, goal: Sequence[Any]) -> N
     Parameters
     ----------
     goal : sequence of n numbers or Vars
+    leaving_out : collection of int
+        Coordinates of a floating base, which end where momentum takes them.
     """
     n, names = t.dae.tree.size, t.dae.q_names
     moving = t.static.moving(n)
@@ -107,5 +114,5 @@ def add_arrival(b: Any, t: PhaseTranscription, k: int, goal: Sequence[Any]) -> N
         row = moving[names.index(name)].tolist()
         return sum(share * (b.q[k, names[j]] - goal[j]) for j, share in enumerate(row) if abs(share) > ROUNDING) == 0
 
-    constrained = [names[i] for i in t.static.independent(n)]
+    constrained = [names[i] for i in t.static.independent(n) if i not in leaving_out]
     b.goal_posture = pyo.Constraint(constrained, rule=equal)

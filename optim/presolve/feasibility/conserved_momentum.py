@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import casadi as ca
 import numpy as np
 
 from flexblocks.constraints.deformation import deforming
-from flexblocks.constraints.posture import posture
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.kinematics import motions
 from flexblocks.dynamics.algorithms.totals import totals
-from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
 from flexblocks.errors import listing
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ...errors import ProblemError
 from ..boundary import End
-from .open_base import base_rates, floating_base, gyration
+from .base_motion import FAR, carried_base, mass_of
+from .open_base import floating_base
 
 # A centre of mass that moves by less than this share of what single coordinates move it stays, up to rounding. Likewise
 # a momentum is none that is less than this share of what single rates make it.
 CENTRED = 1e-6
-# Attitudes that are the same: goals are typed with a few digits; and on two ways, integrated in STEPS of order four.
-TYPED, SAME, STEPS = 1e-3, 1e-5, 40
+# Attitudes that are the same: goals are typed with a few digits; and on two ways.
+TYPED, SAME = 1e-3, 1e-5
 DETOURS = 2  # random ways, which end in other attitudes wherever the way matters
-FAR = 40.0  # rotation coordinates beyond which an attitude is at the end of its chart, where no plan goes
 
 
 def check_momentum(dae: DAE, begin: End, end: End) -> None:
@@ -56,7 +52,7 @@ def _check_rates(dae: DAE, begin: End, end: End, floating: list[int]) -> None:
     n = dae.tree.size
     amounts = []
     for point in (begin.point, end.point):
-        terms = _mass(dae, point)(point.x[:n])[floating] * point.x[n : 2 * n]
+        terms = mass_of(dae, point)(point.x[:n])[floating] * point.x[n : 2 * n]
         amounts.append(bool(np.any(np.abs(terms.sum(axis=1)) > CENTRED * np.abs(terms).sum(axis=1))))
     if amounts[0] == amounts[1]:
         return
@@ -94,12 +90,14 @@ def _check_attitude(dae: DAE, begin: End, end: End, floating: list[int]) -> None
     """Refuse an attitude that no motion of the joints makes, where it does not depend on the way of the joints."""
     turning = [i for i in floating if dae.x.units[i] == "rad"]
     named = [i for i in turning if i not in end.open]
-    joints = np.setdiff1d(np.arange(dae.tree.size), floating)
+    n = dae.tree.size
+    joints = np.setdiff1d(np.arange(n), floating)
     # Of beams that swing on the way nothing is known; forces close loops on any way.
     if not named or dae.tree.loops.closures or (len(joints) > 1 and deforming(dae)[joints].any()):
         return
     attitudes = [
-        _attitude(dae, begin, end, floating, joints, detour) for detour in range(DETOURS + 1)[: len(joints) or 1]
+        carried_base(dae, begin.point, begin.point.x[:n], end.point.x[:n], floating, detour)
+        for detour in range(DETOURS + 1)[: len(joints) or 1]
     ]
     if any(np.max(np.abs(each[turning])) > FAR or not np.isfinite(each).all() for each in attitudes):
         return
@@ -113,40 +111,6 @@ def _check_attitude(dae: DAE, begin: End, end: End, floating: list[int]) -> None
             f"plan: goal: momentum forbids it: nothing turns the arm from outside, and from rest to rest its joints "
             f"turn it to {values}, whatever their way. Leave {_names(dae, turning)} out of the goal."
         )
-
-
-def _attitude(dae: DAE, begin: End, end: End, floating: list[int], joints: np.ndarray, detour: int) -> np.ndarray:
-    """Return the coordinates (n,) in which the joints leave the base on their way: straight, or on a random detour."""
-    n = dae.tree.size
-    mass, start, goal = _mass(dae, begin.point), begin.point.x[:n], end.point.x[:n]
-    M = mass(start)
-    turns = np.array([unit == "rad" for unit in dae.x.units[:n]])
-    units = np.array([1.0 if turns[i] else gyration(M, turns, i) for i in range(n)])
-    # Not out and back on one line, which encloses no area.
-    aside = 0.5 * bool(detour) * units * np.random.default_rng(detour).uniform(-1, 1, (2, n))
-
-    def slope(share: float, q: np.ndarray) -> np.ndarray:
-        phase = np.pi * share * np.array([1, 2])
-        rates = (goal - start) + np.pi * (np.array([1, 2]) * np.cos(phase)) @ aside
-        q = q.copy()
-        q[joints] = (start + share * (goal - start) + np.sin(phase) @ aside)[joints]
-        return base_rates(mass(q), floating, rates)
-
-    q, h = start.copy(), 1.0 / STEPS
-    for share in h * np.arange(STEPS):
-        one = slope(share, q)
-        two = slope(share + h / 2, q + h / 2 * one)
-        three = slope(share + h / 2, q + h / 2 * two)
-        q += h / 6 * (one + 2 * two + 2 * three + slope(share + h, q + h * three))
-        if not np.max(np.abs(q[turns & ~np.isin(np.arange(n), joints)]), initial=0.0) <= FAR:
-            break
-    return q
-
-
-def _mass(dae: DAE, point: OperatingPoint) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the mass matrix (n, n) as a function of the coordinates (n,)."""
-    rest = point.x[dae.tree.size :]
-    return lambda q: mass_at_posture(dae.tree, *posture(dae, np.concatenate([q, rest]), point.p))
 
 
 def _names(dae: DAE, columns: list[int]) -> str:

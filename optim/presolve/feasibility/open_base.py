@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -103,6 +104,19 @@ def base_rates(M: np.ndarray, columns: list[int], v: np.ndarray) -> np.ndarray:
     v = v.copy()
     v[columns] = -np.linalg.solve(M[columns][:, columns], M[columns][:, others] @ v[others])
     return v
+
+
+def with_momentum(dae: DAE, at: OperatingPoint, before: OperatingPoint, columns: Sequence[int]) -> OperatingPoint:
+    """Return a point in motion with the rates of an open base changed so that it has none of momentum, as at rest.
+
+    Where the arm comes with a momentum, from `before`, the base's rates stay as they are: a guess.
+    """
+    n = dae.tree.size
+    if np.any(before.x[n : 2 * n]):
+        return at
+    M, x = mass_at_posture(dae.tree, *posture(dae, at.x, at.p)), at.x.copy()
+    x[n : 2 * n] = base_rates(M, list(columns), x[n : 2 * n])
+    return replace(at, x=x)
 
 
 def gyration(M: np.ndarray, turns: np.ndarray, i: int) -> float:

@@ -121,7 +121,11 @@ class PostureProgram:
 
 
 def posture_program(
-    dae: DAE, prescribed: Mapping[str, float], near: OperatingPoint, limits: tuple[np.ndarray, np.ndarray]
+    dae: DAE,
+    prescribed: Mapping[str, float],
+    near: OperatingPoint,
+    limits: tuple[np.ndarray, np.ndarray],
+    still: Mapping[str, float] | None = None,
 ) -> PostureProgram:
     """Return inverse statics with prescribed values near a posture, as a program.
 
@@ -132,7 +136,10 @@ def posture_program(
     near : OperatingPoint
     limits : (ndarray (ns,), ndarray (ns,))
         Of the unknowns of statics.
+    still : dict of float, optional
+        Coordinates that are prescribed, too, and where the search begins with.
     """
+    prescribed = {**prescribed, **(still or {})}
     n, index, names = dae.tree.size, unknown_slices(dae), tuple(prescribed)
     s, target = ca.SX.sym("s", index.u.stop), np.array(list(prescribed.values()))
     balance = rest_residuals(dae).call([s, near.p], True, False)[0]
@@ -141,12 +148,16 @@ def posture_program(
     equations = ca.Function("equations", [s], [ca.densify(part) for part in parts])
     start = unknown_vector(dae, near.x, near.z, loop_forces(dae, near), near.u)
     mass = dae.mass_matrix(near.x[:n], near.p).full()
-    starts = start_points(dae, near, start, limits, arm_length(dae, near))
+    starts = start_points(
+        dae, near, start, limits, arm_length(dae, near), [dae.q_names.index(name) for name in still or {}]
+    )
     scale = posture_scale(dae, near, names, equations, mass, [start, *starts])
     # All of it by its magnitudes
     scaled = ca.SX.sym("scaled", s.numel())
     r, y = equations.call([scaled * scale.unknowns], True, False)[:2]
-    r, gap = r / scale.balance, (y - target) / scale.values
+    # What nothing holds, such as a floating base, has no balance.
+    r = (r / scale.balance)[[i for i in range(r.numel()) if not r[i].is_zero()]]
+    gap = (y - target) / scale.values
     step = scaled[:n] * scale.unknowns[:n] - start[:n]
     # Nearest posture; of redundant inputs that hold it, the smallest (1e-9 decides between equals only)
     distance = ca.dot(step, ca.mtimes(ca.DM(mass), step)) / (2 * scale.energy) + 1e-9 * ca.sumsqr(scaled[index.u])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.stats import qmc
 
@@ -17,7 +19,12 @@ SPREAD = 2.5  # rad or lengths of the arm, half width of their distribution: 0.8
 
 
 def start_points(
-    dae: DAE, near: OperatingPoint, start: np.ndarray, limits: tuple[np.ndarray, np.ndarray], length: float
+    dae: DAE,
+    near: OperatingPoint,
+    start: np.ndarray,
+    limits: tuple[np.ndarray, np.ndarray],
+    length: float,
+    held: Sequence[int] = (),
 ) -> list[np.ndarray]:
     """Return start points (ns,) of the search: the posture displaced along its quasi-static motions.
 
@@ -31,13 +38,15 @@ def start_points(
         Of the unknowns.
     length : float
         Of the arm [m]: slides move by that, as joints by a radian.
+    held : sequence of int
+        Coordinates that stay where they are: of few start points in many directions none may be near.
     """
     n = dae.tree.size
     # In radians and lengths of the arm, in which the motions of an arm of any size are the same.
     size = np.array([length if unit == "m" else 1.0 for unit in dae.x.units[:n]])
     J = rest(dae)(start, near.p)[1].full()
     J[:, :n] *= size
-    ways = slow_motions(J, n)
+    ways = slow_motions(np.vstack([J, np.eye(J.shape[1])[list(held)]]), n)
     # Of a rope that is slack no value tells which way it is taut: so from where the arm was drawn, too.
     w = dae.x.start[2 * n :]
     drawn = [np.concatenate([dae.x.start[:n], w, start[n + len(w) :]])] if len(w) else []

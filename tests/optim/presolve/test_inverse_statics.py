@@ -7,6 +7,7 @@ import pytest
 
 import flexblocks as fb
 from flexblocks import models, optim
+from flexblocks.optim.model.trajectories import transcribed_problem
 from flexblocks.optim.presolve.boundary_equilibrium import boundary_equilibrium
 from flexblocks.optim.presolve.moving_end import split_motion
 
@@ -105,3 +106,25 @@ def test_posture_that_is_meant_bends_no_beam_out_of_range():
     at = boundary_equilibrium(dae, goal, dae.p.start, "goal", near=begin).point
     assert max(abs(at[f"boom{i}.bending_y[1]"]) for i in range(1, 5)) < 0.05
     assert at["hose.x"] == pytest.approx(goal["hose.x"], abs=1e-6)
+
+
+def test_of_redundant_postures_one_is_taken_that_the_limits_on_rates_allow():
+    """A light rod on a heavy slide would turn; where it may not turn that fast, the slide goes."""
+    model = fb.Model("slide", gravity=(0.0, 0.0, 0.0))
+    slide, hinge = model.add(fb.Prismatic("slide", axis=(1, 0, 0))), model.add(fb.Revolute("hinge", start=0.8))
+    frame, rod = model.add(fb.LumpedMass("frame", 20.0)), model.add(fb.RigidLink("rod", 1.0, 2.0))
+    model.connect(model.add(fb.Ground("ground")).frame_b, slide.frame_a)
+    model.connect(slide.frame_b, frame.frame_a, hinge.frame_a)
+    model.connect(hinge.frame_b, rod.frame_a)
+    model.connect(rod.frame_b, model.add(fb.Payload("load", 1.0)).frame_a)
+    model.connect(model.add(fb.ForceSource("push")).flange_b, slide.axis)
+    model.connect(model.add(fb.TorqueSource("motor")).flange_b, hinge.axis)
+    dae, start = fb.assemble(model), {"slide.displacement": 0.0, "hinge.angle": 0.8}
+    for limit in (None, 0.1):
+        limits = {} if limit is None else {"der(hinge.angle)": limit}
+        m = optim.pyomo_model(dae, optim.RestToRest(start, {"load.x": 0.3}, 2.0, limits=limits), intervals=3)
+        point = transcribed_problem(m).first[0].end.point
+        assert point["slide.displacement"] + np.cos(point["hinge.angle"]) == pytest.approx(0.3)
+        turned = abs(point["hinge.angle"] - 0.8)
+        # A quintic is 15/8 as fast as the mean.
+        assert turned > 0.3 if limit is None else turned <= limit * 2.0 * 8 / 15 * (1 + 1e-6)

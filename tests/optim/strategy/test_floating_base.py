@@ -8,6 +8,7 @@ import pytest
 import flexblocks as fb
 from arms.chains import chain
 from flexblocks import optim
+from flexblocks.optim.model.trajectories import transcribed_problem
 from flexblocks.optim.presolve.boundary import End
 from flexblocks.optim.presolve.feasibility.conserved_momentum import check_momentum
 
@@ -121,22 +122,65 @@ def test_momentum_at_one_end_and_rest_at_the_other_is_refused() -> None:
         optim.plan(dae, optim.RestToRest(rest | {"der(x.displacement)": 0.1}, rest, 2.0))
 
 
-def test_a_cart_on_free_rails_ends_where_the_arm_pushes_it() -> None:
-    """Nothing but the arm's motor moves it: the centre of mass stays along the rails, and not across."""
+MASS, MOMENT = 25.0, 3.0 * 1.0 + 2.0 * 0.5  # of the cart with its arm [kg], and of rod and load about the hinge [kg m]
+
+
+def cart() -> fb.DAE:
+    """A cart of 20 kg on free rails along x, with a driven rod of 1 m and 2 kg that carries 3 kg."""
     model = chain(
         fb.Prismatic("cart", axis=(1, 0, 0)),
         fb.LumpedMass("frame", 20.0),
         fb.Revolute("hinge"),
         fb.RigidLink("rod", 1.0, 2.0),
-        fb.LumpedMass("load", 3.0),
+        fb.Payload("load", 3.0),
         gravity=(0, 0, -9.81),
     )
     model.connect(model.add(fb.TorqueSource("motor")).flange_b, "hinge.axis")
-    dae = fb.assemble(model)
+    return fb.assemble(model)
+
+
+def test_a_cart_on_free_rails_ends_where_the_arm_pushes_it() -> None:
+    """Nothing but the arm's motor moves it: the centre of mass stays along the rails, and not across."""
+    dae = cart()
     problem = optim.RestToRest({"hinge.angle": 0.0}, {"hinge.angle": 1.0}, 2.0)
     plan = optim.plan(dae, problem, intervals=15)
-    moved = (3.0 * 1.0 + 2.0 * 0.5) * (1 - np.cos(1.0)) / 25.0
+    moved = MOMENT * (1 - np.cos(1.0)) / MASS
     assert plan.trajectory["cart.displacement"][-1] == pytest.approx(moved, abs=1e-5)
     goal = {"hinge.angle": 1.0, "cart.displacement": 0.0}
     with pytest.raises(optim.ProblemError, match=r"momentum forbids it.*centre of mass"):
         optim.plan(dae, optim.RestToRest({"hinge.angle": 0.0}, goal, 2.0))
+
+
+def test_a_goal_passed_in_motion_leaves_the_rates_of_the_base_to_momentum() -> None:
+    """The cart rolls as fast as it takes for the momentum to stay zero."""
+    goal = {"hinge.angle": 1.0, "der(hinge.angle)": 0.5}
+    m = optim.pyomo_model(cart(), optim.RestToRest({"hinge.angle": 0.0}, goal, 2.0), intervals=3)
+    end = transcribed_problem(m).first[0].end
+    assert end.point["der(cart.displacement)"] == pytest.approx(MOMENT * np.sin(1.0) * 0.5 / MASS)
+    assert not m.q[3, "cart.displacement"].fixed
+    assert not m.v[3, "cart.displacement"].fixed
+    assert m.v[3, "hinge.angle"].value == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("angle", [1.0, pytest.param(0.6, marks=pytest.mark.slow)])
+def test_a_place_is_reached_in_the_posture_in_which_momentum_allows_it(angle: float) -> None:
+    """The cart backs away from the rod, which has to turn the farther; its rates at the goal are not fixed."""
+    dae, start = cart(), 0.3
+    moved = MOMENT * (np.cos(start) - np.cos(angle)) / MASS
+    problem = optim.RestToRest({"hinge.angle": start}, {"load.x": np.cos(angle) + moved}, 2.0)
+    m = optim.pyomo_model(dae, problem, intervals=3)
+    point = transcribed_problem(m).first[0].end.point
+    assert point["hinge.angle"] == pytest.approx(angle, abs=2e-3)
+    assert point["cart.displacement"] == pytest.approx(moved, abs=2e-3)
+    # Momentum stops the cart: another condition would be redundant.
+    assert [m.v[3, name].fixed for name in dae.q_names] == [name != "cart.displacement" for name in dae.q_names]
+
+
+@pytest.mark.slow
+def test_a_tip_goal_of_the_elastic_arm(dae: fb.DAE) -> None:
+    """Where a plan by joints takes the payload is a place that a plan by places reaches, as well."""
+    there = optim.plan(dae, optim.RestToRest({"joint.angle": 0.0}, GOAL, 5.0), intervals=20).trajectory
+    goal = {"payload.x": float(there["payload.x"][-1])}  # one joint, one condition
+    plan = optim.plan(dae, optim.RestToRest({"joint.angle": 0.0}, goal, 5.0), intervals=20)
+    assert plan.attempts[-1].iterations < 30
+    assert plan.trajectory["joint.angle"][-1] == pytest.approx(1.0, abs=1e-3)
