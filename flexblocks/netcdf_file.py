@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
 from pathlib import Path
 
 from flexblocks.atomic_file import atomic_file
@@ -19,7 +22,12 @@ def write_netcdf(path: str | Path, dataset: xr.Dataset) -> None:
         See `atomic_file`.
     """
     with atomic_file(path) as unfinished:
-        dataset.to_netcdf(unfinished)
+        try:
+            dataset.to_netcdf(unfinished)
+        except PermissionError as error:  # which is what HDF5 says of a full disk
+            if shutil.disk_usage(unfinished.parent).free > dataset.nbytes:
+                raise
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
 
 
 def read_netcdf(path: str | Path) -> xr.Dataset:

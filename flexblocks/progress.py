@@ -90,10 +90,14 @@ class ProgressDisplay:
         """Update the note and the amount completed; `expected` is the estimated total duration [s], if known."""
         if self._show is False:
             return
+        now = perf_counter()
+        duration = now - self._begun if expected is None else expected
+        outermost = self._entered[0] if self._entered else self
+        if self._show is None and duration <= LONG and now - outermost._logged < EVERY and not self._is_shown:
+            return  # a line is not even made, which takes 3 % of a short simulation
         if self._logs:
             self._log(note, completed)
             return
-        duration = perf_counter() - self._begun if expected is None else expected
         if self._show is None and duration > LONG and not self._is_shown:
             self._line.start()
         self._line.update(self._line.task_ids[0], completed=completed, note=note)

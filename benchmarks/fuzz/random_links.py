@@ -50,6 +50,12 @@ def _discretization(draw: Draw) -> Discretization:
 def _sliding_beam(draw: Draw, name: str, length: float) -> fb.SlidingBeam:
     kinds = (fb.Rigid(), fb.FiniteElements(2), *(fb.AssumedModes(2, tip=tip) for tip in ("free", "auto")))
     chosen = draw.one_of(kinds)
+    shapes = draw.one_of(("fixed", "algebraic", "ode")) if isinstance(chosen, fb.AssumedModes) else "fixed"
+    more: dict[str, Any] = {}
+    if draw.chance(0.3):
+        more |= {"shear": True, "shear_rigidity": draw.size(2e3)}
+    if not draw.flat and draw.chance(0.3):
+        more |= {"torsion": True, "torsional_rigidity": draw.size(15.0), "polar_inertia": draw.size(1e-3)}
     return fb.SlidingBeam(
         name,
         length=length,
@@ -57,9 +63,10 @@ def _sliding_beam(draw: Draw, name: str, length: float) -> fb.SlidingBeam:
         flexural_rigidity=draw.size(20.0),
         discretization=chosen,
         bending=_bending(draw),
-        shapes=draw.one_of(("fixed", "algebraic", "ode")) if isinstance(chosen, fb.AssumedModes) else "fixed",
+        shapes=shapes,
         damping=draw.size_or_zero(0.3),
         start=draw.within(0.2, 0.8) * length,
+        **more,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import signal
 import time
 import warnings
@@ -20,13 +21,26 @@ from flexblocks.optim.verification.criteria import Criteria, allowed
 
 MOST_ITERATIONS = 150
 MOST_SECONDS = 60.0  # of CPU
+NOT_ASKED = "no such task"
 
 
 @dataclass(frozen=True)
 class Row:
     """What came of an arm and a task.
 
-    `miss` is what the refined plan's replay misses by or leaves of energy, relative to the criterion.
+    Attributes
+    ----------
+    arm, task : str
+    states : int
+    status : str
+        Of the plan, or how it failed; NOT_ASKED where the arm cannot be asked it.
+    iterations : int
+    cpu : float
+        Time of the plan [s].
+    replayed : str
+        Mesh of the refined plan, or how it misses.
+    miss : float
+        What the refined plan's replay misses by or leaves of energy, relative to the criterion; nan if not refined.
     """
 
     arm: str
@@ -34,62 +48,72 @@ class Row:
     states: int
     status: str
     iterations: int
-    seconds: float
+    cpu: float
     replayed: str = ""
-    miss: float | None = None
+    miss: float = math.nan
+
+    def __str__(self) -> str:
+        return f"{self.arm}, {self.task}: {self.status}, {self.iterations}, {self.cpu:.1f} s {self.replayed}"
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether there is such a task for the arm."""
+        return self.status != NOT_ASKED
 
     @property
     def counts(self) -> bool:
         """Whether the plan is one."""
-        in_time = self.iterations <= MOST_ITERATIONS and self.seconds <= MOST_SECONDS
+        in_time = self.iterations <= MOST_ITERATIONS and self.cpu <= MOST_SECONDS
         return self.status in ("converged", "optimal") and in_time and "misses" not in self.replayed
 
     @property
     def reason(self) -> str:
         """Why it does not count."""
+        if math.isnan(self.cpu):
+            return self.status
         if self.status not in ("converged", "optimal"):
-            return f"{self.status}, after {self.iterations} iterations and {self.seconds:.0f} s"
+            return f"{self.status}, after {self.iterations} iterations and {self.cpu:.0f} s"
         if "misses" in self.replayed:
             return self.replayed
-        return f"converges, but takes {self.iterations} iterations and {self.seconds:.0f} s"
+        return f"converges, but takes {self.iterations} iterations and {self.cpu:.0f} s"
 
 
-def case(arm_name: str, task_name: str, limit: float, replays: bool) -> Row | None:
-    """Plan one task of one arm; None where the arm cannot be asked it."""
+def case(arm_name: str, task_name: str, limit: float, replays: bool) -> Row:
+    """Plan one task of one arm."""
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
     arm = ARMS[arm_name]
     began = time.process_time()
-    iterations, states, replayed, miss = 0, 0, "", None
+    iterations, states, replayed, miss = 0, 0, "", math.nan
     try:
         task = TASKS[task_name](arm)
         if task is None:
-            return None
+            return Row(arm_name, task_name, 0, NOT_ASKED, 0, 0.0)
         dae = arm.assembled(task.symbolic)
         states, began = len(dae.x), time.process_time()
         with _within(limit):
-            plan = optim.plan(dae, task.problem, intervals=arm.intervals)
+            plan = optim.plan(dae, task.problem, intervals=arm.intervals, progress=False)
         status, iterations = plan.status, sum(attempt.iterations for attempt in plan.attempts)
-        seconds = time.process_time() - began
+        cpu = time.process_time() - began
         if replays and status == "converged":
             replayed, miss = _refined(plan, limit)
     except optim.PlanError as error:
-        status, seconds = "failed: " + str(error).split(". ")[0][:120], time.process_time() - began
+        status, cpu = "failed: " + str(error).split(". ")[0][:120], time.process_time() - began
         iterations = sum(attempt.iterations for attempt in error.plan.attempts) if error.plan else 0
     except KeyboardInterrupt:
-        status, seconds = f"failed: not within {limit:g} s of CPU", time.process_time() - began
+        status, cpu = f"failed: not within {limit:g} s of CPU", time.process_time() - began
     except fb.FlexblocksError as error:
-        status, seconds = "refused: " + str(error)[:160], time.process_time() - began
-    return Row(arm_name, task_name, states, status, iterations, seconds, replayed, miss)
+        status, cpu = "refused: " + str(error)[:160], time.process_time() - began
+    return Row(arm_name, task_name, states, status, iterations, cpu, replayed, miss)
 
 
-def _refined(plan: optim.Plan, limit: float) -> tuple[str, float | None]:
+def _refined(plan: optim.Plan, limit: float) -> tuple[str, float]:
     """Return the mesh of the refined plan or how it does not come to an end, and its miss relative to the criterion."""
     try:
         with _within(3 * limit):
             plan = refine_mesh(plan, Solving(plan.transcribed.dae, plan.transcribed.base), Criteria())
     except KeyboardInterrupt:
-        return f"misses: not refined within {3 * limit:g} s of CPU", None
+        return f"misses: not refined within {3 * limit:g} s of CPU", math.nan
     most = allowed(Criteria(), plan.transcribed.dae, plan.trajectories)
     leeway = max(phase.leeway for phase in plan.transcribed.problem.phases)
     last = plan.attempts[-1]

@@ -11,6 +11,7 @@ from benchmarks.real_plans.tasks import TASKS
 
 def markdown(rows: Sequence[Row]) -> str:
     """Return iterations and seconds of CPU by arm and task, what the refined plans miss by, and the failures."""
+    rows = [row for row in rows if row.was_asked]
     by_case = {(row.arm, row.task): row for row in rows}
     tasks = [name for name in TASKS if any(row.task == name for row in rows)]
     lines = [f"| arm | states | {' | '.join(tasks)} |", "|---" * (len(tasks) + 2) + "|"]
@@ -29,5 +30,5 @@ def markdown(rows: Sequence[Row]) -> str:
 def _cell(row: Row | None) -> str:
     if row is None:
         return ""
-    text = f"{row.iterations}, {row.seconds:.1f} s" + (f", {row.miss:.2g}" if row.miss is not None else "")
+    text = f"{row.iterations}, {row.cpu:.1f} s" + (f", {row.miss:.2g}" if row.miss == row.miss else "")
     return text if row.counts else f"**{text}**"

@@ -73,7 +73,7 @@ class AssumedModes(Discretization):
 
     def feels_tip(self, damped: bool) -> bool:
         del damped
-        return self.tip == "auto"
+        return self.tip in ("auto", "pinned")
 
     @property
     def can_shear(self) -> bool:

@@ -119,7 +119,7 @@ class Discretization(ABC):
         return carried
 
     def feels_tip(self, damped: bool) -> bool:
-        """Whether shapes, or the damping of a beam that is `damped`, depend on what `tip_body` is told."""
+        """Whether shapes, the damping of a beam that is `damped`, or a form of its tip depend on what hangs there."""
         del damped
         return True
 

@@ -20,6 +20,9 @@ NEEDS = {
     "shear": ("shear_rigidity",),
     "rotary_inertia": ("section_inertia",),
 }
+# Square of the size of what hangs on a tip, in units of the beam's length, from which on it is bulky: so many roundings
+# are lost where its turns cancel.
+BULKY = 10.0
 ALLOWS = {"shear": ("shear_rigidity_z",), "rotary_inertia": ("section_inertia_z", "polar_inertia")}
 
 
@@ -76,19 +79,34 @@ def _check_numbers(block: Any, specified: list[str]) -> None:
             f"{block.where}: {listing(missing)} not given; needs linear_density and flexural_rigidity, "
             "or section and material."
         )
-    useful = {"linear_density", "flexural_rigidity", "flexural_rigidity_z"}
-    for option, names in NEEDS.items():
-        if not getattr(block, option):
-            continue
-        useful.update(names, ALLOWS.get(option, ()))
-        missing = [name for name in names if name not in specified]
-        if missing:
-            raise ParameterError(
-                f"{block.where}: {option} = True needs {listing(missing)}, or section and material instead of numbers."
-            )
-    for name in specified:
-        if name not in useful:
-            options = [o for o in NEEDS if name in (*NEEDS[o], *ALLOWS.get(o, ()))]
+    check_options(block, tuple(NEEDS), ", or section and material instead of numbers")
+
+
+def check_options(block: Any, among: tuple[str, ...], instead: str = "") -> None:
+    """Refuse a beam block whose options lack a number that they need, or numbers that no option uses.
+
+    Parameters
+    ----------
+    block : FlexibleBeam or SlidingBeam
+    among : tuple of str
+        The options that it has.
+    instead : str
+        What else would do, for the message.
+
+    Raises
+    ------
+    ParameterError
+        Names the fields to set or to leave out.
+    """
+    users: dict[str, list[str]] = {}
+    for option in among:
+        for name in (*NEEDS[option], *ALLOWS.get(option, ())):
+            users.setdefault(name, []).append(option)
+        missing = [name for name in NEEDS[option] if getattr(block, name) is None]
+        if getattr(block, option) and missing:
+            raise ParameterError(f"{block.where}: {option} = True needs {listing(missing)}{instead}.")
+    for name, options in users.items():
+        if getattr(block, name) is not None and not any(getattr(block, option) for option in options):
             raise ParameterError(
                 f"{block.where}: {name} has no effect; set {' or '.join(f'{o}=True' for o in options)}, "
                 "or leave it out."
@@ -141,7 +159,12 @@ def beam_from_block(block: Any, carried: np.ndarray) -> Beam:
         rotary={axis: per_length.profile for axis, per_length in inertia.items()},
         shortens=block.stiffening,
         cuts=block.cuts,
+        is_bulky=any(_is_bulky(tip_body(carried, axis), mass, length) for axis in deformations if axis in ("y", "z")),
     )
+
+
+def _is_bulky(tip: TipBody, mass: float, length: float) -> bool:
+    return tip.inertia > BULKY * (tip.mass + mass) * length**2
 
 
 def tip_body(carried: np.ndarray, axis: str) -> TipBody:

@@ -12,7 +12,7 @@ from flexblocks.errors import FlexblocksError
 
 
 class Program(Commands):
-    """Commands with exit code 0: done; 1: model or computation refused, reason on stderr; 2: wrong usage."""
+    """Commands with exit code 0: done; 1: refused, reason on stderr; 2: wrong usage; 130: ended early by Ctrl-C."""
 
     def invoke(self, ctx: Any) -> Any:
         # Refusals and warnings are messages to the user, not tracebacks; anything else is a bug and shows itself.

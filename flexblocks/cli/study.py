@@ -17,14 +17,16 @@ from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.planning.request import checked, mapping
 from flexblocks.cli.report import print_json, print_line, print_table
 from flexblocks.cli.signals import signals
-from flexblocks.errors import FileFormatError, FlexblocksError, listing, nearest
+from flexblocks.errors import FileFormatError, FlexblocksError, ParameterError, listing, nearest
 from flexblocks.file_paths import expanded, readable_file
 from flexblocks.libraries import optional, pd
 from flexblocks.modeling.yaml_json import read_document
 from flexblocks.studies import Cases, grid, samples, study, table
+from flexblocks.studies.outcome import DONE
 
 TASKS = {"simulate": tasks.Simulate, "linearize": tasks.Linearize, "equilibrium": tasks.Equilibrium, "plan": tasks.Plan}
 KEYS = ("model", "settings", "task", "cases", "store")
+INTERRUPTED = 130  # what shells say of a command that Ctrl-C has ended: what comes after it has not got all cases
 HELP = "A study file (.yaml, .yml, .json): model, task, cases and store; see docs/studies.md."
 
 
@@ -51,11 +53,26 @@ def run_study(
     if store.exists() and not (resume or retry):
         raise FileFormatError(f"{store}: is there already; --resume goes on with it, or remove it.")
     task, cases = _task(data, path, imported_types(imports)), _cases(data["cases"], path)
-    executor: Any = workers
-    if scheduler is not None:
-        executor = optional("distributed", "--scheduler").Client(scheduler)
+    executor = workers if scheduler is None else _client(scheduler)
     runs = study(task, cases, store, executor, retry=retry)
     _report(runs, store, json)
+    state = runs["state"].values
+    if not state.all():
+        raise typer.Exit(INTERRUPTED)
+    if not (state == DONE).any():
+        raise typer.Exit(1)
+
+
+def _client(address: str) -> Any:
+    """Return the client of a scheduler of Dask's."""
+    try:
+        return optional("distributed", "--scheduler").Client(address)
+    except (OSError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ParameterError(
+            f"--scheduler {address!r}: {reason}. Must be where `dask scheduler` says that it is, tcp://10.0.0.1:8786 "
+            "for one."
+        ) from error
 
 
 def _report(runs: Any, store: Path, json: bool) -> None:
@@ -96,15 +113,22 @@ def _task(data: Mapping[str, Any], path: Path, types: Any) -> Any:
     checked(settings, f"{path}: task", tuple(inspect.signature(TASKS[kind]).parameters)[1:])
     if kind == "simulate" and "u" in settings:
         shapes = mapping(settings["u"], f"{path}: task.u")
-        settings["u"] = signals([f"{key}={value}" for key, value in shapes.items()])
+        try:
+            settings["u"] = signals([f"{key}={value}" for key, value in shapes.items()])
+        except typer.BadParameter as error:
+            raise FileFormatError(f"{path}: task.u: {error.message}") from error
     if kind == "plan" and isinstance(settings.get("problem"), Mapping):
         from flexblocks.optim.problem.serialization import from_data
 
         settings["problem"] = from_data({"type": "RestToRest", **settings["problem"]}, f"{path}: task.problem")
+    needed = [one.name for one in inspect.signature(TASKS[kind]).parameters.values() if one.default is one.empty][1:]
+    for name in needed:
+        if name not in settings:
+            raise FileFormatError(f"{path}: task: '{name}' is missing; {kind} needs {', '.join(needed)}.")
     try:
         return TASKS[kind](model, **settings)
-    except TypeError as error:
-        raise FileFormatError(f"{path}: task: {error}.") from None
+    except FlexblocksError as error:
+        raise FileFormatError(f"{path}: task: {error}") from None
 
 
 def _cases(data: Any, path: Path) -> Cases:
@@ -120,5 +144,9 @@ def _cases(data: Any, path: Path) -> Cases:
     if kinds == ["grid"]:
         return grid(mapping(cases["grid"], f"{path}: cases.grid"))
     if isinstance(cases["table"], str):
-        return table(pd.read_csv(readable_file(path.parent / expanded(cases["table"]))))
+        file = readable_file(path.parent / expanded(cases["table"]))
+        try:
+            return table(pd.read_csv(file))
+        except ValueError as error:  # what pandas says of a file that is empty, uneven or no text
+            raise FileFormatError(f"{file}: no table of cases: {str(error).strip().rstrip('.')}.") from error
     return table(cases["table"])

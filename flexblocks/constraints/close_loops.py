@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
 from flexblocks.constraints.closed_posture import SPREAD, is_in_line
 from flexblocks.constraints.closed_start import closed_start
 from flexblocks.constraints.dependent_variables import with_dependent_variables
-from flexblocks.constraints.loop_equations import closure_equations, closure_slopes, free_columns, gap, weight
+from flexblocks.constraints.loop_equations import closure_equations, closure_slopes, free_columns, gap, weights
 from flexblocks.constraints.loop_newton import CLOSED, RANK, polished
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.cut_joints import Loops
@@ -52,7 +53,7 @@ def close_loops(dae: DAE) -> DAE:
         replace(closure, rows=tuple(int(row) - 6 * i for row in rows if row // 6 == i))
         for i, closure in enumerate(loops.closures)
     )
-    tree = replace(dae.tree, loops=Loops(closures, weight(dae, q, p)))
+    tree = replace(dae.tree, loops=Loops(closures, weights(dae, rows, islice(_closed_around(dae, q, p), 2), p)))
     start, z = with_dependent_variables(dae, np.concatenate([q, dae.x.start[n:]]), dae.z.start, p, where="assemble: ")
     x, z = replace(dae.x, start=start), replace(dae.z, start=z)
     return replace(dae, tree=tree, x=x, z=z, closed_start=record)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -9,10 +10,12 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.constraints.closure_weights import closure_weights
 from flexblocks.constraints.coordinate_ranges import coordinate_bounds
 from flexblocks.constraints.deformation import deforming
 from flexblocks.constraints.dependent_variables import of_coordinates
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.constrained_accelerations import augmented
 from flexblocks.dynamics.algorithms.loop_closure import offsets, total_jacobian
 from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
 from flexblocks.errors import ComputationError
@@ -20,6 +23,8 @@ from flexblocks.errors import ComputationError
 # Share of the way to the end of a range that a step goes which would leave it: the end itself may have no physics, as a
 # beam pushed all the way in has none.
 INSIDE = 0.9
+# Share of a closure's largest slope below which another is a rounding error.
+NEGLIGIBLE = 1e-9
 
 
 class LoopError(ComputationError):
@@ -71,7 +76,7 @@ def closure_equations(dae: DAE) -> ClosureEquations:
     parts: list[Any] = [part for d, E in relative for part in (d / length, ca.vec(E - ca.SX.eye(3)))]
     mismatch = ca.densify(ca.vertcat(*parts, ca.SX(0, 1)))
     J, _ = dae.constraint_rates
-    M = dae.mass_expression + dae.tree.loops.weight * (J.T @ J)
+    M = augmented(dae.mass_expression, J, dae.tree.loops.weights)
     of_mismatch = total_jacobian(mismatch, dae.tree, dae.q)
     return ClosureEquations(
         mismatch=of_coordinates(dae, "mismatch", ca.cse([mismatch, of_mismatch])),
@@ -118,7 +123,7 @@ def mismatches(dae: DAE, q: np.ndarray, p: np.ndarray) -> str:
 
 
 def regular_mass(dae: DAE, *posture: np.ndarray) -> np.ndarray:
-    """Return the mass matrix (n, n), plus w J'J of the closures: regular if every closed motion moves mass.
+    """Return the mass matrix (n, n), plus J'W J of the closures: regular if every closed motion moves mass.
 
     `posture` is that of `DAE.posture`. The added term does not affect motions that keep the loops closed.
     """
@@ -127,13 +132,17 @@ def regular_mass(dae: DAE, *posture: np.ndarray) -> np.ndarray:
     return mass_at_posture(dae.tree, *posture)
 
 
-def weight(dae: DAE, q: np.ndarray, p: np.ndarray) -> float:
-    """Return the weight that makes J'J, J the Jacobian of the closures, as large as the mass matrix."""
+def weights(dae: DAE, rows: np.ndarray, postures: Iterable[np.ndarray], p: np.ndarray) -> tuple[float, ...]:
+    """Return the weights of these rows of the closures in `regular_mass`, from closed postures (n,)."""
     free = free_columns(dae)
-    J = closure_equations(dae).closures(q, p)[1].full()[:, free]
-    size = np.sum(J**2)
-    M = of_coordinates(dae, "mass", [dae.mass_expression])(q, p).full()
-    return float(np.trace(M[np.ix_(free, free)]) / size) if size else 1.0
+    of_mass = of_coordinates(dae, "mass", [dae.mass_expression])
+    pairs = []
+    for q in postures:
+        J = closure_equations(dae).closures(q, p)[1].full()[np.ix_(rows, free)]
+        slopes = np.abs(closure_slopes(dae, q, p)[np.ix_(rows, free)])
+        J[slopes < NEGLIGIBLE * np.max(slopes, axis=1, keepdims=True)] = 0.0
+        pairs.append((of_mass(q, p).full()[np.ix_(free, free)], J))
+    return tuple(closure_weights(pairs, rows // 3).tolist())
 
 
 def closure_slopes(dae: DAE, q: np.ndarray, p: np.ndarray) -> np.ndarray:

@@ -29,7 +29,7 @@ def refuse_singular_mass(dae: DAE) -> None:
     """Refuse coordinates that move no mass, by the null space of M near the start posture; of large trees, by pivots.
 
     Not at the start itself, where a wrist may be aligned or a slide retracted, which is a posture and not a fault of
-    the model (see `singular_posture`). Closures of loops add w J'J, which does not affect motions that keep them
+    the model (see `singular_posture`). Closures of loops add J'W J, which does not affect motions that keep them
     closed.
 
     Raises

@@ -193,7 +193,7 @@ class DAEExpressions(HoldsSymbols):
         """Return the accelerations (n) and Lagrange multipliers (m) with which J a is what is `demanded` (m)."""
         force = self.applied_expression - self.bias_expression
         J, demanded = reduced_closures(self.tree, self.constraint_rates[0], demanded, self._prescribed)
-        return constrained_accelerations(self.mass_expression, force, J, demanded, self.tree.loops.weight)
+        return constrained_accelerations(self.mass_expression, force, J, demanded, self.tree.loops.weights)
 
     @cached_property
     def rate_expression(self) -> ca.SX:

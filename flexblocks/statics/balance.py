@@ -136,7 +136,7 @@ def accelerations(
     J, drift = (value.full() for value in _closures(dae)(x[n : 2 * n], *dae.posture(x, z, p)))
     drift += J[:, held] @ force[held]  # a of the prescribed ones
     J[:, held] = 0.0
-    solved = solve_scaled(M, np.hstack([force - dae.tree.loops.weight * J.T @ drift, J.T]))
+    solved = solve_scaled(M, np.hstack([force - (J.T * np.array(dae.tree.loops.weights)) @ drift, J.T]))
     free, moved = solved[:, :1], solved[:, 1:]
     forces = np.linalg.solve(J @ moved, -drift - J @ free)
     return (free + moved @ forces).ravel(), forces.ravel()

@@ -26,6 +26,8 @@ class Block:
         Time that each case took [s].
     values : dict of ndarray
         By the name of the variable, (cases, ...).
+    told : set of str
+        Which of `error` and `warning` have texts in the store, which others may have to replace.
     """
 
     start: int
@@ -35,6 +37,7 @@ class Block:
     warning: np.ndarray = field(init=False)
     seconds: np.ndarray = field(init=False)
     values: dict[str, np.ndarray] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         size = self.stop - self.start

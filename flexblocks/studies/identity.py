@@ -71,6 +71,8 @@ def _parts(value: Any) -> list[tuple[str, Any]] | None:
         return [(field.name, getattr(value, field.name)) for field in dataclasses.fields(value) if field.repr]
     if isinstance(value, Mapping):
         return [(str(name), part) for name, part in value.items()]
+    if isinstance(value, (set, frozenset)):
+        value = sorted(value, key=repr)  # the order of a set of texts is another one in each process
     if isinstance(value, (list, tuple)) and not _is_plain(value):
         return [(str(i), part) for i, part in enumerate(value)]
     return None
@@ -98,8 +100,13 @@ def _closed_over(function: types.FunctionType) -> list[tuple[str, Any]]:
 
 def _code(code: types.CodeType) -> str:
     """Return the instructions of a function without places in its file, so that comments may change."""
-    constants = [_code(one) if isinstance(one, types.CodeType) else repr(one) for one in code.co_consts[1:]]
-    return "code " + " ".join([code.co_code.hex(), *code.co_names, *constants])
+    return "code " + " ".join([code.co_code.hex(), *code.co_names, *map(_constant, code.co_consts[1:])])
+
+
+def _constant(value: Any) -> str:
+    if isinstance(value, frozenset):
+        return f"{{{', '.join(sorted(map(repr, value)))}}}"
+    return _code(value) if isinstance(value, types.CodeType) else repr(value)
 
 
 def _name_of(function: Callable[..., Any]) -> str:
@@ -124,7 +131,7 @@ def _text(value: Any) -> str:
     if isinstance(value, type):
         return f"{value.__module__}.{value.__qualname__}"
     parts = vars(value) if hasattr(value, "__dict__") else None
-    if parts is not None and all(not callable(part) for part in parts.values()):
+    if parts is not None and all(isinstance(part, types.FunctionType) or not callable(part) for part in parts.values()):
         texts = dict(_entries("", parts))
         return f"{type(value).__qualname__} {_digest(repr(sorted(texts.items())).encode())}"
     return f"{type(value).__qualname__} {_digest(pickled(value))}"

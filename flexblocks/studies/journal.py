@@ -18,11 +18,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
+from flexblocks.errors import FileFormatError
 from flexblocks.studies.outcome import Outcome
 
 HEAD = struct.Struct("<IIq")  # size and check sum of what follows, number of the case
 EVERY = 0.5  # s between calls that wait for the disk: what a power cut, not a kill, may take
 SUFFIX = ".journal"
+
+
+class UnwritableJournalError(FileFormatError):
+    """A journal cannot be opened: its disk is full, or read-only."""
 
 
 class Journal:
@@ -39,7 +44,10 @@ class Journal:
         self.finished: dict[int, Outcome] = {}
 
     def __enter__(self) -> Journal:
-        self._file = self._path.open("a+b", buffering=0)
+        try:
+            self._file = self._path.open("a+b", buffering=0)
+        except OSError as error:
+            raise UnwritableJournalError(f"{self._path}: {error.strerror}") from error
         lock(self._file)
         self._end = 0
         self._synced = time.monotonic()

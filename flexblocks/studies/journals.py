@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
@@ -12,10 +13,13 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
+from flexblocks.atomic_file import atomic_file
+from flexblocks.studies.identity import Identity
 from flexblocks.studies.journal import SUFFIX, is_written, lock, outcomes
 from flexblocks.studies.outcome import Outcome
-from flexblocks.studies.store import Store, StoreError
+from flexblocks.studies.store import Store, StoreError, check
 
+NOTE = "study.json"
 PATIENCE = 2.0  # in which a worker whose driver is gone notices it, and ends [s]
 
 
@@ -25,12 +29,14 @@ class Journals:
     Parameters
     ----------
     store : Store
+    identity : dict
+        Of the study. Journals are of the same one, also where the store itself is not there yet, or any more.
     needed : bool
         Whether there is to be one without a store.
     """
 
-    def __init__(self, store: Store, needed: bool) -> None:
-        self.kept = store.path is not None
+    def __init__(self, store: Store, identity: Identity, needed: bool) -> None:
+        self.kept, self._identity = store.path is not None, identity
         self.folder: Path | None = None
         if store.path is not None:
             self.folder = store.path.with_name(store.path.name + ".unfinished")
@@ -53,7 +59,21 @@ class Journals:
             self._lock.truncate(0)
             self._lock.write(str(os.getpid()).encode())
             self._lock.flush()
+            self._claim(self.folder)
         return self
+
+    def _claim(self, folder: Path) -> None:
+        """Refuse journals of another study; note of which one those to come are."""
+        note = folder / NOTE
+        if list(folder.glob(f"*{SUFFIX}")):
+            try:
+                check(folder, note.read_text() if note.exists() else None, self._identity)
+            except StoreError:
+                self._lock.close()
+                raise
+        else:
+            with atomic_file(note) as unfinished:
+                unfinished.write_text(json.dumps(self._identity))
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self.folder is None:
@@ -64,6 +84,7 @@ class Journals:
         with suppress(OSError):
             self._remove_empty()
             if not list(self.folder.glob(f"*{SUFFIX}")):
+                (self.folder / NOTE).unlink(missing_ok=True)
                 (self.folder / "lock").unlink()
                 self.folder.rmdir()
         self._lock.close()

@@ -178,11 +178,21 @@ def same_form(first: Form, other: Form) -> str:
         match = theirs.pop(variable.name, None)
         if match is None:
             return f"has no '{variable.name}'"
-        if (match.dims, match.shape, match.kind) != (variable.dims, variable.shape, variable.kind):
+        if match.shape != variable.shape:
             return f"has '{variable.name}' of shape {match.shape}, not {variable.shape}"
+        if match.dims != variable.dims:
+            return f"has '{variable.name}' over {match.dims}, not {variable.dims}"
+        if match.kind is not variable.kind:
+            return f"has '{variable.name}' of type {match.kind.__name__}, not {variable.kind.__name__}"
     if theirs:
         return f"has '{next(iter(theirs))}', too"
     for name, (_, values, _) in first.coordinates.items():
         if name not in other.coordinates or not np.array_equal(values, other.coordinates[name][1]):
             return f"has another coordinate '{name}'"
     return ""
+
+
+def same_layout(first: Form, other: Form) -> bool:
+    """Whether values of one form are in the places that another form says."""
+    same_order = [one.name for one in first.variables] == [one.name for one in other.variables]
+    return first is other or (same_order and not same_form(first, other))

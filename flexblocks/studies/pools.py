@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 from flexblocks.errors import ParameterError
+
+ASKED = 5.0  # s between questions how many workers a cluster has
 
 
 class Pool:
@@ -18,7 +22,8 @@ class Pool:
     ----------
     executor : Executor or None
         None: the batches are worked off in this thread, when they are submitted.
-    workers : int
+    workers : int or callable
+        Their number; a callable asks a cluster, to which workers come and from which they go.
     shares_memory : bool
         Whether workers are threads of this process.
     renew : callable, optional
@@ -30,15 +35,25 @@ class Pool:
     def __init__(
         self,
         executor: Executor | None,
-        workers: int,
+        workers: int | Callable[[], int],
         shares_memory: bool,
         renew: Callable[[], Executor] | None = None,
         share: Callable[[Any], Any] | None = None,
         owned: bool = False,
     ) -> None:
-        self._executor, self.workers, self.shares_memory = executor, workers, shares_memory
+        self._executor, self._workers, self.shares_memory = executor, workers, shares_memory
+        self._counted, self._count = -ASKED, 1
         self._renew, self._owned = renew, owned or renew is not None
         self.share = share or (lambda value: value)
+
+    @property
+    def workers(self) -> int:
+        """How many workers there are now, one at least."""
+        if not callable(self._workers):
+            return self._workers
+        if time.monotonic() - self._counted > ASKED:
+            self._count, self._counted = max(1, self._workers()), time.monotonic()
+        return self._count
 
     @property
     def is_serial(self) -> bool:
@@ -134,8 +149,15 @@ def _processes(count: int) -> Pool:
 
 
 def _dask(client: Any) -> Pool:
-    workers = sum(client.nthreads().values())
-    if not workers:
-        raise ParameterError("study: the cluster has no workers yet; wait for them: client.wait_for_workers(1).")
+    def workers() -> int:
+        with suppress(OSError):  # the scheduler does not answer; futures will tell
+            return sum(client.nthreads().values())
+        return 0
+
+    if not workers():
+        raise ParameterError(
+            "study: the cluster has no workers yet; start some (`dask worker` and the scheduler's address), and wait "
+            "for them: client.wait_for_workers(1)."
+        )
     executor = client.get_executor(pure=False)
     return Pool(executor, workers, False, share=lambda value: client.scatter(value, broadcast=True))

@@ -12,11 +12,11 @@ from flexblocks.errors import FlexblocksError
 from flexblocks.studies.block import Block
 from flexblocks.studies.cases import Cases
 from flexblocks.studies.identity import Identity
-from flexblocks.studies.outcome import FAILED, Form, Outcome
+from flexblocks.studies.outcome import DONE, FAILED, Form, Outcome
 from flexblocks.studies.store import Store, StoreError
 
-EVERY = 2.0  # s between writes of what is not complete
-SHARE = 0.1  # of the time that these writes may take
+EVERY = 4.0  # s between writes of what is not complete; it is in the journals until then
+SHARE = 0.03  # of the time that these writes may take: the driver shares its core with a worker
 SHOWN = 5  # failed cases whose errors a warning gives
 
 
@@ -46,6 +46,7 @@ class Results:
         self.warned: dict[int, str] = {}
         self._has = state != 0
         self._blocks: dict[int, Block] = {}
+        self._compared: Form | None = None  # the last that was found to be as `_form`
         self._waiting: list[tuple[int, Outcome]] = []  # failures before the form is known
         self._written, self._cost = time.monotonic(), 0.0
         self._on_disk: list[Callable[[], object]] = []
@@ -75,7 +76,11 @@ class Results:
         if start not in self._blocks:
             with _telling(self._store):
                 self._blocks[start] = self._store.read(start)
-        state = self._blocks[start].put(index, result, self._form)
+        # All of a batch have one form: it is compared once.
+        form = result.form if result.form is not None and result.form is self._compared else self._form
+        state = self._blocks[start].put(index, result, form)
+        if state == DONE:
+            self._compared = result.form
         if not counted:
             self._count(index, state, str(self._blocks[start].error[index - start]))
         if result.warning and len(self.warned) < SHOWN:

@@ -46,7 +46,7 @@ class Run:
         self._until_failure, self._stillborn = until_failure, 0
         self._began = time.monotonic()
         self._before = results.done
-        self._failure = ""
+        self._failure, self._notes = "", True
 
     def recover(self) -> None:
         """Take over what an earlier run has finished and not written."""
@@ -60,7 +60,7 @@ class Run:
     def work(self) -> str:
         """Do what is missing; return why it ended early, or an empty text."""
         missing = self._results.still_missing()
-        self._queue = Queue(missing, self._pool.workers)
+        self._queue = Queue(missing, self._pool)
         if not len(missing):
             return ""
         self._shared = self._pool.share(self._parcel)
@@ -77,10 +77,17 @@ class Run:
         numbers = [] if is_over else self._queue.batch(len(self._hand))
         if not numbers:
             return None
-        path = self._journals.new()
+        path = self._journals.new() if self._notes else None
         stop = (lambda: self._interrupt.asked) if self._pool.shares_memory else None
         batch = [(index, self._cases[index]) for index in numbers]
-        future = self._pool.submit(run_batch, self._shared, batch, path, stop)
+        try:
+            future = self._pool.submit(run_batch, self._shared, batch, path, stop)
+        except Exception as error:  # whatever an executor raises that takes no more: it has been shut down, or lost
+            self._queue.put_back(numbers, [])
+            self._failure = (
+                self._failure or f"{type(error).__name__}: {error}: {self._gone('the executor takes no more')}"
+            )
+            return None
         self._hand[future] = numbers, path
         return future
 
@@ -88,13 +95,21 @@ class Run:
         if future not in self._hand:
             return  # its workers died, and its cases are done elsewhere
         numbers, path = self._hand.pop(future)
+        if future.cancelled():
+            self._failure = self._failure or self._gone("the executor, or the scheduler of the cluster, is gone")
+            return
         error = future.exception()
         if error is None:
             self._stillborn = 0
-            for index, result in future.result():
+            outcomes = dict(future.result())
+            for index, result in outcomes.items():
                 self._queue.took(result.seconds)
                 self._results.put(index, result)
             self._forget(path)
+            if len(outcomes) < len(numbers) and not self._interrupt.asked:
+                self._results.write(at_once=True)  # refused if the disk is full
+                self._queue.put_back([index for index in numbers if index not in outcomes], [])
+                self._notes = False  # that disk takes the results, and no journals
         elif has_died(error):
             self._bury(numbers, path)
         elif not self._failure:
@@ -129,10 +144,12 @@ class Run:
             elif self._pool.can_renew:
                 self._queue.put_back(rest, [index for index in begun if index in rest])
             else:
-                self._failure = "a worker died, and with it the executor. Call study again with a new one" + (
-                    "; what is finished is in the store." if self._journals.kept else ", and with a store."
-                )
+                self._failure = self._gone("a worker died, and with it the executor")
             self._forget(noted)
+
+    def _gone(self, what: str) -> str:
+        kept = "; what is finished is in the store." if self._journals.kept else ", and with a store."
+        return f"{what}. Call study again with a new one{kept}"
 
     def _forget(self, path: Path | None) -> None:
         if path is not None:

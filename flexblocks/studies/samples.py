@@ -41,6 +41,8 @@ def samples(
     """
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
         raise ParameterError(f"samples: count = {count!r}; must be a whole number > 0.")
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ParameterError(f"samples: seed = {seed!r}; must be a whole number >= 0.")
     if design not in DESIGNS:
         raise ParameterError(f"samples: design = {design!r}; must be one of {', '.join(DESIGNS)}.")
     names = checked_names(distributions, "samples")

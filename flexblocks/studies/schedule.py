@@ -35,8 +35,8 @@ def completed(
         Called a few times a second, and after each yield.
     """
     hand: set[Future[Any]] = set()
-    most = 1 if pool.is_serial else AT_ONCE * pool.workers
     while True:
+        most = 1 if pool.is_serial else AT_ONCE * pool.workers
         while len(hand) < most and not interrupt.asked and (future := submit()) is not None:
             hand.add(future)
         if not hand:
@@ -61,8 +61,8 @@ class Queue:
     SECONDS = 0.5
     LARGEST = 1000
 
-    def __init__(self, missing: np.ndarray, workers: int) -> None:
-        self._missing, self._next, self._workers = missing, 0, workers
+    def __init__(self, missing: np.ndarray, pool: Pool) -> None:
+        self._missing, self._next, self._pool = missing, 0, pool
         self._again: deque[int] = deque()
         self._suspects: deque[int] = deque()
         self._seconds, self._count = 0.0, 0
@@ -93,5 +93,5 @@ class Queue:
         if not self._count:
             return 1
         weight = (1 - 0.98**self._count) / 0.02
-        fair = len(self) // (2 * AT_ONCE * self._workers)
+        fair = len(self) // (2 * AT_ONCE * self._pool.workers)
         return max(1, min(int(self.SECONDS / max(self._seconds / weight, 1e-6)), fair, self.LARGEST))

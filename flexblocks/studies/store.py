@@ -82,5 +82,6 @@ def check(path: Path | None, stored: str | None, identity: Identity) -> None:
     other = difference(json.loads(stored), identity)
     if other:
         raise StoreError(
-            f"{path}: holds another study: {other}. Give another path, or the task and cases that it was begun with."
+            f"{path}: holds another study: {other}. Give another path, or the task and cases that it was begun with; "
+            "or remove it, if it is of no use any more."
         )

@@ -162,8 +162,9 @@ def done(
     if not pool.shares_memory:
         parcel.content()
     label = getattr(task, "label", None) or getattr(task, "__name__", type(task).__name__)
-    with Journals(kept, needed=not pool.shares_memory) as journals, Interrupt() as interrupt:
-        results = Results(kept, cases, identity(task, cases) if kept.path is not None else {}, retry)
+    asked = identity(task, cases) if kept.path is not None else {}
+    with Journals(kept, asked, needed=not pool.shares_memory) as journals, Interrupt() as interrupt:
+        results = Results(kept, cases, asked, retry)
         with ProgressDisplay(f"Study of {label}", len(cases), progress) as bar:
             run = Run(parcel, cases, pool, journals, results, interrupt, bar, until_failure)
             try:

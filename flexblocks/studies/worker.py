@@ -12,12 +12,14 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from flexblocks.progress import ProgressDisplay
 from flexblocks.studies.cases import Case
-from flexblocks.studies.journal import Journal
-from flexblocks.studies.outcome import Outcome, outcome
+from flexblocks.studies.journal import Journal, UnwritableJournalError
+from flexblocks.studies.outcome import Outcome, outcome, same_layout
 
 Batch = Sequence[tuple[int, Case]]
 MOST_KEPT = 4  # tasks that a worker keeps prepared
@@ -78,7 +80,7 @@ class Parcel:
 def run_batch(
     parcel: Parcel, batch: Batch, journal: Path | None, stop: Callable[[], bool] | None = None
 ) -> list[tuple[int, Outcome]]:
-    """Return the outcomes of a batch, fewer if it is told to stop.
+    """Return the outcomes of a batch, fewer if it is told to stop or cannot note them.
 
     Parameters
     ----------
@@ -95,8 +97,11 @@ def run_batch(
     _busy.add(threading.get_ident())
     try:
         noted = Journal(journal) if journal is not None and journal.parent.is_dir() else nullcontext()
-        with noted as notes:
+        # The driver shows how far the study is; lines of many workers about their cases would run into each other.
+        with noted as notes, ProgressDisplay("", None, False) if stop is None else nullcontext():
             return list(_outcomes(parcel, batch, notes, stop or _is_orphan, stop is not None))
+    except UnwritableJournalError:
+        return []
     finally:
         _busy.discard(threading.get_ident())
 
@@ -104,23 +109,32 @@ def run_batch(
 def _outcomes(
     parcel: Parcel, batch: Batch, notes: Journal | None, stopped: Callable[[], bool], with_driver: bool
 ) -> Iterator[tuple[int, Outcome]]:
-    function = parcel.function()
+    function, form = parcel.function(), None
     for index, case in batch:
         if stopped():
             return
         if notes is not None and index in notes.finished:
             yield index, notes.finished[index]
             continue
-        # A disk that is full keeps no notes, but the results still go back by message.
-        with suppress(OSError):
+        try:
             if notes is not None:
                 notes.begin(index)
+        except OSError:
+            return
         result = outcome(function, case)
         if with_driver and stopped() and threading.current_thread() is threading.main_thread():
             return  # Ctrl-C may have cut this case short
-        with suppress(OSError):
+        if result.form is not None:
+            form = form or result.form
+            if form is not result.form and same_layout(form, result.form):
+                result = replace(result, form=form)  # one in the message, which is compared once
+        try:
             if notes is not None:
                 notes.put(index, result)
+        except OSError:
+            # The disk is full. Before more is computed, the driver sees whether the store can be written.
+            yield index, result
+            return
         yield index, result
 
 

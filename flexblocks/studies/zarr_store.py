@@ -22,7 +22,8 @@ from flexblocks.studies.store import CASES, IDENTITY, SECONDS, STATE, Store, Sto
 
 CHUNK = 2**20  # bytes: large enough for a disk, small enough for memory
 MOST = 1000  # cases of a chunk
-BOOKS = ("error", "warning", "seconds")
+TEXTS = ("error", "warning")
+BOOKS = (*TEXTS, "seconds")
 FORM = "flexblocks_form"
 
 
@@ -35,14 +36,17 @@ class ZarrStore(Store):
 
     def open(self, cases: Cases, identity: Identity) -> tuple[np.ndarray, Form | None]:
         self._count = len(cases)
+        self._is_new = False
         if (self._folder / ".zgroup").exists():
             self._group = self._zarr.open_group(str(self._folder), mode="r+", zarr_format=2, use_consolidated=False)
             check(self._folder, self._group.attrs.get(IDENTITY), identity)
+            for cut_off in self._folder.rglob("*.partial"):  # a chunk on which a driver was killed
+                cut_off.unlink()
             form = self._read_form()
         elif self._folder.exists() and any(self._folder.iterdir()):
             raise StoreError(f"{self._folder}: is no store of a study; give a path that does not exist yet.")
         else:
-            form = None
+            form, self._is_new = None, True
             self._create(cases, identity)
         self.block_size = self._group["seconds"].chunks[0] if form is None else self._size_of(form)
         return self._group["state"][:].astype(np.uint8), form
@@ -69,10 +73,13 @@ class ZarrStore(Store):
 
     def read(self, start: int) -> Block:
         block = Block(start, min(start + self.block_size, self._count))
+        if self._is_new:
+            return block  # a block is written again only until it is complete, by who has it in memory
         there = slice(block.start, block.stop)
         block.state = self._group["state"][there].astype(np.uint8)
         for name in BOOKS:
             getattr(block, name)[:] = self._group[name][there]
+        block.told = {name for name in TEXTS if any(getattr(block, name))}
         for name in self._group.attrs.get(FORM, {}).get("variables", ()):
             block.values[name] = self._group[name][there]
         return block
@@ -81,9 +88,12 @@ class ZarrStore(Store):
         there = slice(block.start, block.stop)
         for name, values in block.values.items():
             self._group[name][there] = values
-        for name in BOOKS:
+        self._group["seconds"][there] = block.seconds
+        for name in TEXTS:
             values = getattr(block, name)
-            if name == "seconds" or any(values):
+            if any(values):
+                block.told.add(name)
+            if name in block.told:
                 self._group[name][there] = values
         self._group["state"][there] = block.state
 

@@ -47,6 +47,11 @@ class Arms:
         if not self._arguments:
             self.at({})
 
+    @property
+    def only(self) -> DAE | None:
+        """The arm, if it is the same in all cases: then what is asked of it can be looked at before any of them."""
+        return None if self._arguments else self.at({})[0]
+
     def at(self, case: Case) -> tuple[DAE, Case]:
         """Return the arm of a case, and what of the case is left to say of it."""
         chosen = {name: case[name] for name in self._arguments if name in case}

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import NameUnknownError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.simulation.sampling import output_times
+from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.simulate import Simulator
-from flexblocks.simulation.trajectory import GROUPS, Trajectory
+from flexblocks.simulation.trajectory import ENERGIES, GROUPS, Trajectory
 from flexblocks.studies.cases import Case
 from flexblocks.studies.outcome import Form, Variable
 from flexblocks.tasks.arm import Arms, split
@@ -72,13 +75,15 @@ class Simulations:
         self._task, self._arms = task, arms
         self._simulator: Simulator | None = None
         self._form: Form | None = None
+        if arms.only is not None:
+            _check(task, arms.only)
 
     def motion(self, case: Case) -> Trajectory:
         """Return the motion of a case."""
         task = self._task
         dae, rest = self._arms.at(case)
         if self._simulator is None or self._simulator.dae is not dae:
-            self._simulator, self._form = Simulator(dae, task.t, **task.options), None
+            self._simulator, self._form = _simulator(task, dae), None
         values = split(dae, rest)
         return self._simulator.run(dict(task.u) | values["u"], dict(task.x0) | values["x"], dict(task.p) | values["p"])
 
@@ -91,13 +96,50 @@ class Simulations:
         return self._form, tuple(motion[variable.name] for variable in self._form.variables)
 
 
+def _check(task: Simulate, dae: DAE) -> None:
+    """Refuse what would let every case fail: times, options, names of inputs, start values, parameters and variables.
+
+    Raises
+    ------
+    ParameterError, NameUnknownError
+    """
+    _simulator(task, dae)
+    for name, shared in (("u", task.u), ("x0", task.x0), ("p", task.p)):
+        if not isinstance(shared, Mapping):
+            raise ParameterError(f"Simulate: {name} = {shared!r}; must be a dict by name.")
+    times, sampled = output_times(task.t, "Simulate")
+    if not dae.tree.prescribed:  # whose motion is given like inputs
+        inputs(dae.u, dict(task.u), times, sampled, clocks=dae.clocks)
+        dae.x.values(task.x0, "Simulate: x0: ")
+    dae.p.values(task.p, "Simulate: p: ")
+    if isinstance(task.keep, str) or not isinstance(task.keep, (Sequence, type(None))):
+        raise ParameterError(f"Simulate: keep = {task.keep!r}; must be a list of names of variables.")
+    known = (*dae.x.names, *dae.z.names, *dae.u.names, *dae.y.names, *ENERGIES)
+    _check_kept(task.keep or (), known, dae)
+
+
+def _simulator(task: Simulate, dae: DAE) -> Simulator:
+    allowed = list(inspect.signature(Simulator).parameters)[2:]
+    for name in task.options if isinstance(task.options, Mapping) else (task.options,):
+        if name not in allowed:
+            guess = nearest(str(name), allowed)
+            raise ParameterError(
+                f"Simulate: options: {name!r}; must be a dict with some of {', '.join(allowed)}.{guess}"
+            )
+    return Simulator(dae, task.t, **task.options)
+
+
+def _check_kept(keep: Sequence[str], known: Collection[str], dae: DAE) -> None:
+    for name in keep:
+        if name not in known:
+            raise NameUnknownError(
+                f"Simulate: keep: '{dae.name}' has no variable '{name}' ({listing(known)}).{nearest(str(name), known)}"
+            )
+
+
 def _form(motion: Trajectory, keep: Sequence[str] | None, dae: DAE) -> Form:
     groups = {name: group for group in GROUPS for name in motion.names[group]}
-    for name in keep or ():
-        if name not in groups:
-            raise NameUnknownError(
-                f"Simulate: keep: '{dae.name}' has no variable '{name}' ({listing(groups)}).{nearest(name, groups)}"
-            )
+    _check_kept(keep or (), groups, dae)
     variables = tuple(
         Variable(name, ("time",), motion.t.shape, float, (("units", motion.unit(name)), ("group", groups[name])))
         for name in (groups if keep is None else dict.fromkeys(keep))

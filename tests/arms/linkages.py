@@ -127,17 +127,17 @@ def _along(angle):
     return ca.vertcat(ca.cos(angle), ca.sin(angle))
 
 
-def parallelogram(cranks: int = 2, base: fb.Block | None = None, gravity=(0.0, -G, 0.0)) -> fb.Model:
-    """Return a beam of 1 kg on equal cranks of 0.2 m and 0.3 kg, hinged at equal distances of 0.25 m."""
+def parallelogram(cranks: int = 2, base: fb.Block | None = None, gravity=(0.0, -G, 0.0), mass: float = 1.0) -> fb.Model:
+    """Return a beam on equal cranks of 0.2 m and 0.3 of its mass, hinged at equal distances of 0.25 m."""
     model = fb.Model("parallelogram", gravity)
     place = model.add(fb.Ground("ground")).frame_b
     if base:
         model.connect(place, model.add(base).frame_a)
         place = base.frame_b
-    bar = fb.RigidLink("bar", 0.25 * (cranks - 1), 1.0)
+    bar = fb.RigidLink("bar", 0.25 * (cranks - 1), mass)
     for i in range(cranks):
         foot, hinge = fb.FixedTransform(f"foot{i}", (0.25 * i, 0, 0)), fb.Revolute(f"hinge{i}", start=-0.7)
-        crank, pin = fb.RigidLink(f"crank{i}", 0.2, 0.3), fb.Revolute(f"pin{i}", start=0.7)
+        crank, pin = fb.RigidLink(f"crank{i}", 0.2, 0.3 * mass), fb.Revolute(f"pin{i}", start=0.7)
         for inner, outer in pairwise((place, foot, hinge, crank, pin)):
             model.connect(inner if inner is place else inner.frame_b, model.add(outer).frame_a)
         if i == 0:

@@ -35,9 +35,10 @@ def in_closed_form(extension: float, start: BeamModes, tip: TipBody) -> dict[str
     local = Local({"out": q}, q, s, dependent=b, dependent_rates=dependent.rates)
     at_start = RelativeTip(tip.mass, tip.inertia, tip.static_moment)
     shapes = clamped_mass_shapes(b, relative, local, "out", start.b, at_start)
-    values = local.intermediates.expanded([ca.densify(getattr(shapes, f.name)) for f in fields(shapes)])
+    names = [f.name for f in fields(shapes) if f.name != "shear"]
+    values = local.intermediates.expanded([ca.densify(getattr(shapes, name)) for name in names])
     results = ca.Function("integrals", [q, b], values)(extension, at(extension, start.size, tip).b)
-    return {f.name: result.full() for f, result in zip(fields(shapes), results, strict=True)}
+    return {name: result.full() for name, result in zip(names, results, strict=True)}
 
 
 def at(extension: float, size: int, tip: TipBody) -> BeamModes:

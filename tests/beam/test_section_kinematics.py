@@ -74,6 +74,32 @@ def test_the_tip_turns_as_a_true_rotation_about_y_after_z():
     np.testing.assert_allclose(end - point, direction, rtol=1e-12)
 
 
+def test_the_root_of_pinned_shapes_is_the_root_however_they_bend():
+    dae = station_arm("yz", "pinned", places=(0.0, 0.8))
+    q = np.array([0.0, 0.06, 0.05, -0.08, 0.01])
+    points, ends = (places_at(dae, q, stem, 2) for stem in ("point", "rod"))
+    np.testing.assert_allclose(ends[0] - points[0], [1.0, 0.0, 0.0], atol=1e-15)
+    # The tip turns against the root by what first modes turn, twice their slopes: of the second, both slopes are equal.
+    slope_y, slope_z = (-2 * np.sqrt(2) * np.pi / 0.8 * first for first in (0.06, -0.08))
+    direction = [np.cos(slope_z) * np.cos(slope_y), np.cos(slope_z) * np.sin(slope_y), np.sin(slope_z)]
+    np.testing.assert_allclose(ends[1] - points[1], direction, rtol=1e-12)
+
+
+def test_second_pinned_modes_of_a_short_beam_keep_all_digits_under_a_bulky_body():
+    """They turn the body at the tip by nothing, 1e5 times the mass that they move if slope and chord are summed."""
+    length, mass, body = 0.015, 0.0002, 0.03
+    joint = fb.Prismatic("joint", direction=(1, 0, 0))
+    beam = fb.FlexibleBeam("beam", length, mass / length, 0.07, fb.AssumedModes(2, tip="pinned"))
+    model = chain(joint, beam, fb.Payload("body", body, 0.2), gravity=(0, 0, 0))
+    dae = fb.assemble(model)
+    q = np.array([0.0, 2e-4, -1e-4])
+    # Mode 2 turns the chord by -sqrt(8) pi q2 / l, on which the beam bends by sqrt(2) sin(2 pi xi) q2.
+    chord = np.sqrt(8) * np.pi
+    of_beam = mass * (chord**2 / 3 + 1 + 2 * chord * np.sqrt(2) / (2 * np.pi))
+    expected = of_beam + mass * chord**2 / length**2 * (q[1] ** 2 + q[2] ** 2) + body * chord**2
+    assert dae.mass_matrix(q, []).full()[2, 2] == pytest.approx(expected, rel=1e-14)
+
+
 def test_station_at_the_end_is_the_end():
     daes = []
     for place in ("frame_b", "station(0.5)"):

@@ -342,3 +342,19 @@ def test_the_example_turns_with_closed_loops_and_says_so(capsys):
     energy = motion["kinetic_energy"] + motion["potential_energy"] - motion["work"]
     assert np.ptp(energy) < 1e-6
     assert "In 10 s the loop opens by up to" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-7])
+def test_a_heavy_rotor_beside_a_light_parallelogram_costs_it_no_digits(size):
+    """The same pendulum as alone, beside a geared rotor on the same base with 1e13 times its inertia."""
+    model = parallelogram(mass=size)
+    motor, wheel = model.add(fb.Rotor("rotor", inertia=1.0, gear_ratio=1000.0)), model.add(fb.Revolute("wheel"))
+    hub = model.add(fb.Payload("hub", mass=1.0, inertia=1e-3))
+    model.connect("ground.frame_b", wheel.frame_a)
+    model.connect(wheel.frame_b, hub.frame_a)
+    model.connect(motor.flange_b, wheel.axis)
+    dae = fb.assemble(model)
+    x = closed_state(dae, {"hinge0.angle": -0.9, "der(hinge0.angle)": 1.5}, dae.p.start, "test: ")
+    rates = dict(zip(dae.x.names, values(dae.forward_dynamics(x, [], [])), strict=True))
+    inertia, torque = 2 * 0.3 * 0.2**2 / 3 + 0.2**2, (2 * 0.3 * 0.1 + 0.2) * G
+    assert rates["der(hinge0.angle)"] == pytest.approx(-torque * np.cos(0.9) / inertia, rel=1e-11)

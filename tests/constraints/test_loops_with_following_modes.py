@@ -15,7 +15,7 @@ DENSITY, TIP, STEP = 0.6, fb.TipBody(0.4), 1e-4
 SAME = ("a.angle", "b.angle", "slide.displacement", "slide.bending_y[1]", "slide.bending_y[2]")
 
 
-def strut(shapes: str, closed: bool = True, start: float = 1) -> fb.Model:
+def strut(shapes: str, closed: bool = True, start: float = 1, **damping: float) -> fb.Model:
     """A link on a hinge, and beside it a beam that slides through another, pinned to each other at their tips.
 
     The link starts at the angle `start` [rad].
@@ -25,7 +25,7 @@ def strut(shapes: str, closed: bool = True, start: float = 1) -> fb.Model:
     ground = model.add(fb.Ground("ground"))
     a, b = model.add(fb.Revolute("a", start=start)), model.add(fb.Revolute("b", start=2))
     link, off = model.add(fb.RigidLink("link", 0.8, 2.0)), model.add(fb.FixedTransform("off", (0.9, 0, 0)))
-    slide = model.add(fb.SlidingBeam("slide", 1.3, DENSITY, 8.0, modes, "y", shapes=shapes, start=0.7))
+    slide = model.add(fb.SlidingBeam("slide", 1.3, DENSITY, 8.0, modes, "y", shapes=shapes, start=0.7, **damping))
     tip, push = model.add(fb.LumpedMass("tip", mass=TIP.mass)), model.add(fb.ForceSource("push"))
     for outlet, inlet in ((ground, a), (a, link), (ground, off), (off, b), (b, slide), (slide, tip)):
         model.connect(outlet.frame_b, inlet.frame_a)
@@ -46,10 +46,11 @@ def opening(tree: DAE, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.nda
     return np.array([at["tip.x"] - at["link.x"], at["tip.y"] - at["link.y"]]), x
 
 
-def test_motion_is_that_of_the_tree_held_together_by_multipliers() -> None:
+@pytest.mark.parametrize("damping", [{}, pytest.param({"damping_ratio": 0.2}, marks=pytest.mark.slow)], ids=str)
+def test_motion_is_that_of_the_tree_held_together_by_multipliers(damping: dict[str, float]) -> None:
     """Accelerations by the tree's equations, with the Jacobian of the tips' distance and its rate by differences."""
-    dae = fb.assemble(strut("ode"))
-    tree = fb.assemble(strut("ode", closed=False)).with_outputs(("tip.x", "tip.y", "link.x", "link.y"))
+    dae = fb.assemble(strut("ode", **damping))
+    tree = fb.assemble(strut("ode", closed=False, **damping)).with_outputs(("tip.x", "tip.y", "link.x", "link.y"))
     assert tree.q_names == SAME
     start = {"slide.displacement": 0.6, "slide.bending_y[1]": 0.03, "slide.bending_y[2]": -0.01}
     rates = {"der(slide.displacement)": 1.5, "der(slide.bending_y[1])": 0.4, "der(slide.bending_y[2])": 0.2}

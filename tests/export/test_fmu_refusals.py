@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 from scipy.special import beta
 
@@ -160,3 +161,47 @@ def test_an_interface_type_that_was_not_exported_is_refused(tmp_path: Path, vers
     with pytest.raises(Exception, match="instantiate"), fmu:
         pass
     assert "was not exported for" in fmu.messages[0]
+
+
+@pytest.fixture(scope="module", params=VERSIONS)
+def locking(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A free body on three hinges, the first and last of which are parallel where the second is at a quarter turn."""
+    model = fb.Model("free body", gravity=(0.0, 0.0, 0.0))
+    ball, body = (
+        model.add(fb.Gimbal("att")),
+        model.add(fb.RigidBody("body", mass=1.0, inertia=np.diag([1.0, 2.0, 3.0]))),
+    )
+    model.connect(model.add(fb.Ground("ground")).frame_b, ball.frame_a)
+    model.connect(ball.frame_b, body.frame_a)
+    return str(export.fmu(fb.assemble(model), tmp_path_factory.mktemp("fmu") / "lock.fmu", request.param))
+
+
+LOCKED = (
+    r"The mass matrix is all but singular: joint 'att' is in gimbal lock, two of its axes parallel at att.revolute1"
+)
+
+
+@needs_compiler
+@pytest.mark.slow
+def test_a_step_into_gimbal_lock_names_the_joint(locking: str) -> None:
+    with Fmu(locking, "CoSimulation") as fmu:
+        fmu.set({"der(att.revolute2.angle)": 1.0, "der(att.revolute1.angle)": 1e-9})
+        fmu.initialize()
+        fmu.step(0.0, 1.5)
+        assert not fmu.messages
+        with pytest.raises(Exception, match="DoStep"):
+            fmu.step(1.5, 0.2)
+        assert re.search(f"had to become too small at t = 1.5707.* {LOCKED}", fmu.messages[-1])
+
+
+@needs_compiler
+@pytest.mark.slow
+def test_whoever_integrates_is_warned_of_gimbal_lock_once(locking: str) -> None:
+    with Fmu(locking, "ModelExchange") as fmu:
+        fmu.initialize()
+        fmu.begin()
+        for beside in (0.1, 1e-2, 1e-4, 1e-5):
+            fmu.set_states([0.0, math.pi / 2 - beside, 0.0, 0.1, 1.0, 0.3])
+            fmu.get("der(att.revolute1.angle,2)")
+            assert len(fmu.messages) == (beside < 1e-3)
+        assert re.search(f"At t = 0 s rates have few digits. {LOCKED}.angle = 0 rad, .*1.5707", fmu.messages[0])

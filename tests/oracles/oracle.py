@@ -145,7 +145,8 @@ def _on_link(
         return R, r + R @ ca.DM([x, 0, 0])
     if isinstance(link.discretization, fb.RigidSegments):
         return _on_segments(link, x, inlet, q)
-    shapes, shift, turn = _shapes(arm, segment), {"y": ca.SX(0), "z": ca.SX(0)}, ca.SX.eye(3)
+    shapes, shift = _shapes(arm, segment), {"y": ca.SX(0), "z": ca.SX(0)}
+    chord, turn = ca.SX.eye(3), ca.SX.eye(3)
     along = ca.SX(x)
     if link.axial and not isinstance(link.discretization, fb.Rigid):
         along += ca.dot(ca.DM(_rod_shapes(arm, segment)(x / link.length, 0)), extensions(link, q))
@@ -157,9 +158,10 @@ def _on_link(
         shift[axis] = ca.dot(ca.DM(function(x / link.length, 0)), amplitudes)
         root, here = (ca.dot(ca.DM(function(xi, 1)), amplitudes) / link.length for xi in (0, x / link.length))
         if getattr(link.discretization, "tip", None) == "pinned":
-            R = R @ _rodrigues(ABOUT[axis], -root)
-        turn = turn @ _rodrigues(ABOUT[axis], here)
-    return R @ turn, r + R @ ca.vertcat(along, shift["y"], shift["z"])
+            chord = chord @ _rodrigues(ABOUT[axis], -root)
+        # The slope against the root's, which is zero unless the chord turns against the root.
+        turn = turn @ _rodrigues(ABOUT[axis], here - root)
+    return R @ turn, r + R @ chord @ ca.vertcat(along, shift["y"], shift["z"])
 
 
 def _rod_shapes(arm: Arm, segment: Segment) -> Callable[[float, int], np.ndarray] | None:

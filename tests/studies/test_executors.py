@@ -14,13 +14,14 @@ import xarray as xr
 
 import flexblocks as fb
 from flexblocks import control, models, optim, tasks
-from flexblocks.errors import NameUnknownError
+from flexblocks.errors import FlexblocksError, NameUnknownError
 
 TIMES = np.linspace(0.0, 0.2, 11)
 PULSE = {"motor1.torque": fb.bang_bang(0.1, 0.05)}
 CASES = fb.grid({"payload.mass": [0.1, 0.2], "joint2.angle": [0.0, 0.4, 0.8]})
 LAW = control.PD({"joint1.angle": "motor1.torque", "joint2.angle": "motor2.torque"}, kp=5.0, kd=1.0)
 MODES = fb.grid({"modes": [1, 2]})
+SINGLE = models.subudhi_morris_2002(links=1)
 HELD = {"joint1.angle": 0.2}
 
 
@@ -91,3 +92,23 @@ def test_a_study_of_simulations_is_simulations(tmp_path) -> None:
     xr.testing.assert_identical(xr.load_dataset(tmp_path / "study.nc")["payload.x"], runs["payload.x"])
     with pytest.raises(NameUnknownError, match=r"no symbolic parameter, state or input 'payload.mas'.*payload.mass"):
         fb.study(tasks.Simulate(dae, TIMES), {"payload.mas": [0.1]})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"t": "soon"}, r"t = 'soon'; must be \(start, end\)"),
+        ({"keep": ["payload.q"]}, "no variable 'payload.q'"),
+        ({"keep": "payload.x"}, "must be a list of names"),
+        ({"u": {"motor9.torque": 1.0}}, "no input 'motor9.torque'"),
+        ({"x0": {"joint9.angle": 1.0}}, "'joint9.angle'"),
+        ({"p": {"payload.mass": "heavy"}}, "payload.mass = 'heavy'"),
+        ({"options": {"rtl": 1e-3}}, "'rtl'.*Did you mean rtol"),
+        ({"options": {"rtol": -1.0}}, "rtol = -1"),
+    ],
+)
+def test_what_every_case_would_fail_with_is_refused_before_any(wrong: dict[str, Any], message: str, tmp_path) -> None:
+    task = tasks.Simulate(SINGLE, **{"t": TIMES, **wrong})
+    with pytest.raises(FlexblocksError, match=message):
+        fb.study(task, {"payload.mass": [0.1]}, tmp_path / "study.nc")
+    assert not list(tmp_path.iterdir())

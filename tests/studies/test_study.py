@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +15,9 @@ import xarray as xr
 import flexblocks as fb
 from flexblocks import studies
 from flexblocks.errors import FlexblocksWarning, ParameterError
-from flexblocks.studies import journal
+from flexblocks.studies import journal, pools, results, schedule
 from flexblocks.studies.journal import Journal
+from flexblocks.studies.memory_store import MemoryStore
 from flexblocks.studies.outcome import outcome
 from flexblocks.symbolic_pickle import PickleError
 from flexblocks.user_warning import warn
@@ -76,6 +79,26 @@ def test_started_again_it_does_what_is_missing(store: Path | None) -> None:
     assert done == [2.0, 2.0]
 
 
+def later(case):
+    """Fail with 2 the first time."""
+    done.append(case["a"])
+    if case["a"] == 2.0 and done.count(2.0) == 1:
+        raise ArithmeticError("not yet")
+    return case["a"]
+
+
+@pytest.mark.filterwarnings("ignore::flexblocks.errors.FlexblocksWarning")
+def test_what_succeeds_again_has_no_error_left(store: Path | None) -> None:
+    if store is None:
+        pytest.skip("nothing is kept")
+    done.clear()
+    first = fb.study(later, {"a": [1.0, 2.0]}, store)
+    assert first["error"].values.tolist() == ["", "ArithmeticError: not yet"]
+    again = fb.study(later, {"a": [1.0, 2.0]}, store, retry=True)
+    assert again["error"].values.tolist() == ["", ""]
+    assert again["state"].values.tolist() == [1, 1]
+
+
 @pytest.mark.filterwarnings("ignore::flexblocks.errors.FlexblocksWarning")
 def test_another_study_is_refused_by_name(store: Path | None) -> None:
     if store is None:
@@ -99,6 +122,20 @@ def test_identity_sees_the_arm_and_not_the_place_of_code() -> None:
     assert "task.arm.blocks.link1" in difference(identity(first, cases), identity(finer, cases))
     longer = tasks.Simulate(model, (0.0, 2.0))
     assert difference(identity(first, cases), identity(longer, cases)) == "task.t.1 is 1.0 there and 2.0 here"
+
+
+def test_identity_does_not_see_the_order_of_sets() -> None:
+    """Of texts it is another one in each process; of 0 and 8 it is that in which they were put in."""
+    from flexblocks.studies.identity import difference, identity
+
+    cases = fb.grid({"a": [1.0]})
+    first, other = frozenset([0, 8]), frozenset([8, 0])
+    assert list(first) != list(other)
+    assert difference(*(identity(partial(square, among=among), cases) for among in (first, other))) == ""
+    assert difference(identity(partial(square, among=first), cases), identity(partial(square, among={0}), cases)) != ""
+    tests = [eval(f"lambda case: case['a'] in {among}") for among in ("{0, 8}", "{8, 0}", "{0, 9}")]
+    assert difference(*(identity(test, cases) for test in tests[:2])) == ""
+    assert difference(*(identity(test, cases) for test in tests[1:])) != ""
 
 
 def test_a_journal_that_was_cut_off_keeps_what_is_whole(tmp_path: Path) -> None:
@@ -136,9 +173,59 @@ def test_a_full_disk_loses_nothing_finished(tmp_path: Path, monkeypatch: pytest.
     np.testing.assert_array_equal(runs["value"], [1.0, 9.0, 16.0])
 
 
+@pytest.mark.parametrize("takes_results", [False, True])
+def test_nothing_is_computed_that_a_full_disk_does_not_take(tmp_path: Path, takes_results: bool) -> None:
+    """Ten cases go into journals, the eleventh does not; where results can be written, it goes on without journals."""
+    records: list[int] = []
+
+    def full(self, *_):
+        raise OSError(28, "No space left on device")
+
+    def nearly_full(self, index, content):
+        records.append(index)
+        return full(self) if len(records) > 20 and content else write(self, index, content)
+
+    cases, write = fb.grid({"a": np.arange(50.0)}), Journal._write
+    done.clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Journal, "_write", nearly_full)
+        if takes_results:
+            fb.study(square, cases, tmp_path / "study.nc")
+        else:
+            patch.setattr(MemoryStore, "write", full)
+            with pytest.raises(studies.StoreError, match="No space left on device"):
+                fb.study(square, cases, tmp_path / "study.nc")
+            assert done == list(range(11))
+    runs = fb.study(square, cases, tmp_path / "study.nc")
+    np.testing.assert_array_equal(runs["value"], np.arange(50.0) ** 2)
+    assert len(done) == (50 if takes_results else 51)
+
+
 def square(case):
     done.append(case["a"])
     return case["a"] ** 2
+
+
+def test_journals_of_another_study_are_refused_without_its_store(store: Path | None) -> None:
+    """A driver that was killed leaves journals; the store may not be there yet, or have been removed since."""
+    if store is None:
+        pytest.skip("nothing is kept")
+    folder, copy = store.with_name(f"{store.name}.unfinished"), store.with_name("copy")
+    cases = {"a": [1.0, 2.0]}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(globals(), "square", lambda case: shutil.copytree(folder, copy, dirs_exist_ok=True) and 4.0)
+        fb.study(through_square, cases, store)
+    (shutil.rmtree if store.is_dir() else Path.unlink)(store)
+    copy.rename(folder)
+    with pytest.raises(studies.StoreError, match=r"unfinished: holds another study: task\.name is .*through_square"):
+        fb.study(square, cases, store)
+    done.clear()
+    assert fb.study(through_square, cases, store)["value"].values.tolist() == [4.0, 4.0]
+    assert done == [2.0]
+
+
+def through_square(case):
+    return square(case)
 
 
 def test_one_study_at_a_time(tmp_path: Path) -> None:
@@ -164,6 +251,70 @@ def test_threads_and_serial_agree(tmp_path: Path) -> None:
     with ThreadPoolExecutor(3) as pool:
         together = fb.study(lambda case: case["a"] / case["b"], cases, executor=pool)
     np.testing.assert_array_equal(alone["value"], together["value"])
+
+
+class Ending(ThreadPoolExecutor):
+    """It takes two batches; of the third one it says that it is shut down, or it drops it."""
+
+    def __init__(self, drops: bool) -> None:
+        super().__init__(1)
+        self.drops, self.taken = drops, 0
+
+    def submit(self, *arguments):
+        self.taken += 1
+        if self.taken < 3:
+            return super().submit(*arguments)
+        if not self.drops:
+            raise RuntimeError("cannot schedule new futures after shutdown")
+        dropped = Future()
+        dropped.cancel()
+        dropped.set_running_or_notify_cancel()
+        return dropped
+
+
+@pytest.mark.parametrize(
+    ("drops", "message"), [(True, "is gone"), (False, "after shutdown: the executor takes no more")]
+)
+def test_an_executor_that_is_gone_is_told_with_what_is_finished(drops: bool, message: str) -> None:
+    with (
+        Ending(drops) as executor,
+        pytest.raises(studies.StudyError, match=rf"{message}.*Call study again.*, and with a store") as told,
+    ):
+        fb.study(square, fb.grid({"a": np.arange(50.0)}), executor=executor)
+    state = told.value.dataset["state"].values
+    assert 0 < np.count_nonzero(state) < 50
+    np.testing.assert_array_equal(told.value.dataset["value"].values[state == 1], np.flatnonzero(state) ** 2.0)
+
+
+def test_a_cluster_that_grows_gets_more_work() -> None:
+    sizes = [1, 3]
+    pool = pools.Pool(None, lambda: sizes[0], False)
+    assert pool.workers == 1
+    sizes.pop(0)
+    assert pool.workers == 1  # it is not asked all the time
+    pool._counted -= 2 * pools.ASKED
+    assert pool.workers == 3
+
+
+def test_a_store_opens_while_it_is_written(tmp_path: Path) -> None:
+    pytest.importorskip("zarr")
+    path, seen = tmp_path / "study.zarr", []
+
+    def looking(case):
+        with xr.open_zarr(path, chunks=None) as runs:
+            finished = runs["state"].values == 1
+            seen.append(int(finished.sum()))
+            if finished.any():
+                np.testing.assert_array_equal(runs["value"].values[finished], runs["a"].values[finished] ** 2)
+        return case["a"] ** 2
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(results, "EVERY", 0.0)
+        patch.setattr(results, "SHARE", np.inf)
+        patch.setattr(schedule.Queue, "LARGEST", 1)
+        runs = fb.study(looking, {"a": [1.0, 2.0, 3.0, 4.0]}, path)
+    assert not runs["error"].values.any()
+    assert seen == [0, 1, 2, 3]
 
 
 def test_what_cannot_travel_is_named() -> None:

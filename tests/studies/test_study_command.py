@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import flexblocks as fb
 from flexblocks import models
 from flexblocks.cli import app
+from flexblocks.interrupt import Interrupt
 
 STUDY = """
 model: subudhi-morris-2002
@@ -60,13 +61,40 @@ def test_a_study_is_done_kept_and_gone_on_with(file: Path) -> None:
     [
         ("type: simulate", "type: simulat", "Did you mean simulate?"),
         ("keep:", "kept:", "unknown key 'kept'"),
+        ("  t: [0.0, 0.1]\n", "", "'t' is missing; simulate needs t"),
+        ("bang-bang:0.02,0.02", "bang:0.02", "task.u: motor1.torque = 'bang:0.02'"),
+        ("grid: {payload.mass: [0.1, 0.2]}", "table: empty.csv", "no table of cases"),
+        ("grid: {payload.mass: [0.1, 0.2]}", "samples: {payload.mass: [0.1, 0.2]}\n  seed: x", "seed = 'x'"),
         ("grid:", "count: 3", "must have one of grid, samples, table"),
         ("payload.mass: [", "payload.mas: [", "Did you mean payload.mass?"),
     ],
 )
 def test_what_is_wrong_in_the_file_is_said(file: Path, old: str, new: str, message: str) -> None:
     text = STUDY.replace("  grid: {payload.mass: [0.1, 0.2]}", "  count: 3") if old == "grid:" else STUDY
+    (file.parent / "empty.csv").touch()
     file.write_text(text.replace(old, new) if old != "grid:" else text)
     result = run(file)
     assert result.exit_code == 1
     assert message in " ".join(result.stderr.split())
+
+
+@pytest.mark.filterwarnings("always::flexblocks.errors.FlexblocksWarning")
+def test_exit_codes_for_scripts(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A study that nothing came of, or that Ctrl-C ended, does not let a script go on."""
+    file.write_text(STUDY.replace("0.1, 0.2]}", "a, b]}"))
+    result = run(file)
+    assert result.exit_code == 1
+    assert "payload.mass = 'a'; must be a finite number" in " ".join(result.stderr.split())
+    (file.parent / "study.nc").unlink()
+    file.write_text(STUDY)
+    monkeypatch.setattr(Interrupt, "__enter__", lambda self: setattr(self, "asked", True) or self)
+    result = run(file)
+    assert result.exit_code == 130
+    assert "0 of 2 cases done" in result.stdout
+
+
+def test_an_address_without_a_scheduler_is_told(file: Path) -> None:
+    pytest.importorskip("distributed")
+    result = run(file, "--scheduler", "nonsense")
+    assert result.exit_code == 1
+    assert "--scheduler 'nonsense': missing port number" in " ".join(result.stderr.split())

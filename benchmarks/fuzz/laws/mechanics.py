@@ -24,7 +24,7 @@ def kinetic_energy_is_that_of_the_mass_matrix(trial: Trial) -> str:
         return f"T = {kinetic:g} J, v'Mv/2 = {trial.v @ trial.M @ trial.v / 2:g} J"
     scale = np.outer(trial.size, trial.size)
     other = mass_at_posture(trial.dae.tree, trial.q, np.zeros(0), *trial.dependent)
-    # Two sums of the same bodies: where parts cancel, as slope and chord of a pinned mode, M is ill-conditioned, too.
+    # Two sums of the same bodies: where parts cancel, M is ill-conditioned, too.
     allowed = SUM + ROUNDING * trial.condition
     if (apart := np.max(np.abs(other - trial.M) / scale, initial=0.0)) > allowed:
         return f"M differs from that by the bodies' Jacobians by {apart:.1e}"

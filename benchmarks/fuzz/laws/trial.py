@@ -57,17 +57,17 @@ class Trial:
 
     @cached_property
     def regular(self) -> np.ndarray:
-        """M + w J'J, which is regular where the arm has equations of motion."""
-        return self.M + (self.dae.tree.loops.weight * self.J.T @ self.J if len(self.J) else 0.0)
+        """M + J'W J, which is regular where the arm has equations of motion."""
+        return self.M + ((self.J.T * np.array(self.dae.tree.loops.weights)) @ self.J if len(self.J) else 0.0)
 
     @cached_property
     def size(self) -> np.ndarray:
-        """Square roots of the diagonal of M + w J'J: rates times these are square roots of energies."""
+        """Square roots of the diagonal of M + J'W J: rates times these are square roots of energies."""
         return np.sqrt(np.diag(self.regular))
 
     @cached_property
     def condition(self) -> float:
-        """Condition number of M + w J'J scaled to a unit diagonal."""
+        """Condition number of M + J'W J scaled to a unit diagonal."""
         return float(np.linalg.cond(self.regular / np.outer(self.size, self.size))) if len(self.M) else 1.0
 
     @cached_property

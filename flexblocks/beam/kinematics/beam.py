@@ -65,6 +65,8 @@ class Beam:
         Where internal forces are outputs.
     damping_time : float or SX
         Retardation time tau of the material [s]: stress = E (strain + tau * rate of strain).
+    is_bulky : bool
+        Whether what hangs on the tip is far larger than the beam: harder to turn than to move along with its length.
     """
 
     length: Number
@@ -77,6 +79,7 @@ class Beam:
     shortens: bool = False
     cuts: tuple[Cut, ...] = ()
     damping_time: Number = 0.0
+    is_bulky: bool = False
 
     def damping(self, axis: str) -> Number:
         """Return the unit of damping sqrt(mass * stiffness), times the damping ratio [N s/m or N m s]."""

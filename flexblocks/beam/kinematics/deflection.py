@@ -104,7 +104,12 @@ class Flexure(ABC):
 
 
 def turned(frame: Frame, axis: str, angle: ca.SX) -> Frame:
-    """Turn a frame as a positive deformation does: by a slope along y about z, along z about -y, by torsion about x."""
+    """Turn a frame as a positive deformation does."""
+    return frame.rotate(*turn_of(axis, angle))
+
+
+def turn_of(axis: str, angle: ca.SX) -> tuple[tuple[float, float, float], ca.SX]:
+    """Return axis and angle of the turn: of a slope along y about z, of one along z about -y, of torsion about x."""
     if axis == "torsion":
-        return frame.rotate((1.0, 0.0, 0.0), angle)
-    return frame.rotate((0.0, 0.0, 1.0), angle) if axis == "y" else frame.rotate((0.0, 1.0, 0.0), -angle)
+        return (1.0, 0.0, 0.0), angle
+    return ((0.0, 0.0, 1.0), angle) if axis == "y" else ((0.0, 1.0, 0.0), -angle)

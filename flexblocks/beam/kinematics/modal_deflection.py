@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.beam.kinematics.axial import axial_displacement, shortening_forms
-from flexblocks.beam.kinematics.deflection import Flexure, turned
+from flexblocks.beam.kinematics.deflection import Flexure, turn_of, turned
 from flexblocks.beam.kinematics.kinetic_energy import MassRoot, beam_moments, dot, mass_moments, plane_overlap
 from flexblocks.beam.kinematics.mass_moments import velocity_forces
 from flexblocks.beam.kinematics.pieces import Piece, pieces
@@ -22,7 +22,7 @@ from flexblocks.beam.properties.quadrature import gauss_legendre, panels, within
 from flexblocks.beam.shapes.fields import Field, MassProducts, Matrix
 from flexblocks.beam.shapes.shape_functions import FINER, Shapes
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
-from flexblocks.interfaces import Frame, skew
+from flexblocks.interfaces import Frame, column, rotation, skew
 
 # Gauss points on each smooth piece of a load: 9 full waves are integrated within 1e-12.
 POINTS = 48
@@ -33,7 +33,8 @@ class ShapeFlexure(Flexure):
     """Displacements u, v, w(x) = sum phi_i(x/l) a_i in the axes of the chord; a section is shifted by them and turned.
 
     The turn is a true rotation by the slope v'(x) about z, by -w'(x) about y, then by the torsion about x. With shear
-    the angles are those of the sections, and not the slopes.
+    the angles are those of the sections, and not the slopes. Of pinned shapes, whose chord turns against the root, the
+    slopes are those against the root: one number each, as slope and chord all but cancel at the tip of a short beam.
 
     Notes
     -----
@@ -72,7 +73,7 @@ class ShapeFlexure(Flexure):
     @cached_property
     def _pieces(self) -> tuple[Piece, ...]:
         """The parts between the cuts, from the root outward; one if there are none."""
-        return pieces(self.chord, self.cuts, lambda xi: self._section(self._at_rest, xi))
+        return pieces(self.chord, self.cuts, lambda xi: self._section(self._root_of(self._at_rest), xi))
 
     @property
     def _at_rest(self) -> Frame:
@@ -81,21 +82,58 @@ class ShapeFlexure(Flexure):
 
     def section(self, xi: float) -> Frame:
         # What is at a cut is outboard of it.
-        chord = [piece.frame for piece in self._pieces if piece.start <= xi][-1]
-        return self._section(chord, xi)
+        piece = [piece for piece in self._pieces if piece.start <= xi][-1]
+        if self._keeps_chord(xi):
+            return self._section_on(piece.frame, xi)
+        return self._section(self.root if piece.frame is self.chord else self._root_of(piece.frame), xi)
 
-    def _section(self, chord: Frame, xi: float) -> Frame:
-        """Return the frame of the section at xi when the chord is at `chord`."""
+    def _keeps_chord(self, xi: float) -> bool:
+        """Whether the place of a section may be in the axes of the chord, which takes fewer operations.
+
+        In one plane the sections are the same. But slope and chord are two turns then: where they cancel, they must not
+        turn much.
+        """
+        return len(self.bent) == 1 and xi == 1.0 and not self.beam.is_bulky
+
+    def _root_of(self, chord: Frame) -> Frame:
+        """Return where the root is when the chord is at `chord`."""
+        for axis in reversed(self.bent):
+            chord = self._turned(chord, axis, self.planes[axis].root_slope)
+        return chord
+
+    def _section(self, root: Frame, xi: float) -> Frame:
+        """Return the frame of the section at xi when the root is at `root`."""
+        section = root.translate(self._along_root(self._place(xi)))
+        return self._turned_section(section, xi, lambda plane: plane.turn_from_root(xi))
+
+    def _section_on(self, chord: Frame, xi: float) -> Frame:
+        """Return the frame of the section at xi when the chord is at `chord`; in one plane."""
+        return self._turned_section(chord.translate(self._place(xi)), xi, lambda plane: plane.shapes.rotation(xi))
+
+    def _place(self, xi: float) -> list[float | ca.SX]:
+        """Return the place (3) of a section in the axes of the chord."""
         shift = self._shift(lambda shapes: shapes.deflection(xi))
         x = xi * self.beam.length + shift["x"] if "x" in shift else xi * self.beam.length
-        section = chord.translate([x, shift.get("y", 0.0), shift.get("z", 0.0)])
+        return [x, shift.get("y", 0.0), shift.get("z", 0.0)]
+
+    def _turned_section(self, section: Frame, xi: float, turn: Callable[[DiscretizedDeformation], np.ndarray]) -> Frame:
+        """Return a section turned by a sum of rotations of each plane, and by the torsion."""
         for axis in self.bent:
-            angle = dot(self.planes[axis].shapes.rotation(xi), self.amplitudes[axis], 1 / self.beam.length)
+            angle = dot(turn(self.planes[axis]), self.amplitudes[axis], 1 / self.beam.length)
             section = turned(section, axis, angle) if ca.sparsify(angle).nnz() else section
         if "torsion" in self.planes:
             twist = dot(self.planes["torsion"].shapes.deflection(xi), self.amplitudes["torsion"])
             section = turned(section, "torsion", twist)
         return section
+
+    def _along_root(self, place: list[float | ca.SX]) -> ca.SX:
+        """Return a place (3) in the axes of the root, from that in those of the chord."""
+        vector = column(place)
+        for axis in reversed(self.bent):
+            slope = self.planes[axis].root_slope
+            if slope.any():
+                vector = rotation(*turn_of(axis, dot(-slope, self.amplitudes[axis], 1 / self.beam.length))) @ vector
+        return vector
 
     def _shift(self, values: Callable[[Shapes], np.ndarray]) -> dict[str, ca.SX]:
         """Return by axis the sum of amplitudes times a value of each shape."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from flexblocks.beam.kinematics.kinetic_energy import bilinear_form, dot, plane_overlap
 from flexblocks.beam.kinematics.mass_moments import MassMoments
-from flexblocks.beam.shapes.shape_functions import without_rounding
+from flexblocks.beam.shapes.shape_functions import alike, without_rounding
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
 
 
@@ -55,12 +55,11 @@ class ShorteningMoments:
         first[0] += self._along(integrals.mean, self.mass)
         drift[0] += self._rate(integrals.mean)
         of_rates = self._of_rates
-        second[0, 0] += self._along(integrals.moment, 2 * self.mass * self.length)
-        second[0, 0] += ca.dot(self._amplitudes, of_rates @ self._amplitudes) / 4
+        second[0, 0] = self._squared(second)
         start = 0
         for axis, plane in self.bent.items():
             i, size = "xyz".index(axis), plane.shapes.size
-            third = np.tensordot(plane_overlap(self.plane, plane), self.forms, (0, 0))  # (size, n, n)
+            third = alike(np.tensordot(plane_overlap(self.plane, plane), self.forms, (0, 0)))  # (size, n, n)
             across = sum((self.q[axis][k] * self._along_by(third[k], self.mass) for k in range(size)), ca.SX(1, 1))
             second[0, i] += across
             second[i, 0] += across
@@ -83,13 +82,39 @@ class ShorteningMoments:
 
     @cached_property
     def _products(self) -> ca.SX:
-        """Products of two amplitudes."""
-        return ca.vertcat(*[self._amplitudes[i] * self._amplitudes[k] for i, k in self._pairs], ca.SX(0, 1))
+        """Products of two amplitudes, those of two different ones twice.
+
+        Coefficients of forms are then the entries of symmetric matrices, of which many are the same number.
+        """
+        a = self._amplitudes
+        # (2 a) b, since CasADi would put the 2 of 2 (a b) into each coefficient again.
+        products = [a[i] * a[k] if i == k else (2 * a[i]) * a[k] for i, k in self._pairs]
+        return ca.vertcat(*products, ca.SX(0, 1))
+
+    def _coefficients(self, constants: np.ndarray) -> np.ndarray:
+        """Return the coefficients of the products in a' constants a."""
+        return np.array([(constants[i, k] + constants[k, i]) / 2 for i, k in self._pairs])
 
     def _form(self, constants: np.ndarray, scale: float | ca.SX) -> ca.SX:
         """Return scale * a' constants a."""
-        both = constants + constants.T
-        return dot(np.array([both[i, k] if i < k else both[i, k] / 2 for i, k in self._pairs]), self._products, scale)
+        return dot(self._coefficients(constants), self._products, scale)
+
+    def _squared(self, second: ca.SX) -> ca.SX:
+        """Return the integral of (x + u)^2: of x^2, of 2 x u, and of u^2, which is a.Ra/4.
+
+        As the sum over products of amplitudes p of p (c + R/4), with the entries of R. A beam that bends in one plane
+        turns by this and the integral of v^2 together, whose products are the same: those are added to the c, and taken
+        off again where this alone is wanted.
+        """
+        form = np.tensordot(self.plane.integrals.moment, self.forms, 1)
+        along = self._coefficients(form) * (-4.0 * self.mass)
+        (axis, bent), *others = self.bent.items()
+        i, across = "xyz".index(axis), self._coefficients(bent.integrals.mass) if not others else None
+        if across is not None:
+            along = along + across * (4.0 * self.mass)
+        rates = ca.vertcat(*[self._of_rates[j, k] for j, k in self._pairs])
+        whole = second[0, 0] + ca.dot(self._products, ca.SX(along) + rates) / 4
+        return whole - second[i, i] if across is not None else whole
 
     def _along(self, of_shapes: np.ndarray, scale: float | ca.SX) -> ca.SX:
         """Return scale times the integral of u with a weight, from the integrals (r,) of the chi_r with it."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
-from flexblocks.beam.shapes.sliding_shapes import SlidingShapes
+from flexblocks.beam.shapes.sliding_shapes import SlidingShapes, StrainForms
 
 Number = float | ca.SX
 
@@ -25,6 +25,8 @@ class SlidingRates:
         Length l outside the hub [m] and its rate [m/s].
     rigidity : dict of float or SX
         EI [N m2] by axis of deflection.
+    shear_rigidity : dict of float or SX
+        kappa G A [N] by axis; empty where sections stay normal to the axis.
     amplitudes, speeds : dict of SX
         Amplitudes of the shapes [m] by axis, and their rates while the beam does not slide.
     """
@@ -32,32 +34,46 @@ class SlidingRates:
     extension: ca.SX
     speed: ca.SX
     rigidity: Mapping[str, Number]
+    shear_rigidity: Mapping[str, Number]
     amplitudes: Mapping[str, ca.SX]
     speeds: Mapping[str, ca.SX]
 
-    def of_material(self, shapes: SlidingShapes, damping_time: Number) -> ca.SX:
+    def of_material(self, shapes: Mapping[str, SlidingShapes], damping_time: Number) -> ca.SX:
         """Return the dissipation [W] of stress E (strain + damping_time * rate of strain), Kelvin and Voigt.
 
         The rate of a particle's curvature is sum phi_i'' a_i'/l^2 + psi_i'' a_i l'/l^3. It is that of particles
         outside: what those dissipate that pass the mouth of the hub, where the curvature jumps, is left out.
+
+        Parameters
+        ----------
+        shapes : dict of SlidingShapes
+            By axis.
+        damping_time : float or SX
+            [s]
         """
         out, total = self.extension, ca.SX(1, 1)
         for axis, b in self.speeds.items():
             drift = (self.speed / out) * self.amplitudes[axis]
-            square = b.T @ (shapes.stiffness @ b + 2 * (shapes.flexing @ drift)) + drift.T @ (shapes.flexed @ drift)
-            total += self.rigidity[axis] / (2 * out**3) * damping_time * square
+            total += self.rigidity[axis] / (2 * out**3) * damping_time * _square(shapes[axis], b, drift)
+            if shear := shapes[axis].shear:
+                total += self.shear_rigidity[axis] / (2 * out) * damping_time * _square(shear, b, drift)
         return total
 
-    def of_modes(self, critical: ca.SX, damping_ratio: Number, linear_density: Number) -> ca.SX:
-        """Return the dissipation [W] of modal damping, a share of the matrix `critical` (n, n) of both planes.
+    def of_modes(self, critical: Mapping[str, ca.SX], damping_ratio: Number, linear_density: Number) -> ca.SX:
+        """Return the dissipation [W] of modal damping, a share of the matrices `critical` (n, n) by axis.
 
-        The matrix is in units of sqrt(mass * stiffness) of the part outside, which is sqrt(rho A EI)/l.
+        They are in units of sqrt(mass * stiffness) of the part outside, which is sqrt(rho A EI)/l.
         """
         total = ca.SX(1, 1)
         for axis, b in self.speeds.items():
             unit = damping_ratio * ca.sqrt(linear_density * self.rigidity[axis]) / self.extension
-            total += unit / 2 * (b.T @ (critical @ b))
+            total += unit / 2 * (b.T @ (critical[axis] @ b))
         return total
+
+
+def _square(forms: SlidingShapes | StrainForms, b: ca.SX, drift: ca.SX) -> ca.SX:
+    """Return the integral of the squared rate of strain."""
+    return b.T @ (forms.stiffness @ b + 2 * (forms.flexing @ drift)) + drift.T @ (forms.flexed @ drift)
 
 
 def critical_of_following(roots: ca.SX, shapes: SlidingShapes) -> ca.SX:
@@ -65,17 +81,38 @@ def critical_of_following(roots: ca.SX, shapes: SlidingShapes) -> ca.SX:
     return ca.diag(2 * ca.diag(shapes.stiffness) / roots**2)
 
 
+def critical_of_shearing(shapes: SlidingShapes, tip: RelativeTip, ratio: Number) -> ca.SX:
+    """Return the matrix (n, n) that damps modes critically which follow the extension of a beam that shears.
+
+    They are coupled a little, by mass and by stiffness. Of coupled modes the matrix is 2 M sqrt(M^-1 K), of which this
+    is the first order in what couples them; M includes the body `tip`, and `ratio` is EI/(kappa G A l^2).
+    """
+    assert shapes.shear is not None
+    value, slope = shapes.value, shapes.slope
+    coupled = value @ slope.T
+    mass = shapes.mass + tip.mass * (value @ value.T) + tip.inertia * (slope @ slope.T)
+    mass = mass + tip.static_moment * (coupled + coupled.T)
+    stiffness = shapes.stiffness + shapes.shear.stiffness / ratio
+    omega = ca.sqrt(ca.diag(stiffness) / ca.diag(mass))
+    n = omega.numel()
+    rows = [
+        [2 * (stiffness[i, j] + omega[i] * omega[j] * mass[i, j]) / (omega[i] + omega[j]) for j in range(n)]
+        for i in range(n)
+    ]
+    return ca.blockcat(rows)
+
+
 def critical_of_fixed(plane: DiscretizedDeformation, tip: RelativeTip) -> ca.SX:
     """Return the matrix (n, n) that damps each mode of `plane` critically, by its mass with the body `tip`.
 
     The modes are those with the tip body of `plane`, where the beam starts; at other extensions the same body is
     heavier or lighter beside the part outside, and each mode keeps its shape: exact at the start and for one mode,
-    elsewhere up to the square of what the modes change.
+    elsewhere up to the square of what the modes change. In torsion the tip has a mass only: its polar inertia.
     """
     if not plane.shapes.size:
         return ca.SX(0, 0)
     modes, _ = plane.modes
-    value, slope = (ca.DM(end @ modes) for end in (plane.shapes.deflection(1.0), plane.shapes.slope(1.0)))
+    value, slope = (ca.DM(end @ modes) for end in (plane.shapes.deflection(1.0), plane.shapes.rotation(1.0)))
     mass = ca.DM(np.einsum("ik,ij,jk->k", modes, plane.mass, modes))
     mass = mass + tip.mass * value**2 + 2 * tip.static_moment * (value * slope) + tip.inertia * slope**2
     forces = modes.T @ plane.stiffness

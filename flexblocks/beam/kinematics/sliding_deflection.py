@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import casadi as ca
 
 from flexblocks.beam.kinematics.deflection import turned
 from flexblocks.beam.kinematics.mass_moments import MassMoments
-from flexblocks.beam.shapes.sliding_shapes import SlidingShapes
+from flexblocks.beam.kinematics.sliding_torsion import SlidingTorsion
+from flexblocks.beam.shapes.sliding_shapes import Matrix, SlidingShapes
 from flexblocks.interfaces import Frame
 
 Number = float | ca.SX
@@ -31,13 +32,19 @@ class SlidingFlexure:
         Of the whole beam [m], [kg/m].
     rigidity : dict
         EI [N m2] by axis of deflection.
-    shapes : SlidingShapes
+    shapes : dict of SlidingShapes
+        By axis; one for both unless the beam shears more easily along one of them.
     amplitudes, speeds : dict of SX
         Amplitudes of the shapes [m] by axis, and their rates while the beam does not slide.
     angles : dict of SX
         Amplitudes over the extension.
     rate : callable
         Time derivative of an expression of the coordinates.
+    shear_rigidity : dict
+        kappa G A [N] by axis; empty where sections stay normal to the axis.
+    overlaps : dict
+        By pairs of axes whose shapes differ the integrals of phi_i phi_j and phi_i psi_j.
+    torsion : SlidingTorsion, optional
     """
 
     root: Frame
@@ -45,21 +52,24 @@ class SlidingFlexure:
     length: Number
     linear_density: Number
     rigidity: Mapping[str, Number]
-    shapes: SlidingShapes
+    shapes: Mapping[str, SlidingShapes]
     amplitudes: Mapping[str, ca.SX]
     speeds: Mapping[str, ca.SX]
     angles: Mapping[str, ca.SX]
     rate: Callable[[ca.SX], ca.SX]
+    shear_rigidity: Mapping[str, Number] = field(default_factory=dict)
+    overlaps: Mapping[tuple[str, str], tuple[ca.SX, ca.SX]] = field(default_factory=dict)
+    torsion: SlidingTorsion | None = None
 
     @cached_property
-    def _scaled(self) -> SlidingShapes:
-        """The integrals times the linear density; where both are numbers the product costs nothing."""
-        integrals = {f.name: getattr(self.shapes, f.name) * self.linear_density for f in fields(self.shapes)}
-        return SlidingShapes(**integrals)
+    def _scaled(self) -> dict[str, SlidingShapes]:
+        """The integrals times the linear density, once for axes of the same shapes."""
+        distinct = {id(shapes): shapes.times(self.linear_density) for shapes in self.shapes.values()}
+        return {axis: distinct[id(shapes)] for axis, shapes in self.shapes.items()}
 
     def deflection(self, axis: str) -> ca.SX:
         """Return the deflection of the tip from the straight beam [m]."""
-        return _dot(self.shapes.value, self.amplitudes[axis])
+        return _dot(self.shapes[axis].value, self.amplitudes[axis])
 
     def tip(self) -> Frame:
         """Return the frame fixed to the section at the tip."""
@@ -67,22 +77,26 @@ class SlidingFlexure:
         tip = self.root.translate([self.extension, shift.get("y", 0.0), shift.get("z", 0.0)])
         for axis, angles in self.angles.items():
             if angles.numel():
-                tip = turned(tip, axis, _dot(self.shapes.slope, angles))
-        return tip
+                tip = turned(tip, axis, _dot(self.shapes[axis].slope, angles))
+        return turned(tip, "torsion", self.torsion.tip) if self.torsion else tip
 
     def potential(self) -> ca.SX:
-        """Return the energy stored by bending [J]; it changes with the extension too."""
+        """Return the energy stored by bending, shear and torsion [J]; it changes with the extension too."""
         stored = ca.SX(1, 1)
         for axis, a in self.amplitudes.items():
-            stored += self.rigidity[axis] / (2 * self.extension**3) * _form(a, self.shapes.stiffness, a)
-        return stored
+            shapes = self.shapes[axis]
+            stored += self.rigidity[axis] / (2 * self.extension**3) * _form(a, shapes.stiffness, a)
+            if shapes.shear:
+                stored += self.shear_rigidity[axis] / (2 * self.extension) * _form(a, shapes.shear.stiffness, a)
+        return stored + self.torsion.potential() if self.torsion else stored
 
     def kinetic(self) -> ca.SX:
         """Return the kinetic energy [J] of the whole beam, that inside the hub included."""
-        return self._moments().kinetic_energy(self.root)
+        of_mass = self._moments().kinetic_energy(self.root)
+        return of_mass + self.torsion.kinetic(self.root) if self.torsion else of_mass
 
     def _moments(self) -> MassMoments:
-        out, shapes, mass = self.extension, self._scaled, self.linear_density * self.length
+        out, mass = self.extension, self.linear_density * self.length
         speed = self.rate(out)
         first, drift, second, flow = ca.SX(3, 1), ca.SX(3, 1), ca.SX(3, 3), ca.SX(3, 3)
         # The straight beam: its particles lie between out - length and out.
@@ -92,7 +106,7 @@ class SlidingFlexure:
         # What the deflections of the part outside add.
         relative = mass * speed**2
         for axis, a in self.amplitudes.items():
-            i, b = AXES[axis], self.speeds[axis]
+            i, b, shapes = AXES[axis], self.speeds[axis], self._scaled[axis]
             first[i] = out * _dot(shapes.mean, a)
             drift[i] = out * _dot(shapes.mean, b) + speed * _dot(shapes.drift, a)
             second[0, i] = second[i, 0] = out * (out * _dot(shapes.moment, a))
@@ -100,12 +114,20 @@ class SlidingFlexure:
             flow[0, i] = out * (out * _dot(shapes.moment, b) + speed * _dot(shapes.swing, a))
             for other, c in self.amplitudes.items():
                 j = AXES[other]
-                second[i, j] = out * _form(a, shapes.mass, c)
+                common, coupling = self._overlap(axis, other)
+                second[i, j] = out * _form(a, common, c)
                 if i != j:
-                    flow[i, j] = out * _form(a, shapes.mass, self.speeds[other]) + speed * _form(a, shapes.coupling, c)
+                    flow[i, j] = out * _form(a, common, self.speeds[other]) + speed * _form(a, coupling, c)
             relative += out * _form(b, shapes.mass, b) + 2 * speed * _form(b, shapes.coupling, a)
             relative += speed**2 * (_form(a, shapes.change, a) / out)
         return MassMoments(mass, first, drift, second, flow, relative)
+
+    def _overlap(self, axis: str, other: str) -> tuple[Matrix, Matrix]:
+        """Return the integrals of phi_i phi_j and phi_i psi_j of two axes, times the linear density."""
+        if (axis, other) not in self.overlaps:
+            return self._scaled[axis].mass, self._scaled[axis].coupling
+        mass, coupling = self.overlaps[axis, other]
+        return mass * self.linear_density, coupling * self.linear_density
 
 
 def _dot(constants: ca.SX | ca.DM, vector: ca.SX) -> ca.SX:

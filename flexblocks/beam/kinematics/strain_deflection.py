@@ -20,7 +20,7 @@ from flexblocks.beam.kinematics.pieces import Piece, pieces
 from flexblocks.beam.kinematics.plane_inertia import PlaneCurve
 from flexblocks.beam.kinematics.rotary_energy import TURNS
 from flexblocks.beam.kinematics.section_rotations import AboutOneAxis, InSpace, SectionRotation, SectionRotations
-from flexblocks.beam.kinematics.strain_inertia import Tangents, rotating, translating, weighted
+from flexblocks.beam.kinematics.strain_inertia import Tangents, in_unit, rotating, translating, weighted
 from flexblocks.beam.properties.beam_profiles import BeamProfiles
 from flexblocks.beam.properties.profile import Distribution, Profile
 from flexblocks.beam.properties.quadrature import gauss_legendre, panels, within
@@ -163,10 +163,10 @@ class StrainFlexure(Flexure):
         """Return the frame of the section at xi when the root is at `root`."""
         if not xi:
             return root
-        shares = self._axis.deflection(xi)
-        place = self._position(shares)
-        rate = self.beam.length * self._moved(shares) @ self.local.rates
-        drift = self.beam.length * weighted(shares, [self._drift(k, root.omega) for k in range(len(self._places))])
+        shares, unit = in_unit(self._axis.deflection(xi), self.beam.length)
+        place = ca.sparsify(unit * weighted(shares, self._tangents[0]))
+        rate = unit * self._moved(shares) @ self.local.rates
+        drift = unit * weighted(shares, [self._drift(k, root.omega) for k in range(len(self._places))])
         velocity = root.v + skew(ca.sparsify(root.omega)) @ place + ca.sparsify(rate)
         # Of a piece that is moved by a cut the drift is to be derived: the cut has one, too.
         drift = ca.sparsify(drift) if root is self.root else None

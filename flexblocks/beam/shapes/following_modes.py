@@ -41,11 +41,9 @@ def clamped_mass_shapes(
         return out * local.slope(expression, extension)
 
     modes = []
-    for i, (b, at) in enumerate(zip(ca.vertsplit(roots), start.tolist(), strict=True)):
-        sign = math.copysign(1.0, float(mode_ends(i, ca.SX(at), at, start_tip).tip[0]))
-        ends = local.intermediate(f"mode[{i + 1}]", mode_ends(i, b, at, tip, sign).stacked, order=1)
+    for b, ends in zip(ca.vertsplit(roots), following_ends(roots, tip, local, start, start_tip), strict=True):
         power = b**4
-        modes.append(_Mode(ModeEnds.of(ends), ModeEnds.of(change(ends)), power, change(power) - 4 * power))
+        modes.append(_Mode(ends, ModeEnds.of(change(ends.stacked)), power, change(power) - 4 * power))
     mass, stiffness = ca.SX(n, n), ca.SX(n, n)
     for i, mode in enumerate(modes):
         mass[i, i], stiffness[i, i] = 1, mode.power + _edge(mode, mode)
@@ -83,6 +81,18 @@ def clamped_mass_shapes(
         value=ca.vertcat(*[mode.ends.tip[0] for mode in modes]),
         slope=ca.vertcat(*[mode.ends.tip[1] for mode in modes]),
     )
+
+
+def following_ends(
+    roots: ca.SX, tip: RelativeTip, local: Local, start: np.ndarray, start_tip: RelativeTip
+) -> list[ModeEnds]:
+    """Return the values of these modes at clamp and tip; arguments as for `clamped_mass_shapes`."""
+    all_ends = []
+    for i, (b, at) in enumerate(zip(ca.vertsplit(roots), start.tolist(), strict=True)):
+        sign = math.copysign(1.0, float(mode_ends(i, ca.SX(at), at, start_tip).tip[0]))
+        ends = local.intermediate(f"mode[{i + 1}]", mode_ends(i, b, at, tip, sign).stacked, order=1)
+        all_ends.append(ModeEnds.of(ends))
+    return all_ends
 
 
 @dataclass(frozen=True)

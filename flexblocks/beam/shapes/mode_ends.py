@@ -57,9 +57,14 @@ class ModeEnds:
 
 def mode_ends(index: int, b: ca.SX, start: float, tip: RelativeTip, sign: float = 1.0) -> ModeEnds:
     """Return the mode of root `b`, the first one with `index` 0, with that sign; `start` is where its root starts."""
-    if index == 0 or (index == 1 and start < LOW):
+    if is_series(index, start):
         return _by_series(b, tip, sign, TERMS[index])
     return _by_exponentials(b, tip, sign)
+
+
+def is_series(index: int, start: float) -> bool:
+    """Whether a mode whose root starts there is written as a power series in its root."""
+    return index == 0 or (index == 1 and start < LOW)
 
 
 def _by_series(b: ca.SX, tip: RelativeTip, sign: float, terms: int) -> ModeEnds:

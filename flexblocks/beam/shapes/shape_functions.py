@@ -164,6 +164,16 @@ def without_rounding(integrals: np.ndarray, bound: np.ndarray) -> np.ndarray:
     return np.where(np.abs(integrals) < ROUNDING * bound, 0.0, integrals)
 
 
+def alike(integrals: np.ndarray) -> np.ndarray:
+    """Return integrals with those made equal that rounding alone tells apart, so that they are one constant."""
+    order = np.argsort(integrals, axis=None)
+    ascending = integrals.ravel()[order]
+    starts = np.append(True, np.diff(ascending) > 10 * ROUNDING * np.abs(ascending[1:]))
+    equal = np.empty_like(ascending)
+    equal[order] = ascending[np.maximum.accumulate(np.where(starts, np.arange(len(starts)), 0))]
+    return equal.reshape(integrals.shape)
+
+
 def gram(products: np.ndarray) -> np.ndarray:
     """Return a Gram matrix (n, n) made symmetric, without rounding."""
     norm = np.sqrt(np.diag(products))

@@ -71,6 +71,13 @@ class DiscretizedDeformation:
         # Of clamped modes it is rounding; left in, it would turn the chord in every expression.
         return np.where(np.abs(slope) < 1e-9, 0.0, slope)
 
+    def turn_from_root(self, xi: float) -> np.ndarray:
+        """Return the rotations (n,) of the section at xi against the root."""
+        rotation, root = self.shapes.rotation(xi), self.root_slope
+        turn = rotation - root
+        # Where both cancel, as at the tip of every second pinned mode, rounding would turn what the beam carries.
+        return np.where(np.abs(turn) < 1e-12 * np.abs(root), 0.0, turn)
+
     @cached_property
     def mass(self) -> np.ndarray:
         """Mass matrix (n, n) with the inertia of sections, that of the tip body left out."""

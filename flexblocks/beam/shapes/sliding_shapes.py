@@ -18,6 +18,22 @@ Matrix = ca.SX | ca.DM
 ROUNDING = 1e-12
 
 
+# Integrals that the kinetic energy is made of.
+OF_INERTIA = ("mean", "moment", "drift", "swing", "mass", "coupling", "change")
+
+
+@dataclass(frozen=True)
+class StrainForms:
+    """Integrals (n, n) over xi of e_i e_j, e_i h_j and h_i h_j; h_j is the rate of the strain e_j at a particle.
+
+    Of strains e_i a_i/l^k it is h_i a_i l'/l^(k+1) while the amplitudes rest.
+    """
+
+    stiffness: Matrix
+    flexing: Matrix
+    flexed: Matrix
+
+
 @dataclass(frozen=True)
 class SlidingShapes:
     """Integrals over xi from 0 to 1, and values at the tip, all dimensionless; DM where they are constant, else SX.
@@ -33,7 +49,12 @@ class SlidingShapes:
     stiffness, flexing, flexed : (n, n)
         of phi_i'' phi_j'', phi_i'' psi_j'' and psi_i'' psi_j''; between nodes, where curvatures of elements jump.
     value, slope : (n, 1)
-        phi_i and dphi_i/dxi at the tip.
+        phi_i and the rotation of the section at the tip; without shear dphi_i/dxi.
+    shear : StrainForms or None
+        Of the shear strains dphi_i/dxi less the rotations; None where sections stay normal to the axis.
+
+    Functions of torsion are such shapes as well, angles in place of deflections: with the strains phi_i' in
+    `stiffness`, `flexing` and `flexed`.
     """
 
     mean: Matrix
@@ -48,6 +69,11 @@ class SlidingShapes:
     flexed: Matrix
     value: Matrix
     slope: Matrix
+    shear: StrainForms | None = None
+
+    def times(self, density: float | ca.SX) -> SlidingShapes:
+        """Return the integrals that inertia is made of times a density; where both are numbers it costs nothing."""
+        return replace(self, **{name: getattr(self, name) * density for name in OF_INERTIA})
 
 
 def constant_shapes(shapes: Shapes, angles: np.ndarray, flexes: bool = False) -> SlidingShapes:
@@ -61,7 +87,30 @@ def constant_shapes(shapes: Shapes, angles: np.ndarray, flexes: bool = False) ->
     psi = (1 - xi) * slope + angles[:, None] * phi
     tip = ca.DM(shapes.deflection(1.0)), ca.DM(shapes.slope(1.0))
     bend = (1 - xi) * shapes.derivative(xi, 3) - (2 - angles[:, None]) * curvature if flexes else 0 * curvature
-    integrals = _integrated(ca.DM(phi), ca.DM(psi), ca.DM(curvature), ca.DM(bend), xi, w, *tip)
+    return cleaned(integrated(phi, psi, curvature, bend, xi, w, *tip), angles)
+
+
+def twisting_shapes(shapes: Shapes) -> SlidingShapes:
+    """Return the integrals of functions of torsion that stretch with the beam and change no further."""
+    xi, w = shapes.quadrature()
+    phi, strain = shapes.deflection(xi), shapes.strain(xi)
+    turn = ca.DM(shapes.deflection(1.0))
+    eased = (1 - xi) * differentiated(strain, shapes.points, shapes.bounds) - strain
+    return cleaned(integrated(phi, (1 - xi) * strain, strain, eased, xi, w, turn, turn), np.zeros(shapes.size))
+
+
+def differentiated(values: np.ndarray, points: int, bounds: np.ndarray) -> np.ndarray:
+    """Return the derivatives (n, k) of functions from their values at Gauss points of each panel, as polynomials."""
+    nodes, _ = np.polynomial.legendre.leggauss(points)
+    vandermonde = np.polynomial.legendre.legvander(nodes, points - 1)
+    slopes = np.polynomial.legendre.legder(np.eye(points))
+    matrix = np.polynomial.legendre.legvander(nodes, points - 2) @ slopes @ np.linalg.inv(vandermonde)
+    pieces = np.einsum("pq,nbq->nbp", matrix, values.reshape(len(values), len(bounds) - 1, points))
+    return (pieces * (2 / np.diff(bounds))[None, :, None]).reshape(values.shape)
+
+
+def cleaned(integrals: SlidingShapes, angles: np.ndarray) -> SlidingShapes:
+    """Return integrals of shapes that change no further, without rounding."""
     # Integrated by parts, so that integrals that are equal are so to the last digit and share their operations.
     grown = ca.DM(np.diag(angles))
     mean, moment, mass = _clean(integrals.mean), _clean(integrals.moment), _clean(integrals.mass)
@@ -83,28 +132,30 @@ def constant_shapes(shapes: Shapes, angles: np.ndarray, flexes: bool = False) ->
     )
 
 
-def _integrated(
-    phi: Matrix,
-    psi: Matrix,
-    curvature: Matrix,
-    bend: Matrix,
+def integrated(
+    phi: np.ndarray,
+    psi: np.ndarray,
+    curvature: np.ndarray,
+    bend: np.ndarray,
     xi: np.ndarray,
     w: np.ndarray,
     value: Matrix,
     slope: Matrix,
 ) -> SlidingShapes:
+    """Return the integrals of functions from their values (n, k) at k points."""
+    of_shape, of_drift, strain, rate = (ca.DM(values) for values in (phi, psi, curvature, bend))
     weights, along = ca.DM(np.diag(w)), ca.DM(w * xi)
     return SlidingShapes(
-        mean=ca.mtimes(phi, ca.DM(w)),
-        moment=ca.mtimes(phi, along),
-        drift=ca.mtimes(psi, ca.DM(w)),
-        swing=ca.mtimes(psi, along) - ca.mtimes(phi, ca.DM(w)),
-        mass=ca.mtimes([phi, weights, phi.T]),
-        coupling=ca.mtimes([phi, weights, psi.T]),
-        change=ca.mtimes([psi, weights, psi.T]),
-        stiffness=ca.mtimes([curvature, weights, curvature.T]),
-        flexing=ca.mtimes([curvature, weights, bend.T]),
-        flexed=ca.mtimes([bend, weights, bend.T]),
+        mean=ca.mtimes(of_shape, ca.DM(w)),
+        moment=ca.mtimes(of_shape, along),
+        drift=ca.mtimes(of_drift, ca.DM(w)),
+        swing=ca.mtimes(of_drift, along) - ca.mtimes(of_shape, ca.DM(w)),
+        mass=ca.mtimes([of_shape, weights, of_shape.T]),
+        coupling=ca.mtimes([of_shape, weights, of_drift.T]),
+        change=ca.mtimes([of_drift, weights, of_drift.T]),
+        stiffness=ca.mtimes([strain, weights, strain.T]),
+        flexing=ca.mtimes([strain, weights, rate.T]),
+        flexed=ca.mtimes([rate, weights, rate.T]),
         value=value,
         slope=slope,
     )

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-import casadi as ca
 import numpy as np
 
 from flexblocks.beam.assumed_modes import AssumedModes
 from flexblocks.beam.discretization import Discretization, Rigid, undecided
-from flexblocks.beam.from_block import check_damping
-from flexblocks.beam.kinematics.sliding_damping import SlidingRates, critical_of_fixed, critical_of_following
-from flexblocks.beam.kinematics.sliding_deflection import SlidingFlexure
-from flexblocks.beam.properties.tip_body import TipBody
-from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip, frequency_equation
-from flexblocks.beam.shapes.euler_bernoulli_modes import BeamModes, clamped_modes
-from flexblocks.beam.shapes.following_modes import clamped_mass_shapes
-from flexblocks.beam.shapes.shape_integrals import discretized_bending
-from flexblocks.beam.shapes.sliding_shapes import SlidingShapes, constant_shapes
-from flexblocks.beam.sliding_forces import SlidingForces
+from flexblocks.beam.from_block import check_damping, check_options
+from flexblocks.beam.from_sliding_block import sliding_dissipation, sliding_flexure, sliding_velocity_forces
+from flexblocks.beam.sliding_functions import SlidingFunctions, carried_tip, root_variables
 from flexblocks.beam.small_deflections import small_deflections
 from flexblocks.blocks.bodies.beam_remarks import silently_rigid
 from flexblocks.errors import ParameterError
@@ -45,11 +37,6 @@ from flexblocks.interfaces import (
 )
 
 
-def _counts(value: float | ca.SX) -> bool:
-    """Whether a parameter is a symbol, or not zero."""
-    return isinstance(value, ca.SX) or value > 0
-
-
 @dataclass(frozen=True)
 class SlidingBeam(Block):
     """A uniform, axially moving beam that slides along x through a hub at `frame_a`; only the part outside bends.
@@ -73,6 +60,12 @@ class SlidingBeam(Block):
         algebraic variables of the DAE, or states.
     flexural_rigidity_z : float, optional
         EI for bending along z [N m2]; by default `flexural_rigidity`.
+    torsion, shear : bool
+        Whether the part outside twists, and whether its sections are flexible in shear (Timoshenko).
+    torsional_rigidity, polar_inertia : float, optional
+        GJ [N m2]; rho I about x [kg m], with `torsion`.
+    shear_rigidity, shear_rigidity_z : float, optional
+        kappa G A for bending along y, along z [N], with `shear`; along z by default that along y.
     damping : float
         Viscous friction of the slide [N s/m].
     start : float, optional
@@ -94,6 +87,13 @@ class SlidingBeam(Block):
 
     One tip body shapes the modes of both planes; of what the beam carries, with ``tip="auto"``, the inertia is the mean
     of the two across the beam.
+
+    A shear strain is that of sections in balance, in proportion to the change of the curvature, and goes with 1/l^2 of
+    the extension: what shear adds to each shape follows the extension, with fixed shapes too. Where EI/(kappa G A) is
+    another along z, modes there are those along y, with what shear adds along z. Functions of torsion stretch with the
+    beam in the shape that they have at `start`. The hub is ideal: it holds sections without twist and slope up to its
+    mouth and does no work, so that twist and shear push the beam out of it, as bending does (Bigoni and others 2014,
+    "Torsional locomotion"), and energy is conserved.
     """
 
     length: float = parameter("m", POSITIVE)
@@ -103,6 +103,12 @@ class SlidingBeam(Block):
     bending: str = choice(("y", "z", "yz"), default="y")
     shapes: str = choice(("fixed", "algebraic", "ode"), default="fixed")
     flexural_rigidity_z: float | None = parameter("N m2", POSITIVE, default=None)
+    torsion: bool = choice((False, True), default=False)
+    shear: bool = choice((False, True), default=False)
+    torsional_rigidity: float | None = parameter("N m2", POSITIVE, default=None)
+    polar_inertia: float | None = parameter("kg m", POSITIVE, default=None)
+    shear_rigidity: float | None = parameter("N", POSITIVE, default=None)
+    shear_rigidity_z: float | None = parameter("N", POSITIVE, default=None)
     damping: float = parameter("N s/m", NOT_NEGATIVE, default=0.0)
     start: float | None = parameter("m", POSITIVE, default=None, symbolic=False)
     damping_ratio: float = parameter("1", FRACTION, default=0.0)
@@ -124,6 +130,12 @@ class SlidingBeam(Block):
                 f"{self.where}: shapes = '{self.shapes}' with {chosen!r}; only the shapes of "
                 "fb.AssumedModes change with the extension. Take shapes='fixed'."
             )
+        if self.shear and not chosen.can_shear:
+            raise ParameterError(
+                f"{self.where}: shear = True with {chosen!r}, which is not flexible in shear (can_shear); "
+                "take fb.FiniteElements(n) or fb.AssumedModes(n), or leave it out."
+            )
+        check_options(self, ("torsion", "shear"))
         check_damping(self)
         if self.extension > self.length:
             raise ParameterError(
@@ -139,24 +151,20 @@ class SlidingBeam(Block):
     def coordinates(self) -> tuple[Coordinate, ...]:
         out = self.extension
         slide = Coordinate("displacement", "m", out, reference=out, low=0.0, high=self.nominal.length)
-        return (slide, *(c for axis in self.bending for c in self.discretization.coordinates(axis)))
+        deformations = (*self.bending, *("torsion",) * self.torsion)
+        return (slide, *(c for axis in deformations for c in self.discretization.coordinates(axis)))
 
     def flanges(self) -> Mapping[str, tuple[str, float]]:
         return {"axis": ("displacement", 1.0)}
 
     def states(self) -> tuple[Variable, ...]:
-        return self._roots() if self.shapes == "ode" else ()
+        return root_variables(self) if self.shapes == "ode" else ()
 
     def algebraics(self) -> tuple[Variable, ...]:
-        return self._roots() if self.shapes == "algebraic" else ()
+        return root_variables(self) if self.shapes == "algebraic" else ()
 
     def dependent_variables(self, local: Local) -> tuple[DependentVariable, ...]:
-        if self.shapes == "fixed":
-            return ()
-        tip, start = self._relative(self._tip(local), local["displacement"]), self._start_modes(local).b
-        names = [variable.name for variable in self._roots()]
-        equations = [frequency_equation(local[name], tip) for name in names]
-        return tuple(map(DependentVariable, names, equations, start.tolist()))
+        return () if self.shapes == "fixed" else SlidingFunctions(self, local).roots
 
     def remarks(self, carried: np.ndarray | None) -> tuple[str, ...]:
         del carried
@@ -168,7 +176,7 @@ class SlidingBeam(Block):
         if not bent[0]:
             return None
         chosen, out, units = self.discretization, self.extension, [c.unit for c in self.coordinates()]
-        shapes = chosen.shapes(self._carried_tip(carried).relative(self.linear_density * out, out))
+        shapes = chosen.shapes(carried_tip(self, carried).relative(self.linear_density * out, out))
         first = {axis: 1 + i * len(bent[0]) for i, axis in enumerate(self.bending)}
         planes = {axis: (shapes, start, np.ones(shapes.size)) for axis, start in first.items()}
         measure = small_deflections(repr(chosen), self.coordinates(), planes)
@@ -177,114 +185,18 @@ class SlidingBeam(Block):
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         assert frame is not None
-        along_z = self.flexural_rigidity if self.flexural_rigidity_z is None else self.flexural_rigidity_z
-        rigidities, extension = {"y": self.flexural_rigidity, "z": along_z}, local["displacement"]
-        rigidity, shapes = {axis: rigidities[axis] for axis in self.bending}, self._shapes(local)
-        coordinates = {axis: self.discretization.coordinates(axis) for axis in self.bending}
-
-        def by_axis(of: Callable[[ca.SX], ca.SX], power: int) -> dict[str, ca.SX]:
-            """Return the coordinates times a power of the extension, one higher for angles."""
-            powers = {"m": extension**power, "rad": extension ** (power + 1)}
-            return {
-                axis: ca.vertcat(*[of(local[c.name]) * powers[c.unit] for c in of_axis], ca.SX(0, 1))
-                for axis, of_axis in coordinates.items()
-            }
-
-        flexure = SlidingFlexure(
-            root=frame,
-            extension=extension,
-            length=self.length,
-            linear_density=self.linear_density,
-            rigidity=rigidity,
-            shapes=shapes,
-            amplitudes=by_axis(lambda q: q, 0),
-            speeds=by_axis(local.rate, 0),
-            angles=by_axis(lambda q: q, -1),
-            rate=local.rate,
-        )
-        rates = SlidingRates(extension, local.rate(extension), rigidity, flexure.amplitudes, flexure.speeds)
+        functions = SlidingFunctions(self, local)
+        flexure = sliding_flexure(functions, frame)
+        friction = self.damping * local.rate(functions.extension) ** 2 / 2
         return Physics(
             outlets={"frame_b": flexure.tip()},
             kinetic=flexure.kinetic(),
             potential=flexure.potential(),
-            dissipation=self.damping * rates.speed**2 / 2 + self._dissipation(rates, shapes, local),
+            dissipation=friction + sliding_dissipation(functions, flexure),
             outputs={f"tip_deflection_{axis}": Output(flexure.deflection(axis), "m") for axis in self.bending},
-            velocity_forces=self._velocity_forces(flexure, frame, shapes, local),
+            velocity_forces=sliding_velocity_forces(functions, flexure),
         )
-
-    def _velocity_forces(
-        self, flexure: SlidingFlexure, frame: Frame, shapes: SlidingShapes, local: Local
-    ) -> ca.SX | None:
-        angles = [coordinate.unit == "rad" for coordinate in self.discretization.coordinates(self.bending[0])]
-        if not angles:
-            return None
-        forces = SlidingForces(
-            extension=flexure.extension,
-            speed=local.rate(flexure.extension),
-            length=self.length,
-            linear_density=self.linear_density,
-            shapes=shapes,
-            angles=np.array(angles, dtype=float),
-            amplitudes=flexure.amplitudes,
-            speeds=flexure.speeds,
-            slope=lambda expression: local.slope(expression, "displacement"),
-        )
-        return forces.forces(frame.omega, local.rates, slide=0)
 
     @property
     def modal_damping(self) -> float:
         return self.damping_ratio if self.discretization.coordinates(self.bending[0]) else 0.0
-
-    def _dissipation(self, rates: SlidingRates, shapes: SlidingShapes, local: Local) -> ca.SX:
-        if _counts(self.damping_time):
-            return rates.of_material(shapes, self.damping_time)
-        if not _counts(self.damping_ratio):
-            return ca.SX(1, 1)
-        if self.shapes == "fixed":
-            plane = discretized_bending(self.discretization, self._start_tip(local))
-            critical = critical_of_fixed(plane, self._relative(self._tip(local), rates.extension))
-        else:
-            critical = critical_of_following(self._betas(local), shapes)
-        return rates.of_modes(critical, self.damping_ratio, self.linear_density)
-
-    def _betas(self, local: Local) -> ca.SX:
-        return ca.vertcat(*[local[variable.name] for variable in self._roots()])
-
-    def _roots(self) -> tuple[Variable, ...]:
-        return tuple(Variable(f"beta[{i}]", "1") for i in range(1, self._modes().n + 1))
-
-    def _modes(self) -> AssumedModes:
-        assert isinstance(self.discretization, AssumedModes)
-        return self.discretization
-
-    def _shapes(self, local: Local) -> SlidingShapes:
-        if self.shapes == "fixed":
-            units = [c.unit for c in self.discretization.coordinates(self.bending[0])]
-            angles = np.array([unit == "rad" for unit in units], dtype=float)
-            fixed = self.discretization.shapes(self._start_tip(local))
-            return constant_shapes(fixed, angles, _counts(self.damping_time))
-        start = self._start_tip(local)
-        start_tip = RelativeTip(start.mass, start.inertia, start.static_moment)
-        tip = self._relative(self._tip(local), local["displacement"])
-        betas, start_betas = self._betas(local), self._start_modes(local).b
-        return clamped_mass_shapes(betas, tip, local, "displacement", start_betas, start_tip)
-
-    def _tip(self, local: Local) -> TipBody:
-        """Return the body that shapes the modes, in SI units."""
-        return self._carried_tip(local.carried)
-
-    def _carried_tip(self, carried: np.ndarray) -> TipBody:
-        # T = 1/2 m v.v + v.(omega x S) + ...: the entry at (v_z, omega_y) is -S_x.
-        body = TipBody(carried[3, 3], (carried[1, 1] + carried[2, 2]) / 2, -carried[5, 1])
-        return self.discretization.tip_body(body)
-
-    def _start_tip(self, local: Local) -> TipBody:
-        out = self.extension
-        return self._tip(local).relative(self.nominal.linear_density * out, out)
-
-    def _start_modes(self, local: Local) -> BeamModes:
-        return clamped_modes(self._modes().n, self._start_tip(local))
-
-    def _relative(self, tip: TipBody, extension: ca.SX) -> RelativeTip:
-        mass = self.linear_density * extension
-        return RelativeTip(tip.mass / mass, tip.inertia / (mass * extension**2), tip.static_moment / (mass * extension))

@@ -6,13 +6,16 @@ The second line is c'' + 2 s c' + s^2 c = 0 for the closures c(q), which are zer
 and integration cause decays (Baumgarte 1972).
 
 A joint beside the cut may move no mass in the tree, so that M is singular. But motions that keep the loops closed do
-move mass; hence A = M + w J'J is positive definite. As J a is known, adding w J' J a on both sides leaves the solution
+move mass; hence A = M + J'W J is positive definite. As J a is known, adding J'W J a on both sides leaves the solution
 unchanged, and two factorisations without pivoting give it: of A, and of J A^-1 J'.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import casadi as ca
+import numpy as np
 
 from flexblocks.dynamics import ldl
 
@@ -21,7 +24,9 @@ from flexblocks.dynamics import ldl
 STABILISATION = 50.0
 
 
-def constrained_accelerations(M: ca.SX, force: ca.SX, J: ca.SX, demanded: ca.SX, weight: float) -> tuple[ca.SX, ca.SX]:
+def constrained_accelerations(
+    M: ca.SX, force: ca.SX, J: ca.SX, demanded: ca.SX, weights: Sequence[float]
+) -> tuple[ca.SX, ca.SX]:
     """Return accelerations a (n) and Lagrange multipliers (m).
 
     Parameters
@@ -33,14 +38,20 @@ def constrained_accelerations(M: ca.SX, force: ca.SX, J: ca.SX, demanded: ca.SX,
         Jacobian of the closures, of full rank.
     demanded : SX (m, 1)
         Value that J a must take.
-    weight : float
-        w > 0.
+    weights : sequence of float
+        Diagonal (m) of W, all > 0.
     """
-    A = ca.sparsify(M + weight * (J.T @ J))
-    solved = ldl.solve(A, ca.horzcat(force + weight * (J.T @ demanded), J.T))
+    A = augmented(M, J, weights)
+    solved = ldl.solve(A, ca.horzcat(force + J.T @ (ca.DM(list(weights)) * demanded), J.T))
     free, moved = solved[:, 0], solved[:, 1:]
     multipliers = ldl.solve(ca.sparsify(ca.triu2symm(ca.triu(J @ moved))), demanded - J @ free)
     return ca.densify(free + moved @ multipliers), multipliers
+
+
+def augmented(M: ca.SX, J: ca.SX, weights: Sequence[float]) -> ca.SX:
+    """Return A = M + J'W J (n, n), with the weights (m) of the closures whose Jacobian is J (m, n)."""
+    scaled = ca.diag(ca.DM(np.sqrt(weights))) @ J
+    return ca.sparsify(M + scaled.T @ scaled)
 
 
 def stabilised(residual: ca.SX, J: ca.SX, drift: ca.SX, v: ca.SX) -> ca.SX:

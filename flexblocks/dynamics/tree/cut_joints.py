@@ -43,14 +43,14 @@ class Loops:
     Attributes
     ----------
     closures : tuple of Closure
-    weight : float
-        Scale of J'J, J the Jacobian of the closures, that makes it comparable with the mass matrix.
+    weights : tuple of float
+        Scale (m) of each closure in J'W J, J their Jacobian, that makes it comparable with the mass that it moves.
     multipliers, units : tuple of str
         Names (m) of all forces and torques that keep loops closed, and their units.
     """
 
     closures: tuple[Closure, ...] = ()
-    weight: float = 1.0
+    weights: tuple[float, ...] = ()
     multipliers: tuple[str, ...] = field(init=False, compare=False)
     units: tuple[str, ...] = field(init=False, compare=False)
 
@@ -58,3 +58,4 @@ class Loops:
         names = tuple(name for closure in self.closures for name in closure.multipliers)
         object.__setattr__(self, "multipliers", names)
         object.__setattr__(self, "units", tuple(unit for closure in self.closures for unit in closure.units))
+        object.__setattr__(self, "weights", self.weights or (1.0,) * len(names))

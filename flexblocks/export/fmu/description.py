@@ -16,6 +16,7 @@ from flexblocks.export.fmu.variables import FmuVariable, Table
 
 LOG_CATEGORIES = {
     "logStatusError": "why a call failed",
+    "logStatusWarning": "what costs results their digits",
     "logStatusDiscard": "why values could not be computed; the importer may try a smaller step",
 }
 

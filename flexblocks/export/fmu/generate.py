@@ -7,17 +7,21 @@ from collections.abc import Mapping
 import casadi as ca
 import numpy as np
 
+from flexblocks.constraints.loop_equations import closure_equations
+from flexblocks.constraints.singular_mass import LARGE, generic_inertia
+from flexblocks.constraints.singular_posture import HINGE
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.charts import chart_functions
+from flexblocks.export.fmu.names import string_literal
 from flexblocks.export.fmu.states import changes, states
 
 
 def generated_equations(dae: DAE) -> str:
-    """Return C source of ``rates``, ``outputs``, ``residual`` with its Jacobian in z, ``changes`` and ``charts``.
+    """Return C source of ``rates``, ``outputs``, ``residual`` with its Jacobian, ``changes``, ``charts`` and ``mass``.
 
     All are functions of x, z, u, p. x is [continuous states, discrete states]; rates are those of the continuous
     states, changes the increments of x at a tick of each clock, charts the distances from the borders of all charts
-    and the increments of x that lead to the next one of each.
+    and the increments of x that lead to the next one of each; the mass matrix is that of `regular_mass`.
     """
     order = list(states(dae).order)
     point, (rates, outputs, residual) = _point(dae), _expressions(dae)
@@ -26,6 +30,7 @@ def generated_equations(dae: DAE) -> str:
         "residual": (point, [residual, jacobian]),
         "changes": (point, [change[order] for change in changes(dae)] or [ca.SX(0, 1)]),
         "charts": (point, _charts(dae, order)),
+        "mass": (point, [_mass(dae)]),
     })  # fmt: skip
 
 
@@ -58,6 +63,22 @@ def _charts(dae: DAE, order: list[int]) -> list[ca.SX]:
     return [ca.vertcat(*[distance for distance, *_ in called], ca.SX(0, 1)), *moved]
 
 
+def _watched(dae: DAE) -> int:
+    """Return the number of coordinates whose mass matrix the FMU looks at; those of large arms would take too long."""
+    return dae.tree.size if dae.tree.size <= LARGE else 0
+
+
+def _mass(dae: DAE) -> ca.SX:
+    """Return the mass matrix (n, n), regular unless the posture is singular."""
+    if not _watched(dae):
+        return ca.SX(0, 1)
+    return (
+        closure_equations(dae).mass.call(dae.posture_symbols, True, False)[0]
+        if dae.tree.loops.closures
+        else dae.mass_expression
+    )
+
+
 def _source(name: str, functions: Mapping[str, tuple[list[ca.SX], list[ca.SX]]]) -> str:
     generator = ca.CodeGenerator(f"{name}.c")
     for function, (arguments, results) in functions.items():
@@ -82,6 +103,7 @@ def model_header(dae: DAE, identifier: str, token: str, kinds: tuple[str, ...], 
         "N_Z": dae.z,
         "N_Y": dae.y,
     }
+    sizes |= {"N_M": range(_watched(dae))}
     sizes |= {"N_CLOCKS": dae.clocks, "N_CHARTS": chart_functions(dae.tree)}
     groups = (dae.x.start[list(partition.order)], dae.u.start, dae.p.start, dae.z.start)
     start = [repr(float(value)) for group in groups for value in group]
@@ -106,6 +128,22 @@ def model_header(dae: DAE, identifier: str, token: str, kinds: tuple[str, ...], 
         "#define CLOCK_VALUES \\",
         *(f"    , {{{float(clock.period)!r}, {float(clock.offset)!r}}} \\" for clock in dae.clocks),
         "",
+        "/* What the inertia of the weakest motion is away from singular postures. */",
+        f"#define GENERIC_INERTIA {generic_inertia(dae) if _watched(dae) else 0.0!r}",
+        "",
+        "/* Name, unit and joint of each coordinate, a comma behind each. */",
+        "#define COORDINATE_VALUES \\",
+        *(f"    {entry}, \\" for entry in _coordinates(dae)),
+        "",
         "#endif",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _coordinates(dae: DAE) -> list[str]:
+    """Return name, unit and joint of each coordinate whose mass the FMU looks at, as C initialisers."""
+    names = dae.q_names[: _watched(dae)]
+    hinges = [HINGE.fullmatch(name) for name in names]
+    joints = [hinge[1] if hinge else "" for hinge in hinges]
+    rows = zip(names, dae.x.units, joints, strict=False)
+    return [f"{{{', '.join(map(string_literal, row))}}}" for row in rows]

@@ -35,6 +35,19 @@ def identifier(text: str) -> str:
     return cleaned if re.match(r"[A-Za-z_]", cleaned) else f"model_{cleaned}".rstrip("_")
 
 
+def string_literal(text: str) -> str:
+    """Return a text as a C string literal in UTF-8; what may mean something else there is written in octal digits.
+
+    Examples
+    --------
+    >>> string_literal('hub "1"')
+    '"hub \\\\0421\\\\042"'
+    """
+    plain = re.compile(rb"[A-Za-z0-9 _.,()\[\]-]")
+    letters = (text.encode()[i : i + 1] for i in range(len(text.encode())))
+    return '"' + "".join(x.decode() if plain.match(x) else f"\\{x[0]:03o}" for x in letters) + '"'
+
+
 def _quoted(level: str) -> str:
     # The convention is ASCII only.
     escaped = level.replace("\\", "\\\\").replace("'", "\\'").replace('"', '\\"')

@@ -93,3 +93,15 @@ def test_of_the_postures_at_a_place_one_that_is_clear():
     wall = optim.KeepOut(optim.Sphere((0.0, 0.0), 1.1), frames="link1", name="wall")
     with pytest.raises(optim.ProblemError, match=r"not link1 outside wall, by 0\.09545 m"):
         optim.pyomo_model(dae, optim.RestToRest(goal, goal | {"payload.x": 0.8}, 2.0, path=wall), intervals=2)
+
+
+@pytest.mark.slow
+def test_posture_that_is_meant_bends_no_beam_out_of_range():
+    """A boom of 30 m has a posture in reach that bends a beam by two metres, and is 1 % nearer by its masses."""
+    dae = fb.assemble(models.concrete_pump(valves="ideal"))
+    angles = {f"joint{i}.angle": angle for i, angle in enumerate((0.9, -0.5, -0.6, -0.5), start=1)}
+    begin = boundary_equilibrium(dae, angles, dae.p.start, "start").point
+    goal = {"hose.x": 21.66715813, "hose.y": 0.40537962, "hose.turn(0.0, 0.0, -0.8341154355089099).z": 0.0}
+    at = boundary_equilibrium(dae, goal, dae.p.start, "goal", near=begin).point
+    assert max(abs(at[f"boom{i}.bending_y[1]"]) for i in range(1, 5)) < 0.05
+    assert at["hose.x"] == pytest.approx(goal["hose.x"], abs=1e-6)

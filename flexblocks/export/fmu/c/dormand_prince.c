@@ -121,11 +121,12 @@ Result integrate(Instance *instance, double end) {
     result = run(instance, end, x);
     instance->trying = 0;
     if (result != GOOD) {
-        char reason[sizeof(instance->message)];
+        char reason[sizeof(instance->message)], posture[512];
         memcpy(reason, instance->message, sizeof(reason));
         state->step = 0.0;
-        return report(instance, FAILED, "The step from t = %.9g s to %.9g s failed. %.300s", start, end,
-                      reason[0] ? reason : "The state is not finite.");
+        singular_posture(instance, x, BESIDE, posture, sizeof(posture));
+        return report(instance, FAILED, "The step from t = %.9g s to %.9g s failed. %.300s %s", start, end,
+                      reason[0] ? reason : "The state is not finite.", posture);
     }
     memcpy(state->values + X, x, sizeof(double) * N_X);
     for (i = 0; i < N_U; i++)

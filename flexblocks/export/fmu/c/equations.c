@@ -14,7 +14,7 @@ INSIDE_END
 typedef int (*Work)(casadi_int *, casadi_int *, casadi_int *, casadi_int *); /* numbers of arguments, results, integers, doubles */
 
 int workspace_allocate(Workspace *workspace) {
-    static const Work sizes[] = {rates_work, outputs_work, residual_work, changes_work, charts_work, sensitivities_work};
+    static const Work sizes[] = {rates_work, outputs_work, residual_work, changes_work, charts_work, mass_work, sensitivities_work};
     casadi_int most[4] = {1, 1, 1, 1}, size[4];
     size_t i, k;
     for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -65,6 +65,11 @@ int equations_changes(Workspace *workspace, Point at, double **wanted) {
     for (clock = 0; clock < N_CLOCKS; clock++)
         workspace->results[clock] = wanted[clock];
     return changes(equations_arguments(workspace, at), workspace->results, workspace->integers, workspace->numbers, 0);
+}
+
+int equations_mass(Workspace *workspace, Point at, double *M) {
+    workspace->results[0] = M;
+    return mass(equations_arguments(workspace, at), workspace->results, workspace->integers, workspace->numbers, 0);
 }
 
 int equations_charts(Workspace *workspace, Point at, double *distances, int wanted, double *change) {

@@ -33,6 +33,9 @@ int equations_outputs(Workspace *workspace, Point at, double *y);
 int equations_residual(Workspace *workspace, Point at, double *g, double *g_z); /* g_z: column-major */
 int equations_changes(Workspace *workspace, Point at, double **changes); /* increments of x, one for each clock */
 
+/* Mass matrix of the coordinates (N_M, N_M), regular wherever the arm can be moved: with loops, with their closures. */
+int equations_mass(Workspace *workspace, Point at, double *M);
+
 /* Distances from the borders of all charts, and the increment of x to the next chart of the one that is wanted (or -1). */
 int equations_charts(Workspace *workspace, Point at, double *distances, int wanted, double *change);
 

@@ -43,6 +43,8 @@ void instance_reset(Instance *instance) {
     instance->state.mode = INSTANTIATED;
     instance->state.old = OLD;
     instance->state.tolerance = TOLERANCE;
+    instance->fastest = 0.0;
+    instance->warned = 0;
 }
 
 Result report(Instance *instance, Result result, const char *format, ...) {
@@ -74,10 +76,32 @@ Point instance_point(const Instance *instance) {
 static Result all_finite(Instance *instance, const double *values, int count, const char *what) {
     int i;
     for (i = 0; i < count; i++)
-        if (!isfinite(values[i]))
-            return report(instance, DISCARDED, "The %s are not finite at t = %.9g s.", what,
-                          instance->state.values[TIME]);
+        if (!isfinite(values[i])) {
+            char text[512];
+            singular_posture(instance, instance->state.values + X, BESIDE, text, sizeof(text));
+            return report(instance, DISCARDED, "The %s are not finite at t = %.9g s. %s", what,
+                          instance->state.values[TIME], text);
+        }
     return GOOD;
+}
+
+/* Warn of a singular posture, once, and look for one each time that a coordinate is ten times as fast as ever before. */
+static void watch_posture(Instance *instance) {
+    const double *dx = instance->state.values + DX;
+    double fastest = 0.0;
+    char text[512];
+    int i;
+    if (instance->co_simulation || instance->warned)
+        return;
+    for (i = 0; i < 2 * N_M; i++)
+        fastest = fmax(fastest, fabs(dx[i]));
+    if (!(fastest > 10.0 * instance->fastest))
+        return;
+    instance->fastest = fastest;
+    if (singular_posture(instance, instance->state.values + X, NEARLY_SINGULAR, text, sizeof(text))) {
+        report(instance, WARNED, "At t = %.9g s rates have few digits. %s", instance->state.values[TIME], text);
+        instance->warned = 1;
+    }
 }
 
 Result solve_algebraics(Instance *instance, double time, const double *x, const double *u, double *z) {
@@ -115,6 +139,7 @@ Result instance_update(Instance *instance, int wanted) {
         if (equations_rates(&instance->workspace, instance_point(instance), values + DX) ||
             all_finite(instance, values + DX, N_X, "derivatives") != GOOD)
             return DISCARDED;
+        watch_posture(instance);
         state->old &= ~OLD_DX;
     }
     if (state->old & wanted & OLD_Y) {

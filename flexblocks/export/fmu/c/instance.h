@@ -41,7 +41,7 @@ typedef enum {
 /* Dirty flags: values that are out of date. */
 enum { OLD_Z = 1, OLD_DX = 2, OLD_Y = 4, OLD = OLD_Z | OLD_DX | OLD_Y };
 
-typedef enum { GOOD, DISCARDED, FAILED } Result;
+typedef enum { GOOD, WARNED, DISCARDED, FAILED } Result;
 
 /* Plain data: copying it saves and restores the instance. */
 typedef struct {
@@ -63,7 +63,9 @@ typedef struct Instance {
     void *logger;
     char *name;
     int trying;        /* a trial step, which may be repeated: failures are not logged */
-    char message[512]; /* the last message */
+    double fastest;    /* the largest rate of a coordinate so far, where posture was last looked at */
+    int warned;        /* of a singular posture */
+    char message[1024]; /* the last message */
 } Instance;
 
 Instance *instance_new(const char *name, int co_simulation);
@@ -95,6 +97,13 @@ Result integrate(Instance *instance, double end);
 void clocks_start(Instance *instance);
 double next_tick(const Instance *instance);
 Result clocks_tick(Instance *instance, int *states_changed); /* whether continuous states jumped */
+
+/* Whether the inertia of the weakest motion at a state is below this share of what it is elsewhere, and what it is. */
+int singular_posture(Instance *instance, const double *x, double share, char *text, size_t size);
+
+/* Shares of that inertia: at which what fails is told to be beside a singular posture (about 0.03 rad), and at which whoever integrates is warned of one (0.001 rad). */
+#define BESIDE 1e-3
+#define NEARLY_SINGULAR 1e-6
 
 /* Charts: whether a state is beyond the border of one; bring it into the next, and whether that changed it. */
 int charts_are_left(Instance *instance, const double *x);

@@ -27,12 +27,12 @@ typedef struct {
 } Callbacks;
 
 static FMI(Status) status(Result result) {
-    return result == GOOD ? FMI(OK) : result == DISCARDED ? FMI(Discard) : FMI(Error);
+    return result == GOOD ? FMI(OK) : result == WARNED ? FMI(Warning) : result == DISCARDED ? FMI(Discard) : FMI(Error);
 }
 
 static void write_log(const Instance *instance, Result result, const char *message) {
     LOG(((const Callbacks *)instance->logger)->logger, instance->environment, instance->name, status(result),
-        result == DISCARDED ? "logStatusDiscard" : "logStatusError", message);
+        result == WARNED ? "logStatusWarning" : result == DISCARDED ? "logStatusDiscard" : "logStatusError", message);
 }
 
 /* Return an error if the instance is not in one of the modes. */
@@ -72,7 +72,7 @@ static FMI(Instance) instantiate(FMI(String) name, FMI(String) token, int co_sim
 }
 
 EXPORT FMI(Status) FMI(SetDebugLogging)(FMI(Instance) c, FMI(Boolean) on, size_t n, const FMI(String) categories[]) {
-    (void)on, (void)n, (void)categories; /* only errors occur, and these are always logged */
+    (void)on, (void)n, (void)categories; /* warnings and errors are few, and always logged */
     REQUIRE(ANY, NAME(SetDebugLogging));
     return FMI(OK);
 }

@@ -1,0 +1,79 @@
+"""Torsion of an axially moving beam: the twist of its part outside the hub."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+
+from flexblocks.beam.shapes.sliding_shapes import SlidingShapes
+from flexblocks.interfaces import Frame
+
+Number = float | ca.SX
+
+
+@dataclass(frozen=True, eq=False)
+class SlidingTorsion:
+    """Twists theta = sum chi_i(xi) t_i of sections about the axis, against those in the hub, which do not twist.
+
+    Attributes
+    ----------
+    extension, speed : SX
+        Length l outside the hub [m] and its rate [m/s].
+    length, polar_inertia, rigidity : float or SX
+        Of the whole beam [m]; rho I_p [kg m]; GJ [N m2].
+    shapes : SlidingShapes
+        Of the functions chi_i.
+    angles, rates : SX (n, 1)
+        t_i [rad] and their rates.
+
+    Notes
+    -----
+    Sections keep their distance from the tip, so that their twist changes at sum chi_i t_i' + (1 - xi) chi_i' t_i l'/l.
+    """
+
+    extension: ca.SX
+    speed: ca.SX
+    length: Number
+    polar_inertia: Number
+    rigidity: Number
+    shapes: SlidingShapes
+    angles: ca.SX
+    rates: ca.SX
+
+    @property
+    def tip(self) -> ca.SX:
+        """The twist of the tip [rad]."""
+        return ca.SX(self.shapes.value).T @ self.angles
+
+    @cached_property
+    def _moving(self) -> ca.SX:
+        """Rates of the twist by sliding, as amplitudes."""
+        return (self.speed / self.extension) * self.angles
+
+    def kinetic(self, root: Frame) -> ca.SX:
+        """Return the kinetic energy [J] of the rotation of all sections about the axis, those in the hub included."""
+        shapes, a, b, spin = self.shapes, self._moving, self.rates, root.omega[0]
+        momentum = shapes.mean.T @ b + shapes.drift.T @ a
+        square = b.T @ (shapes.mass @ b + 2 * (shapes.coupling @ a)) + a.T @ (shapes.change @ a)
+        outside = self.extension * (spin * momentum + square / 2)
+        return self.polar_inertia * (self.length * spin**2 / 2 + outside)
+
+    def potential(self) -> ca.SX:
+        """Return the energy stored by torsion [J]."""
+        return self.rigidity / (2 * self.extension) * (self.angles.T @ (self.shapes.stiffness @ self.angles))
+
+    def dissipation_of_material(self, damping_time: Number) -> ca.SX:
+        """Return the dissipation [W] of stress G (strain + damping_time * rate of strain), Kelvin and Voigt."""
+        shapes, a, b = self.shapes, self._moving, self.rates
+        square = b.T @ (shapes.stiffness @ b + 2 * (shapes.flexing @ a)) + a.T @ (shapes.flexed @ a)
+        return damping_time * self.rigidity / (2 * self.extension) * square
+
+    def dissipation_of_modes(self, critical: ca.SX, damping_ratio: Number) -> ca.SX:
+        """Return the dissipation [W] of modal damping, a share of the matrix `critical` (n, n).
+
+        The matrix is in units of sqrt(inertia * stiffness) of the part outside, which is sqrt(rho I_p GJ).
+        """
+        unit = damping_ratio * ca.sqrt(self.polar_inertia * self.rigidity)
+        return unit / 2 * (self.rates.T @ (critical @ self.rates))
