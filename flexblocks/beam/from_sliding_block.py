@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import casadi as ca
+import numpy as np
 
 from flexblocks.beam.kinematics.sliding_damping import (
     SlidingRates,
@@ -42,28 +43,6 @@ def sliding_flexure(functions: SlidingFunctions, root: Frame) -> SlidingFlexure:
     )
 
 
-def sliding_velocity_forces(functions: SlidingFunctions, flexure: SlidingFlexure) -> ca.SX | None:
-    """Return the velocity forces (6 + k, 1) on the hub and the coordinates; None where they follow from the energy.
-
-    That is where there are no shapes, where the planes have shapes of their own, as with shear, and with torsion.
-    """
-    block, local = functions.block, functions.local
-    if not len(functions.angles) or block.shear or block.torsion:
-        return None
-    forces = SlidingForces(
-        extension=flexure.extension,
-        speed=local.rate(flexure.extension),
-        length=block.length,
-        linear_density=block.linear_density,
-        shapes=flexure.shapes[block.bending[0]],
-        angles=functions.angles,
-        amplitudes=flexure.amplitudes,
-        speeds=flexure.speeds,
-        slope=lambda expression: local.slope(expression, "displacement"),
-    )
-    return forces.forces(flexure.root.omega, local.rates, slide=0)
-
-
 def sliding_dissipation(functions: SlidingFunctions, flexure: SlidingFlexure) -> ca.SX:
     """Return the dissipation [W] of the beam's own damping."""
     block, torsion = functions.block, flexure.torsion
@@ -91,6 +70,26 @@ def sliding_dissipation(functions: SlidingFunctions, flexure: SlidingFlexure) ->
         return bent
     tip = RelativeTip(functions.tip.polar_inertia / (block.polar_inertia * functions.extension), 0.0, 0.0)
     return bent + torsion.dissipation_of_modes(critical_of_fixed(functions.rod, tip), block.damping_ratio)
+
+
+def sliding_velocity_forces(functions: SlidingFunctions, flexure: SlidingFlexure) -> ca.SX | None:
+    """Return the velocity forces; None for torsion and shear, whose energies are differentiated."""
+    block, local = functions.block, functions.local
+    angles = [coordinate.unit == "rad" for coordinate in block.discretization.coordinates(block.bending[0])]
+    if not angles or block.torsion or block.shear:
+        return None
+    forces = SlidingForces(
+        extension=flexure.extension,
+        speed=local.rate(flexure.extension),
+        length=block.length,
+        linear_density=block.linear_density,
+        shapes=flexure.shapes[block.bending[0]],
+        angles=np.array(angles, dtype=float),
+        amplitudes=flexure.amplitudes,
+        speeds=flexure.speeds,
+        slope=lambda expression: local.slope(expression, "displacement"),
+    )
+    return forces.forces(flexure.root.omega, local.rates, slide=0)
 
 
 def _by_axis(functions: SlidingFunctions, of: Callable[[ca.SX], ca.SX], power: int) -> dict[str, ca.SX]:

@@ -9,8 +9,7 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from flexblocks.beam.kinematics.mass_moments import velocity_forces
-from flexblocks.beam.shapes.fields import Field, MassProducts, Matrix
+from flexblocks.beam.kinematics.mass_moments import Field, MassProducts, Matrix, velocity_forces
 from flexblocks.beam.shapes.sliding_shapes import SlidingShapes
 
 Number = float | ca.SX

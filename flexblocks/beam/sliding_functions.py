@@ -99,7 +99,7 @@ class SlidingFunctions:
             return {axis: shearing.at(ratio) for axis, ratio in ratios.items()}, overlaps
         if block.shapes == "fixed":
             fixed = block.discretization.shapes(self._start_tip)
-            return dict.fromkeys(block.bending, constant_shapes(fixed, self.angles, counts(block.damping_time))), {}
+            return dict.fromkeys(block.bending, constant_shapes(fixed, self._angles, counts(block.damping_time))), {}
         return dict.fromkeys(block.bending, self._following(clamped_mass_shapes)), {}
 
     @property
@@ -108,7 +108,7 @@ class SlidingFunctions:
         if self.block.shapes != "fixed":
             return self._following(shearing_following_shapes)
         axis = self.block.bending[0]
-        return shearing_shapes(self.plane(axis).shapes, self.angles, self._start_ratio(axis))
+        return shearing_shapes(self.plane(axis).shapes, self._angles, self._start_ratio(axis))
 
     def _following(self, integrals: Callable[..., Shapes]) -> Shapes:
         """Return the integrals of modes that follow the extension, which a function has of them."""
@@ -123,7 +123,7 @@ class SlidingFunctions:
         return {axis: stiff[axis] / (soft[axis] * self.extension**2) for axis in self.block.bending}
 
     @property
-    def angles(self) -> np.ndarray:
+    def _angles(self) -> np.ndarray:
         """1 for coordinates of bending that are angles, else 0."""
         units = [c.unit for c in self.block.discretization.coordinates(self.block.bending[0])]
         return np.array([unit == "rad" for unit in units], dtype=float)

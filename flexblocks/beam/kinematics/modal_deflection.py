@@ -13,13 +13,12 @@ import numpy as np
 from flexblocks.beam.kinematics.axial import axial_displacement, shortening_forms
 from flexblocks.beam.kinematics.deflection import Flexure, turn_of, turned
 from flexblocks.beam.kinematics.kinetic_energy import MassRoot, beam_moments, dot, mass_moments, plane_overlap
-from flexblocks.beam.kinematics.mass_moments import velocity_forces
+from flexblocks.beam.kinematics.mass_moments import Field, MassProducts, Matrix, velocity_forces
 from flexblocks.beam.kinematics.pieces import Piece, pieces
 from flexblocks.beam.kinematics.rotary_energy import rotary_energy
 from flexblocks.beam.kinematics.shortening_moments import ShorteningMoments
 from flexblocks.beam.properties.profile import Distribution
 from flexblocks.beam.properties.quadrature import gauss_legendre, panels, within
-from flexblocks.beam.shapes.fields import Field, MassProducts, Matrix
 from flexblocks.beam.shapes.shape_functions import FINER, Shapes
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
 from flexblocks.interfaces import Frame, column, rotation, skew
