@@ -132,17 +132,25 @@ def _goal(
     limits: Limits,
     clear: Clear | None,
 ) -> Posture:
-    """Return the posture of a goal: the nearest that the first guess reaches within the limits on rates, if one is."""
-    n = dae.tree.size
+    """Return the posture of a goal: the nearest one; the nearest that limits on rates allow, if they forbid that."""
+
+    def nearest(limits: Limits) -> Posture:
+        return boundary_equilibrium(dae, there, p, where, near=before, limits=limits, clear=clear)
+
+    goal, n = nearest(limits), dae.tree.size
     rates = limits.x[n : 2 * n]
-    if phase.is_timed and np.isfinite(rates).any() and not all(name in dae.x for name in there):
-        way = before.x[:n, None] + float(phase.duration) / PEAK * rates
-        x = limits.x.copy()
-        x[:n] = np.stack([np.maximum(x[:n, 0], way[:, 0]), np.minimum(x[:n, 1], way[:, 1])], axis=1)
-        if np.all(x[:n, 0] <= x[:n, 1]):
-            with suppress(ProblemError):
-                return boundary_equilibrium(dae, there, p, where, near=before, limits=replace(limits, x=x), clear=clear)
-    return boundary_equilibrium(dae, there, p, where, near=before, limits=limits, clear=clear)
+    if not phase.is_timed or not np.isfinite(rates).any() or all(name in dae.x for name in there):
+        return goal
+    way = before.x[:n, None] + float(phase.duration) / PEAK * rates
+    low, high = np.maximum(limits.x[:n, 0], way[:, 0]), np.minimum(limits.x[:n, 1], way[:, 1])
+    q = goal.point.x[:n]
+    if np.all((low <= q) & (q <= high)) or np.any(low > high):
+        return goal
+    x = limits.x.copy()
+    x[:n] = np.stack([low, high], axis=1)
+    with suppress(ProblemError):
+        return nearest(replace(limits, x=x))
+    return goal
 
 
 def _open_base(dae: DAE, goal: Posture, states: Mapping[str, float], outputs: Mapping[str, float]) -> tuple[int, ...]:
