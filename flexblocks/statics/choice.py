@@ -13,10 +13,16 @@ from flexblocks.user_warning import warn
 
 # Iterations to the nearest of many equilibria; tens are usual.
 NEAREST = 300
+# Weight of what first-order states change by, in their magnitudes: it decides between equals only. A rope that hangs
+# slack may have any length, and left to the search got 1e219 m.
+EQUALS = 1e-9
 
 
 def nearest_balance(problem: Statics, s: np.ndarray) -> np.ndarray:
-    """Return the equilibrium around `s` that is nearest to the start values, by IPOPT."""
+    """Return the equilibrium around `s` that is nearest to the start values, by IPOPT.
+
+    The distance is that of the coordinates, in the metric of the mass matrix; of equal ones, that of the states.
+    """
     n = problem.size
     unknown = ca.SX.sym("s", int(problem.free.sum()))
     full = ca.SX(ca.DM(problem.start))
@@ -24,12 +30,15 @@ def nearest_balance(problem: Statics, s: np.ndarray) -> np.ndarray:
     (r,) = rest_residuals(problem.dae).call([full, ca.SX(ca.DM(problem.p))])
     step = full[:n] - problem.start[:n]
     # Leave out redundant equations, whose multipliers would not be determined.
-    _, J, scale, _ = problem.scaled(s)
+    _, J, scale, column = problem.scaled(s)
     *_, pivots = scipy.linalg.qr(J.T, pivoting=True, mode="economic")
     kept = np.sort(pivots[: rank(J)])
+    size = np.abs(problem.start)
+    size[problem.free] = np.where(size[problem.free] > 0, size[problem.free], 1 / column)
+    change = ((full - problem.start) / np.where(size > 0, size, 1.0))[problem.at.w]
     nlp = {
         "x": unknown,
-        "f": ca.dot(step, ca.DM(problem.mass) @ step) / 2 / np.trace(problem.mass),
+        "f": ca.dot(step, ca.DM(problem.mass) @ step) / 2 / np.trace(problem.mass) + EQUALS * ca.sumsqr(change),
         "g": (r / ca.DM(scale))[kept.tolist()],
     }
     quiet = {"print_time": False, "ipopt.print_level": 0, "ipopt.sb": "yes", "ipopt.tol": 1e-11, "error_on_fail": False}

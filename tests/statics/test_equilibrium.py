@@ -301,3 +301,12 @@ def test_forces_that_no_arm_has_are_refused(torque: float) -> None:
     dae = fb.assemble(joint_arm(beam=LINK, payload=BOB, drive=(fb.TorqueSource("motor"),)))
     with pytest.raises(ComputationError, match="forces or stiffnesses at the start values are beyond 1e\\+100 N"):
         fb.equilibrium(dae, u={"motor.torque": torque})
+
+
+@pytest.mark.parametrize("mass", [0.0005, 0.0015, 0.003])
+def test_a_slack_rope_keeps_about_the_length_it_starts_with(mass):
+    """Nothing tells its length: the search for the nearest equilibrium had left it at 2e219 m."""
+    dae = fb.assemble(models.tendon_arm(), symbolic="tool.mass")
+    at = fb.equilibrium(dae, p={"tool.mass": mass})
+    for rope in ("upper.length", "lower.length"):
+        assert at[rope] == pytest.approx(dae.x.start[dae.x.index(rope)], rel=0.05)
