@@ -47,7 +47,7 @@ class ClosedProblem:
 
     @cached_property
     def root_mass(self) -> np.ndarray:
-        """Cholesky factor L of the mass matrix L L' of the free coordinates."""
+        """Factor L of the mass matrix L L' of the free coordinates."""
         return mass_root(self.problem.mass[np.ix_(self.free, self.free)])
 
     def turn(self, step: np.ndarray) -> float:

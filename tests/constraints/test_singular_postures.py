@@ -16,6 +16,7 @@ import flexblocks as fb
 from arms.random_linkages import linkage
 from flexblocks import control, export, optim
 from flexblocks.constraints.singular_mass import generic_inertia
+from flexblocks.dynamics.at_posture.mass_matrix import mass_root
 from flexblocks.errors import FlexblocksError, FlexblocksWarning, SingularMassError
 
 INERTIA = np.diag([1.0, 2.0, 3.0])
@@ -320,3 +321,11 @@ def test_linear_models_beside_the_lock_are_right_or_refused(beside: float) -> No
     S = spin(q)
     exact = np.linalg.solve(S, np.linalg.solve(about, skew(center).T @ skew(down).T) @ S)
     np.testing.assert_allclose(A, exact, atol=np.max(np.abs(exact)) * max(1e-9, 1e-14 / beside**2))
+
+
+def test_masses_that_rounding_makes_indefinite_have_a_root():
+    """Three angles at a point mass that only two of them move, with an error of rounding; LinAlgError before."""
+    M = np.array([[1.0, 1.0, 0.0], [1.0, 1.0 - 1e-11, 0.0], [0.0, 0.0, 2.0]])
+    root = mass_root(M)
+    np.testing.assert_allclose(root @ root.T, M, atol=1e-10)
+    assert np.isfinite(np.linalg.inv(root)).all()

@@ -59,13 +59,15 @@ def solve_scaled(M: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def mass_root(M: np.ndarray) -> np.ndarray:
-    """Return the Cholesky factor L of a mass matrix M = L L' (n, n), as a metric of motions.
+    """Return a factor L of a mass matrix M = L L' (n, n), as a metric of motions.
 
-    What rounding may leave of an inertia is added to each, so that there is a factor of a singular M, too.
+    What rounding may leave of an inertia is the least of each principal one, so that there is a factor that can be
+    inverted of a singular M, too, and of one that rounding has made indefinite.
     """
     diagonal = np.diag(M)
     size = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    return size[:, None] * np.linalg.cholesky(M / np.outer(size, size) + len(M) * ROUNDING * np.eye(len(M)))
+    inertia, axes = np.linalg.eigh(M / np.outer(size, size))
+    return size[:, None] * (axes * np.sqrt(np.maximum(inertia, len(M) * ROUNDING)))
 
 
 def weakest_motion(M: np.ndarray) -> tuple[float, np.ndarray]:
