@@ -3,8 +3,8 @@
 Arms of 2, 4 and 6 joints about alternating axes, each behind a rotor and a spring; from 32 states on the two booms
 bend. Rest to rest in 2 s. CPU times, split into what is done once (model: the arm's equations, the derivatives of an
 interval, start and goal, the Pyomo model; program: the solver's functions) and what each iteration does (functions and
-their derivatives, the linear solver MUMPS, the rest of IPOPT). With ``cold`` only the plan of 32 states and 40
-intervals, to its end.
+their derivatives, the linear solver MUMPS, the rest of IPOPT). At the end the table of docs/planning.md, the picture
+beside it, and plans of 32 states and 40 intervals to their end, for three goals; with ``cold`` only the latter.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from flexblocks.optim.casadi_solver import CasadiSolver
 PICTURE = Path("docs", "pictures", "plan_cost.png")
 ITERATIONS = 12
 AXES = ((0, 0, 1), (0, 1, 0), (0, 1, 0), (1, 0, 0), (0, 1, 0), (1, 0, 0))
-GOALS = (0.6, -0.4, 0.5, 0.3, -0.4, 0.3)  # [rad]
+GOAL = (0.6, -0.4, 0.5, 0.3, -0.4, 0.3)  # [rad]
+OTHER_GOALS = (1.0, 0.3, -0.6, 0.5, 0.2, -0.4), (-0.8, 0.5, 0.9, -0.3, 0.6, 0.2)  # for plans to their end
 # States: number of joints, of modes of each boom in each plane, and whether it twists, too, in as many modes.
 SIZES = {
     8: (2, 0, False), 16: (4, 0, False), 24: (6, 0, False), 32: (6, 1, False), 40: (6, 2, False), 60: (6, 3, True),
@@ -69,8 +70,8 @@ def arm(joints: int, modes: int, twists: bool) -> fb.Model:
     return model
 
 
-def task(joints: int) -> optim.RestToRest:
-    goal = {f"joint{i}.angle": angle for i, angle in enumerate(GOALS[:joints], 1)}
+def task(joints: int, angles: tuple[float, ...] = GOAL) -> optim.RestToRest:
+    goal = {f"joint{i}.angle": angle for i, angle in enumerate(angles[:joints], 1)}
     return optim.RestToRest(start=dict.fromkeys(goal, 0.0), goal=goal, duration=2.0)
 
 
@@ -83,6 +84,9 @@ class Cost:
     states, intervals, variables, iterations : int
     once, each : dict of float
         [s] before the first iteration, and in each of them.
+    wall : float
+        [s] of all of it on the clock: functions of much work are evaluated in as many threads as there are cores.
+    objective : float
     status : str
         IPOPT's.
     """
@@ -93,6 +97,8 @@ class Cost:
     iterations: int
     once: dict[str, float]
     each: dict[str, float]
+    wall: float
+    objective: float
     status: str
 
     @property
@@ -100,13 +106,15 @@ class Cost:
         return sum(self.once.values()) + self.iterations * sum(self.each.values())
 
 
-def measured(states: int, intervals: int, iterations: int | None = ITERATIONS) -> Cost:
+def measured(
+    states: int, intervals: int, iterations: int | None = ITERATIONS, angles: tuple[float, ...] = GOAL
+) -> Cost:
     """Return the costs of the first iterations of a plan from cold, or of all (None)."""
     size = SIZES[states]
-    clock = [time.process_time()]
+    clock, began = [time.process_time()], time.perf_counter()
     dae = fb.assemble(arm(*size))
     assert len(dae.x) == states
-    model = optim.pyomo_model(dae, task(size[0]), intervals=intervals)
+    model = optim.pyomo_model(dae, task(size[0], angles), intervals=intervals)
     clock.append(time.process_time())
     log = io.StringIO()
     result: Any = CasadiSolver().solve(
@@ -127,6 +135,8 @@ def measured(states: int, intervals: int, iterations: int | None = ITERATIONS) -
         iterations=taken,
         once=dict(zip(ONCE, (clock[1] - clock[0], clock[2] - clock[1] - total), strict=True)),
         each={name: seconds / taken for name, seconds in spent.items()},
+        wall=time.perf_counter() - began,
+        objective=float(pyo.value(model.objective)),
         status=result.extra_info.return_status,
     )
 
@@ -147,6 +157,31 @@ def table(costs: list[Cost]) -> Table:
         sizes = [str(n) for n in (cost.states, cost.intervals, cost.variables, cost.iterations)]
         cells.add_row(*sizes, *once, *each, f"{cost.total:.1f}")
     return cells
+
+
+def markdown(costs: list[Cost]) -> str:
+    """Return the table of docs/planning.md."""
+    lines = ["| states | intervals | before the first | functions and derivatives | linear solver (MUMPS) | rest |"]
+    lines.append("|---|---|---|---|---|---|")
+    for cost in sorted(costs, key=lambda cost: (cost.states, cost.intervals)):
+        each = " | ".join(f"{_rounded(1e3 * seconds)} ms" for seconds in cost.each.values())
+        lines.append(f"| {cost.states} | {cost.intervals} | {sum(cost.once.values()):.2f} s | {each} |")
+    return "\n".join(lines)
+
+
+def _rounded(value: float) -> str:
+    return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
+
+
+def cold(console: Console) -> None:
+    """Plan with 32 states and 40 intervals to the end, to three goals: the count of one hangs on the last digit."""
+    costs = [measured(*USUAL, iterations=None, angles=angles) for angles in (GOAL, *OTHER_GOALS)]
+    console.print(table(costs))
+    for cost in costs:
+        console.print(
+            f"{cost.status}: {cost.iterations} iterations, {cost.total:.1f} s of CPU, {cost.wall:.1f} s on the clock, "
+            f"objective {cost.objective:.0f}"
+        )
 
 
 def draw(by_states: list[Cost], by_intervals: list[Cost]) -> None:
@@ -175,15 +210,16 @@ def main() -> None:
     warnings.simplefilter("ignore", fb.FlexblocksWarning)
     console = Console(width=140, markup=False)
     if "cold" in sys.argv:
-        cost = measured(*USUAL, iterations=None)
-        console.print(table([cost]), cost.status)
+        cold(console)
         return
     by_states = [measured(states, USUAL[1]) for states in SIZES]
     usual = next(cost for cost in by_states if cost.states == USUAL[0])
     by_intervals = [usual if n == USUAL[1] else measured(USUAL[0], n) for n in INTERVALS]
-    console.print(table([*by_states, *(cost for cost in by_intervals if cost is not usual)]))
+    costs = [*by_states, *(cost for cost in by_intervals if cost is not usual)]
+    console.print(table(costs))
     draw(by_states, by_intervals)
-    console.print(f"Drawn in {PICTURE}")
+    console.print(markdown(costs), f"Drawn in {PICTURE}", sep="\n")
+    cold(console)
 
 
 if __name__ == "__main__":

@@ -67,6 +67,14 @@ def _imported_for_types(module: str, name: str) -> Any:
     return Any
 
 
+def short(value: Any) -> str:
+    """Return how a value is written, in about 30 characters; its type, if it cannot be written."""
+    try:
+        return reprlib.repr(value)
+    except Exception:  # integers of more than 4300 digits have no digits, and what users write may raise anything
+        return f"<{type(value).__name__}>"
+
+
 def annotated_types(
     function: Callable[..., Any], signature: inspect.Signature, owner: type | None = None
 ) -> dict[str, Any]:
@@ -108,13 +116,26 @@ def mismatches(signature: inspect.Signature, arguments: Mapping[str, Any], hints
     return found
 
 
+def not_plain(arguments: Mapping[str, Any], hints: Mapping[str, Any]) -> list[str]:
+    """Return which numbers among the arguments came as matrices of CasADi, or masked, as `mismatches` does.
+
+    Most functions take these; one that ended in an error without a mismatch does not.
+    """
+    kinds = (ca.SX, ca.DM, ca.MX, np.ma.core.MaskedConstant)
+    return [
+        f"{name} = {short(value)} ({type(value).__name__}); must be a plain number, such as float(value)"
+        for name, value in arguments.items()
+        if isinstance(value, kinds) and float in (hints.get(name), *typing.get_args(hints.get(name)))
+    ]
+
+
 def mismatch(place: str, value: Any, hint: Any) -> str | None:
     """Return in words how a value differs from its annotation, None if it does not."""
     wrong = next(_wrong(place, value, hint), None)
     if wrong is None:
         return None
     where, entry, expected = wrong
-    return f"{where} = {reprlib.repr(entry)} ({type(entry).__name__}); must be {expected}"
+    return f"{where} = {short(entry)} ({type(entry).__name__}); must be {expected}"
 
 
 def in_words(hint: Any) -> str:
@@ -178,7 +199,7 @@ def _wrong_in_mapping(place: str, value: Any, hint: Any, inside: tuple[Any, ...]
     elif len(inside) == 2:
         for name, entry in list(value.items())[:MOST_ENTRIES]:
             yield from _wrong(f"a name in {place}", name, inside[0])
-            yield from _wrong(f"{place}[{reprlib.repr(name)}]", entry, inside[1])
+            yield from _wrong(f"{place}[{short(name)}]", entry, inside[1])
 
 
 def _wrong_in_sequence(place: str, value: Any, hint: Any, inside: tuple[Any, ...]) -> Iterator[tuple[str, Any, str]]:

@@ -35,6 +35,7 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
         The file cannot be written; the message says why.
     """
     path = Path(path)
+    _refuse_impossible_name(path)
     unfinished: Path | None = None
     try:
         target = path.expanduser().resolve()
@@ -57,6 +58,16 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
         if unfinished is not None:
             with suppress(OSError):
                 unfinished.unlink()
+
+
+def _refuse_impossible_name(path: Path) -> None:
+    """Refuse a name that no file can have: with a zero byte, or half a character."""
+    try:
+        possible = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        possible = False
+    if not possible:
+        raise FileFormatError(f"{str(path)!r}: cannot be written: no file can have that name; choose another.")
 
 
 def write_text(path: str | Path, text: str) -> None:

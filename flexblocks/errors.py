@@ -6,12 +6,28 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
+# Characters of a message: what came may be a list of a million. Of a longer one its beginning, which says where, and
+# its end, which says what was expected, are kept.
+LONGEST, BEGINNING = 6000, 1500
+
 
 class FlexblocksError(Exception):
     """Base of all errors raised on purpose by flexblocks; all of them pickle, with what they carry."""
 
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*(_shortened(arg) if isinstance(arg, str) else arg for arg in args))
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (type(self), self.args, vars(self))
+
+
+def _shortened(message: str) -> str:
+    """Return a message of characters that can be written, without its middle if it is longer than anybody reads."""
+    message = message.encode(errors="backslashreplace").decode()  # halves of a character, as "\\ud800" in JSON
+    left_out = len(message) - LONGEST
+    if left_out <= 0:
+        return message
+    return f"{message[:BEGINNING]} ... ({left_out} characters) ... {message[BEGINNING + left_out :]}"
 
 
 def _restored(kind: type[FlexblocksError], args: tuple[Any, ...], state: dict[str, Any]) -> FlexblocksError:

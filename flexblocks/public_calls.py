@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import reprlib
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from types import FrameType, TracebackType
@@ -21,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.argument_types import MOST_ENTRIES, annotated_types, mismatches
+from flexblocks.argument_types import MOST_ENTRIES, annotated_types, mismatches, not_plain, short
 from flexblocks.errors import ArgumentError, FlexblocksError, UnexpectedError, nearest
 
 OURS = "flexblocks"
@@ -35,6 +34,8 @@ SPECIAL = ("__init__", "__call__", "__getitem__")
 GUARDED = "__guarded__"
 # Dimensions that NumPy's arrays have at the most.
 MOST_NESTED = 64
+# Counts from which on a lack of memory is theirs.
+MANY = 10**6
 
 
 def guard(package: str, names: Iterable[str]) -> None:
@@ -110,7 +111,7 @@ def _switches(function: Callable[..., Any]) -> tuple[tuple[str, tuple[Any, ...]]
 
 def _check_switch(function: str, name: str, value: Any, allowed: tuple[Any, ...]) -> None:
     if not (isinstance(value, np.bool_) or any(value is one for one in allowed)):
-        raise ArgumentError(f"{function}: {name} = {reprlib.repr(value)}; must be True or False.")
+        raise ArgumentError(f"{function}: {name} = {short(value)}; must be True or False.")
 
 
 def _refusal(
@@ -135,16 +136,17 @@ def _refusal(
     if owner is not None:
         arguments = dict(list(arguments.items())[1:])
     for argument, value in arguments.items():
-        if isinstance(error, (RecursionError, ValueError)) and _is_endless(value):
-            return ArgumentError(f"{label}: {argument} is nested too deeply, or contains itself; pass plain values.")
         if isinstance(error, (OverflowError, TypeError, ValueError)) and _is_too_large(value):
             return ArgumentError(f"{label}: {argument} has an integer beyond all numbers, more than 1.8e308.")
-    wrong = mismatches(
-        signature, arguments, annotated_types(function, signature, owner if name == "__init__" else None)
-    )
+        if isinstance(error, (RecursionError, ValueError)) and _is_endless(value):
+            return ArgumentError(f"{label}: {argument} is nested too deeply, or contains itself; pass plain values.")
+        if _is_of_size(error) and _counts(value) > MANY:
+            return ArgumentError(f"{label}: {argument} = {short(value)}; no memory holds so many. Ask for fewer.")
+    hints = annotated_types(function, signature, owner if name == "__init__" else None)
+    wrong = mismatches(signature, arguments, hints) or (not_plain(arguments, hints) if owner is None else [])
     if wrong:
         return ArgumentError(f"{label}: {'; '.join(wrong)}.")
-    came = ", ".join(f"{argument} = {reprlib.repr(value)}" for argument, value in arguments.items())
+    came = ", ".join(f"{argument} = {short(value)}" for argument, value in arguments.items())
     return UnexpectedError(
         f"{label}: ended in {type(error).__name__}: {error}. Called with {came or 'no arguments'}; either one is "
         "not as documented, or flexblocks has a defect: please report it then, with the traceback above."
@@ -160,6 +162,22 @@ def _is_endless(value: Any) -> bool:
         return depth > MOST_NESTED or "..." in repr(value)
     except RecursionError:
         return True
+    except Exception:  # nor does what cannot be written
+        return False
+
+
+def _is_of_size(error: Exception) -> bool:
+    """Whether an error says that something is larger than memory, or than an array can be."""
+    return isinstance(error, (MemoryError, OverflowError)) or "Maximum allowed" in str(error)
+
+
+def _counts(value: Any) -> int:
+    """Return how many an argument may ask for: an integer, or the length of a range, the largest in a mapping."""
+    if isinstance(value, Mapping):
+        return max(map(_counts, value.values()), default=0)
+    if isinstance(value, range):
+        return abs(value.stop - value.start) // abs(value.step)
+    return value if isinstance(value, int) else 0
 
 
 def _is_too_large(value: Any) -> bool:

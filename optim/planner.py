@@ -78,7 +78,8 @@ def plan(
         1e-4 of the arm's reach, 0.1 mm for 1 m, and than 1e-4 of the largest kinetic energy. A plan that exploits the
         numerical damping of its scheme is first planned again with Lobatto collocation, which has none, of degree 4 and
         then 6; only then are intervals halved where their local errors are large. The status is then ``"optimal"``, or
-        ``"unresolved"`` if 800 intervals are not enough. By default the plan is not replayed, and ``"converged"`` is
+        ``"unresolved"`` if 800 intervals or two minutes of CPU are not enough (a warning tells; `time_limit` takes
+        the place of these). By default the plan is not replayed, and ``"converged"`` is
         only the solver's verdict, with a warning if `Plan.mesh_errors` says that the mesh is too coarse.
     time_limit : float, optional
         Wall time [s] after which planning ends, counted over everything: building, all solves, refinement. What is best
@@ -235,6 +236,6 @@ def _warn_of_excesses(plan: Plan) -> None:
         warn(
             f"Plan of '{plan.transcribed.dae.name}': beyond its limits between collocation points, where the solver "
             f"does not look: {listing(map(str, excesses), MOST_EXCESSES)}. Plan with more intervals, or with "
-            "refine=True; or give obstacles a margin.",
+            "refine=True; or give obstacles a margin, and limits one by margins={name: ...}.",
             PlanWarning,
         )

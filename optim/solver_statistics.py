@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 CONVERGED = "converged"
+TIME_LIMIT = "maxTimeLimit"
 #: A solve was ended from outside, by the time limit or by Ctrl-C.
-ENDED = ("maxTimeLimit", "interrupted")
+ENDED = (TIME_LIMIT, "interrupted")
 
 
 @dataclass(frozen=True)

@@ -190,7 +190,11 @@ for _ in range(70):
             "Sampled: delay has an integer beyond",
         ),
         (lambda: optim.Tracking({"joint1.angle": -(10**400)}), "Tracking: paths has an integer beyond"),
-        (lambda: fb.FixedTransform("turn", rotation=NESTED), "FixedTransform: rotation is nested too deeply"),
+        # More digits than Python writes: the message about it was an error, too.
+        (lambda: fb.RigidLink("link", 10**5000, 1.0), "RigidLink: length has an integer beyond"),
+        (lambda: fb.samples({"a": (0, 1)}, 10**12), "samples: count = 1000000000000; no memory holds so many"),
+        (lambda: fb.samples({"a": (0, 1)}, 10**25), "samples: count = .*; no memory holds so many"),
+        (lambda: control.quintic(0.0, ca.SX(1.0), 1.0), r"quintic: goal = SX\(1\) \(SX\); must be a plain number"),
     ],
 )
 def test_numbers_beyond_all_numbers_and_arrays_beyond_all_arrays(call: Callable[[], Any], words: str) -> None:
@@ -207,3 +211,42 @@ def test_threads_are_no_more_than_runs() -> None:
 def test_eigenvalues_are_shown_up_to_a_magnitude(reach: float) -> None:
     with pytest.raises(ParameterError, match=r"eigenvalues: reach = .*finite number > 0"):
         plot.eigenvalues(fb.linearize(fb.assemble(pendulum())), reach=reach)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: fb.RigidLink("link", b"1", 1.0), "length = b'1'; must be a number in m"),
+        (lambda: fb.RigidBody("body", 1.0, 1.0, center=(True, 0, 0)), "center = .* must be an array"),
+        (lambda: fb.Model("m", ["0", "0", "1"]), "gravity = .* must be an array"),
+        (lambda: fb.RigidLink("link", 1.0, 1.0).station(True), r"station\(True\); must be a number"),
+        (lambda: fb.RigidBody("body", 1.0, [[1, [2]]]), "inertia = .* must be an array"),
+        (lambda: fb.FixedTransform("turn", rotation=NESTED), "rotation = .* must be an array of shape"),
+        (lambda: fb.FixedTransform("turn", rotation=[[1, [2]]]), "rotation = .* must be an array"),
+        (lambda: fb.FlexibleBeam("beam", 1.0, 1.0, lambda: 0), "flexural_rigidity = .* a function of one argument"),
+        (lambda: fb.StrainModes(1, (lambda: 0,)), "each must take one argument"),
+        # What takes hours or all memory is no number of modes.
+        (lambda: fb.FiniteElements(10**6), "n = 1000000; .* 1000 at the most"),
+        (lambda: fb.StrainModes(2, points=10**6), "n = 1000000; .* 1000 at the most"),
+        (lambda: fb.Cable("rope", 1.0, 1.0, via=10**9), "via = 1000000000; .* 1000 at the most"),
+    ],
+)
+def test_what_numpy_would_take_for_numbers_is_refused_and_so_are_numbers_too_large(make: Any, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        make()
+
+
+def test_a_symbol_in_a_model_is_refused_with_the_way_to_keep_one() -> None:
+    """It ended in an initialisation error of CasADi when the arm was assembled, or simulated."""
+    model = fb.Model("arm")
+    with pytest.raises(ParameterError, match=r"length = L; must be numbers .* symbolic=\('link\.length',\)"):
+        model.add(fb.RigidLink("link", ca.SX.sym("L"), 1.0))
+
+
+def test_a_message_tells_beginning_and_end_of_what_is_too_long() -> None:
+    with pytest.raises(ParameterError) as caught:
+        fb.RigidLink("link", "1" * 10**6, 1.0)
+    message = str(caught.value)
+    assert len(message) < 10_000
+    assert message.startswith("RigidLink 'link': length = '111")
+    assert message.endswith("; must be a number in m.")

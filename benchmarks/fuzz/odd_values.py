@@ -37,10 +37,12 @@ class _Blank:
 # Functions, since some of these can be used once only.
 ODD: tuple[Callable[[], Any], ...] = (
     lambda: None, lambda: True, lambda: False, lambda: 0, lambda: -1, lambda: 3, lambda: 2.5, lambda: -0.0,
-    lambda: 10**400, lambda: -(10**400), lambda: 1 << 70, lambda: 1e308, lambda: -1e308, lambda: 5e-324,
+    lambda: 10**400, lambda: -(10**400), lambda: 10**5000, lambda: 1 << 70, lambda: 1e308, lambda: -1e308,
+    lambda: 5e-324,
     lambda: float("nan"), lambda: float("inf"), lambda: float("-inf"), lambda: 1 + 2j, lambda: Decimal("1.5"),
     lambda: Fraction(1, 3), lambda: "", lambda: "x", lambda: "joint1.angle", lambda: "\0", lambda: "\ud800",
-    lambda: "9" * 5000, lambda: "link1", lambda: "../x", lambda: "1", lambda: b"x", lambda: bytearray(b"ab"), list,
+    lambda: "9" * 5000, lambda: "link1", lambda: "../x", lambda: "1", lambda: b"x", lambda: b"1",
+    lambda: bytearray(b"ab"), list,
     tuple, dict, set, lambda: [1, "a"], lambda: [None], lambda: ["x"], lambda: [1.0, 2.0], lambda: (0.0, 0.1, "x"),
     lambda: (1.0, 0.0), lambda: (0.0, float("nan")), lambda: [[1.0], [2.0, 3.0]], lambda: {"a": 1}, lambda: {1: 2},
     lambda: {None: None}, lambda: {"joint1.angle": "x"}, lambda: {"joint1.angle": None},

@@ -12,6 +12,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 GRACE = 5  # s of CPU between the signal that ends the process and the one that nothing can ignore
+LAST = 5.0  # s for a process that has answered to end by itself
 
 
 class NoAnswerError(Exception):
@@ -46,6 +47,7 @@ def alone(function: Callable[..., Any], arguments: tuple[Any, ...], cpu: float, 
         if not here.poll(wall):
             raise NoAnswerError(f"no answer within {wall:g} s, of which it may compute {cpu:g} s")
         answer, error = here.recv()
+        process.join(LAST)  # which cleans up behind itself
     except EOFError:
         process.join()
         raise NoAnswerError(_why(process.exitcode or 0, cpu)) from None

@@ -9,13 +9,14 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import flexblocks as fb
 from benchmarks.real_plans.arms import ARMS
 from benchmarks.real_plans.tasks import TASKS
 from flexblocks import optim
 from flexblocks.optim.strategy.mesh_refinement import refine_mesh
+from flexblocks.optim.strategy.settings import SETTINGS
 from flexblocks.optim.strategy.solving import Solving
 from flexblocks.optim.verification.criteria import Criteria, allowed
 
@@ -38,7 +39,7 @@ class Row:
     cpu : float
         Time of the plan [s].
     replayed : str
-        Mesh of the refined plan, or how it misses.
+        Intervals of the refined plan and CPU time of its refinement, or how it misses.
     miss : float
         What the refined plan's replay misses by or leaves of energy, relative to the criterion; nan if not refined.
     """
@@ -74,7 +75,8 @@ class Row:
         if self.status not in ("converged", "optimal"):
             return f"{self.status}, after {self.iterations} iterations and {self.cpu:.0f} s"
         if "misses" in self.replayed:
-            return self.replayed
+            times = f", by {self.miss:.3g} times what is allowed" if self.miss == self.miss else ""
+            return self.replayed.replace("misses:", f"its replay misses{times}:")
         return f"converges, but takes {self.iterations} iterations and {self.cpu:.0f} s"
 
 
@@ -109,19 +111,31 @@ def case(arm_name: str, task_name: str, limit: float, replays: bool) -> Row:
 
 def _refined(plan: optim.Plan, limit: float) -> tuple[str, float]:
     """Return the mesh of the refined plan or how it does not come to an end, and its miss relative to the criterion."""
+    transcribed, settings = plan.transcribed, replace(SETTINGS, refinement_time=2 * limit)
+    began = time.process_time()
     try:
         with _within(3 * limit):
-            plan = refine_mesh(plan, Solving(plan.transcribed.dae, plan.transcribed.base), Criteria())
-    except KeyboardInterrupt:
+            plan = refine_mesh(plan, Solving(transcribed.dae, transcribed.parameters, settings=settings), Criteria())
+    except (KeyboardInterrupt, optim.PlanError):  # a solve that is interrupted ends in a PlanError
         return f"misses: not refined within {3 * limit:g} s of CPU", math.nan
+    cpu = time.process_time() - began
     most = allowed(Criteria(), plan.transcribed.dae, plan.trajectories)
     leeway = max(phase.leeway for phase in plan.transcribed.problem.phases)
-    last = plan.attempts[-1]
-    shares = (last.tip_miss / most.miss, abs(last.energy_left) / (most.energy + leeway))
-    mesh = plan.transcription.mesh.intervals
+    replayed = [attempt for attempt in plan.attempts if attempt.tip_miss is not None]
+    shares = [
+        max(attempt.tip_miss / most.miss, abs(attempt.energy_left or 0.0) / (most.energy + leeway))
+        for attempt in replayed
+    ]
+    count, scheme = sum(plan.transcribed.intervals), plan.transcribed.first[0].scheme
+    mesh = f"{count}" + (f" {scheme.words} {scheme.degree}" if scheme.is_symmetric else "")
     if plan.status == "optimal":
-        return f"{mesh} intervals", max(shares)
-    return f"misses: {plan.status} at {mesh} intervals, {max(shares):.3g} times what is allowed", max(shares)
+        return f"{mesh}, {cpu:.0f} s", shares[-1]
+    text = f"misses: {plan.status} at {mesh} intervals after {cpu:.0f} s"
+    if shares and min(shares) >= 1:
+        return text, min(shares)
+    # It arrives, or was not worth a replay: what stands in the way is on the way.
+    beyond = plan.replay().excesses if shares else ()
+    return f"{text}; {'beyond its limits: ' + str(beyond[0]) if beyond else plan.mesh_errors}", math.nan
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from benchmarks.real_plans.tasks import TASKS
 
 
 def markdown(rows: Sequence[Row]) -> str:
-    """Return iterations and seconds of CPU by arm and task, what the refined plans miss by, and the failures."""
+    """Return iterations and seconds of CPU by arm and task, the failures, and what refined plans miss by."""
     rows = [row for row in rows if row.was_asked]
     by_case = {(row.arm, row.task): row for row in rows}
     tasks = [name for name in TASKS if any(row.task == name for row in rows)]
@@ -22,13 +22,35 @@ def markdown(rows: Sequence[Row]) -> str:
             cells = " | ".join(_cell(by_case.get((arm, task))) for task in tasks)
             lines.append(f"| {arm} | {states or ''} | {cells} |")
     good = sum(row.counts for row in rows)
-    lines += ["", f"{good} of {len(rows)} count, {100 * good / max(len(rows), 1):.0f} %. The others:", ""]
-    lines += [f"* {row.arm}, {row.task}: {row.reason}" for row in rows if not row.counts]
-    return "\n".join(lines)
+    others = [f"* {row.arm}, {row.task}: {row.reason}" for row in rows if not row.counts]
+    lines += ["", f"{good} of {len(rows)} count, {100 * good / max(len(rows), 1):.0f} %."]
+    lines += ["The others:", "", *others] if others else []
+    return "\n".join([*lines, *_replays(rows)])
+
+
+def _replays(rows: Sequence[Row]) -> list[str]:
+    """Return the table of refined plans: intervals, seconds of CPU, and the miss relative to the criterion."""
+    refined = [row for row in rows if row.replayed]
+    if not refined:
+        return []
+    by_case = {(row.arm, row.task): row for row in refined}
+    tasks = [name for name in TASKS if any(row.task == name for row in refined)]
+    lines = ["", f"| arm | {' | '.join(tasks)} |", "|---" * (len(tasks) + 1) + "|"]
+    arms = [arm for arm in ARMS if any(row.arm == arm for row in refined)]
+    lines += [f"| {arm} | {' | '.join(_replay(by_case.get((arm, task))) for task in tasks)} |" for arm in arms]
+    good = sum("misses" not in row.replayed for row in refined)
+    return [*lines, "", f"{good} of {len(refined)} refined plans replay."]
+
+
+def _replay(row: Row | None) -> str:
+    if row is None:
+        return ""
+    share = f"{row.miss:.2g}" if row.miss == row.miss else "-"
+    return f"**{share}**" if "misses" in row.replayed else f"{row.replayed}: {share}"
 
 
 def _cell(row: Row | None) -> str:
     if row is None:
         return ""
-    text = f"{row.iterations}, {row.cpu:.1f} s" + (f", {row.miss:.2g}" if row.miss == row.miss else "")
+    text = f"{row.iterations}, {row.cpu:.1f} s"
     return text if row.counts else f"**{text}**"

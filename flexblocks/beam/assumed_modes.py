@@ -51,7 +51,7 @@ class AssumedModes(Discretization):
     keyword = "modes"
 
     def __post_init__(self) -> None:
-        check_number("AssumedModes", self.n)
+        check_number("AssumedModes", self.n, most=200)
         if not isinstance(self.tip, TipBody) and self.tip not in ("free", "auto", "pinned"):
             raise ParameterError(
                 f"AssumedModes: tip = {self.tip!r}; must be 'free', 'auto', 'pinned' or a fb.TipBody(...)."

@@ -210,7 +210,9 @@ def undecided() -> Rigid:
     return rigid
 
 
-def check_number(kind: str, n: object) -> None:
-    """Refuse a number of modes, elements or segments that is not a whole number > 0."""
-    if not isinstance(n, int) or isinstance(n, bool) or n < 1:
-        raise ParameterError(f"{kind}: n = {n!r}; must be a whole number > 0 (Rigid() is a beam that does not bend).")
+def check_number(kind: str, n: object, most: int = 200) -> None:
+    """Refuse a number of modes, elements or segments that is not a whole number from 1 to `most`."""
+    if not isinstance(n, int) or isinstance(n, bool) or not 1 <= n <= most:
+        raise ParameterError(
+            f"{kind}: n = {n!r}; must be a whole number > 0, {most} at the most (Rigid() is a beam that does not bend)."
+        )

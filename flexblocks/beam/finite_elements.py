@@ -56,7 +56,7 @@ class FiniteElements(Discretization):
     keyword = "elements"
 
     def __post_init__(self) -> None:
-        check_number("FiniteElements", self.n)
+        check_number("FiniteElements", self.n, most=1000)
 
     def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
         if axis not in ("y", "z"):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import casadi as ca
 import numpy as np
 
+from flexblocks.beam.kinematics.slide import Slide
 from flexblocks.beam.kinematics.sliding_damping import (
     SlidingRates,
     critical_of_fixed,
@@ -46,9 +47,8 @@ def sliding_flexure(functions: SlidingFunctions, root: Frame) -> SlidingFlexure:
 def sliding_dissipation(functions: SlidingFunctions, flexure: SlidingFlexure) -> ca.SX:
     """Return the dissipation [W] of the beam's own damping."""
     block, torsion = functions.block, flexure.torsion
-    speed = functions.local.rate(functions.extension)
     rates = SlidingRates(
-        functions.extension, speed, functions.rigidity, functions.shear_rigidity, flexure.amplitudes, flexure.speeds
+        _slide(functions), functions.rigidity, functions.shear_rigidity, flexure.amplitudes, flexure.speeds
     )
     if counts(block.damping_time):
         bent = rates.of_material(flexure.shapes, block.damping_time)
@@ -79,8 +79,7 @@ def sliding_velocity_forces(functions: SlidingFunctions, flexure: SlidingFlexure
     if not angles or block.torsion or block.shear:
         return None
     forces = SlidingForces(
-        extension=flexure.extension,
-        speed=local.rate(flexure.extension),
+        slide=_slide(functions),
         length=block.length,
         linear_density=block.linear_density,
         shapes=flexure.shapes[block.bending[0]],
@@ -89,7 +88,7 @@ def sliding_velocity_forces(functions: SlidingFunctions, flexure: SlidingFlexure
         speeds=flexure.speeds,
         slope=lambda expression: local.slope(expression, "displacement"),
     )
-    return forces.forces(flexure.root.omega, local.rates, slide=0)
+    return forces.forces(flexure.root.omega, local.rates, extension=0)
 
 
 def _by_axis(functions: SlidingFunctions, of: Callable[[ca.SX], ca.SX], power: int) -> dict[str, ca.SX]:
@@ -102,12 +101,15 @@ def _by_axis(functions: SlidingFunctions, of: Callable[[ca.SX], ca.SX], power: i
     }
 
 
+def _slide(functions: SlidingFunctions) -> Slide:
+    return Slide(functions.extension, functions.local.rate(functions.extension))
+
+
 def _torsion(functions: SlidingFunctions) -> SlidingTorsion:
     block, local = functions.block, functions.local
     names = [c.name for c in block.discretization.coordinates("torsion")]
     return SlidingTorsion(
-        extension=functions.extension,
-        speed=local.rate(functions.extension),
+        slide=_slide(functions),
         length=block.length,
         polar_inertia=block.polar_inertia,
         rigidity=block.torsional_rigidity,

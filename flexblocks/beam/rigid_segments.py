@@ -51,7 +51,7 @@ class RigidSegments(Discretization):
     flexure_type = SegmentFlexure
 
     def __post_init__(self) -> None:
-        check_number("RigidSegments", self.n)
+        check_number("RigidSegments", self.n, most=1000)
 
     def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
         return numbered_coordinates(axis, self.n, "bend", "rad")

@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.beam.kinematics.mass_moments import Field, MassProducts, Matrix, velocity_forces
+from flexblocks.beam.kinematics.slide import Slide
 from flexblocks.beam.shapes.sliding_shapes import SlidingShapes
 
 Number = float | ca.SX
@@ -25,8 +26,7 @@ class SlidingForces:
 
     Attributes
     ----------
-    extension, speed : SX
-        Length l outside the hub [m] and its rate [m/s].
+    slide : Slide
     length, linear_density : float or SX
         Of the whole beam [m], [kg/m].
     shapes : SlidingShapes
@@ -38,8 +38,7 @@ class SlidingForces:
         Total derivative (k, 1) in l of an expression (k, 1) of the configuration.
     """
 
-    extension: ca.SX
-    speed: ca.SX
+    slide: Slide
     length: Number
     linear_density: Number
     shapes: SlidingShapes
@@ -48,29 +47,29 @@ class SlidingForces:
     speeds: Mapping[str, ca.SX]
     slope: Callable[[ca.SX], ca.SX]
 
-    def forces(self, omega: ca.SX, rates: ca.SX, slide: int) -> ca.SX:
+    def forces(self, omega: ca.SX, rates: ca.SX, extension: int) -> ca.SX:
         """Return the velocity forces (6 + k, 1) on the hub of angular velocity omega (3, 1) and on the coordinates.
 
-        `rates` (k, 1) are those of the coordinates, of which the one with the index `slide` is the extension.
+        `rates` (k, 1) are those of the coordinates, of which that with the index `extension` is the length outside.
         """
-        along, products = self.speed / self.extension, self._products
-        place, rate, drift = [Field(along=ca.SX(1))], [Field(one=self.speed)], [Field()]
+        products, growth = self._products, self.slide.growth
+        place, rate, drift = [Field(along=ca.SX(1))], [Field(one=self.slide.speed)], [Field()]
         for axis in "yz":
             if axis not in self.amplitudes:
                 place, rate, drift = [*place, Field()], [*rate, Field()], [*drift, Field()]
                 continue
             a, b = self.amplitudes[axis], self.speeds[axis]
-            moved = along * a
+            moved = self.slide.moved(a)
             place.append(Field(parts={"phi": a}))
             rate.append(Field(parts={"phi": b, "psi": moved}))
-            drift.append(Field(parts={"psi": 2 * along * b, "chi": along * moved}))
+            drift.append(Field(parts={"psi": 2 * growth * b, "chi": growth * moved}))
         on_hub, accelerations = velocity_forces(products, omega, place, rate, drift)
         force, pull = ca.SX(rates.shape[0], 1), ca.SX(1, 1)
         for axis, b in self.speeds.items():
             acceleration = accelerations["xyz".index(axis)]
             force += ca.jacobian(b, rates).T @ products.on("phi", acceleration)
             pull += self.amplitudes[axis].T @ products.on("psi", acceleration)
-        force[slide] = on_hub[3] + pull / self.extension
+        force[extension] = on_hub[3] + pull / self.slide.extension
         return ca.vertcat(on_hub, force)
 
     @cached_property
@@ -79,7 +78,7 @@ class SlidingForces:
 
         No mass passes the mouth of the hub with a deflection, or a rate of it, that is not zero.
         """
-        out, density, shapes = self.extension, self.linear_density, self.shapes
+        out, density, shapes = self.slide.extension, self.linear_density, self.shapes
         mean, drift, coupling, change = shapes.mean, shapes.drift, shapes.coupling, shapes.change
         along = shapes.swing + mean
         grown = ca.DM(self.angles)
@@ -108,4 +107,4 @@ class SlidingForces:
         """Return l times the derivative in l of an integral; zero where it is a constant."""
         if isinstance(integral, ca.DM):
             return ca.DM(*integral.shape)
-        return self.extension * ca.reshape(self.slope(ca.vec(ca.densify(integral))), *integral.shape)
+        return self.slide.extension * ca.reshape(self.slope(ca.vec(ca.densify(integral))), *integral.shape)

@@ -12,6 +12,7 @@ from flexblocks.beam.kinematics.beam import Beam
 from flexblocks.beam.kinematics.deflection import Flexure
 from flexblocks.beam.kinematics.strain_deflection import StrainFlexure
 from flexblocks.beam.properties.beam_profiles import EULER_BERNOULLI, BeamProfiles
+from flexblocks.beam.properties.distributed_parameter import takes_a_place
 from flexblocks.beam.properties.profile import Profile
 from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.shapes.ritz_modes import ritz_modes, rod_modes
@@ -71,7 +72,7 @@ class StrainModes(Discretization):
     flexure_type = StrainFlexure
 
     def __post_init__(self) -> None:
-        check_number("StrainModes", self.n)
+        check_number("StrainModes", self.n, most=30)
         if isinstance(self.functions, str) and self.functions not in ("polynomials", "modes"):
             raise ParameterError(
                 f"StrainModes: functions = {self.functions!r}; must be 'polynomials', 'modes' or a tuple of {self.n} "
@@ -80,7 +81,7 @@ class StrainModes(Discretization):
         if not isinstance(self.functions, str):
             self._check_own()
         if self.points is not None:
-            check_number("StrainModes, points", self.points)
+            check_number("StrainModes, points", self.points, most=1000)
         places = tuple(self.breaks) if isinstance(self.breaks, (tuple, list)) else None
         if places is None or not all(isinstance(place, (int, float)) and 0.0 < place < 1.0 for place in places):
             raise ParameterError(f"StrainModes: breaks = {self.breaks!r}; must be places x/l between 0 and 1.")
@@ -97,6 +98,8 @@ class StrainModes(Discretization):
                 f"StrainModes: functions = {self.functions!r}; must be 'polynomials', 'modes' or a tuple of {self.n} "
                 "functions of x/l."
             )
+        if not all(map(takes_a_place, functions)):
+            raise ParameterError(f"StrainModes: functions = {self.functions!r}; each must take one argument, x/l.")
         object.__setattr__(self, "functions", functions)
         values = [[float(f(place)) for place in np.linspace(0.01, 0.99, 4 * self.n + 7)] for f in functions]
         if not np.isfinite(values).all() or np.linalg.matrix_rank(values) < self.n:

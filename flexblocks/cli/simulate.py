@@ -70,8 +70,8 @@ def simulate(
     checked_file("--out", out, (".nc", ".csv"))
     checked_picture(plot)
     checked_report(report)
-    if not time > 0:
-        raise typer.BadParameter(f"{time:g} s; must be > 0.", param_hint="--time")
+    if not 0 < time < float("inf"):
+        raise typer.BadParameter(f"{time:g} s; must be finite and > 0.", param_hint="--time")
     x0, u = numbers("--start", start), signals(inputs)
     arm = model_named(model, settings, imported_types(imports))
     dae = assemble(arm, locked=numbers("--lock", lock), prescribed=prescribe or ())

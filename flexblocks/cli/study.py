@@ -64,9 +64,12 @@ def run_study(
 
 
 def _client(address: str) -> Any:
-    """Return the client of a scheduler of Dask's."""
+    """Return the client of a scheduler of Dask's.
+
+    Not the process' default: files are written here, with this process' locks; one that cannot connect stays nowhere.
+    """
     try:
-        return optional("distributed", "--scheduler").Client(address)
+        return optional("distributed", "--scheduler").Client(address, set_as_default=False)
     except (OSError, ValueError) as error:
         reason = str(error).partition("\n")[0]
         raise ParameterError(

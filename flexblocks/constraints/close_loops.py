@@ -8,11 +8,12 @@ from itertools import islice
 
 import numpy as np
 
-from flexblocks.constraints.closed_posture import SPREAD, is_in_line
+from flexblocks.constraints.closed_posture import IN_LINE, SPREAD, is_in_line
 from flexblocks.constraints.closed_start import closed_start
 from flexblocks.constraints.dependent_variables import with_dependent_variables
 from flexblocks.constraints.loop_equations import closure_equations, closure_slopes, free_columns, gap, weights
 from flexblocks.constraints.loop_newton import CLOSED, RANK, polished
+from flexblocks.constraints.shaky_loops import refuse_shaky_loops
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.cut_joints import Loops
 from flexblocks.errors import ModelError, listing
@@ -27,7 +28,7 @@ def close_loops(dae: DAE) -> DAE:
     LoopError
         The loops cannot be closed.
     ModelError
-        The closed loops leave no degree of freedom.
+        The closed loops leave no degree of freedom, or one that opens them.
 
     Warns
     -----
@@ -47,6 +48,7 @@ def close_loops(dae: DAE) -> DAE:
             "coordinates; at least one degree of freedom must remain. Add a joint, lock one coordinate less, or "
             "connect one frame less."
         )
+    refuse_shaky_loops(dae, q, p, rows)
     _refuse_overdriven(dae, q, p, rows)
     # Closure i had the rows 6 i to 6 i + 5 of all constraints.
     closures = tuple(
@@ -97,6 +99,10 @@ def _independent_rows(dae: DAE, q: np.ndarray, p: np.ndarray) -> np.ndarray:
         factors = scipy.linalg.qr(J.T, pivoting=True, mode="r")
         diagonal, pivots = np.abs(np.diag(np.asarray(factors[0]))), np.asarray(factors[-1])
         rank = int(np.sum(diagonal > RANK * diagonal[0]))
+        if best is not None:
+            # What has come back to a singular posture but for the error of its closures has no rank of its own.
+            values = np.linalg.svd(closure_slopes(dae, posture, p), compute_uv=False)
+            rank = min(rank, int(np.sum(values > IN_LINE * values[0])))
         if best is None or rank > len(best):
             best = np.sort(pivots[:rank])
     assert best is not None  # q itself is closed

@@ -35,6 +35,8 @@ def closure_weights(postures: Iterable[tuple[np.ndarray, np.ndarray]], kinds: np
         Number of the vector of which each closure is a component. Its components weigh the same, as its axes turn with
         the arm.
     """
+    if not len(kinds):
+        return np.zeros(0)  # links that are fixed to each other, and meet as they are
     of_row = np.max([_lightness(M, J) for M, J in postures], axis=0)
     light = np.array([np.max(of_row[kinds == kind]) for kind in kinds])
     known = light > 0

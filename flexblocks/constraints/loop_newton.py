@@ -13,6 +13,7 @@ RANK = 1e-8  # singular values of the constraint Jacobian below this fraction of
 IDLE = 1e-4
 LEAP = 0.2  # longest step of a search for the least mismatch [rad, lengths of the loops]; by trial
 DAMPING = 1e-3  # of its first step, as a share of the largest curvature; by trial
+LEAST_DAMPING = 1e-12  # of any step: with less, what closes no loop is moved by rounding
 NEAREST = 200  # its steps; half a turn takes 16
 BENT = 100  # steps to the least strain energy, each a tenth of the length or less; a handful if beams bend little
 
@@ -59,10 +60,10 @@ def nearest(equations: ClosureEquations, start: np.ndarray, p: np.ndarray, free:
         return start.copy()
     for _ in range(NEAREST if free.any() else 0):
         left, right = J[:, free] * unit, -r.ravel()
-        slope = left.T @ right
-        # All directions are damped alike: those that close no loop stay where they are.
-        size = np.linalg.norm(left, 2) ** 2
-        step = np.linalg.solve(left.T @ left + damping * (size or 1.0) * np.eye(len(unit)), slope)
+        # All directions are damped alike: those that close no loop stay where they are. As a problem of least squares
+        # it has the condition of the closures, of which normal equations have the square.
+        damper = np.sqrt(damping) * (np.linalg.norm(left, 2) or 1.0) * np.eye(len(unit))
+        step = np.linalg.lstsq(np.vstack([left, damper]), np.append(right, np.zeros(len(unit))), rcond=None)[0]
         step *= min(1.0, LEAP / np.max(np.abs(step), initial=LEAP))
         trial = q.copy()
         trial[free] += unit * step
@@ -70,7 +71,7 @@ def nearest(equations: ClosureEquations, start: np.ndarray, p: np.ndarray, free:
         r_trial, J_trial = (value.full() for value in equations.mismatch(trial, p))
         if np.linalg.norm(r_trial) < np.linalg.norm(r):
             closer = np.linalg.norm(r_trial) < 0.999 * np.linalg.norm(r)
-            q, r, J, damping = trial, r_trial, J_trial, damping / 4
+            q, r, J, damping = trial, r_trial, J_trial, max(damping / 4, LEAST_DAMPING)
             if np.linalg.norm(r) < CLOSED or not (closer or np.max(np.abs(step)) > 1e-6):
                 break
         else:

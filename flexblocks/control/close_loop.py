@@ -136,6 +136,7 @@ def _feedback(dae: DAE, loop: _Loop, bound: Bound, x: Variables, u: Variables) -
         rates = ca.vertcat(inner.rates(*at_inner), rates)
         outputs, units = ca.vertcat(inner.outputs(*at_inner), outputs), {**inner.units, **units}
         inputs = inner.inputs(*at_inner)
+    inputs, rates, outputs = ca.cse([inputs, rates, outputs])
     return Feedback(
         _function("inputs", symbols, inputs),
         _function("rates", symbols, rates),
@@ -150,16 +151,16 @@ def _clocks(dae: DAE, loop: _Loop, bound: Bound, x: Variables, u: Variables) -> 
     clocks = []
     for clock in dae.clocks:
         change = clock.change(dae.x.symbol, dae.z.symbol, loop.inputs, dae.p.symbol)
-        change = ca.vertcat(change, ca.SX.zeros(len(bound.states)))
+        change = ca.cse(ca.vertcat(change, ca.SX.zeros(len(bound.states))))
         clocks.append(Clock(clock.period, clock.offset, _function("change", symbols, change)))
     for update, change in zip(bound.updates, loop.changes, strict=True):
-        change = ca.vertcat(ca.SX.zeros(len(dae.x)), change)
+        change = ca.cse(ca.vertcat(ca.SX.zeros(len(dae.x)), change))
         clocks.append(Clock(update.period, update.offset, _function("change", symbols, change)))
     return tuple(clocks)
 
 
 def _function(name: str, symbols: list[ca.SX], result: ca.SX) -> ca.Function:
-    return ca.Function(name, symbols, [ca.densify(ca.cse(result))], ["x", "z", "u", "p"], [name])
+    return ca.Function(name, symbols, [ca.densify(result)], ["x", "z", "u", "p"], [name])
 
 
 def _undriven(dae: DAE, bound: Bound) -> Variables:

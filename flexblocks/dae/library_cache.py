@@ -37,7 +37,10 @@ class CacheError(FlexblocksError):
 def cache_directory() -> Path:
     """Return the folder of compiled libraries: FLEXBLOCKS_CACHE, or the user's cache directory."""
     chosen = os.environ.get("FLEXBLOCKS_CACHE")
-    return Path(chosen).expanduser() if chosen else platformdirs.user_cache_path("flexblocks", appauthor=False)
+    try:
+        return Path(chosen).expanduser() if chosen else platformdirs.user_cache_path("flexblocks", appauthor=False)
+    except RuntimeError as error:
+        raise CacheError(f"compile: FLEXBLOCKS_CACHE = {chosen!r}: {error} Write the path in full.") from None
 
 
 def cached(key: str, suffix: str, build: Callable[[Path], None]) -> Path:
@@ -66,7 +69,7 @@ def cached(key: str, suffix: str, build: Callable[[Path], None]) -> Path:
             if _is_sound(path):
                 return path
             LOG.warning("%s is damaged; rebuilding it", path)
-            path.unlink(missing_ok=True)
+            _remove(path)
         # ... or a new one, built in a scratch folder and moved to its place in one step.
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -78,6 +81,7 @@ def cached(key: str, suffix: str, build: Callable[[Path], None]) -> Path:
                 content = made.read_bytes()
                 with made.open("rb+") as file:
                     os.fsync(file.fileno())
+                os.chmod(made, 0o700)  # whatever the user's mask lets others do
                 path = folder / f"{name}-{checksum(content)}{suffix}"
                 os.replace(made, path)
         except OSError as error:
@@ -97,11 +101,28 @@ def checksum(content: bytes) -> str:
 
 
 def _is_sound(path: Path) -> bool:
-    """Return whether the content of a library still has the checksum in its name."""
+    """Return whether a library is a file that others cannot change, whose content has the checksum in its name."""
     try:
+        status = path.lstat()
+        if not stat.S_ISREG(status.st_mode) or _is_open_to_others(status):
+            return False  # it could be exchanged between this look and its loading
         return path.stem.rpartition("-")[2] == checksum(path.read_bytes())
     except OSError:
         return False
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _is_open_to_others(status: os.stat_result) -> bool:
+    """Return whether a file or folder belongs to another user, or is writable by its group or by everybody."""
+    if not hasattr(os, "getuid"):  # Windows: the user's own profile, guarded by its access list
+        return False
+    return status.st_uid not in (os.getuid(), 0) or bool(status.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 
 def _refuse_others(folder: Path) -> None:
@@ -112,11 +133,9 @@ def _refuse_others(folder: Path) -> None:
     CacheError
         It belongs to another user, or is writable by its group or by everybody.
     """
-    if not hasattr(os, "getuid"):  # Windows: the user's own profile, guarded by its access list
-        return
     status = folder.stat()
-    mode = stat.S_IMODE(status.st_mode)
-    if status.st_uid not in (os.getuid(), 0) or mode & (stat.S_IWGRP | stat.S_IWOTH):
+    if _is_open_to_others(status):
+        mode = stat.S_IMODE(status.st_mode)
         raise CacheError(
             f"compile: others may write to {folder} (owner {status.st_uid}, mode {mode:o}), and libraries loaded from "
             f"there run as you; remove that permission (chmod go-w '{folder}'), or set FLEXBLOCKS_CACHE to a directory "

@@ -67,9 +67,9 @@ class Frame:
         Angular velocity [rad/s] and velocity of the origin [m/s] relative to the world, resolved in this frame's axes.
     rate : callable
         Time derivative of an expression of the block's coordinates.
-    drift : SX (3, 1), optional
-        Acceleration of the origin relative to the world, in this frame's axes, that is left when neither the block's
-        inlet nor its coordinates accelerate; None where it is to be derived.
+    drift : SX (6, 1), optional
+        Angular acceleration over acceleration of the origin, relative to the world and in this frame's axes, that are
+        left when neither the block's inlet nor its coordinates accelerate; None where they are to be derived.
 
     Notes
     -----
@@ -99,15 +99,15 @@ class Frame:
             before, angle, rate = self.turn.before, self.turn.angle + angle, self.turn.rate + rate
         return before._turned(Turn(before, axis, angle, rate))
 
-    def reorient(self, matrix: np.ndarray | ca.SX, omega: ca.SX | None = None, drift: ca.SX | None = None) -> Frame:
+    def reorient(self, matrix: np.ndarray | ca.SX, omega: ca.SX | None = None) -> Frame:
         """Turn by a rotation matrix (3, 3), whose columns are the new axes in the old ones.
 
         It may depend on the coordinates; `omega` is then the angular velocity (3, 1) of the new axes relative to the
-        old ones, in the new ones [rad/s]; `drift` (3, 1) what is left of the rate of `omega` when no coordinate
-        accelerates, where a form is known that takes fewer operations than the derivative.
+        old ones, in the new ones [rad/s]. Without it this frame has the twist of the new axes already: those of a
+        constant matrix, or of a section whose twist was stated in the axes of the beam's root.
         """
         matrix = ca.sparsify(matrix if isinstance(matrix, ca.SX) else ca.DM(matrix))
-        return self._turned(Reorientation(self, matrix, ca.SX(3, 1) if omega is None else omega, drift))
+        return self._turned(Reorientation(self, matrix, omega))
 
     def _turned(self, turn: Turn | Reorientation) -> Frame:
         twist = turn.of(self.omega, self.v)
@@ -141,19 +141,22 @@ class Turn:
 
 @dataclass(frozen=True)
 class Reorientation:
-    """A rotation: the frame before it, the new axes (3, 3) as columns in the old ones, and their angular velocity."""
+    """A rotation: the frame before it, the new axes (3, 3) as columns in the old ones, and their angular velocity.
+
+    Without an angular velocity it does nothing but resolve the twist in the new axes.
+    """
 
     before: Frame
     matrix: ca.SX | ca.DM
-    omega: ca.SX
-    drift: ca.SX | None = None
+    omega: ca.SX | None = None
 
-    def bias(self, omega: ca.SX) -> ca.SX | None:
-        """Return the bias acceleration (6) after the turn, with the angular velocity before it; None if not known."""
-        if self.drift is None:
-            return None
-        return ca.vertcat(skew(ca.sparsify(self.matrix.T @ omega)) @ self.omega + self.drift, ca.SX(3, 1))
+    @property
+    def bias(self) -> ca.SX | None:
+        """The bias acceleration (6) after the turn; None where it is to be derived."""
+        return ca.SX(6, 1) if self.omega is None else None
 
     def of(self, omega: ca.SX, v: ca.SX) -> ca.SX:
         """Return the twist (6) after the turn of a frame that has the twist (omega, v) before it."""
-        return ca.vertcat(self.matrix.T @ omega + self.omega, self.matrix.T @ v)
+        turned = self.matrix.T
+        relative = ca.SX(3, 1) if self.omega is None else self.omega
+        return ca.vertcat(turned @ omega + relative, turned @ v)

@@ -64,7 +64,7 @@ class Quantity:
             array = np.asarray(value, dtype=float)
         except (TypeError, ValueError, OverflowError):
             raise ParameterError(f"{where}: {name} = {value!r}; must be {expected}.") from None
-        if isinstance(value, (str, bool)) or array.shape != self.shape:
+        if array.shape != self.shape or not _is_of_numbers(value):
             raise ParameterError(f"{where}: {name} = {value!r}; must be {expected}.")
         if not np.all(np.isfinite(array)):
             raise ParameterError(f"{where}: {name} = {_written(value)}{unit}; must be finite.")
@@ -130,6 +130,15 @@ def checked_fields(where: str, block: Any) -> dict[str, Any]:
             words = ", ".join(repr(word) for word in field.metadata["choice"])
             raise ParameterError(f"{where}: {field.name} = {value!r}; must be one of {words}.")
     return checked
+
+
+def _is_of_numbers(value: Any) -> bool:
+    """Whether a number, or all of an array, came as numbers: NumPy makes some of True, b"1" and "1", too."""
+    if isinstance(value, (str, bytes, bytearray, bool, np.bool_)):
+        return False
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "iuf" or (value.dtype.kind == "O" and all(map(_is_of_numbers, value.flat)))
+    return not isinstance(value, (list, tuple)) or all(map(_is_of_numbers, value))
 
 
 def unit_vector(where: str, name: str, value: Sequence[float]) -> tuple[float, ...]:

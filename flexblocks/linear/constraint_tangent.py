@@ -84,7 +84,7 @@ def tangent(dae: DAE, point: OperatingPoint, a: np.ndarray, independent: np.ndar
     # Partition into dependent and independent coordinates.
     slopes = closure_slopes(dae, x[:n], point.p)
     dependent = _dependent(dae, slopes) if independent is None else np.setdiff1d(np.arange(n), independent)
-    if np.linalg.matrix_rank(slopes[:, dependent], AT_ALL * np.max(np.abs(slopes))) < len(J):
+    if np.linalg.matrix_rank(slopes[:, dependent], AT_ALL * np.max(np.abs(slopes), initial=0.0)) < len(J):
         raise _undetermined(dae)
     coordinates = np.setdiff1d(np.arange(n), dependent)
     following = dependent_states(dae)
@@ -134,7 +134,7 @@ def _dependent(dae: DAE, J: np.ndarray) -> np.ndarray:
                 chosen.append(int(j))
                 basis = np.linalg.qr(J[:, chosen])[0]
         if len(chosen) == len(J):
-            return np.sort(chosen)
+            return np.sort(np.array(chosen, dtype=int))
     raise _undetermined(dae)
 
 

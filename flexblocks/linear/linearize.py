@@ -20,7 +20,8 @@ from flexblocks.linear.forms.second_order_form import SecondOrderForm
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearization_point import point_at, warn_unless_at_rest
 from flexblocks.statics.operating_point import OperatingPoint
-from flexblocks.validity.large_deflections import warn_of_large_deflections, without_warning
+from flexblocks.validity.large_deflections import is_quiet, warn_of_large_deflections, without_warning
+from flexblocks.validity.left_out_inertia import InertiaError, inertia_error, warn_of_left_out_inertia
 
 FORMS = ("minimal", "descriptor")
 # Loops move if the change of the constraint Jacobian along the motion alters forces by more than this fraction.
@@ -89,10 +90,20 @@ def linearize(
     with without_warning():
         point = point_at(dae, at)
     refuse_locked_angles(dae, names, point, "linearize")
-    warn_of_large_deflections(dae, "linearize", point.x[None], point.z[None], point.u[None], point.p)
+    state = (point.x[None], point.z[None], point.u[None], point.p)
+    far = warn_of_large_deflections(dae, "linearize", *state)
     (slopes,) = derivatives(dae, [point])
     warn_unless_at_rest(dae, point, slopes)
-    return linear_model(dae, point, slopes, names, form)
+    lin = linear_model(dae, point, slopes, names, form)
+    if not (far or is_quiet()):
+        warn_of_left_out_inertia("linearize", {"": inertia_error_of(dae, lin)})
+    return lin
+
+
+def inertia_error_of(dae: DAE, lin: LinearModel) -> InertiaError | None:
+    """Return the error of the frequencies of a linear model by what its beams leave out, if it is worth telling."""
+    point, small = lin.operating_point, lin.minimal()
+    return inertia_error(dae, small.A, small.structure.coordinates, point.x, point.z, point.p)
 
 
 def linear_model(

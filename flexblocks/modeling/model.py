@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+import casadi as ca
 import networkx as nx
 
-from flexblocks.errors import FlexblocksError, ModelError, listing, nearest
+from flexblocks.errors import FlexblocksError, ModelError, ParameterError, listing, nearest
 from flexblocks.interfaces import ANY as ANY_NUMBER
 from flexblocks.interfaces import Block, Composite, Port, Quantity
+from flexblocks.interfaces.parameters import argument_name
 from flexblocks.modeling.model_check import ModelCheck, model_check
 from flexblocks.modeling.model_data import save
 from flexblocks.rich_display import RichDisplay
@@ -94,6 +97,9 @@ class Model(RichDisplay):
         ------
         ModelError
             Not a block, or the name is taken.
+        ParameterError
+            A parameter is a symbol: in a model all are numbers, and `flexblocks.assemble` keeps those symbolic that it
+            is told.
         """
         if not isinstance(block, (Block, Composite)):
             raise ModelError(
@@ -109,6 +115,7 @@ class Model(RichDisplay):
                 f"Model '{self.name}': already has a block named '{block.name}' "
                 f"({self._blocks[block.name].where}); give {block.where} another name."
             )
+        _refuse_symbols(block)
         self._blocks[block.name] = block
         return block
 
@@ -211,3 +218,15 @@ def _names_a_block(block: Block | Composite) -> str:
     return (
         f"{block.where} is a block; name one of its ports, such as {block.name}.{names[-1]} (ports: {listing(names)})."
     )
+
+
+def _refuse_symbols(block: Block | Composite) -> None:
+    """Refuse a block with a parameter that is a matrix of CasADi."""
+    for field in dataclasses.fields(block):
+        value = getattr(block, field.name)
+        if "quantity" in field.metadata and isinstance(value, ca.SX):
+            name = argument_name(field)
+            raise ParameterError(
+                f"{block.where}: {name} = {value}; must be numbers in a model. What shall stay symbolic is told "
+                f"afterwards: fb.assemble(model, symbolic=('{block.name}.{name}',))."
+            )

@@ -24,6 +24,7 @@ _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 # Levels of lists and mappings: a model has five. Beyond a thousand Python's and libyaml's recursions break down.
 MOST_LEVELS = 100
+TOO_DEEP = f"not a {{}} file: more than {MOST_LEVELS} levels of lists and mappings."
 TAG = "tag:yaml.org,2002:"
 PLAIN = ("null", "bool", "int", "float", "str", "seq", "map")
 # Values that aliases may repeat, beside those a file writes out: a hundred bytes can stand for billions.
@@ -72,6 +73,17 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
+# A line end in YAML 1.1, which PyYAML writes as it is and reads as a space, unless a text is written with escapes.
+NEXT_LINE = "\x85"
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+    return dumper.represent_scalar(f"{TAG}str", text, style='"' if NEXT_LINE in text else None)
+
+
+_Dumper.add_representer(str, _text)
+
+
 # The core schema of YAML 1.2. PyYAML's default is 1.1, where 1e6 is a string, 010 is eight and on is True.
 for _tag, _pattern, _first in (
     ("null", r"~|null|Null|NULL|", "~nN"),
@@ -106,17 +118,19 @@ def read_document(path: str | Path) -> Any:
         raise FileFormatError(f"{path}: cannot be read: {error.strerror}.") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
+        if "nesting depth" in (error.problem or ""):  # libyaml itself counts levels from 0.2.6 on
+            raise FileFormatError(f"{path}: {TOO_DEEP.format('YAML')}") from None
         place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
         raise FileFormatError(f"{path}: {place}not valid YAML: {error.problem or error.context}.") from None
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise FileFormatError(f"{path}: {place}: not valid JSON: {error.msg}.") from None
     except RecursionError:
-        raise FileFormatError(
-            f"{path}: not a {'JSON' if is_json else 'YAML'} file: more than {MOST_LEVELS} levels of lists and mappings."
-        ) from None
+        raise FileFormatError(f"{path}: {TOO_DEEP.format('JSON' if is_json else 'YAML')}") from None
     except Exception as error:  # tags of YAML read text by functions that raise whatever they run into
-        raise FileFormatError(f"{path}: not a {'JSON' if is_json else 'YAML'} file: {error}.") from None
+        raise FileFormatError(
+            f"{path}: not a {'JSON' if is_json else 'YAML'} file: {str(error).rstrip('.')}."
+        ) from None
 
 
 def write_document(path: str | Path, data: Any, schema: str = "") -> None:

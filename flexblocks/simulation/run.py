@@ -76,7 +76,7 @@ class Integration:
         Exception
             Any exception of an input function of the user.
         """
-        self.stepper.begin()
+        self.stepper.begin(float(self.times[-1]))
         z = self.system.consistent(self.times[0], X, self.system.dae.z.start, self.system.parameters(0))
         record = Record([X], [z], self.times[0], (X, z))
         ends = self.system.inputs.ends

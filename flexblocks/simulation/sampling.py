@@ -52,10 +52,9 @@ def sampled_trajectory(system: System, times: np.ndarray, record: Record) -> Tra
     z = [system.consistent(*point) for point in zip(t, X, record.z, P.T, strict=True)]
     x = X[:, :-1]
     algebraics = [np.array(z).T] if len(dae.z) else []
-    y = dae.interpreted.output(x.T, u, system.p, *algebraics)
-    kinetic, potential = dae.interpreted.energy(
-        x.T, system.p, *(algebraics if dae.interpreted.energy.n_in() == 3 else [])
-    )
+    functions = dae.interpreted
+    y = functions.output(x.T, u, system.p, *algebraics)
+    kinetic, potential = functions.energy(x.T, system.p, *(algebraics if functions.energy.n_in() == 3 else []))
     energy = np.column_stack([np.array(kinetic).ravel(), np.array(potential).ravel(), X[:, -1]])
     groups = {"x": dae.x, "z": dae.z, "u": dae.u, "y": dae.y}
     units = {name: unit for group in groups.values() for name, unit in zip(group.names, group.units, strict=True)}

@@ -92,7 +92,7 @@ class Singularities:
     def _mass_function(self) -> ca.Function:
         with BUILDING:
             dae = self.dae.interpreted
-            return closure_equations(dae).mass if dae.tree.loops.closures else dae.interpreted.mass_matrix
+            return closure_equations(dae).mass if dae.tree.loops.closures else dae.mass_matrix
 
     def _inertia(self, X: np.ndarray, z: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Return the inertia (k,) of the weakest motion at states (k, nx + 1)."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 
 from flexblocks.atomic_file import atomic_file
+from flexblocks.errors import FileFormatError
 from flexblocks.studies.identity import Identity
 from flexblocks.studies.journal import SUFFIX, is_written, lock, outcomes
 from flexblocks.studies.outcome import Outcome
@@ -47,7 +48,7 @@ class Journals:
         if self.folder is not None and self.kept:
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                self._lock = (self.folder / "lock").open("a+b")
+                self._lock = (self.folder / "lock").open("a+b", buffering=0)
             except OSError as error:
                 raise StoreError(f"{self.folder}: cannot be written: {error.strerror}; choose another.") from error
             if not lock(self._lock, wait=False):
@@ -56,10 +57,19 @@ class Journals:
                     f"{self.folder}: process {self._lock.read().decode() or 'unknown'} is at work on this study; wait "
                     "for it, or end it."
                 )
-            self._lock.truncate(0)
-            self._lock.write(str(os.getpid()).encode())
-            self._lock.flush()
-            self._claim(self.folder)
+            try:
+                self._lock.truncate(0)
+                self._lock.write(str(os.getpid()).encode())
+                self._claim(self.folder)
+            except StoreError:
+                raise
+            except (OSError, FileFormatError) as error:
+                self._let_go()
+                reason = getattr(error, "strerror", None) or str(error)
+                raise StoreError(
+                    f"{self.folder}: cannot be written: {reason.rstrip('.')}. What was finished before is as it was; "
+                    "choose a folder that is writable and has free space."
+                ) from error
         return self
 
     def _claim(self, folder: Path) -> None:
@@ -83,6 +93,12 @@ class Journals:
             return
         with suppress(OSError):
             self._remove_empty()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Let others have the folder, or remove it if nothing is left in it."""
+        assert self.folder is not None
+        with suppress(OSError):
             if not list(self.folder.glob(f"*{SUFFIX}")):
                 (self.folder / NOTE).unlink(missing_ok=True)
                 (self.folder / "lock").unlink()

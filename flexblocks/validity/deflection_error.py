@@ -76,7 +76,7 @@ def deflection_errors(
         return []
     found, pulled = [], []
     for index, measure in measures:
-        q = measure.relative(dae.tree.bodies[index].share.gather(x[:, : dae.tree.size].T).T)
+        q = measure.relative(coordinates_of(dae, index, x))
         deflections = np.linalg.norm(measure.deflections @ q.T, axis=0)
         slopes = np.linalg.norm(measure.slopes @ q.T, axis=0)
         shortening = measure.weights @ slopes**2 / 2
@@ -114,24 +114,35 @@ def linear_blocks(dae: DAE) -> tuple[tuple[int, SmallDeflections], ...]:
     return tuple((i, measure) for i, measure in measures if measure is not None)
 
 
+def coordinates_of(dae: DAE, index: int, x: np.ndarray) -> np.ndarray:
+    """Return the coordinates (samples, k) of a body at states (samples, nx), those that are locked included."""
+    q = dae.tree.bodies[index].share.gather(x[:, : dae.tree.size].T).T
+    for lock in dae.tree.locks:
+        value = dae.locked[f"{lock.block}.{lock.coordinate}"]
+        for (body, row), factor in lock.factors.items():
+            if body == index:
+                q[:, row] += factor * value
+    return q
+
+
 def _shares_of_pull(
     dae: DAE, indices: tuple[int, ...], x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray, at_rest: bool
 ) -> list[float]:
     """Return for each body int N v'^2 dx over int EI v''^2 dx, each the mean of its magnitude over the motion."""
     n, samples = dae.tree.size, len(x)
-    more = [z.T] if len(dae.z) else []
+    functions, more = dae.interpreted, [z.T] if len(dae.z) else []
     a = np.zeros((n, samples))
     if not at_rest:
-        a = np.array(dae.interpreted.forward_dynamics(x.T, u.T, p, *more)).reshape(len(dae.x), samples)[n : 2 * n]
+        a = np.array(functions.forward_dynamics(x.T, u.T, p, *more)).reshape(len(dae.x), samples)[n : 2 * n]
     forces = np.zeros((0, samples))
     if dae.tree.loops.closures:
-        forces = np.array(dae.interpreted.multipliers(x.T, u.T, p, *more)).reshape(-1, samples)
+        forces = np.array(functions.multipliers(x.T, u.T, p, *more)).reshape(-1, samples)
     pulls = _pulls(dae, indices)(x.T, z.T, u.T, a, forces, p).full()
     measures, shares, row = dict(linear_blocks(dae)), [], 0
     for index in indices:
         tension = measures[index].tension
         assert isinstance(tension, Tension)
-        q = dae.tree.bodies[index].share.gather(x[:, :n].T).T
+        q = coordinates_of(dae, index, x)
         slopes, size = tension.slopes @ q.T, len(tension.names) * len(tension.weights)
         along, *across = np.split(-pulls[row : row + size], len(tension.names))
         row += size

@@ -58,8 +58,8 @@ def warn_of_large_deflections(
     u: np.ndarray,
     p: np.ndarray,
     times: np.ndarray | None = None,
-) -> None:
-    """Warn, once, of all blocks that leave the range of their theory.
+) -> bool:
+    """Warn, once, of all blocks that leave the range of their theory; return whether there were any.
 
     Parameters
     ----------
@@ -72,11 +72,12 @@ def warn_of_large_deflections(
         [s]; without them the states are equilibria.
     """
     if is_quiet():
-        return
+        return False
     far = large_deflections(dae, x, z, u, p, at_rest=times is None)
     if far:
         texts = [described(one, None if times is None else float(times[one.sample])) for one in far]
         warn(f"{where}: {'; '.join(texts)}", LargeDeflectionWarning)
+    return bool(far)
 
 
 def warn_of_cases(

@@ -8,6 +8,7 @@ from functools import lru_cache
 import casadi as ca
 
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.constrained_accelerations import stabilised
 from flexblocks.dynamics.algorithms.generalised_forces import state_rates
 from flexblocks.dynamics.algorithms.prescribed_motion import reduced_jacobian
 
@@ -20,10 +21,10 @@ from .quasi_static import ALL_MOVE, StaticModes
 
 @dataclass(frozen=True)
 class PointEquations:
-    """Residual r(y, p) of the equations of motion at one point, with its derivatives.
+    """Residual r(y, p, closing) of the equations of motion at one point, with its derivatives.
 
     y are the instant's x, a, dw, z, f and u (see `instant_vector`), then the design parameters; their entries of p are
-    ignored.
+    ignored. The two factors `closing` [1/s, 1/s2] are those with which open loops close, see `stabilised`.
     """
 
     residual: ca.Function
@@ -36,8 +37,7 @@ class PointEquations:
 def point_equations(dae: DAE, designed: tuple[int, ...] = (), static: StaticModes = ALL_MOVE) -> PointEquations:
     """Return the equations of motion at a point: inverse dynamics, first-order states, algebraic equations, closures.
 
-    Loop closures are imposed on acceleration level with the stabilisation of the simulation, so that the planned motion
-    is the one that a replay integrates. Quasi-static modes have no acceleration.
+    Loop closures are imposed on acceleration level, stabilised. Quasi-static modes have no acceleration.
     """
     # Symbols of one point
     a, dw = ca.SX.sym("a", dae.tree.size), ca.SX.sym("dw", len(dae.x) - 2 * dae.tree.size)
@@ -49,7 +49,8 @@ def point_equations(dae: DAE, designed: tuple[int, ...] = (), static: StaticMode
     felt = reduced_jacobian(dae.tree, J) if dae.prescribed else J
     balance = force - dae.applied_expression - felt.T @ f
     still = ca.sparsify(ca.SX(ca.DM(static.amounts(dae.tree.size)))) @ a if static.names else ca.SX(0, 1)
-    closures = J @ a - dae.constraint_acceleration
+    closing = ca.SX.sym("closing", 2)
+    closures = J @ a - stabilised(dae.constraint_expression, *dae.constraint_rates, dae.v, ca.vertsplit(closing))
     r = ca.vertcat(balance, state_rates(dae.tree, x, z, u) - dw, dae.algebraic_expression, closures, still)
     # Design parameters are variables; their entries among the constants are ignored
     design = p[list(designed)] if designed else ca.SX(0, 1)
@@ -57,19 +58,19 @@ def point_equations(dae: DAE, designed: tuple[int, ...] = (), static: StaticMode
     y = ca.vertcat(instant_vector(dae, x=x, a=a, dw=dw, z=z, f=f, u=u), design)
     lam = ca.SX.sym("lam", r.numel())
     return PointEquations(
-        residual=ca.Function("residual", [y, p], [ca.densify(r)]),
-        jacobian=ca.Function("jacobian", [y, p], [ca.jacobian(r, y)]),
-        hessian=ca.Function("hessian", [y, p, lam], [ca.hessian(ca.dot(lam, r), y)[0]]),
+        residual=ca.Function("residual", [y, p, closing], [ca.densify(r)]),
+        jacobian=ca.Function("jacobian", [y, p, closing], [ca.jacobian(r, y)]),
+        hessian=ca.Function("hessian", [y, p, closing, lam], [ca.hessian(ca.dot(lam, r), y)[0]]),
         size=r.numel(),
     )
 
 
 @lru_cache(maxsize=8)
 def interval_kernel(dae: DAE, form: IntervalForm) -> Kernel:
-    """Return the residuals of one interval as a function of its variables, with parameters (step, p).
+    """Return the residuals of one interval as a function of its variables, with parameters (step, p, closing).
 
     The step is the interval's length [s] or, for a free duration, its fraction of that local variable. Design
-    parameters are local variables too.
+    parameters are local variables too. With the two factors `closing` open loops close.
 
     Residuals: the equations of motion at every collocation point, then continuity, the states at the end less those of
     the last point.
@@ -87,7 +88,7 @@ def interval_kernel(dae: DAE, form: IntervalForm) -> Kernel:
     # Symbols of the interval, and the states and inputs at its points
     scheme, equations = form.scheme, point_equations(dae, form.designed, form.static)
     interval = interval_symbols(dae, form)
-    step, p = ca.SX.sym("step"), ca.SX.sym("p", len(dae.p))
+    step, p, closing = ca.SX.sym("step"), ca.SX.sym("p", len(dae.p)), ca.SX.sym("closing", 2)
     h = interval.length(step)
     lam = ca.SX.sym("lam", equations.size * scheme.degree + len(dae.x))
     w = interval.variables
@@ -100,16 +101,16 @@ def interval_kernel(dae: DAE, form: IntervalForm) -> Kernel:
         y = ca.vertcat(instant_vector(dae, x=x, u=inputs[j, :].T, **point), interval.local.design)
         E = ca.jacobian(y, w)
         multipliers = lam[j * equations.size : (j + 1) * equations.size]
-        residuals += equations.residual.call([y, p], True, False)
-        (J,) = equations.jacobian.call([y, p], True, False)
-        (H,) = equations.hessian.call([y, p, multipliers], True, False)
+        residuals += equations.residual.call([y, p, closing], True, False)
+        (J,) = equations.jacobian.call([y, p, closing], True, False)
+        (H,) = equations.hessian.call([y, p, closing, multipliers], True, False)
         rows.append(ca.sparsify(J) @ E)
         hessian += E.T @ ca.sparsify(H) @ E + _curvature(y, w, step, ca.sparsify(J).T @ multipliers)
     # Continuity: the states at the end are those of the last point
     gap = interval.end - states[-1]
     residual, jacobian = ca.vertcat(*residuals, gap), ca.vertcat(*rows, ca.jacobian(gap, w))
     hessian += _curvature(gap, w, step, lam[equations.size * scheme.degree :])
-    return _kernel(w, ca.vertcat(step, p), lam, residual, jacobian, ca.triu(hessian))
+    return _kernel(w, ca.vertcat(step, p, closing), lam, residual, jacobian, ca.triu(hessian))
 
 
 def _curvature(y: ca.SX, w: ca.SX, step: ca.SX, factors: ca.SX) -> ca.SX:

@@ -41,6 +41,9 @@ class TranscriptionOptions:
         always simulates the full arm.
     spacing : sequence of sequence of float, optional
         Lengths of the intervals of each phase relative to each other, as refinement chooses them; by default equal.
+    margins : dict of float, optional
+        By how much the plan stays within limits of states and outputs and within path constraints, by their names and
+        in their units, as refinement chooses it where a replay exceeds them: replays and checks judge by the limits.
 
     Raises
     ------
@@ -54,6 +57,7 @@ class TranscriptionOptions:
     inputs: str = "cubic"
     quasi_static: Any = None  # None, False, "auto", a float or a tuple of str once checked
     spacing: Sequence[Sequence[float]] | None = None
+    margins: Mapping[str, float] | None = None  # a dict once checked
 
     def __post_init__(self) -> None:
         for count in self.counts:
@@ -69,6 +73,7 @@ class TranscriptionOptions:
             "degree": int(self.degree),
             "quasi_static": static,
             "spacing": checked_spacing(self.spacing, counts),
+            "margins": _checked_margins(self.margins),
         }
         for name, value in put.items():
             object.__setattr__(self, name, value)
@@ -115,6 +120,7 @@ class TranscriptionArguments(TypedDict, total=False):
     inputs: str
     quasi_static: Any
     spacing: Sequence[Sequence[float]] | None
+    margins: Mapping[str, float] | None
 
 
 def transcription_options(arguments: Mapping[str, Any]) -> TranscriptionOptions:
@@ -149,6 +155,18 @@ def takes_transcription_options(function: F) -> F:
         described, _, _ = described.partition("\n\n    Raises")
         function.__doc__ = function.__doc__.replace("    **transcription", described)
     return function
+
+
+def _checked_margins(margins: Any) -> dict[str, float]:
+    if margins is None:
+        return {}
+    if isinstance(margins, Mapping) and all(isinstance(name, str) for name in margins):
+        numbers = [
+            value for value in margins.values() if isinstance(value, (int, float)) and not isinstance(value, bool)
+        ]
+        if len(numbers) == len(margins) and all(0 <= value < float("inf") for value in numbers):
+            return {name: float(value) for name, value in margins.items()}
+    raise ProblemError(f"plan: margins = {margins!r}; must be numbers >= 0 by the names of limits.")
 
 
 def _check_quasi_static(value: Any) -> None:

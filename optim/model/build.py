@@ -81,11 +81,17 @@ def pyomo_model(
     return model_of(dae, problem, transcription_options(transcription), p)
 
 
-def model_of(dae: DAE, problem: Problem | RestToRest, options: TranscriptionOptions, p: Any = None) -> Any:
-    """Return the unsolved model of a planning problem under validated options; see `pyomo_model`."""
+def model_of(
+    dae: DAE,
+    problem: Problem | RestToRest,
+    options: TranscriptionOptions,
+    p: Any = None,
+    before: TranscribedProblem | None = None,
+) -> Any:
+    """Return the unsolved model of a planning problem under validated options; see `pyomo_model` and `transcribe`."""
     started = perf_counter()
     with PauseGC():  # many objects, no cycles to collect
-        m = _model(transcribe(dae, problem, options, p))
+        m = _model(transcribe(dae, problem, options, p, before=before))
     m.build_time = perf_counter() - started
     return m
 

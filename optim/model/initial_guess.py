@@ -18,20 +18,25 @@ from ..presolve.rigid_motion.quasi_static_path import (
     state_inputs,
 )
 from ..presolve.rigid_motion.rigid_arm import Waypoint, quintic, rigid_inputs, spline_through
+from .least_effort import least_effort_waypoints
 from .path_constraints import set_path_values
 
 
-def set_guess(b: Any, t: PhaseTranscription, detours: Sequence[Waypoint] = ()) -> None:
+def set_guess(b: Any, t: PhaseTranscription, detours: Sequence[Waypoint] = (), straight: bool = False) -> None:
     """Set all free Vars to the default initial guess: a smooth path through the waypoints, and its inputs.
 
-    The waypoints are start, via points, goal and `detours`; without via points the path is a quintic in all
-    states. Deflections follow their static values; with cylinders, ropes, contacts or closed loops all of the path is
-    made of equilibria. The inputs are those of the equivalent rigid arm, clipped to their limits, unless they belong to
-    another scenario. A free duration is that of the mesh.
+    The waypoints are start, via points, goal and `detours`; without via points the path is a quintic in all states, or
+    unless it is to be `straight`, the rigid arm's motion of least effort where that takes much less. Scenarios, which
+    share their inputs, all go straight. Deflections follow their static values; with cylinders, ropes, contacts or
+    closed loops all of the path is made of equilibria. The inputs are those of the equivalent rigid arm, clipped to
+    their limits, unless they belong to another scenario. A free duration is that of the mesh.
     """
     # Smooth path of the states over the mesh
     n, times, h, T = t.dae.tree.size, t.mesh.times, t.mesh.steps, t.mesh.duration
     inner = times[:-1, None] + h[:, None] * t.scheme.nodes
+    holds = t.start.u.any() or t.goal.u.any()
+    if holds and not (detours or straight or t.problem.scenarios):
+        detours = least_effort_waypoints(t)
     path = _path(t, detours)
     (x, rates, accelerations), at_points = path.states(times / T), path.states(inner / T)
     q, v, a, w, dw = x[:, :n], rates[:, :n] / T, accelerations[:, :n] / T**2, x[:, 2 * n :], rates[:, 2 * n :] / T

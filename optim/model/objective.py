@@ -13,11 +13,12 @@ from pyomo.common.modeling import unique_component_name
 
 from ..casadi_solver import CasadiGreyBox, Kernel, attach
 from ..collocation.cost_functions import final_kernel, integral_kernel, squared_inputs
+from ..errors import ProblemError
 from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.objectives.functionals import Lagrangian, Mayer
 from ..problem.objectives.objective import Objective
-from .equations_of_motion import constants
+from .equations_of_motion import steps
 from .path_constraints import path_constants
 from .read_solution import collocated_times
 from .variable_index import VariableIndex
@@ -47,7 +48,7 @@ class PhaseCosts:
         t, index = self.transcription, self.index
         function = squared_inputs(t.shape, term.input_weights, len(t.dae.u), t.is_free)
         on = index.variables[index.first_shaping : index.end_shaping]
-        return self._box(term, function, index.shaping - index.first_shaping, constants(t)[:, :1], on)
+        return self._box(term, function, index.shaping - index.first_shaping, steps(t)[:, None], on)
 
     def integral(self, term: Lagrangian) -> Any:
         t = self.transcription
@@ -70,6 +71,11 @@ class PhaseCosts:
         """Add the cost as a grey box named after the term, as ``b.effort``; return its output."""
         name = unique_component_name(self.block, term.label)
         box = CasadiGreyBox(function, index, data, name=name, n_inputs=len(on))
+        if not box.has_cost:
+            raise ProblemError(
+                f"plan: objective: {term} is the same for all motions of '{self.transcription.dae.name}'; leave it "
+                "out, or name what depends on the motion."
+            )
         return attach(self.block, name, box, on).outputs["cost"]  # pyright: ignore[reportAttributeAccessIssue]
 
 

@@ -26,7 +26,7 @@ def add_path_constraints(b: Any, t: PhaseTranscription, index: VariableIndex) ->
     K, d, m = t.mesh.intervals, t.scheme.degree, len(path)
     bounds = {
         name: (low if np.isfinite(low) else None, high if np.isfinite(high) else None)
-        for name, low, high in zip(path.names, path.low.tolist(), path.high.tolist(), strict=True)
+        for name, (low, high) in t.path_bounds.items()
     }
     b.path_names = pyo.Set(initialize=path.names)
     b.path = pyo.Var(b.intervals, b.points, b.path_names, bounds=lambda _, k, j, name: bounds[name], doc="path values")

@@ -80,15 +80,15 @@ def trajectory(traj: PhaseTrajectory, inputs: dict[str, PPoly]) -> Trajectory:
     states = np.vstack([x[0], np.concatenate(stages, axis=2).reshape(K * d, -1)])
     u = np.array([inputs[name](np.minimum(times, mesh.duration)) for name in dae.u.names]).T
     z = _algebraics(traj, states[0], u[0])
-    more = [z.T] if len(dae.z) else []
+    functions, more = dae.interpreted, [z.T] if len(dae.z) else []
     # Work by the same quadrature, energies and outputs
-    force = np.array(dae.interpreted.input_force(states.T, u.T, p, *more))
+    force = np.array(functions.input_force(states.T, u.T, p, *more))
     power = np.sum(force * states[:, n : 2 * n].T, axis=0)[1:].reshape(K, d)
     work = np.cumsum(np.append(0.0, (mesh.steps[:, None] * (power @ A.T))[:, -1]))
     inner = work[:-1, None] + mesh.steps[:, None] * (power @ A.T)
-    energies = dae.interpreted.energy(states.T, p, *(more if dae.interpreted.energy.n_in() == 3 else []))
+    energies = functions.energy(states.T, p, *(more if functions.energy.n_in() == 3 else []))
     kinetic, potential = (np.array(e).ravel() for e in energies)
-    y = np.array(dae.interpreted.output(states.T, u.T, p, *more)).reshape(len(dae.y), len(times)).T
+    y = np.array(functions.output(states.T, u.T, p, *more)).reshape(len(dae.y), len(times)).T
     energy = np.column_stack([kinetic, potential, np.append(0.0, inner.ravel())])
     kept = np.append(
         True, np.tile(t.scheme.nodes > 0, K)

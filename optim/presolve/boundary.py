@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
+
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..problem.course import Course
@@ -33,6 +35,8 @@ class End:
         At a ``"course"``, the targets that are met there, by frame.
     met : tuple of str
         The quantities of their frames that the arm can meet: not the height of one in the plane.
+    turned : dict of ndarray (3, r)
+        By frame whose orientation is met, orthogonal axes in the world about which the arm can turn it.
     open : tuple of int
         Coordinates of a floating base that end where momentum takes them; their rates are those of the momentum, too.
     loose : tuple of int
@@ -47,6 +51,7 @@ class End:
     prescribed_outputs: Mapping[str, float] = field(default_factory=dict)
     courses: Mapping[str, Course] = field(default_factory=dict)
     met: tuple[str, ...] = ()
+    turned: Mapping[str, np.ndarray] = field(default_factory=dict)
     open: tuple[int, ...] = ()
     loose: tuple[int, ...] = ()
     moving: bool = False

@@ -8,8 +8,9 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.linear.constraint_tangent import tangent
-from flexblocks.statics.balance import accelerations, unknown_vector
+from flexblocks.statics.balance import loop_forces as forces_of_loops
 from flexblocks.statics.balance import rest as balance
+from flexblocks.statics.balance import unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
 
 RANK = 1e-9  # singular values below this share of the largest are zero
@@ -18,9 +19,7 @@ EQUILIBRATIONS = 20  # rounds; each halves the logarithms of the norms
 
 def loop_forces(dae: DAE, at: OperatingPoint) -> np.ndarray:
     """Return the loop-closure forces (m,) [N, N m] at an operating point."""
-    if not dae.tree.loops.multipliers:
-        return np.zeros(0)
-    return accelerations(dae, at.x, at.z, at.u, at.p)[1]
+    return forces_of_loops(dae, at.x, at.z, at.u, at.p)
 
 
 def independent_states(dae: DAE, at: OperatingPoint) -> list[int]:

@@ -21,7 +21,7 @@ from .bounds import Limits
 from .feasibility.open_base import open_base, with_momentum
 from .inverse_statics import Clear, Posture
 from .known_motions import known_columns
-from .moving_end import split_motion
+from .meeting.meeting_end import meeting_end
 from .path_values import PathValues
 
 PEAK = 15 / 8  # largest rate of a quintic from rest to rest, relative to the mean one
@@ -83,35 +83,17 @@ def phase_ends(
             at = with_momentum(dae, goal.point, begin.point, floats) if goal.moving and floats else goal.point
             end = End(goal_kind, at, states, outputs, open=(*floats, *known), loose=loose, moving=goal.moving)
             if phase.courses and not phase.is_timed:
-                end = _meeting(dae, phase, end, there, f"{where}goal", bool(design or phase.leeway))
+                if design or phase.leeway:
+                    raise ProblemError(
+                        f"{where}goal: a course at a free time, and leeway or design parameters; leave one of them out."
+                    )
+                end = meeting_end(dae, phase, end, times[i], f"{where}goal")
         else:
             end = End("passing", _passed(dae, problem, i, p[i], where), phase.passing or {})
         begin = replace(begin, point=replace(begin.point, p=p[i]))
         boundaries.append((begin, end))
         begin = replace(end, kind="fixed" if end.kind == "fixed" and not (end.open or end.loose) else "joined")
     return boundaries
-
-
-def _meeting(dae: DAE, phase: Phase, end: End, there: Mapping[str, float], where: str, other: bool) -> End:
-    """Return the end of a phase that meets moving targets at a time that is optimised."""
-    if other:
-        raise ProblemError(f"{where}: a course at a free time, and leeway or design parameters; leave one of them out.")
-    posture, motion = split_motion(dae, there, where)
-    of_courses = phase.courses_at(0.0)
-    if more := [name for name in motion if name not in of_courses]:
-        raise ProblemError(
-            f"{where}: {more[0]}, and a course at a free time; leave one of them out, or give a duration."
-        )
-    return replace(
-        end,
-        kind="course",
-        prescribed_outputs={name: value for name, value in end.prescribed_outputs.items() if name not in of_courses},
-        courses=phase.courses,
-        met=tuple(name for name in of_courses if name in posture or name in motion),
-        open=(),
-        loose=(),
-        moving=any(course.matched for course in phase.courses.values()),
-    )
 
 
 def _keeps(path: PathValues, phase: Phase) -> Clear | None:

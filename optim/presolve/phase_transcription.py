@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from ..problem.phase import Phase
 from ..problem.problem import Problem
 from .boundary import End
 from .bounds import Limits
+from .margins import narrowed
 from .path_values import PathValues
 from .rigid_motion.rigid_arm import Waypoint
 
@@ -55,6 +57,8 @@ class PhaseTranscription:
         Whether the inputs are shared with, and owned by, another scenario.
     static : StaticModes
         The quasi-static modes.
+    margins : dict of float
+        By how much the plan stays within the bounds of `path`, by name; those of `limits` are narrowed already.
     """
 
     dae: DAE
@@ -73,6 +77,13 @@ class PhaseTranscription:
     duration_range: tuple[float, float] | None = None
     borrows_inputs: bool = False
     static: StaticModes = ALL_MOVE
+    margins: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def path_bounds(self) -> dict[str, tuple[float, float]]:
+        """Lower and upper bounds of the path values in the plan, by name: those of the problem, less the margins."""
+        ends = zip(self.path.low.tolist(), self.path.high.tolist(), strict=True)
+        return narrowed(dict(zip(self.path.names, ends, strict=True)), self.margins)
 
     @property
     def objective(self) -> Objective:
@@ -118,13 +129,31 @@ class PhaseTranscription:
 
     @property
     def holds_start(self) -> bool:
-        """Whether the inputs begin at the values that hold the arm at rest."""
-        return self._holding and self.phase is self.problem.phases[0] and self.begin.is_rest
+        """Whether the inputs begin at the values that hold the arm at rest.
+
+        Also where they jump there: a jump to anywhere else would excite modes that the mesh does not resolve.
+        """
+        if not self._holding or not self.begin.is_rest:
+            return False
+        return self._index == 0 or (self.phase.input_jump and self.begin.is_known_rest and self._is_balanced)
 
     @property
     def holds_goal(self) -> bool:
         """Whether the inputs end at the values that hold the arm at rest."""
-        return self._holding and self.phase is self.problem.phases[-1] and self.end.is_rest
+        phases, i = self.problem.phases, self._index
+        if not self._holding or not self.end.is_rest:
+            return False
+        return i == len(phases) - 1 or (phases[i + 1].input_jump and self.phase.balance == "own")
+
+    @property
+    def _index(self) -> int:
+        return next(i for i, phase in enumerate(self.problem.phases) if phase is self.phase)
+
+    @property
+    def _is_balanced(self) -> bool:
+        """Whether the arm, at rest at the end of the phase before, is in balance under the parameters of this one."""
+        before = self.problem.phases[self._index - 1]
+        return before.balance == "next" or before.p == self.phase.p
 
     @property
     def _holding(self) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 
+from ..collocation.input_parametrization import InputShape
 from ..collocation.mesh import Mesh, spaced_mesh, uniform_mesh
 from ..collocation.quasi_static import ALL_MOVE
 from ..collocation.transcription_options import TranscriptionOptions
@@ -21,6 +22,7 @@ from .bounds import Limits, other_limits, resolved_limits
 from .feasibility.conserved_momentum import check_momentum
 from .feasibility.energy_bound import check_impulse
 from .feasibility.shared_travel import with_shared_travel, without_what_is_held
+from .feasibility.speed_bound import check_speeds
 from .impact import check_pick_ups
 from .infeasible_goal import (
     check_boundary_limits,
@@ -31,18 +33,17 @@ from .infeasible_goal import (
     check_shared_momentum,
 )
 from .known_motions import with_known_motions
+from .least_inputs.weak_inputs import check_weak_inputs
+from .margins import check_margins, narrowed
+from .meeting.meeting_times import Ends, met_ends
 from .parameters import resolved_parameters
-from .path_values import resolved_path
+from .path_values import PathValues, resolved_path
 from .phase_boundaries import phase_ends
 from .phase_transcription import PhaseTranscription
 from .quasi_static_modes import static_modes
 from .rigid_motion.duration_estimate import duration_range, estimated_duration
-from .speed_bound import check_speeds
 from .transcribed_problem import TranscribedProblem
 from .via_postures import check_vias, via_waypoints
-
-# How often the time to meet a target is estimated again where the target is by then; the optimisation does the rest.
-MEETINGS = 3
 
 
 def transcribe(
@@ -50,6 +51,8 @@ def transcribe(
     problem: Problem | RestToRest,
     options: TranscriptionOptions,
     p: Mapping[str, float] | np.ndarray | None = None,
+    *,
+    before: TranscribedProblem | None = None,
 ) -> TranscribedProblem:
     """Transcribe an optimal control problem: check it against an arm and compute everything that is not optimised.
 
@@ -60,6 +63,9 @@ def transcribe(
     options : TranscriptionOptions
     p : dict of float or ndarray (np,), optional
         Values of the symbolic parameters.
+    before : TranscribedProblem, optional
+        Transcription of the same arm, problem and parameters under other options. It has the same boundary conditions,
+        and the postures of goals, which are most of the work, are not searched for again.
 
     Raises
     ------
@@ -73,7 +79,10 @@ def transcribe(
     phases, options = problem.phases, options.for_phases(len(problem.phases))
     shape = options.input_shape
     problem.objective.check_inputs(shape)
-    limits = [resolved_limits(dae, problem.ranges_in(phase), shape) for phase in phases]
+    margins = options.margins or {}
+    paths = [resolved_path(dae, other_limits(dae, problem.ranges_in(p)), problem.path_in(p)) for p in phases]
+    check_margins(dae, map(problem.ranges_in, phases), paths, margins)
+    limits = [resolved_limits(dae, narrowed(problem.ranges_in(phase), margins), shape) for phase in phases]
     _check_bounded(problem, limits)
     base = dae.p.values(p, "plan: ")
     designed, parameters = (), [[base] * len(phases)]
@@ -81,44 +90,19 @@ def transcribe(
         designed, parameters = resolved_parameters(dae, problem, base)
 
     # 2. Boundary conditions: the equilibria between which the arm moves; infeasible ones are refused.
-    paths = [resolved_path(dae, other_limits(dae, problem.ranges_in(p)), problem.path_in(p)) for p in phases]
-    times = [0.0 if isinstance(phase.duration, str) else float(np.mean(phase.duration)) for phase in phases]
-    for _ in range(1 + MEETINGS * any(phase.courses and not phase.is_timed for phase in phases)):
-        ends = [
-            phase_ends(dae, problem, group, design=bool(designed), limits=limits, paths=paths, times=times)
-            for group in parameters
-        ]
-        if len(ends) > 1:
-            ends = [ends[0], *(with_shared_travel(dae, ends[0], run) for run in ends[1:])]
-            ends = [without_what_is_held(dae, run) for run in ends]
-        # Where a target is met depends on when, and when on where.
-        times = [
-            _estimate(dae, problem, phase, limit, pairs) if phase.courses else time
-            for phase, limit, time, pairs in zip(phases, limits, times, zip(*ends, strict=True), strict=True)
-        ]
-    holding = problem.input_ends == "holding" and shape.is_continuous
-    for phase_parameters, run in zip(parameters, ends, strict=True):
-        check_boundary_limits(dae, limits, run)
-        if len(phases) > 1:
-            check_pick_ups(dae, problem, phase_parameters, run)
-    if holding and len(ends) > 1:
-        check_shared_holding(dae, ends)
-    for run in ends:
-        for phase, limit, path, (begin, end) in zip(phases, limits, paths, run, strict=True):
-            check_rates(dae, limit, begin, end, phase.duration, holding and len(phases) == 1)
-            if path.rows:
-                check_speeds(dae, path, begin, end, phase.duration)
-            check_impulse(dae, limit, begin, end, phase.duration)
-            if dae.tree.has_undriven_base:
-                check_momentum(dae, begin, end)
+    if before is None:
+        ends, durations = _feasible_ends(
+            dae, problem, parameters, design=bool(designed), limits=limits, paths=paths, shape=shape
+        )
+    else:
+        ends, durations = before.ends, [t.mesh.duration for t in before.first]
 
     # 3. The mesh of every phase, the modes too fast for it, and whether there are enough inputs to reach the goals.
     by_phase = list(zip(*ends, strict=True))
+    spacings = options.spacing or [None] * len(phases)
     meshes = [
-        _mesh(dae, problem, phase, limits=limit, intervals=count, spacing=spacing, boundaries=boundaries)
-        for phase, limit, count, spacing, boundaries in zip(
-            phases, limits, options.counts, options.spacing or [None] * len(phases), by_phase, strict=True
-        )
+        _mesh(dae, problem, phase, duration, count, spacing)
+        for phase, duration, count, spacing in zip(phases, durations, options.counts, spacings, strict=True)
     ]
     static = ALL_MOVE
     if options.quasi_static is not None and options.quasi_static is not False:
@@ -145,6 +129,7 @@ def transcribe(
                 shape=shape,
                 limits=limits[i],
                 path=paths[i],
+                margins=margins,
                 begin=begin,
                 end=end,
                 passed=via_waypoints(dae, phase, begin.point, end.point, limits[i]) if phase.via else (),
@@ -156,7 +141,74 @@ def transcribe(
         )
         for scenario, (phase_parameters, run) in enumerate(zip(parameters, ends, strict=True))
     )
+    if before is None:
+        for t in runs[0]:
+            check_weak_inputs(t)
     return TranscribedProblem(dae, problem, runs, base, options)
+
+
+def _feasible_ends(
+    dae: DAE,
+    problem: Problem,
+    parameters: Sequence[Sequence[np.ndarray]],
+    *,
+    design: bool,
+    limits: Sequence[Limits],
+    paths: Sequence[PathValues],
+    shape: InputShape,
+) -> tuple[Ends, list[float]]:
+    """Return the boundary conditions of every phase, by scenario, and the durations [s] of the first guess.
+
+    Of a phase of free duration that is what the rigid arm needs, or when it meets the targets on their courses.
+
+    Raises
+    ------
+    ProblemError
+        There is no such equilibrium, or no motion between two of them that keeps the limits.
+    """
+    phases = problem.phases
+
+    def ends_at(times: Sequence[float]) -> Ends:
+        ends = [
+            phase_ends(dae, problem, group, design=design, limits=limits, paths=paths, times=times)
+            for group in parameters
+        ]
+        if len(ends) > 1:
+            ends = [ends[0], *(with_shared_travel(dae, ends[0], run) for run in ends[1:])]
+            ends = [without_what_is_held(dae, run) for run in ends]
+        return ends
+
+    def estimated(ends: Ends, times: Sequence[float]) -> list[float]:
+        return [
+            _estimate(dae, problem, phase, limit, pairs) if phase.courses else time
+            for phase, limit, time, pairs in zip(phases, limits, times, zip(*ends, strict=True), strict=True)
+        ]
+
+    times = [0.0 if isinstance(phase.duration, str) else float(np.mean(phase.duration)) for phase in phases]
+    if any(phase.courses and not phase.is_timed for phase in phases):
+        ends, times = met_ends(phases, ends_at, estimated)
+    else:
+        ends = ends_at(times)
+    holding = problem.input_ends == "holding" and shape.is_continuous
+    for phase_parameters, run in zip(parameters, ends, strict=True):
+        check_boundary_limits(dae, limits, run)
+        if len(phases) > 1:
+            check_pick_ups(dae, problem, phase_parameters, run)
+    if holding and len(ends) > 1:
+        check_shared_holding(dae, ends)
+    for run in ends:
+        for phase, limit, path, (begin, end) in zip(phases, limits, paths, run, strict=True):
+            check_rates(dae, limit, begin, end, phase.duration, holding and len(phases) == 1)
+            if path.rows:
+                check_speeds(dae, path, begin, end, phase.duration)
+            check_impulse(dae, limit, begin, end, phase.duration)
+            if dae.tree.has_undriven_base:
+                check_momentum(dae, begin, end)
+    durations = [
+        time if phase.courses and time else _estimate(dae, problem, phase, limit, pairs)
+        for phase, limit, time, pairs in zip(phases, limits, times, zip(*ends, strict=True), strict=True)
+    ]
+    return ends, durations
 
 
 def _as_problem(dae: DAE, problem: Any) -> Problem:
@@ -179,17 +231,9 @@ def _estimate(dae: DAE, problem: Problem, phase: Phase, limits: Limits, boundari
 
 
 def _mesh(
-    dae: DAE,
-    problem: Problem,
-    phase: Phase,
-    *,
-    limits: Limits,
-    intervals: int,
-    spacing: Sequence[float] | None,
-    boundaries: Sequence[tuple[End, End]],
+    dae: DAE, problem: Problem, phase: Phase, duration: float, intervals: int, spacing: Sequence[float] | None
 ) -> Mesh:
-    """Return the mesh of a phase, given its boundaries in each scenario."""
-    duration = _estimate(dae, problem, phase, limits, boundaries)
+    """Return the mesh of a phase, with a mesh point at each via point."""
     if phase.via:
         check_vias(dae, phase, problem.ranges_in(phase), problem.path_in(phase), intervals)
     through = [via.share(phase.duration) for via in phase.via]

@@ -12,6 +12,7 @@ from ..collocation.transcription_options import TranscriptionOptions
 from ..errors import ProblemError
 from ..problem.objectives.objective import Objective
 from ..problem.problem import Problem
+from .boundary import End
 from .phase_transcription import PhaseTranscription
 
 
@@ -41,6 +42,11 @@ class TranscribedProblem:
     def first(self) -> tuple[PhaseTranscription, ...]:
         """The phases of the first scenario, whose meshes, inputs and durations all scenarios share."""
         return self.runs[0]
+
+    @property
+    def ends(self) -> list[list[tuple[End, End]]]:
+        """The boundary conditions at both ends of every phase, by scenario."""
+        return [[(t.begin, t.end) for t in run] for run in self.runs]
 
     @property
     def objective(self) -> Objective:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.interpolate import BSpline, PPoly
 
 from ..errors import ProblemError
-from .course import value_in_time
+from .time_functions import value_in_time
 from .validation import Duration, mapping
 
 EXPECTED = 'a text in time as "0.02*sin(30*time)", a function of the time, or a SciPy spline'

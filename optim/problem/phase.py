@@ -7,7 +7,8 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 from ..errors import ProblemError
-from .course import Course, checked_goal, on_course
+from .course import Course
+from .moving_goals import checked_goal, on_course
 from .path_constraints import checked_path
 from .validation import (
     Duration,

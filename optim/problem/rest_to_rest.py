@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .course import Course, checked_goal
+from .course import Course
+from .moving_goals import checked_goal
 from .objectives import checked_objective
 from .path_constraints import checked_path
 from .phase import Phase

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 
@@ -22,7 +23,7 @@ class Attempt:
         In the unit of the minimised quantity.
     iterations : int or None
     tip_miss, energy_left : float or None
-        Miss [m] and residual energy [J] of the replay, if there was one.
+        Miss [m] and residual energy [J] of the replay, if there was one; infinite if it could not be simulated.
     """
 
     what: str
@@ -38,6 +39,8 @@ class Attempt:
         text = f"{self.what}, {self.intervals} intervals: {self.status}, {self.duration:.6g} s"
         if self.iterations is not None:
             text += f", {self.iterations} iterations"
-        if self.tip_miss is not None:
+        if self.tip_miss is not None and math.isinf(self.tip_miss):
+            text += "; its replay could not be simulated"
+        elif self.tip_miss is not None:
             text += f"; replayed: misses by {1e3 * self.tip_miss:.3g} mm, {self.energy_left:.2g} J left"
         return text

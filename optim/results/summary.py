@@ -57,6 +57,7 @@ def summary(
             f"  minimises {_objective(transcribed)}",
             f"  inputs {first.shape.words}, {ends}, within their limits at every time",
             "  states within their limits at mesh and collocation points",
+            *_margins(transcribed),
             *([f"  in between beyond limits: {listing(map(str, excesses), MOST_EXCESSES)}"] if excesses else []),
             *([f"  carries quasi-statically {', '.join(first.static.names)}"] if first.static.names else []),
             f"  {counts}{steps}{''.join(f', {text}' for text in times)}",
@@ -65,6 +66,11 @@ def summary(
             *([f"  {attempt}" for attempt in attempts] if len(attempts) > 1 else []),
         ]
     )
+
+
+def _margins(transcribed: TranscribedProblem) -> list[str]:
+    margins = [f"{name} by {margin:.3g}" for name, margin in (transcribed.options.margins or {}).items()]
+    return [f"  off limits: {listing(margins, MOST_EXCESSES)}"] if margins else []
 
 
 def _moves(t: PhaseTranscription, duration: float) -> list[str]:

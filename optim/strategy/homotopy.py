@@ -12,6 +12,7 @@ from flexblocks.user_warning import warn
 
 from ..errors import PlanError, PlanWarning
 from ..model.trajectories import transcribed_problem
+from ..presolve.rigid_motion.quasi_static_path import follows_from_balance
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.objectives import Effort
 from ..problem.objectives.objective import Objective
@@ -44,7 +45,9 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     overdetermined = may_have_leeway(transcribed) and may_be_overdetermined(transcribed)
     patience = {"max_iter": solving.settings.exact_patience} if overdetermined else {}
     try:
-        return solving.attempt_near(f"{_label(asked)} from there", model, first.attempts, **patience)
+        # Ropes, cylinders and loops: what violates their equations means forces that no arm bears
+        near = solving.from_guess if follows_from_balance(transcribed.dae) else {}
+        return solving.attempt_near(f"{_label(asked)} from there", model, first.attempts, **patience, **near)
     except PlanError as error:
         attempts = attempts_of(error)
     if overdetermined:

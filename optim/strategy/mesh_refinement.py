@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from collections.abc import Sequence
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
-from ..collocation.schemes import HIGHEST_DEGREE
+from flexblocks.errors import listing
+from flexblocks.simulation.simulate import SimulationError
+from flexblocks.user_warning import warn
+
 from ..collocation.transcription_options import TranscriptionOptions
-from ..errors import PlanError, ProblemError
-from ..model.read_solution import input_polynomials, trajectory
-from ..model.trajectories import phase_trajectories
-from ..model.violations import Violation
+from ..errors import PlanError, PlanWarning, ProblemError
+from ..results.attempt import Attempt
 from ..results.plan import Plan
 from ..verification.criteria import Allowed, Criteria, allowed
+from .finer_transcriptions import (
+    damps,
+    doubled_and_damped,
+    finer_transcriptions,
+    has_static_modes,
+    numerical_dissipation,
+)
 from .homotopy import solve_by_homotopy
-from .settings import Settings
+from .limit_excesses import relative_excesses, widened_margins
 from .solving import Solving, attempts_of
 from .warm_start import start_from
 
@@ -49,99 +59,102 @@ def refine_mesh(plan: Plan, solving: Solving, criteria: Criteria) -> Plan:
     A plan replays if its replay misses the goal by less, and leaves less energy beyond a leeway, than the `criteria`
     allow, violates regions by no more than 1e-3 of the reach and any other limit by no more than 1 %. Where the arm
     needs feedback (see `MeshErrors`) the replay has it, and the local error of each interval has to meet the criteria,
-    too. Refinement first restores the dynamics of quasi-static modes, then raises a symmetric scheme to degree 6, then
-    halves the intervals with large local errors. The next plan starts from the last one if all durations are fixed,
-    and from least effort if one is free, as a motion with excessive vibration on a coarse mesh keeps it on a finer
-    one. Beyond 800 intervals of a phase, or if no optimum is found, the best plan so far is returned with the status
-    ``"unresolved"`` in place of ``"optimal"``.
+    too. A plan that replays but for limits that it exceeds by little is made again on the same mesh, with margins to
+    them. What is finer is told by `finer_transcriptions`; of several the next is tried where one is not solved. Each
+    plan starts from the last one; from least effort if its duration is free and the last one lived off its scheme, as
+    a motion with excessive vibration on a coarse mesh keeps it on a finer one. Where a scheme that conserves vibrations
+    did not help, the one that damps them goes first on the finer mesh, too, from its own last plan; and last elsewhere.
 
-    Notes
+    If no finer plan is solved, beyond 800 intervals of a phase or two minutes of CPU (without a time limit; a warning
+    tells), the best plan so far is returned with the status ``"unresolved"`` in place of ``"optimal"``.
+
+    Warns
     -----
-    A damping scheme dissipates the energy of modes that the mesh does not resolve. An optimiser exploits that: it dumps
-    energy into such modes at no cost, and does so on finer meshes as well, since finer inputs reach faster modes. So if
-    the numerical dissipation exceeds the energy that may be left at the end, the problem is solved again with a
-    symmetric scheme of the next degree, which conserves the energy of oscillations, before intervals are doubled. A
-    higher degree resolves the motion without refining the inputs.
+    PlanWarning
+        Refinement ended before the plan replayed.
     """
+    settings = solving.settings
     most = allowed(criteria, plan.transcribed.dae, plan.trajectories)
-    best, least = plan, float("inf")
+    if math.isinf(solving.deadline.end):
+        solving = solving.within(settings.refinement_time)
+    best, least, before, is_narrowed = plan, math.inf, math.inf, False
+    damped: Plan | None = None
+    failed: set[tuple[Any, ...]] = set()
     while True:
-        plan, excess = _replayed(plan, most, solving.settings)
+        plan, excess, margins = _replayed(plan, solving, most)
         if excess < least:
             best, least = plan, excess
         if least < 1:
             return replace(best, status="optimal")
-        finer = _finer(plan, most, solving.settings)
-        if max(finer.counts) > solving.settings.most_intervals:
-            return replace(best, status="unresolved", attempts=plan.attempts)
-        try:
-            plan = _planned_again(plan, solving, finer)
-        except PlanError as error:
-            return replace(best, status="unresolved", attempts=attempts_of(error))
+        stalls = excess > settings.progress * before
+        ways = [(plan, finer) for finer in finer_transcriptions(plan, most, settings, stalls)]
+        # What was not solved on a coarser mesh comes last, unless what was solved in its place hardly helped.
+        if not (stalls and has_static_modes(plan)):
+            ways.sort(key=lambda way: _kind(way[1]) in failed)
+        options = plan.transcribed.options
+        if damps(plan):
+            damped = plan
+        elif damped is not None:
+            ways.insert(0 if excess >= before else len(ways), (damped, doubled_and_damped(plan, damped)))
+        if margins and not (is_narrowed and excess >= before):
+            ways.insert(0, (plan, replace(options, margins=margins)))
+        finer, attempts = _finer_plan(plan.attempts, solving, most, ways, failed)
+        if finer is None:
+            return replace(best, status="unresolved", attempts=attempts)
+        is_narrowed = finer.transcribed.options.margins != options.margins
+        plan, before = finer, excess
 
 
-def _finer(plan: Plan, most: Allowed, settings: Settings) -> TranscriptionOptions:
-    """Return the next finer options: dynamics of all modes, a symmetric scheme, more points or more intervals."""
-    options = replace(plan.transcribed.options, quasi_static=False)
-    scheme = options.collocation
-    if plan.transcribed.first[0].static.names:
-        return options
-    if not scheme.is_symmetric and numerical_dissipation(plan) > most.energy:
-        return replace(options, scheme="lobatto", degree=min(scheme.degree + 1, HIGHEST_DEGREE))
-    if scheme.is_symmetric and scheme.degree < settings.raised_degree:
-        return replace(options, degree=min(scheme.degree + 2, settings.raised_degree))
-    return _halved(plan, options, most, settings)
+def _kind(options: TranscriptionOptions) -> tuple[Any, ...]:
+    return options.scheme, options.degree, options.quasi_static, *(options.margins or {}).items()
 
 
-def _halved(plan: Plan, options: TranscriptionOptions, most: Allowed, settings: Settings) -> TranscriptionOptions:
-    """Return the options with half as long intervals where the local errors are large, everywhere if they are not."""
-    errors = None if plan.mesh_errors is None else replace(plan.mesh_errors, allowed=most)
-    spacings = []
-    for i, t in enumerate(plan.transcribed.first):
-        steps = t.mesh.shares
-        halved = np.ones(len(steps), dtype=bool)
-        if errors is not None and np.all(np.isfinite(of_intervals := errors.of_intervals(i))):
-            halved = of_intervals > min(settings.small_error, settings.large_error * errors.excess_of_intervals)
-        spacings.append(np.repeat(steps / np.where(halved, 2, 1), np.where(halved, 2, 1)))
-    if errors is not None and errors.excess_of_intervals < settings.small_error:
-        spacings = [np.repeat(t.mesh.shares / 2, 2) for t in plan.transcribed.first]
-    counts = tuple(map(len, spacings))
-    return replace(options, intervals=counts, spacing=tuple(tuple(one.tolist()) for one in spacings))
+def _finer_plan(
+    attempts: tuple[Attempt, ...],
+    solving: Solving,
+    most: Allowed,
+    ways: Sequence[tuple[Plan, TranscriptionOptions]],
+    failed: set[tuple[Any, ...]],
+) -> tuple[Plan | None, tuple[Attempt, ...]]:
+    """Return the first finer plan that is solved, None if none is; and all attempts. Notes what `failed`.
 
-
-def numerical_dissipation(plan: Plan) -> float:
-    """Return the numerical dissipation [J] of the collocation: the work done less the energy gained by the arm.
-
-    The largest of several scenarios.
+    `ways` are plans to start from with finer transcriptions.
     """
-    runs = phase_trajectories(plan.model)
-    inputs = [input_polynomials(traj) for traj in runs[0]]
-    return max(
-        sum(
-            _numerical_dissipation(trajectory(traj, phase_inputs).energy)
-            for traj, phase_inputs in zip(run, inputs, strict=True)
-        )
-        for run in runs
-    )
-
-
-def _numerical_dissipation(energy: np.ndarray) -> float:
-    kinetic, potential, work = energy[-1] - energy[0]
-    return abs(float(work - kinetic - potential))
-
-
-def _planned_again(plan: Plan, solving: Solving, finer: TranscriptionOptions) -> Plan:
-    """Return the plan of a finer transcription, started from the coarser one; see `refine_mesh`."""
-    settings, attempts = solving.settings, plan.attempts
-    model = solving.model(plan.transcribed.problem, finer)
-    was_static, is_free = bool(plan.transcribed.first[0].static.names), plan.transcribed.is_free
-    if was_static or not is_free:
-        start_from(model, plan.model)
+    for start, finer in ways:
+        if max(finer.counts) > solving.settings.most_intervals:
+            continue
         try:
-            if was_static:
-                return solving.attempt_near("with the dynamics of all modes, from there", model, attempts)
-            what = f"{finer.collocation.words} collocation from there"
-            return solving.attempt_near(what, model, attempts, mu_init=settings.refined_barrier)
+            plan = _planned_again(replace(start, attempts=attempts), solving, finer, most)
+            return plan, plan.attempts
+        except PlanError as error:
+            if not solving.is_spent(error):
+                attempts = attempts_of(error)
+                failed.add(_kind(finer))
+                continue
+            warn(
+                f"Plan of '{start.transcribed.dae.name}': refinement ended after "
+                f"{solving.settings.refinement_time:g} s of CPU, before the plan replayed: returned is the one that "
+                "misses least. Give it longer by time_limit=, plan with more intervals, or allow for more by refine=.",
+                PlanWarning,
+            )
+            return None, error.plan.attempts if error.plan is not None else attempts
+    return None, attempts
+
+
+def _planned_again(plan: Plan, solving: Solving, finer: TranscriptionOptions, most: Allowed) -> Plan:
+    """Return the plan of a finer transcription, started from the coarser one; see `refine_mesh`."""
+    settings, attempts, before = solving.settings, plan.attempts, plan.transcribed.options
+    model = solving.like(plan.transcribed, **{field.name: getattr(finer, field.name) for field in fields(finer)})
+    restores = has_static_modes(plan) and finer.quasi_static is False
+    is_free, narrows = plan.transcribed.is_free, finer.margins != before.margins
+    if restores or narrows or not is_free or numerical_dissipation(plan) <= most.energy:
+        start_from(model, plan.model)
+        patience = {"max_iter": settings.refinement_patience}
+        try:
+            if restores:
+                return solving.attempt_near("with the dynamics of all modes, from there", model, attempts, **patience)
+            what = _words(finer, before) if narrows else f"{finer.collocation.words} collocation from there"
+            return solving.attempt_near(what, model, attempts, mu_init=settings.refined_barrier, **patience)
         except PlanError as error:
             if not is_free:
                 raise
@@ -149,33 +162,37 @@ def _planned_again(plan: Plan, solving: Solving, finer: TranscriptionOptions) ->
     return solve_by_homotopy(model, solving, attempts)
 
 
-def _replayed(plan: Plan, most: Allowed, settings: Settings) -> tuple[Plan, float]:
-    """Return the plan with its replay recorded, and its largest error relative to what is allowed."""
-    replay = plan.replay()
+def _words(narrowed: TranscriptionOptions, before: TranscriptionOptions) -> str:
+    old, new = before.margins or {}, narrowed.margins or {}
+    wider = [f"{name} by {margin:.3g}" for name, margin in new.items() if margin != old.get(name)]
+    return f"within limits exceeded by the replay ({listing(wider, 3)}), from there"
+
+
+def _replayed(plan: Plan, solving: Solving, most: Allowed) -> tuple[Plan, float, dict[str, float]]:
+    """Return the plan with its replay recorded, its largest error relative to what is allowed, and margins.
+
+    These would keep the plan within limits that the replay exceeds; none where that is not all, or by much.
+    """
+    settings, errors = solving.settings, plan.mesh_errors
+    local = 0.0
+    if errors is not None and errors.needs_feedback:
+        local = replace(errors, allowed=most).excess
+        # Far from what was planned an arm that stands up whirls about, which takes long to simulate and tells nothing.
+        if local > settings.hopeless:
+            return plan, local, {}
+    try:
+        replay = plan.replay(time_limit=solving.deadline.options.get("max_wall_time", settings.refinement_time))
+    except SimulationError:  # inputs of a coarse mesh may be too violent to simulate, or take too long
+        gone = replace(plan.attempts[-1], tip_miss=math.inf)
+        return replace(plan, attempts=(*plan.attempts[:-1], gone)), math.inf, {}
     # An arm without end points has no miss, and a motion that ends moving has no residual energy
     miss = replay.tip_miss if replay.misses else 0.0
     left = 0.0 if np.isnan(replay.energy_left) else replay.energy_left
     noted = replace(plan.attempts[-1], tip_miss=miss, energy_left=left)
     leeway = max(phase.leeway for phase in plan.transcribed.problem.phases)
-    beyond = [_beyond(plan, one, most, settings) for one in replay.excesses]
-    errors = plan.mesh_errors
-    if errors is not None and errors.needs_feedback:
-        beyond.append(replace(errors, allowed=most).excess)
-    excess = max(miss / most.miss, abs(left) / (most.energy + leeway), *beyond)
-    return replace(plan, attempts=(*plan.attempts[:-1], noted)), excess
-
-
-def _beyond(plan: Plan, excess: Violation, most: Allowed, settings: Settings) -> float:
-    """Return a limit violation between collocation points relative to its tolerance."""
-    for t in plan.transcribed.first:
-        if excess.name in t.path.names:
-            i = t.path.names.index(excess.name)
-            limits = (t.path.low[i], t.path.high[i])
-            if t.path.constraints[i].is_distance:
-                return excess.amount / (settings.most_intrusion * most.share)
-        else:
-            limits = t.problem.ranges_in(t.phase).get(excess.name, ())
-        sizes = [abs(limit) for limit in limits if np.isfinite(limit) and limit]
-        if limits:
-            return excess.amount / (settings.most_excess * max(sizes, default=1.0))
-    return 0.0
+    beyond = relative_excesses(plan, replay, most, settings)
+    error = max(miss / most.miss, abs(left) / (most.energy + leeway), local)
+    exceeded, margins = max(beyond.values(), default=0.0), {}
+    if error < 1 <= exceeded <= settings.most_margin:
+        margins = widened_margins(plan, replay, beyond)
+    return replace(plan, attempts=(*plan.attempts[:-1], noted)), max(error, exceeded), margins

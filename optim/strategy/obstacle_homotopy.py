@@ -93,7 +93,8 @@ def _allow(model: Any, excess: float) -> None:
     for b in trajectories(model):
         t = b.transcription
         for i in lifted(t):
-            low, high = (float(end) for end in (t.path.low[i] - excess, t.path.high[i] + excess))
+            low, high = t.path_bounds[t.path.names[i]]
+            low, high = low - excess, high + excess
             for k in b.intervals:
                 for j in b.points:
                     variable = b.path[k, j, t.path.names[i]]

@@ -48,11 +48,12 @@ def solve_relaxed(
     """
     settings, attempts = solving.settings, before
     solved, left = None, 1.0
+    near: dict[str, float] = {}
     with _relaxed(model) as share:
         for factor in settings.prices:
             with _priced(model, share, factor * price):
-                solved = solving.attempt_easier(what, model, attempts, max_iter=settings.obstacle_patience)
-            attempts = solved.attempts
+                solved = solving.attempt_easier(what, model, attempts, max_iter=settings.obstacle_patience, **near)
+            attempts, near = solved.attempts, {"mu_init": settings.near_barrier}
             left = float(share.value)
             if left <= CLEARED:
                 return attempts
@@ -89,7 +90,7 @@ def _relaxed(model: Any) -> Iterator[Any]:
         values = path_values(b)
         set_path_values(b)
         for i in lifted(t):
-            low, high = float(t.path.low[i]), float(t.path.high[i])
+            low, high = t.path_bounds[t.path.names[i]]
             below, above = float(np.max(low - values[..., i])), float(np.max(values[..., i] - high))
             for variable in (b.path[k, j, t.path.names[i]] for k in b.intervals for j in b.points):
                 bounds.append((variable, variable.lb, variable.ub))

@@ -10,8 +10,10 @@ import numpy as np
 
 from flexblocks.user_warning import warn
 
+from ..collocation.transcription_options import AUTO
 from ..errors import PlanError, PlanWarning
-from ..model.trajectories import transcribed_problem
+from ..model.initial_guess import set_guess
+from ..model.trajectories import all_phase_trajectories, transcribed_problem
 from ..presolve.quasi_static_modes import fast_modes
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..results.attempt import Attempt
@@ -31,7 +33,8 @@ def solve_scenarios(model: Any, solving: Solving, alone: Alone) -> Plan:
 
     All come to rest exactly if the inputs can bring all fast modes there, otherwise up to a leeway: first the one that
     counts as nothing (`Criteria`); if that fails, the largest, which is tightened from solve to solve. The leeway is a
-    share of the largest kinetic energy of the mean scenario. A warning tells it, and the summary does.
+    share of the largest kinetic energy of the mean scenario. A warning tells it, and the summary does. Where the mean
+    was solved without the dynamics of modes that the mesh does not resolve, so are all scenarios first.
 
     Parameters
     ----------
@@ -49,9 +52,15 @@ def solve_scenarios(model: Any, solving: Solving, alone: Alone) -> Plan:
     transcribed, settings = transcribed_problem(model), solving.settings
     mean = replace(solving, p=_mean_parameters(transcribed), plans=[])
     alike, one = (mean.like(transcribed, replace(transcribed.problem, scenarios=())) for _ in range(2))
+    _go_straight(alike)
     source = alone(one, mean)
     _tell_places(transcribed)
     attempts = source.attempts
+    if transcribed.options.quasi_static is None and source.transcribed.options.quasi_static == AUTO:
+        try:
+            return _quasi_statically(transcribed, solving, mean, source)
+        except PlanError as error:
+            attempts = attempts_of(error)
     if not may_have_leeway(transcribed) or not _is_overdetermined(transcribed):
         start_all_from(model, source.model, alike)
         patience = {"max_iter": settings.exact_patience} if may_have_leeway(transcribed) else {}
@@ -74,6 +83,22 @@ def solve_scenarios(model: Any, solving: Solving, alone: Alone) -> Plan:
         best = _tightened(transcribed, solving, best, smaller)
     tell_leeway(best, energy)
     return best
+
+
+def _quasi_statically(transcribed: TranscribedProblem, solving: Solving, mean: Solving, source: Plan) -> Plan:
+    """Solve for all scenarios without the dynamics of modes that the mesh does not resolve, as for their mean."""
+    model = solving.like(transcribed, quasi_static=AUTO)
+    alike = mean.like(transcribed, replace(transcribed.problem, scenarios=()), quasi_static=AUTO)
+    _go_straight(alike)
+    start_all_from(model, source.model, alike)
+    what, patience = "all scenarios likewise, from there", solving.settings.static_patience
+    return solving.attempt_near(what, model, source.attempts, max_iter=patience)
+
+
+def _go_straight(alike: Any) -> None:
+    """Set the first guess as that of the scenarios, which it is compared with."""
+    for traj in all_phase_trajectories(alike):
+        set_guess(traj.block, traj.transcription, straight=True)
 
 
 def _with_leeway(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from time import process_time
 from typing import Any
 
 from flexblocks.dae.dae import DAE
@@ -18,8 +20,8 @@ from ..problem.rest_to_rest import RestToRest
 from ..results.attempt import Attempt
 from ..results.plan import Plan
 from ..solve import solve
-from ..solver_statistics import ENDED
-from .deadline import Deadline
+from ..solver_statistics import ENDED, TIME_LIMIT
+from .deadline import LEAST, Deadline
 from .settings import SETTINGS, Settings
 
 
@@ -47,6 +49,8 @@ class Solving:
         By which all solves end.
     plans : list of Plan
         What the solves so far came to, optimal or not, in their order.
+    spent_at : float
+        CPU time of the process [s] at which that for all solves is over.
     """
 
     dae: DAE
@@ -56,6 +60,7 @@ class Solving:
     settings: Settings = SETTINGS
     deadline: Deadline = field(default_factory=Deadline)
     plans: list[Plan] = field(default_factory=list)
+    spent_at: float = math.inf
 
     def brief(self) -> Solving:
         """Return the same with few iterations for a solve, for what was hardly meant."""
@@ -66,13 +71,29 @@ class Solving:
 
         return replace(self, solve=solve_briefly)
 
+    def within(self, seconds: float) -> Solving:
+        """Return the same with this CPU time [s] for all solves from now on; see `is_spent`."""
+        end = process_time() + seconds
+
+        def solve_in_time(model: Any, options: dict[str, Any]) -> Plan:
+            return self.solve(model, {"max_cpu_time": max(end - process_time(), LEAST)} | options)
+
+        return replace(self, solve=solve_in_time, spent_at=end)
+
+    def is_spent(self, error: PlanError) -> bool:
+        """Whether a solve was ended because the CPU time for all of them was over."""
+        return error.plan is not None and error.plan.status == TIME_LIMIT and math.isfinite(self.spent_at)
+
     def model(self, problem: Problem | RestToRest, options: TranscriptionOptions) -> Any:
         """Return the unsolved model of a problem."""
         return model_of(self.dae, problem, options, self.p)
 
     def like(self, transcribed: TranscribedProblem, problem: Problem | None = None, **options: Any) -> Any:
         """Return a model of this or another problem, with the same transcription except for `options`."""
-        return self.model(problem or transcribed.problem, replace(transcribed.options, **options))
+        changed = replace(transcribed.options, **options)
+        if problem is None and self.dae is transcribed.dae:
+            return model_of(self.dae, transcribed.problem, changed, transcribed.parameters, transcribed)
+        return self.model(problem or transcribed.problem, changed)
 
     def attempt(self, what: str, model: Any, before: tuple[Attempt, ...], **options: Any) -> Plan:
         """Solve a model, and record the attempt after those `before`.
@@ -103,7 +124,7 @@ class Solving:
 
     @property
     def from_guess(self) -> dict[str, Any]:
-        """Options of IPOPT for a start from a first guess, which violates the equations of motion."""
+        """Options of IPOPT for a start that may violate the equations of motion by no more than it does."""
         return {"theta_max_fact": self.settings.farthest}
 
     def attempt_near(self, what: str, model: Any, before: tuple[Attempt, ...], **options: Any) -> Plan:

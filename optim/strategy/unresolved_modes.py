@@ -31,9 +31,19 @@ def solve_resolved(transcribed: TranscribedProblem, solving: Solving) -> Plan | 
     """
     if transcribed.options.quasi_static is not None or transcribed.is_free:
         return None
-    if not mostly_unresolved(transcribed.dae, transcribed.first[0].start, shortest_step(transcribed)):
+    few = mostly_unresolved(transcribed.dae, transcribed.first[0].start, shortest_step(transcribed))
+    if not few and not _is_bent_for_next(transcribed):
         return None
     return _solve_quasi_statically(transcribed, solving, ())
+
+
+def _is_bent_for_next(transcribed: TranscribedProblem) -> bool:
+    """Whether a phase ends bent as the next load bends the arm, by more unresolved modes than there are inputs.
+
+    A damping scheme keeps these modes where the forces of the last point put them, under the load that is still there.
+    """
+    phases = transcribed.problem.phases
+    return any(phase.balance == "next" for phase in phases) and may_be_overdetermined(transcribed)
 
 
 def solve_in_motion(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...]) -> Plan:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 from ..collocation.schemes import Collocation
 from ..model.initial_guess import set_values
@@ -119,7 +120,6 @@ def _motion(traj: PhaseTrajectory, times: np.ndarray) -> tuple[np.ndarray, np.nd
     a, dw = (values(var, K, d, -1)[k] if len(var) else np.zeros((len(k), d, 0)) for var in (source.a, source.dw))
     begin = (source.q, source.v, source.w)
     q, v, w = (values(var, K + 1, -1)[k] if len(var) else np.zeros((len(k), 0)) for var in begin)
-    e = values(source.e, K, d, -1)[k] if len(source.e) else np.zeros((len(k), d, 0))
     moving, shapes = t.static.moving(n := t.dae.tree.size), t.static.directions(n)
     q, v = q @ moving.T, v @ moving.T
     shares = [_lagrange(t.scheme, s, order) for order in (0, 1, 2)]
@@ -127,9 +127,26 @@ def _motion(traj: PhaseTrajectory, times: np.ndarray) -> tuple[np.ndarray, np.nd
     def summed(order: int, group: np.ndarray) -> np.ndarray:
         return np.einsum("pj,pji->pi", shares[order], group)
 
-    q = q + h * s * v + h**2 * summed(2, a) + summed(0, e) @ shapes.T
-    states = [q, v + h * summed(1, a), w + h * summed(1, dw)]
-    return np.concatenate(states, axis=1), np.concatenate([summed(0, a), summed(0, dw)], axis=1)
+    q, v, a = q + h * s * v + h**2 * summed(2, a), v + h * summed(1, a), summed(0, a)
+    if t.static.names:
+        amplitudes = _static_amplitudes(traj)
+        q, v, a = (part + amplitudes(times, order) @ shapes.T for order, part in enumerate((q, v, a)))
+    return np.concatenate([q, v, w + h * summed(1, dw)], axis=1), np.concatenate([a, summed(0, dw)], axis=1)
+
+
+def _static_amplitudes(traj: PhaseTrajectory) -> CubicSpline:
+    """Return the amplitudes (k) of the quasi-static modes over time, as a spline through their collocation points.
+
+    It has rates and accelerations, which the equations of such modes leave out: a model that gives them their dynamics
+    starts with them moving as they are seen to move, not at standstill.
+    """
+    b, t, mesh, n = traj.block, traj.transcription, traj.mesh, traj.transcription.dae.tree.size
+    at = np.append(0.0, collocated_times(mesh, t.scheme).ravel())
+    (begin, _), (first, last) = (values(var, -1, n)[[0, -1]] @ t.static.amounts(n).T for var in (b.q, b.v))
+    amplitudes = np.vstack([begin, values(b.e, at.size - 1, -1)])
+    later = np.append(True, np.diff(at) > SAME_TIME * mesh.duration)  # Lobatto's intervals share their ends
+    rates: Any = ((1, first), (1, last))
+    return CubicSpline(at[later], amplitudes[later], bc_type=rates)
 
 
 def _lagrange(scheme: Collocation, s: np.ndarray, order: int) -> np.ndarray:

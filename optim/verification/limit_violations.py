@@ -58,12 +58,12 @@ def values_along(path: PathValues, motion: Trajectory, inputs: Mapping[str, PPol
     if not len(path):
         return np.zeros((count, 0))
     n, times = dae.tree.size, motion.t
-    more = [motion.z.T] if len(dae.z) else []
-    rates = np.array(dae.interpreted.forward_dynamics(motion.x.T, motion.u.T, p, *more)).reshape(len(dae.x), count)[n:]
+    functions, more = dae.interpreted, [motion.z.T] if len(dae.z) else []
+    rates = np.array(functions.forward_dynamics(motion.x.T, motion.u.T, p, *more)).reshape(len(dae.x), count)[n:]
     within = [np.clip(times, inputs[name].x[0], inputs[name].x[-1]) for name in dae.u.names]
     du = [inputs[name].derivative()(at) for name, at in zip(dae.u.names, within, strict=True)]
     forces = (
-        np.array(dae.interpreted.multipliers(motion.x.T, motion.u.T, p, *more))
+        np.array(functions.multipliers(motion.x.T, motion.u.T, p, *more))
         if dae.tree.loops.closures
         else np.zeros((0, count))
     )

@@ -145,7 +145,7 @@ def _alone(scenarios: Sequence[Replay]) -> Replay | None:
 
 def after_impact(dae: DAE, x: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
     """Return the states after an impact, which conserves momentum: M_after v_after = M_before v_before."""
-    n = dae.tree.size
-    momentum = dae.interpreted.mass_matrix(x[:n], before).full() @ x[n : 2 * n]
-    v = np.linalg.solve(dae.interpreted.mass_matrix(x[:n], after).full(), momentum)
+    n, mass_matrix = dae.tree.size, dae.interpreted.mass_matrix
+    momentum = mass_matrix(x[:n], before).full() @ x[n : 2 * n]
+    v = np.linalg.solve(mass_matrix(x[:n], after).full(), momentum)
     return np.concatenate([x[:n], v, x[2 * n :]])

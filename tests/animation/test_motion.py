@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import struct
+import sys
 
+import matplotlib
 import numpy as np
 import pytest
 
@@ -122,6 +124,20 @@ def test_film_has_a_picture_for_each_time(planar, tmp_path):
     assert len(pictures) == 3
     assert pictures[0].shape == (100, 160, 3)
     assert np.abs(pictures[0] - pictures[2]).sum() > 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a program in a shell's language")
+def test_a_film_that_cannot_be_written_leaves_the_old_one(planar, tmp_path):
+    """ffmpeg ended in an error of its own, which asked for a report of a defect."""
+    program, film = tmp_path / "ffmpeg", tmp_path / "arm.mp4"
+    program.write_text("#!/bin/sh\ncat > /dev/null\necho 'av_write: No space left on device' >&2\nexit 1\n")
+    program.chmod(0o700)
+    film.write_text("old")
+    full = pytest.raises(FileFormatError, match=r"arm\.mp4: cannot be written: .*No space left on device")
+    with matplotlib.rc_context({"animation.ffmpeg_path": str(program)}), full:
+        plot.animate(planar).save(film, fps=2, size=(80, 60))
+    assert film.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["arm.mp4", "ffmpeg"]
 
 
 def test_saved_motions_know_their_arm(planar, tmp_path):

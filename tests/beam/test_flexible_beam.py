@@ -13,8 +13,10 @@ from scipy.integrate import quad_vec
 
 import flexblocks as fb
 from arms.fidelities import assert_damping_ratio, cantilever, frequencies, with_tip_body
+from flexblocks.beam.properties.beam_profiles import EULER_BERNOULLI
 from flexblocks.beam.properties.tip_body import FREE
 from flexblocks.beam.shapes.euler_bernoulli_modes import SineModes, clamped_modes, roots
+from flexblocks.beam.shapes.ritz_modes import ritz_modes
 from flexblocks.beam.shapes.shape_functions import shape_integrals
 from flexblocks.errors import FlexblocksWarning
 from oracles.published import reference
@@ -102,11 +104,31 @@ def test_modes_are_orthogonal_in_the_product_with_the_tip_body(tip):
     mass += tip.static_moment * (coupling + coupling.T)
     np.testing.assert_allclose(np.diag(integrals.mass), 1.0, rtol=1e-12)
     scale = np.sqrt(np.outer(np.diag(mass), np.diag(mass)))
-    np.testing.assert_allclose(mass / scale, np.eye(4), rtol=0, atol=1e-8)
+    np.testing.assert_allclose(mass / scale, np.eye(4), rtol=0, atol=1e-11)
     stiffness = integrals.stiffness / np.sqrt(np.outer(np.diag(integrals.stiffness), np.diag(integrals.stiffness)))
     np.testing.assert_allclose(stiffness, np.eye(4), rtol=0, atol=1e-8)
     np.testing.assert_allclose(np.diag(integrals.stiffness), modes.b**4 * np.diag(mass), rtol=1e-8)
     assert np.all(value > 0)
+
+
+@pytest.mark.parametrize("tip", [(1e3, 4e2, 5e2), (1e6, 1e6, 3e5), (1e8, 1e11, 2e9)])
+def test_modes_under_a_heavy_body_keep_their_digits(tip: tuple[float, float, float]) -> None:
+    """The two lowest are a rigid body on a spring without mass, the third that of a beam clamped at both ends."""
+    mass, inertia, moment = tip
+    modes = clamped_modes(3, fb.TipBody(mass, inertia, moment))
+    compliance, body = np.array([[1 / 3, 1 / 2], [1 / 2, 1]]), np.array([[mass, moment], [moment, inertia]])
+    squares, vectors = np.linalg.eig(compliance @ body)
+    first = np.argmax(squares)
+    np.testing.assert_allclose(modes.b[0], squares[first] ** -0.25, rtol=1 / mass)
+    shape = np.array([modes.deflection(1.0)[0], modes.slope(1.0)[0]])
+    np.testing.assert_allclose(shape[1] / shape[0], vectors[1, first] / vectors[0, first], rtol=1 / mass)
+    # Cubic but for the mass of the beam: phi'' falls along it on a straight line.
+    xi = np.linspace(0.0, 1.0, 5)
+    curvature = modes.derivative(xi, 2)[0]
+    np.testing.assert_allclose(np.diff(curvature, 2), 0.0, atol=(1 / mass + 1e-14) * np.ptp(curvature))
+    np.testing.assert_allclose(modes.b[2], 4.730040744862704, rtol=10 / mass)
+    others = ritz_modes(3, fb.TipBody(mass, inertia, moment), EULER_BERNOULLI)
+    np.testing.assert_allclose(modes.deflection(xi), others.deflection(xi), rtol=0, atol=1e-12)
 
 
 def test_closed_forms_of_clamped_free_modes_up_to_the_twentieth():

@@ -262,6 +262,12 @@ def test_refusals_are_one_message_on_stderr(arguments, words):
     assert "Traceback" not in result.stderr
 
 
+def test_a_run_without_end_is_refused_by_its_option():
+    result = run("simulate", ARM, "--time", "1e400")
+    assert result.exit_code == 2
+    assert "--time: inf s; must be finite and > 0" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -269,7 +275,7 @@ def test_refusals_are_one_message_on_stderr(arguments, words):
         (("chek", ARM), "chek"),
         (("check", ARM, "--set", "links"), "NAME=VALUE"),
         (("check", ARM, "--set", "link=1"), "Did you mean links?"),
-        (("simulate", ARM, "--time", "0"), "must be > 0"),
+        (("simulate", ARM, "--time", "0"), "must be finite and > 0"),
         (("simulate", ARM, "--start", "joint1.angle=far"), "must be a number"),
         (("simulate", ARM, "--input", "motor1.torque=bang:1,2"), "bang-bang"),
         (("simulate", ARM, "--input", "motor1.torque=sine:1"), "2 or 3 number(s)"),

@@ -155,3 +155,22 @@ def test_a_loop_is_led_along_with_its_parameters() -> None:
     dae = fb.assemble(FourBar().model(), symbolic=("coupler.length",))
     op = fb.equilibrium(dae, x={"crank_joint.angle": 1.4}, p={"coupler.length": 0.26})
     np.testing.assert_allclose(op.x[:4], FourBar(coupler=0.26).angles(1.4), atol=1e-9)
+
+
+def test_a_closure_that_has_nothing_to_close() -> None:
+    """Two arms of one bracket whose ends meet are one piece: the arm moves as without the second."""
+    model = fb.Model("bracket", gravity=(0.0, -9.81, 0.0))
+    hinge, link = model.add(fb.Revolute("hinge")), model.add(fb.RigidLink("link", length=1.0, mass=1.0))
+    model.connect(model.add(fb.Ground("ground")).frame_b, hinge.frame_a)
+    model.connect(hinge.frame_b, link.frame_a)
+    first, second = (model.add(fb.FixedTransform(name, translation=(0.1, 0.0, 0.0))) for name in ("first", "second"))
+    for arm in (first, second):
+        model.connect(link.frame_b, arm.frame_a)
+    model.connect(first.frame_b, second.frame_b)
+    dae = fb.assemble(model)
+    np.testing.assert_allclose(dae.forward_dynamics([0, 0], [], []).full().ravel(), [0, -1.5 * 9.81], rtol=1e-12)
+    motion = fb.simulate(dae, (0.0, 0.2))
+    assert np.sum(motion.energy, axis=1) == pytest.approx(0.0, abs=1e-6)
+    assert fb.equilibrium(dae).x == pytest.approx([-np.pi / 2, 0.0])
+    lin = fb.linearize(dae)
+    np.testing.assert_allclose(lin.A, [[0.0, 1.0], [-1.5 * 9.81, 0.0]], rtol=1e-9)

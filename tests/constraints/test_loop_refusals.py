@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
+import casadi as ca
 import numpy as np
 import pytest
 
 import flexblocks as fb
 from arms.linkages import RIGID, FourBar, parallelogram, turning
 from flexblocks.constraints.loop_equations import LoopError
+from flexblocks.constraints.loop_newton import CLOSED, nearest
 from flexblocks.errors import ModelError
 
 
@@ -67,3 +72,15 @@ def test_a_loop_without_a_joint_is_refused():
     model.connect(link.frame_b, foot.frame_b)
     with pytest.raises(ModelError, match="leaves no motion: 0 independent constraints on 0 coordinates"):
         fb.assemble(model)
+
+
+def test_a_search_for_the_least_mismatch_ends_where_two_joints_do_the_same() -> None:
+    """A closure of high order converges slowly; the search needs ever less damping, but never none."""
+
+    def mismatch(q: np.ndarray, _: np.ndarray) -> tuple[ca.DM, ca.DM]:
+        return ca.DM((q.sum() - 1) ** 9), ca.DM(9 * (q.sum() - 1) ** 8 * np.ones((1, 2)))
+
+    equations: Any = SimpleNamespace(unit=np.ones(2), mismatch=mismatch, within=lambda _, ahead: ahead)
+    q = nearest(equations, np.array([4.0, 2.0]), np.zeros(0), np.ones(2, dtype=bool))
+    assert q.sum() == pytest.approx(1, abs=CLOSED ** (1 / 9))
+    assert q[0] - q[1] == pytest.approx(2, abs=1e-6)

@@ -19,6 +19,7 @@ def test_least_effort_from_rest_to_rest(rigidity):
     dae = fb.assemble(four_bar.model())
     plan = optim.plan(dae, optim.RestToRest(**MOVE, duration=1.0), intervals=200 if rigidity else 80)
     assert plan.status == "converged"
+    assert plan.statistics.iterations <= 15
     assert np.abs(dae.constraint(plan.trajectory.x[:, : dae.tree.size].T, []).full()).max() < 1e-6
     torque = plan.inputs["motor.torque"]
     modes = 2 if rigidity else 0

@@ -16,9 +16,11 @@ import pytest
 import flexblocks as fb
 from arms.one_link import DCMotor, HardeningSpring, joint_arm
 from flexblocks import models, optim
-from flexblocks.dae import compiler
+from flexblocks.dae import compiler, library_cache
 from flexblocks.dae.compiler import CompilerError
-from flexblocks.dae.dae import FUNCTIONS
+from flexblocks.dae.functions import DAEFunction, DAEFunctions
+
+FUNCTIONS = [name for name, member in vars(DAEFunctions).items() if isinstance(member, DAEFunction)]
 
 needs_compiler = pytest.mark.skipif(compiler.find_compiler() is None, reason="there is no C compiler")
 
@@ -42,6 +44,8 @@ def driven() -> fb.DAE:
 @needs_compiler
 @pytest.mark.parametrize("dae", [arm(2), driven()], ids=["two links", "state and algebraic variable"])
 def test_results_are_those_of_the_virtual_machine_to_the_last_digit(dae: fb.DAE) -> None:
+    for name in FUNCTIONS:
+        getattr(dae, name)  # what has been made before, interpreted, is compiled all the same
     compiled = dae.compile(strict=True)
     assert compiled.library is not None
     assert dae.library is None
@@ -139,6 +143,45 @@ def test_a_damaged_library_is_built_anew(damage: Callable[[bytes], bytes], caplo
     assert np.array_equal(functions["mass_matrix"](q, 0.1).full(), dae.mass_matrix(q, 0.1).full())
 
 
+def opened(path: Path) -> None:
+    path.chmod(0o666)
+
+
+def linked(path: Path) -> None:
+    path.rename(path.with_name("elsewhere"))
+    path.symlink_to(path.with_name("elsewhere"))
+
+
+def made_a_folder(path: Path) -> None:
+    path.unlink()
+    (path / "inside").mkdir(parents=True)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such rights and links")
+@pytest.mark.parametrize("change", [opened, linked, made_a_folder])
+def test_what_others_could_exchange_is_no_library(change: Callable[[Path], None], own_cache: Path) -> None:
+    """A file that all may write to, a link, a folder of that name; a user's own mask must not make one."""
+
+    def build(path: Path) -> None:
+        path.write_bytes(b"library")
+        path.chmod(0o777)
+
+    path = library_cache.cached("key", ".so", build)
+    assert path.stat().st_mode & 0o022 == 0
+    change(path)
+    again = library_cache.cached("key", ".so", build)
+    assert again == path
+    assert again.is_file()
+    assert not again.is_symlink()
+    assert again.stat().st_mode & 0o022 == 0
+
+
+def test_a_cache_of_nobody_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLEXBLOCKS_CACHE", "~nobody-of-this-name/cache")
+    with pytest.raises(library_cache.CacheError, match="Write the path in full"):
+        library_cache.cached("key", ".so", Path.touch)
+
+
 @pytest.mark.slow
 @needs_compiler
 def test_two_processes_may_make_the_same_library_at_once(own_cache: Path) -> None:
@@ -162,6 +205,13 @@ def test_a_cache_into_which_others_may_write_is_refused(own_cache: Path, mode: i
         arm().compile(strict=True)
     own_cache.chmod(0o755)
     assert arm().compile(strict=True).library is not None
+
+
+@needs_compiler
+def test_steps_that_were_made_before_are_compiled_all_the_same() -> None:
+    dae = arm()
+    assert not dae.steps("rk43", 16).is_a("External")
+    assert dae.compile(strict=True).steps("rk43", 16).is_a("External")
 
 
 @needs_compiler

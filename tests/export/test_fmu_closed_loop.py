@@ -37,9 +37,10 @@ def test_a_closed_loop_runs_in_fmpy_as_in_simulate(version: str, tmp_path: Path)
     assert np.max(np.abs(expected["command.motor1.torque"])) > 8.0  # more is asked for than there is
     names = [*dae.x.names, *dae.y.names]
     for kind in KINDS:
+        # FMPy's CVODE makes at most 500 steps between two outputs: after the jump 1e-11 takes a few more than that.
         found = fmpy.simulate_fmu(
             path, fmi_type=kind, stop_time=0.25, output_interval=0.002, input=given, output=names,
-            record_events=False, relative_tolerance=1e-11,
+            record_events=False, relative_tolerance=1e-10,
         )  # fmt: skip
         # At the instant of the step outputs are those before it or after it.
         kept = np.abs(expected.t - 0.1) > 1e-9

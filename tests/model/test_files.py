@@ -6,6 +6,7 @@ import contextlib
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import casadi as ca
 import numpy as np
@@ -390,3 +391,15 @@ def test_files_that_cannot_be_read_or_written(tmp_path):
     (tmp_path / "arm.yaml").write_bytes(b"\xff\xfe\xff")
     with pytest.raises(FileFormatError, match="not a YAML file"):
         fb.load(tmp_path / "arm.yaml")
+
+
+@pytest.mark.parametrize("suffix", [".yaml", ".json"])
+def test_names_with_line_ends_of_all_kinds_come_back(suffix: str, tmp_path: Path) -> None:
+    """The next line of YAML 1.1, U+0085, was written as it is and read as a space."""
+    path = tmp_path / f"arm{suffix}"
+    for end in "\n\r\t\v\f\x1c\x85\u2028\u2029":
+        for name in (f"a{end}b", f" {end} a'\"", "a" * 118 + f" {end}b"):
+            model = fb.Model(name)
+            model.add(fb.Ground("ground"))
+            model.save(path)
+            assert fb.load(path).name == name

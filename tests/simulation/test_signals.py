@@ -205,6 +205,8 @@ def test_what_is_no_signal_is_refused(torque, words):
         (lambda: fb.piecewise_constant([1, 0], [1, 2]), "1 s is followed by 0 s"),
         (lambda: fb.piecewise_linear([0], [1]), "k >= 2"),
         (lambda: fb.piecewise_linear("ab", [1, 2]), "must be arrays of numbers"),
+        (lambda: fb.piecewise_linear(["0", "1"], [1, 2]), "not of words"),
+        (lambda: fb.piecewise_linear([0, 1], [1, 2, 3]), "^piecewise_linear: 3 values for 2 times"),
         (lambda: fb.Signal(3.0), "must be callable"),
         (lambda: fb.Signal(math.sin, breakpoints=[NAN]), "must be finite times"),
     ],

@@ -201,6 +201,19 @@ def test_nothing_is_computed_that_a_full_disk_does_not_take(tmp_path: Path, take
     assert len(done) == (50 if takes_results else 51)
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk that is always full")
+def test_a_disk_that_is_full_from_the_start_is_told_and_let_go(store: Path | None) -> None:
+    if store is None:
+        pytest.skip("nothing is kept")
+    folder = store.with_name(f"{store.name}.unfinished")
+    folder.mkdir()
+    (folder / "lock").symlink_to("/dev/full")
+    with pytest.raises(studies.StoreError, match=r"unfinished: cannot be written: .*; choose a folder"):
+        fb.study(square, fb.grid({"a": [1.0]}), store)
+    assert not folder.exists()
+    assert fb.study(square, fb.grid({"a": [1.0]}), store)["value"].values.tolist() == [1.0]
+
+
 def square(case):
     done.append(case["a"])
     return case["a"] ** 2

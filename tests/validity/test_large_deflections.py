@@ -157,6 +157,21 @@ def test_a_sliding_beam_is_measured_by_what_is_out() -> None:
         assert error.slope >= 0.3
 
 
+def test_a_locked_slide_is_as_long_as_it_is_out() -> None:
+    """Its deflections were NaN, which is no number above a limit, so that nothing was said."""
+    model = fb.Model("telescope", gravity=(0.0, -9.81, 0.0))
+    boom = model.add(fb.SlidingBeam("boom", 1.5, 1e-3, 9.81, fb.FiniteElements(2), start=1.0))
+    model.connect(model.add(fb.Ground("ground")).frame_b, boom.frame_a)
+    model.connect(boom.frame_b, model.add(fb.LumpedMass("load", 1.0)).frame_a)
+    dae = fb.assemble(model, locked={"boom.displacement": 1.0})
+    with pytest.warns(LargeDeflectionWarning) as seen:
+        fb.equilibrium(dae)
+    assert [str(each.message) for each in seen] == [
+        "equilibrium: SlidingBeam 'boom' deflects by 33 % of its length (slope 0.5 rad), where FiniteElements(n=2) is "
+        "off by about 11 % of the deflection: it is made for small ones. A FlexibleBeam with StrainModes(n) does."
+    ]
+
+
 def test_a_batch_tells_of_the_runs_that_alone_would_be_told_of() -> None:
     dae = loaded(fb.AssumedModes(2), 0.0)
     starts = [1e-3, 0.2, 1e-3, 0.5]

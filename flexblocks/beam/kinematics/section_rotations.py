@@ -31,18 +31,24 @@ class SectionRotation:
         They are the columns.
     turning : SX (3, n)
         Angular velocity by each rate, in the axes of the root.
-    omega, drift : SX (3, 1)
-        Angular velocity, and what of its rate is left when no coordinate accelerates, in the axes of the root.
+    step : SX (3, 1)
+        Angular velocity relative to the section before, in the axes of the root.
+    lag : SX (3, 1)
+        What is left of its rate, seen from there, when no coordinate accelerates.
+    before : SectionRotation, optional
+        That of the section before; by default the root.
     """
 
     R: ca.SX
     turning: ca.SX
-    omega: ca.SX
-    drift: ca.SX
+    step: ca.SX
+    lag: ca.SX
+    before: SectionRotation | None = None
 
     def spin(self, omega: ca.SX) -> tuple[ca.SX, ca.SX]:
         """Return the angular velocity (3) relative to the world, and its drift, from `omega` (3) of the root."""
-        return ca.sparsify(omega + self.omega), skew(ca.sparsify(omega)) @ self.omega + self.drift
+        inner, drift = (ca.sparsify(omega), ca.SX(3, 1)) if self.before is None else self.before.spin(omega)
+        return ca.sparsify(inner + self.step), drift + skew(inner) @ self.step + self.lag
 
 
 class SectionRotations(ABC):
@@ -132,12 +138,10 @@ class InSpace(SectionRotations):
         w_slope = square * (2 / 105) - 3 / 7
         u = ca.sparsify(g * half_second - (4 / 21) * square_rate * half_rate)
         w_second = (2 / 105) * square_rate**2 + w_slope * square_second
-        lag = twice * (w * u - ((2 / 21) * w * square_second + w_second * g) * half + g * (V @ u))
+        of_second = twice * (w * u - ((2 / 21) * w * square_second + w_second * g) * half + g * (V @ u))
         growth = twice * square_rate * (w * w_slope + g * (g / 2 - square * (2 / 21)))
-        drift = inner.drift + skew(inner.omega) @ by_step + inner.R @ lag - growth * by_step
-        return SectionRotation(
-            ca.sparsify(inner.R @ ca.sparsify(step)), turning, ca.sparsify(inner.omega + by_step), ca.sparsify(drift)
-        )
+        lag = ca.sparsify(inner.R @ of_second - growth * by_step)
+        return SectionRotation(ca.sparsify(inner.R @ ca.sparsify(step)), turning, by_step, lag, inner)
 
     def _half_turn(self, start: float, end: float) -> ca.SX:
         """Return half the vector (3) of the rotation from one section to another, of fourth order."""

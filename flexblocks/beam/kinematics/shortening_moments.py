@@ -132,7 +132,7 @@ class ShorteningMoments:
     def _of_rates(self) -> ca.SX:
         """R (n, n)."""
         fourth = np.einsum("rs,rij,skl->ijkl", self.plane.integrals.mass, self.forms, self.forms, optimize=True)
-        fourth = without_rounding(fourth, np.full_like(fourth, np.abs(fourth).max(initial=0.0)))
+        fourth = alike(without_rounding(fourth, np.full_like(fourth, np.abs(fourth).max(initial=0.0))))
         n = self._amplitudes.numel()
         R = ca.SX(n, n)
         for j in range(n):

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from flexblocks.beam.kinematics.slide import Slide, squared_strain_rate
 from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
-from flexblocks.beam.shapes.sliding_shapes import SlidingShapes, StrainForms
+from flexblocks.beam.shapes.sliding_shapes import SlidingShapes
 
 Number = float | ca.SX
 
@@ -21,8 +22,7 @@ class SlidingRates:
 
     Attributes
     ----------
-    extension, speed : SX
-        Length l outside the hub [m] and its rate [m/s].
+    slide : Slide
     rigidity : dict of float or SX
         EI [N m2] by axis of deflection.
     shear_rigidity : dict of float or SX
@@ -31,8 +31,7 @@ class SlidingRates:
         Amplitudes of the shapes [m] by axis, and their rates while the beam does not slide.
     """
 
-    extension: ca.SX
-    speed: ca.SX
+    slide: Slide
     rigidity: Mapping[str, Number]
     shear_rigidity: Mapping[str, Number]
     amplitudes: Mapping[str, ca.SX]
@@ -51,12 +50,12 @@ class SlidingRates:
         damping_time : float or SX
             [s]
         """
-        out, total = self.extension, ca.SX(1, 1)
+        out, total = self.slide.extension, ca.SX(1, 1)
         for axis, b in self.speeds.items():
-            drift = (self.speed / out) * self.amplitudes[axis]
-            total += self.rigidity[axis] / (2 * out**3) * damping_time * _square(shapes[axis], b, drift)
+            moved = self.slide.moved(self.amplitudes[axis])
+            total += self.rigidity[axis] / (2 * out**3) * damping_time * squared_strain_rate(shapes[axis], b, moved)
             if shear := shapes[axis].shear:
-                total += self.shear_rigidity[axis] / (2 * out) * damping_time * _square(shear, b, drift)
+                total += self.shear_rigidity[axis] / (2 * out) * damping_time * squared_strain_rate(shear, b, moved)
         return total
 
     def of_modes(self, critical: Mapping[str, ca.SX], damping_ratio: Number, linear_density: Number) -> ca.SX:
@@ -66,14 +65,9 @@ class SlidingRates:
         """
         total = ca.SX(1, 1)
         for axis, b in self.speeds.items():
-            unit = damping_ratio * ca.sqrt(linear_density * self.rigidity[axis]) / self.extension
+            unit = damping_ratio * ca.sqrt(linear_density * self.rigidity[axis]) / self.slide.extension
             total += unit / 2 * (b.T @ (critical[axis] @ b))
         return total
-
-
-def _square(forms: SlidingShapes | StrainForms, b: ca.SX, drift: ca.SX) -> ca.SX:
-    """Return the integral of the squared rate of strain."""
-    return b.T @ (forms.stiffness @ b + 2 * (forms.flexing @ drift)) + drift.T @ (forms.flexed @ drift)
 
 
 def critical_of_following(roots: ca.SX, shapes: SlidingShapes) -> ca.SX:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import casadi as ca
 
+from flexblocks.beam.kinematics.slide import Slide, squared_strain_rate
 from flexblocks.beam.shapes.sliding_shapes import SlidingShapes
 from flexblocks.interfaces import Frame
 
@@ -19,8 +20,7 @@ class SlidingTorsion:
 
     Attributes
     ----------
-    extension, speed : SX
-        Length l outside the hub [m] and its rate [m/s].
+    slide : Slide
     length, polar_inertia, rigidity : float or SX
         Of the whole beam [m]; rho I_p [kg m]; GJ [N m2].
     shapes : SlidingShapes
@@ -33,8 +33,7 @@ class SlidingTorsion:
     Sections keep their distance from the tip, so that their twist changes at sum chi_i t_i' + (1 - xi) chi_i' t_i l'/l.
     """
 
-    extension: ca.SX
-    speed: ca.SX
+    slide: Slide
     length: Number
     polar_inertia: Number
     rigidity: Number
@@ -48,27 +47,25 @@ class SlidingTorsion:
         return ca.SX(self.shapes.value).T @ self.angles
 
     @cached_property
-    def _moving(self) -> ca.SX:
-        """Rates of the twist by sliding, as amplitudes."""
-        return (self.speed / self.extension) * self.angles
+    def _moved(self) -> ca.SX:
+        return self.slide.moved(self.angles)
 
     def kinetic(self, root: Frame) -> ca.SX:
         """Return the kinetic energy [J] of the rotation of all sections about the axis, those in the hub included."""
-        shapes, a, b, spin = self.shapes, self._moving, self.rates, root.omega[0]
+        shapes, a, b, spin = self.shapes, self._moved, self.rates, root.omega[0]
         momentum = shapes.mean.T @ b + shapes.drift.T @ a
         square = b.T @ (shapes.mass @ b + 2 * (shapes.coupling @ a)) + a.T @ (shapes.change @ a)
-        outside = self.extension * (spin * momentum + square / 2)
+        outside = self.slide.extension * (spin * momentum + square / 2)
         return self.polar_inertia * (self.length * spin**2 / 2 + outside)
 
     def potential(self) -> ca.SX:
         """Return the energy stored by torsion [J]."""
-        return self.rigidity / (2 * self.extension) * (self.angles.T @ (self.shapes.stiffness @ self.angles))
+        return self.rigidity / (2 * self.slide.extension) * (self.angles.T @ (self.shapes.stiffness @ self.angles))
 
     def dissipation_of_material(self, damping_time: Number) -> ca.SX:
         """Return the dissipation [W] of stress G (strain + damping_time * rate of strain), Kelvin and Voigt."""
-        shapes, a, b = self.shapes, self._moving, self.rates
-        square = b.T @ (shapes.stiffness @ b + 2 * (shapes.flexing @ a)) + a.T @ (shapes.flexed @ a)
-        return damping_time * self.rigidity / (2 * self.extension) * square
+        square = squared_strain_rate(self.shapes, self.rates, self._moved)
+        return damping_time * self.rigidity / (2 * self.slide.extension) * square
 
     def dissipation_of_modes(self, critical: ca.SX, damping_ratio: Number) -> ca.SX:
         """Return the dissipation [W] of modal damping, a share of the matrix `critical` (n, n).

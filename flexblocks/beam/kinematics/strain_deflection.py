@@ -168,15 +168,19 @@ class StrainFlexure(Flexure):
         rate = unit * self._moved(shares) @ self.local.rates
         drift = unit * weighted(shares, [self._drift(k, root.omega) for k in range(len(self._places))])
         velocity = root.v + skew(ca.sparsify(root.omega)) @ place + ca.sparsify(rate)
+        moved = replace(root, r=root.r + root.R @ place, v=velocity, turn=None, drift=None)
+        drift = ca.sparsify(drift)
         # Of a piece that is moved by a cut the drift is to be derived: the cut has one, too.
-        drift = ca.sparsify(drift) if root is self.root else None
-        moved = replace(root, r=root.r + root.R @ place, v=velocity, turn=None, drift=drift)
+        is_known = root is self.root
         if isinstance(self._rotations, AboutOneAxis):
-            return turned(moved, self._rotations.axis, self._rotations.angle(xi))
+            known = ca.vertcat(ca.SX(3, 1), drift) if is_known else None
+            return turned(replace(moved, drift=known), self._rotations.axis, self._rotations.angle(xi))
         section = self._rotations.at(xi)
-        back = section.R.T
-        omega = ca.sparsify(back @ section.turning) @ self.local.rates
-        return moved.reorient(section.R, ca.sparsify(omega), ca.sparsify(back @ section.drift))
+        if not is_known:
+            return moved.reorient(section.R, ca.sparsify(section.R.T @ section.turning) @ self.local.rates)
+        omega = ca.sparsify(root.omega + section.turning @ self.local.rates)
+        known = ca.vertcat(section.spin(root.omega)[1], drift)
+        return replace(moved, omega=omega, drift=known).reorient(section.R)
 
     def resultant(self, weight: Distribution) -> tuple[float | ca.SX, ca.SX]:
         length, total, place = self.beam.length, 0.0, ca.SX(3, 1)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -87,6 +88,8 @@ class DistributedQuantity(Quantity):
         if isinstance(value, tuple):
             self._check_table(where, name, value, length)
         if callable(value):
+            if not takes_a_place(value):
+                raise ParameterError(f"{where}: {name} = {value!r}; must be a function of one argument, x [m].")
             for xi in PLACES:
                 self._check_value(where, name, value(xi * length), xi * length, at_tip=xi == 1.0)
 
@@ -117,6 +120,17 @@ class DistributedQuantity(Quantity):
             return
         quantity = Quantity(self.unit, self._least if at_tip else self.range)
         quantity.checked(where, f"{name} at x = {x:g} m", value)
+
+
+def takes_a_place(function: Callable[..., Any]) -> bool:
+    """Whether a function can be called with one number."""
+    try:
+        inspect.signature(function).bind(0.0)
+    except TypeError:
+        return False
+    except ValueError:  # what is written in C has no signature, but for its documentation
+        return True
+    return True
 
 
 def distributed(unit: str, range_: Range = POSITIVE, word: str = "") -> Any:

@@ -1,13 +1,13 @@
 """Euler-Bernoulli modes of a uniform beam: clamped with a tip body, clamped-free, pinned-pinned.
 
-With b = beta l the general solution is c_1 cos(b xi) + c_2 sin(b xi) + c_3 exp(-b xi) + c_4 exp(-b (1 - xi)). Written
-with decaying exponentials it keeps all digits of high modes, which cosh - sinh loses. The four boundary
-conditions make a 4 x 4 matrix: its determinant vanishes at the roots b, its null vector holds the coefficients.
+With b = beta l two of the solutions that a uniform beam has meet the clamp. Moment and shear at the tip make a 2 x 2
+matrix of them: its determinant vanishes at the roots b, its null vector holds the coefficients.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import factorial
 
 import numpy as np
 
@@ -15,45 +15,67 @@ from flexblocks.beam.properties.tip_body import FREE, TipBody
 from flexblocks.beam.shapes.shape_functions import Shapes
 from flexblocks.libraries import scipy
 
-
-def _basis(b: np.ndarray, xi: float | np.ndarray, order: int) -> np.ndarray:
-    """Return the `order`-th derivative of the four basic solutions, divided by b**order; first axis: the four."""
-    phase = b * xi + order * np.pi / 2
-    return np.stack(
-        [np.cos(phase), np.sin(phase), (-1.0) ** order * np.exp(-b * xi), np.exp(-b * (1 - np.asarray(xi)))]
-    )
+SMALL = 2.0  # b, below which power series are summed
+TERMS = 7  # of them: the next is 1e-24 there
 
 
-def clamped_tip_body(b: np.ndarray, tip: TipBody) -> np.ndarray:
-    """Return the boundary matrix (..., 4, 4): clamped root, tip body in units of the beam.
+def _clamped(b: float, xi: float | np.ndarray, order: int) -> np.ndarray:
+    """Return the `order`-th derivative of the two clamped solutions, divided by b**order; first axis: the two.
 
-    Moment and shear at the tip carry the body: phi'' = b^4 (J phi' + D phi), phi''' = -b^4 (M phi + D phi')
-    (eqs 29, 30, with J on the slope and D on the deflection in the moment).
+    Higher modes are written with decaying exponentials, since cosh - sinh loses their digits. Modes of a beam under a
+    heavy body are almost polynomials: there exponentials and circular functions cancel but for b^3, and the two
+    solutions are the power series of (cosh b xi - cos b xi) / (2 b^2) and (sinh b xi - sin b xi) / (2 b^3).
     """
-    value, slope, moment, shear = (_basis(b, 1.0, order) for order in range(4))
-    rows = [
-        _basis(b, 0.0, 0),
-        _basis(b, 0.0, 1),
-        moment - b**3 * tip.inertia * slope - b**2 * tip.static_moment * value,
-        shear + b * tip.mass * value + b**2 * tip.static_moment * slope,
-    ]
-    return np.moveaxis(np.stack(rows), (0, 1), (-2, -1))
+    xi = np.asarray(xi, float)
+    if b < SMALL:
+        return np.stack([_series(b, xi, first, order) for first in (2, 3)])
+    phase = b * xi + order * np.pi / 2
+    c, s, decaying = np.cos(phase), np.sin(phase), (-1.0) ** order * np.exp(-b * xi)
+    return np.stack([decaying - c + s, np.exp(-b * (1 - xi)) - np.exp(-b) * (c + s)])
+
+
+def _series(b: float, xi: np.ndarray, first: int, order: int) -> np.ndarray:
+    """Return the `order`-th derivative of sum_k b^(4 k) xi^(4 k + first) / (4 k + first)!, divided by b**order."""
+    powers = [4 * k + first - order for k in range(TERMS)]
+    terms = [b ** (power - first) * xi**power / float(factorial(power)) for power in powers if power >= 0]
+    return np.sum(terms, axis=0)
+
+
+def tip_conditions(b: float, tip: TipBody) -> np.ndarray:
+    """Return the residuals (2, 2) of moment and shear at the tip, rows of norm one; `tip` in units of the beam.
+
+    Moment and shear carry the body: phi'' = b^4 (J phi' + D phi), phi''' = -b^4 (M phi + D phi') (eqs 29, 30, with J on
+    the slope and D on the deflection in the moment).
+    """
+    value, slope, moment, shear = (_clamped(b, 1.0, order) for order in range(4))
+    rows = np.stack(
+        [
+            moment - b**3 * tip.inertia * slope - b**2 * tip.static_moment * value,
+            shear + b * tip.mass * value + b**2 * tip.static_moment * slope,
+        ]
+    )
+    # That leaves the roots, and keeps heavy tips from drowning the rest.
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
 def roots(tip: TipBody, count: int) -> np.ndarray:
     """Return the first `count` roots b = beta l of the clamped beam with a tip body in units of the beam."""
 
-    def determinant(b: np.ndarray) -> np.ndarray:
-        matrix = clamped_tip_body(np.asarray(b), tip)
-        # Scaling the rows leaves the roots and keeps heavy tips from drowning the rest.
-        return np.linalg.det(matrix / np.linalg.norm(matrix, axis=-1, keepdims=True))
+    def determinant(b: float) -> float:
+        (a, c), (d, e) = tip_conditions(b, tip).tolist()
+        return a * e - c * d
 
-    # Roots lie about pi apart; a heavy tip sends the first two far down, hence the geometric start.
-    grid = np.concatenate([np.geomspace(1e-3, 0.5, 600), np.arange(0.5, (count + 2) * np.pi, 0.01)[1:]])
-    values = determinant(grid)
-    changes = np.flatnonzero(np.sign(values[:-1]) != np.sign(values[1:]))[:count]
+    # Roots lie about pi apart. A heavy tip sends the first two far down: not below what the squared periods of beam,
+    # mass and inertia, each alone, add up to (Dunkerley).
+    lowest = 0.9 * (1 / 12.3 + tip.mass / 3 + tip.static_moment + tip.inertia) ** -0.25
+    grid = np.arange(max(0.5, lowest), (count + 2) * np.pi, 0.1)
+    if lowest < grid[0]:
+        steps = 2 + int(np.log(grid[0] / lowest) / np.log(1.2))
+        grid = np.concatenate([np.geomspace(lowest, grid[0], steps)[:-1], grid])
+    signs = np.sign([determinant(b) for b in grid.tolist()])
+    changes = np.flatnonzero(signs[:-1] != signs[1:])[:count]
     return np.array(
-        [scipy.optimize.brentq(determinant, grid[i], grid[i + 1], xtol=1e-15, rtol=np.float64(1e-15)) for i in changes]
+        [scipy.optimize.brentq(determinant, grid[i], grid[i + 1], xtol=1e-300, rtol=np.float64(1e-15)) for i in changes]
     )
 
 
@@ -65,8 +87,8 @@ class BeamModes(Shapes):
     ----------
     b : ndarray (n,)
         Roots beta l.
-    coefficients : ndarray (n, 4)
-        Of the four basic solutions.
+    coefficients : ndarray (n, 2)
+        Of the two clamped solutions.
     """
 
     b: np.ndarray
@@ -77,18 +99,21 @@ class BeamModes(Shapes):
         return len(self.b)
 
     def derivative(self, xi: float | np.ndarray, order: int) -> np.ndarray:
-        rows = zip(self.b, self.coefficients, strict=True)
-        return np.array([b**order * np.tensordot(c, _basis(b, xi, order), 1) for b, c in rows])
+        rows = zip(self.b.tolist(), self.coefficients, strict=True)
+        return np.array([b**order * np.tensordot(c, _clamped(b, xi, order), 1) for b, c in rows])
 
 
 def clamped_modes(count: int, tip: TipBody = FREE) -> BeamModes:
     """Return the first `count` modes of the clamped beam; `tip` in units of the beam."""
     b = roots(tip, count)
-    null = np.array([np.linalg.svd(clamped_tip_body(np.asarray(root), tip))[2][-1] for root in b])
+    null = np.array([np.linalg.svd(tip_conditions(root, tip))[2][-1] for root in b.tolist()])
     modes = BeamModes(b, null)
+    tip_values = modes.deflection(1.0)
+    if tip == FREE:  # ends at twice its root mean square: one constant, where quadrature would give each its rounding
+        return BeamModes(b, null * (2 / tip_values)[:, None])
     xi, w = modes.quadrature()
     norm = np.sqrt(modes.deflection(xi) ** 2 @ w)
-    return BeamModes(b, null * (np.sign(modes.deflection(1.0)) / norm)[:, None])
+    return BeamModes(b, null * (np.sign(tip_values) / norm)[:, None])
 
 
 @dataclass(frozen=True)

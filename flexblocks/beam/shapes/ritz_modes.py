@@ -15,6 +15,9 @@ from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.shapes.strain_shapes import PiecewisePolynomials, RodStrainShapes, StrainShapes
 from flexblocks.libraries import scipy
 
+HEAVY = 1e3  # compliance under the body, times that of the beam itself, from which on the two are decoupled first
+DECOUPLINGS = 8  # steps, each of which leaves no more than a thousandth
+
 
 def ritz_modes(count: int, tip: TipBody, profiles: BeamProfiles) -> StrainShapes:
     """Return the first `count` modes of bending; `tip` in units of the beam.
@@ -36,12 +39,11 @@ def ritz_modes(count: int, tip: TipBody, profiles: BeamProfiles) -> StrainShapes
     total = mass.copy()
     if profiles.rotary:
         total += profiles.rotary.ratio * basis.product(basis.rotation, profiles.rotary.profile)
-    value, turn = basis.deflection(1.0), basis.rotation(1.0)
-    coupling = np.outer(value, turn)
-    total += tip.mass * np.outer(value, value) + tip.inertia * np.outer(turn, turn)
-    total += tip.static_moment * (coupling + coupling.T)
     # The lowest modes, as combinations of the trial functions.
-    modes = _scaled(_lowest(total, stiffness, count), mass, value)
+    value = basis.deflection(1.0)
+    motion = np.column_stack([value, basis.rotation(1.0)])
+    body = np.array([[tip.mass, tip.static_moment], [tip.static_moment, tip.inertia]])
+    modes = _scaled(_lowest(total, stiffness, motion, body, count), mass, value)
     return StrainShapes(_combined(modes, basis.curvature), _combined(modes, basis.sheared))
 
 
@@ -50,8 +52,8 @@ def rod_modes(count: int, tip: TipBody, profiles: BeamProfiles) -> RodStrainShap
     ends = panels(profiles.breaks)
     basis = RodStrainShapes(PiecewisePolynomials(ends, _polynomials(ends, _degree(count))))
     mass, value = basis.product(basis.deflection, profiles.density), basis.deflection(1.0)
-    total = mass + tip.mass * np.outer(value, value)
-    modes = _scaled(_lowest(total, basis.stiffness(profiles.rigidity), count), mass, value)
+    stiffness, body = basis.stiffness(profiles.rigidity), np.array([[tip.mass]])
+    modes = _scaled(_lowest(mass, stiffness, value[:, None], body, count), mass, value)
     return RodStrainShapes(_combined(modes, basis.strained))
 
 
@@ -67,16 +69,58 @@ def _polynomials(ends: np.ndarray, degree: int) -> np.ndarray:
     return np.eye(pieces * degree).reshape(pieces * degree, pieces, degree)
 
 
-def _lowest(mass: np.ndarray, stiffness: np.ndarray, count: int) -> np.ndarray:
-    """Return the modes (n, count) of lowest frequency: the eigenvectors of the largest 1/omega^2."""
+def _lowest(mass: np.ndarray, stiffness: np.ndarray, motion: np.ndarray, body: np.ndarray, count: int) -> np.ndarray:
+    """Return the modes (n, count) of lowest frequency: the eigenvectors of the largest 1/omega^2.
+
+    Parameters
+    ----------
+    mass, stiffness : ndarray (n, n)
+        Of the beam alone.
+    motion : ndarray (n, k)
+        How the trial functions move its tip.
+    body : ndarray (k, k)
+        Inertia of the body there.
+    count : int
+    """
     # In strains the stiffness is nearly diagonal; to factorise it, and not the mass, keeps the digits of low modes.
     factor = scipy.linalg.cholesky(stiffness, lower=True)
     compliant = scipy.linalg.solve_triangular(
         factor, scipy.linalg.solve_triangular(factor, mass, lower=True).T, lower=True
     )
-    size = len(mass)
-    _, vectors = scipy.linalg.eigh((compliant + compliant.T) / 2, subset_by_index=(size - count, size - 1))
-    return scipy.linalg.solve_triangular(factor, vectors[:, ::-1], lower=True, trans=1)
+    # All but the first k columns of the basis leave the tip where it is: a body of a million times the mass of the
+    # beam is in the first k rows alone, and does not round the others.
+    basis, upper = np.linalg.qr(scipy.linalg.solve_triangular(factor, motion, lower=True), mode="complete")
+    moved = motion.shape[1]
+    inertia, principal = np.linalg.eigh(upper[:moved] @ body @ upper[:moved].T)
+    basis[:, :moved] = basis[:, :moved] @ principal[:, ::-1]
+    graded = basis.T @ ((compliant + compliant.T) / 2) @ basis
+    heavy = int(np.sum(inertia > HEAVY * np.linalg.norm(graded)))
+    graded[range(moved), range(moved)] += inertia[::-1]
+    modes = basis @ _largest(graded, heavy, count)
+    return scipy.linalg.solve_triangular(factor, modes, lower=True, trans=1)
+
+
+def _largest(A: np.ndarray, heavy: int, count: int) -> np.ndarray:
+    """Return the eigenvectors (n, count) of the largest eigenvalues, the first `heavy` rows being of another magnitude.
+
+    The invariant subspace of these rows, the columns of [1; X], is that of a fixed point, which a graded matrix
+    contracts to at once; the others are normal to it.
+    """
+    size, D = len(A), np.diag(A)[:heavy]
+    X = np.zeros((size - heavy, heavy))
+    for _ in range(DECOUPLINGS if heavy else 0):
+        columns = np.vstack([np.eye(heavy), X])
+        X = (A[heavy:] @ columns - X @ (A[:heavy] @ columns - np.diag(D))) / D
+    first, rest = np.vstack([np.eye(heavy), X]), np.vstack([-X.T, np.eye(size - heavy)])
+    parts = []
+    for columns, wanted in ((first, min(heavy, count)), (rest, count - heavy)):
+        if wanted > 0:
+            among = columns.shape[1]
+            _, vectors = scipy.linalg.eigh(
+                columns.T @ A @ columns, columns.T @ columns, subset_by_index=(among - wanted, among - 1)
+            )
+            parts.append(columns @ vectors[:, ::-1])
+    return np.hstack(parts)
 
 
 def _scaled(modes: np.ndarray, mass: np.ndarray, tip: np.ndarray) -> np.ndarray:

@@ -11,14 +11,13 @@ import numpy as np
 from flexblocks.beam.discretization import Discretization, Rigid, undecided
 from flexblocks.beam.from_block import beam_from_block, check_properties
 from flexblocks.beam.kinematics.deflection import Flexure
-from flexblocks.beam.kinematics.loads import load_power
+from flexblocks.beam.loads import load_power
 from flexblocks.beam.properties.distributed_parameter import check_over, distributed
 from flexblocks.beam.properties.material import Material
 from flexblocks.beam.properties.profile import Distribution
-from flexblocks.beam.properties.quadrature import gauss_legendre
 from flexblocks.beam.shapes.internal_forces import Cut
-from flexblocks.beam.small_deflections import FELT, along, small_deflections
 from flexblocks.beam.stress import checked_largest_stress, joined, stress_places
+from flexblocks.blocks.bodies.beam_deflections import beam_deflections
 from flexblocks.blocks.bodies.beam_remarks import free_tip, silently_rigid
 from flexblocks.blocks.bodies.section_forces import checked_stations, section_forces
 from flexblocks.blocks.bodies.stations import HasStations
@@ -34,7 +33,6 @@ from flexblocks.interfaces import (
     Output,
     Physics,
     SmallDeflections,
-    Tension,
     Variable,
     choice,
     inlet,
@@ -198,14 +196,15 @@ class FlexibleBeam(HasStations):
     def inputs(self) -> tuple[Variable, ...]:
         return tuple(Variable(name, "N/m") for name in ("load_y", "load_z") if getattr(self, name) == "input")
 
-    @property
-    def _feels_carried(self) -> bool:
-        return self.discretization.feels_tip(isinstance(self.damping_ratio, ca.SX) or self.damping_ratio > 0)
+    def _felt(self, carried: np.ndarray) -> np.ndarray:
+        """Return the inertia (6, 6) at the tip, or none where neither shapes nor damping depend on it."""
+        is_felt = self.discretization.feels_tip(isinstance(self.damping_ratio, ca.SX) or self.damping_ratio > 0)
+        return carried if is_felt else np.zeros((6, 6))
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         assert frame is not None
-        carried = local.carried if self._feels_carried else np.zeros((6, 6))
-        flexure = self.discretization.flexure(beam_from_block(self, carried), frame, local)
+        beam = beam_from_block(self, self._felt(local.carried))
+        flexure = self.discretization.flexure(beam, frame, local)
         return Physics(
             outlets={name: flexure.section(self.fraction(name)) for name in local.outlets},
             kinetic=flexure.kinetic(),
@@ -235,30 +234,7 @@ class FlexibleBeam(HasStations):
         return free_tip(self.where, chosen, suited, [beam.deformations[axis] for axis in self.bending])
 
     def small_deflections(self, carried: np.ndarray) -> SmallDeflections | None:
-        bent = {axis: self.discretization.coordinates(axis) for axis in self.bending}
-        if not self.discretization.is_linear or not any(bent.values()):
-            return None
-        beam = beam_from_block(self, carried if self._feels_carried else np.zeros((6, 6)))
-        n = len(self.coordinates())
-        planes = {axis: self.discretization.plane(axis, beam) for axis in self.bending}
-        unit = {axis: np.array([1.0 if c.unit == "rad" else 1 / self.length for c in cs]) for axis, cs in bent.items()}
-        first = {axis: len(bent["y"]) if axis == "z" and "y" in bent else 0 for axis in bent}
-        shapes = {axis: (plane.shapes, first[axis], unit[axis]) for axis, plane in planes.items()}
-        measure = small_deflections(repr(self.discretization), self.coordinates(), shapes)
-        if self.stiffening:
-            return measure
-        # Without it a pull along the beam does nothing to bending.
-        stiffness = np.zeros((n, n))
-        for axis, plane in planes.items():
-            part, amplitude = slice(first[axis], first[axis] + len(bent[axis])), unit[axis] * self.length
-            share = plane.integrals.stiffness * np.outer(amplitude, amplitude)
-            stiffness[part, part] = share * float(beam.deformations[axis].stiffness)
-        xi, weights = gauss_legendre(FELT)
-        block = replace(self, internal_forces=tuple((xi * self.length).tolist()), largest_stress=False)
-        forces = ("tension", *(f"shear_{axis}" for axis in self.bending))
-        names = tuple(tuple(f"{cut.label}{force}" for cut in block.cuts) for force in forces)
-        pull = Tension(block, names, along(xi, n, shapes, 1), weights * self.length, stiffness)
-        return replace(measure, tension=pull)
+        return beam_deflections(self, self._felt(carried))
 
     def _load(self, flexure: Flexure, axis: str, local: Local) -> ca.SX:
         load, nominal = (getattr(block, f"load_{axis}") for block in (self, self.nominal))

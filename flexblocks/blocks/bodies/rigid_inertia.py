@@ -21,7 +21,7 @@ class Inertia(Quantity):
     symmetric: ClassVar[bool] = True
 
     def checked(self, where: str, name: str, value: Any) -> Any:
-        if isinstance(value, ca.SX) or not isinstance(value, (list, tuple, np.ndarray)) or np.shape(value) == ():
+        if isinstance(value, ca.SX) or (not isinstance(value, (list, tuple)) and np.ndim(value) == 0):
             return super().checked(where, name, value)
         matrix = Quantity(self.unit, ANY, (3, 3)).checked(where, name, value)
         array = np.array(matrix)

@@ -26,7 +26,7 @@ class HasStations(Block):
         ParameterError
             `x` is not on the link.
         """
-        if not isinstance(x, (int, float)) or not math.isfinite(x) or not 0 <= x <= self.length:
+        if isinstance(x, bool) or not isinstance(x, (int, float)) or not math.isfinite(x) or not 0 <= x <= self.length:
             raise ParameterError(
                 f"{self.where}: station({x!r}); must be a number from 0 to the length, {self.length:g} m."
             )

@@ -26,6 +26,9 @@ from flexblocks.interfaces import (
     parameter,
 )
 
+# Each is a port with a frame of its own; tackle has tens.
+MOST_FRAMES = 1000
+
 
 @dataclass(frozen=True)
 class Cable(ForceElement):
@@ -72,8 +75,11 @@ class Cable(ForceElement):
     ports = (attachment("frame_a"), attachment("frame_b"))
 
     def __post_init__(self) -> None:
-        if isinstance(self.via, bool) or not isinstance(self.via, int) or self.via < 0:
-            raise ParameterError(f"{self.where}: via = {self.via!r}; must be an integer >= 0, a number of frames.")
+        if isinstance(self.via, bool) or not isinstance(self.via, int) or not 0 <= self.via <= MOST_FRAMES:
+            raise ParameterError(
+                f"{self.where}: via = {self.via!r}; must be an integer >= 0, a number of frames, {MOST_FRAMES} at "
+                "the most."
+            )
         between: tuple[PortSpec, ...] = tuple(attachment(f"frame_{i}") for i in range(1, self.via + 1))
         if self.limit is not None and not self.winch:
             raise ParameterError(f"{self.where}: limit = {self.limit!r} m/s has no effect; set winch=True.")

@@ -6,6 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from flexblocks.errors import ParameterError
@@ -23,7 +24,9 @@ class Orientation(Quantity):
     """A rotation vector (3,) [rad], or a rotation matrix (3, 3)."""
 
     def checked(self, where: str, name: str, value: Any) -> Any:
-        if np.ndim(value) != 2:
+        if isinstance(value, ca.SX):
+            raise ParameterError(f"{where}: {name} = {value}; must be numbers: an orientation cannot stay symbolic.")
+        if not _is_matrix(value):
             return super().checked(where, name, value)
         matrix = Quantity("1", ANY, (3, 3)).checked(where, name, value)
         R = np.array(matrix)
@@ -33,6 +36,14 @@ class Orientation(Quantity):
                 "vector of 3 numbers, axis times angle in rad."
             )
         return matrix
+
+
+def _is_matrix(value: Any) -> bool:
+    """Whether a value has rows."""
+    try:
+        return np.ndim(value) == 2
+    except ValueError:  # rows of different lengths
+        return False
 
 
 def orientation_parameter(default: Any) -> Any:

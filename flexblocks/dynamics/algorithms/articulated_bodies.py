@@ -135,11 +135,11 @@ class _Sweep:
 
     def _of_branches(self, k: int) -> QuadraticForm:
         """Return the form of all that a node carries, moved inward along the edges to it."""
-        form = nothing()
+        form, translates = nothing(), not {3, 4, 5} <= self.known_motion[k].keys()
         for child in self.where.outboard[k]:
             X, S = self.maps[child]
             rest = self.where.rest[child]
-            form = form + self.at_edge_end[child].moved(X, S[:, list(rest)], self.bias[child], rest)
+            form = form + self.at_edge_end[child].moved(X, S[:, list(rest)], self.bias[child], rest, translates)
         return form
 
     def outward(self, k: int) -> None:

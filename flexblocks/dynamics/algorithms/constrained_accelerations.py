@@ -22,6 +22,8 @@ from flexblocks.dynamics import ldl
 # Rate s [1/s] at which constraint violations decay. A four-bar that turns at 14 rad/s drifts by 2e-7 m in 10 s without,
 # by 3e-9 with s = 5, by 5e-10 with s = 50; a larger s gains nothing and makes the equations of slow arms stiff.
 STABILISATION = 50.0
+#: Factors [1/s, 1/s2] of dc/dt and of c with which violations decay critically damped
+BAUMGARTE = (2 * STABILISATION, STABILISATION**2)
 
 
 def constrained_accelerations(
@@ -54,6 +56,9 @@ def augmented(M: ca.SX, J: ca.SX, weights: Sequence[float]) -> ca.SX:
     return ca.sparsify(M + scaled.T @ scaled)
 
 
-def stabilised(residual: ca.SX, J: ca.SX, drift: ca.SX, v: ca.SX) -> ca.SX:
-    """Return the J a (m) of Baumgarte's method, with which constraint violations decay critically damped."""
-    return -drift - 2 * STABILISATION * (J @ v) - STABILISATION**2 * residual
+def stabilised(
+    residual: ca.SX, J: ca.SX, drift: ca.SX, v: ca.SX, factors: Sequence[float] | Sequence[ca.SX] = BAUMGARTE
+) -> ca.SX:
+    """Return the J a (m) with which violations c decay, c'' + k1 c' + k0 c = 0, by the `factors` k1, k0 [1/s, 1/s2]."""
+    k1, k0 = factors
+    return -drift - k1 * (J @ v) - k0 * residual

@@ -64,9 +64,7 @@ class FrameMotion:
         """
         angle = float(np.linalg.norm(attitude))
         axis = np.array(attitude) / angle if angle else np.array([1.0, 0.0, 0.0])
-        difference = rotation(axis.tolist(), ca.SX(angle)).T @ self.R
-        skewed = difference - difference.T
-        return 2 * ca.vertcat(skewed[2, 1], skewed[0, 2], skewed[1, 0]) / (1 + ca.trace(difference))
+        return rodrigues(rotation(axis.tolist(), ca.SX(angle)).T @ self.R)
 
     def __getitem__(self, quantity: str) -> ca.SX:
         """Return a scalar by the last part of its name, as in `UNITS`."""
@@ -82,6 +80,12 @@ class FrameMotion:
             if quantity in names:
                 return vector[names.index(quantity)]
         raise KeyError(quantity)
+
+
+def rodrigues(R: ca.SX) -> ca.SX:
+    """Return the Rodrigues vector (3, 1) of a rotation, twice: the tangent of half its angle, along its axis."""
+    skewed = R - R.T
+    return 2 * ca.vertcat(skewed[2, 1], skewed[0, 2], skewed[1, 0]) / (1 + ca.trace(R))
 
 
 def roll_pitch_yaw(R: ca.SX) -> ca.SX:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.dynamics.evaluation.rigid_inertia import turn_axis, turned_back
+from flexblocks.dynamics.evaluation.rigid_inertia import is_identity, turn_axis, turned_back
 
 
 @dataclass(frozen=True)
@@ -29,19 +29,42 @@ class QuadraticForm:
         K = first.T @ self.K @ first + second.T @ other.K @ second
         return QuadraticForm(ca.sparsify(K), ca.sparsify(first.T @ self.p + second.T @ other.p), columns)
 
-    def moved(self, X: ca.SX, S: ca.SX, bias: ca.SX, columns: tuple[int, ...]) -> QuadraticForm:
-        """Return the form in B, where A = X B + S a + bias; S (6, m) over the coordinates `columns` (m)."""
+    def moved(
+        self, X: ca.SX, S: ca.SX, bias: ca.SX, columns: tuple[int, ...], translates: bool = True
+    ) -> QuadraticForm:
+        """Return the form in B, where A = X B + S a + bias; S (6, m) over the coordinates `columns` (m).
+
+        Where B does not translate, on a joint on the ground, its mass does not count, and shares nothing with the rest.
+        """
+        if not S.nnz() and not bias.nnz() and not X[3:, :3].nnz():
+            return self._turned(X[:3, :3])
         every = tuple(dict.fromkeys(self.columns + columns))
         taken = ca.SX(_selection(every, columns)[6:, :])
         motion = ca.vertcat(ca.horzcat(X, S @ taken[:, 6:]), _selection(every, self.columns)[6:, :])
         shift = ca.vertcat(bias, ca.SX(len(self.columns), 1))
         p = motion.T @ (self.p + ca.sparsify(self.K @ shift))
         K = mirrored(motion.T @ (self.K @ motion))
-        turn, lever = X[:3, :3], X[3:, :3]
-        if not ca.sparsify(lever).nnz() and turn_axis(turn) is not None:
+        turn, lever = X[:3, :3], ca.sparsify(X[3:, :3])
+        if not lever.nnz() and turn_axis(turn) is not None:
             for block in (slice(0, 3), slice(3, 6)):
                 K[block, block] = turned_back(self.K[block, block], turn)
+        elif translates and lever.nnz() and is_identity(turn):
+            coupling = self.K[:3, 3:6] + ca.sparsify(lever.T @ self.K[3:6, 3:6])
+            angular = self.K[:3, :3] + ca.sparsify(lever.T @ self.K[3:6, :3]) + ca.sparsify(coupling @ lever)
+            K[:3, :3], K[:3, 3:6] = angular, coupling
+            K = mirrored(K)
         return QuadraticForm(ca.sparsify(K), ca.sparsify(p), every)
+
+    def _turned(self, turn: ca.SX) -> QuadraticForm:
+        """Return the form in B, where A is B in other axes: angular and linear part each times `turn` (3, 3)."""
+        both = ca.diagcat(turn, turn)
+        K = ca.SX(*self.K.shape)
+        for block in (slice(0, 3), slice(3, 6)):
+            K[block, block] = turned_back(self.K[block, block], turn)
+        K[:3, 3:6] = ca.sparsify(turn.T @ ca.sparsify(self.K[:3, 3:6] @ turn))
+        K[:6, 6:], K[6:, 6:] = both.T @ self.K[:6, 6:], self.K[6:, 6:]
+        p = ca.vertcat(both.T @ self.p[:6], self.p[6:])
+        return QuadraticForm(mirrored(K), ca.sparsify(p), self.columns)
 
     def without_coordinate(self, column: int, inertia: ca.SX, force: ca.SX) -> tuple[QuadraticForm, Minimum]:
         """Minimise over the acceleration of a coordinate, with an `inertia` added to K, under a `force`.

@@ -42,8 +42,8 @@ class RigidInertia:
         """Return the inertia X^T matrix X about the frame from which X (6, 6) maps twists to this one."""
         turn, lever = ca.sparsify(X[:3, :3]), ca.sparsify(X[3:, :3])
         if not lever.nnz():
-            return self if _is_identity(turn) else self._turned(turn)
-        if _is_identity(turn):
+            return self if is_identity(turn) else self._turned(turn)
+        if is_identity(turn):
             # The velocity of the origin at d is v - d x omega.
             return self._shifted(ca.sparsify(ca.vertcat(lever[1, 2], lever[2, 0], lever[0, 1])))
         read = RigidInertia.read(X.T @ self.matrix @ X)
@@ -80,9 +80,14 @@ def is_rigid(difference: ca.Function) -> bool:
 
 
 def turned_back(tensor: ca.SX, turn: ca.SX) -> ca.SX:
-    """Return turn^T tensor turn for a symmetric tensor (3, 3), in half the operations if the turn is about one axis."""
+    """Return turn^T tensor turn for a symmetric tensor (3, 3), in half the operations if the turn is about one axis.
+
+    An isotropic one, as the mass of a rigid body, stays as it is.
+    """
     axis = turn_axis(turn)
     tensor = ca.sparsify(tensor)
+    if is_isotropic(tensor):
+        return tensor
     if axis is None:
         return ca.triu2symm(ca.triu(ca.sparsify(turn.T @ tensor @ turn)))
     i, j, k = (axis + 1) % 3, (axis + 2) % 3, axis
@@ -99,6 +104,12 @@ def turned_back(tensor: ca.SX, turn: ca.SX) -> ca.SX:
     return ca.sparsify(turned)
 
 
+def is_isotropic(tensor: ca.SX) -> bool:
+    """Return whether a matrix (3, 3) is structurally a multiple of the identity."""
+    diagonal = [tensor[i, i] for i in range(3)]
+    return ca.sparsify(tensor).nnz() == 3 and all(m.nnz() == 1 and ca.is_equal(m, diagonal[0], 10) for m in diagonal)
+
+
 def turn_axis(turn: ca.SX) -> int | None:
     """Return k if a rotation matrix (3, 3) is, by its structure, a rotation about the k-th axis; otherwise None."""
     pattern = turn.sparsity()
@@ -110,5 +121,6 @@ def turn_axis(turn: ca.SX) -> int | None:
     return None
 
 
-def _is_identity(turn: ca.SX) -> bool:
+def is_identity(turn: ca.SX) -> bool:
+    """Return whether a matrix (3, 3) is structurally the identity."""
     return turn.sparsity().is_diag() and all(turn[i, i].is_one() for i in range(3))

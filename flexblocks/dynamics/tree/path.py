@@ -68,13 +68,12 @@ def _shift(terms: Sequence[BlockTerms], point: Frame) -> MotionTransform:
     inlet = terms[0].inlet
     pose, origin = ca.vertcat(ca.vec(inlet.R), inlet.r), ca.vertcat(ca.vec(ca.SX.eye(3)), ca.SX(3, 1))
     arm = ca.substitute(point.r, pose, ca.densify(origin))
-    bias = None if point.drift is None else ca.vertcat(ca.SX(3, 1), point.drift)
-    return _transform(terms, inlet.twist, point.twist, arm, bias)
+    return _transform(terms, inlet.twist, point.twist, arm, point.drift)
 
 
 def _turned(terms: Sequence[BlockTerms], turn: Turn | Reorientation) -> MotionTransform:
     V = ca.SX.sym("V", 6)
-    bias = turn.bias(V[:3]) if isinstance(turn, Reorientation) else None
+    bias = turn.bias if isinstance(turn, Reorientation) else None
     return _transform(terms, V, turn.of(V[:3], V[3:]), ca.SX(3, 1), bias)
 
 

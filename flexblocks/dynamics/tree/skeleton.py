@@ -17,6 +17,7 @@ from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.evaluation.evaluate import evaluated_again
 from flexblocks.dynamics.evaluation.incidence import Incidence
+from flexblocks.dynamics.evaluation.rigid_inertia import is_isotropic
 from flexblocks.dynamics.tree.edge import Edge
 from flexblocks.dynamics.tree.path import Path, path_along
 
@@ -145,9 +146,3 @@ def _is_point_mass(terms: BlockTerms) -> bool:
         return False
     inertia = ca.sparsify(terms.inertia_expression)
     return inertia.nnz() == 3 and is_isotropic(inertia[3:, 3:])
-
-
-def is_isotropic(mass: ca.SX) -> bool:
-    """Return whether a matrix (3, 3) is structurally a multiple of the identity."""
-    diagonal = [mass[i, i] for i in range(3)]
-    return ca.sparsify(mass).nnz() == 3 and all(m.nnz() == 1 and ca.is_equal(m, diagonal[0], 10) for m in diagonal)

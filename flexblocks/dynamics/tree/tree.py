@@ -62,7 +62,11 @@ class Tree:
         This is the one place that knows the order x = [q, der(q), w].
         """
         n = self.size
-        return x[:n], x[n : 2 * n], x[2 * n :]
+        groups = slice(n), slice(n, 2 * n), slice(2 * n, None)
+        # Of a single number CasADi's x[0:0] is a row without columns.
+        matrix = isinstance(x, (ca.SX, ca.MX, ca.DM))
+        q, v, w = (x[rows, :] if matrix else x[rows] for rows in groups)
+        return q, v, w
 
     @cached_property
     def skeleton(self) -> Skeleton:

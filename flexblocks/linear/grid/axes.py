@@ -42,9 +42,9 @@ def grid_axes(dae: DAE, over: Over) -> tuple[Axis, ...]:
         Values that do not increase, or fewer than two.
     """
     if not isinstance(over, Mapping) or not over:
+        name = (*dae.x.names, *dae.u.names, *dae.p.names, "joint1.angle")[0]
         raise ParameterError(
-            f"linear_grid: over = {over!r}; must be a dict of values by name, such as "
-            f"{{'{dae.x.names[0]}': [0.0, 0.5]}}."
+            f"linear_grid: over = {over!r}; must be a dict of values by name, such as {{'{name}': [0.0, 0.5]}}."
         )
     units = {name: _unit(dae, name) for name in over}
     affine = _affine_parameters(dae) if any(name in dae.p for name in over) else ()

@@ -19,11 +19,12 @@ from flexblocks.linear.grid.linear_grid import LinearGrid
 from flexblocks.linear.grid.mode_tracking import track
 from flexblocks.linear.grid.refine import MOST_POINTS, refined_axes
 from flexblocks.linear.grid.samples import Points, Samples, middles, product
-from flexblocks.linear.linearize import observed
+from flexblocks.linear.linearize import inertia_error_of, observed
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
-from flexblocks.validity.large_deflections import large_deflections, warn_of_cases
+from flexblocks.validity.large_deflections import is_quiet, large_deflections, warn_of_cases
+from flexblocks.validity.left_out_inertia import warn_of_left_out_inertia
 
 
 def linear_grid(
@@ -114,13 +115,20 @@ def linear_grid(
 
 def _warn_of_large_deflections(samples: Samples, grid: LinearGrid) -> None:
     """Warn, once, of beams that rest at points of the grid beyond the deflections that they are modelled for."""
-    far = {}
+    if is_quiet():
+        return
+    far, others, where = {}, {}, f"linear_grid of '{samples.dae.name}'"
     for place in product(list(grid.axes.values())):
         point = samples.operating_points[place]
         state = (point.x[None], point.z[None], point.u[None], point.p)
+        name = "at " + ", ".join(f"{name} = {value:g}" for name, value in zip(grid.axes, place, strict=True))
         if errors := large_deflections(samples.dae, *state, at_rest=True):
-            far["at " + ", ".join(f"{name} = {value:g}" for name, value in zip(grid.axes, place, strict=True))] = errors
-    warn_of_cases(f"linear_grid of '{samples.dae.name}'", "at {} points", far)
+            far[name] = errors
+        else:
+            others[name] = inertia_error_of(samples.dae, samples.models[place])
+    warn_of_cases(where, "at {} points", far)
+    if not far:
+        warn_of_left_out_inertia(where, others)
 
 
 def _points(dae: DAE, axes: tuple[Axis, ...], at: Mapping[str, float] | Trajectory | None) -> Points:

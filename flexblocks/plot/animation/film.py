@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ def write(scene: Scene, path: Path, fps: float, speed: float, size: tuple[int, i
         `fps`, `speed` or `size` is not positive, or the film would be endless.
     FileFormatError
         ``.mp4`` without ffmpeg.
+    OSError
+        ffmpeg could not write the file.
     """
     from matplotlib.animation import FFMpegWriter, PillowWriter
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -53,10 +56,15 @@ def write(scene: Scene, path: Path, fps: float, speed: float, size: tuple[int, i
     ffmpeg = ["-pix_fmt", "yuv420p", "-crf", "20"]
     rate: Any = fps  # any number; annotated as a whole one
     writer: Any = FFMpegWriter(fps=rate, extra_args=ffmpeg) if path.suffix.lower() == ".mp4" else PillowWriter(fps=rate)
-    with writer.saving(figure, str(path), DPI):
-        for time in np.arange(count) * speed / fps:
-            stage.draw(figure, float(time))
-            writer.grab_frame(facecolor=BACKGROUND)
+    try:
+        with writer.saving(figure, str(path), DPI):
+            for time in np.arange(count) * speed / fps:
+                stage.draw(figure, float(time))
+                writer.grab_frame(facecolor=BACKGROUND)
+    except subprocess.CalledProcessError as error:
+        # Of a full disk ffmpeg tells in its last lines alone.
+        told = str(error.stderr or error).strip().splitlines()
+        raise OSError(next((line for line in told if "space" in line), f"ffmpeg: {told[-1]}")) from error
 
 
 def _duration(run: Run) -> float:

@@ -44,11 +44,11 @@ def beam_loads(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndar
     if not beams:
         return {}
     n, frames = dae.tree.size, len(x)
-    more = [z.T] if len(dae.z) else []
-    a = np.array(dae.interpreted.forward_dynamics(x.T, u.T, p, *more)).reshape(len(dae.x), frames)[n : 2 * n]
+    functions, more = dae.interpreted, [z.T] if len(dae.z) else []
+    a = np.array(functions.forward_dynamics(x.T, u.T, p, *more)).reshape(len(dae.x), frames)[n : 2 * n]
     forces = np.zeros((0, frames))
     if dae.tree.loops.closures:
-        forces = np.array(dae.interpreted.multipliers(x.T, u.T, p, *more)).reshape(-1, frames)
+        forces = np.array(functions.multipliers(x.T, u.T, p, *more)).reshape(-1, frames)
     values = np.array(_moments(dae)(x.T, z.T, u.T, a, forces, p)).reshape(-1, frames).T
     xi, loads, column = np.linspace(0.0, 1.0, INTERVALS + 1), {}, 0
     for name, block in beams.items():

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import casadi as ca
+import numpy as np
 
 from flexblocks.dae.dae import DAE
 
@@ -42,3 +43,7 @@ class DrivenEquations:
     input: ca.Function
     dae: DAE
     differentiable: Callable[[], DrivenEquations] | None = None
+
+    def slope(self, t: float, X: np.ndarray, P: np.ndarray) -> np.ndarray:
+        """Return der(X) (nx + 1,)."""
+        return np.array(self.rates(t, X, P)).ravel()

@@ -63,7 +63,7 @@ class ScipyStepper(Stepper):
                     derivative, span, X, method=self.method, t_eval=times[1:], rtol=self.rtol, atol=self.atol
                 )
             except RuntimeError as error:  # Newton's method for the algebraic variables
-                raise StepFailure(str(error).strip().splitlines()[-1]) from None
+                raise StepFailure.of(error) from None
         self.steps = run.nfev // self.evaluations
         if not run.success:
             raise StepFailure(run.message.rstrip(".").lower())

@@ -18,6 +18,11 @@ class StepFailure(Exception):
 
     advice: str | None = None
 
+    @classmethod
+    def of(cls, error: RuntimeError) -> StepFailure:
+        """Return the failure that CasADi reports, such as of a function of the user: the last line says why."""
+        return cls(str(error).strip().splitlines()[-1])
+
 
 class BudgetExceeded(StepFailure):
     """A run has used up its steps or its wall time."""
@@ -36,8 +41,8 @@ class Stepper(ABC):
     evaluations = 1
     step_time = 3e-5
 
-    def begin(self) -> None:  # noqa: B027 (most have nothing to forget)
-        """Forget the last run, so that the next one has the same digits whatever came before."""
+    def begin(self, end: float) -> None:  # noqa: B027 (most have nothing to forget)
+        """Forget the last run, so that the next one has the same digits whatever came before; it goes to `end` [s]."""
 
     def marks(self, start: float, stop: float, each: bool) -> np.ndarray:
         """Return the times between two stops [s] at which a method that is not divisible may be split.

@@ -100,7 +100,7 @@ def piecewise_linear(times: Sequence[float] | np.ndarray, values: Sequence[float
     """
     x, y = _samples("piecewise_linear", times, values, least=2)
     if len(x) != len(y):
-        raise ParameterError(f"has {len(y)} values for {len(x)} times; must be as many.")
+        raise ParameterError(f"piecewise_linear: {len(y)} values for {len(x)} times; must be as many.")
     return PiecewisePolynomial(scipy.interpolate.PPoly([np.diff(y) / np.diff(x), y[:-1]], x), (x[0], x[-1]))
 
 
@@ -143,9 +143,12 @@ def bang_bang(amplitude: float, width: float, start: float = 0.0) -> PiecewisePo
 
 def _samples(where: str, times: object, values: object, least: int) -> tuple[np.ndarray, np.ndarray]:
     try:
-        x, y = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
+        given = [np.asarray(times), np.asarray(values)]
+        x, y = (array.astype(float) for array in given)
     except (TypeError, ValueError):
         raise ParameterError(f"{where}: times and values must be arrays of numbers.") from None
+    if any(array.dtype.kind in "USb" for array in given):
+        raise ParameterError(f"{where}: times and values must be arrays of numbers, not of words or truth values.")
     if x.ndim != 1 or y.ndim != 1 or len(x) < least:
         raise ParameterError(f"{where}: arrays of shapes {x.shape} and {y.shape}; must be (k,), k >= {least}.")
     if not (np.all(np.isfinite(x)) and np.all(np.isfinite(y))):

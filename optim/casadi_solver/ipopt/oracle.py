@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 
 from ..greyboxes.mapped_kernel import MappedKernel, scatter
+from ..greyboxes.threads import mapped_function
 from ..program.nlp import NonlinearProgram
 
 
@@ -46,7 +47,7 @@ def build_oracle(nlp: NonlinearProgram) -> Oracle:
     linear = ca.MX(nlp.pattern, ca.MX(nlp.entries.symbolic(constants)))
 
     def mapped(name: str, k: int, *more) -> ca.MX:
-        return ca.vec(getattr(terms[k].kernel, name).map(terms[k].copies)(*inputs[k], *more))
+        return ca.vec(mapped_function(getattr(terms[k].kernel, name), terms[k].copies)(*inputs[k], *more))
 
     # Objective: the linear part, and the costs in it
     costs = {k: ca.sum1(mapped("cost", k)) for k, term in enumerate(terms) if term.has_cost}

@@ -9,6 +9,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.frame_motions import frame_motion, rodrigues
 from flexblocks.statics.balance import rest_residuals
 
 from ...casadi_solver import CasadiGreyBox, attach
@@ -75,15 +76,20 @@ def _meeting(dae: DAE, end: End, duration: float | None) -> tuple[ca.Function, l
         rows.append(ca.jtimes(forces, s, ds))
         names += [f"change of the {name}" for name in names]
     # The places, and velocities where these are matched
+    when, still = time if duration is None else ca.SX(duration), ca.SX(s.numel(), 1)
     wanted = {name: ca.SX(value) for name, value in end.prescribed_outputs.items()}
     for frame, course in end.courses.items():
-        wanted |= _on_course(frame, course, time if duration is None else ca.SX(duration))
+        wanted |= _on_course(frame, course, when)
     seen = [name for name in wanted if name in end.prescribed_outputs or name in end.met]
-    rows.append(_signals(dae, s, ds if end.moving else ca.SX(s.numel(), 1), seen, p))
+    rows.append(_signals(dae, s, ds if end.moving else still, seen, p))
     rows[-1] -= ca.vertcat(*[wanted[name] for name in seen], ca.SX(0, 1))
+    names += seen
+    for frame, axes in end.turned.items():
+        turns = _turned(dae, frame, end.courses[frame], axes, (s, ds if end.moving else still, p, when))
+        rows += turns.values()
+        names += [f"{what} {i + 1}" for what in turns for i in range(axes.shape[1])]
     residual = ca.vertcat(*rows)
     # What nothing holds, such as a floating base, has no balance: such a row is empty.
-    names += seen
     kept = [i for i in range(residual.numel()) if not residual[i].is_zero()]
     w = ca.vertcat(s, ds, time)
     # The unknowns come in the order [q, w, z, forces, u], and their rates likewise.
@@ -92,9 +98,29 @@ def _meeting(dae: DAE, end: End, duration: float | None) -> tuple[ca.Function, l
 
 
 def _on_course(frame: str, course: Course, time: ca.SX) -> dict[str, ca.SX]:
-    place, speed = course.function.call([time], True, False)
-    values = {f"{frame}.{axis}": place[i] for i, axis in enumerate("xyz")}
-    return values | {f"{frame}.velocity_{axis}": speed[i] for i, axis in enumerate("xyz")}
+    place, speed, _, spin = course.function.call([time], True, False)
+    stems = (("", place), ("velocity_", speed), ("angular_velocity_", spin))
+    return {f"{frame}.{stem}{axis}": part[i] for stem, part in stems for i, axis in enumerate("xyz")}
+
+
+def _turned(
+    dae: DAE, frame: str, course: Course, axes: np.ndarray, at: tuple[ca.SX, ca.SX, ca.SX, ca.SX]
+) -> dict[str, ca.SX]:
+    """Return by how much a frame is turned away from a target about axes (3, r), and turns, by their names.
+
+    In the world, in which a planar arm turns about one axis however its frames are mounted. `at` has the unknowns of
+    statics, their rates, the parameters and the time.
+    """
+    s, ds, p, time = at
+    n, motion = dae.tree.size, frame_motion(dae.tree, frame, dae.q, dae.v)
+    attitude = ca.Function("attitude", [dae.q, dae.v, dae.p.symbol], [motion.R, motion.omega])
+    R, omega = attitude.call([s[:n], ds[:n], p], True, False)
+    _, _, target, spin = course.function.call([time], True, False)
+    about = ca.DM(axes.T)
+    turns = {f"{frame}.turn": about @ rodrigues(R @ target.T)}
+    if course.turns_along:
+        turns[f"{frame}.angular_velocity"] = about @ (R @ (omega - spin))
+    return turns
 
 
 def _signals(dae: DAE, s: ca.SX, ds: ca.SX, names: list[str], p: ca.SX) -> ca.SX:

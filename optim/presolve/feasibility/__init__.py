@@ -1,1 +1,1 @@
-"""Bounds that are known before anything is solved: momenta, energy, floating bases."""
+"""Bounds that are known before anything is solved: momenta, energy, speeds, floating bases."""

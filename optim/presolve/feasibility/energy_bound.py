@@ -87,7 +87,7 @@ def check_impulse(dae: DAE, limits: Limits, begin: End, end: End, duration: obje
     if isinstance(duration, str) or not (begin.is_known_rest and end.is_known_rest):
         return
     longest = float(np.max(np.ravel(np.asarray(duration, dtype=float))))
-    if not _is_conservative(dae, limits):
+    if not is_conservative(dae, limits):
         return
     # What start and goal alone would allow is allowed all the more.
     n = dae.tree.size
@@ -115,7 +115,7 @@ def energy_bound(dae: DAE, limits: Limits, start: OperatingPoint, goal: Operatin
     limits, and there are no states besides those of motion.
     """
     n = dae.tree.size
-    if not _is_conservative(dae, limits):
+    if not is_conservative(dae, limits):
         return None
     postures = _postures(dae, limits, start.x[:n], goal.x[:n])
     if postures is None or (kinetics := _kinetics(dae, limits, postures, start.p)) is None:
@@ -170,7 +170,7 @@ def _largest(limits: Limits) -> np.ndarray:
     return np.abs(limits.u).max(axis=1, initial=0.0)
 
 
-def _is_conservative(dae: DAE, limits: Limits) -> bool:
+def is_conservative(dae: DAE, limits: Limits) -> bool:
     """Whether all forces are limited inputs, B(q) u, or come from potentials and dampers."""
     n, z, u = dae.tree.size, dae.z.symbol, dae.u.symbol
     if not np.isfinite(_largest(limits)).all():

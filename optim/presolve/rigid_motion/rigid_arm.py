@@ -50,7 +50,7 @@ def rigid_inputs(
     gain = np.array(slope.map(count)(x, idle, p, *more)).reshape(-1, count, len(dae.u))
     motion = accompanying_motion(dae, start, driven)
     power, works = motion.T @ np.array(asked), np.einsum("ng,nku->kgu", motion, gain)
-    return np.stack([np.linalg.pinv(works[k]) @ power[:, k] for k in range(count)])
+    return (np.linalg.pinv(works) @ power.T[:, :, None])[:, :, 0]
 
 
 # A time as a fraction of the duration, and the states (nx,) then.

@@ -223,6 +223,7 @@ def point(where: str, value: Any) -> tuple[float, ...]:
         array = np.array(value, dtype=float)
     except (TypeError, ValueError):
         array = np.zeros(0)
-    if array.shape not in ((2,), (3,)) or not np.isfinite(array).all():
+    words = np.asarray(value).dtype.kind in "USb" if array.size else True
+    if words or array.shape not in ((2,), (3,)) or not np.isfinite(array).all():
         raise ProblemError(f"{where} = {value!r}; must be 3 finite numbers, or 2 for a planar arm [m].")
     return tuple(array.tolist())

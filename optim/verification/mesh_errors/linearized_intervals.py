@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.constrained_accelerations import BAUMGARTE
 
 from ...collocation.equations_of_motion import point_equations
 from ...model.dense_output import dense_output
@@ -117,10 +118,10 @@ def _inertia(mass: np.ndarray, closing: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=8)
 def _mapped(dae: DAE, points: int) -> ca.Function:
-    """Return (y, p) -> residuals and their Jacobian at `points` instants, of all modes."""
+    """Return (y, p) -> residuals and their Jacobian at `points` instants, of all modes, as a replay integrates them."""
     equations = point_equations(dae)
     y, p = (ca.MX.sym(name, equations.residual.size1_in(i)) for i, name in enumerate(("y", "p")))
-    both = [equations.residual(y, p), ca.densify(equations.jacobian(y, p))]
+    both = [equations.residual(y, p, BAUMGARTE), ca.densify(equations.jacobian(y, p, BAUMGARTE))]
     return ca.Function("linearized", [y, p], both).map(points)
 
 

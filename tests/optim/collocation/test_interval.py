@@ -91,7 +91,11 @@ def test_derivatives_of_an_interval(dae, free, designed):
     r = kernel.residual.expand()(w, p)
     whole = ca.Function("whole", [w, p, lam], [ca.jacobian(r, w), ca.triu(ca.hessian(ca.dot(lam, r), w)[0])])
     rng = np.random.default_rng(3)
-    point = rng.normal(size=kernel.n_w), np.append(0.1, dae.p.start), rng.normal(size=kernel.n_residual)
+    point = (
+        rng.normal(size=kernel.n_w),
+        np.concatenate([[0.1], dae.p.start, [3.0, 2.0]]),
+        rng.normal(size=kernel.n_residual),
+    )
     J, H = (part.full() for part in whole(*point))
     patterns = (kernel.jacobian_pattern, J), (kernel.hessian_pattern, H)
     values = kernel.jacobian(*point[:2]), kernel.hessian(*point, 1.0)

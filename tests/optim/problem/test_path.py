@@ -264,6 +264,7 @@ def problem(**more):
     [
         (lambda: optim.Sphere((0, 0), 0.0), "Sphere: radius = 0.0; must be a finite number > 0"),
         (lambda: optim.Sphere((0, 0, 0, 0), 1.0), "must be 3 finite numbers, or 2"),
+        (lambda: optim.Sphere(("0", "0", "1"), 1.0), "must be 3 finite numbers, or 2"),
         (lambda: optim.Box((0, 0), (1, 0)), "must be corners"),
         (lambda: optim.Box((0, 0), (1, 1), np.ones((3, 3))), "orthonormal"),
         (lambda: optim.Box((0, 0), (1, 1), np.diag([-1.0, 1.0, -1.0])), "about z"),

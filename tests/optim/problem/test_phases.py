@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
-from arms.loads import ANGLE, CHEAP, HEAVY, LIGHT, MOTOR, at, hinge, inertia, standing, twisted_by
+from arms.loads import ANGLE, ARM, CHEAP, HEAVY, LIGHT, MOTOR, at, hinge, inertia, standing, twisted_by
 from flexblocks import models, optim
 
 
@@ -41,6 +41,21 @@ def test_phases_at_rest_add_up(body):
     assert motion["work"][-1] == pytest.approx(0.0, abs=1e-8)
     assert motion.p == {}
     assert plan.model.phase["carry"].q[6, "joint1.angle"].value == -0.5
+
+
+@pytest.mark.parametrize("balance", ["own", "next"])
+def test_inputs_that_jump_at_rest_jump_to_what_holds_the_arm(balance):
+    """Under gravity, m g r cos(angle): of the load that is put down, or of the one that is picked up."""
+    arm = hinge(gravity=9.81)
+    phases = (
+        optim.Phase("there", at(1.0), 1.0, p=LIGHT, balance=balance),
+        optim.Phase("back", at(0.0), 1.0, p=HEAVY, input_jump=True),
+    )
+    m = optim.pyomo_model(arm, optim.Problem(at(0.0), phases, input_ends="holding"), intervals=4)
+    ends = m.phase["there"].u[4, "motor1.torque"], m.phase["back"].u[0, "motor1.torque"]
+    assert [variable.fixed for variable in ends] == [balance == "own", balance == "next"]
+    load = HEAVY if balance == "next" else LIGHT
+    assert ends[balance == "next"].value == pytest.approx(load["payload.mass"] * 9.81 * ARM * np.cos(1.0))
 
 
 def test_inputs_are_continuous_unless_they_may_jump(body):

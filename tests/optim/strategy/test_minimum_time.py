@@ -97,7 +97,7 @@ def test_derivatives_of_an_interval(free):
     r = kernel.residual.expand()(w, p)
     whole = ca.Function("whole", [w, p, lam], [ca.jacobian(r, w), ca.triu(ca.hessian(ca.dot(lam, r), w)[0])])
     rng = np.random.default_rng(3)
-    point = rng.uniform(0.5, 1.5, kernel.n_w), [0.1], rng.normal(size=kernel.n_residual)
+    point = rng.uniform(0.5, 1.5, kernel.n_w), [0.1, 3.0, 2.0], rng.normal(size=kernel.n_residual)
     patterns = kernel.jacobian_pattern, kernel.hessian_pattern
     found = kernel.jacobian(*point[:2]), kernel.hessian(*point, 1.0)
     for pattern, values, expected in zip(patterns, found, whole(*point), strict=True):
@@ -110,8 +110,8 @@ def test_residual_is_that_of_the_fixed_duration():
     dae = two_link_arm(links=1)
     fixed, free = (interval_kernel(dae, IntervalForm(radau(3), input_shape("cubic"), free)) for free in (False, True))
     w = np.random.default_rng(4).normal(size=fixed.n_w)
-    expected = fixed.residual(w, [0.06])
-    np.testing.assert_allclose(free.residual([*w, 1.5], [0.04]), expected, atol=1e-12)
+    expected = fixed.residual(w, [0.06, 3.0, 2.0])
+    np.testing.assert_allclose(free.residual([*w, 1.5], [0.04, 3.0, 2.0]), expected, atol=1e-12)
     knots = np.random.default_rng(5).normal(size=4)
     cost = squared_inputs(input_shape("cubic"), optim.Effort(rate_weight=0.01).input_weights, 1)(knots, 0.06)
     free_cost = squared_inputs(input_shape("cubic"), optim.Effort(rate_weight=0.01).input_weights, 1, True)(

@@ -23,7 +23,8 @@ def test_the_table_counts_what_was_asked():
         Row("desk arm", "pose", 0, NOT_ASKED, 0, 0.0),
     ]
     table = markdown(rows)
-    assert "| desk arm | 18 | 10, 1.2 s | 10, 1.2 s, 0.5 |" in table
+    assert "| desk arm | 18 | 10, 1.2 s | 10, 1.2 s | **" in table
+    assert "| desk arm | 20 intervals: 0.5 |" in table
     assert "2 of 3 count, 67 %" in table
     assert "* desk arm, moving: failed: its process died of SIGABRT\n" in table + "\n"
 

@@ -6,10 +6,12 @@ import pytest
 from arms.turns import TORQUE, hinge, quarter_turn, swing, two_link_arm
 from flexblocks import optim
 from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
+from flexblocks.optim.model.trajectories import transcribed_problem
 from flexblocks.optim.planner import plan_with
-from flexblocks.optim.strategy.mesh_refinement import numerical_dissipation
+from flexblocks.optim.strategy.finer_transcriptions import numerical_dissipation
+from flexblocks.optim.strategy.mesh_refinement import refine_mesh
 from flexblocks.optim.strategy.settings import Settings
-from flexblocks.optim.strategy.solving import Solving
+from flexblocks.optim.strategy.solving import Solving, solve_with
 from flexblocks.optim.strategy.warm_start import start_from
 
 
@@ -50,8 +52,9 @@ def test_plan_that_lives_off_its_scheme_is_made_anew():
 @pytest.mark.parametrize("torques", [(1.0, 0.5), (4.0, 2.0)])
 def test_shortest_time_converges_and_settles(torques, full, intervals):
     """From the default start, whatever the torque."""
-    criteria = optim.Criteria(miss=1e-4, energy=1e-4)
-    plan = optim.plan(two_link_arm(), quarter_turn(torques, full), intervals=intervals, refine=criteria)
+    problem, criteria = quarter_turn(torques, full), optim.Criteria(miss=1e-4, energy=1e-4)
+    # The limit is none: without it refinement has 120 s of CPU, of which a failed least effort may take most.
+    plan = optim.plan(two_link_arm(), problem, intervals=intervals, refine=criteria, time_limit=1e4)
     assert plan.status == "optimal"
     # At (4, 2) N m least effort in the shortest of the durations tried may not be found; the next one is longer.
     failed = [attempt.what for attempt in plan.attempts if attempt.status != "converged"]
@@ -88,6 +91,34 @@ def test_plan_that_does_not_replay_is_not_called_optimal():
     assert plan.status == "unresolved"
     assert [attempt.intervals for attempt in plan.attempts] == [10, 10, 10, 20]
     assert "unresolved" in plan.summary()
+
+
+def without(scheme):
+    """Return a solver that does not begin with models of a scheme."""
+
+    def solve(model, options):
+        none = {"max_iter": 0} if transcribed_problem(model).options.scheme == scheme else {}
+        return solve_with(model, options | none)
+
+    return solve
+
+
+def test_where_one_finer_mesh_is_not_solved_the_next_is_tried():
+    """No symmetric scheme, so that only shorter intervals are left; and an end that is told where there is no time."""
+    problem = quarter_turn((4.0, 2.0), duration=2.0, objective="effort")
+    coarse = optim.plan(two_link_arm(), problem, intervals=10)
+    solving = Solving(coarse.transcribed.dae, solve=without("lobatto"))
+    plan = refine_mesh(coarse, solving, optim.Criteria(miss=1e-4))
+    assert plan.status == "optimal"
+    assert plan.replay().tip_miss < 1e-4
+    assert plan.transcription.scheme.name == "radau"
+    assert plan.transcription.mesh.intervals > 10
+    assert "iterationLimit" in [attempt.status for attempt in plan.attempts]
+    hasty = Solving(coarse.transcribed.dae, settings=Settings(refinement_time=1e-9))
+    with pytest.warns(optim.PlanWarning, match="refinement ended after 1e-09 s of CPU, before the plan replayed"):
+        unresolved = refine_mesh(coarse, hasty, optim.Criteria(miss=1e-4))
+    assert unresolved.status == "unresolved"
+    assert unresolved.transcription.mesh.intervals == 10
 
 
 def test_start_from_a_plan_loses_nothing_on_a_finer_mesh():

@@ -8,11 +8,11 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 
-from ..errors import ProblemError
-from ..problem.path_constraints.speed_limit import SpeedLimit
-from ..problem.validation import Duration
-from .boundary import End
-from .path_values import PathValues, resolved_path
+from ...errors import ProblemError
+from ...problem.path_constraints.speed_limit import SpeedLimit
+from ...problem.validation import Duration
+from ..boundary import End
+from ..path_values import PathValues, resolved_path
 
 ROUNDING = 1e-9  # of a time, relative
 

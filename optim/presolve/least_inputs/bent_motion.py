@@ -1,0 +1,89 @@
+"""Motions of the equivalent rigid arm from start to goal, smooth and bent through postures that can be moved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from flexblocks.dae.dae import DAE
+from flexblocks.statics.operating_point import OperatingPoint
+
+from ..equilibrium import accompanying_motion
+from ..postures.posture_scale import arm_length
+from ..rigid_motion.rigid_arm import Waypoint, rigid_inputs, spline_through
+
+POSTURES = 6  # between start and goal; by trial
+POINTS = 31  # along the motion, at which inputs are evaluated; by trial
+STEP = 1e-5  # of finite differences [rad or lengths of the arm]
+
+
+class BentMotion:
+    """Quintic splines through a few postures of the driven coordinates, which move by c (count,).
+
+    Parameters
+    ----------
+    dae : DAE
+    start : OperatingPoint
+    driven : mapping of str to float
+        The coordinates that were named at the start.
+    waypoints : sequence of Waypoint
+        The first one the start, the last one the goal.
+    duration : float
+        [s]
+    """
+
+    def __init__(
+        self,
+        dae: DAE,
+        start: OperatingPoint,
+        driven: Mapping[str, float],
+        waypoints: Sequence[Waypoint],
+        duration: float,
+    ) -> None:
+        self.dae, self.start, self.driven, self.duration = dae, start, driven, duration
+        self._n = n = dae.tree.size
+        length = arm_length(dae, start)
+        self.size = np.array([length if unit == "m" else 1.0 for unit in dae.x.units[:n]])
+        ways = accompanying_motion(dae, start, driven)
+        self.ways = ways / np.linalg.norm(ways / self.size[:, None], axis=0)
+        self.count = POSTURES * ways.shape[1]
+        self._shares = np.linspace(0.0, 1.0, POSTURES + 2)[1:-1]
+        self._smooth = spline_through(waypoints, n, duration)
+        # Each column of the splines is one posture moved by one
+        still = np.zeros((POSTURES + 2, 3 * POSTURES))
+        still[1:-1, :POSTURES] = np.eye(POSTURES)
+        bumps = spline_through(list(zip([0.0, *self._shares.tolist(), 1.0], still, strict=True)), POSTURES, duration)
+        at = np.linspace(0.0, 1.0, POINTS)
+        self._along = [self._smooth(at, order)[:, :n] / duration**order for order in range(3)]
+        self._moved = [bumps(at, order)[:, :POSTURES] / duration**order for order in range(3)]
+
+    @property
+    def rates(self) -> np.ndarray:
+        """The largest rate of each coordinate along the smooth motion (n,)."""
+        return np.max(np.abs(self._along[1]), axis=0)
+
+    def steps(self, c: np.ndarray) -> np.ndarray:
+        """Return `c` (count,), and with a step of each of its entries (1 + count, count)."""
+        return np.vstack([c, c + STEP * np.eye(len(c))])
+
+    def waypoints(self, c: np.ndarray) -> tuple[Waypoint, ...]:
+        """Return the postures between start and goal, moved by `c`."""
+        states = self._smooth(self._shares)
+        states[:, : self._n] += c.reshape(POSTURES, -1) @ self.ways.T
+        return tuple(zip(self._shares.tolist(), states, strict=True))
+
+    def motions(self, c: np.ndarray) -> list[np.ndarray]:
+        """Return coordinates, rates and accelerations (motions, points, n), for `c` (motions, count)."""
+        steps = c.reshape(len(c), POSTURES, -1) @ self.ways.T
+        return [
+            base + np.einsum("pk,mkn->mpn", bump, steps) for base, bump in zip(self._along, self._moved, strict=True)
+        ]
+
+    def inputs(self, c: np.ndarray) -> np.ndarray:
+        """Return the inputs (motions, points, nu), for `c` (motions, count)."""
+        rows = len(c) * POINTS
+        q, v, a = (part.reshape(rows, self._n) for part in self.motions(c))
+        z = np.tile(self.start.z, (rows, 1))
+        u = rigid_inputs(self.dae, self.start, self.driven, q, v, np.zeros((rows, 0)), a, z)
+        return u.reshape(len(c), POINTS, -1)

@@ -1,0 +1,85 @@
+"""First guess by the rigid motion of least effort: a leaning mast is raised while it need not be held down there."""
+
+import math
+
+import numpy as np
+import pytest
+
+import flexblocks as fb
+from flexblocks import optim
+from flexblocks.optim.model.least_effort import least_effort_waypoints
+from flexblocks.optim.presolve.rigid_motion.rigid_arm import quintic, spline_through
+from flexblocks.optim.strategy.scenarios import _go_straight
+
+MASS, LENGTH, GRAVITY = 2.0, 1.5, 9.81
+LEANING, SECONDS = 0.6, 6.0  # rad above the horizontal at both ends, s
+
+
+def mast(scale: float = 1.0, gravity: float = GRAVITY) -> fb.DAE:
+    """A mass on a rigid rod without mass, turned by a motor."""
+    model = fb.Model("mast", gravity=(0.0, -gravity, 0.0))
+    ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint", start=LEANING))
+    motor, rod = model.add(fb.TorqueSource("motor")), model.add(fb.RigidLink("rod", length=scale * LENGTH, mass=1e-6))
+    model.connect(ground.frame_b, joint.frame_a)
+    model.connect(motor.flange_b, joint.axis)
+    model.connect(joint.frame_b, rod.frame_a)
+    model.connect(rod.frame_b, model.add(fb.Payload("load", mass=MASS)).frame_a)
+    return fb.assemble(model)
+
+
+def moved(dae: fb.DAE, duration: float = SECONDS, **asked):
+    ends = {"joint.angle": LEANING}, {"joint.angle": LEANING + 0.1}
+    problem = optim.RestToRest(*ends, duration, **({"input_ends": "holding"} | asked))
+    return optim.pyomo_model(dae, problem, intervals=20)
+
+
+def effort(angle: np.ndarray, acceleration: np.ndarray, times: np.ndarray) -> float:
+    """The closed form of the pendulum's torque, squared and integrated."""
+    torque = MASS * LENGTH**2 * acceleration + MASS * GRAVITY * LENGTH * np.cos(angle)
+    return float(np.trapezoid(torque**2, times))
+
+
+def test_a_mast_is_raised_where_that_takes_less_than_holding_it():
+    m = moved(mast())
+    t = m.transcription
+    path = spline_through((t.waypoints[0], *least_effort_waypoints(t), t.waypoints[-1]), 1, SECONDS)
+    times = np.linspace(0.0, SECONDS, 601)
+    raised = effort(path(times / SECONDS)[:, 0], path(times / SECONDS, 2)[:, 0] / SECONDS**2, times)
+    way, _, bend = quintic(times, SECONDS)
+    straight = effort(LEANING + 0.1 * way, 0.1 * bend, times)
+    assert raised < 0.4 * straight
+    # The guess goes there, and the solver stays; from the straight one it takes 25 iterations.
+    assert max(m.q[k, "joint.angle"].value for k in range(21)) > 1.4
+    plan = optim.solve(m)
+    assert plan.statistics.iterations <= 6
+    assert plan.trajectory["joint.angle"].max() > 1.4
+    assert plan.objective < 0.5 * straight
+
+
+def test_scenarios_and_what_they_are_compared_with_go_straight():
+    m = moved(mast())
+    _go_straight(m)
+    assert max(m.q[k, "joint.angle"].value for k in range(21)) < LEANING + 0.101
+
+
+def test_the_guess_does_not_depend_on_the_size():
+    """Lengths by a factor, times by its root: gravity stays."""
+    usual = least_effort_waypoints(moved(mast()).transcription)
+    scale = 1e3
+    other = least_effort_waypoints(moved(mast(scale), math.sqrt(scale) * SECONDS).transcription)
+    assert len(usual) == len(other) > 0
+    for (_, x), (_, y) in zip(usual, other, strict=True):
+        assert x[0] == pytest.approx(y[0], abs=1e-4)
+
+
+def test_limits_are_kept():
+    highest = 1.3
+    limited = least_effort_waypoints(moved(mast(), limits={"joint.angle": (0.0, highest)}).transcription)
+    assert limited
+    assert 0.95 * highest < max(x[0] for _, x in limited) < 1.02 * highest
+
+
+def test_what_holds_nothing_or_asks_for_something_else_goes_straight():
+    assert not least_effort_waypoints(moved(mast(gravity=0.0)).transcription)
+    assert not least_effort_waypoints(moved(mast(), objective=optim.Integral("joint.angle**2")).transcription)
+    assert not least_effort_waypoints(moved(mast(), duration=0.3).transcription)  # too fast to go anywhere else
