@@ -56,9 +56,9 @@ def collocated_times(mesh: Mesh, scheme: Collocation) -> np.ndarray:
     return mesh.times[:-1, None] + mesh.steps[:, None] * scheme.nodes
 
 
-def trajectory(traj: PhaseTrajectory, inputs: dict[str, PPoly]) -> Trajectory:
-    """Return the trajectory at the start and all collocation points; the last of each interval is a mesh point."""
-    m, t, mesh, p = traj.block, traj.transcription, traj.mesh, traj.p
+def collocated_motion(traj: PhaseTrajectory) -> tuple[np.ndarray, np.ndarray]:
+    """Return the states at all collocation points (K, d, nx), and their rates there; quasi-static modes have none."""
+    m, t, mesh = traj.block, traj.transcription, traj.mesh
     dae, K, d = t.dae, t.mesh.intervals, t.scheme.degree
     # States at mesh points, and from them those at collocation points by the scheme's integrals
     x = np.concatenate([values(getattr(m, part), K + 1, -1) for part in state_names(dae)], axis=1)
@@ -70,14 +70,20 @@ def trajectory(traj: PhaseTrajectory, inputs: dict[str, PPoly]) -> Trajectory:
         moving, shapes = t.static.moving(n), t.static.directions(n)
         q, v = q @ moving.T, v @ moving.T
         along = values(m.e, K, d, -1) @ shapes.T
-    stages = [
-        along + q + h * t.scheme.nodes[:, None] * v + h**2 * (t.scheme.double_integral @ a),
-        v + h * (A @ a),
-        w + h * (A @ dw),
-    ]
+    places = along + q + h * t.scheme.nodes[:, None] * v + h**2 * (t.scheme.double_integral @ a)
+    speeds = v + h * (A @ a)
+    states = np.concatenate([places, speeds, w + h * (A @ dw)], axis=2)
+    return states, np.concatenate([speeds, a, dw], axis=2)
+
+
+def trajectory(traj: PhaseTrajectory, inputs: dict[str, PPoly]) -> Trajectory:
+    """Return the trajectory at the start and all collocation points; the last of each interval is a mesh point."""
+    t, mesh, p = traj.transcription, traj.mesh, traj.p
+    dae, K, d, n, A = t.dae, t.mesh.intervals, t.scheme.degree, t.dae.tree.size, t.scheme.integral
     # All points in sequence after the start, with inputs and algebraic variables
     times = np.append(0.0, collocated_times(mesh, t.scheme).ravel())
-    states = np.vstack([x[0], np.concatenate(stages, axis=2).reshape(K * d, -1)])
+    first = np.concatenate([values(getattr(traj.block, part), K + 1, -1)[0] for part in state_names(dae)])
+    states = np.vstack([first, collocated_motion(traj)[0].reshape(K * d, -1)])
     u = np.array([inputs[name](np.minimum(times, mesh.duration)) for name in dae.u.names]).T
     z = _algebraics(traj, states[0], u[0])
     functions, more = dae.interpreted, [z.T] if len(dae.z) else []

@@ -8,15 +8,15 @@ import numpy as np
 
 from ..collocation.schemes import HIGHEST_DEGREE
 from ..collocation.transcription_options import AUTO, TranscriptionOptions
-from ..model.read_solution import input_polynomials, trajectory
 from ..model.trajectories import phase_trajectories
 from ..results.plan import Plan
 from ..verification.criteria import Allowed
+from ..verification.mesh_errors.numerical_dissipation import numerical_dissipation
 from .settings import Settings
 
 
 def finer_transcriptions(
-    plan: Plan, most: Allowed, settings: Settings, stalls: bool = False
+    plan: Plan, most: Allowed, settings: Settings, stalls: bool = False, is_near: bool = False
 ) -> list[TranscriptionOptions]:
     """Return finer transcriptions, the one that is to be tried first at the beginning.
 
@@ -33,7 +33,8 @@ def finer_transcriptions(
     energy into such modes at no cost, and does so on finer meshes as well, since finer inputs reach faster modes. So if
     the numerical dissipation exceeds the energy that may be left at the end, the problem is solved again with a
     symmetric scheme of the next degree, which conserves the energy of oscillations, before intervals are doubled. A
-    higher degree resolves the motion without refining the inputs.
+    higher degree resolves the motion without refining the inputs. Where the replay misses by little (`is_near`), the
+    motion is all but resolved, and shorter intervals come first.
     """
     options = plan.transcribed.options
     if has_static_modes(plan):
@@ -45,12 +46,20 @@ def finer_transcriptions(
     scheme = options.collocation
     halved, doubled = _halved(plan, options, most, settings), _doubled(plan, options)
     finer = [doubled] if stalls or halved.counts == doubled.counts else [halved, doubled]
-    if not scheme.is_symmetric and numerical_dissipation(plan) > most.energy:
-        return [replace(options, scheme="lobatto", degree=min(scheme.degree + 1, HIGHEST_DEGREE)), *finer]
+    if lives_off_its_scheme(plan, most):
+        symmetric = replace(options, scheme="lobatto", degree=min(scheme.degree + 1, HIGHEST_DEGREE))
+        return [*finer, symmetric] if is_near else [symmetric, *finer]
     if scheme.is_symmetric and scheme.degree < settings.raised_degree:
         raised = replace(options, degree=min(scheme.degree + 2, settings.raised_degree))
         return [*finer, raised] if stalls else [raised, *finer]
     return finer
+
+
+def lives_off_its_scheme(plan: Plan, most: Allowed) -> bool:
+    """Whether a damping scheme takes more energy out of a motion than may be left at the end."""
+    if plan.transcribed.options.collocation.is_symmetric:
+        return False
+    return numerical_dissipation(phase_trajectories(plan.model)) > most.energy
 
 
 def has_static_modes(plan: Plan) -> bool:
@@ -94,24 +103,3 @@ def _doubled(plan: Plan, options: TranscriptionOptions) -> TranscriptionOptions:
 def _spaced(options: TranscriptionOptions, spacings: list[np.ndarray]) -> TranscriptionOptions:
     counts = tuple(map(len, spacings))
     return replace(options, intervals=counts, spacing=tuple(tuple(one.tolist()) for one in spacings))
-
-
-def numerical_dissipation(plan: Plan) -> float:
-    """Return the numerical dissipation [J] of the collocation: the work done less the energy gained by the arm.
-
-    The largest of several scenarios.
-    """
-    runs = phase_trajectories(plan.model)
-    inputs = [input_polynomials(traj) for traj in runs[0]]
-    return max(
-        sum(
-            _numerical_dissipation(trajectory(traj, phase_inputs).energy)
-            for traj, phase_inputs in zip(run, inputs, strict=True)
-        )
-        for run in runs
-    )
-
-
-def _numerical_dissipation(energy: np.ndarray) -> float:
-    kinetic, potential, work = energy[-1] - energy[0]
-    return abs(float(work - kinetic - potential))

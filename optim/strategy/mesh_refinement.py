@@ -23,7 +23,7 @@ from .finer_transcriptions import (
     doubled_and_damped,
     finer_transcriptions,
     has_static_modes,
-    numerical_dissipation,
+    lives_off_its_scheme,
 )
 from .homotopy import solve_by_homotopy
 from .limit_excesses import relative_excesses, widened_margins
@@ -61,9 +61,10 @@ def refine_mesh(plan: Plan, solving: Solving, criteria: Criteria) -> Plan:
     needs feedback (see `MeshErrors`) the replay has it, and the local error of each interval has to meet the criteria,
     too. A plan that replays but for limits that it exceeds by little is made again on the same mesh, with margins to
     them. What is finer is told by `finer_transcriptions`; of several the next is tried where one is not solved. Each
-    plan starts from the last one; from least effort if its duration is free and the last one lived off its scheme, as
-    a motion with excessive vibration on a coarse mesh keeps it on a finer one. Where a scheme that conserves vibrations
-    did not help, the one that damps them goes first on the finer mesh, too, from its own last plan; and last elsewhere.
+    plan starts from the last one; from least effort if its duration is free and the last one lived off its scheme and
+    missed by much, as a motion with excessive vibration on a coarse mesh keeps it on a finer one. Where a scheme that
+    conserves vibrations did not help, the one that damps them goes first on the finer mesh, too, from its own last
+    plan; and last elsewhere.
 
     If no finer plan is solved, beyond 800 intervals of a phase or two minutes of CPU (without a time limit; a warning
     tells), the best plan so far is returned with the status ``"unresolved"`` in place of ``"optimal"``.
@@ -87,7 +88,8 @@ def refine_mesh(plan: Plan, solving: Solving, criteria: Criteria) -> Plan:
         if least < 1:
             return replace(best, status="optimal")
         stalls = excess > settings.progress * before
-        ways = [(plan, finer) for finer in finer_transcriptions(plan, most, settings, stalls)]
+        is_near = excess <= settings.near
+        ways = [(plan, finer) for finer in finer_transcriptions(plan, most, settings, stalls, is_near)]
         # What was not solved on a coarser mesh comes last, unless what was solved in its place hardly helped.
         if not (stalls and has_static_modes(plan)):
             ways.sort(key=lambda way: _kind(way[1]) in failed)
@@ -98,7 +100,7 @@ def refine_mesh(plan: Plan, solving: Solving, criteria: Criteria) -> Plan:
             ways.insert(0 if excess >= before else len(ways), (damped, doubled_and_damped(plan, damped)))
         if margins and not (is_narrowed and excess >= before):
             ways.insert(0, (plan, replace(options, margins=margins)))
-        finer, attempts = _finer_plan(plan.attempts, solving, most, ways, failed)
+        finer, attempts = _finer_plan(plan.attempts, solving, most, ways, failed, is_near)
         if finer is None:
             return replace(best, status="unresolved", attempts=attempts)
         is_narrowed = finer.transcribed.options.margins != options.margins
@@ -115,6 +117,7 @@ def _finer_plan(
     most: Allowed,
     ways: Sequence[tuple[Plan, TranscriptionOptions]],
     failed: set[tuple[Any, ...]],
+    is_near: bool,
 ) -> tuple[Plan | None, tuple[Attempt, ...]]:
     """Return the first finer plan that is solved, None if none is; and all attempts. Notes what `failed`.
 
@@ -124,7 +127,7 @@ def _finer_plan(
         if max(finer.counts) > solving.settings.most_intervals:
             continue
         try:
-            plan = _planned_again(replace(start, attempts=attempts), solving, finer, most)
+            plan = _planned_again(replace(start, attempts=attempts), solving, finer, most, is_near)
             return plan, plan.attempts
         except PlanError as error:
             if not solving.is_spent(error):
@@ -141,13 +144,13 @@ def _finer_plan(
     return None, attempts
 
 
-def _planned_again(plan: Plan, solving: Solving, finer: TranscriptionOptions, most: Allowed) -> Plan:
+def _planned_again(plan: Plan, solving: Solving, finer: TranscriptionOptions, most: Allowed, is_near: bool) -> Plan:
     """Return the plan of a finer transcription, started from the coarser one; see `refine_mesh`."""
     settings, attempts, before = solving.settings, plan.attempts, plan.transcribed.options
     model = solving.like(plan.transcribed, **{field.name: getattr(finer, field.name) for field in fields(finer)})
     restores = has_static_modes(plan) and finer.quasi_static is False
     is_free, narrows = plan.transcribed.is_free, finer.margins != before.margins
-    if restores or narrows or not is_free or numerical_dissipation(plan) <= most.energy:
+    if restores or narrows or not is_free or is_near or not lives_off_its_scheme(plan, most):
         start_from(model, plan.model)
         patience = {"max_iter": settings.refinement_patience}
         try:

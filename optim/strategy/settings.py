@@ -83,6 +83,11 @@ class Settings:
     progress : float
         Share of the last error that a refinement must not leave if only some intervals are to be halved again. A
         quarter is what halving all of them leaves at least where a mesh resolves the motion. By trial.
+    near : float
+        Largest excess of a replay, relative to what is allowed, up to which the motion is all but resolved by its mesh:
+        shorter intervals, of the same scheme, are tried first then. Halving leaves a thirtieth of Radau's errors of
+        degree 3. In the shortest time of the luffing crane it leaves 0.04 of 6.3, in 26 iterations and 5 s, where a
+        start from least effort with Lobatto collocation had not ended after 300 s.
     hopeless : float
         Largest local error relative to what is allowed, from which on the plan of an arm that needs feedback is not
         replayed: feedback keeps the local errors, it does not undo them. By trial.
@@ -138,6 +143,7 @@ class Settings:
     refinement_patience: int = 100
     refinement_time: float = 120.0
     progress: float = 0.5
+    near: float = 10.0
     hopeless: float = 100.0
     most_intervals: int = 800
     raised_degree: int = 6
