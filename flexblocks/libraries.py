@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     import scipy.spatial.transform
     import scipy.stats
     import xarray as xr
-    import xarray.backends
 else:
     pd, scipy, xr = _Library("pandas"), _Library("scipy"), _Library("xarray")
 

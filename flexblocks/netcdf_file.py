@@ -52,13 +52,14 @@ def read_netcdf(path: str | Path) -> xr.Dataset:
         The file is not there, cannot be read, is damaged or of another kind.
     """
     from netCDF4 import Dataset
+    from xarray.backends import NetCDF4DataStore
 
     file = readable_file(path)
     content: Any = None
     try:
         # From memory: HDF5 remembers what it has read of a damaged file, and then refuses a whole one of that name.
         content = Dataset(file.name, memory=file.read_bytes())
-        with xr.open_dataset(xr.backends.NetCDF4DataStore(content), decode_times=False) as dataset:
+        with xr.open_dataset(NetCDF4DataStore(content), decode_times=False) as dataset:
             return dataset.load()
     except Exception as error:  # each library behind xarray raises errors of its own on a damaged file
         raise FileFormatError(f"{path}: not a readable netCDF file: {error}.") from error
