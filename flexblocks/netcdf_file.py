@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 from flexblocks.atomic_file import atomic_file
 from flexblocks.errors import FileFormatError
@@ -16,6 +17,8 @@ from flexblocks.libraries import xr
 def write_netcdf(path: str | Path, dataset: xr.Dataset) -> None:
     """Write a dataset to a file.
 
+    Arrays of numbers have checksums (HDF5's Fletcher-32), so that a reader refuses what has been damaged since.
+
     Raises
     ------
     FileFormatError
@@ -23,11 +26,21 @@ def write_netcdf(path: str | Path, dataset: xr.Dataset) -> None:
     """
     with atomic_file(path) as unfinished:
         try:
-            dataset.to_netcdf(unfinished)
+            dataset.to_netcdf(unfinished, engine="netcdf4", encoding=_checksums(dataset))
         except PermissionError as error:  # which is what HDF5 says of a full disk
             if shutil.disk_usage(unfinished.parent).free > dataset.nbytes:
                 raise
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+
+
+def _checksums(dataset: xr.Dataset) -> dict[str, dict[str, Any]]:
+    """Return the encoding of the arrays of numbers; of texts the filter would check where they are, not what."""
+    numbers = (name for name, variable in dataset.variables.items() if variable.size and variable.ndim)
+    return {
+        str(name): {**dataset[name].encoding, "fletcher32": True}
+        for name in numbers
+        if dataset[name].dtype.kind in "biuf"
+    }
 
 
 def read_netcdf(path: str | Path) -> xr.Dataset:
@@ -38,9 +51,18 @@ def read_netcdf(path: str | Path) -> xr.Dataset:
     FileFormatError
         The file is not there, cannot be read, is damaged or of another kind.
     """
+    from netCDF4 import Dataset
+    from xarray.backends import NetCDF4DataStore
+
     file = readable_file(path)
+    content: Any = None
     try:
-        with xr.open_dataset(file, decode_times=False) as dataset:
+        # From memory: HDF5 remembers what it has read of a damaged file, and then refuses a whole one of that name.
+        content = Dataset(file.name, memory=file.read_bytes())
+        with xr.open_dataset(NetCDF4DataStore(content), decode_times=False) as dataset:
             return dataset.load()
     except Exception as error:  # each library behind xarray raises errors of its own on a damaged file
         raise FileFormatError(f"{path}: not a readable netCDF file: {error}.") from error
+    finally:
+        if content is not None and content.isopen():
+            content.close()

@@ -85,9 +85,13 @@ def _guarded(function: Callable[..., Any], name: str, owner: type | None = None)
                 if switch in kwargs:
                     _check_switch(_label(name, owner, args), switch, kwargs[switch], allowed)
             return function(*args, **kwargs)
-        except (FlexblocksError, Warning, ImportError):
+        except (FlexblocksError, Warning, ImportError) as error:
+            if _is_interrupt(error):
+                raise KeyboardInterrupt from error
             raise
         except Exception as error:
+            if _is_interrupt(error):
+                raise KeyboardInterrupt from error
             refusal = _refusal(function, name, owner, args, kwargs, error, sys._getframe(1))
             if refusal is None:
                 raise
@@ -95,6 +99,15 @@ def _guarded(function: Callable[..., Any], name: str, owner: type | None = None)
 
     setattr(guarded, GUARDED, True)
     return guarded
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Whether Ctrl-C was met in a library's C code, from which Python makes a SystemError that it caused."""
+    while error is not None:
+        if isinstance(error, SystemError) and isinstance(error.__cause__, KeyboardInterrupt):
+            return True
+        error = error.__cause__
+    return False
 
 
 def _switches(function: Callable[..., Any]) -> tuple[tuple[str, tuple[Any, ...]], ...]:

@@ -61,6 +61,32 @@ def test_another_process_has_the_same_digits(name: str, tmp_path: Path) -> None:
     assert compiled == (dae.library is not None)
 
 
+ELEMENTS = [
+    fb.SpringDamper("element", 10.0, damping=1.0),
+    fb.LineForce("element"),
+    fb.Cable("element", 1.0, 1e3, winch=True),
+    fb.Contact("element", 1e3, 1e-3, friction=0.3),
+    fb.HydraulicCylinder("element", 1e-3, 1e-3, retracted=0.5, extended=9.0, max_speed=0.3),
+]
+
+
+@pytest.mark.parametrize("element", ELEMENTS, ids=lambda element: type(element).__name__)
+def test_arms_with_force_elements_travel(element: fb.ForceElement) -> None:
+    model = fb.Model("arm")
+    ground, hinge = model.add(fb.Ground("ground")), model.add(fb.Revolute("hinge"))
+    link, foot = model.add(fb.RigidLink("link", 3.0, 9.0)), model.add(fb.FixedTransform("foot", (0.4, -0.9, 0.0)))
+    model.add(element)
+    model.connect(ground.frame_b, hinge.frame_a, foot.frame_a)
+    model.connect(hinge.frame_b, link.frame_a)
+    model.connect(foot.frame_b, element.frame_a)
+    model.connect(link.frame_b, element.frame_b)
+    dae = fb.assemble(model)
+    copy = pickle.loads(pickle.dumps(dae))
+    for here, there in zip((dae.forward_dynamics, dae.output), (copy.forward_dynamics, copy.output), strict=True):
+        point = (dae.x.start + 0.1, dae.u.start + 0.1, [])
+        np.testing.assert_array_equal(there(*point).full(), here(*point).full())
+
+
 def test_groups_of_variables_travel() -> None:
     dae = two_links()
     p = pickle.loads(pickle.dumps(dae.p))

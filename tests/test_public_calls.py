@@ -147,6 +147,24 @@ def test_a_defect_is_told_as_one_with_pythons_error_as_cause(package: Any) -> No
     assert isinstance(error.value.__cause__, ZeroDivisionError)
 
 
+@pytest.mark.parametrize("refused", [False, True])
+def test_ctrl_c_in_c_code_is_ctrl_c_and_no_defect(package: Any, refused: bool) -> None:
+    """Python makes a SystemError of it where C code goes on; one that a reader took for a damaged file stays Ctrl-C."""
+
+    def interrupted(by: float) -> float:
+        try:
+            raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+        except SystemError as error:
+            if refused:
+                raise fb.errors.FileFormatError("not readable") from error
+            raise
+
+    package.divide = interrupted
+    guard(package.__name__, ["divide"])
+    with pytest.raises(KeyboardInterrupt):
+        package.divide(1.0)
+
+
 def test_calls_inside_the_library_pass_no_door(package: Any) -> None:
     guard(package.__name__, ["divide"])
     with pytest.raises(ArgumentError, match=r"divide: by = 'x' \(str\); must be a number"):

@@ -1,4 +1,4 @@
-"""Distributed loads: forces per length, in the axes of the beam's base."""
+"""Distributed loads: forces per length, in the axes of the beam's root."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def load_power(flexure: Flexure, axis: str, scale: float | ca.SX, distribution: 
     ----------
     flexure : Flexure
     axis : "y" or "z"
-        Of its base, along which the force acts.
+        Of its root (`frame_a`), along which the force acts, whatever the discretisation measures deflections from.
     scale : float or SX
         Factor of the distribution.
     distribution : Distribution
@@ -25,4 +25,4 @@ def load_power(flexure: Flexure, axis: str, scale: float | ca.SX, distribution: 
     total, place = flexure.resultant(distribution)
     place, base, i = ca.sparsify(place), flexure.base, "xyz".index(axis)
     velocity = total * base.v - skew(place) @ base.omega + flexure.rate(place)
-    return scale * velocity[i]
+    return scale * flexure.along_root(velocity)[i]

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import casadi as ca
 import numpy as np
 
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.symbolic_pickle import HoldsSymbols
+
+
+class Check(Protocol):
+    """What values of a group must be together, beyond the range of each."""
+
+    def check(self, where: str, values: np.ndarray) -> None:
+        """Refuse values (n,) with a `ParameterError`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +38,8 @@ class Variables(HoldsSymbols):
         Largest magnitude; infinite where there is no limit.
     ranges : ndarray (n, 2)
         Least and greatest value of each; (0, 2) where none is known.
+    checks : tuple of Check
+        What values must be together.
     """
 
     kind: str
@@ -40,6 +49,7 @@ class Variables(HoldsSymbols):
     symbol: ca.SX
     limits: np.ndarray = field(default_factory=lambda: np.zeros(0))
     ranges: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
+    checks: tuple[Check, ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -79,11 +89,18 @@ class Variables(HoldsSymbols):
         NameUnknownError
             A name that is not in the group.
         ParameterError
-            A value that is not a finite number, or a parameter out of its range; an array of another length.
+            A value that is not a finite number, or a parameter out of its range; values that do not go together; an
+            array of another length.
         """
-        values = np.array(self.start, dtype=float)
         if specified is None:
-            return values
+            return np.array(self.start, dtype=float)
+        values = self._numbers(specified, where)
+        for each in self.checks:
+            each.check(where, values)
+        return values
+
+    def _numbers(self, specified: Mapping[str, float] | Sequence[float] | np.ndarray, where: str) -> np.ndarray:
+        values = np.array(self.start, dtype=float)
         if isinstance(specified, Mapping):
             for name, value in specified.items():
                 values[self.index(name)] = self._number(where, name, value)
@@ -131,6 +148,7 @@ def variables(
     limits: Sequence[float | None] | None = None,
     symbols: Mapping[str, ca.SX] | None = None,
     ranges: Sequence[tuple[float, float]] = (),
+    checks: Sequence[Check] = (),
 ) -> Variables:
     """Return a group from (name, unit, start) entries, with fresh symbols for those without one in `symbols`."""
     known = symbols or {}
@@ -144,4 +162,5 @@ def variables(
         symbol=symbol,
         limits=bounds,
         ranges=np.array(ranges, dtype=float).reshape(-1, 2),
+        checks=tuple(checks),
     )

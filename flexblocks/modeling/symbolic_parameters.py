@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from flexblocks.errors import NameUnknownError, listing, nearest
+from flexblocks.errors import FlexblocksError, NameUnknownError, ParameterError, listing, nearest
 from flexblocks.interfaces import ANY, Block, Composite, Range
 from flexblocks.interfaces.parameters import argument_name
 from flexblocks.interfaces.variables import Variables, variables
@@ -22,8 +22,9 @@ class _Parameter:
 
     Attributes
     ----------
-    block, field : str
-        The block's name, and the field's.
+    block : Block or Composite
+    path, field : str
+        The block's name within the model, and the field's.
     unit : str
     value : ndarray
         Of the shape of the parameter.
@@ -34,13 +35,19 @@ class _Parameter:
         Of each entry.
     """
 
-    block: str
+    block: Block | Composite
+    path: str
     field: str
     unit: str
     value: np.ndarray
     entries: dict[str, tuple[int, ...]]
     symmetric: bool
     range: Range
+
+    @property
+    def argument(self) -> str:
+        """The name by which the user sets the field."""
+        return next(argument_name(field) for field in dataclasses.fields(self.block) if field.name == self.field)
 
     def with_symbols(self, symbols: dict[str, ca.SX]) -> ca.SX:
         """Return its value with the entries of these names replaced by symbols."""
@@ -55,6 +62,50 @@ class _Parameter:
         return array
 
 
+@dataclasses.dataclass(frozen=True)
+class _OwnersCheck:
+    """What the parameters of one block must be together: what the block itself says of them when it is made.
+
+    Attributes
+    ----------
+    block : Block or Composite
+    fields : dict
+        By the argument of the block its value as it was built, and by position among the symbolic parameters the
+        entries of it that are symbolic; a symmetric matrix has both.
+    """
+
+    block: Block | Composite
+    fields: Mapping[str, tuple[np.ndarray, Mapping[int, tuple[tuple[int, ...], ...]]]]
+
+    def check(self, where: str, values: np.ndarray) -> None:
+        changed = {}
+        for argument, (built, positions) in self.fields.items():
+            value = built.copy()
+            for position, indices in positions.items():
+                for index in indices:
+                    value[index] = values[position]
+            if not np.array_equal(value, built):
+                changed[argument] = value.tolist()
+        if not changed:
+            return
+        try:
+            dataclasses.replace(self.block, **changed)
+        except FlexblocksError as error:
+            raise ParameterError(f"{where}{error}") from error
+
+
+def _checks(names: Sequence[str], known: Mapping[str, _Parameter]) -> list[_OwnersCheck]:
+    """Return a check for each block that has some of these parameters."""
+    owners: dict[str, dict[str, tuple[np.ndarray, dict[int, tuple[tuple[int, ...], ...]]]]] = {}
+    for position, name in enumerate(names):
+        parameter = known[name]
+        _, positions = owners.setdefault(parameter.path, {}).setdefault(parameter.argument, (parameter.value, {}))
+        index = parameter.entries[name]
+        positions[position] = (index, index[::-1]) if parameter.symmetric else (index,)
+    blocks = {parameter.path: parameter.block for parameter in known.values()}
+    return [_OwnersCheck(blocks[path], fields) for path, fields in owners.items()]
+
+
 def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Variables, dict[str, dict[str, Any]]]:
     """Return the named parameters as variables, and their symbols by block and field.
 
@@ -66,11 +117,11 @@ def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Varia
     NameUnknownError
         A name that is not a parameter, or not one that can be a symbol.
     """
-    whole = {f"{p.block}.{argument}": p for argument, p in _parameters(model)}
+    whole = {f"{p.path}.{argument}": p for argument, p in _parameters(model)}
     known = {entry: p for p in whole.values() for entry in p.entries}
     if names == "all":
         composites = {name for name, block in model.blocks.items() if isinstance(block, Composite)}
-        names = [name for name, p in whole.items() if p.block not in composites and not p.value.ndim]
+        names = [name for name, p in whole.items() if p.path not in composites and not p.value.ndim]
     asked = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     for name in asked:
         if name not in known and name not in whole:
@@ -83,10 +134,11 @@ def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Varia
         dict.fromkeys(entry for name in asked for entry in (whole[name].entries if name in whole else (name,)))
     )
     starts = [(name, known[name].unit, float(known[name].value[known[name].entries[name]])) for name in wanted]
-    p = variables("parameter", starts, ranges=[(known[name].range.low, known[name].range.high) for name in wanted])
+    ranges = [(known[name].range.low, known[name].range.high) for name in wanted]
+    p = variables("parameter", starts, ranges=ranges, checks=_checks(wanted, known))
     symbols: dict[tuple[str, str], dict[str, ca.SX]] = {}
     for name, symbol in zip(wanted, ca.vertsplit(p.symbol) if wanted else [], strict=True):
-        symbols.setdefault((known[name].block, known[name].field), {})[name] = symbol
+        symbols.setdefault((known[name].path, known[name].field), {})[name] = symbol
     values: dict[str, dict[str, Any]] = {}
     for (block, field), by_name in symbols.items():
         values.setdefault(block, {})[field] = known[next(iter(by_name))].with_symbols(by_name)
@@ -110,7 +162,7 @@ def _parameters_of(block: Block | Composite, path: str) -> Iterator[tuple[str, _
             entries = _entries(f"{path}.{argument}", array.shape, symmetric)
             # The range of a matrix given where a number may be, an inertia, is not one of its entries.
             range_ = quantity.range if array.shape == quantity.shape else ANY
-            yield argument, _Parameter(path, field.name, quantity.unit, array, entries, symmetric, range_)
+            yield argument, _Parameter(block, path, field.name, quantity.unit, array, entries, symmetric, range_)
     if isinstance(block, Composite):
         for part in block.parts():
             yield from _parameters_of(part, f"{path}.{part.name}")

@@ -60,7 +60,7 @@ def test_a_load_across_the_plane_of_bending_does_not_bend() -> None:
 )
 @pytest.mark.parametrize("axis", ["y", "z"])
 def test_virtual_work_on_an_arm_that_moves(kind, axis: str) -> None:
-    """Generalised forces = int f e . (places differentiated by coordinates) dx, e an axis of the beam's base."""
+    """Generalised forces = int f e . (places differentiated by coordinates) dx, e an axis of the root of the beam."""
     nodes, weights = np.polynomial.legendre.leggauss(12)
     ends = {fb.FiniteElements: (0, 0.5, 1), fb.RigidSegments: (0, 1 / 6, 0.5, 5 / 6, 1)}.get(type(kind), (0, 1))
     pieces = [(a + (b - a) * (nodes + 1) / 2, (b - a) * weights / 2) for a, b in pairwise(ends)]
@@ -80,9 +80,6 @@ def test_virtual_work_on_an_arm_that_moves(kind, axis: str) -> None:
     x = np.r_[q, 0 * q]
     places = dae.output.jacobian()(x, [], [], 0)[0].full()[:, : len(q)]
     base = Rotation.from_rotvec(np.array(direction) * q[1])
-    if getattr(kind, "tip", None) == "pinned":
-        slope = np.sqrt(2) * np.pi * np.array([1, 2]) / LENGTH
-        base = base * Rotation.from_euler("ZY", [-slope @ q[2:4], slope @ q[4:6]])
     e = base.apply(np.eye(3)["xyz".index(axis)])
     expected = np.zeros(len(q))
     for i, (place, weight) in enumerate(zip(xi, w, strict=True)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import flexblocks as fb
 from flexblocks import export
 from flexblocks.export.comment_text import comment_text, latex_text
 from flexblocks.interfaces.block_variables import Variable
-from flexblocks.interfaces.physics import Physics
+from flexblocks.interfaces.physics import Output, Physics
 
 HOSTILE = {
     "quotes": '"""\nraise SystemExit("broken out")\n"""',
@@ -35,13 +36,17 @@ NAMES = [pytest.param(name, id=what) for what, name in HOSTILE.items()]
 
 @dataclass(frozen=True)
 class Heater(fb.Block):
-    """Has a unit that nobody expects."""
+    """Has units and names that nobody expects."""
+
+    input_name: str = "power"
+    output_name: str = 'warmth """ + broken_out + """'
+    unit: str = 'W */ int broken_out; /* """ + broken_out + """'
 
     def inputs(self) -> tuple[Variable, ...]:
-        return (Variable("power", 'W */\n#error broken out\n"""\nerror'),)
+        return (Variable(self.input_name, self.unit),)
 
     def physics(self, frame, local) -> Physics:
-        return Physics()
+        return Physics(outputs={self.output_name: Output(2 * local[self.input_name], self.unit)})
 
 
 def arm(name: str) -> fb.DAE:
@@ -86,18 +91,40 @@ def test_matlab_keeps_a_name_in_comments_and_texts(name: str, tmp_path: Path) ->
                 assert line.startswith("% "), line
 
 
-def test_units_of_foreign_blocks_stay_units(tmp_path: Path) -> None:
+def heated(heater: Heater) -> fb.DAE:
     model = fb.Model("warm arm")
     ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint"))
     link = model.add(fb.RigidLink("link", length=0.5, mass=1.0))
     model.connect(ground.frame_b, joint.frame_a)
     model.connect(joint.frame_b, link.frame_a)
-    model.add(Heater("heater"))
-    dae = fb.assemble(model)
+    model.add(heater)
+    return fb.assemble(model)
+
+
+def test_names_and_units_of_foreign_blocks_stay_text(tmp_path: Path) -> None:
+    dae = heated(Heater("heater"))
     export.save_equations(dae, tmp_path / "equations.py")
     subprocess.run([sys.executable, "-c", "import equations"], cwd=tmp_path, check=True, capture_output=True)
     export.save_equations(dae, tmp_path / "equations.c")
-    assert not [line for line in (tmp_path / "equations.c").read_text().splitlines() if line.startswith("#error")]
+    export.c_code(dae, tmp_path / "arm.c")
+    for file in ("equations.c", "arm.c", "arm.h", "arm_test.c"):
+        code = re.sub(r"/\*.*?\*/", "", (tmp_path / file).read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert "broken_out" not in code, file
+
+
+@pytest.mark.parametrize(
+    ("heater", "words"),
+    [
+        (Heater("heater", input_name="power\nx"), r"input name 'power\\nx'; must have at least one letter"),
+        (Heater("heater", output_name="heat/s"), "output name 'heat/s'; must have"),
+        (Heater("heater", output_name=""), "output name ''; must have"),
+        (Heater("heater", unit="W\r\n1,2"), r"input 'power' has the unit 'W\\r\\n1,2'; must be a text on one line"),
+    ],
+)
+def test_names_and_units_that_no_file_keeps_are_refused(heater: Heater, words: str) -> None:
+    """A line end ended a row of a trajectory's CSV file, which could not be read again; netCDF refuses a slash."""
+    with pytest.raises(fb.errors.ModelError, match=f"Heater 'heater': {words}"):
+        heated(heater)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -48,7 +48,11 @@ class Flexure(ABC):
     @property
     @abstractmethod
     def base(self) -> Frame:
-        """The frame in whose axes loads along the beam act, at the root."""
+        """The frame at the root in whose axes deflections are measured: the root's own, or the chord's."""
+
+    def along_root(self, vector: ca.SX) -> ca.SX:
+        """Return a vector (3) in the axes of the root, from that in those of `base`."""
+        return vector
 
     @abstractmethod
     def resultant(self, weight: Distribution) -> tuple[float | ca.SX, ca.SX]:

@@ -102,7 +102,7 @@ class ShapeFlexure(Flexure):
 
     def _section(self, root: Frame, xi: float) -> Frame:
         """Return the frame of the section at xi when the root is at `root`."""
-        section = root.translate(self._along_root(self._place(xi)))
+        section = root.translate(self.along_root(column(self._place(xi))))
         return self._turned_section(section, xi, lambda plane: plane.turn_from_root(xi))
 
     def _section_on(self, chord: Frame, xi: float) -> Frame:
@@ -125,9 +125,7 @@ class ShapeFlexure(Flexure):
             section = turned(section, "torsion", twist)
         return section
 
-    def _along_root(self, place: list[float | ca.SX]) -> ca.SX:
-        """Return a place (3) in the axes of the root, from that in those of the chord."""
-        vector = column(place)
+    def along_root(self, vector: ca.SX) -> ca.SX:
         for axis in reversed(self.bent):
             slope = self.planes[axis].root_slope
             if slope.any():

@@ -95,7 +95,7 @@ class FlexibleBeam(HasStations):
     section_inertia, section_inertia_z, polar_inertia : float, callable or table, optional
         rho I of sections that rotate by bending along y, by bending along z, and about x [kg m].
     load_y, load_z : float, callable, table or "input", optional
-        Force per length along y, along z of the beam's base, which is `frame_a` (the chord, for pinned modes) [N/m].
+        Force per length along y, along z of `frame_a` [N/m].
         ``"input"`` makes it an input of the arm, the same all along.
     internal_forces : tuple of float
         Places x [m] at which internal forces are outputs; 0 is the root.

@@ -14,6 +14,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
+from flexblocks.dynamics.evaluation.variable_names import check_names
 from flexblocks.errors import ModelError
 
 # What is left at rest of terms that vanish there, relative to the inertia or the force.
@@ -45,6 +46,7 @@ def check_contract(terms: BlockTerms) -> None:
     _check_complete(terms)
     # The library's own blocks are checked by its tests: the walk over all symbols takes a third of an assembly.
     if type(terms.block).__module__.partition(".")[0] != "flexblocks":
+        check_names(terms.block, terms.physics)
         check_dependence(terms)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import casadi as ca
 
+from flexblocks.dynamics.evaluation.variable_names import check_names
 from flexblocks.errors import ModelError
 from flexblocks.interfaces.attached_frame import AttachedFrame
 from flexblocks.interfaces.force_element import ForceElement
@@ -23,6 +24,7 @@ def check_element(
 ) -> None:
     """Refuse physics that break the contract, with a message to the author of the element."""
     where = f"{block.where}: physics()"
+    check_names(block, physics)
     if physics.outlets or ca.sparsify(ca.SX(physics.kinetic)).nnz():
         raise ModelError(
             f"{where} returned outlets or a kinetic energy; a ForceElement carries nothing and has no mass."

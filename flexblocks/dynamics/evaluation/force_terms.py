@@ -8,7 +8,7 @@ element that does not depend on where it is, any frame inboard of all that it ac
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import casadi as ca
@@ -150,6 +150,21 @@ class ForceTerms:
         return ca.Function(name, symbols, [ca.sparsify(result)])
 
 
+@dataclass(frozen=True, eq=False)
+class _RateOfPoses:
+    """The time derivative of an expression of the poses of frames.
+
+    The frames need it to see each other, and it needs all of them: their poses and rates are added as they are made.
+    (A class, since a function inside another one does not pickle.)
+    """
+
+    moving: list[ca.SX] = field(default_factory=list)
+    flow: list[ca.SX] = field(default_factory=list)
+
+    def __call__(self, expression: ca.SX) -> ca.SX:
+        return ca.sparsify(ca.jtimes(ca.SX(expression), ca.vertcat(*self.moving), ca.vertcat(*self.flow)))
+
+
 def force_terms(block: ForceElement, p: ca.SX) -> ForceTerms:
     """Return the terms of a force element, evaluated on symbols of its own.
 
@@ -166,18 +181,12 @@ def force_terms(block: ForceElement, p: ca.SX) -> ForceTerms:
         for variable, symbol in zip(members, ca.vertsplit(vectors[letter]), strict=True)
     }
     watch = Watch()
-    # The rates of poses are those of the frames, which need them in turn to see each other.
-    moving: list[ca.SX] = []
-    flow: list[ca.SX] = []
-
-    def rate(expression: ca.SX) -> ca.SX:
-        return ca.sparsify(ca.jtimes(ca.SX(expression), ca.vertcat(*moving), ca.vertcat(*flow)))
-
+    rate = _RateOfPoses()
     frames = tuple(AttachedFrame(spec.name, rate, watch) for spec in block.ports)
     for f in frames:
-        moving += [ca.vec(f.axes), f.origin]
-        flow += [ca.vec(f.axes @ skew(f.spin)), f.axes @ f.velocity]
-    local = Local(symbols, ca.vertcat(*moving), ca.vertcat(*flow))
+        rate.moving.extend([ca.vec(f.axes), f.origin])
+        rate.flow.extend([ca.vec(f.axes @ skew(f.spin)), f.axes @ f.velocity])
+    local = Local(symbols, ca.vertcat(*rate.moving), ca.vertcat(*rate.flow))
     physics = block.physics({f.name: f for f in frames}, local)
     check_element(block, frames, local, physics, vectors)
     absolute = watch.absolute or ca.depends_on(everything(physics), local.gravity)

@@ -53,7 +53,7 @@ def comment(routine: Routine, statement: str) -> str:
     """Return the header comment: what the routine computes, and the layout of its arguments."""
     title = comment_text(routine.title)
     lines = [f"{title}: {statement}" if statement else title, "", "Results:"]
-    lines += [f"  {array(result)}: {result.meaning}" for result in routine.results]
+    lines += [f"  {array(result)}: {comment_text(result.meaning)}" for result in routine.results]
     lines += ["Arguments:"]
     lines += [
         f"  {letter}[{i}]  {readable.identifier}  {comment_text(f'{path} [{unit}]')}"

@@ -41,7 +41,7 @@ def matlab(routine: Routine, name: str, statement: str, most: int = 12) -> str:
         "%",
         "% Results:",
     ]
-    lines += [f"%   {result.name} {_size(result.shape)}: {result.meaning}" for result in routine.results]
+    lines += [f"%   {result.name} {_size(result.shape)}: {comment_text(result.meaning)}" for result in routine.results]
     lines += ["%", "% Arguments:"]
     lines += [
         f"%   {letter}({i + 1})  {readable.identifier}  {comment_text(f'{path} [{unit}]')}"

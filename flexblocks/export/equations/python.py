@@ -28,7 +28,7 @@ def python(routine: Routine, name: str, statement: str, most: int = 12) -> str:
     letters = ", ".join(argument.letter for argument in routine.arguments)
     returned = ", ".join(f"{result.name} {result.size}" for result in routine.results)
     lines = ['"""' + f"{comment_text(routine.title)}: {statement}", "", "Results:", ""]
-    lines += [f"    {result.name} {result.size}: {result.meaning}" for result in routine.results]
+    lines += [f"    {result.name} {result.size}: {comment_text(result.meaning)}" for result in routine.results]
     lines += ["", "Arguments:", ""]
     lines += [
         f"    {letter}[{i}]  {readable.identifier}  {comment_text(f'{path} [{unit}]')}"

@@ -48,7 +48,7 @@ def write(scene: Scene, path: Path, fps: float, speed: float, size: tuple[int, i
             f"{MOST}. Pass speed={duration * fps / MOST:.2g} or more, or a smaller fps."
         )
     if path.suffix.lower() == ".mp4" and not FFMpegWriter.isAvailable():
-        raise FileFormatError(f"{path.name}: ffmpeg writes .mp4 and is not installed; save a .gif or a .html.")
+        raise FileFormatError("Animation.save: ffmpeg writes .mp4 and is not installed; save a .gif or a .html.")
     width, height = (2 * round(each / 2) for each in size)  # what H.264 encodes
     figure = Figure(figsize=(width / DPI, height / DPI), dpi=DPI, facecolor=BACKGROUND)
     FigureCanvasAgg(figure)

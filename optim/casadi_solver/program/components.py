@@ -12,6 +12,7 @@ from pyomo.core.base.constraint import ConstraintData
 from pyomo.core.base.matrix_constraint import _MatrixConstraintData
 from pyomo.core.base.objective import ObjectiveData
 from pyomo.core.base.var import VarData
+from pyomo.dae import DerivativeVar, Integral
 from pyomo.network import Port
 from pyomo.repn.util import categorize_valid_components
 
@@ -78,10 +79,11 @@ def collect(model: BlockData) -> Components:
     Raises
     ------
     UnsupportedModelError
-        No constructed model, several objectives, a grey box that is not a CasadiGreyBox, or active components such as
-        SOSConstraint or Disjunct.
+        No constructed model, several objectives, a grey box that is not a CasadiGreyBox, active components such as
+        SOSConstraint or Disjunct, or differential equations that are not discretized.
     """
     _check_constructed(model)
+    _check_discretized(model)
     _, unknown = categorize_valid_components(model, active=True, valid=_HARMLESS)
     if unknown:
         examples = ", ".join(f"{kind.__name__} '{items[0].name}'" for kind, items in unknown.items())
@@ -101,6 +103,16 @@ def collect(model: BlockData) -> Components:
         constraints=_active(model, pyo.Constraint),
         boxes=[_box(block) for block in _active(model, ExternalGreyBoxBlock)],
     )
+
+
+def _check_discretized(model: BlockData) -> None:
+    """Refuse derivatives and integrals over continuous sets: until they are discretized, they are free variables."""
+    for kind in (DerivativeVar, Integral):
+        for component in model.component_objects(kind, active=True, descend_into=True):
+            raise UnsupportedModelError(
+                f"{kind.__name__} '{component.name}' is not discretized, and nothing ties it to its variable. Apply "
+                "TransformationFactory('dae.collocation') or 'dae.finite_difference' to the model first."
+            )
 
 
 def bounded_expression(constraint: ConstraintData, evaluate_bounds: bool) -> tuple[Any, Any, Any]:

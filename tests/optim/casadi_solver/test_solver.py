@@ -10,6 +10,7 @@ import pytest
 from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxBlock, ExternalGreyBoxModel
 from pyomo.contrib.solver.common.factory import SolverFactory as NewSolverFactory
 from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition
+from pyomo.dae import ContinuousSet, DerivativeVar
 from pyomo.opt import TerminationCondition as LegacyTermination
 
 from flexblocks.optim.casadi_solver import (
@@ -253,6 +254,22 @@ def test_deep_chain_of_named_expressions():
     for _ in range(3000):
         v += 1e-3 * (u - v * v)
     assert v == pytest.approx(0.7, abs=1e-4)
+
+
+def test_differential_equations_must_be_discretized():
+    """Else their derivatives are free variables, and x' = -x ends anywhere; discretized, it ends at 1/e."""
+    model = pyo.ConcreteModel()
+    model.t = ContinuousSet(bounds=(0, 1))
+    model.x = pyo.Var(model.t)
+    model.rate = DerivativeVar(model.x, wrt=model.t)
+    model.decay = pyo.Constraint(model.t, rule=lambda m, t: m.rate[t] == -m.x[t])
+    model.x[0].fix(1.0)
+    model.end = pyo.Objective(expr=model.x[1] ** 2)
+    with pytest.raises(UnsupportedModelError, match="DerivativeVar 'rate' is not discretized"):
+        solve(model)
+    pyo.TransformationFactory("dae.collocation").apply_to(model, nfe=3, ncp=3)
+    solve(model)
+    assert model.x[1].value == pytest.approx(math.exp(-1), abs=1e-5)
 
 
 def test_integer_variables_are_refused_by_name():
