@@ -24,6 +24,9 @@ from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.tree.edge import Edge
 from flexblocks.dynamics.tree.tree import Tree
 
+# Of more coordinates that are coupled to others, elimination from both ends of the beam joins fewer of them: one of
+# eight elements takes 758 operations instead of 842. Of two elements a link more takes 282 instead of 294.
+FEW = 4
 NOTHING_PRESCRIBED: Mapping[int, ca.SX] = MappingProxyType({})
 
 
@@ -111,8 +114,9 @@ class _Sweep:
         Eliminated before the inertia of what is `carried` comes in, they take constants from constants.
         """
         known = [i for i, value in self.known_motion[k].items() if ca.sparsify(value).nnz()]
-        alone = [j for j in self.where.ends_at[k] if j in form.columns and not form.row(j)[known].nnz()]
-        return {j for j in alone if form.row(j).is_constant() and not carried.row(j).nnz()}
+        rows = {j: form.row(j) for j in self.where.ends_at[k] if j in form.columns and not carried.row(j).nnz()}
+        alone = {j: row for j, row in rows.items() if row.is_constant() and not row[known].nnz()}
+        return {j for j, row in alone.items() if len(alone) <= FEW or row[6:].nnz() == 1}
 
     def _without_all(self, k: int, form: QuadraticForm, coordinates: set[int]) -> QuadraticForm:
         """Return the form without these coordinates of a node, those with the fewest couplings first."""
