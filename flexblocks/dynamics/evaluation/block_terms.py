@@ -33,7 +33,7 @@ class BlockTerms(InertiaTerms):
         """Return the velocity forces on the inlet (6) and on the coordinates (n).
 
         Those that a block states save half of the operations in space. Where it turns about one axis alone, the
-        derivatives of the energy may have more in common with the inertia: 183 instead of 193 in all for a hinged beam
+        derivatives of the energy may have more in common with the inertia: 181 instead of 191 in all for a hinged beam
         that bends in two planes.
         """
         axes = ca.sparsify(omega).sparsity().row()
