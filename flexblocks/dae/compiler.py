@@ -19,9 +19,11 @@ from flexblocks.errors import FlexblocksError
 LOG = logging.getLogger("flexblocks.compiler")
 
 COMPILERS = ("gcc", "clang", "cc")
-# On straight-line code of this size -O2 takes up to twenty times as long as -O1 and gains nothing. Without contraction
-# into fused multiply-adds the results are those of CasADi's virtual machine to the last digit.
-FLAGS = ("-O1", "-ffp-contract=off", "-fPIC", "-shared")
+# On straight-line code of this size -O2 takes up to twenty times as long as -O1 and gains nothing. -O0 takes a quarter
+# of the time of -O1, for code that takes three times as long. Without contraction into fused multiply-adds the results
+# are those of CasADi's virtual machine to the last digit.
+OPTIMIZED, QUICK = "-O1", "-O0"
+FLAGS = ("-ffp-contract=off", "-fPIC", "-shared")
 SUFFIX = {"Windows": ".dll", "Darwin": ".dylib"}.get(platform.system(), ".so")
 
 
@@ -56,7 +58,7 @@ def require_compiler(where: str, otherwise: str) -> str:
     return compiler
 
 
-def library(functions: Sequence[ca.Function]) -> Path:
+def library(functions: Sequence[ca.Function], optimize: bool = True) -> Path:
     """Return the shared library of these functions, compiled now or taken from the cache.
 
     The key of the cache is the source code, the compiler with its version, and the flags. Libraries are written
@@ -66,6 +68,8 @@ def library(functions: Sequence[ca.Function]) -> Path:
     ----------
     functions : sequence of casadi.Function
         With distinct names; load them with ``casadi.external(name, str(path))``.
+    optimize : bool
+        Whether the compiler optimises.
 
     Raises
     ------
@@ -73,14 +77,14 @@ def library(functions: Sequence[ca.Function]) -> Path:
         There is no compiler, it rejects the code, or the cache is not writable or is writable by others.
     """
     compiler = require_compiler("compile", "continue without compiling")
-    source = _source(functions)
-    key = "\0".join([source, compiler, _version(compiler), *FLAGS])
+    source, level = _source(functions), OPTIMIZED if optimize else QUICK
+    key = "\0".join([source, compiler, _version(compiler), level, *FLAGS])
 
     def build(path: Path) -> None:
         LOG.info("compiling %d functions with %s for %s", len(functions), compiler, cache_directory())
         code = path.with_name("flexblocks.c")
         code.write_text(source, encoding="utf-8")
-        link(compiler, [code], path)
+        link(compiler, [code], path, level)
 
     try:
         return cached(key, SUFFIX, build)
@@ -88,7 +92,7 @@ def library(functions: Sequence[ca.Function]) -> Path:
         raise CompilerError(str(error)) from error
 
 
-def load(functions: Sequence[ca.Function]) -> tuple[Path, dict[str, ca.Function]]:
+def load(functions: Sequence[ca.Function], optimize: bool = True) -> tuple[Path, dict[str, ca.Function]]:
     """Return the library of these functions, and the compiled functions by name.
 
     Raises
@@ -96,14 +100,14 @@ def load(functions: Sequence[ca.Function]) -> tuple[Path, dict[str, ca.Function]
     CompilerError
         See `library`; or the library cannot be loaded even after a rebuild.
     """
-    path = library(functions)
+    path = library(functions, optimize)
     try:
         return path, _loaded(functions, path)
     except RuntimeError:
         LOG.warning("%s cannot be loaded; rebuilding it", path)
         path.unlink(missing_ok=True)
     try:
-        return path, _loaded(functions, library(functions))
+        return path, _loaded(functions, library(functions, optimize))
     except RuntimeError as error:
         raise CompilerError(
             f"compile: {path} cannot be loaded even after a rebuild: {str(error).strip().splitlines()[-1]}; check that "
@@ -128,7 +132,9 @@ def _version(compiler: str) -> str:
     return run.stdout + platform.machine()
 
 
-def link(compiler: str, sources: Sequence[Path], target: Path, flags: Sequence[str] = ()) -> None:
+def link(
+    compiler: str, sources: Sequence[Path], target: Path, level: str = OPTIMIZED, flags: Sequence[str] = ()
+) -> None:
     """Compile C sources to the shared library `target`.
 
     Raises
@@ -136,7 +142,7 @@ def link(compiler: str, sources: Sequence[Path], target: Path, flags: Sequence[s
     CompilerError
         The compiler rejects the code; the message quotes its output.
     """
-    command = [compiler, *FLAGS, *flags, *map(str, sources), "-o", str(target), "-lm"]
+    command = [compiler, level, *FLAGS, *flags, *map(str, sources), "-o", str(target), "-lm"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode:
         raise CompilerError(f"compile: {' '.join(command)} failed: {run.stderr.strip() or run.returncode}")

@@ -23,26 +23,34 @@ class DAEFunction(cached_property):
             return super().__get__(instance, owner)
         function = getattr(instance.interpreted, self.attrname or "")
         # Entries of an instance's __dict__ take precedence over its cached properties.
-        return vars(instance).setdefault(self.attrname, compiled([function], instance.name)[function.name()])
+        return vars(instance).setdefault(self.attrname, compiled([function], instance)[function.name()])
 
 
-def compiled(functions: list[ca.Function], name: str) -> dict[str, ca.Function]:
-    """Return compiled functions by name; where that fails, or nothing is to be computed, as they are.
+def compiled(functions: list[ca.Function], dae: DAEFunctions) -> dict[str, ca.Function]:
+    """Return functions, compiled as the DAE is, by name; where that fails, or nothing is to be computed, as they are.
 
-    A failure, which is one of the system as it has compiled before, is logged as a warning; `name` is the DAE's.
+    A failure, which is one of the system as it has compiled before, is logged as a warning.
     """
     as_they_are = {function.name(): function for function in functions}
     if not any(function.numel_out(i) for function in functions for i in range(function.n_out())):
         return as_they_are
     try:
-        return load(functions)[1]
+        return load(functions, dae.is_optimized)[1]
     except CompilerError as error:
-        LOG.warning("%s; of '%s' %s: evaluated by CasADi's virtual machine", error, name, ", ".join(as_they_are))
+        LOG.warning("%s; of '%s' %s: evaluated by CasADi's virtual machine", error, dae.name, ", ".join(as_they_are))
         return as_they_are
 
 
 class DAEFunctions(DAEExpressions):
-    """The functions of the equations in `flexblocks.dae.dae.DAE`, whose arguments its notes name."""
+    """The functions of the equations in `flexblocks.dae.dae.DAE`, whose arguments its notes name.
+
+    Attributes
+    ----------
+    is_optimized : bool
+        Of a compiled DAE, whether the compiler optimises.
+    """
+
+    is_optimized = True
 
     @DAEFunction
     def mass_matrix(self) -> ca.Function:

@@ -31,6 +31,7 @@ SHEARS = {"shear": True, "shear_rigidity": 90.0, "rotary_inertia": True, "sectio
         (fb.AssumedModes(2), SHEARS),
         (fb.FiniteElements(2), EXTENDS),
         (fb.RigidSegments(3), EXTENDS),
+        (fb.StrainModes(2), EXTENDS),
     ],
     ids=str,
 )

@@ -101,10 +101,10 @@ def test_integrals_are_those_of_the_modes(tip: TipBody, extension: float) -> Non
 
 
 def test_forward_dynamics_of_the_arm_costs_little() -> None:
-    """Integrals by quadrature took 17 220 instructions, modes that do not change take 2 136."""
+    """Integrals by quadrature took 17 220 instructions, modes that do not change take 2 115."""
     counts = [
         fb.assemble(models.theodore_ghosal_1995("RRP", shapes=shapes)).forward_dynamics.n_instructions()
         for shapes in ("fixed", "ode")
     ]
-    assert counts[0] <= 2136
-    assert counts[1] <= 4185
+    assert counts[0] <= 2115
+    assert counts[1] <= 4170

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
@@ -111,6 +112,24 @@ def test_the_second_time_it_comes_from_the_cache(own_cache: Path, caplog: pytest
     assert first.library == second.library
     assert second.library.stat().st_mtime_ns == written
     assert [path.suffix for path in own_cache.iterdir()] == [compiler.SUFFIX]
+
+
+@needs_compiler
+def test_without_optimisation_it_is_another_library_of_the_same_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    commands = []
+    run = subprocess.run
+    monkeypatch.setattr(subprocess, "run", lambda command, **more: commands.append(command) or run(command, **more))
+    dae = arm(2)
+    fast, quick = dae.compile(strict=True), pickle.loads(pickle.dumps(dae.compile(strict=True, optimize=False)))
+    assert fast.library != quick.library
+    # What is compiled later, too: the functions that are asked for, the derivative of the motion, and steps.
+    x, u = np.linspace(0.1, 0.5, len(dae.x)), np.full(len(dae.u), 0.1)
+    assert np.array_equal(*(each.forward_dynamics(x, u, [0.1]).full() for each in (fast, quick)))
+    of_steps = [each.steps("rk43", 2) for each in (fast, quick)]
+    given = [np.full(of_steps[0].size_in(i), 0.01) for i in range(of_steps[0].n_in())]
+    assert np.array_equal(*(steps.call(given)[0].full() for steps in of_steps))
+    builds = [command for command in commands if "-shared" in command]
+    assert [("-O1" in command, "-O0" in command) for command in builds] == [(True, False), (False, True)] * 3
 
 
 @needs_compiler

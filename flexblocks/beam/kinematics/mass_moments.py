@@ -163,3 +163,61 @@ def velocity_forces(
         j, k = (i + 1) % 3, (i + 2) % 3
         torque.append(products.form(place[j], accelerations[k]) - products.form(place[k], accelerations[j]))
     return ca.sparsify(ca.vertcat(*torque, *force)), accelerations
+
+
+@dataclass(frozen=True, eq=False)
+class PlaneField:
+    """Deflection of a beam in one plane, by a family of functions.
+
+    Attributes
+    ----------
+    axis : int
+        1 or 2, of the deflection y or z.
+    family : str
+    a, rates : SX (n, 1)
+        Coefficients and their rates.
+    """
+
+    axis: int
+    family: str
+    a: ca.SX
+    rates: ca.SX
+
+
+def plane_velocity_forces(products: MassProducts, omega: ca.SX, moved: PlaneField) -> tuple[ca.SX, ca.SX]:
+    """Return the velocity forces on a frame, torque over force (6), and on the coefficients (n), of one deflection v.
+
+    Points P = (x, v) accelerate at omega x (omega x P + 2 P') when neither frame nor coefficients do. With the first
+    moment S, its rate D, and the inertia J about the frame, their sums over the mass are
+
+        force = omega x (omega x S + 2 D),  torque = omega x J omega + 2 int P x (omega x P') dm.
+    """
+    i, k, a, rates = moved.axis, 3 - moved.axis, moved.a, moved.rates
+    mean, moment = ca.SX(products.mean[moved.family]), ca.SX(products.moment[moved.family])
+    omega = ca.sparsify(omega)
+    spin = skew(omega)
+    S, twice_D, J = ca.SX(3, 1), ca.SX(3, 1), ca.SX(3, 3)
+    S[0], S[i], twice_D[i] = products.straight[1], mean.T @ a, (2 * mean).T @ rates
+    force = spin @ ca.sparsify(spin @ ca.sparsify(S) + ca.sparsify(twice_D))
+    # Products with the Gram matrix; of functions that are orthogonal and all of one size, with that number.
+    gram, product = products.gram[moved.family, moved.family], moment.T @ a
+    unit = _multiple_of_one(gram)
+    weighted = ca.sparsify(gram @ a) if unit is None else a
+    square = ca.dot(a, weighted) * (1 if unit is None else unit)
+    J[0, 0], J[i, i], J[k, k] = square, products.straight[2], products.straight[2] + square
+    J[0, i] = J[i, 0] = -product
+    # 2 int P x (omega x P') = 2 int omega (P.P') - P' (P.omega).
+    growth, coriolis = (2 if unit is None else 2 * unit) * ca.dot(weighted, rates), ca.SX(3, 1)
+    coriolis[0], coriolis[k], coriolis[i] = omega[0] * growth, omega[k] * growth, -omega[0] * ((2 * moment).T @ rates)
+    torque = spin @ ca.sparsify(ca.sparsify(J) @ omega) + coriolis
+    # Along the deflection omega (omega.P) - omega^2 v.
+    across = (omega[0] ** 2 + omega[k] ** 2) * (1 if unit is None else unit)
+    on_shapes = (omega[0] * omega[i]) * moment - across * weighted
+    return ca.sparsify(ca.vertcat(torque, force)), ca.sparsify(on_shapes)
+
+
+def _multiple_of_one(gram: Matrix) -> ca.SX | None:
+    """Return the number that a matrix is, times the unit matrix; None if it is none."""
+    entries = [ca.SX(gram[k, k]) for k in range(gram.shape[0])]
+    is_diagonal = gram.nnz() == len(entries) and gram.sparsity().is_diag()
+    return entries[0] if is_diagonal and all(ca.is_equal(entry, entries[0]) for entry in entries) else None

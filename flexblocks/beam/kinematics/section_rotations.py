@@ -122,7 +122,6 @@ class InSpace(SectionRotations):
         twice = 2 / (w * w + g * g * square)
         along, across = twice * w * g, twice * g * g
         V, outer = skew(half), mirrored(half @ half.T)
-        step = (1 - across * square) * ca.SX.eye(3) + along * V + across * outer
         # Angular velocity 2 (w v' - w' v + v x v')/(w^2 + v.v) in the axes before the step.
         stretch = twice * (2 / 3 - square * (4 / 105 - square * (4 / 2205)))
         by_half = along * ca.SX.eye(3) + across * V + stretch * outer
@@ -141,7 +140,14 @@ class InSpace(SectionRotations):
         of_second = twice * (w * u - ((2 / 21) * w * square_second + w_second * g) * half + g * (V @ u))
         growth = twice * square_rate * (w * w_slope + g * (g / 2 - square * (2 / 21)))
         lag = ca.sparsify(inner.R @ of_second - growth * by_step)
-        return SectionRotation(ca.sparsify(inner.R @ ca.sparsify(step)), turning, by_step, lag, inner)
+        if inner.before is None:
+            R = (1 - across * square) * ca.SX.eye(3) + along * V + across * outer
+        else:
+            # The step is 1 + V by_half, so that the columns of R move by r x those of R by_half, with r = R half.
+            r = skew(inner.R @ half)
+            first, second = (inner.R[:, k] + r @ carried[:, k] for k in (0, 1))
+            R = ca.horzcat(first, second, skew(first) @ second)
+        return SectionRotation(ca.sparsify(R), turning, by_step, lag, inner)
 
     def _half_turn(self, start: float, end: float) -> ca.SX:
         """Return half the vector (3) of the rotation from one section to another, of fourth order."""

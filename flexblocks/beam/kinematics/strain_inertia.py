@@ -66,14 +66,16 @@ def translating(
     rotation, on_rates, of_rates = ca.SX(3, 3), ca.SX(3, n), ca.SX(n, n)
     torque, on_coordinates = ca.SX(3, 1), ca.SX(n, 1)
     for row in square_root(products).T:
-        particle = ca.sparsify(weighted(row, columns))
+        # One share is 1, which costs nothing; its square is the mass of the particle.
+        largest = float(row[np.argmax(np.abs(row))])
+        particle = ca.sparsify(weighted(row / largest, columns))
         place, J, drift = particle[:, 0], ca.sparsify(particle[:, 1:-1]), ca.sparsify(particle[:, -1])
-        lever = skew(ca.sparsify(place))
-        rotation += lever.T @ lever
-        on_rates += lever @ J
-        of_rates += ca.triu(J.T @ J)
-        torque += lever @ drift
-        on_coordinates += J.T @ drift
+        lever, heavy, moved = skew(ca.sparsify(place)), skew(ca.sparsify(largest**2 * place)), largest**2 * J
+        rotation += heavy.T @ lever
+        on_rates += heavy @ J
+        of_rates += ca.triu(moved.T @ J)
+        torque += heavy @ drift
+        on_coordinates += moved.T @ drift
     lever = skew(ca.sparsify(first[:, 0]))
     inertia = ca.blockcat(
         [

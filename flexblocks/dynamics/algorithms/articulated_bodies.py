@@ -24,6 +24,9 @@ from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.tree.edge import Edge
 from flexblocks.dynamics.tree.tree import Tree
 
+# Of more coordinates that are coupled to others, elimination from both ends of the beam joins fewer of them: one of
+# eight elements takes 758 operations instead of 842. Of two elements a link more takes 282 instead of 294.
+FEW = 4
 NOTHING_PRESCRIBED: Mapping[int, ca.SX] = MappingProxyType({})
 
 
@@ -88,11 +91,12 @@ class _Sweep:
 
     def inward(self, k: int) -> None:
         """Eliminate all coordinates that appear only at a node and outboard of it, or on the edge to it."""
-        form = self._of_bodies(k) + self._of_branches(k) + pushed(self.wrench[k])
+        form, carried = self._of_bodies(k), self._of_branches(k) + pushed(self.wrench[k])
+        alone = self._moving_bodies_alone(k, form, carried)
+        pushing, carried = carried.split(alone)
+        form = self._without_all(k, form + pushing, alone) + carried
         form = form.with_known_motion(self.known_motion[k])
-        for j in sorted(self.where.ends_at[k], key=lambda j: form.K[:, 6 + form.columns.index(j)].nnz()):
-            form, minimum = self._without(form, j)
-            self.node_steps[k].append(_Step(j, minimum, form.columns))
+        form = self._without_all(k, form, set(self.where.ends_at[k]) - alone)
         S = self.maps[k][1]
         for j in self.where.joints[k]:
             axis = _axis(S[:, j]) if self.inertia[j, j].nnz() == 0 and j not in self.prescribed else None
@@ -103,6 +107,24 @@ class _Sweep:
                 form, minimum = form.without_axis(axis, self.force[j])
             self.edge_steps[k].append(_Step(j, minimum, form.columns, axis))
         self.at_edge_end[k] = form
+
+    def _moving_bodies_alone(self, k: int, form: QuadraticForm, carried: QuadraticForm) -> set[int]:
+        """Return the coordinates that end at a node where they move the mass of its bodies alone, by constants.
+
+        Eliminated before the inertia of what is `carried` comes in, they take constants from constants.
+        """
+        known = [i for i, value in self.known_motion[k].items() if ca.sparsify(value).nnz()]
+        rows = {j: form.row(j) for j in self.where.ends_at[k] if j in form.columns and not carried.row(j).nnz()}
+        alone = {j: row for j, row in rows.items() if row.is_constant() and not row[known].nnz()}
+        return {j for j, row in alone.items() if len(alone) <= FEW or row[6:].nnz() == 1}
+
+    def _without_all(self, k: int, form: QuadraticForm, coordinates: set[int]) -> QuadraticForm:
+        """Return the form without these coordinates of a node, those with the fewest couplings first."""
+        ends = [j for j in self.where.ends_at[k] if j in coordinates]
+        for j in sorted(ends, key=lambda j: form.row(j).nnz()):
+            form, minimum = self._without(form, j)
+            self.node_steps[k].append(_Step(j, minimum, form.columns))
+        return form
 
     def _without(self, form: QuadraticForm, j: int) -> tuple[QuadraticForm, Minimum]:
         """Return the form without a coordinate, which takes the acceleration that is least or prescribed."""

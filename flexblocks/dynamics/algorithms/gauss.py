@@ -7,7 +7,7 @@ same kind in the rest, which is what the articulated-body algorithm passes inboa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import casadi as ca
@@ -28,6 +28,22 @@ class QuadraticForm:
         first, second = _selection(columns, self.columns), _selection(columns, other.columns)
         K = first.T @ self.K @ first + second.T @ other.K @ second
         return QuadraticForm(ca.sparsify(K), ca.sparsify(first.T @ self.p + second.T @ other.p), columns)
+
+    def row(self, column: int) -> ca.SX:
+        """Return the row (1, 6 + k) of K that belongs to a coordinate, without entries if it takes no part."""
+        return self.K[6 + self.columns.index(column), :] if column in self.columns else ca.SX(1, self.K.shape[1])
+
+    def split(self, columns: Collection[int]) -> tuple[QuadraticForm, QuadraticForm]:
+        """Return the forces on some coordinates, for which there is nothing in K, and the form without them."""
+        taken = [i for i, column in enumerate(self.columns) if column in columns]
+        rest = [i for i in range(len(self.columns)) if i not in taken]
+        own, others = [6 + i for i in taken], [*range(6), *(6 + i for i in rest)]
+        pushing = QuadraticForm(
+            ca.SX(6 + len(own), 6 + len(own)),
+            ca.sparsify(ca.vertcat(ca.SX(6, 1), self.p[own])),
+            tuple(self.columns[i] for i in taken),
+        )
+        return pushing, QuadraticForm(self.K[others, others], self.p[others], tuple(self.columns[i] for i in rest))
 
     def moved(
         self, X: ca.SX, S: ca.SX, bias: ca.SX, columns: tuple[int, ...], translates: bool = True

@@ -89,7 +89,11 @@ def turned_back(tensor: ca.SX, turn: ca.SX) -> ca.SX:
     if is_isotropic(tensor):
         return tensor
     if axis is None:
-        return ca.triu2symm(ca.triu(ca.sparsify(turn.T @ tensor @ turn)))
+        # Of principal moments that are numbers the least stays as it is, and the others turn what they have more.
+        is_principal = tensor.is_constant() and tensor.sparsity().is_diag()
+        least = min(float(tensor[i, i]) for i in range(3)) if is_principal else 0.0
+        more = ca.sparsify(tensor - least * ca.SX.eye(3)) if least else tensor
+        return ca.triu2symm(ca.triu(ca.sparsify(turn.T @ more @ turn))) + least * ca.SX.eye(3)
     i, j, k = (axis + 1) % 3, (axis + 2) % 3, axis
     c, s, (a, b, h) = turn[i, i], turn[i, j], (tensor[i, i], tensor[j, j], tensor[i, j])
     turned = ca.SX(3, 3)

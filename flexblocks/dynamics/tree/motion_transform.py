@@ -70,9 +70,20 @@ class MotionTransform:
             return self._function("bias", symbols, self.known_bias)
         # By Galilean invariance the velocity of a does not matter: it is taken as zero.
         still = ca.substitute(self.twist, self.V[3:], ca.SX.zeros(3))
+        if ca.is_equal(self.twist[:3], self.V[:3], 2):
+            # Without a turn omega x (omega x arm + 2 arm') + arm'', where what is derived has omega x arm' twice.
+            return self._function("bias", symbols, self._shift_bias(still[3:]))
         bias = ca.jtimes(still, self.configuration, self.configuration_rates) if self.q.numel() else ca.SX(6, 1)
         bias += ca.vertcat(ca.SX(3, 1), skew(still[:3]) @ still[3:])
         return self._function("bias", symbols, bias)
+
+    def _shift_bias(self, velocity: ca.SX) -> ca.SX:
+        """Return the bias (6) of a shift, from the velocity (3) at b when a does not translate."""
+        omega = self.V[:3]
+        rate = ca.sparsify(ca.substitute(velocity, omega, ca.SX.zeros(3)))
+        change = ca.jtimes(rate, self.configuration, self.configuration_rates) if self.q.numel() else ca.SX(3, 1)
+        whirl = ca.sparsify(skew(omega) @ ca.sparsify(self.arm) + 2 * rate)
+        return ca.vertcat(ca.SX(3, 1), skew(omega) @ whirl + change)
 
     @cached_property
     def position(self) -> ca.Function:

@@ -20,7 +20,7 @@ def compiled(folder: Path, sources: Sequence[str], identifier: str) -> Path:
     """
     compiler = require_compiler("fmu", "export the sources alone with binary=False")
     target = folder.parent / f"{identifier}{SUFFIX}"
-    link(compiler, [folder / name for name in sources], target, ("-std=c99",))
+    link(compiler, [folder / name for name in sources], target, flags=("-std=c99",))
     return target
 
 
