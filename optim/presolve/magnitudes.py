@@ -9,6 +9,7 @@ import numpy as np
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.statics.balance import motion, rest, unknown_vector
 
+from .closure_magnitudes import at_least
 from .equilibrium import RANK, equilibration, loop_forces
 from .phase_transcription import PhaseTranscription
 from .rigid_motion.rigid_arm import quintic, rigid_inputs, spline_through
@@ -59,6 +60,7 @@ def magnitudes(t: PhaseTranscription) -> Magnitudes:
     a = np.max([_peak(rigid.a), _peak(np.gradient(bending, rigid.times, axis=0)), q / T**2], axis=0)
     w = _positive(_peak(rigid.w), 1.0)
     u = _input_magnitudes(t, rigid.u)
+    closing = np.maximum(np.abs(loop_forces(dae, t.start)), _peak(rigid.held))
     return {
         "q": q,
         "v": v,
@@ -66,7 +68,7 @@ def magnitudes(t: PhaseTranscription) -> Magnitudes:
         "w": w,
         "dw": np.maximum(_peak(rigid.dw), w / T),
         "z": _positive(_peak(rigid.z), 1.0),
-        "f": _positive(np.maximum(np.abs(loop_forces(dae, t.start)), _peak(rigid.held)), 1.0),
+        "f": _positive(at_least(dae, t.start, closing, LEAST), 1.0),
         "e": np.abs(t.static.amounts(n)) @ q,
         "u": u,
         "du": np.maximum(_peak(np.gradient(rigid.u, rigid.times, axis=0)), u / T),
