@@ -13,7 +13,7 @@ from flexblocks import models
 from flexblocks.optim.presolve.rigid_motion.quasi_static_path import (
     follows_from_balance,
     quasi_static_path,
-    state_inputs,
+
 )
 from flexblocks.statics.balance import rest, unknown_vector
 
