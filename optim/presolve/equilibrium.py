@@ -30,7 +30,7 @@ def independent_states(dae: DAE, at: OperatingPoint) -> list[int]:
 
 
 def undetermined_at_rest(dae: DAE) -> list[int]:
-    """Return the first-order states that keep any value at rest, by their numbers among all states: bristles of friction.
+    """Return the first-order states that keep any value at rest, such as bristles, by their numbers among all states.
 
     Their rates vanish with the rates of the coordinates, whatever they are themselves.
     """
