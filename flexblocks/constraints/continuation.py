@@ -12,6 +12,9 @@ STRIDE = 0.1  # largest change in one step [rad, lengths of the loops]; by trial
 # each other are so only where the postures curve sharply, and there the steps become short.
 CURVED = 0.25
 SHORTEST = 1e-6  # share of the whole way below which it counts as blocked
+# Steps for each stride of the way after which it counts as blocked, too: at a fold the others race while what is led
+# creeps, in tens of thousands of steps. Ways that are free take up to three, since the others go farther.
+PATIENCE = 20
 
 
 def led(
@@ -61,7 +64,8 @@ def _straight(
     q, p0 = start
     change = np.where(free, 0.0, goal - start[0])
     done, share = 0.0, 1.0
-    while done < 1.0:
+    strides = np.max(np.abs(change / equations.unit), initial=0.0) / STRIDE
+    for _ in range(int(PATIENCE * (1 + strides))):
         share = min(share, 1.0 - done)
         there = done + share if done + share < 1.0 else 1.0
         led_to = np.where(free, q, start[0] + there * change)
@@ -72,7 +76,9 @@ def _straight(
                 return None
             continue
         q, done, share = trial, there, 2 * share
-    return np.where(free, q, goal)
+        if done == 1.0:
+            return np.where(free, q, goal)
+    return None
 
 
 def _step(

@@ -12,11 +12,8 @@ from scipy.interpolate import BSpline
 from ..collocation.interval_layout import state_slices
 from ..presolve.equilibrium import loop_forces
 from ..presolve.phase_transcription import PhaseTranscription
-from ..presolve.rigid_motion.quasi_static_path import (
-    QuasiStaticPath,
-    balanced_path,
-    state_inputs,
-)
+from ..presolve.rigid_motion.driven_states import moving_forces, state_inputs
+from ..presolve.rigid_motion.quasi_static_path import QuasiStaticPath, balanced_path
 from ..presolve.rigid_motion.rigid_arm import Waypoint, quintic, rigid_inputs, spline_through
 from .least_effort import least_effort_waypoints
 from .path_constraints import set_path_values
@@ -45,7 +42,12 @@ def set_guess(b: Any, t: PhaseTranscription, detours: Sequence[Waypoint] = (), s
     # only, so the first of each interval is used at the mesh point before it
     along = np.concatenate([z[:, 0], z[-1:, -1]])
     u = rigid_inputs(t.dae, t.start, t.problem.start, q, v, w, a, along)
+    more = np.zeros_like(dw)
     if w.size and path.is_balanced:
+        # What moves the arm beyond holding it, by currents and pressures
+        extra = moving_forces(t.dae, t.start, t.problem.start, (q, v, w, a), along, u)
+        more = np.gradient(extra, times, axis=0)
+        w, dw = w + extra, dw + more
         u = state_inputs(t.dae, np.hstack([q, v, w]), along, u, t.start.p, dw)
     u = np.clip(u, t.limits.u[:, 0], t.limits.u[:, 1])
     # Values of the Vars
@@ -57,7 +59,8 @@ def set_guess(b: Any, t: PhaseTranscription, detours: Sequence[Waypoint] = (), s
         inner_accelerations = inner_accelerations @ t.static.moving(n).T
         set_values(b.e, at_points[0][..., :n] @ t.static.amounts(n).T)
     set_values(b.a, inner_accelerations)
-    set_values(b.dw, at_points[1][..., 2 * n :] / T)
+    between = more[:-1, None] + t.scheme.nodes[:, None] * np.diff(more, axis=0)[:, None]
+    set_values(b.dw, at_points[1][..., 2 * n :] / T + between)
     set_values(b.z, z)
     set_values(b.f, path.forces(inner / T))
     if not t.borrows_inputs:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from flexblocks.constraints.coordinate_ranges import coordinate_bounds
 from flexblocks.dae.dae import DAE
+from flexblocks.statics.operating_point import OperatingPoint
 
 from ..collocation.input_parametrization import SHAPES, InputShape
 from ..errors import ProblemError
 
+# Share of the least extension at both ends of a phase that a sliding beam keeps everywhere, unless its slide is limited
+# by name: pushed all the way in it is infinitely stiff, and least effort likes a short arm. By trial.
+KEPT_OUT = 0.25
 HIGHEST_ORDER = 1  # of the inputs' derivatives that can be limited: their rates
 
 
@@ -41,6 +46,15 @@ class Limits:
         return self.inputs[1]
 
 
+def kept_in_range(dae: DAE, limits: Limits, named: Container[str], ends: Sequence[OperatingPoint]) -> Limits:
+    """Return the limits of a phase, off the lower ends of coordinates' ranges as far as its `ends` are, by a share."""
+    x = limits.x.copy()
+    ranged = np.flatnonzero(np.isfinite(coordinate_bounds(dae)[0]))
+    for i in (i for i in ranged if dae.x.names[i] not in named):
+        x[i, 0] += KEPT_OUT * max(0.0, min(point.x[i] for point in ends) - x[i, 0])
+    return replace(limits, x=x)
+
+
 def _input_names(dae: DAE) -> list[list[str]]:
     """Return the names of the inputs and of those derivatives that can be limited, by order."""
     return [[f"{'der(' * order}{name}{')' * order}" for name in dae.u.names] for order in range(HIGHEST_ORDER + 1)]
@@ -53,7 +67,10 @@ def other_limits(dae: DAE, ranges: Mapping[str, tuple[float, float]]) -> dict[st
 
 
 def resolved_limits(dae: DAE, ranges: Mapping[str, tuple[float, float]], shape: InputShape) -> Limits:
-    """Return the bounds of states and inputs, combined with those of the model's sources.
+    """Return the bounds of states and inputs, combined with those of the model's sources and ranges of coordinates.
+
+    Outside its range a coordinate has no physics, as that of a beam pushed all the way in: the equations of motion
+    would go on there, and an optimum with them.
 
     Raises
     ------
@@ -61,6 +78,7 @@ def resolved_limits(dae: DAE, ranges: Mapping[str, tuple[float, float]], shape: 
         A limit on a derivative that inputs of this shape do not have, such as the rate of piecewise constant ones.
     """
     x = np.tile([-np.inf, np.inf], (len(dae.x), 1))
+    x[: dae.tree.size] = np.column_stack(coordinate_bounds(dae))
     of_sources = np.column_stack([-dae.u.limits, dae.u.limits]).reshape(-1, 2)
     inputs = of_sources, *(np.tile([-np.inf, np.inf], (len(dae.u), 1)) for _ in range(HIGHEST_ORDER))
     rows = {name: x[i] for i, name in enumerate(dae.x.names)}
@@ -79,10 +97,11 @@ def resolved_limits(dae: DAE, ranges: Mapping[str, tuple[float, float]], shape: 
                 f"with inputs={smoother}."
             )
         row = rows[name]
-        row[:] = max(row[0], low), min(row[1], high)
+        own = tuple(row)
+        row[:] = max(own[0], low), min(own[1], high)
         if row[0] > row[1]:
             raise ProblemError(
-                f"plan: limits: {name} = ({low:g}, {high:g}); excludes the whole range of the model's own limit, "
-                f"{dae.u.limits[dae.u.index(name)]:g} {dae.u.unit(name)}."
+                f"plan: limits: {name} = ({low:g}, {high:g}); excludes the whole range of the model's own limits, "
+                f"{own[0]:g} to {own[1]:g} {(dae.x if name in dae.x else dae.u).unit(name)}."
             )
     return Limits(x, inputs)

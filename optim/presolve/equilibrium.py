@@ -10,7 +10,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.linear.constraint_tangent import tangent
 from flexblocks.statics.balance import loop_forces as forces_of_loops
 from flexblocks.statics.balance import rest as balance
-from flexblocks.statics.balance import unknown_vector
+from flexblocks.statics.balance import rest_residuals, unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
 
 RANK = 1e-9  # singular values below this share of the largest are zero
@@ -27,6 +27,17 @@ def independent_states(dae: DAE, at: OperatingPoint) -> list[int]:
     if not dae.tree.loops.closures and not dae.dependent_names:
         return list(range(len(dae.x)))
     return tangent(dae, at, np.zeros(dae.tree.size)).states.tolist()
+
+
+def undetermined_at_rest(dae: DAE) -> list[int]:
+    """Return the first-order states that keep any value at rest, such as bristles, by their numbers among all states.
+
+    Their rates vanish with the rates of the coordinates, whatever they are themselves.
+    """
+    n, count = dae.tree.size, len(dae.x) - 2 * dae.tree.size
+    entries = rest_residuals(dae).jac_sparsity(0, 0)
+    told = set(entries.row())
+    return [2 * n + i for i in range(count) if n + i not in told]
 
 
 def accompanying_motion(dae: DAE, at: OperatingPoint, driven: Mapping[str, float]) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -95,12 +95,11 @@ def posture(
     others = {name: value for name, value in (still or {}).items() if name not in prescribed}
     if others:
         program = posture_program(dae, prescribed, near, (low, high), others)
-    solutions = program.solutions()
-    if not solutions:
+    found = _admissible(program, clear)
+    if found is None:
         program = exact
-        solutions = program.solutions() or [_from_the_nearest(program, prescribed, where)]
-    postures = _distinct(solutions)
-    best, least = _admissible(program, postures, clear)
+        found = _admissible(program, clear) or _from_the_nearest(program, prescribed, where)
+    best, least = found
     # The metric of one posture is blind to whole turns.
     for s in unwound(dae, near, program.start, best):
         there = program.solved(s) if np.all((s >= low) & (s <= high)) else None
@@ -145,19 +144,22 @@ def _carried(program: PostureProgram, first: np.ndarray, base: Sequence[int]) ->
     return postures[int(np.argmin([np.max(np.abs(gap)) for gap in gaps]))] if postures else first
 
 
-def _admissible(
-    program: PostureProgram, postures: list[tuple[np.ndarray, float]], clear: Clear | None
-) -> tuple[np.ndarray, float]:
+def _admissible(program: PostureProgram, clear: Clear | None) -> tuple[np.ndarray, float] | None:
     """Return the first posture that is clear and bends beams no farther than their theory goes; if need be, the first
-    that is clear, or the first.
+    that is clear, or the first; None if there is none.
 
     Linear beams that are bent by a tenth of their length balance in postures that no arm has, with much force and all
     over the linkage; a boom of 30 m had one 1 % nearer than the posture that was meant.
     """
-    admissible = [one for one in postures if clear(_point(program, one[0]))] if clear else postures
-    if len(admissible) < 2:
-        return (admissible or postures)[0]
-    return next((one for one in admissible if not _bent_too_far(program, one[0])), admissible[0])
+    first, first_clear = None, None
+    for one in _distinct(program.solutions()):
+        first = first or one
+        if clear is not None and not clear(_point(program, one[0])):
+            continue
+        first_clear = first_clear or one
+        if not _bent_too_far(program, one[0]):
+            return one
+    return first_clear or first
 
 
 def _bent_too_far(program: PostureProgram, s: np.ndarray) -> bool:
@@ -190,13 +192,13 @@ def _from_the_nearest(program: PostureProgram, prescribed: Mapping[str, float], 
     raise out_of_reach(where, prescribed, reached, float(np.linalg.norm((values - program.target)[others])))
 
 
-def _distinct(postures: list[tuple[np.ndarray, float]]) -> list[tuple[np.ndarray, float]]:
-    """Return the postures by their distances, the nearest first, each once."""
-    kept: list[tuple[np.ndarray, float]] = []
-    for one in sorted(postures, key=lambda one: one[1]):
-        if not kept or one[1] - kept[-1][1] > SAME * max(1.0, kept[-1][1]):
-            kept.append(one)
-    return kept
+def _distinct(postures: Iterator[tuple[np.ndarray, float]]) -> Iterator[tuple[np.ndarray, float]]:
+    """Yield the postures, which come by their distances, each once."""
+    last = None
+    for one in postures:
+        if last is None or one[1] - last > SAME * max(1.0, last):
+            last = one[1]
+            yield one
 
 
 def _point(program: PostureProgram, s: np.ndarray) -> OperatingPoint:

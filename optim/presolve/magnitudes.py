@@ -6,11 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexblocks.constraints.coordinate_ranges import state_bounds
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.statics.balance import motion, rest, unknown_vector
 
+from .closure_magnitudes import at_least
 from .equilibrium import RANK, equilibration, loop_forces
 from .phase_transcription import PhaseTranscription
+from .rigid_motion.driven_states import moving_forces
 from .rigid_motion.rigid_arm import quintic, rigid_inputs, spline_through
 
 POINTS = 41  # along the motion; by trial
@@ -57,8 +60,9 @@ def magnitudes(t: PhaseTranscription) -> Magnitudes:
     q = np.maximum(q, _least(t, rigid, stiffness[:n, :n], q))
     v = np.max([_peak(rigid.v), _peak(bending), q / T], axis=0)
     a = np.max([_peak(rigid.a), _peak(np.gradient(bending, rigid.times, axis=0)), q / T**2], axis=0)
-    w = _positive(_peak(rigid.w), 1.0)
+    w = _state_magnitudes(t, rigid)
     u = _input_magnitudes(t, rigid.u)
+    closing = np.maximum(np.abs(loop_forces(dae, t.start)), _peak(rigid.held))
     return {
         "q": q,
         "v": v,
@@ -66,7 +70,7 @@ def magnitudes(t: PhaseTranscription) -> Magnitudes:
         "w": w,
         "dw": np.maximum(_peak(rigid.dw), w / T),
         "z": _positive(_peak(rigid.z), 1.0),
-        "f": _positive(np.maximum(np.abs(loop_forces(dae, t.start)), _peak(rigid.held)), 1.0),
+        "f": _positive(at_least(dae, t.start, closing, LEAST), 1.0),
         "e": np.abs(t.static.amounts(n)) @ q,
         "u": u,
         "du": np.maximum(_peak(np.gradient(rigid.u, rigid.times, axis=0)), u / T),
@@ -129,6 +133,19 @@ def _least(t: PhaseTranscription, rigid: _Motion, stiffness: np.ndarray, q: np.n
     turned = np.max(q[units != "m"], initial=0.0) or np.inf
     alike = np.where(units == "m", np.inf, turned)
     return LEAST * np.min([moved, bent, alike], axis=0)
+
+
+def _state_magnitudes(t: PhaseTranscription, rigid: _Motion) -> np.ndarray:
+    """Return the magnitudes of the first-order states (nw,): at rest, or of the forces that move the rigid arm.
+
+    Without a weight to hold, currents are nothing but rounding at rest. A state with a range, as the deflection of
+    bristles, counts with a share of it at least.
+    """
+    states = (rigid.q, rigid.v, rigid.w, rigid.a)
+    moving = moving_forces(t.dae, t.start, t.problem.start, states, rigid.z, rigid.u)
+    _, high = state_bounds(t.dae)
+    ranged = np.where(np.isfinite(high), LEAST * np.abs(high), 0.0)
+    return _positive(np.max([_peak(rigid.w), _peak(moving), ranged], axis=0), 1.0)
 
 
 def _input_magnitudes(t: PhaseTranscription, u: np.ndarray) -> np.ndarray:

@@ -18,6 +18,7 @@ from ..problem.problem import Problem
 from .boundary import End
 from .boundary_equilibrium import boundary_equilibrium, equilibrium_at, split_prescribed
 from .bounds import Limits
+from .equilibrium import undetermined_at_rest
 from .feasibility.open_base import open_base, with_momentum
 from .inverse_statics import Clear, Posture
 from .known_motions import known_columns
@@ -75,7 +76,9 @@ def phase_ends(
             _refuse_moving(goal, f"{where}goal", design, phase.leeway)
             known = known_columns(dae, problem) if problem.prescribed else ()
             floats = _open_base(dae, goal, states, outputs)
-            goal_kind = "near" if phase.leeway else "rest" if goal.freedom or (floats and outputs) else kind
+            # Bristles of friction end where the motion takes them, and what holds the arm balances them there.
+            is_open = goal.freedom or (floats and outputs) or (undetermined_at_rest(dae) and not goal.moving)
+            goal_kind = "near" if phase.leeway else "rest" if is_open else kind
             states = {name: value for name, value in states.items() if name not in problem.prescribed}
             # In motion, pressures and openings of valves belong to the forces, which are free there as accelerations
             # are: those that hold the arm still, with valves closed, do not let it move on.

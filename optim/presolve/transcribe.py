@@ -18,7 +18,7 @@ from ..problem.phase import Phase
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
 from .boundary import End
-from .bounds import Limits, other_limits, resolved_limits
+from .bounds import Limits, kept_in_range, other_limits, resolved_limits
 from .feasibility.conserved_momentum import check_momentum
 from .feasibility.energy_bound import check_impulse
 from .feasibility.shared_travel import with_shared_travel, without_what_is_held
@@ -99,6 +99,10 @@ def transcribe(
 
     # 3. The mesh of every phase, the modes too fast for it, and whether there are enough inputs to reach the goals.
     by_phase = list(zip(*ends, strict=True))
+    limits = [
+        kept_in_range(dae, limit, problem.ranges_in(phase), [end.point for both in boundaries for end in both])
+        for limit, phase, boundaries in zip(limits, phases, by_phase, strict=True)
+    ]
     spacings = options.spacing or [None] * len(phases)
     meshes = [
         _mesh(dae, problem, phase, duration, count, spacing)

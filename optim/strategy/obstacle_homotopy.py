@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyomo.environ as pyo
 
 from ..errors import PlanError
 from ..model.initial_guess import set_guess
@@ -31,10 +32,12 @@ def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[
     if not any(lifted(b.transcription) for b in trajectories(model)):
         return solving.attempt(what, model, before, **options)
     # Along the lines that are followed, if any
-    if _set_on_way(model):
+    ways = [postures_on_way(b.transcription) for b in trajectories(model)]
+    is_led = all(way is not None for way in ways)
+    if is_led and all(way is not None and way.is_near for way in ways):
+        is_led = False
         try:
-            patience = {"max_iter": solving.settings.line_patience}
-            return solving.attempt(f"{what}, along its line", model, before, **(options | patience))
+            return _along(what, model, solving, before, options)
         except PlanError as error:
             before = attempts_of(error)
             for b in trajectories(model):
@@ -52,15 +55,24 @@ def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[
     if excess <= 0:
         solving.plans.append(free)
         return free
-    # From there
-    price = abs(free.objective) or 1.0
-    try:
-        attempts = solve_relaxed("out of obstacles from there", model, solving, free.attempts, price)
-        return solving.attempt_near(
-            "with obstacles from there", model, attempts, mu_init=solving.settings.refined_barrier
-        )
-    except PlanError as error:
-        attempts = attempts_of(error)
+    # From there; where the first price does not do, along lines that the smooth motion is far from; then at the others
+    price, prices, attempts = abs(free.objective) or 1.0, solving.settings.prices, free.attempts
+    for factors in (prices[:1], prices[1:]) if is_led else (prices,):
+        try:
+            attempts = solve_relaxed("out of obstacles from there", model, solving, attempts, price, factors)
+            return solving.attempt_near(
+                "with obstacles from there", model, attempts, mu_init=solving.settings.refined_barrier
+            )
+        except PlanError as error:
+            attempts = attempts_of(error)
+        if is_led and factors == prices[:1]:
+            present = [(variable, variable.value) for variable in model.component_data_objects(pyo.Var)]
+            try:
+                return _along(what, model, solving, attempts, options)
+            except PlanError as error:
+                attempts = attempts_of(error)
+            for variable, value in present:
+                variable.set_value(value, skip_validation=True)
     # From a detour, out of what obstacles it meets as well, or as it is
     _set_detour(model, solving)
     if _excess(model) > 0:
@@ -72,14 +84,18 @@ def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[
     return solving.attempt("with obstacles from a detour", model, attempts)
 
 
-def _set_on_way(model: Any) -> bool:
-    """Set the first guess along the lines that points of the arm follow; return whether there is one for all phases."""
-    ways = [(b, postures_on_way(b.transcription)) for b in trajectories(model)]
-    if any(postures is None for _, postures in ways):
-        return False
-    for b, postures in ways:
-        set_guess(b, b.transcription, postures or ())
-    return True
+def _along(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...], options: dict[str, Any]) -> Plan:
+    """Solve from a first guess along the lines that points of the arm follow.
+
+    Raises
+    ------
+    PlanError
+    """
+    for b in trajectories(model):
+        way = postures_on_way(b.transcription)
+        set_guess(b, b.transcription, way.postures if way else ())
+    patience = solving.from_guess | {"max_iter": solving.settings.line_patience}
+    return solving.attempt(f"{what}, along its line", model, before, **(options | patience))
 
 
 def _set_detour(model: Any, solving: Solving) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,7 +21,7 @@ CLEARED = 1e-4  # share of the first intrusion that counts as none: 4 um of 4 cm
 
 
 def solve_relaxed(
-    what: str, model: Any, solving: Solving, before: tuple[Attempt, ...], price: float
+    what: str, model: Any, solving: Solving, before: tuple[Attempt, ...], price: float, factors: Sequence[float] = ()
 ) -> tuple[Attempt, ...]:
     """Solve a model with its obstacles relaxed, until they are cleared; return the attempts.
 
@@ -40,17 +40,19 @@ def solve_relaxed(
     before : tuple of Attempt
     price : float
         Value of the objective that c is relative to.
+    factors : sequence of float
+        Of that value, one after the other; by default those of the settings.
 
     Raises
     ------
     PlanError
-        Not cleared at any price of the settings; its plan has all attempts.
+        Not cleared at any of these prices; its plan has all attempts.
     """
     settings, attempts = solving.settings, before
     solved, left = None, 1.0
     near: dict[str, float] = {}
     with _relaxed(model) as share:
-        for factor in settings.prices:
+        for factor in factors or settings.prices:
             with _priced(model, share, factor * price):
                 solved = solving.attempt_easier(what, model, attempts, max_iter=settings.obstacle_patience, **near)
             attempts, near = solved.attempts, {"mu_init": settings.near_barrier}

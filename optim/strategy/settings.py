@@ -56,7 +56,7 @@ class Settings:
     obstacle_patience : int
         Iterations of a solve with obstacles relaxed at one price. Those that clear them take 8 to 30.
     line_patience : int
-        Iterations of a solve from a first guess along a line to be followed: those that converge take 40 to 60.
+        Iterations of a solve from a first guess along a line to be followed: those that converge take 30 to 100.
     prices : tuple of float
         Prices of the whole relaxation, relative to the objective without obstacles. The first is enough where the way
         around them costs less than the motion itself; a higher one from the start ends in worse optima more often.
@@ -131,7 +131,7 @@ class Settings:
     softenings: tuple[float, ...] = (1.0, 0.1, 0.01)
 
     obstacle_patience: int = 150
-    line_patience: int = 80
+    line_patience: int = 100
     prices: tuple[float, ...] = (1.0, 10.0, 100.0, 1000.0)
     detour_tries: int = 128
     detour_seeds: int = 8

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from flexblocks.libraries import scipy
@@ -17,16 +19,31 @@ from ..problem.signals.instant import instant_rows
 
 POSTURES = 9  # between start and goal; by trial
 INSIDE = 0.2  # share of a tolerance by which the postures are nearer; by trial
-OFF = 1.5  # tolerances from its line at most, for this guess to be the better start; by trial: 0.5 yes, 2 and 5 no
+OFF = 1.5  # tolerances from its line at most, for this guess to be the best start; by trial: 0.5 yes, 2 and 5 no
 STAY = 1e-3  # weight of what a posture is moved [rad or lengths of the arm], so that redundant arms stay near; by trial
 
 
-def postures_on_way(t: PhaseTranscription) -> tuple[Waypoint, ...] | None:
+@dataclass(frozen=True, eq=False)
+class Way:
+    """Postures along a line.
+
+    Attributes
+    ----------
+    postures : tuple of Waypoint
+    is_near : bool
+        Whether the smooth motion of all states is near to the line, too. Else obstacles are mostly cleared in fewer
+        iterations from the motion without them.
+    """
+
+    postures: tuple[Waypoint, ...]
+    is_near: bool
+
+
+def postures_on_way(t: PhaseTranscription) -> Way | None:
     """Return postures between start and goal that keep all path constraints at rest; None where there are none.
 
     Each is the nearest to the smooth motion of all states, among the quasi-static motions of the arm (nonlinear least
-    squares). None also without a line to follow, or if that motion leaves it, from where obstacles are cleared in
-    fewer iterations; and with ropes, cylinders or loops, whose guess is made of equilibria.
+    squares). None also without a line to follow; and with ropes, cylinders or loops, whose guess is made of equilibria.
     """
     follows = any(constraint.is_way for constraint in t.path.constraints)
     if not follows or t.passed or follows_from_balance(t.dae):
@@ -44,8 +61,7 @@ def postures_on_way(t: PhaseTranscription) -> tuple[Waypoint, ...] | None:
     shares = np.linspace(0.0, 1.0, POSTURES + 2)[1:-1]
     smooth = spline_through(t.waypoints, n, t.mesh.duration)(shares)
     smooth[:, n : 2 * n] = 0.0
-    if np.max(_excess(t, smooth, shares)[:, inside > 0] / tolerances[inside > 0]) > (OFF**2 - 1) / 2:
-        return None
+    off = np.max(_excess(t, smooth, shares)[:, inside > 0] / tolerances[inside > 0])
     waypoints, moved = [], np.zeros(ways.shape[1])
     for share, x in zip(shares.tolist(), smooth, strict=True):
 
@@ -58,7 +74,7 @@ def postures_on_way(t: PhaseTranscription) -> tuple[Waypoint, ...] | None:
         if np.max(beyond(moved)[: len(inside)] - inside) > 0:
             return None
         waypoints.append((share, np.clip(_moved(x, ways @ moved), t.limits.x[:, 0], t.limits.x[:, 1])))
-    return tuple(waypoints)
+    return Way(tuple(waypoints), bool(off <= (OFF**2 - 1) / 2))
 
 
 def _excess(t: PhaseTranscription, x: np.ndarray, shares: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import casadi as ca
@@ -22,9 +22,11 @@ from .values_at_rest import at_rest
 # slack rope or an open contact hardly depends on, a step of Newton's would move by millions, and not back.
 ROOMS = (10.0, 1e3)
 REACHED = 1e-8  # of the arm's length or a radian: error up to which a posture counts as reached
+ONE = 1e-6  # scaled distance of two ends of the search up to which they are one posture
 OPTIONS = {
     "print_time": False,
     "error_on_fail": False,
+    "show_eval_warnings": False,
     "ipopt": {
         "print_level": 0,
         "sb": "yes",
@@ -78,12 +80,29 @@ class PostureProgram:
     closest: ca.Function
     held: list[int]
 
-    def solutions(self) -> list[tuple[np.ndarray, float]]:
-        """Return the postures (ns,) solved for from all start points, with their distances, scaled."""
+    def solutions(self) -> Iterator[tuple[np.ndarray, float]]:
+        """Yield the postures (ns,) solved for from all start points, with their distances, scaled, the nearest first.
+
+        Whether a linkage can be led to one takes long to tell, so that is asked one by one.
+        """
         for room in ROOMS if len(self.dae.x) > 2 * self.dae.tree.size else ROOMS[:1]:
-            if postures := [there for s in self.starts if (there := self.solved(s, room)) is not None]:
-                return postures
-        return []
+            some = False
+            for one in sorted(self._ends(room), key=lambda one: one[1]):
+                if self._is_in_assembly(one[0]):
+                    some = True
+                    yield one
+            if some:
+                return
+
+    def _ends(self, room: float) -> list[tuple[np.ndarray, float]]:
+        """Return the postures with the prescribed values, each once, in the assembly or not."""
+        ends: list[tuple[np.ndarray, float]] = []
+        for s in self.starts:
+            x, distance, success = self._solve(self.exact, s, self.target_rows, room)
+            alike = (np.max(np.abs(x - end) / self.scale.unknowns) < ONE for end, _ in ends)
+            if success and self._has_values(x) and not any(alike):
+                ends.append((x, distance))
+        return ends
 
     def solved(self, s: np.ndarray, room: float = ROOMS[-1]) -> tuple[np.ndarray, float] | None:
         """Return a posture (ns,) solved for from `s`, and its distance, scaled; None if there is none."""
@@ -99,10 +118,14 @@ class PostureProgram:
 
     def is_reached(self, s: np.ndarray) -> bool:
         """Return whether the values are those prescribed, and the linkage is in its assembly."""
-        values, n = self.values(s), self.dae.tree.size
-        if np.max(np.abs(values - self.target) / self.scale.values, initial=0.0) >= REACHED:
-            return False
+        return self._has_values(s) and self._is_in_assembly(s)
+
+    def _has_values(self, s: np.ndarray) -> bool:
+        return bool(np.max(np.abs(self.values(s) - self.target) / self.scale.values, initial=0.0) < REACHED)
+
+    def _is_in_assembly(self, s: np.ndarray) -> bool:
         # The closures among the equations cannot tell a pin from one that is turned by half a turn.
+        n = self.dae.tree.size
         return not self.dae.tree.loops.closures or same_assembly(self.dae, self.near.x[:n], s[:n], self.near.p)
 
     def values(self, s: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ from flexblocks.statics.operating_point import OperatingPoint
 from ..equilibrium import accompanying_motion, slow_motions
 
 TRIES = 32  # start points around the preferred posture, a power of two for Sobol sampling; by trial
+INSIDE = 0.9  # share of the way to a limit that a start point goes; by trial
 SPREAD = 2.5  # rad or lengths of the arm, half width of their distribution: 0.8 of a turn of each joint in all
 
 
@@ -58,7 +59,9 @@ def start_points(
     for c in np.vstack([0.05 * spread[:2], spread]):
         x = start.copy()
         x[:n] += size * (ways @ c)
-        starts.append(np.clip(x, *limits))
+        # Not at a limit: there a sliding beam is all the way in, and infinitely stiff.
+        within = np.clip(x, *limits)
+        starts.append(np.where(within == x, x, start + INSIDE * (within - start)))
     return starts
 
 

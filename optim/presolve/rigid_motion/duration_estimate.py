@@ -11,7 +11,8 @@ from ...problem.phase import Phase
 from ...problem.problem import Problem
 from ...problem.validation import Duration
 from ..bounds import Limits
-from .quasi_static_path import balanced_path, state_inputs
+from .driven_states import moving_forces, state_inputs
+from .quasi_static_path import balanced_path
 from .rigid_arm import quintic, rigid_inputs
 
 SHORTEST, LONGEST, TRIED = 1e-3, 1e3, 240  # s, s and how many are tried: 6 % from one to the next
@@ -61,21 +62,16 @@ def _quintics(
     pace = 1 / durations[:, None, None]
     v, a = (pace * rates[:, :n]).reshape(-1, n), (pace**2 * accelerations[:, :n]).reshape(-1, n)
     x, z = np.tile(x, (count, 1)), np.tile(z, (count, 1))
-    u = rigid_inputs(dae, start, problem.start, x[:, :n], v, x[:, 2 * n :], a, z).reshape(count, POINTS, -1)
-    if path is not None and len(dae.x) > 2 * n:
-        u = _with_state_inputs(dae, start.p, x[:POINTS], z[:POINTS], u, rates[:, 2 * n :], pace)
+    q, w = x[:, :n], x[:, 2 * n :]
+    u = rigid_inputs(dae, start, problem.start, q, v, w, a, z)
+    if path is not None and w.size:
+        extra = moving_forces(dae, start, problem.start, (q, v, w, a), z, u)
+        more = np.gradient(extra.reshape(count, POINTS, -1), 1.0 / (POINTS - 1), axis=1)
+        dw = pace * (rates[:, 2 * n :] + more)
+        u = state_inputs(dae, np.hstack([q, v, w + extra]), z, u, start.p, dw.reshape(w.shape))
+    u = u.reshape(count, POINTS, -1)
     du = np.gradient(u, 1.0 / (POINTS - 1), axis=1) * pace
     return v.reshape(count, POINTS, n), u, du
-
-
-def _with_state_inputs(
-    dae: DAE, p: np.ndarray, x: np.ndarray, z: np.ndarray, u: np.ndarray, rates: np.ndarray, pace: np.ndarray
-) -> np.ndarray:
-    """Return the inputs with winches and valves as the first-order states ask, linear in the rates of these."""
-    held = state_inputs(dae, x, z, u[-1], p, np.zeros_like(rates))
-    slope = state_inputs(dae, x, z, held, p, rates) - held
-    acts = np.any(slope != 0, axis=0)
-    return np.where(acts, held + pace * slope, u)
 
 
 def _excess(values: np.ndarray, limits: np.ndarray) -> np.ndarray:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import casadi as ca
 import numpy as np
 from scipy.interpolate import BSpline, make_interp_spline
 
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.generalised_forces import state_rates
 from flexblocks.statics.balance import rest, unknown_slices, unknown_vector
 from flexblocks.statics.followed import followed
 from flexblocks.statics.operating_point import OperatingPoint
@@ -19,8 +17,6 @@ from ...problem.phase import Phase
 from ...problem.problem import Problem
 from ..equilibrium import loop_forces
 
-CORRECTIONS = 8  # Newton steps for the inputs of a state; three or four are usual
-RANK = 1e-11
 ARRIVED = 1e-3  # largest distance from the goal, relative to that of the start
 
 
@@ -86,25 +82,6 @@ def balanced_path(
         return None
     driven = [name for name in problem.start if name in dae.q_names and name in (phase.goal or {})]
     return quasi_static_path(dae, start, goal, driven)
-
-
-def state_inputs(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray, dw: np.ndarray) -> np.ndarray:
-    """Return the inputs (points, nu) with which the first-order states change at the rates `dw` (points, nw).
-
-    Those that act on no such state stay as in `u`; of several that serve, the nearest to `u` are taken.
-    """
-    rates = state_rates(dae.tree, dae.x.symbol, dae.z.symbol, dae.u.symbol)
-    slope = ca.densify(ca.jacobian(rates, dae.u.symbol))
-    function = ca.Function("rates", [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol], [rates, slope])
-    found = u.copy()
-    for k in range(len(found)):
-        for _ in range(CORRECTIONS):
-            rate, S = (value.full() for value in function(x[k], z[k], found[k], p))
-            row = np.maximum(np.abs(S).max(axis=1, initial=0.0), 1e-300)
-            if not np.isfinite(S).all():
-                return u
-            found[k] += np.linalg.lstsq(S / row[:, None], (dw[k] - rate.ravel()) / row, rcond=RANK)[0]
-    return found
 
 
 def _spline(shares: np.ndarray, values: np.ndarray) -> BSpline:

@@ -10,11 +10,8 @@ import pytest
 import flexblocks as fb
 from arms import force_arms
 from flexblocks import models
-from flexblocks.optim.presolve.rigid_motion.quasi_static_path import (
-    follows_from_balance,
-    quasi_static_path,
-    state_inputs,
-)
+from flexblocks.optim.presolve.rigid_motion.driven_states import state_inputs
+from flexblocks.optim.presolve.rigid_motion.quasi_static_path import follows_from_balance, quasi_static_path
 from flexblocks.statics.balance import rest, unknown_vector
 
 

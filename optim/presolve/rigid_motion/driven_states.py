@@ -1,0 +1,92 @@
+"""First-order states in motion: the currents and pressures that move the rigid arm, and the voltages and openings of
+valves that drive those."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.generalised_forces import state_rates
+from flexblocks.statics.operating_point import OperatingPoint
+
+from ..equilibrium import accompanying_motion
+
+CORRECTIONS = 8  # Newton steps for the inputs of a state; three or four are usual
+RANK = 1e-11
+
+
+def state_inputs(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray, dw: np.ndarray) -> np.ndarray:
+    """Return the inputs (points, nu) with which the first-order states change at the rates `dw` (points, nw).
+
+    Those that act on no such state stay as in `u`; of several that serve, the nearest to `u` are taken. Points at which
+    the rates are not finite keep their `u`.
+    """
+    rates = state_rates(dae.tree, dae.x.symbol, dae.z.symbol, dae.u.symbol)
+    slope = ca.densify(ca.jacobian(rates, dae.u.symbol))
+    symbols = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol]
+    function = ca.Function("rates", symbols, [ca.densify(rates), slope]).map(len(u))
+    found, columns = u.copy(), np.tile(p[:, None], (1, len(u)))
+    for _ in range(CORRECTIONS):
+        rate, S = function(x.T, z.T, found.T, columns)
+        S = _by_point(S, len(u), len(dae.u))
+        wanted = dw - np.array(rate).T
+        row = np.maximum(np.abs(S).max(axis=2, initial=0.0), 1e-300)
+        whole = np.isfinite(S).all(axis=(1, 2)) & np.isfinite(wanted).all(axis=1)
+        step = np.zeros_like(found)
+        inverse = np.linalg.pinv(S[whole] / row[whole, :, None], rcond=RANK)
+        step[whole] = np.einsum("kij,kj->ki", inverse, wanted[whole] / row[whole])
+        found = np.where(whole[:, None], found + step, u)
+    return found
+
+
+def moving_forces(
+    dae: DAE,
+    start: OperatingPoint,
+    driven: Mapping[str, float],
+    states: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+    z: np.ndarray,
+    u: np.ndarray,
+) -> np.ndarray:
+    """Return by how much first-order states (points, nw) exceed those of rest, to exert the forces of a motion.
+
+    By virtual work on the motions of the `driven` coordinates, as `rigid_inputs`: what inputs do not exert themselves,
+    motors by their currents and cylinders by their pressures do. Only states that inputs drive are asked.
+
+    Parameters
+    ----------
+    states : (q, v, w, a), each (points, .)
+    z, u : ndarray (points, .)
+    """
+    q, v, w, a = states
+    count, x = len(q), np.hstack(states[:3]).T
+    p, asked = np.tile(start.p[:, None], (1, count)), np.zeros_like(w)
+    asks = _driven_states(dae)
+    if not asks:
+        return asked
+    forces = dae.inverse_dynamics.map(count)(q.T, v.T, a.T, *dae.posture(x.T, z.T, p)[1:])
+    symbols = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol]
+    exerted = dae.applied_expression
+    gain = ca.densify(ca.jacobian(exerted, dae.x.symbol)[:, [2 * dae.tree.size + i for i in asks]])
+    applied, gains = ca.Function("applied", symbols, [ca.densify(exerted), gain]).map(count)(x, z.T, u.T, p)
+    motion = accompanying_motion(dae, start, driven)
+    power = np.array(forces - applied).T @ motion
+    works = np.einsum("ng,knw->kgw", motion, _by_point(gains, count, len(asks)))
+    whole = np.isfinite(power).all(axis=1) & np.isfinite(works).all(axis=(1, 2))
+    inverse = np.linalg.pinv(works[whole], rcond=RANK)
+    asked[np.ix_(whole, asks)] = np.einsum("kwg,kg->kw", inverse, power[whole])
+    return asked
+
+
+def _driven_states(dae: DAE) -> list[int]:
+    """Return the first-order states on whose rates inputs act, by their numbers among these states."""
+    rates = state_rates(dae.tree, dae.x.symbol, dae.z.symbol, dae.u.symbol)
+    return sorted(set(ca.jacobian_sparsity(rates, dae.u.symbol).row()))
+
+
+def _by_point(values: ca.DM, count: int, columns: int) -> np.ndarray:
+    """Return matrices that stand side by side as (points, rows, columns)."""
+    matrices = np.array(values)
+    return matrices.reshape(len(matrices), count, columns).transpose(1, 0, 2)
