@@ -10,6 +10,8 @@ import pyomo.environ as pyo
 from ..errors import PlanError
 from ..model.initial_guess import set_guess
 from ..model.path_constraints import path_values
+from ..presolve.phase_transcription import PhaseTranscription
+from ..problem.path_constraints import Follow
 from ..results.attempt import Attempt
 from ..results.plan import Plan
 from .obstacle_guess import detour
@@ -19,7 +21,7 @@ from .way_guess import postures_on_way
 
 # Share of the first violation that the first price leaves, from which on higher ones are put off: those mostly bring a
 # motion that is nearly there to its line in 20 iterations each. By trial.
-FAR = 0.1
+FAR = 0.25
 
 
 def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...], **options: Any) -> Plan:
@@ -46,6 +48,8 @@ def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[
             before = attempts_of(error)
             for b in trajectories(model):
                 set_guess(b, b.transcription)
+    # A few postures on a curve are no better a start than the motion without it
+    is_led = is_led and all(_is_straight(b.transcription) for b in trajectories(model))
     # Without obstacles: are they in the way?
     try:
         _allow(model, np.inf)
@@ -88,6 +92,11 @@ def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[
             attempts = attempts_of(error)
             _set_detour(model, solving)
     return solving.attempt("with obstacles from a detour", model, attempts)
+
+
+def _is_straight(t: PhaseTranscription) -> bool:
+    """Whether all lines that points have to follow are straight."""
+    return all(len(constraint.points) == 2 for constraint in t.path.constraints if isinstance(constraint, Follow))
 
 
 def _along(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...], options: dict[str, Any]) -> Plan:
