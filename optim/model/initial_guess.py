@@ -18,6 +18,9 @@ from ..presolve.rigid_motion.rigid_arm import Waypoint, quintic, rigid_inputs, s
 from .least_effort import least_effort_waypoints
 from .path_constraints import set_path_values
 
+# Share of first-order states below which the motion does not change them, as lengths of stiff ropes. By trial.
+NO_NEWS = 1e-5
+
 
 def set_guess(b: Any, t: PhaseTranscription, detours: Sequence[Waypoint] = (), straight: bool = False) -> None:
     """Set all free Vars to the default initial guess: a smooth path through the waypoints, and its inputs.
@@ -46,6 +49,8 @@ def set_guess(b: Any, t: PhaseTranscription, detours: Sequence[Waypoint] = (), s
     if w.size and path.is_balanced:
         # What moves the arm beyond holding it, by currents and pressures
         extra = moving_forces(t.dae, t.start, t.problem.start, (q, v, w, a), along, u)
+        if np.all(np.abs(extra).max(axis=0) < NO_NEWS * np.abs(w).max(axis=0)):
+            extra = np.zeros_like(w)
         more = np.gradient(extra, times, axis=0)
         w, dw = w + extra, dw + more
         u = state_inputs(t.dae, np.hstack([q, v, w]), along, u, t.start.p, dw)

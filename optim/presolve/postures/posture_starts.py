@@ -81,6 +81,7 @@ def unwound(dae: DAE, near: OperatingPoint, start: np.ndarray, best: np.ndarray)
             follow[[unit != "rad" for unit in dae.x.units[:n]]] = 0.0
             back = best.copy()
             back[:n] -= turn * turns * follow
-            whole[:n] -= turn * turns * follow
+            # A joint that its rotor has taken back already is not turned again
+            whole[:n] -= turn * np.round((whole[i] - start[i]) / turn) * follow
             others.append(back)
     return [whole, *others] if len(others) > 1 else others
