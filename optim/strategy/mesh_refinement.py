@@ -152,12 +152,12 @@ def _planned_again(plan: Plan, solving: Solving, finer: TranscriptionOptions, mo
     is_free, narrows = plan.transcribed.is_free, finer.margins != before.margins
     if restores or narrows or not is_free or is_near or not lives_off_its_scheme(plan, most):
         start_from(model, plan.model)
-        patience = {"max_iter": settings.refinement_patience}
+        near = solving.from_guess | {"max_iter": settings.refinement_patience}
         try:
             if restores:
-                return solving.attempt_near("with the dynamics of all modes, from there", model, attempts, **patience)
+                return solving.attempt_near("with the dynamics of all modes, from there", model, attempts, **near)
             what = _words(finer, before) if narrows else f"{finer.collocation.words} collocation from there"
-            return solving.attempt_near(what, model, attempts, mu_init=settings.refined_barrier, **patience)
+            return solving.attempt_near(what, model, attempts, mu_init=settings.refined_barrier, **near)
         except PlanError as error:
             if not is_free:
                 raise

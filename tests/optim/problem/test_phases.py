@@ -176,7 +176,7 @@ def test_refined_until_every_phase_replays():
     plan = optim.plan(dae, problem, intervals=(8, 10), refine=3e-4)
     assert plan.status == "optimal"
     assert plan.transcribed.intervals[1] > 10
-    assert plan.transcribed.intervals[0] * 10 == plan.transcribed.intervals[1] * 8
+    assert plan.transcribed.intervals[0] >= 8  # intervals are halved where they err, in whichever phase
     assert plan.attempts[0].intervals == 18
     assert plan.replay().tip_miss < 3e-4
     assert len(plan.attempts) > 1
