@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from benchmarks.real_plans.alone import NoAnswerError, alone
-from benchmarks.real_plans.case import Row, case
+from benchmarks.real_plans.case import REFINEMENT, Row, case
 from flexblocks.studies.outcome import DONE
 
 ELSE = 120.0  # s of CPU for imports, the arm, its task and what solvers still do when they are told to stop
@@ -23,8 +23,8 @@ class PlanCase:
     Parameters
     ----------
     limit : float
-        CPU time after which a plan is told to stop, as by Ctrl-C [s]; three times that for its refinement. What does
-        not stop is ended after twice that time.
+        CPU time after which a plan is told to stop, as by Ctrl-C [s]; six times that for its refinement, see
+        `REFINEMENT`. What does not stop is ended after twice that time.
     replays : bool
         Whether plans are refined until they replay.
     """
@@ -35,7 +35,7 @@ class PlanCase:
 
     def __call__(self, names: Mapping[str, str]) -> dict[str, Any]:
         """Return the row of one case, without its names."""
-        cpu = 2 * self.limit * (4 if self.replays else 1) + ELSE
+        cpu = 2 * self.limit * (1 + 1.5 * REFINEMENT if self.replays else 1) + ELSE
         arm, task = names["arm"], names["task"]
         try:
             row = alone(case, (arm, task, self.limit, self.replays), cpu, PATIENCE * cpu)

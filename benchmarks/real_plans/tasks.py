@@ -57,8 +57,10 @@ def moving_goal(arm: Arm) -> Task | None:
     return Task(_problem(arm, {**arm.goal, **rates}, input_ends="free"))
 
 
-def obstacle(arm: Arm) -> Task:
+def obstacle(arm: Arm) -> Task | None:
     """From posture to posture, past a sphere that the tip of the rigid arm would touch on its way."""
+    if len(arm.axes) < 2:  # a tip on a curve has no way around what is on it
+        return None
     dae = arm.assembled()
     points = _way(arm, dae)
     length = float(np.sum(np.linalg.norm(np.diff(points, axis=0), axis=1)))

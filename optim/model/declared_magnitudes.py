@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..casadi_solver import CasadiGreyBox
-from ..presolve.magnitudes import Magnitudes, magnitudes
+from ..presolve.magnitudes.characteristic_magnitudes import Magnitudes, magnitudes
 from ..presolve.phase_transcription import PhaseTranscription
 
 # What is at rest has the magnitude of what moves.

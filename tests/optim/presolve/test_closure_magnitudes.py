@@ -9,7 +9,7 @@ import flexblocks as fb
 from arms.five_bar import five_bar
 from flexblocks import optim
 from flexblocks.optim.model.trajectories import transcribed_problem
-from flexblocks.optim.presolve.magnitudes import magnitudes
+from flexblocks.optim.presolve.magnitudes.characteristic_magnitudes import magnitudes
 
 START = {"left.angle": 2.0, "right.angle": 1.1}
 GOAL = {"left.angle": 2.4, "right.angle": 0.7}

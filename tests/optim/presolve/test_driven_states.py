@@ -8,7 +8,7 @@ import pytest
 import flexblocks as fb
 from flexblocks import optim
 from flexblocks.optim.model.trajectories import transcribed_problem
-from flexblocks.optim.presolve.magnitudes import magnitudes
+from flexblocks.optim.presolve.magnitudes.characteristic_magnitudes import magnitudes
 from flexblocks.optim.presolve.rigid_motion.driven_states import moving_forces
 
 RESISTANCE, CONSTANT, RATIO, MASS, LENGTH = 1.2, 0.05, 60.0, 0.5, 0.4

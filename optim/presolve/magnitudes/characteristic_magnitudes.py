@@ -1,4 +1,4 @@
-"""Magnitudes: how large this arm and this task make each variable, by the rigid arm's motion."""
+"""Characteristic magnitudes: how large this arm and this task make each variable, by the rigid arm's motion."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from flexblocks.constraints.coordinate_ranges import state_bounds
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.statics.balance import motion, rest, unknown_vector
 
+from ..equilibrium import RANK, equilibration, loop_forces
+from ..phase_transcription import PhaseTranscription
+from ..rigid_motion.driven_states import moving_forces
+from ..rigid_motion.rigid_arm import quintic, rigid_inputs, spline_through
 from .closure_magnitudes import at_least
-from .equilibrium import RANK, equilibration, loop_forces
-from .phase_transcription import PhaseTranscription
-from .rigid_motion.driven_states import moving_forces
-from .rigid_motion.rigid_arm import quintic, rigid_inputs, spline_through
 
 POINTS = 41  # along the motion; by trial
 LEAST = 0.1  # of what the motion's energy could make of a variable that hardly takes part; by trial
