@@ -34,7 +34,7 @@ def state_inputs(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.nd
         S = _by_point(S, len(u), len(dae.u))
         wanted = dw - np.array(rate).T
         row = np.maximum(np.abs(S).max(axis=2, initial=0.0), 1e-300)
-        whole: np.ndarray = np.isfinite(S).all(axis=(1, 2)) & np.isfinite(wanted).all(axis=1)
+        whole = np.asarray(np.isfinite(S).all(axis=(1, 2)) & np.isfinite(wanted).all(axis=1))
         step = np.zeros_like(found)
         inverse = np.linalg.pinv(S[whole] / row[whole, :, None], rcond=RANK)
         step[whole] = np.einsum("kij,kj->ki", inverse, wanted[whole] / row[whole])
