@@ -56,9 +56,11 @@ def test_shortest_time_converges_and_settles(torques, full, intervals):
     # The limit is none: without it refinement has 120 s of CPU, of which a failed least effort may take most.
     plan = optim.plan(two_link_arm(), problem, intervals=intervals, refine=criteria, time_limit=1e4)
     assert plan.status == "optimal"
-    # At (4, 2) N m least effort in the shortest of the durations tried may not be found; the next one is longer.
+    # At (4, 2) N m least effort in the shortest of the durations tried may not be found; the next one is longer. Nor
+    # may the shortest time with another scheme from there, which begins anew then.
     failed = [attempt.what for attempt in plan.attempts if attempt.status != "converged"]
-    assert not failed or (torques == (4.0, 2.0) and len(failed) == 1 and failed[0].startswith("least effort in"))
+    may_fail = ("least effort in", "Lobatto collocation from there")
+    assert not failed or (torques == (4.0, 2.0) and len(failed) == 1 and failed[0].startswith(may_fail))
     replay = plan.replay()
     assert replay.tip_miss < 1e-4
     assert replay.energy_left < 1e-4
