@@ -37,7 +37,7 @@ from .strategy.obstacle_homotopy import solve_past_obstacles
 from .strategy.recovery import recover
 from .strategy.scenarios import solve_scenarios
 from .strategy.solving import Solving, attempts_of
-from .strategy.unresolved_modes import may_be_overdetermined, solve_in_motion, solve_resolved
+from .strategy.unresolved_modes import may_lack_dynamics, solve_in_motion, solve_resolved
 from .verification.criteria import Criteria
 
 DIRECT = "from the default start"
@@ -191,7 +191,7 @@ def _solved(model: Any, solving: Solving) -> Plan:
         return solve_by_homotopy(model, solving)
     if any(t.path.rows for t in transcribed.first):
         return solve_past_obstacles(DIRECT, model, solving, before, **solving.from_guess)
-    if any(t.end.moving for t in transcribed.first) and may_be_overdetermined(transcribed):
+    if any(t.end.moving for t in transcribed.first) and may_lack_dynamics(transcribed):
         return solve_in_motion(DIRECT, model, solving, before)
     return solving.attempt(DIRECT, model, before, **solving.from_guess)
 

@@ -92,12 +92,12 @@ def mostly_unresolved(dae: DAE, at: OperatingPoint, step: float) -> bool:
 
 
 def more_than_inputs(dae: DAE, at: OperatingPoint, step: float) -> bool:
-    """Whether the modes with two periods or more in a step [s] of the mesh are more than the inputs.
+    """Whether the modes with two periods or more in a step [s] are more than the inputs, with closed loops, too.
 
     A damping scheme keeps such a mode where the forces of the last point put it. Where its deflection and its rate are
     prescribed at the end of a motion, an input has its value and its rate there to meet them.
     """
-    return bool(np.sum(_periods(dae, at, step) > PERIODS) > len(dae.u))
+    return fast_modes(dae, at, step) > len(dae.u)
 
 
 def fast_modes(dae: DAE, at: OperatingPoint, step: float) -> int:

@@ -43,7 +43,12 @@ def _is_bent_for_next(transcribed: TranscribedProblem) -> bool:
     A damping scheme keeps these modes where the forces of the last point put them, under the load that is still there.
     """
     phases = transcribed.problem.phases
-    return any(phase.balance == "next" for phase in phases) and may_be_overdetermined(transcribed)
+    return any(phase.balance == "next" for phase in phases) and may_lack_dynamics(transcribed)
+
+
+def may_lack_dynamics(transcribed: TranscribedProblem) -> bool:
+    """Whether modes are too many for what is asked of them, and can be quasi-static: not with closed loops."""
+    return not transcribed.dae.tree.loops.closures and may_be_overdetermined(transcribed)
 
 
 def solve_in_motion(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...]) -> Plan:
