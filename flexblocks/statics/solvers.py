@@ -128,17 +128,23 @@ def _least_squares(problem: Statics, start: np.ndarray, rows: np.ndarray) -> np.
 
 
 def polished(problem: Statics, s: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
-    """Return `s` after Newton steps of minimum norm, as long as they reduce the residual."""
+    """Return `s` after Newton steps of minimum norm, as long as they bring every equation nearer to its last digit.
+
+    Each residual is measured by the terms of its own equation: in a common measure the rounding of one equation ends
+    the steps while another, of a stiff coordinate with little to carry, is still out of balance.
+    """
     rows = np.ones(problem.rows, dtype=bool) if rows is None else rows
     for _ in range(20):  # quadratic convergence needs a handful
-        r, J, scale, column = problem.scaled(s)
+        r, J, _, column = problem.scaled(s)
         if not J.shape[1] or not r[rows].any():
             break
         step = np.linalg.lstsq(J[rows], -r[rows], rcond=RANK)[0]
         trial = s.copy()
         trial[problem.free] += step / column
         trial = problem.in_reach(trial)
-        if not np.linalg.norm(problem.residual(trial)[rows] / scale[rows]) < np.linalg.norm(r[rows]):
+        terms = np.maximum(problem.tolerance(s)[rows], np.finfo(float).tiny)
+        left, before = (np.max(np.abs(problem.residual(at)[rows]) / terms) for at in (trial, s))
+        if not left < before:
             break
         s = trial
     return s

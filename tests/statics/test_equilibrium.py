@@ -11,7 +11,7 @@ import flexblocks as fb
 from arms.one_link import DCMotor, G, HardeningSpring, cantilever, joint_arm
 from flexblocks import models
 from flexblocks.errors import ComputationError, FlexblocksError, NameUnknownError, ParameterError
-from flexblocks.statics import solvers, viscous_descent
+from flexblocks.statics import problem, solvers, viscous_descent
 from flexblocks.statics.equilibrium import NoEquilibriumError
 
 LINK = fb.RigidLink("link", length=0.5, mass=0.1)
@@ -311,3 +311,26 @@ def test_a_slack_rope_keeps_about_the_length_it_starts_with(mass):
     at = fb.equilibrium(dae, p={"tool.mass": mass})
     for rope in ("upper.length", "lower.length"):
         assert at[rope] == pytest.approx(dae.x.start[dae.x.index(rope)], rel=0.05)
+
+
+def test_a_stiff_tip_with_little_to_carry_is_in_balance_beside_the_rounding_of_a_heavy_arm() -> None:
+    """Residuals measured together, rounding of 5e-10 N m at the joint ended the search while the tip hung free."""
+    model = fb.Model("crane with a needle", gravity=(0.0, -G, 0.0))
+    ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint", start=0.3))
+    boom = model.add(fb.RigidBody("boom", mass=2e4, inertia=1e6, center=(-15.0, 0.0, 0.0), reach=(30.0, 0.0, 0.0)))
+    needle = model.add(
+        fb.FlexibleBeam(
+            "needle", length=1e-3, linear_density=0.01, flexural_rigidity=1e3, discretization=fb.AssumedModes(1)
+        )
+    )
+    model.connect(ground.frame_b, joint.frame_a)
+    model.connect(joint.frame_b, boom.frame_a)
+    model.connect(boom.frame_b, needle.frame_a)
+    dae = fb.assemble(model)
+    statics = problem.pose(dae, {}, {}, None)
+    hanging = np.array([-np.pi / 2 + 1e-8, 0.0])
+    weight = np.abs(statics.evaluated(np.array([0.0, 0.0]))[2]).sum(axis=0)
+    for turned in np.linspace(0.0, 1e-7, 20):
+        s = solvers.polished(statics, hanging + [turned, 1e-17])
+        assert abs(statics.residual(s)[1]) < 1e-12 * weight[1]
+        assert s[0] == pytest.approx(-np.pi / 2, abs=1e-15)
