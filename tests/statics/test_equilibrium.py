@@ -331,6 +331,6 @@ def test_a_stiff_tip_with_little_to_carry_is_in_balance_beside_the_rounding_of_a
     hanging = np.array([-np.pi / 2 + 1e-8, 0.0])
     weight = np.abs(statics.evaluated(np.array([0.0, 0.0]))[2]).sum(axis=0)
     for turned in np.linspace(0.0, 1e-7, 20):
-        s = solvers.polished(statics, hanging + [turned, 1e-17])
+        s = solvers.polished(statics, [hanging[0] + turned, 1e-17])
         assert abs(statics.residual(s)[1]) < 1e-12 * weight[1]
         assert s[0] == pytest.approx(-np.pi / 2, abs=1e-15)
