@@ -193,10 +193,11 @@ def _counts(value: Any) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _is_too_large(value: Any) -> bool:
+def _is_too_large(value: Any, depth: int = 0) -> bool:
     """Whether a value is or holds an integer that no floating-point number comes near to."""
-    if isinstance(value, (list, tuple, Mapping)) and len(value) <= MOST_ENTRIES:
-        return any(map(_is_too_large, value.values() if isinstance(value, Mapping) else value))
+    if isinstance(value, (list, tuple, Mapping)) and len(value) <= MOST_ENTRIES and depth <= MOST_NESTED:
+        entries = value.values() if isinstance(value, Mapping) else value
+        return any(_is_too_large(entry, depth + 1) for entry in entries)
     return isinstance(value, int) and abs(value) > sys.float_info.max
 
 

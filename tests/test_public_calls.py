@@ -268,3 +268,11 @@ def test_a_message_tells_beginning_and_end_of_what_is_too_long() -> None:
     assert len(message) < 10_000
     assert message.startswith("RigidLink 'link': length = '111")
     assert message.endswith("; must be a number in m.")
+
+
+def test_a_list_that_contains_itself_is_refused_in_time() -> None:
+    """The search in it for an integer beyond all numbers did not end."""
+    endless: list[Any] = []
+    endless.append(endless)
+    with pytest.raises(ArgumentError, match="replace is nested too deeply, or contains itself"):
+        fb.Model("m").copy(replace=endless)  # type: ignore[arg-type]

@@ -88,6 +88,6 @@ def spoilt(rng: np.random.Generator, value: Any) -> Any:
 def _hashable(value: Any) -> bool:
     try:
         hash(value)
-    except TypeError:
+    except (TypeError, NotImplementedError):  # the latter of CasADi's matrices
         return False
     return True

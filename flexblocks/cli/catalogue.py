@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 import typer
 import yaml
 
+from flexblocks.argument_types import annotated_types, mismatches
 from flexblocks.cli.arguments import JsonOption, pairs
 from flexblocks.cli.completion import SUFFIXES
 from flexblocks.cli.report import print_json, print_table
@@ -63,7 +64,23 @@ def _arguments(name: str, function: Callable[..., Model], texts: dict[str, str])
                 f"{name} has no argument '{argument}' ({listing(known)}).{nearest(argument, known)}", param_hint="--set"
             )
     # YAML reads 3 as an integer, 0.5 as a float and a word as a string, as in a model file.
-    return {argument: yaml.safe_load(text) for argument, text in texts.items()}
+    arguments = {argument: _read(argument, text) for argument, text in texts.items()}
+    # Here, for the library checks the types of calls from outside alone.
+    wrong = mismatches(inspect.signature(function), arguments, annotated_types(function, inspect.signature(function)))
+    if wrong:
+        raise typer.BadParameter(f"{name}: {'; '.join(wrong)}.", param_hint="--set")
+    return arguments
+
+
+def _read(argument: str, text: str) -> object:
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError) as error:  # an integer of more than 4300 digits is a ValueError
+        raise typer.BadParameter(
+            f"{argument}={text[:40]} cannot be read ({' '.join(str(error).split())[:100]}); must be a number, a word "
+            "or a list, as in a model file.",
+            param_hint="--set",
+        ) from None
 
 
 def models(json: JsonOption = False) -> None:

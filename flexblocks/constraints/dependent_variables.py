@@ -94,4 +94,5 @@ def _solver(dae: DAE) -> ca.Function:
     residual = dependent_residuals(dae.tree, dae.q)
     q, p, dependent = dae.posture_symbols
     function = ca.Function("g", [dependent, q, p], [residual])
-    return ca.rootfinder("follow", "newton", function, {"error_on_fail": False, "abstol": 1e-13, "abstolStep": 1e-12})
+    quiet = {"error_on_fail": False, "show_eval_warnings": False}  # what is no number is refused by who asks
+    return ca.rootfinder("follow", "newton", function, quiet | {"abstol": 1e-13, "abstolStep": 1e-12})

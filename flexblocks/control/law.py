@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -65,6 +66,10 @@ class Bound:
     updates: tuple[SampledUpdate, ...] = ()
 
 
+# Arguments of the methods of a law, by which the library calls them.
+METHODS = {"bind": ("dae", "actuators"), "bind_sampled": ("dae", "actuators", "sample_time"), "designed_on": ("model",)}
+
+
 @runtime_checkable
 class Bindable(Protocol):
     """What `close_loop` takes as a law: anything with this method. A `Law` is one, with more."""
@@ -115,7 +120,7 @@ class Law(ABC):
 
 @dataclass(frozen=True, eq=False)
 class _PlainLaw(Law):
-    """An object that is a law by its method `bind` alone; it may have the other methods of `Law`, too."""
+    """A law of the user's own, a `Law` or any object with the method `bind`: what its methods return is checked."""
 
     law: Any
     where: str
@@ -146,9 +151,9 @@ def as_law(law: Any, where: str, argument: str = "law") -> Law:
     Raises
     ------
     ParameterError
-        It has no method `bind`, or is a class.
+        It has no method `bind`, or one that takes other arguments, or is a class.
     """
-    if isinstance(law, Law):
+    if isinstance(law, Law) and type(law).__module__.startswith(f"{__package__}."):
         return law
     if isinstance(law, type):
         raise ParameterError(
@@ -159,7 +164,33 @@ def as_law(law: Any, where: str, argument: str = "law") -> Law:
             f"{where}: {argument} = {law!r}; must be a law of flexblocks.control, such as PD(...), or an object with "
             "the method bind(dae, actuators) that returns a control.Bound."
         )
+    _refuse_other_arguments(law, where, argument)
     return _PlainLaw(law, where)
+
+
+def _refuse_other_arguments(law: Any, where: str, argument: str) -> None:
+    """Refuse a law with a method that cannot be called with the arguments that it is to take."""
+    for method, names in METHODS.items():
+        if not hasattr(law, method):
+            continue
+        try:
+            signature = inspect.signature(getattr(law, method))
+        except (TypeError, ValueError):  # of a method in C, which does not tell
+            continue
+        try:
+            signature.bind(*names)
+        except TypeError as mistake:
+            raise ParameterError(
+                f"{where}: {argument} = {law!r}: its method is {method}{_names_of(signature)} ({mistake}); must be "
+                f"{method}({', '.join(names)}). Take these arguments, in this order, besides self."
+            ) from None
+
+
+def _names_of(signature: inspect.Signature) -> str:
+    """Return the arguments in a signature in brackets, without their types."""
+    empty = inspect.Parameter.empty
+    plain = [parameter.replace(annotation=empty) for parameter in signature.parameters.values()]
+    return str(signature.replace(parameters=plain, return_annotation=empty))
 
 
 class Sum(Law):

@@ -94,7 +94,7 @@ def stacked(
     ParameterError
         No groups, or a group of variables of different units.
     """
-    if not groups:
+    if not len(groups):
         raise ParameterError("plot.stacked: groups is empty; give the names for at least one axes.")
     for group in groups:
         _common_unit(traj, group)

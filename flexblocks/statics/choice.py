@@ -42,7 +42,7 @@ def nearest_balance(problem: Statics, s: np.ndarray) -> np.ndarray:
         "g": (r / ca.DM(scale))[kept.tolist()],
     }
     quiet = {"print_time": False, "ipopt.print_level": 0, "ipopt.sb": "yes", "ipopt.tol": 1e-11, "error_on_fail": False}
-    quiet["ipopt.max_iter"] = NEAREST
+    quiet |= {"ipopt.max_iter": NEAREST, "show_eval_warnings": False}  # a trial too far out is no more than shortened
     solver = ca.nlpsol("nearest", "ipopt", nlp, quiet)
     reach = {"lbx": problem.low[problem.free], "ubx": problem.high[problem.free]}
     solution = solver(x0=s[problem.free], lbg=0.0, ubg=0.0, **reach)

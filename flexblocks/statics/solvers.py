@@ -65,10 +65,29 @@ def _candidates(problem: Statics, rows: np.ndarray) -> Iterator[np.ndarray]:
     ranged = np.isfinite(problem.low) | np.isfinite(problem.high)
     if (ranged & problem.free).any():
         yield _least_squares(replace(problem, free=problem.free & ~ranged), problem.start, rows)
+    yield from _near(problem, rows)
+    yield _least_squares(problem, sunk(problem), rows)
+    # What a free input drives where it starts: a slide that hangs from a free joint and carries one balances drawn in,
+    # where the joints coincide and the mass matrix is singular, and also anywhere along its way.
+    driven = _driven(problem)
+    if driven.any():
+        yield from _near(replace(problem, free=problem.free & ~driven), rows)
+
+
+def _near(problem: Statics, rows: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield what the search ends at from a short step along the initial acceleration, and from the start itself."""
     fall = _fall(problem)
     for step in [0.1, 0.0] if fall.any() else [0.0]:
         yield _least_squares(problem, problem.in_reach(problem.start + step * fall), rows)
-    yield _least_squares(problem, sunk(problem), rows)
+
+
+def _driven(problem: Statics) -> np.ndarray:
+    """Return the mask (ns,) of the free coordinates on which a free input acts."""
+    inputs = problem.free.copy()
+    inputs[: problem.at.u.start] = False
+    driven = np.zeros_like(inputs)
+    driven[problem.at.q] = problem.evaluated(problem.start)[1][problem.at.q][:, inputs].any(axis=1)
+    return driven & problem.free
 
 
 def _in_charts(problem: Statics, s: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -128,17 +147,42 @@ def _least_squares(problem: Statics, start: np.ndarray, rows: np.ndarray) -> np.
 
 
 def polished(problem: Statics, s: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
-    """Return `s` after Newton steps of minimum norm, as long as they reduce the residual."""
+    """Return `s` after Newton steps of the shortest way, as long as they bring every equation nearer to its last digit.
+
+    Each residual is measured by the terms of its own equation: in a common measure the rounding of one equation ends
+    the steps while another, of a stiff coordinate with little to carry, is still out of balance. Attitudes stay in
+    their charts, at whose ends no moment is felt: an arm that a load drives round and round would be in balance there.
+    """
     rows = np.ones(problem.rows, dtype=bool) if rows is None else rows
+    s = problem.in_charts(s)
     for _ in range(20):  # quadratic convergence needs a handful
-        r, J, scale, column = problem.scaled(s)
+        r, J, _, column = problem.scaled(s)
         if not J.shape[1] or not r[rows].any():
             break
-        step = np.linalg.lstsq(J[rows], -r[rows], rcond=RANK)[0]
         trial = s.copy()
-        trial[problem.free] += step / column
-        trial = problem.in_reach(trial)
-        if not np.linalg.norm(problem.residual(trial)[rows] / scale[rows]) < np.linalg.norm(r[rows]):
+        trial[problem.free] += _shortest(problem, J[rows], -r[rows], column)
+        trial = problem.in_charts(problem.in_reach(trial))
+        terms = np.maximum(problem.tolerance(s)[rows], np.finfo(float).tiny)
+        left, before = (np.max(np.abs(problem.residual(at)[rows]) / terms) for at in (trial, s))
+        if not left < before:
             break
         s = trial
     return s
+
+
+def _shortest(problem: Statics, J: np.ndarray, r: np.ndarray, column: np.ndarray) -> np.ndarray:
+    """Return the step (nf,) with J `column` step = r that moves the masses least.
+
+    In unit columns all unknowns would give way alike, and a slide that is balanced anywhere would be drawn to where it
+    is singular: a residual of s cos(angle) vanishes with either.
+    """
+    left, sizes, right = np.linalg.svd(J)
+    known = int(np.sum(sizes > RANK * sizes[0])) if len(sizes) else 0
+    step = right[:known].T @ ((left[:, :known].T @ r) / sizes[:known])
+    idle = right[known:].T / column[:, None]
+    moved = problem.free[: problem.size].sum()
+    step /= column
+    mobile = np.sqrt(np.diag(problem.mass))[problem.free[: problem.size], None]
+    if idle.size and moved:
+        step -= idle @ np.linalg.lstsq(mobile * idle[:moved], mobile[:, 0] * step[:moved], rcond=RANK)[0]
+    return step

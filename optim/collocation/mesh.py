@@ -9,11 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from flexblocks.argument_types import short
 from flexblocks.errors import listing
 
 from ..errors import ProblemError
 
 SAME_TIME = 1e-9  # fraction of the duration by which times of one mesh point may differ: rounding
+
+# Of a two-link arm, 100 intervals have 8000 variables; a thousand times as many variables are beyond any solver here.
+MOST_INTERVALS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,12 +99,12 @@ def checked_spacing(spacing: Any, counts: Sequence[int]) -> tuple[tuple[float, .
         return None
     try:
         lengths = tuple(tuple(map(float, phase)) for phase in spacing)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         lengths = ()
     whole = [len(phase) for phase in lengths] == list(counts)
     if not whole or not all(0 < length < np.inf for phase in lengths for length in phase):
         raise ProblemError(
-            f"plan: spacing = {spacing!r}; must be a sequence for each phase, of a number > 0 for each of its "
+            f"plan: spacing = {short(spacing)}; must be a sequence for each phase, of a number > 0 for each of its "
             f"{listing(map(str, counts))} intervals."
         )
     return lengths
@@ -112,7 +116,12 @@ def check_intervals(intervals: int) -> None:
     Raises
     ------
     ProblemError
-        Fewer than one interval, or not a whole number.
+        Fewer than one interval, more than any memory holds, or not a whole number.
     """
     if isinstance(intervals, bool) or not isinstance(intervals, (int, np.integer)) or intervals < 1:
-        raise ProblemError(f"plan: intervals = {intervals!r}; must be a whole number >= 1.")
+        raise ProblemError(f"plan: intervals = {short(intervals)}; must be a whole number >= 1.")
+    if intervals > MOST_INTERVALS:
+        raise ProblemError(
+            f"plan: intervals = {short(intervals)}; no memory holds so many. Ask for at most {MOST_INTERVALS}; some "
+            "100 are usual."
+        )

@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.polynomial.legendre import Legendre
 
+from flexblocks.argument_types import short
 from flexblocks.errors import nearest
 
 from ..errors import ProblemError
@@ -115,5 +116,6 @@ def _check_degree(scheme: str, degree: int, lowest: int) -> None:
     whole = isinstance(degree, (int, np.integer)) and not isinstance(degree, bool)
     if not whole or not lowest <= degree <= HIGHEST_DEGREE:
         raise ProblemError(
-            f'plan: degree = {degree!r} of scheme "{scheme}"; must be a whole number from {lowest} to {HIGHEST_DEGREE}.'
+            f'plan: degree = {short(degree)} of scheme "{scheme}"; must be a whole number from {lowest} to '
+            f"{HIGHEST_DEGREE}."
         )

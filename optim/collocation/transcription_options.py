@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypedDict, TypeVar
 
+from flexblocks.argument_types import short
 from flexblocks.errors import listing, nearest
 
 from ..errors import ProblemError
@@ -164,9 +166,9 @@ def _checked_margins(margins: Any) -> dict[str, float]:
         numbers = [
             value for value in margins.values() if isinstance(value, (int, float)) and not isinstance(value, bool)
         ]
-        if len(numbers) == len(margins) and all(0 <= value < float("inf") for value in numbers):
+        if len(numbers) == len(margins) and all(0 <= value <= sys.float_info.max for value in numbers):
             return {name: float(value) for name, value in margins.items()}
-    raise ProblemError(f"plan: margins = {margins!r}; must be numbers >= 0 by the names of limits.")
+    raise ProblemError(f"plan: margins = {short(margins)}; must be numbers >= 0 by the names of limits.")
 
 
 def _check_quasi_static(value: Any) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from flexblocks.errors import FileFormatError
+
 from ..solver_statistics import Statistics
 from .attempt import Attempt
 from .plan import Plan
@@ -31,12 +33,20 @@ def load_plan(path: str | Path, types: Iterable[type] = ()) -> Plan:
         The file does not exist, is not a plan, or has another format version.
     """
     model, figures = read_plan(path, types)
+    try:
+        statistics = Statistics(**figures["statistics"])
+        attempts = tuple(Attempt(**attempt) for attempt in figures["attempts"])
+    except TypeError as error:
+        raise FileFormatError(
+            f"{path}: statistics or attempts are not those that a plan has ({error}); the file was changed. "
+            "Save the plan again."
+        ) from None
     return replace(
         Plan.from_model(model),
         objective=figures["objective"],
         status=figures["status"],
-        statistics=Statistics(**figures["statistics"]),
-        attempts=tuple(Attempt(**attempt) for attempt in figures["attempts"]),
+        statistics=statistics,
+        attempts=attempts,
     )
 
 

@@ -140,6 +140,7 @@ def test_arguments_say_the_same(tmp_path):
         ({"model": "nowhere.yaml"}, "only models of the catalogue take arguments"),
         ({"model": "nowhere.yaml", "settings": None}, "no such file"),
         ({"settings": {"link": 1}}, "Did you mean links?"),
+        ({"settings": {"links": {"weight": "x"}}}, "links = {'weight': 'x'} (dict); must be an integer"),
         ({"problem": {"goal": {"joint1.angle": 1}, "duration": 1.0}}, "problem: 'start' is missing"),
         ({"problem": {"strt": {}}}, "problem: unknown key 'strt'"),
         ({"problem": [1]}, "problem: [1]; must be a mapping"),

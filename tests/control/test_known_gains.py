@@ -219,9 +219,34 @@ class Dictionary:
         return {"motor.torque": 0.0}
 
 
+class OfTheArmAlone:
+    def bind(self, dae: fb.DAE) -> control.Bound:
+        return control.Bound({"motor.torque": 0.0})
+
+
+class Unsampled(Spring):
+    def bind_sampled(self, dae: fb.DAE, actuators: object) -> control.Bound:
+        return self.bind(dae, actuators)
+
+
+class DerivedDictionary(control.Law):
+    def bind(self, dae: fb.DAE, actuators: control.Actuators) -> control.Bound:
+        return {"motor.torque": 0.0}  # type: ignore[return-value]
+
+
+class DerivedOfTheArmAlone(control.Law):
+    def bind(self, dae: fb.DAE) -> control.Bound:  # type: ignore[override]
+        return control.Bound({"motor.torque": 0.0})
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
+        (OfTheArmAlone, r"its method is bind\(dae\) .*; must be bind\(dae, actuators\)"),
+        (DerivedOfTheArmAlone, r"its method is bind\(dae\) .*; must be bind\(dae, actuators\)"),
+        (lambda: Damper() + OfTheArmAlone(), r"Sum: laws = .* must be bind\(dae, actuators\)"),
+        (lambda: control.Sampled(Unsampled(), 0.1), r"must be bind_sampled\(dae, actuators, sample_time\)"),
+        (DerivedDictionary, "close_loop: DerivedDictionary.bind returned .*; must be a control.Bound"),
         (lambda: Spring, "close_loop: law = .* is a class; must be an instance"),
         (lambda: "PD", r"close_loop: law = 'PD'; must be a law .* method bind\(dae, actuators\)"),
         (Dictionary, "close_loop: Dictionary.bind returned .*; must be a control.Bound"),

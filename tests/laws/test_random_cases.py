@@ -30,3 +30,15 @@ def test_random_cases(kind: str) -> None:
     # Most arms are not refused; most wrong arguments are.
     if kind in ("arms", "equilibria", "linearizations"):
         assert sum(outcome.verdict is Verdict.OK for outcome in outcomes.values()) >= 10
+
+
+@pytest.mark.filterwarnings("ignore::flexblocks.errors.FlexblocksWarning")
+@pytest.mark.parametrize(
+    ("kind", "seed"),
+    # A beam of 1.3 mm out of balance by a tenth of its forces beside loop forces of 220 kN.
+    # A plan file whose attempts are text.
+    [("equilibria", 70068), ("files", 92540)],
+)
+def test_cases_that_once_failed(kind: str, seed: int) -> None:
+    outcome = judged(KINDS[kind], seed)
+    assert not outcome.verdict.failed, outcome.detail

@@ -97,6 +97,8 @@ def test_stacked_gives_each_group_its_axes(motion):
     assert [ax.get_xlabel() for ax in found] == ["", "time [s]"]
     with pytest.raises(ParameterError, match="groups is empty"):
         plot.stacked(motion, [])
+    with pytest.raises(ParameterError, match="groups is empty"):
+        plot.stacked(motion, np.array([]))
 
 
 def test_arm_is_drawn_where_it_is(dae):

@@ -3,6 +3,8 @@
 import contextlib
 import math
 import signal
+import sys
+import threading
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,11 +21,12 @@ from arms.closed_forms import (
     pendulum,
 )
 from arms.driven import rotor
-from flexblocks import control
+from flexblocks import control, models
 from flexblocks.errors import ComputationError, FlexblocksError, FlexblocksWarning
 from flexblocks.interfaces.block import Block
 from flexblocks.interfaces.physics import Load, Physics
 from flexblocks.interfaces.ports import flange
+from flexblocks.sundials_messages import without_messages_of_failures
 from terminal import ImpatientTerminal
 
 
@@ -205,3 +208,28 @@ def test_control_c_keeps_the_past(monkeypatch):
     assert float(terminal.seen[1]) - 15 < got.t[-1] < 1e5
     assert np.isfinite(got.x).all()
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_idas_that_gives_up_says_so_once(capfd: pytest.CaptureFixture[str]) -> None:
+    """SUNDIALS wrote "mxstep steps taken" to the standard error beside the error that tells where and why."""
+    dae = fb.assemble(models.subudhi_morris_2002())
+    with pytest.raises(FlexblocksError, match="max_steps"):
+        fb.simulate(
+            dae, (0.0, 5.0), u={"motor1.torque": lambda t: 0.2 * np.sin(1e7 * t)}, method="idas", max_steps=3000
+        )
+    assert not "".join(capfd.readouterr())
+
+
+def test_what_is_no_message_of_a_failure_is_passed_on(capfd: pytest.CaptureFixture[str]) -> None:
+    failure = "At t = 0.4, mxstep steps taken before reaching tout.\n"
+    before = sys.stderr
+    with without_messages_of_failures():
+        sys.stderr.write(f"{failure}mine\n")
+    with contextlib.suppress(RuntimeError), without_messages_of_failures():
+        thread = threading.Thread(target=lambda: sys.stderr.write("of another thread\n"))
+        thread.start()
+        thread.join()
+        sys.stderr.write(f"mine{failure}{failure}")
+        raise RuntimeError
+    assert sys.stderr is before
+    assert capfd.readouterr().err == f"{failure}mine\nof another thread\nmine{failure}"

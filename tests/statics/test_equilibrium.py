@@ -11,7 +11,7 @@ import flexblocks as fb
 from arms.one_link import DCMotor, G, HardeningSpring, cantilever, joint_arm
 from flexblocks import models
 from flexblocks.errors import ComputationError, FlexblocksError, NameUnknownError, ParameterError
-from flexblocks.statics import solvers, viscous_descent
+from flexblocks.statics import problem, solvers, viscous_descent
 from flexblocks.statics.equilibrium import NoEquilibriumError
 
 LINK = fb.RigidLink("link", length=0.5, mass=0.1)
@@ -311,3 +311,60 @@ def test_a_slack_rope_keeps_about_the_length_it_starts_with(mass):
     at = fb.equilibrium(dae, p={"tool.mass": mass})
     for rope in ("upper.length", "lower.length"):
         assert at[rope] == pytest.approx(dae.x.start[dae.x.index(rope)], rel=0.05)
+
+
+def test_a_stiff_tip_with_little_to_carry_is_in_balance_beside_the_rounding_of_a_heavy_arm() -> None:
+    """Residuals measured together, rounding of 5e-10 N m at the joint ended the search while the tip hung free."""
+    model = fb.Model("crane with a needle", gravity=(0.0, -G, 0.0))
+    ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint", start=0.3))
+    boom = model.add(fb.RigidBody("boom", mass=2e4, inertia=1e6, center=(-15.0, 0.0, 0.0), reach=(30.0, 0.0, 0.0)))
+    needle = model.add(
+        fb.FlexibleBeam(
+            "needle", length=1e-3, linear_density=0.01, flexural_rigidity=1e3, discretization=fb.AssumedModes(1)
+        )
+    )
+    model.connect(ground.frame_b, joint.frame_a)
+    model.connect(joint.frame_b, boom.frame_a)
+    model.connect(boom.frame_b, needle.frame_a)
+    dae = fb.assemble(model)
+    statics = problem.pose(dae, {}, {}, None)
+    weight = np.abs(statics.evaluated(np.array([0.0, 0.0]))[2]).sum(axis=0)
+    for turned in np.linspace(0.0, 1e-7, 20):
+        s = solvers.polished(statics, np.array([-np.pi / 2 + 1e-8 + turned, 1e-17]))
+        assert abs(statics.residual(s)[1]) < 1e-12 * weight[1]
+        assert s[0] == pytest.approx(-np.pi / 2, abs=1e-15)
+
+
+def carriage(turn: float, out: float, hang: float) -> fb.DAE:
+    """A slide on a free hinge, driven and massless, from which a link of 1 kg hangs on another free hinge."""
+    model = fb.Model("carriage", gravity=(0.0, -G, 0.0))
+    boom, slide = fb.Revolute("boom", start=turn), fb.Prismatic("slide", direction=(1.0, 0.0, 0.0), start=out)
+    hook, link = fb.Revolute("hook", start=hang), fb.RigidLink("link", length=0.5, mass=1.0, inertia=0.02)
+    place = model.add(fb.Ground("ground")).frame_b
+    for block in (boom, slide, hook, link):
+        model.connect(place, model.add(block).frame_a)
+        place = block.frame_b
+    model.connect(model.add(fb.ForceSource("winch")).flange_b, slide.axis)
+    return fb.assemble(model)
+
+
+@pytest.mark.filterwarnings("ignore:equilibrium. there are many equilibria")
+@pytest.mark.parametrize("hang", [0.0, 1.0, -2.0])
+@pytest.mark.parametrize("out", [0.05, 0.3])
+@pytest.mark.parametrize("turn", [0.0, -0.5, 1.0, -2.5])
+def test_a_slide_that_carries_a_link_hangs_out_of_its_singular_posture(turn: float, out: float, hang: float) -> None:
+    """Drawn in, the hinges coincide and no mass moves with both: there the search ended, and refused the posture."""
+    dae = carriage(turn, out, hang)
+    point = fb.equilibrium(dae)
+    assert abs(point["slide.displacement"]) > 0.01
+    assert abs(np.sin(point["boom.angle"])) == pytest.approx(1.0, abs=1e-12)
+    assert abs(np.sin(point["boom.angle"] + point["hook.angle"])) == pytest.approx(1.0, abs=1e-12)
+    assert abs(point["winch.force"]) == pytest.approx(G, rel=1e-12)
+
+
+def test_the_last_digits_of_an_equilibrium_do_not_move_a_slide_that_is_balanced_anywhere() -> None:
+    """With unknowns in units of their columns, rounding of 6e-17 N/m drew the slide from 2 m to 3e-14 m."""
+    statics = problem.pose(carriage(0.0, 0.3, 0.0), {}, {}, None)
+    for off in (1e-16, 1e-12, 1e-9, 1e-6):
+        s = solvers.polished(statics, np.array([-np.pi / 2 + off, 2.0, off, -G]))
+        np.testing.assert_allclose(s, [-np.pi / 2, 2.0, 0.0, -G], rtol=1e-12, atol=1e-12)

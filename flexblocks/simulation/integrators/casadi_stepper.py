@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenEquations
 from flexblocks.simulation.integrators.stepper import GIVE_UP, StepFailure, Stepper, finite
+from flexblocks.sundials_messages import without_messages_of_failures
 
 # Stops from which on it pays to build an integrator for their spacing (two-link arm: 1 ms), rather than to restart a
 # multistep method with its many small steps at each of them (0.3 ms).
@@ -95,7 +97,8 @@ class CasadiStepper(Stepper):
         if self.plugin == "idas":
             arguments["z0"] = z
         try:
-            result = integrator(**arguments)
+            with without_messages_of_failures() if self.plugin == "idas" else nullcontext():
+                result = integrator(**arguments)
         except RuntimeError as error:
             self.steps = _most_steps(times) if "TOO_MUCH_WORK" in str(error) else 0
             raise StepFailure(_reason(str(error))) from None

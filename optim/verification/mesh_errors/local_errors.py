@@ -73,6 +73,7 @@ def local_errors(traj: PhaseTrajectory) -> LocalErrors | None:
     return LocalErrors(equations.times, deviation, transition, miss, energy, norm)
 
 
+@np.errstate(over="ignore")  # errors that grow beyond all numbers are infinite, and the plan's warning says so
 def displaced(traj: PhaseTrajectory, x: np.ndarray, deviation: np.ndarray) -> np.ndarray:
     """Return the largest displacement [m] of an end point (k,) by deviations (k, nx) from states (k, nx)."""
     dae, count = traj.transcription.dae, len(x)
@@ -110,6 +111,7 @@ def _integrated(equations: LinearizedIntervals) -> np.ndarray:
     return first
 
 
+@np.errstate(over="ignore")
 def deviation_energy(norm: np.ndarray, deviation: np.ndarray) -> np.ndarray:
     """Return the energies [J] of deviations (k, nx) in the scalings (k, 2 n, 2 n) of `LocalErrors`."""
     return np.sum(np.einsum("kij,ki->kj", norm, deviation[:, : norm.shape[1]]) ** 2, axis=1) / 2

@@ -316,7 +316,11 @@ IMPOSSIBLE = [
     ({}, {"inputs": "quadratic"}, "one of constant, linear, cubic"),
     ({}, {"intervals": 0}, "intervals = 0; must be a whole number >= 1"),
     ({}, {"intervals": 2.5}, "intervals = 2.5"),
+    ({}, {"intervals": 10**400}, "intervals = 10.*0; no memory holds so many"),
+    ({}, {"intervals": 2, "spacing": [[1.0, 10**400]]}, "spacing = .*; must be a sequence"),
+    ({}, {"margins": {"motor1.torque": 10**400}}, "margins = .*; must be numbers"),
     ({}, {"degree": 0}, "degree = 0"),
+    ({}, {"degree": 10**5000}, "degree = <int> of"),
     ({}, {"p": {"payload.mass": 1.0}}, "payload.mass"),
 ]
 

@@ -12,6 +12,7 @@ from arms.turns import hinge, swing
 from flexblocks import control, models, optim
 from flexblocks.optim.model.read_solution import input_polynomials
 from flexblocks.optim.model.trajectories import phase_trajectories
+from flexblocks.optim.verification.mesh_errors.local_errors import deviation_energy, displaced
 
 
 def raise_boom(duration=12.0, start=1.0, goal=1.5, **more):
@@ -159,3 +160,13 @@ def test_crane_of_two_booms_is_refined_and_audited_with_feedback():
     audit = plan.audit(fb.AssumedModes(3))
     assert audit.finer.tip_miss < 0.02
     assert audit.finer.tip_deviation < 0.02
+
+
+def test_errors_beyond_all_numbers_are_infinite_without_a_warning_of_numpy(raised):
+    """A plan whose errors grow so wrote "overflow encountered in square" to users, beside the warning that tells."""
+    (traj,) = phase_trajectories(raised.model)[0]
+    far = np.full((1, len(traj.transcription.dae.x)), 1e200)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isinf(deviation_energy(np.eye(far.shape[1])[None], far)).all()
+        assert np.isinf(displaced(traj, 0 * far, far)).all()
