@@ -31,6 +31,7 @@ from .solve import solve
 from .solver_statistics import CONVERGED
 from .strategy.best_so_far import best_so_far, was_ended
 from .strategy.deadline import Deadline
+from .strategy.friction_homotopy import solve_by_rounding, sticking_frictions
 from .strategy.homotopy import solve_by_homotopy, warn_of_jumps
 from .strategy.mesh_refinement import criteria_of, refine_mesh
 from .strategy.obstacle_homotopy import solve_past_obstacles
@@ -149,20 +150,17 @@ def plan_with(
     """
     # Transcribe
     model = solving.model(problem, options)
-    transcribed = transcribed_problem(model)
+    transcribed, dae = transcribed_problem(model), solving.dae
     if (suspicion := in_degrees(transcribed)) is not None:
         warn(f"plan: goal: {suspicion}", PlanWarning)
         solving = solving.brief()
+
     # Solve by the strategy that suits the problem; recover if it fails
-    try:
-        if len(transcribed.runs) > 1 and not (transcribed.is_free or transcribed.problem.design):
-            solution = solve_scenarios(model, solving, _solved)
-        else:
-            solution = _solved(model, solving)
-    except PlanError as error:
-        if suspicion is not None and not was_ended(error):
-            raise PlanError(f"{error}\n{suspicion}", error.plan, error.violations, estimate(model)) from None
-        solution = recover(model, solving, error)
+    def solved(model: Any, solving: Solving) -> Plan:
+        return _recovered(model, solving, suspicion)
+
+    has_bristles = len(dae.x) > 2 * dae.tree.size and bool(sticking_frictions(dae))
+    solution = solve_by_rounding(model, solving, solved) if has_bristles else solved(model, solving)
     # Refine the mesh, or look between its points
     if criteria is not None:
         return refine_mesh(solution, solving, criteria)
@@ -170,6 +168,24 @@ def plan_with(
     if any(t.path.rows or np.isfinite(t.limits.x).any() for t in transcribed.first):
         _warn_of_excesses(solution)
     return solution
+
+
+def _recovered(model: Any, solving: Solving, suspicion: str | None) -> Plan:
+    """Solve by the strategy that suits the problem, and recover if it fails; a `suspicion` is told instead.
+
+    Raises
+    ------
+    PlanError
+    """
+    transcribed = transcribed_problem(model)
+    try:
+        if len(transcribed.runs) > 1 and not (transcribed.is_free or transcribed.problem.design):
+            return solve_scenarios(model, solving, _solved)
+        return _solved(model, solving)
+    except PlanError as error:
+        if suspicion is not None and not was_ended(error):
+            raise PlanError(f"{error}\n{suspicion}", error.plan, error.violations, estimate(model)) from None
+        return recover(model, solving, error)
 
 
 def _solved(model: Any, solving: Solving) -> Plan:
