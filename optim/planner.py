@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Any, Unpack
 
 import numpy as np
@@ -23,6 +24,7 @@ from .errors import PlanError, PlanWarning
 from .infeasibility.diagnose import estimate
 from .infeasibility.rigid_estimate import in_degrees
 from .model.trajectories import transcribed_problem
+from .presolve.postures.search_time import searching_until
 from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
 from .results.plan import Plan
@@ -124,7 +126,8 @@ def plan(
 
     solving = Solving(dae, p, solve_model, deadline=deadline)
     # All attempts are one long work: in a log, many short ones show as well.
-    with ProgressDisplay("Planning", None, False if tee else progress):
+    in_time = nullcontext() if time_limit is None else searching_until(deadline.end)
+    with ProgressDisplay("Planning", None, False if tee else progress), in_time:
         try:
             return plan_with(solving, problem, transcription_options(transcription), criteria)
         except PlanError as error:
@@ -209,7 +212,7 @@ def _solved(model: Any, solving: Solving) -> Plan:
         return solve_past_obstacles(DIRECT, model, solving, before, **solving.from_guess)
     if any(t.end.moving for t in transcribed.first) and may_be_overdetermined(transcribed):
         return solve_in_motion(DIRECT, model, solving, before)
-    return solving.attempt(DIRECT, model, before, **solving.from_guess)
+    return solving.attempt(DIRECT, model, before, max_iter=solving.settings.patience, **solving.from_guess)
 
 
 def _ended(error: PlanError, solving: Solving, problem: Problem | RestToRest) -> Plan:

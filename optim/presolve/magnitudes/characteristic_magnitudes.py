@@ -13,7 +13,7 @@ from flexblocks.statics.balance import motion, rest, unknown_vector
 
 from ..equilibrium import RANK, equilibration, loop_forces
 from ..phase_transcription import PhaseTranscription
-from ..rigid_motion.driven_states import moving_forces
+from ..rigid_motion.driven_states import moving_forces, state_inputs
 from ..rigid_motion.following_states import following_states, undriven_states
 from ..rigid_motion.rigid_arm import quintic, rigid_inputs, spline_through
 from .closure_magnitudes import at_least
@@ -97,6 +97,11 @@ def _rigid_motion(t: PhaseTranscription, stiffness: np.ndarray) -> _Motion:
     if w.size:
         w, dw = _followed(t, times, states, w, dw)
     u = rigid_inputs(dae, t.start, t.problem.start, q, v, w, a, z)
+    if w.size:
+        # Voltages and openings of valves exert no force: they drive the currents and pressures that move the arm
+        extra = moving_forces(dae, t.start, t.problem.start, (q, v, w, a), z, u)
+        dw = dw + np.gradient(extra, times, axis=0)
+        u = state_inputs(dae, np.hstack([q, v, w + extra]), z, u, t.start.p, dw)
     # What of the forces is not balanced bends the arm; the driven coordinates stay where they are
     forces, p = loop_forces(dae, t.start), np.tile(t.start.p, (POINTS, 1))
     states_then = np.hstack([q, v, w])
