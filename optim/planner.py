@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -134,6 +135,11 @@ def plan(
             if not was_ended(error):
                 raise
             return _ended(error, solving, problem)
+        except KeyboardInterrupt:  # between two solves
+            if not solving.plans:
+                raise
+            last = replace(solving.plans[-1], status="interrupted")
+            return _ended(PlanError("interrupted between two solves", last), solving, problem)
 
 
 @without_warning()
