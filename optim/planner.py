@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -23,6 +25,7 @@ from .errors import PlanError, PlanWarning
 from .infeasibility.diagnose import estimate
 from .infeasibility.rigid_estimate import in_degrees
 from .model.trajectories import transcribed_problem
+from .presolve.postures.search_time import searching_until
 from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
 from .results.plan import Plan
@@ -31,6 +34,7 @@ from .solve import solve
 from .solver_statistics import CONVERGED
 from .strategy.best_so_far import best_so_far, was_ended
 from .strategy.deadline import Deadline
+from .strategy.friction_homotopy import solve_by_rounding, sticking_frictions
 from .strategy.homotopy import solve_by_homotopy, warn_of_jumps
 from .strategy.mesh_refinement import criteria_of, refine_mesh
 from .strategy.obstacle_homotopy import solve_past_obstacles
@@ -123,13 +127,19 @@ def plan(
 
     solving = Solving(dae, p, solve_model, deadline=deadline)
     # All attempts are one long work: in a log, many short ones show as well.
-    with ProgressDisplay("Planning", None, False if tee else progress):
+    in_time = nullcontext() if time_limit is None else searching_until(deadline.end)
+    with ProgressDisplay("Planning", None, False if tee else progress), in_time:
         try:
             return plan_with(solving, problem, transcription_options(transcription), criteria)
         except PlanError as error:
             if not was_ended(error):
                 raise
             return _ended(error, solving, problem)
+        except KeyboardInterrupt:  # between two solves
+            if not solving.plans:
+                raise
+            last = replace(solving.plans[-1], status="interrupted")
+            return _ended(PlanError("interrupted between two solves", last), solving, problem)
 
 
 @without_warning()
@@ -149,20 +159,17 @@ def plan_with(
     """
     # Transcribe
     model = solving.model(problem, options)
-    transcribed = transcribed_problem(model)
+    transcribed, dae = transcribed_problem(model), solving.dae
     if (suspicion := in_degrees(transcribed)) is not None:
         warn(f"plan: goal: {suspicion}", PlanWarning)
         solving = solving.brief()
+
     # Solve by the strategy that suits the problem; recover if it fails
-    try:
-        if len(transcribed.runs) > 1 and not (transcribed.is_free or transcribed.problem.design):
-            solution = solve_scenarios(model, solving, _solved)
-        else:
-            solution = _solved(model, solving)
-    except PlanError as error:
-        if suspicion is not None and not was_ended(error):
-            raise PlanError(f"{error}\n{suspicion}", error.plan, error.violations, estimate(model)) from None
-        solution = recover(model, solving, error)
+    def solved(model: Any, solving: Solving) -> Plan:
+        return _recovered(model, solving, suspicion)
+
+    has_bristles = len(dae.x) > 2 * dae.tree.size and bool(sticking_frictions(dae))
+    solution = solve_by_rounding(model, solving, solved) if has_bristles else solved(model, solving)
     # Refine the mesh, or look between its points
     if criteria is not None:
         return refine_mesh(solution, solving, criteria)
@@ -170,6 +177,24 @@ def plan_with(
     if any(t.path.rows or np.isfinite(t.limits.x).any() for t in transcribed.first):
         _warn_of_excesses(solution)
     return solution
+
+
+def _recovered(model: Any, solving: Solving, suspicion: str | None) -> Plan:
+    """Solve by the strategy that suits the problem, and recover if it fails; a `suspicion` is told instead.
+
+    Raises
+    ------
+    PlanError
+    """
+    transcribed = transcribed_problem(model)
+    try:
+        if len(transcribed.runs) > 1 and not (transcribed.is_free or transcribed.problem.design):
+            return solve_scenarios(model, solving, _solved)
+        return _solved(model, solving)
+    except PlanError as error:
+        if suspicion is not None and not was_ended(error):
+            raise PlanError(f"{error}\n{suspicion}", error.plan, error.violations, estimate(model)) from None
+        return recover(model, solving, error)
 
 
 def _solved(model: Any, solving: Solving) -> Plan:
@@ -193,7 +218,7 @@ def _solved(model: Any, solving: Solving) -> Plan:
         return solve_past_obstacles(DIRECT, model, solving, before, **solving.from_guess)
     if any(t.end.moving for t in transcribed.first) and may_lack_dynamics(transcribed):
         return solve_in_motion(DIRECT, model, solving, before)
-    return solving.attempt(DIRECT, model, before, **solving.from_guess)
+    return solving.attempt(DIRECT, model, before, max_iter=solving.settings.patience, **solving.from_guess)
 
 
 def _ended(error: PlanError, solving: Solving, problem: Problem | RestToRest) -> Plan:

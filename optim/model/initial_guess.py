@@ -13,6 +13,7 @@ from ..collocation.interval_layout import state_slices
 from ..presolve.equilibrium import loop_forces
 from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.rigid_motion.driven_states import moving_forces, state_inputs
+from ..presolve.rigid_motion.following_states import following_states, undriven_states
 from ..presolve.rigid_motion.quasi_static_path import QuasiStaticPath, balanced_path
 from ..presolve.rigid_motion.rigid_arm import Waypoint, quintic, rigid_inputs, spline_through
 from .least_effort import least_effort_waypoints
@@ -41,6 +42,14 @@ def set_guess(b: Any, t: PhaseTranscription, detours: Sequence[Waypoint] = (), s
     (x, rates, accelerations), at_points = path.states(times / T), path.states(inner / T)
     q, v, a, w, dw = x[:, :n], rates[:, :n] / T, accelerations[:, :n] / T**2, x[:, 2 * n :], rates[:, 2 * n :] / T
     z = path.z(inner / T)
+    # First-order states that no input drives follow from that motion
+    inner_rates = at_points[1][..., 2 * n :] / T
+    if w.size:
+        states = np.concatenate([at_points[0][..., :n], at_points[1][..., :n] / T, at_points[0][..., 2 * n :]], axis=-1)
+        following = following_states(t.dae, t.scheme, h, states, z, t.start.p, t.start.x[2 * n :])
+        if following is not None:
+            asks = undriven_states(t.dae)
+            w[:, asks], inner_rates[..., asks] = following[0][:, asks], following[1][..., asks]
     # Inputs of the rigid arm along it, clipped to their limits; algebraic variables exist at collocation points
     # only, so the first of each interval is used at the mesh point before it
     along = np.concatenate([z[:, 0], z[-1:, -1]])
@@ -65,7 +74,7 @@ def set_guess(b: Any, t: PhaseTranscription, detours: Sequence[Waypoint] = (), s
         set_values(b.e, at_points[0][..., :n] @ t.static.amounts(n).T)
     set_values(b.a, inner_accelerations)
     between = more[:-1, None] + t.scheme.nodes[:, None] * np.diff(more, axis=0)[:, None]
-    set_values(b.dw, at_points[1][..., 2 * n :] / T + between)
+    set_values(b.dw, inner_rates + between)
     set_values(b.z, z)
     set_values(b.f, path.forces(inner / T))
     if not t.borrows_inputs:

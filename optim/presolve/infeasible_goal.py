@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.errors import listing
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..collocation.transcription_options import TranscriptionOptions
@@ -54,6 +55,31 @@ def out_of_reach(
     near = ", ".join(f"{shown(name)} = {value:.4g}" for name, value in reached.items())
     return ProblemError(
         f"{text} within its limits: the nearest posture found has {near}, {short:.3g} short. Move it within reach."
+    )
+
+
+def too_weak_to_hold(
+    dae: DAE, where: str, asked: Mapping[str, float], holding: np.ndarray, bounds: np.ndarray
+) -> ProblemError:
+    """Return the error for a boundary that inputs in `bounds` (nu, 2) are too weak to hold: it takes `holding`."""
+    beyond = [
+        f"{name} = {value:.4g} {unit}, with limits of {low:g} to {high:g}"
+        for name, unit, value, (low, high) in zip(dae.u.names, dae.u.units, holding, bounds.tolist(), strict=True)
+        if not low <= value <= high
+    ]
+    wanted = ", ".join(f"{shown(name)} = {value:g}" for name, value in asked.items())
+    return ProblemError(
+        f"{where}: to hold the arm at rest with {wanted} takes {listing(beyond)}. Move the {where.split()[-1]} or "
+        "widen the limits."
+    )
+
+
+def search_ended(where: str, asked: Mapping[str, float]) -> ProblemError:
+    """Return the error for a time limit that is over before a boundary is found."""
+    wanted = ", ".join(f"{shown(name)} = {value:g}" for name, value in asked.items())
+    return ProblemError(
+        f"{where}: the time limit was over before a posture with {wanted} was found; nothing was planned. Raise "
+        f"time_limit, or give the {where.split()[-1]} by coordinates."
     )
 
 

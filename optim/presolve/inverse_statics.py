@@ -14,9 +14,10 @@ from flexblocks.validity.large_deflections import large_deflections
 
 from .equilibrium import slow_motions
 from .feasibility.base_motion import carried_base
-from .infeasible_goal import out_of_reach
+from .infeasible_goal import out_of_reach, search_ended, too_weak_to_hold
 from .postures.posture_program import REACHED, PostureProgram, posture_program
 from .postures.posture_starts import unwound
+from .postures.search_time import time_is_over
 
 # A posture with joints turned back by whole turns is taken if it is no farther than this many times, in the metric
 # of the mass matrix: a wrist hardly counts there (1.2 times), a joint that swings the arm the other way does (17).
@@ -98,7 +99,12 @@ def posture(
     found = _admissible(program, clear)
     if found is None:
         program = exact
-        found = _admissible(program, clear) or _from_the_nearest(program, prescribed, where)
+        found = _admissible(program, clear)
+    if found is None and time_is_over():
+        raise search_ended(where, prescribed)
+    if found is None:
+        _refuse_weak_inputs(program, prescribed, where)
+        found = _from_the_nearest(program, prescribed, where)
     best, least = found
     # The metric of one posture is blind to whole turns.
     for s in unwound(dae, near, program.start, best):
@@ -190,6 +196,24 @@ def _from_the_nearest(program: PostureProgram, prescribed: Mapping[str, float], 
     names = list(prescribed)
     reached = {names[i]: float(values[i]) for i in others}
     raise out_of_reach(where, prescribed, reached, float(np.linalg.norm((values - program.target)[others])))
+
+
+def _refuse_weak_inputs(program: PostureProgram, prescribed: Mapping[str, float], where: str) -> None:
+    """Refuse a posture that is in reach, but that the inputs are too weak to hold.
+
+    Raises
+    ------
+    ProblemError
+    """
+    at, (low, high) = unknown_slices(program.dae).u, program.limits
+    bounds = np.stack([low[at], high[at]], axis=1)
+    if not np.isfinite(bounds).any():
+        return
+    free = [limit.copy() for limit in program.limits]
+    free[0][at], free[1][at] = -np.inf, np.inf
+    there = next(replace(program, limits=(free[0], free[1])).solutions(), None)
+    if there is not None:
+        raise too_weak_to_hold(program.dae, where, prescribed, there[0][at], bounds)
 
 
 def _distinct(postures: Iterator[tuple[np.ndarray, float]]) -> Iterator[tuple[np.ndarray, float]]:

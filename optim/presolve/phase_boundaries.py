@@ -24,6 +24,7 @@ from .inverse_statics import Clear, Posture
 from .known_motions import known_columns
 from .meeting.meeting_end import meeting_end
 from .path_values import PathValues
+from .settling_states import settling_states
 
 PEAK = 15 / 8  # largest rate of a quintic from rest to rest, relative to the mean one
 
@@ -83,6 +84,9 @@ def phase_ends(
             # In motion, pressures and openings of valves belong to the forces, which are free there as accelerations
             # are: those that hold the arm still, with valves closed, do not let it move on.
             loose = tuple(range(2 * dae.tree.size, len(dae.x))) if goal.moving else ()
+            # Bent for the next load the arm is not in balance with this one: currents are free to bend it, as torques.
+            if phase.balance == "next" and not goal.moving and phase.is_timed:
+                loose = settling_states(dae, goal.point, float(phase.duration))
             at = with_momentum(dae, goal.point, begin.point, floats) if goal.moving and floats else goal.point
             end = End(goal_kind, at, states, outputs, open=(*floats, *known), loose=loose, moving=goal.moving)
             if phase.courses and not phase.is_timed:

@@ -49,6 +49,9 @@ class LuGreFriction(Block):
         where the shaft slides, so that friction never drives.
     viscous : float
         Torque per rate [N m s/rad].
+    transition : float, optional
+        Rate below which |w| is rounded off, to sqrt(w^2 + transition^2) [rad/s]: the shaft then creeps under load
+        instead of sticking. By default it sticks. Plans go from rounded to sharp friction by themselves.
 
     Notes
     -----
@@ -66,6 +69,7 @@ class LuGreFriction(Block):
     stribeck_velocity: float = parameter("rad/s", POSITIVE, default=0.1)
     damping: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
     viscous: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
+    transition: float | None = parameter("rad/s", POSITIVE, default=None)
 
     ports = (flange("flange_b"),)
 
@@ -81,7 +85,7 @@ class LuGreFriction(Block):
 
     def states(self) -> tuple[Variable, ...]:
         # Beyond breakaway bristles slip, at rest as well.
-        highest = (self.breakaway or self.coulomb) / self.stiffness
+        highest = (self.coulomb if self.breakaway is None else self.breakaway) / self.stiffness
         return (Variable("deflection", "rad", low=-highest, high=highest),)
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
@@ -89,8 +93,11 @@ class LuGreFriction(Block):
         rate, z = local.rate(local["angle"]), local["deflection"]
         fading = ca.exp(-((rate / self.stribeck_velocity) ** 2))
         dry = self.coulomb if self.breakaway is None else self.coulomb + (self.breakaway - self.coulomb) * fading
-        # Zero at rest, where the state may take any value below breakaway: a smooth root would let it creep back.
-        speed = rate**2 / ca.sqrt(rate**2 + (SMOOTH * self.stribeck_velocity) ** 2)
+        if self.transition is None:
+            # Zero at rest, where the state may take any value below breakaway: a smooth root would let it creep back.
+            speed = rate**2 / ca.sqrt(rate**2 + (SMOOTH * self.stribeck_velocity) ** 2)
+        else:
+            speed = ca.sqrt(rate**2 + self.transition**2)
         slip = rate - self.stiffness * speed / dry * z
         torque = -(self.stiffness * z + self.damping * fading * slip + self.viscous * rate)
         return Physics(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.interpolate import BSpline
 
 from flexblocks.constraints.coordinate_ranges import state_bounds
 from flexblocks.constraints.loop_equations import regular_mass
@@ -12,7 +13,8 @@ from flexblocks.statics.balance import motion, rest, unknown_vector
 
 from ..equilibrium import RANK, equilibration, loop_forces
 from ..phase_transcription import PhaseTranscription
-from ..rigid_motion.driven_states import moving_forces
+from ..rigid_motion.driven_states import moving_forces, state_inputs
+from ..rigid_motion.following_states import following_states, undriven_states
 from ..rigid_motion.rigid_arm import quintic, rigid_inputs, spline_through
 from .closure_magnitudes import at_least
 
@@ -92,7 +94,14 @@ def _rigid_motion(t: PhaseTranscription, stiffness: np.ndarray) -> _Motion:
     q, w, v, dw = x[:, :n], x[:, 2 * n :], rates[:, :n], rates[:, 2 * n :]
     a = states.derivative(2)(times / T)[:, :n] / T**2
     z = t.start.z + quintic(times, T)[0][:, None] * (t.goal.z - t.start.z)
+    if w.size:
+        w, dw = _followed(t, times, states, w, dw)
     u = rigid_inputs(dae, t.start, t.problem.start, q, v, w, a, z)
+    if w.size:
+        # Voltages and openings of valves exert no force: they drive the currents and pressures that move the arm
+        extra = moving_forces(dae, t.start, t.problem.start, (q, v, w, a), z, u)
+        dw = dw + np.gradient(extra, times, axis=0)
+        u = state_inputs(dae, np.hstack([q, v, w + extra]), z, u, t.start.p, dw)
     # What of the forces is not balanced bends the arm; the driven coordinates stay where they are
     forces, p = loop_forces(dae, t.start), np.tile(t.start.p, (POINTS, 1))
     states_then = np.hstack([q, v, w])
@@ -112,6 +121,24 @@ def _rigid_motion(t: PhaseTranscription, stiffness: np.ndarray) -> _Motion:
         change[free] = column * np.linalg.lstsq(row * system * column.T, -row * unbalanced[stiff], rcond=RANK)[0]
     held = change[len(change) - len(forces) :].T
     return _Motion(times, q, v, a, w, dw, z, u, change[:n].T, held)
+
+
+def _followed(
+    t: PhaseTranscription, times: np.ndarray, states: BSpline, w: np.ndarray, dw: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first-order states (k, nw) and their rates, of which those that no input drives follow the motion."""
+    n, T = t.dae.tree.size, t.mesh.duration
+    steps = np.diff(times)
+    nodes = times[:-1, None] + steps[:, None] * t.scheme.nodes
+    x, z = states(nodes / T), t.start.z + quintic(nodes, T)[0][..., None] * (t.goal.z - t.start.z)
+    x[..., n : 2 * n] = states.derivative()(nodes / T)[..., :n] / T
+    following = following_states(t.dae, t.scheme, steps, x, z, t.start.p, t.start.x[2 * n :])
+    if following is None:
+        return w, dw
+    asks, rates = undriven_states(t.dae), np.abs(following[1]).max(axis=1)
+    w, dw = w.copy(), dw.copy()
+    w[:, asks], dw[1:, asks] = following[0][:, asks], rates[:, asks]
+    return w, dw
 
 
 def _least(t: PhaseTranscription, rigid: _Motion, stiffness: np.ndarray, q: np.ndarray) -> np.ndarray:

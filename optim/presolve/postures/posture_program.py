@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -16,6 +17,7 @@ from flexblocks.statics.operating_point import OperatingPoint
 from ..equilibrium import loop_forces
 from .posture_scale import PostureScale, arm_length, posture_scale
 from .posture_starts import start_points
+from .search_time import ipopt_time, time_is_over
 from .values_at_rest import at_rest
 
 # How far pressures and lengths of ropes go from the posture, in their magnitudes; the second if that finds none. What a
@@ -23,7 +25,7 @@ from .values_at_rest import at_rest
 ROOMS = (10.0, 1e3)
 REACHED = 1e-8  # of the arm's length or a radian: error up to which a posture counts as reached
 ONE = 1e-6  # scaled distance of two ends of the search up to which they are one posture
-OPTIONS = {
+OPTIONS: dict[str, Any] = {
     "print_time": False,
     "error_on_fail": False,
     "show_eval_warnings": False,
@@ -98,6 +100,8 @@ class PostureProgram:
         """Return the postures with the prescribed values, each once, in the assembly or not."""
         ends: list[tuple[np.ndarray, float]] = []
         for s in self.starts:
+            if time_is_over():
+                break
             x, distance, success = self._solve(self.exact, s, self.target_rows, room)
             alike = (np.max(np.abs(x - end) / self.scale.unknowns) < ONE for end, _ in ends)
             if success and self._has_values(x) and not any(alike):
@@ -191,6 +195,7 @@ def posture_program(
         problem = {"x": scaled, "f": ca.sumsqr(gap), "g": r}
     held = [i for i, name in enumerate(names) if name in dae.q_names]
     others = [i for i in range(len(names)) if i not in held]
+    options = OPTIONS | {"ipopt": OPTIONS["ipopt"] | ipopt_time()}
     missed = ca.sumsqr(gap[others]) if others else ca.SX(0)
     kept = ca.vertcat(r, gap[held]) if held else r
     return PostureProgram(
@@ -202,8 +207,8 @@ def posture_program(
         starts=starts,
         scale=scale,
         equations=equations,
-        exact=ca.nlpsol("posture", "ipopt", problem, OPTIONS),
+        exact=ca.nlpsol("posture", "ipopt", problem, options),
         target_rows=np.zeros(problem["g"].numel()),
-        closest=ca.nlpsol("nearest", "ipopt", {"x": scaled, "f": missed, "g": kept}, OPTIONS),
+        closest=ca.nlpsol("nearest", "ipopt", {"x": scaled, "f": missed, "g": kept}, options),
         held=held,
     )

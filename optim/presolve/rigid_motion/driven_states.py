@@ -63,7 +63,7 @@ def moving_forces(
     q, v, w, a = states
     count, x = len(q), np.hstack(states[:3]).T
     p, asked = np.tile(start.p[:, None], (1, count)), np.zeros_like(w)
-    asks = _driven_states(dae)
+    asks = driven_states(dae)
     if not asks:
         return asked
     forces = dae.inverse_dynamics.map(count)(q.T, v.T, a.T, *dae.posture(x.T, z.T, p)[1:])
@@ -80,7 +80,7 @@ def moving_forces(
     return asked
 
 
-def _driven_states(dae: DAE) -> list[int]:
+def driven_states(dae: DAE) -> list[int]:
     """Return the first-order states on whose rates inputs act, by their numbers among these states."""
     rates = state_rates(dae.tree, dae.x.symbol, dae.z.symbol, dae.u.symbol)
     return sorted(set(ca.jacobian_sparsity(rates, dae.u.symbol).row()))

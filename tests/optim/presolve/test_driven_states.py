@@ -83,3 +83,24 @@ def test_bristles_end_where_the_motion_takes_them():
     assert not model.w[4, "seal.deflection"].fixed
     assert not model.w[4, "motor.current"].fixed
     assert "balance of" in " ".join(model.goal_balance.get_external_model().equality_constraint_names())
+
+
+def test_the_magnitude_of_a_voltage_is_that_of_the_motion():
+    dae = motor_arm()
+    problem = optim.RestToRest({"hinge.angle": 0.0}, {"hinge.angle": 1.0}, 1.0, input_ends="holding")
+    (voltage,) = magnitudes(transcribed_problem(optim.pyomo_model(dae, problem, intervals=10)).first[0])["u"]
+    # Back-EMF at the peak rate of the quintic, 15/8 rad/s, and the resistance with what accelerates: far below 24 V.
+    times = np.linspace(0.0, 1.0, 1001)
+    rate, acceleration = 30 * times**2 * (1 - times) ** 2, 60 * times * (1 - times) * (1 - 2 * times)
+    current = (MASS * LENGTH**2 + ROTOR * RATIO**2) * acceleration / (CONSTANT * RATIO)
+    assert voltage == pytest.approx(np.abs(RESISTANCE * current + CONSTANT * RATIO * rate).max(), rel=0.02)
+
+
+def test_currents_are_free_where_an_arm_ends_bent_for_the_next_load():
+    dae = motor_arm(gravity=9.81)
+    for balance, is_free in (("own", False), ("next", True)):
+        bring = optim.Phase("bring", {"hinge.angle": 1.0}, 1.0, balance=balance)
+        back = optim.Phase("back", {"hinge.angle": 0.0}, 1.0)
+        model = optim.pyomo_model(dae, optim.Problem({"hinge.angle": 0.0}, phases=[bring, back]), intervals=4)
+        assert model.phase["bring"].w[4, "motor.current"].fixed != is_free
+        assert model.phase["back"].w[4, "motor.current"].fixed

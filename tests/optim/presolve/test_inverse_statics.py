@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from flexblocks import models, optim
 from flexblocks.optim.model.trajectories import transcribed_problem
 from flexblocks.optim.presolve.boundary_equilibrium import boundary_equilibrium
 from flexblocks.optim.presolve.moving_end import split_motion
+from flexblocks.optim.presolve.postures.search_time import searching_until
 
 
 def upright(length: float = 1.0, mass: float = 1.0, soft: float = 1.0) -> fb.DAE:
@@ -128,3 +131,41 @@ def test_of_redundant_postures_one_is_taken_that_the_limits_on_rates_allow():
         turned = abs(point["hinge.angle"] - 0.8)
         # A quintic is 15/8 as fast as the mean.
         assert turned > 0.3 if limit is None else turned <= limit * 2.0 * 8 / 15 * (1 + 1e-6)
+
+
+def weak_arm(limit: float) -> fb.DAE:
+    """Return two links in a vertical plane whose motors have a limit."""
+    model = fb.Model("weak arm", gravity=(0.0, -9.81, 0.0))
+    place = model.add(fb.Ground("ground")).frame_b
+    for i in (1, 2):
+        joint, motor = (
+            model.add(fb.Revolute(f"joint{i}", start=-0.7)),
+            model.add(fb.TorqueSource(f"motor{i}", limit=limit)),
+        )
+        link = model.add(fb.RigidLink(f"link{i}", length=0.5, mass=1.0))
+        model.connect(motor.flange_b, joint.axis)
+        model.connect(place, joint.frame_a)
+        model.connect(joint.frame_b, link.frame_a)
+        place = link.frame_b
+    model.connect(place, model.add(fb.Payload("payload", 0.5)).frame_a)
+    return fb.assemble(model)
+
+
+def place(x: float, y: float) -> optim.RestToRest:
+    return optim.RestToRest({"joint1.angle": -1.5, "joint2.angle": -0.1}, {"payload.x": x, "payload.y": y}, 2.0)
+
+
+def test_a_place_that_motors_are_too_weak_to_hold_is_refused_by_their_names() -> None:
+    # Stretched out level, the first motor holds 9.81 (0.25 + 0.75 + 0.5) = 14.7 N m, the second one 4.9 N m.
+    with pytest.raises(optim.ProblemError, match=r"takes motor1.torque = 14\.\d* N m, with limits of -10 to 10\. Move"):
+        optim.plan(weak_arm(10.0), place(0.999, 0.0), intervals=10)
+
+
+def test_a_search_for_postures_ends_with_its_time() -> None:
+    dae = weak_arm(20.0)
+    task = place(0.7, 0.2)
+    with (
+        searching_until(perf_counter()),
+        pytest.raises(optim.ProblemError, match=r"time limit was over before a posture with payload.x = 0.7"),
+    ):
+        optim.pyomo_model(dae, task, intervals=10)

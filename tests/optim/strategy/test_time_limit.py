@@ -62,3 +62,22 @@ def test_progress_names_what_is_worst():
     names = m.dynamics.get_external_model().equality_constraint_names()
     assert any(name in told[0] for name in names)
     assert " in " not in told[-1]
+
+
+def test_an_interrupt_between_two_solves_returns_the_best_so_far(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("flexblocks.optim.planner.refine_mesh", interrupted)
+    with pytest.warns(optim.PlanWarning, match="was interrupted"):
+        plan = optim.plan(hinge(), swing(1.0, 2.0), intervals=10, refine=True)
+    assert plan.status == "converged"
+
+
+def test_an_interrupt_before_any_solve_is_one(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("flexblocks.optim.planner.plan_with", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        optim.plan(hinge(), swing(1.0, 2.0), intervals=10)
