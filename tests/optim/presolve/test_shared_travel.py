@@ -13,7 +13,7 @@ from flexblocks import models, optim
 from flexblocks.optim.model.trajectories import transcribed_problem
 from flexblocks.optim.presolve.feasibility.shared_travel import loose_coordinates, travelling_states
 from flexblocks.optim.presolve.impact import _inertia_change
-from flexblocks.optim.presolve.quasi_static_modes import fast_modes
+from flexblocks.optim.presolve.quasi_static_modes import fast_modes, more_than_inputs
 
 STIFFNESS, GRAVITY = 1e5, 9.81  # N (of a rope of 1 m: N/m), m/s2
 MASSES = (100.0, 400.0)
@@ -82,7 +82,9 @@ def test_fast_modes_of_an_arm_with_closed_loops_are_those_of_its_linear_model():
     at = fb.equilibrium(dae, {})
     modes = [mode.eigenvalue.imag for mode in fb.linearize(dae, at).modes() if mode.eigenvalue.imag > 0]
     for step in (0.05, 0.2, 0.5, 2.0):
-        assert fast_modes(dae, at, step) == sum(frequency * step > 4 * np.pi for frequency in modes)
+        fast = sum(frequency * step > 4 * np.pi for frequency in modes)
+        assert fast_modes(dae, at, step) == fast
+        assert more_than_inputs(dae, at, step) == (fast > len(dae.u))
 
 
 def planned(name: str, task: str, loads: tuple[float, ...] = ()) -> tuple[optim.Plan, int]:
