@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing, nearest
 from flexblocks.linear.constraint_tangent import tangent
 from flexblocks.linear.eigenmodes import Eigenmode, conservative
-from flexblocks.statics.balance import rest, unknown_vector
+from flexblocks.statics.balance import motion, rest, unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..collocation.quasi_static import StaticModes
@@ -36,6 +37,7 @@ def static_modes(dae: DAE, option: Any, at: OperatingPoint, step: float) -> Stat
     dae : DAE
     option : "auto", float or sequence of str
         Undamped modes with two periods or more in an interval; modes above this frequency [rad/s]; coordinates by name.
+        Of modes that are overdamped, those whose slower eigenvalue is above that frequency.
     at : OperatingPoint
         The equilibrium whose modes are taken.
     step : float
@@ -148,14 +150,38 @@ def _of_all(shape: np.ndarray, free: np.ndarray, n: int) -> np.ndarray:
 
 
 def _faster(dae: DAE, at: OperatingPoint, limit: float) -> StaticModes:
-    """Return the undamped modes at an equilibrium with frequencies above `limit` [rad/s]."""
+    """Return the undamped modes at an equilibrium that settle faster than `limit` [rad/s]; see `_settling`."""
     n = dae.tree.size
     modes, mass = _undamped(dae, at)
-    fast = [(i, mode) for i, mode in enumerate(modes, 1) if mode.eigenvalue.imag > limit]
-    shapes = [np.real(mode.shape[:n]) for _, mode in fast]
-    shapes = [shape / np.sqrt(shape @ mass @ shape) for shape in shapes]
+    damping = _damping(dae, at)
+    fast = []
+    for i, mode in enumerate(modes, 1):
+        frequency, shape = mode.eigenvalue.imag, np.real(mode.shape[:n])
+        if frequency <= limit:
+            continue
+        shape = shape / np.sqrt(shape @ mass @ shape)
+        if _settling(frequency, float(shape @ damping @ shape)) > limit:
+            fast.append((f"mode {i} ({frequency:.0f} rad/s)", shape))
     return StaticModes(
-        names=tuple(f"mode {i} ({mode.eigenvalue.imag:.0f} rad/s)" for i, mode in fast),
-        shapes=tuple(tuple(shape.tolist()) for shape in shapes),
-        measures=tuple(tuple((mass @ shape).tolist()) for shape in shapes),
+        names=tuple(name for name, _ in fast),
+        shapes=tuple(tuple(shape.tolist()) for _, shape in fast),
+        measures=tuple(tuple((mass @ shape).tolist()) for _, shape in fast),
     )
+
+
+def _settling(frequency: float, damping: float) -> float:
+    """Return the magnitude [1/s] of the slower eigenvalue of e'' + damping e' + frequency^2 e = 0.
+
+    An overdamped mode creeps towards its balance of forces at about frequency^2 / damping, and lags behind it by the
+    inverse: the mode of 6223 rad/s that stretches the tendons of the arm in benchmarks/real_plans, by 4 ms. As a
+    quasi-static mode it would have no lag on any mesh.
+    """
+    half = damping / 2
+    return frequency if half <= frequency else frequency**2 / (half + math.sqrt(half**2 - frequency**2))
+
+
+def _damping(dae: DAE, at: OperatingPoint) -> np.ndarray:
+    """Return the damping matrix at an equilibrium (n, n): what the rates of coordinates exert against them."""
+    n = dae.tree.size
+    slopes = motion(dae)(at.x, at.z, at.u, at.p, np.zeros(n), loop_forces(dae, at))[1]
+    return slopes.full()[:n, n : 2 * n]

@@ -62,7 +62,8 @@ def refine_mesh(plan: Plan, solving: Solving, criteria: Criteria) -> Plan:
     too. A plan that replays but for limits that it exceeds by little is made again on the same mesh, with margins to
     them. What is finer is told by `finer_transcriptions`; of several the next is tried where one is not solved. Each
     plan starts from the last one; from least effort if its duration is free and the last one lived off its scheme and
-    missed by much, as a motion with excessive vibration on a coarse mesh keeps it on a finer one. Where a scheme that
+    missed by much, as a motion with excessive vibration on a coarse mesh keeps it on a finer one. Where it misses by
+    little, shorter intervals come before another scheme, until halving all of them hardly helps. Where a scheme that
     conserves vibrations did not help, the one that damps them goes first on the finer mesh, too, from its own last
     plan; and last elsewhere.
 
@@ -78,7 +79,7 @@ def refine_mesh(plan: Plan, solving: Solving, criteria: Criteria) -> Plan:
     most = allowed(criteria, plan.transcribed.dae, plan.trajectories)
     if math.isinf(solving.deadline.end):
         solving = solving.within(settings.refinement_time)
-    best, least, before, is_narrowed = plan, math.inf, math.inf, False
+    best, least, before, is_narrowed, was_doubled = plan, math.inf, math.inf, False, False
     damped: Plan | None = None
     failed: set[tuple[Any, ...]] = set()
     while True:
@@ -89,7 +90,9 @@ def refine_mesh(plan: Plan, solving: Solving, criteria: Criteria) -> Plan:
             return replace(best, status="optimal")
         stalls = excess > settings.progress * before
         is_near = excess <= settings.near
-        ways = [(plan, finer) for finer in finer_transcriptions(plan, most, settings, stalls, is_near)]
+        # Where all intervals were halved, and that hardly helped, what is left is the scheme's and not the intervals'.
+        shorter_first = is_near and not (stalls and was_doubled)
+        ways = [(plan, finer) for finer in finer_transcriptions(plan, most, settings, stalls, shorter_first)]
         # What was not solved on a coarser mesh comes last, unless what was solved in its place hardly helped.
         if not (stalls and has_static_modes(plan)):
             ways.sort(key=lambda way: _kind(way[1]) in failed)
@@ -104,6 +107,7 @@ def refine_mesh(plan: Plan, solving: Solving, criteria: Criteria) -> Plan:
         if finer is None:
             return replace(best, status="unresolved", attempts=attempts)
         is_narrowed = finer.transcribed.options.margins != options.margins
+        was_doubled = finer.transcribed.intervals == tuple(2 * count for count in plan.transcribed.intervals)
         plan, before = finer, excess
 
 

@@ -1,5 +1,7 @@
 """Plans made again until they replay: schemes, finer meshes, starts from the plan before."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -84,6 +86,21 @@ def test_refined_until_it_replays():
     assert intervals == sorted(intervals)
     assert plan.attempts[0].tip_miss == pytest.approx(coarse.replay().tip_miss, abs=1e-8)
     assert plan.attempts[-1].tip_miss == pytest.approx(replay.tip_miss, abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("progress", "expected"),
+    [(0.0, [("Radau", 20), ("Lobatto", 20)]), (math.inf, [("Radau", 20), ("Radau", 40)])],
+    ids=["halving does not help", "halving helps"],
+)
+def test_shorter_intervals_come_before_another_scheme_as_long_as_they_help(progress, expected):
+    """Where the replay misses by what counts as little here."""
+    settings = Settings(near=1e12, progress=progress, most_intervals=40)
+    solving = Solving(two_link_arm(), settings=settings)
+    problem = quarter_turn((4.0, 2.0), duration=2.0, objective="effort")
+    criteria = optim.Criteria(miss=1e-9, energy=1e-12)
+    plan = plan_with(solving, problem, TranscriptionOptions(intervals=10), criteria=criteria)
+    assert [(attempt.what.split()[0], attempt.intervals) for attempt in plan.attempts[1:3]] == expected
 
 
 def test_plan_that_does_not_replay_is_not_called_optimal():
