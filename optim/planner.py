@@ -37,7 +37,7 @@ from .strategy.deadline import Deadline
 from .strategy.friction_homotopy import solve_by_rounding, sticking_frictions
 from .strategy.homotopy import solve_by_homotopy, warn_of_jumps
 from .strategy.mesh_refinement import criteria_of, refine_mesh
-from .strategy.obstacle_homotopy import solve_past_obstacles
+from .strategy.obstacles.obstacle_homotopy import solve_past_obstacles
 from .strategy.recovery import recover
 from .strategy.scenarios import solve_scenarios
 from .strategy.solving import Solving, attempts_of

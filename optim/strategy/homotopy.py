@@ -19,15 +19,9 @@ from ..problem.objectives.objective import Objective
 from ..results.attempt import Attempt
 from ..results.plan import Plan
 from .leeway import may_have_leeway, solve_nearly_at_rest
-from .solving import Solving, attempts_of
+from .solving import OWN_STEP, Solving, attempts_of
 from .unresolved_modes import may_be_overdetermined
 from .warm_start import start_from
-
-# Multipliers get the step that leaves least of the optimality conditions, not that of the motion: at the first they are
-# those of another objective, and at the motion's step they grow by six decades, by which IPOPT scales its error. So the
-# barrier falls far from its path, along which the rest is short steps: shortest times of the luffing crane take 45
-# iterations from least effort, with IPOPT's choice 135; of the desk arm 35 and 99.
-FROM_OTHER_OBJECTIVE = {"alpha_for_y": "min-dual-infeas"}
 
 
 def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] = ()) -> Plan:
@@ -52,7 +46,7 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     patience = {"max_iter": solving.settings.exact_patience} if overdetermined else {}
     try:
         # Ropes, cylinders and loops: what violates their equations means forces that no arm bears
-        near = FROM_OTHER_OBJECTIVE | (solving.from_guess if follows_from_balance(transcribed.dae) else {})
+        near = OWN_STEP | (solving.from_guess if follows_from_balance(transcribed.dae) else {})
         return solving.attempt_near(f"{_label(asked)} from there", model, first.attempts, **patience, **near)
     except PlanError as error:
         attempts = attempts_of(error)

@@ -10,7 +10,7 @@ from ..presolve.quasi_static_modes import more_than_inputs, mostly_unresolved
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..results.attempt import Attempt
 from ..results.plan import Plan
-from .obstacle_homotopy import solve_past_obstacles
+from .obstacles.obstacle_homotopy import solve_past_obstacles
 from .solving import Solving, attempts_of
 
 QUASI_STATIC = "with quasi-static modes where the mesh resolves too few"

@@ -10,7 +10,7 @@ import pytest
 import flexblocks as fb
 from flexblocks import optim
 from flexblocks.optim.model.trajectories import transcribed_problem
-from flexblocks.optim.strategy.way_guess import postures_on_way
+from flexblocks.optim.strategy.obstacles.way_guess import postures_on_way
 
 ALUMINIUM = fb.Material(density=2700.0, youngs_modulus=7e10, poissons_ratio=0.33)
 START, GOAL = {"joint1.angle": 0.4, "joint2.angle": -0.8}, {"joint1.angle": 1.2, "joint2.angle": -0.3}

@@ -126,7 +126,7 @@ def test_shortest_time_of_a_boom_on_cylinders_leaves_no_more_than_it_says():
 @pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")
 @pytest.mark.parametrize(
     ("arm", "longest"),
-    # With the multipliers of least effort at the step of the motion: 135 more iterations of the crane, 77 of the desk arm
+    # With multipliers at the step of the motion: 135 more iterations of the crane, 77 of the desk arm
     [("luffing crane", 22.44), ("desk arm", 0.265)],
 )
 def test_shortest_times_come_soon_from_least_effort(arm, longest):

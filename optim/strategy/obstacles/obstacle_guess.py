@@ -8,12 +8,12 @@ from scipy.stats import qmc
 from flexblocks.statics.balance import rest as balance
 from flexblocks.statics.balance import unknown_vector
 
-from ..presolve.equilibrium import loop_forces, slow_motions
-from ..presolve.phase_transcription import PhaseTranscription
-from ..presolve.postures.posture_scale import arm_length
-from ..presolve.rigid_motion.rigid_arm import Waypoint, spline_through
-from ..problem.signals.instant import instant_rows
-from .settings import Settings
+from ...presolve.equilibrium import loop_forces, slow_motions
+from ...presolve.phase_transcription import PhaseTranscription
+from ...presolve.postures.posture_scale import arm_length
+from ...presolve.rigid_motion.rigid_arm import Waypoint, spline_through
+from ...problem.signals.instant import instant_rows
+from ..settings import Settings
 
 
 def detour(t: PhaseTranscription, settings: Settings) -> tuple[Waypoint, ...]:

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from ..errors import PlanError
-from ..model.initial_guess import set_guess
-from ..model.path_constraints import path_values
-from ..presolve.phase_transcription import PhaseTranscription
-from ..problem.path_constraints import Follow
-from ..results.attempt import Attempt
-from ..results.plan import Plan
+from ...errors import PlanError
+from ...model.initial_guess import set_guess
+from ...model.path_constraints import path_values
+from ...presolve.phase_transcription import PhaseTranscription
+from ...problem.path_constraints import Follow
+from ...results.attempt import Attempt
+from ...results.plan import Plan
+from ..solving import Solving, attempts_of
 from .obstacle_guess import detour
 from .obstacle_relaxation import lifted, solve_relaxed, trajectories
-from .solving import Solving, attempts_of
 from .way_guess import postures_on_way
 
 # Share of the first violation that the first price leaves, from which on higher ones are put off: those mostly bring a

@@ -10,12 +10,12 @@ from flexblocks.libraries import scipy
 from flexblocks.statics.balance import rest as balance
 from flexblocks.statics.balance import unknown_vector
 
-from ..presolve.equilibrium import loop_forces, slow_motions
-from ..presolve.phase_transcription import PhaseTranscription
-from ..presolve.postures.posture_scale import arm_length
-from ..presolve.rigid_motion.quasi_static_path import follows_from_balance
-from ..presolve.rigid_motion.rigid_arm import Waypoint, spline_through
-from ..problem.signals.instant import instant_rows
+from ...presolve.equilibrium import loop_forces, slow_motions
+from ...presolve.phase_transcription import PhaseTranscription
+from ...presolve.postures.posture_scale import arm_length
+from ...presolve.rigid_motion.quasi_static_path import follows_from_balance
+from ...presolve.rigid_motion.rigid_arm import Waypoint, spline_through
+from ...problem.signals.instant import instant_rows
 
 POSTURES = 9  # between start and goal; by trial
 INSIDE = 0.2  # share of a tolerance by which the postures are nearer; by trial

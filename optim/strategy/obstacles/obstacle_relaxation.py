@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from ..errors import PlanError
-from ..model.path_constraints import path_values, set_path_values
-from ..model.read_solution import active_objective
-from ..presolve.phase_transcription import PhaseTranscription
-from ..results.attempt import Attempt
-from .solving import Solving
+from ...errors import PlanError
+from ...model.path_constraints import path_values, set_path_values
+from ...model.read_solution import active_objective
+from ...presolve.phase_transcription import PhaseTranscription
+from ...results.attempt import Attempt
+from ..solving import Solving
 
 ROOM = 0.1  # share of the intrusion by which the start lies inside the relaxed limits; by trial
 CLEARED = 1e-4  # share of the first intrusion that counts as none: 4 um of 4 cm

@@ -1,0 +1,1 @@
+"""Path constraints: relaxed first, then imposed; ways around obstacles, and postures along a line."""
