@@ -46,7 +46,7 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     patience = {"max_iter": solving.settings.exact_patience} if overdetermined else {}
     try:
         # Ropes, cylinders and loops: what violates their equations means forces that no arm bears
-        near = OWN_STEP | (solving.from_guess if follows_from_balance(transcribed.dae) else {})
+        near = OWN_STEP | (solving.near_equations if follows_from_balance(transcribed.dae) else {})
         return solving.attempt_near(f"{_label(asked)} from there", model, first.attempts, **patience, **near)
     except PlanError as error:
         attempts = attempts_of(error)
@@ -105,7 +105,7 @@ def _least_effort(transcribed: TranscribedProblem, solving: Solving, attempts: t
         easy = transcribed.problem.lasting(durations, _smooth(transcribed, solving, sum(durations)))
         easier = solving.like(transcribed, easy)
         what = " + ".join(f"{duration:.4g}" for duration in durations)
-        options = {"max_iter": solving.settings.patience} | solving.from_guess
+        options = {"max_iter": solving.settings.patience} | solving.near_equations
         return solving.attempt(f"least effort in {what} s", easier, attempts, **options)
 
     *tried, last = dict.fromkeys(map(stretched, solving.settings.stretches))

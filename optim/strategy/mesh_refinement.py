@@ -156,7 +156,7 @@ def _planned_again(plan: Plan, solving: Solving, finer: TranscriptionOptions, mo
     is_free, narrows = plan.transcribed.is_free, finer.margins != before.margins
     if restores or narrows or not is_free or is_near or not lives_off_its_scheme(plan, most):
         start_from(model, plan.model)
-        near = solving.from_guess | {"max_iter": settings.refinement_patience}
+        near = solving.near_equations | {"max_iter": settings.refinement_patience}
         try:
             if restores:
                 return solving.attempt_near("with the dynamics of all modes, from there", model, attempts, **near)

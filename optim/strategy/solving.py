@@ -130,14 +130,18 @@ class Solving:
         return replace(plan, attempts=(*before, _attempt(what, plan)))
 
     @property
+    def near_equations(self) -> dict[str, Any]:
+        """Options of IPOPT for a start that may violate the equations of motion by no more than it does."""
+        return {"theta_max_fact": self.settings.farthest}
+
+    @property
     def from_guess(self) -> dict[str, Any]:
-        """Options of IPOPT for a start that may violate the equations of motion by no more than it does.
+        """Options of IPOPT for a first guess, whose multipliers are none yet; see `near_equations`.
 
         Ropes, cylinders and loops keep IPOPT's multipliers: with steps of their own, two loads on the crane take 201
         iterations instead of 90.
         """
-        own = {} if follows_from_balance(self.dae) else OWN_STEP
-        return {"theta_max_fact": self.settings.farthest} | own
+        return self.near_equations | ({} if follows_from_balance(self.dae) else OWN_STEP)
 
     def attempt_near(self, what: str, model: Any, before: tuple[Attempt, ...], **options: Any) -> Plan:
         """Solve from a start close to the solution, with a low barrier and limited iterations; see `attempt`."""
