@@ -32,8 +32,8 @@ class Settings:
         benchmarks/real_plans takes 224 iterations from joints to joints, with 1 139 to 8 % less effort; with 0.1 some
         solves take three times the iterations. Likewise from least effort to another objective where ropes, cylinders
         or loops act: shortest times of the luffing crane take 143 iterations, with 10000 245 (multipliers at the step
-        of the motion). Those of three links take 72, and with 1 325. Likewise on a finer mesh: along their line three links take 61 iterations on 66 intervals,
-        and with 10000 more than 100.
+        of the motion). Those of three links take 72, and with 1 325. Likewise on a finer mesh: along their line three
+        links take 61 iterations on 66 intervals, and with 10000 more than 100.
 
     near_barrier : float
         IPOPT's ``mu_init`` for a start close to the solution, as from another objective or another model of the arm.
