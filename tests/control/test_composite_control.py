@@ -59,6 +59,21 @@ def test_schedules_that_cannot_be_made():
         control.gain_schedule(lambda at: np.eye(1), {"a": (0.0, 1.0)}, tolerance=0)
 
 
+@pytest.mark.parametrize(
+    ("design", "message"),
+    [
+        (int, "ended in TypeError"),
+        (lambda at: "K", "ended in ValueError"),
+        (lambda at: np.ones(2), r"returned \[1.0, 1.0\]"),
+        (lambda at: np.full((1, 1), np.nan), r"returned \[\[nan\]\]"),
+        (lambda at: np.ones((1, 1 if at["a"] < 0.9 else 2)), r"returned gains \(1, 1\), and \(1, 2\) elsewhere"),
+    ],
+)
+def test_a_design_that_returns_no_gains_is_refused(design, message):
+    with pytest.raises(fb.FlexblocksError, match=f"gain_schedule: design = .*{message}.*matrix of gains"):
+        control.gain_schedule(design, {"a": (0.0, 1.0)})
+
+
 def test_scheduled_gains_are_those_of_the_regulator_at_every_posture(split):
     law = control.FastFeedback.lqr(split, ENERGIES, over={"joint2.angle": (0.0, 1.5)})
     for elbow in (0.1, 0.77, 1.4):

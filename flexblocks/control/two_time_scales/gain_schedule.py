@@ -101,7 +101,7 @@ def gain_schedule(
     Raises
     ------
     ParameterError
-        Invalid range or tolerance.
+        Invalid range or tolerance; `design` takes no such dict, or returns no matrix of finite numbers.
     ComputationError
         The gains are not smooth in the variables: 33 designs along one of them do not meet the tolerance.
     FlexblocksError
@@ -123,7 +123,7 @@ def gain_schedule(
                 name: float((low + high + s * (high - low)) / 2)
                 for s, (name, (low, high)) in zip(scaled, ranges.items(), strict=True)
             }
-            known[scaled] = np.asarray(design(place), dtype=float)
+            known[scaled] = _gains(design, place, next(iter(known.values()), None))
         return known[scaled]
 
     # Double the degree along each variable whose highest coefficients are not yet small.
@@ -142,6 +142,27 @@ def gain_schedule(
                     "such as a regulator's."
                 )
             degrees[axis] *= 2
+
+
+def _gains(
+    design: Callable[[dict[str, float]], np.ndarray], place: dict[str, float], first: np.ndarray | None
+) -> np.ndarray:
+    """Return the gains designed at a place, refused where they are no matrix of finite numbers like the `first`."""
+    expected = "must be a function of a dict with the values of the scheduling variables that returns a matrix of gains"
+    try:
+        gains = np.asarray(design(place), dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"gain_schedule: design = {design!r} at {place} ended in {type(error).__name__}: {error}; {expected}."
+        ) from error
+    if gains.ndim != 2 or not np.isfinite(gains).all():
+        raise ParameterError(f"gain_schedule: design = {design!r} at {place} returned {gains.tolist()}; {expected}.")
+    if first is not None and gains.shape != first.shape:
+        raise ParameterError(
+            f"gain_schedule: design = {design!r} at {place} returned gains {gains.shape}, and {first.shape} elsewhere; "
+            f"{expected}, of one shape."
+        )
+    return gains
 
 
 def _interpolated(designed: Callable[[tuple[float, ...]], np.ndarray], degrees: list[int]) -> np.ndarray:
