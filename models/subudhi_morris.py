@@ -45,7 +45,7 @@ def subudhi_morris_2002(
     ParameterError
         An invalid argument.
     """
-    _check("links", links, links >= 1, "a whole number > 0")
+    _check("links", links, 1 <= links <= 10_000, "a whole number > 0 and <= 10 000")
     _check("modes", modes, modes >= 0, "a whole number >= 0")
     for name, value, words in (
         ("shapes", shapes, ("clamped-mass", "clamped-free", "as-printed")),

@@ -57,10 +57,10 @@ def tendon_arm(
     Raises
     ------
     ParameterError
-        `discs` is not a whole number > 0.
+        `discs` is not a whole number > 0 and <= 10 000.
     """
-    if isinstance(discs, bool) or not isinstance(discs, int) or discs < 1:
-        raise ParameterError(f"tendon_arm: discs = {discs!r}; must be a whole number > 0.")
+    if isinstance(discs, bool) or not isinstance(discs, int) or not 1 <= discs <= 10_000:
+        raise ParameterError(f"tendon_arm: discs = {discs!r}; must be a whole number > 0 and <= 10 000.")
     model = fb.Model("tendon-driven arm", gravity=(0.0, -gravity, 0.0))
     ground = model.add(fb.Ground("ground"))
     nitinol = fb.Material(density=6450.0, youngs_modulus=youngs_modulus, poissons_ratio=0.3)

@@ -140,7 +140,7 @@ def _discretization(modes: int, shapes: str) -> fb.Rigid | fb.AssumedModes:
 
 
 def _check_arguments(links: int, lumped_mass_at: Sequence[float] | None, modes: int, shapes: str, drives: str) -> None:
-    _check("links", links, links >= 1, "a whole number > 0")
+    _check("links", links, 1 <= links <= 10_000, "a whole number > 0 and <= 10 000")
     _check("modes", modes, modes >= 0, "a whole number >= 0")
     for name, value, words in (
         ("shapes", shapes, ("pinned", "clamped-free", "clamped-mass")),

@@ -240,6 +240,7 @@ def test_plan_tells_what_it_did():
         (("check", "subudhi-moris-2002"), "Did you mean subudhi-morris-2002?"),
         (("check", "nowhere.yaml"), "no such file"),
         (("check", ARM, "--set", "links=0"), "links = 0; must be a whole number > 0"),
+        (("check", ARM, "--set", f"links=1{400 * '0'}"), "must be a whole number > 0 and <= 10 000"),
         (("check", ARM, "--symbolic", "payload.mas"), "Did you mean payload.mass?"),
         (("simulate", ARM, "--input", "motor1.torqe=1"), "Did you mean motor1.torque?"),
         (("simulate", ARM, "--start", "joint1.angle=nan"), "must be a finite number"),
