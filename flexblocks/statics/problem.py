@@ -26,6 +26,9 @@ BALANCED = 1e-10
 RANK = 1e-11
 # Forces [N, N m] and their derivatives from here on are no arm's, and the squares of their sums would overflow.
 LARGEST = 1e100
+# Derivatives below this are none: an attitude far from its chart has some that are not zero only as they underflow, and
+# dividing by them overflows.
+NOTHING = 1e-150
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,9 +116,9 @@ class Statics:
         r, J, _ = self.evaluated(s)
         J = J[:, self.free]
         row = np.max(np.abs(J), axis=1, initial=0.0)
-        row = np.where(row > 0, row, 1.0)
+        row = np.where(row > NOTHING, row, 1.0)
         column = np.max(np.abs(J) / row[:, None], axis=0, initial=0.0)
-        column = np.where(column > 0, column, 1.0)
+        column = np.where(column > NOTHING, column, 1.0)
         return r / row, J / row[:, None] / column, row, column
 
     def in_reach(self, s: np.ndarray) -> np.ndarray:
