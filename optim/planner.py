@@ -215,7 +215,7 @@ def _solved(model: Any, solving: Solving) -> Plan:
         warn_of_jumps(transcribed)
         return solve_by_homotopy(model, solving)
     if any(t.path.rows for t in transcribed.first):
-        return solve_past_obstacles(DIRECT, model, solving, before, **solving.from_guess)
+        return solve_past_obstacles(DIRECT, model, solving, before, **solving.near_equations)
     if any(t.end.moving for t in transcribed.first) and may_lack_dynamics(transcribed):
         return solve_in_motion(DIRECT, model, solving, before)
     return solving.attempt(DIRECT, model, before, max_iter=solving.settings.patience, **solving.from_guess)

@@ -84,8 +84,8 @@ class Settings:
     rounding_patience : int
         Iterations of each of these stages but the first: those that converge take 3 to 40.
     sticking_patience : int
-        Iterations of the last one, with friction that sticks: a motion that does not takes 2 to 6, one that does rarely
-        ends within 500.
+        Iterations of the last one, with friction that sticks: a motion that does not takes 2 to 6, a rod that does 22,
+        and two links that do rarely end within 500.
 
     refinement_patience : int
         Iterations of a solve on a finer mesh, from the motion on the coarser one: those that converge take 3 to 30.
@@ -154,7 +154,7 @@ class Settings:
 
     roundings: tuple[float, ...] = (3.0, 0.3, 0.1, 0.03)
     rounding_patience: int = 100
-    sticking_patience: int = 20
+    sticking_patience: int = 40
 
     refinement_patience: int = 100
     refinement_time: float = 120.0

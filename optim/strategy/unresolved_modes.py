@@ -67,7 +67,7 @@ def solve_in_motion(what: str, model: Any, solving: Solving, before: tuple[Attem
 def _solve_quasi_statically(transcribed: TranscribedProblem, solving: Solving, before: tuple[Attempt, ...]) -> Plan:
     model = solving.like(transcribed, quasi_static=AUTO)
     patience = solving.settings.static_patience
-    return solve_past_obstacles(QUASI_STATIC, model, solving, before, max_iter=patience, **solving.from_guess)
+    return solve_past_obstacles(QUASI_STATIC, model, solving, before, max_iter=patience, **solving.near_equations)
 
 
 def shortest_step(transcribed: TranscribedProblem) -> float:

@@ -109,7 +109,7 @@ def _along(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...],
     for b in trajectories(model):
         way = postures_on_way(b.transcription)
         set_guess(b, b.transcription, way.postures if way else ())
-    patience = solving.from_guess | {"max_iter": solving.settings.line_patience}
+    patience = solving.near_equations | {"max_iter": solving.settings.line_patience}
     return solving.attempt(f"{what}, along its line", model, before, **(options | patience))
 
 
