@@ -138,8 +138,8 @@ class Solving:
     def from_guess(self) -> dict[str, Any]:
         """Options of IPOPT for a first guess without path constraints, whose multipliers are none yet.
 
-        See `near_equations`. Along lines and past obstacles it is IPOPT's own step that takes fewer iterations more
-        often: a line of the arm of two links 90 instead of 280. Ropes, cylinders and loops keep IPOPT's multipliers: with steps of their own, two loads on the crane take 201
+        See `near_equations`. Along lines and past obstacles IPOPT's own step mostly takes fewer iterations. Ropes,
+        cylinders and loops keep it, too: with steps of their own for multipliers, two loads on the crane take 201
         iterations instead of 90.
         """
         return self.near_equations | ({} if follows_from_balance(self.dae) else OWN_STEP)
