@@ -28,7 +28,7 @@ from .settings import SETTINGS, Settings
 # Multipliers get the step that leaves least of the optimality conditions, not that of the motion, at which they may
 # grow by six decades: IPOPT scales its error by them, and so lowers the barrier far from its path, along which the rest
 # is short steps. Shortest times of the luffing crane take 45 iterations from least effort, with IPOPT's choice 135; of
-# the desk arm 35 and 99. Six joints with 32 states take 46, 50 and 42 from cold, and 46, 65 and 70.
+# the desk arm 35 and 99. Six joints with 32 states take 46, 50 and 42 from cold, and 76, 65 and 51.
 OWN_STEP = {"alpha_for_y": "min-dual-infeas"}
 
 
