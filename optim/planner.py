@@ -31,8 +31,7 @@ from .problem.rest_to_rest import RestToRest
 from .results.plan import Plan
 from .results.summary import MOST_EXCESSES
 from .solve import solve
-from .solver_statistics import CONVERGED
-from .strategy.best_so_far import best_so_far, was_ended
+from .strategy.best_so_far import ended_plan, was_ended
 from .strategy.deadline import Deadline
 from .strategy.friction_homotopy import solve_by_rounding, sticking_frictions
 from .strategy.homotopy import solve_by_homotopy, warn_of_jumps
@@ -134,12 +133,12 @@ def plan(
         except PlanError as error:
             if not was_ended(error):
                 raise
-            return _ended(error, solving, problem)
+            return ended_plan(error, solving.plans, dae, problem)
         except KeyboardInterrupt:  # between two solves
             if not solving.plans:
                 raise
             last = replace(solving.plans[-1], status="interrupted")
-            return _ended(PlanError("interrupted between two solves", last), solving, problem)
+            return ended_plan(PlanError("interrupted between two solves", last), solving.plans, dae, problem)
 
 
 @without_warning()
@@ -219,23 +218,6 @@ def _solved(model: Any, solving: Solving) -> Plan:
     if any(t.end.moving for t in transcribed.first) and may_lack_dynamics(transcribed):
         return solve_in_motion(DIRECT, model, solving, before)
     return solving.attempt(DIRECT, model, before, max_iter=solving.settings.patience, **solving.from_guess)
-
-
-def _ended(error: PlanError, solving: Solving, problem: Problem | RestToRest) -> Plan:
-    """Return the best plan when planning was ended from outside, and warn of what it is."""
-    assert error.plan is not None
-    asked = problem.problem if isinstance(problem, RestToRest) else problem
-    best = best_so_far(error, solving.plans, solving.dae, asked)
-    best_is_motion = best.status in (CONVERGED, "feasible, not optimal")
-    conflict = None if best_is_motion else estimate(best.model)
-    told = "" if conflict is None else f" {conflict}"
-    why = "was interrupted" if error.plan.status == "interrupted" else "reached its time limit"
-    warn(
-        f"Plan of '{solving.dae.name}' {why} during: {best.attempts[-1]}. Returned is the best so far: {best.status}. "
-        f"Go on from there with optim.solve(plan.model).{told}",
-        PlanWarning,
-    )
-    return best
 
 
 def _warn_of_mesh(plan: Plan) -> None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 CONVERGED = "converged"
+#: An optimum of an arm whose friction creeps instead of sticking, where that of the arm itself was not found.
+ROUNDED = "converged, friction rounded off"
 TIME_LIMIT = "maxTimeLimit"
 #: A solve was ended from outside, by the time limit or by Ctrl-C.
 ENDED = (TIME_LIMIT, "interrupted")

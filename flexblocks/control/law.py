@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import casadi as ca
 
+from flexblocks.control.method_arguments import refuse_other_arguments
 from flexblocks.control.reference_inputs import grouped, with_symbols
 from flexblocks.control.saturation import Actuators
 from flexblocks.dae.dae import DAE
@@ -64,10 +64,6 @@ class Bound:
     rates: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
     outputs: Mapping[str, Output] = field(default_factory=dict)
     updates: tuple[SampledUpdate, ...] = ()
-
-
-# Arguments of the methods of a law, by which the library calls them.
-METHODS = {"bind": ("dae", "actuators"), "bind_sampled": ("dae", "actuators", "sample_time"), "designed_on": ("model",)}
 
 
 @runtime_checkable
@@ -164,33 +160,8 @@ def as_law(law: Any, where: str, argument: str = "law") -> Law:
             f"{where}: {argument} = {law!r}; must be a law of flexblocks.control, such as PD(...), or an object with "
             "the method bind(dae, actuators) that returns a control.Bound."
         )
-    _refuse_other_arguments(law, where, argument)
+    refuse_other_arguments(law, where, argument)
     return _PlainLaw(law, where)
-
-
-def _refuse_other_arguments(law: Any, where: str, argument: str) -> None:
-    """Refuse a law with a method that cannot be called with the arguments that it is to take."""
-    for method, names in METHODS.items():
-        if not hasattr(law, method):
-            continue
-        try:
-            signature = inspect.signature(getattr(law, method))
-        except (TypeError, ValueError):  # of a method in C, which does not tell
-            continue
-        try:
-            signature.bind(*names)
-        except TypeError as mistake:
-            raise ParameterError(
-                f"{where}: {argument} = {law!r}: its method is {method}{_names_of(signature)} ({mistake}); must be "
-                f"{method}({', '.join(names)}). Take these arguments, in this order, besides self."
-            ) from None
-
-
-def _names_of(signature: inspect.Signature) -> str:
-    """Return the arguments in a signature in brackets, without their types."""
-    empty = inspect.Parameter.empty
-    plain = [parameter.replace(annotation=empty) for parameter in signature.parameters.values()]
-    return str(signature.replace(parameters=plain, return_annotation=empty))
 
 
 class Sum(Law):

@@ -1,22 +1,20 @@
 """Feasibility checks of start and goal before anything is solved, with their messages.
 
-No equilibrium or out of reach; limits or path constraints violated; no common holding inputs; too far for the rates;
+No equilibrium; limits or path constraints violated; no common holding inputs; too far for the rates;
 too few input parameters; a conserved momentum in the way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import listing
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..collocation.transcription_options import TranscriptionOptions
 from ..errors import ProblemError
-from ..problem.pose import shown
 from ..problem.problem import Problem
 from ..problem.validation import Duration
 from .boundary import End
@@ -31,56 +29,6 @@ ROUNDING = 1e-9  # tolerance of a limit, relative to the value or absolute below
 def no_equilibrium(where: str, cause: Exception) -> ProblemError:
     """Return the error for a boundary without equilibrium; `where` is ``"plan: goal"`` or the like."""
     return ProblemError(f"{where}: the arm cannot stay at rest there. {cause}")
-
-
-def out_of_reach(
-    where: str, asked: Mapping[str, float], reached: Mapping[str, float] | None, short: float
-) -> ProblemError:
-    """Return the error for a boundary out of reach.
-
-    Parameters
-    ----------
-    where : str
-        ``"plan: goal"`` or the like.
-    asked : dict of float
-    reached : dict of float or None
-        The nearest reachable values of outputs and point positions; None if not even the coordinates can be kept.
-    short : float
-        Remaining distance [m, or the unit of the outputs].
-    """
-    wanted = ", ".join(f"{shown(name)} = {value:g}" for name, value in asked.items())
-    text = f"{where}: the arm cannot be at rest with {wanted}"
-    if reached is None:
-        return ProblemError(f"{text} within its limits. Move the {where.split()[-1]} or widen the limits.")
-    near = ", ".join(f"{shown(name)} = {value:.4g}" for name, value in reached.items())
-    return ProblemError(
-        f"{text} within its limits: the nearest posture found has {near}, {short:.3g} short. Move it within reach."
-    )
-
-
-def too_weak_to_hold(
-    dae: DAE, where: str, asked: Mapping[str, float], holding: np.ndarray, bounds: np.ndarray
-) -> ProblemError:
-    """Return the error for a boundary that inputs in `bounds` (nu, 2) are too weak to hold: it takes `holding`."""
-    beyond = [
-        f"{name} = {value:.4g} {unit}, with limits of {low:g} to {high:g}"
-        for name, unit, value, (low, high) in zip(dae.u.names, dae.u.units, holding, bounds.tolist(), strict=True)
-        if not low <= value <= high
-    ]
-    wanted = ", ".join(f"{shown(name)} = {value:g}" for name, value in asked.items())
-    return ProblemError(
-        f"{where}: to hold the arm at rest with {wanted} takes {listing(beyond)}. Move the {where.split()[-1]} or "
-        "widen the limits."
-    )
-
-
-def search_ended(where: str, asked: Mapping[str, float]) -> ProblemError:
-    """Return the error for a time limit that is over before a boundary is found."""
-    wanted = ", ".join(f"{shown(name)} = {value:g}" for name, value in asked.items())
-    return ProblemError(
-        f"{where}: the time limit was over before a posture with {wanted} was found; nothing was planned. Raise "
-        f"time_limit, or give the {where.split()[-1]} by coordinates."
-    )
 
 
 def check_boundary_limits(dae: DAE, limits: Sequence[Limits], boundaries: Sequence[tuple[End, End]]) -> None:

@@ -14,9 +14,9 @@ from flexblocks.validity.large_deflections import large_deflections
 
 from .equilibrium import slow_motions
 from .feasibility.base_motion import carried_base
-from .infeasible_goal import out_of_reach, search_ended, too_weak_to_hold
 from .postures.posture_program import REACHED, PostureProgram, posture_program
 from .postures.posture_starts import unwound
+from .postures.refused_posture import out_of_reach, search_ended, too_weak_to_hold
 from .postures.search_time import time_is_over
 
 # A posture with joints turned back by whole turns is taken if it is no farther than this many times, in the metric

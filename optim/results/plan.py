@@ -54,8 +54,9 @@ class Plan(RichDisplay):
     duration : float
         [s], of all phases.
     status : str
-        ``"converged"`` if the solver reached an optimum of the transcription, otherwise why it stopped. If refinement
-        was requested, ``"optimal"`` if the plan replays and ``"unresolved"`` if it does not.
+        ``"converged"`` if the solver reached an optimum of the transcription, ``"converged, friction rounded off"`` if
+        one for friction that creeps instead of sticking, otherwise why it stopped. If refinement was requested,
+        ``"optimal"`` if the plan replays and ``"unresolved"`` if it does not.
     statistics : Statistics
     attempts : tuple of Attempt
         All solves that led to this plan, which is the last; empty for a model solved by hand.

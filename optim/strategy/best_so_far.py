@@ -9,19 +9,39 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import FlexblocksError
+from flexblocks.user_warning import warn
 
-from ..errors import PlanError
+from ..errors import PlanError, PlanWarning
+from ..infeasibility.diagnose import estimate
 from ..model.violations import violations
 from ..problem.problem import Problem
+from ..problem.rest_to_rest import RestToRest
 from ..results.plan import Plan
-from ..solver_statistics import CONVERGED, ENDED
+from ..solver_statistics import CONVERGED, ENDED, ROUNDED
 
+NOT_OPTIMAL = "feasible, not optimal"
 FEASIBLE = 1e-4  # violation of the scaled equations up to which a motion counts as feasible; by trial
 
 
 def was_ended(error: PlanError) -> bool:
     """Whether a solve was ended from outside, by the time limit or by Ctrl-C."""
     return error.plan is not None and error.plan.status in ENDED
+
+
+def ended_plan(error: PlanError, plans: Sequence[Plan], dae: DAE, problem: Problem | RestToRest) -> Plan:
+    """Return the best plan when planning was ended from outside, and warn of what it is; see `best_so_far`."""
+    assert error.plan is not None
+    best = best_so_far(error, plans, dae, problem.problem if isinstance(problem, RestToRest) else problem)
+    is_motion = best.status in (CONVERGED, ROUNDED, NOT_OPTIMAL)
+    conflict = None if is_motion else estimate(best.model)
+    told = "" if conflict is None else f" {conflict}"
+    why = "was interrupted" if error.plan.status == "interrupted" else "reached its time limit"
+    warn(
+        f"Plan of '{dae.name}' {why} during: {best.attempts[-1]}. Returned is the best so far: {best.status}. "
+        f"Go on from there with optim.solve(plan.model).{told}",
+        PlanWarning,
+    )
+    return best
 
 
 def best_so_far(error: PlanError, plans: Sequence[Plan], dae: DAE, problem: Problem) -> Plan:
@@ -45,11 +65,13 @@ def best_so_far(error: PlanError, plans: Sequence[Plan], dae: DAE, problem: Prob
     attempts = error.plan.attempts
     mine = [plan for plan in plans if plan.transcribed.dae is dae]
     for plan in reversed(mine):
-        if plan.status == CONVERGED and plan.transcribed.problem == problem:
+        if plan.status in (CONVERGED, ROUNDED) and plan.transcribed.problem == problem:
             return replace(plan, attempts=attempts)
     for plan in reversed(mine):
+        if plan.status == ROUNDED:
+            return replace(plan, attempts=attempts)
         if plan.status == CONVERGED or _infeasibility(plan) <= FEASIBLE:
-            return replace(plan, attempts=attempts, status="feasible, not optimal")
+            return replace(plan, attempts=attempts, status=NOT_OPTIMAL)
     last = mine[-1] if mine else error.plan
     return replace(last, attempts=attempts, status=_shortcoming(last))
 

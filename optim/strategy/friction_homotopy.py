@@ -19,7 +19,7 @@ from ..errors import PlanError, PlanWarning
 from ..model.read_solution import active_objective
 from ..model.trajectories import all_phase_trajectories, transcribed_problem
 from ..results.plan import Plan
-from ..solver_statistics import CONVERGED
+from ..solver_statistics import ROUNDED
 from .solving import Solving, attempts_of
 from .warm_start import start_from
 
@@ -87,7 +87,7 @@ def solve_by_rounding(model: Any, solving: Solving, plan_smooth: Callable[[Any, 
     changed = None if best.transcribed.problem == transcribed.problem else best.transcribed.problem
     sharp = solving.like(transcribed, changed, quasi_static=best.transcribed.options.quasi_static)
     _take(sharp, best.model)
-    near = replace(Plan.from_model(sharp), status=CONVERGED, statistics=best.statistics)
+    near = replace(Plan.from_model(sharp), status=ROUNDED, statistics=best.statistics)
     solving.plans.append(near)
     what, patience = "with friction that sticks, from there", settings.sticking_patience
     try:
