@@ -1,12 +1,17 @@
 """Settings of the whole suite."""
 
 import os
+import signal
 
 from hypothesis import HealthCheck, Phase, settings
 
 # The workers of `pytest -n` inherit this. Matrices are small here: with a thread per core in each worker, tests of
 # linear algebra took a fifth more processor time (37.7 s in place of 30.7 s), in which threads waited for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# A run that a script starts in the background ignores Ctrl-C, which the tests of interruptions send to themselves.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples in every run: a failure is a fact about the code, not about the day.
 settings.register_profile(
