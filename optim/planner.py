@@ -40,7 +40,7 @@ from .strategy.obstacles.obstacle_homotopy import solve_past_obstacles
 from .strategy.recovery import recover
 from .strategy.scenarios import solve_scenarios
 from .strategy.solving import Solving, attempts_of
-from .strategy.unresolved_modes import may_lack_dynamics, solve_in_motion, solve_resolved
+from .strategy.unresolved_modes import has_way_out, solve_overdetermined, solve_resolved
 from .verification.criteria import Criteria
 
 DIRECT = "from the default start"
@@ -215,8 +215,8 @@ def _solved(model: Any, solving: Solving) -> Plan:
         return solve_by_homotopy(model, solving)
     if any(t.path.rows for t in transcribed.first):
         return solve_past_obstacles(DIRECT, model, solving, before, **solving.near_equations)
-    if any(t.end.moving for t in transcribed.first) and may_lack_dynamics(transcribed):
-        return solve_in_motion(DIRECT, model, solving, before)
+    if has_way_out(transcribed):
+        return solve_overdetermined(DIRECT, model, solving, before)
     return solving.attempt(DIRECT, model, before, max_iter=solving.settings.patience, **solving.from_guess)
 
 

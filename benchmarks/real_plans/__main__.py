@@ -1,10 +1,12 @@
 """Plans of ten real arms, from 50 g on a desk to 26 m of boom, for eight tasks each, from cold.
 
 ``python -m benchmarks.real_plans [--arms TEXT] [--tasks TEXT] [--limit SECONDS] [--jobs N] [--replays]
-[--store PLANS.zarr] [--retry]`` prints how many iterations and seconds of CPU each plan takes, and by how much its
-replay misses. A plan counts if it converges within 150 iterations and 60 s; with ``--replays`` it is refined as well,
-and has to replay within its criteria then. It is a study (docs/studies.md): with ``--store`` what is finished is kept,
-and the same command again plans what is missing. At the end comes the table of docs/planning.md.
+[--store PLANS.zarr] [--retry] [--random N [--first SEED]]`` prints how many iterations and seconds of CPU each plan
+takes, and by how much its replay misses. A plan counts if it converges within 150 iterations and 60 s; with
+``--replays`` it is refined as well, and has to replay within its criteria then. It is a study (docs/studies.md): with
+``--store`` what is finished is kept, and the same command again plans what is missing. At the end comes the table of
+docs/planning.md. With ``--random`` there are N random arms instead, with one task each, and at the end what was not
+planned.
 """
 
 from __future__ import annotations
@@ -14,8 +16,9 @@ import os
 
 import flexblocks as fb
 from benchmarks.real_plans.arms import ARMS
+from benchmarks.real_plans.case import RANDOM
 from benchmarks.real_plans.plan_case import PlanCase, rows
-from benchmarks.real_plans.table import markdown
+from benchmarks.real_plans.table import counts, markdown
 from benchmarks.real_plans.tasks import TASKS
 
 
@@ -28,8 +31,11 @@ def main() -> None:
     parser.add_argument("--replays", action="store_true")
     parser.add_argument("--store", help="a Zarr group (.zarr) or netCDF file (.nc) that keeps what came of each case")
     parser.add_argument("--retry", action="store_true", help="plan those again whose process was killed")
+    parser.add_argument("--random", type=int, default=0, help="so many random arms instead, the n-th with task n")
+    parser.add_argument("--first", type=int, default=0, help="the first seed of random arms")
     options = parser.parse_args()
-    chosen = [
+    seeds = range(options.first, options.first + options.random)
+    chosen = [{"arm": f"{RANDOM} {seed}", "task": list(TASKS)[seed % len(TASKS)]} for seed in seeds] or [
         {"arm": arm, "task": task}
         for arm in ARMS
         for task in TASKS
@@ -40,7 +46,8 @@ def main() -> None:
     os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     task = PlanCase(options.limit, options.replays)
     runs = fb.study(task, fb.table(chosen), options.store, options.jobs, retry=options.retry)
-    print(markdown(rows(runs)))
+    planned = rows(runs)
+    print(counts(planned) if seeds else markdown(planned))
 
 
 def _named(name: str, words: str) -> bool:

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import flexblocks as fb
-from benchmarks.real_plans.arms import ARMS
+from benchmarks.real_plans.arms import ARMS, Arm
+from benchmarks.real_plans.random_arm import random_arm
 from benchmarks.real_plans.tasks import TASKS
 from flexblocks import optim
 from flexblocks.optim.strategy.mesh_refinement import refine_mesh
@@ -24,6 +25,7 @@ MOST_ITERATIONS = 150
 MOST_SECONDS = 60.0  # of CPU
 REFINEMENT = 4  # times the CPU time of a plan; Ctrl-C comes after half as much again
 NOT_ASKED = "no such task"
+RANDOM = "random"
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ def case(arm_name: str, task_name: str, limit: float, replays: bool) -> Row:
     """Plan one task of one arm."""
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
-    arm = ARMS[arm_name]
+    arm = named_arm(arm_name)
     began = time.process_time()
     iterations, states, replayed, miss = 0, 0, "", math.nan
     try:
@@ -137,6 +139,12 @@ def _refined(plan: optim.Plan, limit: float) -> tuple[str, float]:
     # It arrives, or was not worth a replay: what stands in the way is on the way.
     beyond = plan.replay().excesses if shares else ()
     return f"{text}; {'beyond its limits: ' + str(beyond[0]) if beyond else plan.mesh_errors}", math.nan
+
+
+def named_arm(name: str) -> Arm:
+    """Return an arm of the table, or the random one of a seed: "random 17"."""
+    kind, _, seed = name.partition(" ")
+    return random_arm(int(seed)) if kind == RANDOM else ARMS[name]
 
 
 @contextmanager

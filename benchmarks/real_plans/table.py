@@ -21,11 +21,16 @@ def markdown(rows: Sequence[Row]) -> str:
             states = max(row.states for row in of_arm)
             cells = " | ".join(_cell(by_case.get((arm, task))) for task in tasks)
             lines.append(f"| {arm} | {states or ''} | {cells} |")
+    return "\n".join([*lines, "", counts(rows), *_replays(rows)])
+
+
+def counts(rows: Sequence[Row]) -> str:
+    """Return how many plans count, and why the others do not."""
+    rows = [row for row in rows if row.was_asked]
     good = sum(row.counts for row in rows)
     others = [f"* {row.arm}, {row.task}: {row.reason}" for row in rows if not row.counts]
-    lines += ["", f"{good} of {len(rows)} count, {100 * good / max(len(rows), 1):.0f} %."]
-    lines += ["The others:", "", *others] if others else []
-    return "\n".join([*lines, *_replays(rows)])
+    share = f"{good} of {len(rows)} count, {100 * good / max(len(rows), 1):.0f} %."
+    return "\n".join([share, *(["The others:", "", *others] if others else [])])
 
 
 def _replays(rows: Sequence[Row]) -> list[str]:

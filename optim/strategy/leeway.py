@@ -11,11 +11,14 @@ from flexblocks.user_warning import warn
 
 from ..collocation.interval_layout import state_names
 from ..errors import PlanWarning
+from ..model.initial_guess import set_guess
 from ..model.read_solution import values
 from ..model.trajectories import all_phase_trajectories, transcribed_problem
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.problem import Problem
+from ..results.attempt import Attempt
 from ..results.plan import Plan
+from .settings import SETTINGS
 from .solving import Solving
 from .warm_start import start_from
 
@@ -46,20 +49,44 @@ def solve_nearly_at_rest(what: str, model: Any, solving: Solving, start: Plan) -
     ------
     PlanError
     """
-    transcribed, settings = transcribed_problem(model), solving.settings
-    share = settings.leeways[-1]
-    leeway = share * largest_energy(start.model)
-    easier = solving.like(transcribed, with_leeway(transcribed, leeway))
+    easier, label = _nearly_at_rest(what, model, solving, largest_energy(start.model))
     start_from(easier, start.model)
-    label = f"{what} with a leeway of {leeway:.2g} J, from there"
-    plan = solving.attempt_near(label, easier, start.attempts, max_iter=settings.static_patience)
+    options = {"max_iter": solving.settings.static_patience}
+    plan = solving.attempt_near(f"{label}, from there", easier, start.attempts, **options)
+    _tell_unresolved(plan)
+    return plan
+
+
+def guess_nearly_at_rest(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...], **options: Any) -> Plan:
+    """Solve from the first guess up to a leeway that counts as nothing, and warn of it; see `solve_nearly_at_rest`.
+
+    Raises
+    ------
+    PlanError
+    """
+    for traj in all_phase_trajectories(model):  # a failed solve may have left anything in its place
+        set_guess(traj.block, traj.transcription)
+    easier, label = _nearly_at_rest(what, model, solving, largest_energy(model))
+    plan = solving.attempt(label, easier, before, **options)
+    _tell_unresolved(plan)
+    return plan
+
+
+def _nearly_at_rest(what: str, model: Any, solving: Solving, energy: float) -> tuple[Any, str]:
+    """Return the model with the smallest share of an energy [J] as leeway, and what it is called."""
+    transcribed, share = transcribed_problem(model), solving.settings.leeways[-1]
+    leeway = share * energy
+    return solving.like(transcribed, with_leeway(transcribed, leeway)), f"{what} with a leeway of {leeway:.2g} J"
+
+
+def _tell_unresolved(plan: Plan) -> None:
+    leeway = max(phase.leeway for phase in plan.transcribed.problem.phases)
     warn(
-        f"Plan of '{transcribed.dae.name}': the mesh leaves more modes unresolved than there are inputs, so that "
-        f"rest is not asked exactly: up to {leeway:.2g} J are kept at the goal, {share:.1g} of the largest kinetic "
-        "energy. Plan with more intervals, or give phases a leeway to choose it.",
+        f"Plan of '{plan.transcribed.dae.name}': the mesh leaves more modes unresolved than there are inputs, so that "
+        f"rest is not asked exactly: up to {leeway:.2g} J are kept at the goal, {SETTINGS.leeways[-1]:.1g} of the "
+        "largest kinetic energy. Plan with more intervals, or give phases a leeway to choose it.",
         PlanWarning,
     )
-    return plan
 
 
 def _resting(transcribed: TranscribedProblem) -> list[int]:

@@ -22,8 +22,8 @@ class Settings:
         most observed, 6 to 46.
     exact_patience : int
         Iterations in which exact rest is tried before it gets a leeway, where it may be out of reach: of several
-        scenarios with shared inputs, twice what rigid arms take, 10 to 25; in free time, where the mesh leaves more
-        modes unresolved than there are inputs. So are goals in motion there, before such modes become quasi-static.
+        scenarios with shared inputs, twice what rigid arms take, 10 to 25; in free time and with closed loops, where
+        the mesh leaves more modes unresolved than there are inputs.
     leeways : tuple of float
         That leeway from solve to solve, relative to the largest kinetic energy. By trial; the last counts as nothing.
     farthest : float
