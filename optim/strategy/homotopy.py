@@ -18,9 +18,9 @@ from ..problem.objectives import Effort
 from ..problem.objectives.objective import Objective
 from ..results.attempt import Attempt
 from ..results.plan import Plan
-from .leeway import solve_nearly_at_rest
+from .leeway import may_have_leeway, solve_nearly_at_rest
 from .solving import OWN_STEP, Solving, attempts_of
-from .unresolved_modes import has_way_out
+from .unresolved_modes import are_beyond_inputs
 from .warm_start import start_from
 
 
@@ -42,7 +42,7 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     # Directly from least effort
     first = _least_effort(transcribed, solving, before)
     start_from(model, first.model)
-    overdetermined = has_way_out(transcribed)
+    overdetermined = may_have_leeway(transcribed) and are_beyond_inputs(transcribed)
     patience = {"max_iter": solving.settings.exact_patience} if overdetermined else {}
     try:
         # Ropes, cylinders and loops: what violates their equations means forces that no arm bears

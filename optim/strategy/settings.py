@@ -20,6 +20,10 @@ class Settings:
     static_patience : int
         Iterations of a first solve with quasi-static modes before all modes are given their dynamics: three times the
         most observed, 6 to 46.
+    resolved_patience : int
+        Iterations of a first solve with the dynamics of all modes, before those that the mesh leaves unresolved are
+        quasi-static, if they are more than there are inputs. The two links of Subudhi & Morris take 9 to 13, the desk
+        arm of benchmarks/real_plans 21.
     exact_patience : int
         Iterations in which exact rest is tried before it gets a leeway, where it may be out of reach: of several
         scenarios with shared inputs, twice what rigid arms take, 10 to 25; in free time and with closed loops, where
@@ -131,6 +135,7 @@ class Settings:
 
     patience: int = 500
     static_patience: int = 150
+    resolved_patience: int = 30
     exact_patience: int = 50
     leeways: tuple[float, ...] = (1e-2, 1e-3, 1e-4)
     farthest: float = 1.0

@@ -10,7 +10,7 @@ from benchmarks.real_plans.arms import ARMS
 from benchmarks.real_plans.tasks import TASKS
 from flexblocks import optim
 from flexblocks.optim.model.trajectories import transcribed_problem
-from flexblocks.optim.presolve.quasi_static_modes import more_than_inputs, too_fast
+from flexblocks.optim.presolve.quasi_static_modes import more_than_inputs, mostly_unresolved
 from flexblocks.optim.strategy.mesh_refinement import refine_mesh
 from flexblocks.optim.strategy.solving import Solving
 from flexblocks.optim.strategy.warm_start import start_from
@@ -69,8 +69,8 @@ def test_modes_are_counted_against_the_inputs_by_their_periods_in_an_interval():
     assert not more_than_inputs(dae, at, 1.01 * step / fast)  # one beyond two periods, one input
     assert more_than_inputs(dae, at, 1.01 * step / slow)
     # all beyond ten periods: there is no doubt what the mesh resolves, though the inputs could steer two
-    assert not too_fast(dae, at, 4.9 * step / slow)
-    assert too_fast(dae, at, 5.1 * step / slow)
+    assert not mostly_unresolved(dae, at, 4.9 * step / slow)
+    assert mostly_unresolved(dae, at, 5.1 * step / slow)
 
 
 def test_modes_that_get_their_dynamics_back_start_as_they_are_seen_to_move():
