@@ -18,7 +18,6 @@ from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.problem import Problem
 from ..results.attempt import Attempt
 from ..results.plan import Plan
-from .settings import SETTINGS
 from .solving import Solving
 from .warm_start import start_from
 
@@ -49,15 +48,15 @@ def solve_nearly_at_rest(what: str, model: Any, solving: Solving, start: Plan) -
     ------
     PlanError
     """
-    easier, label = _nearly_at_rest(what, model, solving, largest_energy(start.model))
+    easier, leeway = _nearly_at_rest(model, solving, largest_energy(start.model))
     start_from(easier, start.model)
-    options = {"max_iter": solving.settings.static_patience}
-    plan = solving.attempt_near(f"{label}, from there", easier, start.attempts, **options)
-    _tell_unresolved(plan)
+    label, patience = f"{what} with a leeway of {leeway:.2g} J, from there", solving.settings.static_patience
+    plan = solving.attempt_near(label, easier, start.attempts, max_iter=patience)
+    _tell_unresolved(plan, leeway, solving)
     return plan
 
 
-def guess_nearly_at_rest(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...], **options: Any) -> Plan:
+def guess_nearly_at_rest(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...]) -> Plan:
     """Solve from the first guess up to a leeway that counts as nothing, and warn of it; see `solve_nearly_at_rest`.
 
     Raises
@@ -66,25 +65,24 @@ def guess_nearly_at_rest(what: str, model: Any, solving: Solving, before: tuple[
     """
     for traj in all_phase_trajectories(model):  # a failed solve may have left anything in its place
         set_guess(traj.block, traj.transcription)
-    easier, label = _nearly_at_rest(what, model, solving, largest_energy(model))
-    plan = solving.attempt(label, easier, before, **options)
-    _tell_unresolved(plan)
+    easier, leeway = _nearly_at_rest(model, solving, largest_energy(model))
+    label, patience = f"{what} with a leeway of {leeway:.2g} J", solving.settings.static_patience
+    plan = solving.attempt(label, easier, before, max_iter=patience, **solving.from_guess)
+    _tell_unresolved(plan, leeway, solving)
     return plan
 
 
-def _nearly_at_rest(what: str, model: Any, solving: Solving, energy: float) -> tuple[Any, str]:
-    """Return the model with the smallest share of an energy [J] as leeway, and what it is called."""
-    transcribed, share = transcribed_problem(model), solving.settings.leeways[-1]
-    leeway = share * energy
-    return solving.like(transcribed, with_leeway(transcribed, leeway)), f"{what} with a leeway of {leeway:.2g} J"
+def _nearly_at_rest(model: Any, solving: Solving, energy: float) -> tuple[Any, float]:
+    """Return the model with the smallest share of an energy [J] as leeway, and this leeway [J]."""
+    transcribed, leeway = transcribed_problem(model), solving.settings.leeways[-1] * energy
+    return solving.like(transcribed, with_leeway(transcribed, leeway)), leeway
 
 
-def _tell_unresolved(plan: Plan) -> None:
-    leeway = max(phase.leeway for phase in plan.transcribed.problem.phases)
+def _tell_unresolved(plan: Plan, leeway: float, solving: Solving) -> None:
     warn(
         f"Plan of '{plan.transcribed.dae.name}': the mesh leaves more modes unresolved than there are inputs, so that "
-        f"rest is not asked exactly: up to {leeway:.2g} J are kept at the goal, {SETTINGS.leeways[-1]:.1g} of the "
-        "largest kinetic energy. Plan with more intervals, or give phases a leeway to choose it.",
+        f"rest is not asked exactly: up to {leeway:.2g} J are kept at the goal, {solving.settings.leeways[-1]:.1g} of "
+        "the largest kinetic energy. Plan with more intervals, or give phases a leeway to choose it.",
         PlanWarning,
     )
 

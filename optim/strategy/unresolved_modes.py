@@ -46,32 +46,31 @@ def solve_overdetermined(what: str, model: Any, solving: Solving, before: tuple[
     """Solve where the mesh leaves more modes unresolved than there are inputs: exactly if that is quick.
 
     Conditions on such modes at a goal are hardly independent: a solve that meets them at all may take hundreds of
-    iterations. They lose their dynamics then; with closed loops, where they cannot, rest gets a leeway instead.
+    iterations. They lose their dynamics then; where that does not help or closed loops forbid it, rest gets a leeway.
 
     Raises
     ------
     PlanError
     """
     transcribed, settings = model.transcribed, solving.settings
-    may_lack = not before and _may_lack_dynamics(transcribed)
-    patience = settings.resolved_patience if may_lack else settings.exact_patience
-    is_last = not may_lack and not may_have_leeway(transcribed)
+    may_lack, may_remain = not before and _may_lack_dynamics(transcribed), may_have_leeway(transcribed)
+    patience = settings.exact_patience if may_remain else settings.patience
+    if may_lack:
+        patience = settings.resolved_patience
     try:
-        limit = settings.patience if is_last else patience
-        return solving.attempt(what, model, before, max_iter=limit, **solving.from_guess)
+        return solving.attempt(what, model, before, max_iter=patience, **solving.from_guess)
     except PlanError as error:
         before = attempts_of(error)
-        if is_last:
+        if not (may_lack or may_remain):
             raise
     if may_lack:
         try:
             return _solve_quasi_statically(transcribed, solving, before)
         except PlanError as error:
             before = attempts_of(error)
-            if not may_have_leeway(transcribed):
+            if not may_remain:
                 raise
-    few = {"max_iter": settings.static_patience}
-    return guess_nearly_at_rest(what, model, solving, before, **few, **solving.from_guess)
+    return guess_nearly_at_rest(what, model, solving, before)
 
 
 def _solve_quasi_statically(transcribed: TranscribedProblem, solving: Solving, before: tuple[Attempt, ...]) -> Plan:

@@ -7,12 +7,15 @@ import pytest
 
 import flexblocks as fb
 from benchmarks.real_plans.arms import ARMS
+from benchmarks.real_plans.random_arm import random_arm
 from benchmarks.real_plans.tasks import TASKS
 from flexblocks import optim
 from flexblocks.optim.model.trajectories import transcribed_problem
 from flexblocks.optim.presolve.quasi_static_modes import more_than_inputs, mostly_unresolved
+from flexblocks.optim.strategy.leeway import guess_nearly_at_rest, largest_energy
 from flexblocks.optim.strategy.mesh_refinement import refine_mesh
 from flexblocks.optim.strategy.solving import Solving
+from flexblocks.optim.strategy.unresolved_modes import QUASI_STATIC
 from flexblocks.optim.strategy.warm_start import start_from
 
 ARM_REACH = {"tendon arm": 0.3, "desk arm": 0.3}  # m
@@ -91,6 +94,31 @@ def test_modes_that_get_their_dynamics_back_start_as_they_are_seen_to_move():
         size = np.abs(seen[inside]).max()
         assert size > 0.001
         assert np.abs(guess - seen)[inside].mean() < share * size
+
+
+def test_modes_beyond_the_inputs_lose_their_dynamics_if_that_takes_long():
+    """A random arm of two links in space: 104 iterations to exact rest of six modes, 30 + 22 with the resolved ones."""
+    arm = random_arm(26)
+    plan = optim.plan(arm.assembled(), TASKS["joints"](arm).problem, intervals=arm.intervals)
+    first, second = plan.attempts
+    assert first.status != "converged"
+    assert second.what == QUASI_STATIC
+    assert second.iterations <= 40
+    assert len(plan.transcribed.first[0].static) > len(plan.transcribed.dae.u)
+
+
+def test_rest_that_is_out_of_reach_of_the_mesh_is_asked_up_to_a_leeway():
+    """A random arm of two links against gravity: exact rest is not reached in 500 iterations."""
+    arm = random_arm(36)
+    dae, problem = arm.assembled(), TASKS["joints"](arm).problem
+    model = optim.pyomo_model(dae, problem, intervals=arm.intervals)
+    with pytest.warns(optim.PlanWarning, match="more modes unresolved than there are inputs"):
+        plan = guess_nearly_at_rest("from the default start", model, Solving(dae), ())
+    (attempt,), (phase,) = plan.attempts, plan.transcribed.problem.phases
+    assert attempt.status == "converged"
+    assert attempt.iterations <= 40
+    assert 0 < phase.leeway < 1e-3 * largest_energy(plan.model)
+    assert plan.model.goal_energy.value <= phase.leeway * (1 + 1e-6)
 
 
 def planned(arm: str, task: str) -> optim.Plan:
