@@ -43,8 +43,6 @@ def _by_component(b: Any, t: PhaseTranscription, sizes: Magnitudes) -> dict[int,
         found |= zip(map(id, variables), repeated.tolist(), strict=True)
     if t.is_free:
         found[id(b.T)] = t.mesh.duration
-    if hasattr(b, "goal_energy"):  # IPOPT widens a bound of magnitude one by 1e-8
-        found[id(b.goal_energy)] = t.phase.leeway
     found |= {id(b.p[name]): abs(b.p[name].value) or 1.0 for name in t.design_names}
     return found
 

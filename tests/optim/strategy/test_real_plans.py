@@ -118,7 +118,7 @@ def test_rest_that_is_out_of_reach_of_the_mesh_is_asked_up_to_a_leeway():
     assert attempt.status == "converged"
     assert attempt.iterations <= 40
     assert 0 < phase.leeway < 1e-3 * largest_energy(plan.model)
-    assert plan.model.goal_energy.value <= phase.leeway * (1 + 1e-6)
+    assert plan.model.goal_energy.value <= phase.leeway + 1e-8  # J, by which IPOPT widens bounds
 
 
 def planned(arm: str, task: str) -> optim.Plan:
