@@ -40,7 +40,7 @@ from .strategy.obstacles.obstacle_homotopy import solve_past_obstacles
 from .strategy.recovery import recover
 from .strategy.scenarios import solve_scenarios
 from .strategy.solving import Solving, attempts_of
-from .strategy.unresolved_modes import are_beyond_inputs, solve_overdetermined, solve_resolved
+from .strategy.unresolved_modes import are_unresolved, solve_resolved, solve_unresolved
 from .verification.criteria import Criteria
 
 DIRECT = "from the default start"
@@ -213,10 +213,10 @@ def _solved(model: Any, solving: Solving) -> Plan:
     if transcribed.is_free:
         warn_of_jumps(transcribed)
         return solve_by_homotopy(model, solving)
+    if are_unresolved(transcribed):
+        return solve_unresolved(DIRECT, model, solving, before)
     if any(t.path.rows for t in transcribed.first):
         return solve_past_obstacles(DIRECT, model, solving, before, **solving.near_equations)
-    if are_beyond_inputs(transcribed):
-        return solve_overdetermined(DIRECT, model, solving, before)
     return solving.attempt(DIRECT, model, before, max_iter=solving.settings.patience, **solving.from_guess)
 
 

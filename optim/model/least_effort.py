@@ -79,20 +79,19 @@ class _Effort:
 
     def cost(self, c: np.ndarray) -> np.ndarray:
         """Return the residuals: weighted inputs and rates, and what exceeds limits, at all points."""
-        return self._costs(c[None])[0]
+        return self._costs(c[None], self.motion.inputs(c[None]))[0]
 
     def slope(self, c: np.ndarray) -> np.ndarray:
         """Return the derivatives of the residuals by c, by finite differences."""
-        costs = self._costs(self.motion.steps(c))
+        costs = self._costs(self.motion.steps(c), self.motion.inputs_of_steps(c))
         return (costs[1:] - costs[0]).T / STEP
 
     def _rates(self, u: np.ndarray) -> np.ndarray:
         return np.gradient(u, self._t.mesh.duration / (POINTS - 1), axis=1)
 
-    def _costs(self, c: np.ndarray) -> np.ndarray:
+    def _costs(self, c: np.ndarray, u: np.ndarray) -> np.ndarray:
         limits, n, weights = self._t.limits, self._t.dae.tree.size, self._weights
         q, v, _ = self.motion.motions(c)
-        u = self.motion.inputs(c)
         du = self._rates(u)
         effort = [np.sqrt(weight) * (u, du)[order] for order, weight in weights.items()]
         order = min(weights)

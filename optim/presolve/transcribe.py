@@ -23,6 +23,7 @@ from .feasibility.conserved_momentum import check_momentum
 from .feasibility.energy_bound import check_impulse
 from .feasibility.shared_travel import with_shared_travel, without_what_is_held
 from .feasibility.speed_bound import check_speeds
+from .feasibility.unmoved_coordinates import check_moved
 from .impact import check_pick_ups
 from .infeasible_goal import (
     check_boundary_limits,
@@ -201,6 +202,7 @@ def _feasible_ends(
     if holding and len(ends) > 1:
         check_shared_holding(dae, ends)
     for run in ends:
+        check_moved(dae, *run[0])
         for phase, limit, path, (begin, end) in zip(phases, limits, paths, run, strict=True):
             check_rates(dae, limit, begin, end, phase.duration, holding and len(phases) == 1)
             if path.rows:

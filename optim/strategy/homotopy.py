@@ -101,20 +101,20 @@ def _least_effort(transcribed: TranscribedProblem, solving: Solving, attempts: t
         lasting = [t.mesh.duration * stretch for t in transcribed.first]
         return tuple(min(max(duration, low), high) for duration, (low, high) in zip(lasting, ranges, strict=True))
 
-    def least_effort(durations: tuple[float, ...]) -> Plan:
+    def least_effort(durations: tuple[float, ...], patience: int) -> Plan:
         easy = transcribed.problem.lasting(durations, _smooth(transcribed, solving, sum(durations)))
         easier = solving.like(transcribed, easy)
         what = " + ".join(f"{duration:.4g}" for duration in durations)
-        options = {"max_iter": solving.settings.patience} | solving.near_equations
+        options = {"max_iter": patience} | solving.near_equations
         return solving.attempt(f"least effort in {what} s", easier, attempts, **options)
 
     *tried, last = dict.fromkeys(map(stretched, solving.settings.stretches))
     for duration in tried:
         try:
-            return least_effort(duration)
+            return least_effort(duration, solving.settings.stretch_patience)
         except PlanError as error:
             attempts = attempts_of(error)
-    return least_effort(last)
+    return least_effort(last, solving.settings.patience)
 
 
 def _effort(transcribed: TranscribedProblem) -> Effort:

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ..collocation.transcription_options import AUTO
 from ..errors import PlanError
-from ..presolve.quasi_static_modes import more_than_inputs, mostly_unresolved
+from ..presolve.quasi_static_modes import fast_modes, mostly_unresolved
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..results.attempt import Attempt
 from ..results.plan import Plan
 from .leeway import guess_nearly_at_rest, may_have_leeway
 from .obstacles.obstacle_homotopy import solve_past_obstacles
 from .solving import Solving, attempts_of
+from .warm_start import start_from
 
 QUASI_STATIC = "with quasi-static modes where the mesh resolves too few"
 
 
+def are_unresolved(transcribed: TranscribedProblem) -> bool:
+    """Whether the mesh leaves any modes unresolved, and nothing else was said of them."""
+    return transcribed.options.quasi_static is None and _fast_modes(transcribed) > 0
+
+
 def are_beyond_inputs(transcribed: TranscribedProblem) -> bool:
     """Whether the mesh leaves more modes unresolved than inputs can bring to what is asked of them at an end."""
-    asked = transcribed.options.quasi_static
-    return asked is None and more_than_inputs(transcribed.dae, transcribed.first[0].start, shortest_step(transcribed))
+    return transcribed.options.quasi_static is None and _fast_modes(transcribed) > len(transcribed.dae.u)
+
+
+def _fast_modes(transcribed: TranscribedProblem) -> int:
+    return fast_modes(transcribed.dae, transcribed.first[0].start, shortest_step(transcribed))
 
 
 def solve_resolved(transcribed: TranscribedProblem, solving: Solving) -> Plan | None:
@@ -42,22 +52,29 @@ def solve_resolved(transcribed: TranscribedProblem, solving: Solving) -> Plan | 
     return _solve_quasi_statically(transcribed, solving, ())
 
 
-def solve_overdetermined(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...]) -> Plan:
-    """Solve where the mesh leaves more modes unresolved than there are inputs: exactly if that is quick.
+def solve_unresolved(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...]) -> Plan:
+    """Solve where the mesh leaves modes unresolved: with their dynamics if that is quick.
 
-    Conditions on such modes at a goal are hardly independent: a solve that meets them at all may take hundreds of
-    iterations. They lose their dynamics then; where that does not help or closed loops forbid it, rest gets a leeway.
+    Where they are more than there are inputs, conditions on them at a goal are hardly independent: a solve that meets
+    them at all may take hundreds of iterations. They lose their dynamics then; where that does not help or closed loops
+    forbid it, rest gets a leeway. Fewer such modes get their dynamics back from there, if that is quick. Obstacles and
+    lines do not count as long as it is open which way to go.
 
     Raises
     ------
     PlanError
     """
     transcribed, settings = model.transcribed, solving.settings
-    may_lack, may_remain = not before and _may_lack_dynamics(transcribed), may_have_leeway(transcribed)
-    patience = settings.exact_patience if may_remain else settings.patience
-    if may_lack:
+    is_beyond, has_paths = are_beyond_inputs(transcribed), _has_paths(transcribed)
+    may_lack = not before and not transcribed.dae.tree.loops.closures
+    may_remain = is_beyond and not has_paths and may_have_leeway(transcribed)
+    patience = settings.exact_patience if may_lack or may_remain else settings.patience
+    if may_lack and is_beyond:
         patience = settings.resolved_patience
     try:
+        if has_paths:
+            probe = patience if may_lack else None
+            return solve_past_obstacles(what, model, solving, before, probe=probe, **solving.near_equations)
         return solving.attempt(what, model, before, max_iter=patience, **solving.from_guess)
     except PlanError as error:
         before = attempts_of(error)
@@ -65,7 +82,8 @@ def solve_overdetermined(what: str, model: Any, solving: Solving, before: tuple[
             raise
     if may_lack:
         try:
-            return _solve_quasi_statically(transcribed, solving, before)
+            plan = _solve_quasi_statically(transcribed, solving, before)
+            return plan if is_beyond else _with_dynamics(model, solving, plan)
         except PlanError as error:
             before = attempts_of(error)
             if not may_remain:
@@ -73,11 +91,42 @@ def solve_overdetermined(what: str, model: Any, solving: Solving, before: tuple[
     return guess_nearly_at_rest(what, model, solving, before)
 
 
+def _with_dynamics(model: Any, solving: Solving, plan: Plan) -> Plan:
+    """Return the plan with the dynamics of all modes, or as it is, if there is none soon.
+
+    Raises
+    ------
+    PlanError
+        Ended from outside.
+    """
+    start_from(model, plan.model)
+    what = "with the dynamics of all modes, from there"
+    try:
+        return solving.attempt_near(what, model, plan.attempts, max_iter=solving.settings.resolved_patience)
+    except PlanError as error:
+        return replace(plan, attempts=attempts_of(error))
+
+
 def _solve_quasi_statically(transcribed: TranscribedProblem, solving: Solving, before: tuple[Attempt, ...]) -> Plan:
-    model = solving.like(transcribed, quasi_static=AUTO)
-    start = solving.near_equations if _has_paths(transcribed) else solving.from_guess
+    """Solve without the dynamics of modes that the mesh does not resolve.
+
+    Without paths by both steps of the multipliers, half of the iterations each: which one ends is hardly to be told.
+
+    Raises
+    ------
+    PlanError
+    """
     patience = solving.settings.static_patience
-    return solve_past_obstacles(QUASI_STATIC, model, solving, before, max_iter=patience, **start)
+    if _has_paths(transcribed):
+        model = solving.like(transcribed, quasi_static=AUTO)
+        return solve_past_obstacles(QUASI_STATIC, model, solving, before, max_iter=patience, **solving.near_equations)
+    for start in (solving.from_guess, solving.near_equations):
+        model = solving.like(transcribed, quasi_static=AUTO)
+        try:
+            return solving.attempt(QUASI_STATIC, model, before, max_iter=patience // 2, **start)
+        except PlanError as error:
+            before, failure = attempts_of(error), error
+    raise failure
 
 
 def _may_lack_dynamics(transcribed: TranscribedProblem) -> bool:

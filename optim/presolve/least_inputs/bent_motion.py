@@ -11,7 +11,7 @@ from flexblocks.statics.operating_point import OperatingPoint
 
 from ..equilibrium import accompanying_motion
 from ..postures.posture_scale import arm_length
-from ..rigid_motion.rigid_arm import Waypoint, rigid_inputs, spline_through
+from ..rigid_motion.rigid_arm import RigidInputs, Waypoint, spline_through
 
 POSTURES = 6  # between start and goal; by trial
 POINTS = 31  # along the motion, at which inputs are evaluated; by trial
@@ -48,6 +48,7 @@ class BentMotion:
         ways = accompanying_motion(dae, start, driven)
         self.ways = ways / np.linalg.norm(ways / self.size[:, None], axis=0)
         self.count = POSTURES * ways.shape[1]
+        self._inputs = RigidInputs(dae, start, driven)
         self._shares = np.linspace(0.0, 1.0, POSTURES + 2)[1:-1]
         self._smooth = spline_through(waypoints, n, duration)
         # Each column of the splines is one posture moved by one
@@ -82,8 +83,31 @@ class BentMotion:
 
     def inputs(self, c: np.ndarray) -> np.ndarray:
         """Return the inputs (motions, points, nu), for `c` (motions, count)."""
-        rows = len(c) * POINTS
-        q, v, a = (part.reshape(rows, self._n) for part in self.motions(c))
-        z = np.tile(self.start.z, (rows, 1))
-        u = rigid_inputs(self.dae, self.start, self.driven, q, v, np.zeros((rows, 0)), a, z)
-        return u.reshape(len(c), POINTS, -1)
+        return self._inputs_along(self.motions(c))
+
+    def inputs_of_steps(self, c: np.ndarray) -> np.ndarray:
+        """Return the inputs (1 + count, points, nu) of `steps`, to the first order.
+
+        A step of any posture moves the arm, its rates and its accelerations at a point along the same ways, so that
+        derivatives by these are enough.
+        """
+        size = [STEP / self.duration**order for order in range(3)]
+        here = self.motions(c[None])
+        ways = self.ways.T[:, None]  # (k, 1, n), beside points
+        near = []
+        for order, part in enumerate(here):
+            moved = [part + size[order] * ways if i == order else np.repeat(other, len(ways), 0)
+                     for i, other in enumerate(here)]
+            near.append(moved)
+        u = self._inputs_along([np.concatenate([here[i], *(moved[i] for moved in near)]) for i in range(3)])
+        by_way = (u[1:] - u[0]).reshape(3, len(ways), POINTS, -1)
+        share = np.array([STEP / size[order] * bump for order, bump in enumerate(self._moved)])
+        steps = np.einsum("opi,okpu->ikpu", share, by_way)
+        return np.concatenate([u[:1], u[0] + steps.reshape(self.count, POINTS, -1)])
+
+    def _inputs_along(self, motions: Sequence[np.ndarray]) -> np.ndarray:
+        """Return the inputs (motions, points, nu) for coordinates, rates and accelerations (motions, points, n)."""
+        rows = len(motions[0]) * POINTS
+        q, v, a = (part.reshape(rows, self._n) for part in motions)
+        u = self._inputs(q, v, np.zeros((rows, 0)), a, np.tile(self.start.z, (rows, 1)))
+        return u.reshape(len(motions[0]), POINTS, -1)

@@ -44,15 +44,15 @@ def check_weak_inputs(t: PhaseTranscription) -> None:
     if motion.ways.shape[1] < len(dae.u):  # inputs that can stand in for each other
         return
 
-    def shares(c: np.ndarray) -> np.ndarray:
-        u = motion.inputs(c)[:, :, limited] / limit[limited]
+    def shares(u: np.ndarray) -> np.ndarray:
+        u = u[:, :, limited] / limit[limited]
         return u.reshape(len(u), -1) / np.sqrt(u.shape[1])
 
     def share(c: np.ndarray) -> np.ndarray:
-        return shares(c[None])[0]
+        return shares(motion.inputs(c[None]))[0]
 
     def slope(c: np.ndarray) -> np.ndarray:
-        each = shares(motion.steps(c))
+        each = shares(motion.inputs_of_steps(c))
         return (each[1:] - each[0]).T / STEP
 
     still = np.zeros(motion.count)

@@ -19,6 +19,9 @@ from ..rigid_motion.rigid_arm import quintic, rigid_inputs, spline_through
 from .closure_magnitudes import at_least
 
 POINTS = 41  # along the motion; by trial
+# J of energy left at a goal. Of small arms it is that of the motion: IPOPT widens a leeway by 1e-8 of this. Larger ones
+# lead a shortest time of the floating space arm of benchmarks/real_plans astray, 171 iterations in place of 67.
+MOST = 1.0
 LEAST = 0.1  # of what the motion's energy could make of a variable that hardly takes part; by trial
 
 # Magnitudes by the name of a phase's Vars, each in the order of their last index.
@@ -75,6 +78,7 @@ def magnitudes(t: PhaseTranscription) -> Magnitudes:
         "f": _positive(at_least(dae, t.start, closing, LEAST), 1.0),
         "e": np.abs(t.static.amounts(n)) @ q,
         "u": u,
+        "goal_energy": np.array([min(MOST, _kinetic(t, rigid) / 2) or MOST]),
         "du": np.maximum(_peak(np.gradient(rigid.u, rigid.times, axis=0)), u / T),
     }
 
@@ -145,8 +149,7 @@ def _least(t: PhaseTranscription, rigid: _Motion, stiffness: np.ndarray, q: np.n
     """Return the least magnitudes of the coordinates (n,), by the energies of the motion."""
     dae, n, T = t.dae, t.dae.tree.size, t.mesh.duration
     units = np.array(dae.x.units[:n])
-    mass = np.diag(regular_mass(dae, *dae.posture(t.start.x, t.start.z, t.start.p)))
-    kinetic = np.max(np.einsum("ki,i->k", rigid.v**2, mass))
+    mass, kinetic = _mass(t), _kinetic(t, rigid)
     if not kinetic > 0:  # a motion back to its start: as if the heaviest joint moved by one radian
         turning = mass[units != "m"] if (units != "m").any() else mass
         return np.sqrt(np.max(turning) / mass)
@@ -160,6 +163,16 @@ def _least(t: PhaseTranscription, rigid: _Motion, stiffness: np.ndarray, q: np.n
     turned = np.max(q[units != "m"], initial=0.0) or np.inf
     alike = np.where(units == "m", np.inf, turned)
     return LEAST * np.min([moved, bent, alike], axis=0)
+
+
+def _mass(t: PhaseTranscription) -> np.ndarray:
+    """Return what each coordinate moves by itself at the start (n,)."""
+    return np.diag(regular_mass(t.dae, *t.dae.posture(t.start.x, t.start.z, t.start.p)))
+
+
+def _kinetic(t: PhaseTranscription, rigid: _Motion) -> float:
+    """Return the largest sum of squared rates times masses [J], twice the kinetic energy but for couplings."""
+    return float(np.max(np.einsum("ki,i->k", rigid.v**2, _mass(t))))
 
 
 def _state_magnitudes(t: PhaseTranscription, rigid: _Motion) -> np.ndarray:

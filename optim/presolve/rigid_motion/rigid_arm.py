@@ -34,23 +34,34 @@ def rigid_inputs(
     a: np.ndarray,
     z: np.ndarray,
 ) -> np.ndarray:
-    """Return the inputs (points, nu) of the equivalent rigid arm at states and accelerations, a row for each point.
+    """Return the inputs (points, nu) of the equivalent rigid arm at states and accelerations; see `RigidInputs`."""
+    return RigidInputs(dae, start, driven)(q, v, w, a, z)
+
+
+class RigidInputs:
+    """Inputs of the equivalent rigid arm.
 
     By virtual work: they do the work of inverse dynamics on the motions of the `driven` coordinates, which all others
     follow.
     """
-    count = len(q)
-    p = np.tile(start.p[:, None], (1, count))
-    x, idle = np.concatenate([q, v, w], axis=1).T, np.zeros((len(dae.u), count))
-    more = [z.T] if len(dae.z) else []
-    asked = dae.inverse_dynamics.map(count)(q.T, v.T, a.T, *dae.posture(x, z.T, p)[1:])
-    asked = asked - dae.input_force.map(count)(x, idle, p, *more)
-    symbols = [dae.x.symbol, dae.u.symbol, dae.p.symbol, *([dae.z.symbol] if len(dae.z) else [])]
-    slope = ca.Function("slope", symbols, [ca.densify(ca.jacobian(dae.applied_expression, dae.u.symbol))])
-    gain = np.array(slope.map(count)(x, idle, p, *more)).reshape(-1, count, len(dae.u))
-    motion = accompanying_motion(dae, start, driven)
-    power, works = motion.T @ np.array(asked), np.einsum("ng,nku->kgu", motion, gain)
-    return (np.linalg.pinv(works) @ power.T[:, :, None])[:, :, 0]
+
+    def __init__(self, dae: DAE, start: OperatingPoint, driven: Mapping[str, float]) -> None:
+        self._dae, self._start = dae, start
+        symbols = [dae.x.symbol, dae.u.symbol, dae.p.symbol, *([dae.z.symbol] if len(dae.z) else [])]
+        self._slope = ca.Function("slope", symbols, [ca.densify(ca.jacobian(dae.applied_expression, dae.u.symbol))])
+        self._motion = accompanying_motion(dae, start, driven)
+
+    def __call__(self, q: np.ndarray, v: np.ndarray, w: np.ndarray, a: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Return the inputs (points, nu) at states and accelerations, a row for each point."""
+        dae, count = self._dae, len(q)
+        p = np.tile(self._start.p[:, None], (1, count))
+        x, idle = np.concatenate([q, v, w], axis=1).T, np.zeros((len(dae.u), count))
+        more = [z.T] if len(dae.z) else []
+        asked = dae.inverse_dynamics.map(count)(q.T, v.T, a.T, *dae.posture(x, z.T, p)[1:])
+        asked = asked - dae.input_force.map(count)(x, idle, p, *more)
+        gain = np.array(self._slope.map(count)(x, idle, p, *more)).reshape(-1, count, len(dae.u))
+        power, works = self._motion.T @ np.array(asked), np.einsum("ng,nku->kgu", self._motion, gain)
+        return (np.linalg.pinv(works) @ power.T[:, :, None])[:, :, 0]
 
 
 # A time as a fraction of the duration, and the states (nx,) then.

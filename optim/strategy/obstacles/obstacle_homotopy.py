@@ -24,11 +24,20 @@ from .way_guess import postures_on_way
 FAR = 0.25
 
 
-def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...], **options: Any) -> Plan:
+def solve_past_obstacles(
+    what: str,
+    model: Any,
+    solving: Solving,
+    before: tuple[Attempt, ...],
+    *,
+    probe: int | None = None,
+    **options: Any,
+) -> Plan:
     """Solve a model from the present values of its Vars, first without obstacles and limits on expressions.
 
     If the unconstrained optimum violates them, the motion is drawn out of them from there, see `solve_relaxed`; if that
-    fails, from a detour around them. Where points follow a line, a motion along it comes before all that.
+    fails, from a detour around them. Where points follow a line, a motion along it comes before all that, but after the
+    `probe`: so many iterations without obstacles, whose failure is raised at once.
 
     Raises
     ------
@@ -36,35 +45,43 @@ def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[
         Every fallback failed.
     """
     if not any(lifted(b.transcription) for b in trajectories(model)):
-        return solving.attempt(what, model, before, **options)
+        return solving.attempt(what, model, before, **options | ({} if probe is None else {"max_iter": probe}))
+    free = None
+    if probe is not None:
+        free = _without_obstacles(what, model, solving, before, **options | {"max_iter": probe})
+        before = free.attempts
+        if _excess(model) <= 0:
+            solving.plans.append(free)
+            return free
     # Along the lines that are followed, if any
     ways = [postures_on_way(b.transcription) for b in trajectories(model)]
     is_led = all(way is not None for way in ways)
     if is_led and all(way is not None and way.is_near for way in ways):
         is_led = False
+        present = _values(model)
         try:
             return _along(what, model, solving, before, options)
         except PlanError as error:
             before = attempts_of(error)
-            for b in trajectories(model):
-                set_guess(b, b.transcription)
+            if free is not None:
+                _set_values(present)
+            else:
+                _set_straight(model)
     # A few postures on a curve are no better a start than the motion without it
     is_led = is_led and all(_is_straight(b.transcription) for b in trajectories(model))
     # Without obstacles: are they in the way?
-    try:
-        _allow(model, np.inf)
-        free = solving.attempt_easier(f"{what}, without obstacles", model, before, **options)
-        excess = _excess(model)
-    except PlanError as error:
-        _allow(model, 0.0)
-        return solving.attempt(what, model, attempts_of(error), **options)
-    finally:
-        _allow(model, 0.0)
+    if free is None:
+        try:
+            free = _without_obstacles(what, model, solving, before, **options)
+        except PlanError as error:
+            return solving.attempt(what, model, attempts_of(error), **options)
+        before = free.attempts
+    excess = _excess(model)
     if excess <= 0:
         solving.plans.append(free)
         return free
     # From there. Where that leaves the motion far from lines that it has to follow, along these; then at higher prices
-    price, prices, attempts = abs(free.objective) or 1.0, solving.settings.prices, free.attempts
+    price, prices, attempts = abs(free.objective) or 1.0, solving.settings.prices, before
     for factors in (prices[:1], prices[1:2], prices[2:]) if is_led else (prices,):
         try:
             attempts = solve_relaxed("out of obstacles from there", model, solving, attempts, price, factors)
@@ -76,13 +93,12 @@ def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[
             attempts = attempts_of(error)
         if is_led and (factors != prices[:1] or _excess(model) > FAR * excess):
             is_led = False
-            present = [(variable, variable.value) for variable in model.component_data_objects(pyo.Var)]
+            present = _values(model)
             try:
                 return _along(what, model, solving, attempts, options)
             except PlanError as error:
                 attempts = attempts_of(error)
-            for variable, value in present:
-                variable.set_value(value, skip_validation=True)
+            _set_values(present)
     # From a detour, out of what obstacles it meets as well, or as it is
     _set_detour(model, solving)
     if _excess(model) > 0:
@@ -92,6 +108,36 @@ def solve_past_obstacles(what: str, model: Any, solving: Solving, before: tuple[
             attempts = attempts_of(error)
             _set_detour(model, solving)
     return solving.attempt("with obstacles from a detour", model, attempts)
+
+
+def _without_obstacles(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...], **options: Any) -> Plan:
+    """Solve a model from the present values of its Vars, without obstacles and limits on expressions.
+
+    Raises
+    ------
+    PlanError
+    """
+    _allow(model, np.inf)
+    try:
+        return solving.attempt_easier(f"{what}, without obstacles", model, before, **options)
+    finally:
+        _allow(model, 0.0)
+
+
+def _values(model: Any) -> list[tuple[Any, float | None]]:
+    """Return all Vars with their present values."""
+    return [(variable, variable.value) for variable in model.component_data_objects(pyo.Var)]
+
+
+def _set_values(values: list[tuple[Any, float | None]]) -> None:
+    for variable, value in values:
+        variable.set_value(value, skip_validation=True)
+
+
+def _set_straight(model: Any) -> None:
+    """Set the first guess without lines and obstacles."""
+    for b in trajectories(model):
+        set_guess(b, b.transcription)
 
 
 def _is_straight(t: PhaseTranscription) -> bool:
@@ -109,7 +155,7 @@ def _along(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...],
     for b in trajectories(model):
         way = postures_on_way(b.transcription)
         set_guess(b, b.transcription, way.postures if way else ())
-    patience = solving.near_equations | {"max_iter": solving.settings.line_patience}
+    patience = solving.from_guess | {"max_iter": solving.settings.line_patience}
     return solving.attempt(f"{what}, along its line", model, before, **(options | patience))
 
 
