@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from flexblocks.dae.dae import DAE
+from flexblocks.statics.operating_point import OperatingPoint
+
 from ..collocation.transcription_options import AUTO
 from ..errors import PlanError
-from ..presolve.quasi_static_modes import fast_modes, mostly_unresolved
+from ..presolve.quasi_static_modes import fast_modes, more_than_inputs, mostly_unresolved
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..results.attempt import Attempt
 from ..results.plan import Plan
@@ -21,16 +24,17 @@ QUASI_STATIC = "with quasi-static modes where the mesh resolves too few"
 
 def are_unresolved(transcribed: TranscribedProblem) -> bool:
     """Whether the mesh leaves any modes unresolved, and nothing else was said of them."""
-    return transcribed.options.quasi_static is None and _fast_modes(transcribed) > 0
+    return transcribed.options.quasi_static is None and fast_modes(*_mesh_of(transcribed)) > 0
 
 
 def are_beyond_inputs(transcribed: TranscribedProblem) -> bool:
     """Whether the mesh leaves more modes unresolved than inputs can bring to what is asked of them at an end."""
-    return transcribed.options.quasi_static is None and _fast_modes(transcribed) > len(transcribed.dae.u)
+    return transcribed.options.quasi_static is None and more_than_inputs(*_mesh_of(transcribed))
 
 
-def _fast_modes(transcribed: TranscribedProblem) -> int:
-    return fast_modes(transcribed.dae, transcribed.first[0].start, shortest_step(transcribed))
+def _mesh_of(transcribed: TranscribedProblem) -> tuple[DAE, OperatingPoint, float]:
+    """Return the arm, the start and the shortest step [s]: what tells which modes the mesh resolves."""
+    return transcribed.dae, transcribed.first[0].start, shortest_step(transcribed)
 
 
 def solve_resolved(transcribed: TranscribedProblem, solving: Solving) -> Plan | None:
@@ -45,7 +49,7 @@ def solve_resolved(transcribed: TranscribedProblem, solving: Solving) -> Plan | 
     """
     if transcribed.options.quasi_static is not None or transcribed.is_free:
         return None
-    if not mostly_unresolved(transcribed.dae, transcribed.first[0].start, shortest_step(transcribed)):
+    if not mostly_unresolved(*_mesh_of(transcribed)):
         is_bent = any(phase.balance == "next" for phase in transcribed.problem.phases)
         if not is_bent or not _may_lack_dynamics(transcribed):
             return None

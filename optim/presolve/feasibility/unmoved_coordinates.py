@@ -46,7 +46,8 @@ def check_moved(dae: DAE, begin: End, end: End) -> None:
 def _moved(dae: DAE) -> np.ndarray:
     """Return which coordinates inputs act on, directly or by way of equations that coordinates have in common (n,)."""
     n = dae.tree.size
-    q, v, a, u, p = (ca.SX.sym(name, size) for name, size in zip("qvaup", (n, n, n, len(dae.u), len(dae.p)), strict=True))
+    sizes = n, n, n, len(dae.u), len(dae.p)
+    q, v, a, u, p = (ca.SX.sym(name, size) for name, size in zip("qvaup", sizes, strict=True))
     residual = dae.inverse_dynamics(q, v, a, p) - dae.input_force(ca.vertcat(q, v), u, p)
     pushed = ca.jacobian_sparsity(residual, u)
     coupled = [ca.jacobian_sparsity(residual, motion) for motion in (q, v, a)]

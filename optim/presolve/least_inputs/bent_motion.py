@@ -96,8 +96,10 @@ class BentMotion:
         ways = self.ways.T[:, None]  # (k, 1, n), beside points
         near = []
         for order, part in enumerate(here):
-            moved = [part + size[order] * ways if i == order else np.repeat(other, len(ways), 0)
-                     for i, other in enumerate(here)]
+            moved = [
+                part + size[order] * ways if i == order else np.repeat(other, len(ways), 0)
+                for i, other in enumerate(here)
+            ]
             near.append(moved)
         u = self._inputs_along([np.concatenate([here[i], *(moved[i] for moved in near)]) for i in range(3)])
         by_way = (u[1:] - u[0]).reshape(3, len(ways), POINTS, -1)
