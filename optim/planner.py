@@ -216,7 +216,8 @@ def _solved(model: Any, solving: Solving) -> Plan:
     if are_unresolved(transcribed):
         return solve_unresolved(DIRECT, model, solving, before)
     if any(t.path.rows for t in transcribed.first):
-        return solve_past_obstacles(DIRECT, model, solving, before, **solving.near_equations)
+        options = {"max_iter": solving.settings.patience} | solving.near_equations
+        return solve_past_obstacles(DIRECT, model, solving, before, **options)
     return solving.attempt(DIRECT, model, before, max_iter=solving.settings.patience, **solving.from_guess)
 
 

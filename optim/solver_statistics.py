@@ -9,6 +9,7 @@ CONVERGED = "converged"
 #: An optimum of an arm whose friction creeps instead of sticking, where that of the arm itself was not found.
 ROUNDED = "converged, friction rounded off"
 TIME_LIMIT = "maxTimeLimit"
+INFEASIBLE = "locallyInfeasible"  # constraints contradict each other near the last iterate
 #: A solve was ended from outside, by the time limit or by Ctrl-C.
 ENDED = (TIME_LIMIT, "interrupted")
 

@@ -202,7 +202,8 @@ def _feasible_ends(
     if holding and len(ends) > 1:
         check_shared_holding(dae, ends)
     for run in ends:
-        check_moved(dae, *run[0])
+        if phases[0].balance == "next":
+            check_moved(dae, *run[0])
         for phase, limit, path, (begin, end) in zip(phases, limits, paths, run, strict=True):
             check_rates(dae, limit, begin, end, phase.duration, holding and len(phases) == 1)
             if path.rows:

@@ -14,6 +14,7 @@ from ..presolve.quasi_static_modes import fast_modes, more_than_inputs, mostly_u
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..results.attempt import Attempt
 from ..results.plan import Plan
+from ..solver_statistics import INFEASIBLE
 from .leeway import guess_nearly_at_rest, may_have_leeway
 from .obstacles.obstacle_homotopy import solve_past_obstacles
 from .solving import Solving, attempts_of
@@ -61,8 +62,8 @@ def solve_unresolved(what: str, model: Any, solving: Solving, before: tuple[Atte
 
     Where they are more than there are inputs, conditions on them at a goal are hardly independent: a solve that meets
     them at all may take hundreds of iterations. They lose their dynamics then; where that does not help or closed loops
-    forbid it, rest gets a leeway. Fewer such modes get their dynamics back from there, if that is quick. Obstacles and
-    lines do not count as long as it is open which way to go.
+    forbid it, rest gets a leeway. Obstacles and lines do not count as long as it is open which way to go. Fewer such
+    modes lose their dynamics where there are no paths, and get them back from there, if that is quick.
 
     Raises
     ------
@@ -70,19 +71,19 @@ def solve_unresolved(what: str, model: Any, solving: Solving, before: tuple[Atte
     """
     transcribed, settings = model.transcribed, solving.settings
     is_beyond, has_paths = are_beyond_inputs(transcribed), _has_paths(transcribed)
-    may_lack = not before and not transcribed.dae.tree.loops.closures
+    may_lack = not before and not transcribed.dae.tree.loops.closures and (is_beyond or not has_paths)
     may_remain = is_beyond and not has_paths and may_have_leeway(transcribed)
     patience = settings.exact_patience if may_lack or may_remain else settings.patience
     if may_lack and is_beyond:
         patience = settings.resolved_patience
     try:
         if has_paths:
-            probe = patience if may_lack else None
-            return solve_past_obstacles(what, model, solving, before, probe=probe, **solving.near_equations)
+            options = {"max_iter": settings.patience} | solving.near_equations
+            return solve_past_obstacles(what, model, solving, before, patience if may_lack else None, **options)
         return solving.attempt(what, model, before, max_iter=patience, **solving.from_guess)
     except PlanError as error:
         before = attempts_of(error)
-        if not (may_lack or may_remain):
+        if not (may_lack or may_remain) or (before[-1].status == INFEASIBLE and not is_beyond):
             raise
     if may_lack:
         try:
@@ -130,6 +131,8 @@ def _solve_quasi_statically(transcribed: TranscribedProblem, solving: Solving, b
             return solving.attempt(QUASI_STATIC, model, before, max_iter=patience // 2, **start)
         except PlanError as error:
             before, failure = attempts_of(error), error
+            if before[-1].status == INFEASIBLE:
+                break
     raise failure
 
 

@@ -167,12 +167,12 @@ def test_refusals_name_file_and_place(tmp_path, change, words):
 
 
 def test_last_iterate_is_kept_where_no_plan_is_found(tmp_path):
-    problem = asked()["problem"] | {"limits": {"motor1.torque": 0.2}}
+    problem = asked()["problem"] | {"limits": {"motor1.torque": 0.19}}
     out = tmp_path / "plan.nc"
     result = run(written(tmp_path, asked(problem=problem)), "--out", out)
     assert result.exit_code == 1
     assert "motor1.torque at 0.." in result.stderr
-    assert "beyond its limit 0.2 N m" in result.stderr
+    assert "beyond its limit 0.19 N m" in result.stderr
     assert f"The last iterate is saved in {out}" in result.stderr
     assert optim.load_plan(out).status == "locallyInfeasible"
 

@@ -19,8 +19,8 @@ SAME, LEAST = 1e-6, 1e-9  # change of a coordinate relative to its values, and i
 def check_moved(dae: DAE, begin: End, end: End) -> None:
     """Refuse a motion from rest to rest that moves what no input acts on, not even by way of other coordinates.
 
-    The plane of a beam in which no joint turns it stays in balance: a load that is picked up bends it with a jump, and
-    no motion before that can bend it so.
+    The plane of a beam in which no joint turns it stays in balance: a load that is picked up sets it swinging, and no
+    motion before that can bend it so. Only the balance of the next load asks for that.
 
     Raises
     ------

@@ -29,7 +29,6 @@ def solve_past_obstacles(
     model: Any,
     solving: Solving,
     before: tuple[Attempt, ...],
-    *,
     probe: int | None = None,
     **options: Any,
 ) -> Plan:
