@@ -19,9 +19,10 @@ from ..rigid_motion.rigid_arm import quintic, rigid_inputs, spline_through
 from .closure_magnitudes import at_least
 
 POINTS = 41  # along the motion; by trial
-# J of energy left at a goal. Of small arms it is that of the motion: IPOPT widens a leeway by 1e-8 of this. Larger ones
-# lead a shortest time of the floating space arm of benchmarks/real_plans astray, 171 iterations in place of 67.
-MOST = 1.0
+# Energy left at a goal: IPOPT widens a leeway by 1e-8 of its magnitude, which is ten times the motion's energy in small
+# arms, so that a leeway of 1e-4 of this is widened by a thousandth. In others it is 1 J: more leads a shortest time of
+# the floating space arm of benchmarks/real_plans astray, 171 iterations in place of 67.
+ENERGIES, MOST = 10.0, 1.0
 LEAST = 0.1  # of what the motion's energy could make of a variable that hardly takes part; by trial
 
 # Magnitudes by the name of a phase's Vars, each in the order of their last index.
@@ -78,7 +79,7 @@ def magnitudes(t: PhaseTranscription) -> Magnitudes:
         "f": _positive(at_least(dae, t.start, closing, LEAST), 1.0),
         "e": np.abs(t.static.amounts(n)) @ q,
         "u": u,
-        "goal_energy": np.array([min(MOST, _kinetic(t, rigid) / 2) or MOST]),
+        "goal_energy": np.array([min(MOST, ENERGIES * _kinetic(t, rigid) / 2) or MOST]),
         "du": np.maximum(_peak(np.gradient(rigid.u, rigid.times, axis=0)), u / T),
     }
 

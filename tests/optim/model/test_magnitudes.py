@@ -122,4 +122,4 @@ def test_a_leeway_of_a_tiny_arm_is_kept() -> None:
     left = [var.value for var in plan.model.component_data_objects(pyo.Var) if "goal_energy" in var.name]
     assert len(left) == 2
     assert max(left) == pytest.approx(leeway, rel=0.5)
-    assert max(left) < 1.01 * leeway
+    assert max(left) < 1.05 * leeway
