@@ -40,7 +40,7 @@ from .strategy.obstacles.obstacle_homotopy import solve_past_obstacles
 from .strategy.recovery import recover
 from .strategy.scenarios import solve_scenarios
 from .strategy.solving import Solving, attempts_of
-from .strategy.unresolved_modes import are_unresolved, solve_resolved, solve_unresolved
+from .strategy.unresolved_modes import are_beyond_inputs, solve_overdetermined, solve_resolved
 from .verification.criteria import Criteria
 
 DIRECT = "from the default start"
@@ -213,8 +213,8 @@ def _solved(model: Any, solving: Solving) -> Plan:
     if transcribed.is_free:
         warn_of_jumps(transcribed)
         return solve_by_homotopy(model, solving)
-    if are_unresolved(transcribed):
-        return solve_unresolved(DIRECT, model, solving, before)
+    if are_beyond_inputs(transcribed):
+        return solve_overdetermined(DIRECT, model, solving, before)
     if any(t.path.rows for t in transcribed.first):
         options = {"max_iter": solving.settings.patience} | solving.near_equations
         return solve_past_obstacles(DIRECT, model, solving, before, **options)

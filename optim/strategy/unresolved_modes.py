@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from flexblocks.dae.dae import DAE
@@ -10,7 +9,7 @@ from flexblocks.statics.operating_point import OperatingPoint
 
 from ..collocation.transcription_options import AUTO
 from ..errors import PlanError
-from ..presolve.quasi_static_modes import fast_modes, more_than_inputs, mostly_unresolved
+from ..presolve.quasi_static_modes import more_than_inputs, mostly_unresolved
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..results.attempt import Attempt
 from ..results.plan import Plan
@@ -18,14 +17,8 @@ from ..solver_statistics import INFEASIBLE
 from .leeway import guess_nearly_at_rest, may_have_leeway
 from .obstacles.obstacle_homotopy import solve_past_obstacles
 from .solving import Solving, attempts_of
-from .warm_start import start_from
 
 QUASI_STATIC = "with quasi-static modes where the mesh resolves too few"
-
-
-def are_unresolved(transcribed: TranscribedProblem) -> bool:
-    """Whether the mesh leaves any modes unresolved, and nothing else was said of them."""
-    return transcribed.options.quasi_static is None and fast_modes(*_mesh_of(transcribed)) > 0
 
 
 def are_beyond_inputs(transcribed: TranscribedProblem) -> bool:
@@ -54,27 +47,25 @@ def solve_resolved(transcribed: TranscribedProblem, solving: Solving) -> Plan | 
         is_bent = any(phase.balance == "next" for phase in transcribed.problem.phases)
         if not is_bent or not _may_lack_dynamics(transcribed):
             return None
-    return _solve_quasi_statically(transcribed, solving, ())
+    return _solve_quasi_statically(transcribed, solving, (), solving.settings.static_patience)
 
 
-def solve_unresolved(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...]) -> Plan:
-    """Solve where the mesh leaves modes unresolved: with their dynamics if that is quick.
+def solve_overdetermined(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...]) -> Plan:
+    """Solve where the mesh leaves more modes unresolved than there are inputs: exactly if that is quick.
 
-    Where they are more than there are inputs, conditions on them at a goal are hardly independent: a solve that meets
-    them at all may take hundreds of iterations. They lose their dynamics then; where that does not help or closed loops
-    forbid it, rest gets a leeway. Obstacles and lines do not count as long as it is open which way to go. Fewer such
-    modes lose their dynamics where there are no paths, and get them back from there, if that is quick.
+    Conditions on such modes at a goal are hardly independent: a solve that meets them at all may take hundreds of
+    iterations. They lose their dynamics then; where that does not help or closed loops forbid it, rest gets a leeway.
+    Obstacles and lines do not count as long as it is open which way to go.
 
     Raises
     ------
     PlanError
     """
     transcribed, settings = model.transcribed, solving.settings
-    is_beyond, has_paths = are_beyond_inputs(transcribed), _has_paths(transcribed)
-    may_lack = not before and not transcribed.dae.tree.loops.closures and (is_beyond or not has_paths)
-    may_remain = is_beyond and not has_paths and may_have_leeway(transcribed)
-    patience = settings.exact_patience if may_lack or may_remain else settings.patience
-    if may_lack and is_beyond:
+    may_lack, has_paths = not before and _may_lack_dynamics(transcribed), _has_paths(transcribed)
+    may_remain = not has_paths and may_have_leeway(transcribed)
+    patience = settings.exact_patience if may_remain else settings.patience
+    if may_lack:
         patience = settings.resolved_patience
     try:
         if has_paths:
@@ -83,12 +74,11 @@ def solve_unresolved(what: str, model: Any, solving: Solving, before: tuple[Atte
         return solving.attempt(what, model, before, max_iter=patience, **solving.from_guess)
     except PlanError as error:
         before = attempts_of(error)
-        if not (may_lack or may_remain) or (before[-1].status == INFEASIBLE and not is_beyond):
+        if not (may_lack or may_remain):
             raise
     if may_lack:
         try:
-            plan = _solve_quasi_statically(transcribed, solving, before)
-            return plan if is_beyond else _with_dynamics(model, solving, plan)
+            return _solve_quasi_statically(transcribed, solving, before, settings.static_patience // 2)
         except PlanError as error:
             before = attempts_of(error)
             if not may_remain:
@@ -96,39 +86,24 @@ def solve_unresolved(what: str, model: Any, solving: Solving, before: tuple[Atte
     return guess_nearly_at_rest(what, model, solving, before)
 
 
-def _with_dynamics(model: Any, solving: Solving, plan: Plan) -> Plan:
-    """Return the plan with the dynamics of all modes, or as it is, if there is none soon.
-
-    Raises
-    ------
-    PlanError
-        Ended from outside.
-    """
-    start_from(model, plan.model)
-    what = "with the dynamics of all modes, from there"
-    try:
-        return solving.attempt_near(what, model, plan.attempts, max_iter=solving.settings.resolved_patience)
-    except PlanError as error:
-        return replace(plan, attempts=attempts_of(error))
-
-
-def _solve_quasi_statically(transcribed: TranscribedProblem, solving: Solving, before: tuple[Attempt, ...]) -> Plan:
+def _solve_quasi_statically(
+    transcribed: TranscribedProblem, solving: Solving, before: tuple[Attempt, ...], patience: int
+) -> Plan:
     """Solve without the dynamics of modes that the mesh does not resolve.
 
-    Without paths by both steps of the multipliers, half of the iterations each: which one ends is hardly to be told.
+    Without paths by both steps of the multipliers, with this `patience` for each: which one ends is hardly to be told.
 
     Raises
     ------
     PlanError
     """
-    patience = solving.settings.static_patience
     if _has_paths(transcribed):
-        model = solving.like(transcribed, quasi_static=AUTO)
-        return solve_past_obstacles(QUASI_STATIC, model, solving, before, max_iter=patience, **solving.near_equations)
+        model, most = solving.like(transcribed, quasi_static=AUTO), solving.settings.static_patience
+        return solve_past_obstacles(QUASI_STATIC, model, solving, before, max_iter=most, **solving.near_equations)
     for start in (solving.from_guess, solving.near_equations):
         model = solving.like(transcribed, quasi_static=AUTO)
         try:
-            return solving.attempt(QUASI_STATIC, model, before, max_iter=patience // 2, **start)
+            return solving.attempt(QUASI_STATIC, model, before, max_iter=patience, **start)
         except PlanError as error:
             before, failure = attempts_of(error), error
             if before[-1].status == INFEASIBLE:

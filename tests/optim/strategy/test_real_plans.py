@@ -128,7 +128,6 @@ def test_rest_that_is_out_of_reach_of_the_mesh_is_asked_up_to_a_leeway():
         (5, "line", 80),  # 191 with multipliers at the step of the motion along the line
         # not in 3000 without the obstacle, with the dynamics of all modes
         pytest.param(36, "obstacle", 150, marks=pytest.mark.slow),
-        (49, "tip", 150),  # 267; three modes beyond the mesh, three inputs
         (56, "joints", 140),  # 216; multipliers with a step of their own do not end, others take 12
     ],
 )
