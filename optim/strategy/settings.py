@@ -18,8 +18,8 @@ class Settings:
         Iterations after which a solve is abandoned for the next strategy: three times the most observed for a solve
         that converges, 14 to 67 for least effort and 31 to 158 for minimum time.
     static_patience : int
-        Iterations of a first solve with quasi-static modes before all modes are given their dynamics: three times the
-        most observed, 6 to 46.
+        Iterations of a solve with quasi-static modes, from one guess and with one step of the multipliers: those that
+        converge take 6 to 60, one of the random arms of benchmarks/real_plans 116.
     resolved_patience : int
         Iterations of a first solve with the dynamics of all modes, before those that the mesh leaves unresolved are
         quasi-static, if they are more than there are inputs. The two links of Subudhi & Morris take 9 to 13, the desk
@@ -138,7 +138,7 @@ class Settings:
     """
 
     patience: int = 500
-    static_patience: int = 150
+    static_patience: int = 120
     resolved_patience: int = 30
     exact_patience: int = 50
     leeways: tuple[float, ...] = (1e-2, 1e-3, 1e-4)
