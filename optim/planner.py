@@ -216,8 +216,7 @@ def _solved(model: Any, solving: Solving) -> Plan:
     if are_beyond_inputs(transcribed):
         return solve_overdetermined(DIRECT, model, solving, before)
     if any(t.path.rows for t in transcribed.first):
-        options = {"max_iter": solving.settings.patience} | solving.near_equations
-        return solve_past_obstacles(DIRECT, model, solving, before, **options)
+        return solve_past_obstacles(DIRECT, model, solving, before, solving.settings.patience)
     return solving.attempt(DIRECT, model, before, max_iter=solving.settings.patience, **solving.from_guess)
 
 

@@ -69,8 +69,8 @@ def solve_overdetermined(what: str, model: Any, solving: Solving, before: tuple[
         patience = settings.resolved_patience
     try:
         if has_paths:
-            options = {"max_iter": settings.patience} | solving.near_equations
-            return solve_past_obstacles(what, model, solving, before, patience if may_lack else None, **options)
+            probe = patience if may_lack else None
+            return solve_past_obstacles(what, model, solving, before, settings.patience, probe)
         return solving.attempt(what, model, before, max_iter=patience, **solving.from_guess)
     except PlanError as error:
         before = attempts_of(error)
@@ -99,7 +99,7 @@ def _solve_quasi_statically(
     """
     if _has_paths(transcribed):
         model, most = solving.like(transcribed, quasi_static=AUTO), solving.settings.static_patience
-        return solve_past_obstacles(QUASI_STATIC, model, solving, before, max_iter=most, **solving.near_equations)
+        return solve_past_obstacles(QUASI_STATIC, model, solving, before, most)
     for start in (solving.from_guess, solving.near_equations):
         model = solving.like(transcribed, quasi_static=AUTO)
         try:

@@ -63,7 +63,9 @@ def magnitudes(t: PhaseTranscription) -> Magnitudes:
     rigid = _rigid_motion(t, stiffness)
     bending = np.gradient(rigid.bent, rigid.times, axis=0)
     q = np.maximum(np.ptp(rigid.q, axis=0), _peak(rigid.bent))
-    q = np.maximum(q, _least(t, rigid, stiffness[:n, :n], q))
+    mass = np.diag(regular_mass(dae, *dae.posture(t.start.x, t.start.z, t.start.p)))
+    kinetic = float(np.max(np.einsum("ki,i->k", rigid.v**2, mass))) / 2  # but for couplings
+    q = np.maximum(q, _least(t, rigid, stiffness[:n, :n], q, mass, kinetic))
     v = np.max([_peak(rigid.v), _peak(bending), q / T], axis=0)
     a = np.max([_peak(rigid.a), _peak(np.gradient(bending, rigid.times, axis=0)), q / T**2], axis=0)
     w = _state_magnitudes(t, rigid)
@@ -79,7 +81,7 @@ def magnitudes(t: PhaseTranscription) -> Magnitudes:
         "f": _positive(at_least(dae, t.start, closing, LEAST), 1.0),
         "e": np.abs(t.static.amounts(n)) @ q,
         "u": u,
-        "goal_energy": np.array([min(MOST, ENERGIES * _kinetic(t, rigid) / 2) or MOST]),
+        "goal_energy": np.array([min(MOST, ENERGIES * kinetic) or MOST]),
         "du": np.maximum(_peak(np.gradient(rigid.u, rigid.times, axis=0)), u / T),
     }
 
@@ -146,16 +148,20 @@ def _followed(
     return w, dw
 
 
-def _least(t: PhaseTranscription, rigid: _Motion, stiffness: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Return the least magnitudes of the coordinates (n,), by the energies of the motion."""
+def _least(
+    t: PhaseTranscription, rigid: _Motion, stiffness: np.ndarray, q: np.ndarray, mass: np.ndarray, kinetic: float
+) -> np.ndarray:
+    """Return the least magnitudes of the coordinates (n,), by the energies of the motion.
+
+    `mass` (n,) is what each coordinate moves by itself, `kinetic` the largest energy [J] of the rates.
+    """
     dae, n, T = t.dae, t.dae.tree.size, t.mesh.duration
     units = np.array(dae.x.units[:n])
-    mass, kinetic = _mass(t), _kinetic(t, rigid)
     if not kinetic > 0:  # a motion back to its start: as if the heaviest joint moved by one radian
         turning = mass[units != "m"] if (units != "m").any() else mass
         return np.sqrt(np.max(turning) / mass)
     elastic = np.max(np.einsum("ki,ij,kj->k", rigid.bent, stiffness, rigid.bent))
-    moved = np.sqrt(kinetic / mass) * T
+    moved = np.sqrt(2 * kinetic / mass) * T
     stiff = np.diag(stiffness) > 0
     bent = np.full(n, np.inf)
     if elastic > 0:
@@ -164,16 +170,6 @@ def _least(t: PhaseTranscription, rigid: _Motion, stiffness: np.ndarray, q: np.n
     turned = np.max(q[units != "m"], initial=0.0) or np.inf
     alike = np.where(units == "m", np.inf, turned)
     return LEAST * np.min([moved, bent, alike], axis=0)
-
-
-def _mass(t: PhaseTranscription) -> np.ndarray:
-    """Return what each coordinate moves by itself at the start (n,)."""
-    return np.diag(regular_mass(t.dae, *t.dae.posture(t.start.x, t.start.z, t.start.p)))
-
-
-def _kinetic(t: PhaseTranscription, rigid: _Motion) -> float:
-    """Return the largest sum of squared rates times masses [J], twice the kinetic energy but for couplings."""
-    return float(np.max(np.einsum("ki,i->k", rigid.v**2, _mass(t))))
 
 
 def _state_magnitudes(t: PhaseTranscription, rigid: _Motion) -> np.ndarray:

@@ -29,22 +29,24 @@ def solve_past_obstacles(
     model: Any,
     solving: Solving,
     before: tuple[Attempt, ...],
+    patience: int,
     probe: int | None = None,
-    **options: Any,
 ) -> Plan:
     """Solve a model from the present values of its Vars, first without obstacles and limits on expressions.
 
     If the unconstrained optimum violates them, the motion is drawn out of them from there, see `solve_relaxed`; if that
     fails, from a detour around them. Where points follow a line, a motion along it comes before all that, but after the
-    `probe`: so many iterations without obstacles, whose failure is raised at once.
+    `probe`: so many iterations without obstacles, whose failure is raised at once. `patience` are those of other solves
+    that begin with the first guess.
 
     Raises
     ------
     PlanError
         Every fallback failed.
     """
+    options = {"max_iter": patience} | solving.near_equations
     if not any(lifted(b.transcription) for b in trajectories(model)):
-        return solving.attempt(what, model, before, **options | ({} if probe is None else {"max_iter": probe}))
+        return solving.attempt(what, model, before, **options | {"max_iter": probe or patience})
     free = None
     if probe is not None:
         free = _without_obstacles(what, model, solving, before, **options | {"max_iter": probe})
@@ -57,15 +59,10 @@ def solve_past_obstacles(
     is_led = all(way is not None for way in ways)
     if is_led and all(way is not None and way.is_near for way in ways):
         is_led = False
-        present = _values(model)
         try:
-            return _along(what, model, solving, before, options)
+            return _along(what, model, solving, before)
         except PlanError as error:
             before = attempts_of(error)
-            if free is not None:
-                _set_values(present)
-            else:
-                _set_straight(model)
     # A few postures on a curve are no better a start than the motion without it
     is_led = is_led and all(_is_straight(b.transcription) for b in trajectories(model))
     # Without obstacles: are they in the way?
@@ -92,12 +89,10 @@ def solve_past_obstacles(
             attempts = attempts_of(error)
         if is_led and (factors != prices[:1] or _excess(model) > FAR * excess):
             is_led = False
-            present = _values(model)
             try:
-                return _along(what, model, solving, attempts, options)
+                return _along(what, model, solving, attempts)
             except PlanError as error:
                 attempts = attempts_of(error)
-            _set_values(present)
     # From a detour, out of what obstacles it meets as well, or as it is
     _set_detour(model, solving)
     if _excess(model) > 0:
@@ -123,39 +118,30 @@ def _without_obstacles(what: str, model: Any, solving: Solving, before: tuple[At
         _allow(model, 0.0)
 
 
-def _values(model: Any) -> list[tuple[Any, float | None]]:
-    """Return all Vars with their present values."""
-    return [(variable, variable.value) for variable in model.component_data_objects(pyo.Var)]
-
-
-def _set_values(values: list[tuple[Any, float | None]]) -> None:
-    for variable, value in values:
-        variable.set_value(value, skip_validation=True)
-
-
-def _set_straight(model: Any) -> None:
-    """Set the first guess without lines and obstacles."""
-    for b in trajectories(model):
-        set_guess(b, b.transcription)
-
-
 def _is_straight(t: PhaseTranscription) -> bool:
     """Whether all lines that points have to follow are straight."""
     return all(len(constraint.points) == 2 for constraint in t.path.constraints if isinstance(constraint, Follow))
 
 
-def _along(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...], options: dict[str, Any]) -> Plan:
-    """Solve from a first guess along the lines that points of the arm follow.
+def _along(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...]) -> Plan:
+    """Solve from a first guess along the lines that points of the arm follow; leave the present values if that fails.
 
     Raises
     ------
     PlanError
     """
+    present = [(variable, variable.value) for variable in model.component_data_objects(pyo.Var)]
     for b in trajectories(model):
         way = postures_on_way(b.transcription)
         set_guess(b, b.transcription, way.postures if way else ())
-    patience = solving.from_guess | {"max_iter": solving.settings.line_patience}
-    return solving.attempt(f"{what}, along its line", model, before, **(options | patience))
+    options = solving.from_guess | {"max_iter": solving.settings.line_patience}
+    try:
+        return solving.attempt(f"{what}, along its line", model, before, **options)
+    except PlanError as error:
+        attempts_of(error)  # what was ended from outside stays as it is
+        for variable, value in present:
+            variable.set_value(value, skip_validation=True)
+        raise
 
 
 def _set_detour(model: Any, solving: Solving) -> None:
