@@ -1,12 +1,12 @@
 """Plans of ten real arms, from 50 g on a desk to 26 m of boom, for eight tasks each, from cold.
 
 ``python -m benchmarks.real_plans [--arms TEXT] [--tasks TEXT] [--limit SECONDS] [--jobs N] [--replays]
-[--store PLANS.zarr] [--retry] [--random N [--first SEED]]`` prints how many iterations and seconds of CPU each plan
+[--store PLANS.zarr] [--retry] [--random N [--kind KIND] [--first SEED]]`` prints how many iterations and seconds of CPU each plan
 takes, and by how much its replay misses. A plan counts if it converges within 150 iterations and 60 s; with
 ``--replays`` it is refined as well, and has to replay within its criteria then. It is a study (docs/studies.md): with
 ``--store`` what is finished is kept, and the same command again plans what is missing. At the end comes the table of
 docs/planning.md. With ``--random`` there are N random arms instead, with one task each, and at the end what was not
-planned.
+planned; of the kind "floating" on craft, of the kind "boom" turned by cylinders.
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ def main() -> None:
     parser.add_argument("--store", help="a Zarr group (.zarr) or netCDF file (.nc) that keeps what came of each case")
     parser.add_argument("--retry", action="store_true", help="plan those again whose process was killed")
     parser.add_argument("--random", type=int, default=0, help="so many random arms instead, the n-th with task n")
+    parser.add_argument("--kind", choices=RANDOM, default="random", help="of random arms")
     parser.add_argument("--first", type=int, default=0, help="the first seed of random arms")
     options = parser.parse_args()
     seeds = range(options.first, options.first + options.random)
-    chosen = [{"arm": f"{RANDOM} {seed}", "task": list(TASKS)[seed % len(TASKS)]} for seed in seeds] or [
+    chosen = [{"arm": f"{options.kind} {seed}", "task": list(TASKS)[seed % len(TASKS)]} for seed in seeds] or [
         {"arm": arm, "task": task}
         for arm in ARMS
         for task in TASKS

@@ -7,13 +7,15 @@ import math
 import signal
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 import flexblocks as fb
 from benchmarks.real_plans.arms import ARMS, Arm
 from benchmarks.real_plans.random_arm import random_arm
+from benchmarks.real_plans.random_boom import random_boom
 from benchmarks.real_plans.tasks import TASKS
 from flexblocks import optim
 from flexblocks.optim.strategy.mesh_refinement import refine_mesh
@@ -25,7 +27,11 @@ MOST_ITERATIONS = 150
 MOST_SECONDS = 60.0  # of CPU
 REFINEMENT = 4  # times the CPU time of a plan; Ctrl-C comes after half as much again
 NOT_ASKED = "no such task"
-RANDOM = "random"
+RANDOM: dict[str, Callable[[int], Arm]] = {
+    "random": random_arm,
+    "floating": partial(random_arm, floats=True),
+    "boom": random_boom,
+}  # each of a seed
 
 
 @dataclass(frozen=True)
@@ -142,9 +148,9 @@ def _refined(plan: optim.Plan, limit: float) -> tuple[str, float]:
 
 
 def named_arm(name: str) -> Arm:
-    """Return an arm of the table, or the random one of a seed: "random 17"."""
+    """Return an arm of the table, or the random one of a seed: "random 17", "floating 17", "boom 17"."""
     kind, _, seed = name.partition(" ")
-    return random_arm(int(seed)) if kind == RANDOM else ARMS[name]
+    return RANDOM[kind](int(seed)) if kind in RANDOM else ARMS[name]
 
 
 @contextmanager

@@ -64,19 +64,24 @@ class Part:
         return names.get(self.drive, f"motor{self.number}.torque")
 
 
-def random_arm(seed: int) -> Arm:
-    """Return the arm of a seed: reach from 5 cm to 30 m, up to four joints, beams of all discretisations."""
+def random_arm(seed: int, floats: bool = False) -> Arm:
+    """Return the arm of a seed: reach from 5 cm to 30 m, up to four joints, beams of all discretisations.
+
+    One that floats is on a craft of two to twenty times its mass, without gravity.
+    """
     rng = np.random.default_rng(seed)
     draw = Draw(rng, 1.0, flat=bool(rng.uniform() < 0.4))
     reach = float(10 ** rng.uniform(-1.3, 1.5))
     duration = draw.within(1.5, 4.0) * math.sqrt(reach)
-    gravity = EARTH if draw.chance(0.6) else 0.0
+    gravity = EARTH if draw.chance(0.6) and not floats else 0.0
     payload = draw.within(0.2, 2.0) * reach**1.8
     parts = _parts(draw, reach, payload, max(gravity, reach / duration**2), duration)
+    mass = payload + sum(_mass(part.link) for part in parts)
+    craft = (draw.within(2.0, 20.0) * mass, draw.within(0.05, 0.3) * reach) if floats else None
     weight = (0.0, -gravity, 0.0) if draw.flat else (0.0, 0.0, -gravity)
     start = {part.coordinate: part.start for part in parts}
     return Arm(
-        lambda: _model(parts, payload, draw.flat, weight),
+        lambda: _model(parts, payload, draw.flat, weight, craft),
         start,
         {part.coordinate: part.start + part.way for part in parts},
         duration,
@@ -147,9 +152,17 @@ def _mass(link: fb.RigidLink | fb.FlexibleBeam) -> float:
     return link.length * link.material.density * math.pi / 4 * (section.outer**2 - section.inner**2)
 
 
-def _model(parts: Sequence[Part], payload: float, flat: bool, gravity: tuple[float, float, float]) -> fb.Model:
+def _model(
+    parts: Sequence[Part],
+    payload: float,
+    flat: bool,
+    gravity: tuple[float, float, float],
+    craft: tuple[float, float] | None,
+) -> fb.Model:
     model = fb.Model("arm", gravity)
     place = model.add(fb.Ground("ground")).frame_b
+    if craft is not None:
+        place = _craft(model, place, *craft, flat=flat)
     for part in parts:
         axis = UP if flat or part.number == 1 else ACROSS
         place = _joint(model, place, part, axis)
@@ -157,6 +170,22 @@ def _model(parts: Sequence[Part], payload: float, flat: bool, gravity: tuple[flo
         place = part.link.frame_b
     model.connect(place, model.add(fb.Payload("payload", payload)).frame_a)
     return model
+
+
+def _craft(model: fb.Model, place: Any, mass: float, radius: float, flat: bool) -> Any:
+    """Add a body of a mass and a radius of gyration [kg, m] that floats, and return where the arm begins."""
+    if flat:
+        free = [fb.Prismatic("base_x", ALONG), fb.Prismatic("base_y", (0.0, 1.0, 0.0)), fb.Revolute("base_turn", UP)]
+    else:
+        free = [fb.FreeMotion("base")]
+    for joint in free:
+        model.connect(place, model.add(joint).frame_a)
+        place = joint.frame_b
+    inertia = mass * radius**2
+    body = fb.RigidBody("craft", mass, inertia if flat else tuple(map(tuple, (inertia * np.eye(3)).tolist())),
+                        reach=(radius, 0.0, 0.0))
+    model.connect(place, model.add(body).frame_a)
+    return body.frame_b
 
 
 def _joint(model: fb.Model, place: Any, part: Part, axis: tuple[float, float, float]) -> Any:

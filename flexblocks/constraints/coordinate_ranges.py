@@ -1,4 +1,4 @@
-"""Admissible ranges of coordinates, outside which a block has no physics, such as a beam pushed all the way in."""
+"""Admissible ranges of coordinates, states and outputs: a beam is not pushed all the way in, a cylinder has end stops."""
 
 from __future__ import annotations
 
@@ -34,6 +34,13 @@ def coordinate_bounds(dae: DAE) -> tuple[np.ndarray, np.ndarray]:
             ends = np.sort(np.array([bound.low, bound.high]) / factor)
             low[i], high[i] = max(low[i], ends[0]), min(high[i], ends[1])
     return low, high
+
+
+def output_ranges(dae: DAE) -> dict[str, tuple[float, float]]:
+    """Return the ranges of outputs in which their blocks are meant to work."""
+    blocks = {body.name: body.block for body in dae.tree.bodies}
+    blocks |= {element.name: element.terms.block for element in dae.tree.elements}
+    return {f"{name}.{output}": ends for name, block in blocks.items() for output, ends in block.output_ranges().items()}
 
 
 def state_bounds(dae: DAE) -> tuple[np.ndarray, np.ndarray]:

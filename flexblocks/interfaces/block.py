@@ -125,6 +125,13 @@ class Block(_Named, ABC):
         """Return the algebraic variables."""
         return ()
 
+    def output_ranges(self) -> Mapping[str, tuple[float, float]]:
+        """Return the outputs within whose ranges (low, high) the block is meant to work, such as a cylinder's stroke.
+
+        Beyond them it has its physics, of end stops perhaps; no plan goes there.
+        """
+        return {}
+
     def dependent_variables(self, local: Local) -> tuple[DependentVariable, ...]:
         """Return the states and algebraic variables that the coordinates determine, each with its equation.
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from flexblocks.constraints.coordinate_ranges import output_ranges
 from flexblocks.constraints.singular_posture import refuse_singular_posture
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import refuse_clocks
@@ -110,9 +111,14 @@ def equilibrium(
         raise _refusal(dae, problem)
     if closed and problem.singular(s):
         refuse_singular_posture(dae, s[problem.at.q], problem.mass_at(s), "equilibrium: at the balance found ")
-    at, residual = problem.at, problem.residual(s)
-    q = s[at.q]
-    point = OperatingPoint(
+    point = _point(dae, problem, s)
+    warn_of_large_deflections(dae, "equilibrium", point.x[None], point.z[None], point.u[None], point.p)
+    return point
+
+
+def _point(dae: DAE, problem: Statics, s: np.ndarray) -> OperatingPoint:
+    at, q = problem.at, s[problem.at.q]
+    return OperatingPoint(
         states=dae.x.names,
         algebraics=dae.z.names,
         inputs=dae.u.names,
@@ -121,13 +127,11 @@ def equilibrium(
         z=s[at.z],
         u=s[at.u],
         p=problem.p,
-        residual=residual[: at.z.stop],
+        residual=problem.residual(s)[: at.z.stop],
         multipliers=dae.tree.loops.multipliers,
         forces=s[at.multipliers],
         dae=dae,
     )
-    warn_of_large_deflections(dae, "equilibrium", point.x[None], point.z[None], point.u[None], point.p)
-    return point
 
 
 def _held(group: str, held: Mapping[str, float] | None, names: tuple[str, ...]) -> Mapping[str, float]:
@@ -182,7 +186,7 @@ def _refusal(dae: DAE, problem: Statics, best: np.ndarray | None = None) -> NoEq
     free = [name for name, is_free in zip(problem.names, problem.free, strict=True) if is_free and name in dae.u]
     message = (
         f"equilibrium: no balance found with {listing(fixed) if fixed else 'nothing held'}; missing: {where}."
-        f"{_ranges(dae, problem)} "
+        f"{_ranges(dae, problem)}{_strokes(dae, problem, s)} "
         f"Free a coordinate, leave an input free that acts there (free inputs: {listing(free)}), or move the start "
         "values."
     )
@@ -197,3 +201,15 @@ def _ranges(dae: DAE, problem: Statics) -> str:
         if problem.free[i] and np.isfinite([problem.low[i], problem.high[i]]).any()
     ]
     return f" It was sought with {listing(kept)}." if kept else ""
+
+
+def _strokes(dae: DAE, problem: Statics, s: np.ndarray) -> str:
+    """Return a sentence about outputs that are out of the ranges of their blocks, or nothing."""
+    ranges = output_ranges(dae)
+    point = _point(dae, problem, s) if ranges else {}
+    beyond = [
+        f"'{name}' is {point[name]:.4g} {dae.y.unit(name)} where it is meant to be from {low:.4g} to {high:.4g}"
+        for name, (low, high) in ranges.items()
+        if not low <= point[name] <= high
+    ]
+    return f" {listing(beyond)}." if beyond else ""

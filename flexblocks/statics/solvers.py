@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from flexblocks.geometry import bending
 from flexblocks.libraries import scipy
 from flexblocks.statics.followed import followed
 from flexblocks.statics.problem import RANK, Statics
@@ -61,6 +62,7 @@ def led(problem: Statics) -> np.ndarray | None:
 
 def _candidates(problem: Statics, rows: np.ndarray) -> Iterator[np.ndarray]:
     """Yield candidate equilibria of the equations `rows`, the likeliest first."""
+    yield from _held_where_it_starts(problem, rows)
     # Slides and the like, which have a range, where they start, if their drives can hold them.
     ranged = np.isfinite(problem.low) | np.isfinite(problem.high)
     if (ranged & problem.free).any():
@@ -72,6 +74,27 @@ def _candidates(problem: Statics, rows: np.ndarray) -> Iterator[np.ndarray]:
     driven = _driven(problem)
     if driven.any():
         yield from _near(replace(problem, free=problem.free & ~driven), rows)
+
+
+def _held_where_it_starts(problem: Statics, rows: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield what the search ends at from the pressures, ropes and inputs that hold the unbent arm where it starts.
+
+    A cylinder whose oil starts a centimetre off its length pushes with tons: a search from there bends the beams that
+    it presses on until they balance that, or gets nowhere.
+    """
+    others = problem.free.copy()
+    others[problem.at.q] = False
+    if not others[problem.at.w].any():
+        return
+    rigid = rows.copy()
+    rigid[problem.at.q] &= ~bending(problem.dae)[: problem.size]
+    held = replace(problem, free=others)
+    size = held.scaled(problem.start)[2]
+    s = _fitted(held, problem.start, rigid, 1 / size[rigid], "jac")
+    s = polished(held, s, rigid)
+    if np.all(np.abs(problem.residual(s)) <= problem.tolerance(s), where=rigid):
+        yield s  # what is left bends beams alone
+    yield from _near(replace(problem, start=s), rows)
 
 
 def _near(problem: Statics, rows: np.ndarray) -> Iterator[np.ndarray]:
@@ -119,7 +142,13 @@ def _least_squares(problem: Statics, start: np.ndarray, rows: np.ndarray) -> np.
         return start
     # Scaling by the mass makes torques and forces comparable: a force over the root of its mass is an acceleration.
     unit = np.concatenate([np.sqrt(np.diag(problem.mass)), np.ones(len(start) - problem.size)])
-    weight = 1 / unit[: problem.rows][rows]
+    return _fitted(problem, start, rows, 1 / unit[: problem.rows][rows], 1 / unit[problem.free])
+
+
+def _fitted(
+    problem: Statics, start: np.ndarray, rows: np.ndarray, weight: np.ndarray, scale: np.ndarray | str
+) -> np.ndarray:
+    """Return the free unknowns for which the residuals of `rows`, by their weights, are least in squares."""
 
     def full(free: np.ndarray) -> np.ndarray:
         s = start.copy()
@@ -136,7 +165,7 @@ def _least_squares(problem: Statics, start: np.ndarray, rows: np.ndarray) -> np.
         residual,
         start[problem.free],
         jac=cast(Any, jacobian),
-        x_scale=1 / unit[problem.free],
+        x_scale=scale,
         bounds=(problem.low[problem.free], problem.high[problem.free]),
         xtol=1e-15,
         ftol=1e-15,

@@ -20,8 +20,9 @@ from ..problem.signals.signals import Signals
 from .bounds import Limits
 from .feasibility.open_base import floating_base
 from .infeasible_goal import no_equilibrium
-from .inverse_statics import Clear, Posture, posture
+from .inverse_statics import Posture, posture
 from .moving_end import moving_state, split_motion, told_deflections
+from .postures.admissible import Admissible
 
 
 def boundary_equilibrium(
@@ -32,7 +33,7 @@ def boundary_equilibrium(
     *,
     near: OperatingPoint | None = None,
     limits: Limits | None = None,
-    clear: Clear | None = None,
+    admissible: Admissible | None = None,
 ) -> Posture:
     """Return the static equilibrium with the `prescribed` coordinates, outputs, positions and orientations.
 
@@ -50,8 +51,8 @@ def boundary_equilibrium(
         Of several postures the nearest to this one is taken; by default to the start values.
     limits : Limits, optional
         Limits of states and holding inputs, if the posture has to be solved for.
-    clear : callable, optional
-        Whether a posture is clear of obstacles, see `posture`.
+    admissible : Admissible, optional
+        Limits and path constraints that the posture keeps, see `posture`.
 
     Raises
     ------
@@ -66,10 +67,10 @@ def boundary_equilibrium(
             f"{where}: {', '.join(motion)}: prescribes rates and no posture; name coordinates or positions, too."
         )
     if not any(motion.values()):
-        return _resting(dae, prescribed, p, where, near, limits, clear)
+        return _resting(dae, prescribed, p, where, near, limits, admissible)
     told = told_deflections(dae, prescribed)
     resting = {name: value for name, value in prescribed.items() if name not in told}
-    at = _resting(dae, resting, p, where, near, limits, clear)
+    at = _resting(dae, resting, p, where, near, limits, admissible)
     return Posture(replace(at.point, x=moving_state(dae, at.point, motion, told, where)), 0, moving=True)
 
 
@@ -80,7 +81,7 @@ def _resting(
     where: str,
     near: OperatingPoint | None,
     limits: Limits | None,
-    clear: Clear | None,
+    admissible: Admissible | None,
 ) -> Posture:
     outputs = [name for name in prescribed if name not in dae.x]
     if not outputs:
@@ -101,7 +102,7 @@ def _resting(
     u = np.tile([-np.inf, np.inf], (len(dae.u), 1)) if limits is None else limits.u
     floating = floating_base(dae, near) if dae.tree.has_undriven_base else ()
     still = {dae.q_names[i]: float(near.x[i]) for i in floating}
-    return posture(dae, prescribed, replace(near, p=p), x, u, where, clear, still)
+    return posture(dae, prescribed, replace(near, p=p), x, u, where, admissible, still)
 
 
 def equilibrium_at(dae: DAE, prescribed: Mapping[str, float], p: np.ndarray, where: str) -> OperatingPoint:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flexblocks.constraints.coordinate_ranges import coordinate_bounds
+from flexblocks.constraints.coordinate_ranges import coordinate_bounds, output_ranges
 from flexblocks.dae.dae import DAE
 from flexblocks.statics.operating_point import OperatingPoint
 
@@ -61,9 +61,23 @@ def _input_names(dae: DAE) -> list[list[str]]:
 
 
 def other_limits(dae: DAE, ranges: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
-    """Return the limits of dependent quantities: outputs, point positions, accelerations."""
+    """Return the limits of dependent quantities: outputs within their blocks' ranges, point positions, accelerations.
+
+    Raises
+    ------
+    ProblemError
+        A limit on an output that excludes the whole range of its block.
+    """
     variables = {*dae.x.names, *(name for names in _input_names(dae) for name in names)}
-    return {name: limit for name, limit in ranges.items() if name not in variables}
+    limits = output_ranges(dae)
+    for name, (low, high) in ranges.items():
+        if name in variables:
+            continue
+        own = limits.get(name, (-np.inf, np.inf))
+        limits[name] = max(own[0], low), min(own[1], high)
+        if limits[name][0] > limits[name][1] and name in output_ranges(dae):
+            raise _excluded(name, low, high, own, dae.y.unit(name))
+    return limits
 
 
 def resolved_limits(dae: DAE, ranges: Mapping[str, tuple[float, float]], shape: InputShape) -> Limits:
@@ -100,8 +114,13 @@ def resolved_limits(dae: DAE, ranges: Mapping[str, tuple[float, float]], shape: 
         own = tuple(row)
         row[:] = max(own[0], low), min(own[1], high)
         if row[0] > row[1]:
-            raise ProblemError(
-                f"plan: limits: {name} = ({low:g}, {high:g}); excludes the whole range of the model's own limits, "
-                f"{own[0]:g} to {own[1]:g} {(dae.x if name in dae.x else dae.u).unit(name)}."
-            )
+            raise _excluded(name, low, high, own, (dae.x if name in dae.x else dae.u).unit(name))
     return Limits(x, inputs)
+
+
+def _excluded(name: str, low: float, high: float, own: tuple[float, float], unit: str) -> ProblemError:
+    """Return the error for a limit that leaves nothing of the model's own."""
+    return ProblemError(
+        f"plan: limits: {name} = ({low:g}, {high:g}); excludes the whole range of the model's own limits, "
+        f"{own[0]:g} to {own[1]:g} {unit}."
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from flexblocks.validity.large_deflections import large_deflections
 
 from .equilibrium import slow_motions
 from .feasibility.base_motion import carried_base
+from .postures.admissible import Admissible
 from .postures.posture_program import REACHED, PostureProgram, posture_program
 from .postures.posture_starts import unwound
 from .postures.refused_posture import out_of_reach, search_ended, too_weak_to_hold
@@ -26,8 +27,6 @@ SAME = 1e-9  # of distances: postures that are one
 ROUNDS = 12  # in which a floating base and its joints find to each other; usual are four
 RANK = 1e-6  # of what the rounds so far tell
 SETTLED = 1e-3  # rad or lengths of the arm: the posture is a first guess
-
-Clear = Callable[[OperatingPoint], bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +55,7 @@ def posture(
     bounds: np.ndarray,
     input_bounds: np.ndarray,
     where: str,
-    clear: Clear | None = None,
+    admissible: Admissible | None = None,
     still: Mapping[str, float] | None = None,
 ) -> Posture:
     """Solve inverse statics: the equilibrium with prescribed coordinates and outputs that is nearest to another.
@@ -75,9 +74,8 @@ def posture(
         Limits of the inputs that hold the arm.
     where : str
         For messages.
-    clear : callable, optional
-        Whether a posture is admissible otherwise, as clear of obstacles; of those that are, the nearest is taken. If
-        none is, the nearest of all.
+    admissible : Admissible, optional
+        Of postures that keep these limits and path constraints the nearest is taken; if none does, the nearest of all.
     still : dict of float, optional
         Coordinates of a floating base: without forces from outside it goes where the joints take it, and nowhere else.
         A posture that keeps the momentum is taken, if there is one.
@@ -90,16 +88,16 @@ def posture(
     index = unknown_slices(dae)
     free_z, free_forces = (np.tile([-np.inf, np.inf], (g.stop - g.start, 1)) for g in (index.z, index.multipliers))
     low, high = unknown_vector(dae, bounds, free_z, free_forces, input_bounds).T
-    program = posture_program(dae, prescribed, near, (low, high))
+    program = posture_program(dae, prescribed, near, (low, high), admissible=admissible)
     # Multistart: the best of all local solutions
     exact = program
     others = {name: value for name, value in (still or {}).items() if name not in prescribed}
     if others:
-        program = posture_program(dae, prescribed, near, (low, high), others)
-    found = _admissible(program, clear)
+        program = posture_program(dae, prescribed, near, (low, high), others, admissible)
+    found = _first(program, admissible)
     if found is None:
         program = exact
-        found = _admissible(program, clear)
+        found = _first(program, admissible)
     if found is None and time_is_over():
         raise search_ended(where, prescribed)
     if found is None:
@@ -150,7 +148,7 @@ def _carried(program: PostureProgram, first: np.ndarray, base: Sequence[int]) ->
     return postures[int(np.argmin([np.max(np.abs(gap)) for gap in gaps]))] if postures else first
 
 
-def _admissible(program: PostureProgram, clear: Clear | None) -> tuple[np.ndarray, float] | None:
+def _first(program: PostureProgram, admissible: Admissible | None) -> tuple[np.ndarray, float] | None:
     """Return the first posture that is clear and bends beams no farther than their theory goes; if need be, the first
     that is clear, or the first; None if there is none.
 
@@ -160,7 +158,7 @@ def _admissible(program: PostureProgram, clear: Clear | None) -> tuple[np.ndarra
     first, first_clear = None, None
     for one in _distinct(program.solutions()):
         first = first or one
-        if clear is not None and not clear(_point(program, one[0])):
+        if admissible is not None and not admissible(_point(program, one[0])):
             continue
         first_clear = first_clear or one
         if not _bent_too_far(program, one[0]):

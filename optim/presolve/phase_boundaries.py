@@ -20,10 +20,11 @@ from .boundary_equilibrium import boundary_equilibrium, equilibrium_at, split_pr
 from .bounds import Limits
 from .equilibrium import undetermined_at_rest
 from .feasibility.open_base import open_base, with_momentum
-from .inverse_statics import Clear, Posture
+from .inverse_statics import Posture
 from .known_motions import known_columns
 from .meeting.meeting_end import meeting_end
 from .path_values import PathValues
+from .postures.admissible import Admissible
 from .settling_states import settling_states
 
 PEAK = 15 / 8  # largest rate of a quintic from rest to rest, relative to the mean one
@@ -54,8 +55,8 @@ def phase_ends(
         An unknown name; no equilibrium at the start or a goal.
     """
     kind = "rest" if design else "fixed"
-    clear = [_keeps(path, phase) for path, phase in zip(paths, problem.phases, strict=True)]
-    start = boundary_equilibrium(dae, problem.start, p[0], "plan: start", limits=limits[0], clear=clear[0])
+    admissible = [_admissible(path, phase) for path, phase in zip(paths, problem.phases, strict=True)]
+    start = boundary_equilibrium(dae, problem.start, p[0], "plan: start", limits=limits[0], admissible=admissible[0])
     begin = End(kind, start.point, *split_prescribed(dae, problem.start, "plan: start"), moving=start.moving)
     _refuse_moving(begin, "plan: start", design, 0.0)
     boundaries = []
@@ -68,7 +69,7 @@ def phase_ends(
                     f"{where}leeway, but the equilibrium there depends on design parameters; leave one of them out."
                 )
             there = phase.goal_at(times[i])
-            goal = _goal(dae, there, values, f"{where}goal", phase, begin.point, limits[i], clear[i])
+            goal = _goal(dae, there, values, f"{where}goal", phase, begin.point, limits[i], admissible[i])
             states, outputs = split_prescribed(dae, there, f"{where}goal")
             if phase.leeway and outputs:
                 raise ProblemError(
@@ -103,12 +104,11 @@ def phase_ends(
     return boundaries
 
 
-def _keeps(path: PathValues, phase: Phase) -> Clear | None:
-    """Return whether a posture keeps all path values of a phase at rest; None if there are none."""
+def _admissible(path: PathValues, phase: Phase) -> Admissible | None:
+    """Return which postures keep the path values of a phase; None if there are none."""
     if not path.rows:
         return None
-    time = 0.0 if isinstance(phase.duration, str) else float(np.mean(phase.duration))
-    return lambda point: bool(np.all(path.excess(path.at_rest(point, time)) <= 0))
+    return Admissible(path, 0.0 if isinstance(phase.duration, str) else float(np.mean(phase.duration)))
 
 
 def _goal(
@@ -119,12 +119,12 @@ def _goal(
     phase: Phase,
     before: OperatingPoint,
     limits: Limits,
-    clear: Clear | None,
+    admissible: Admissible | None,
 ) -> Posture:
     """Return the posture of a goal: the nearest one; the nearest that limits on rates allow, if they forbid that."""
 
     def nearest(limits: Limits) -> Posture:
-        return boundary_equilibrium(dae, there, p, where, near=before, limits=limits, clear=clear)
+        return boundary_equilibrium(dae, there, p, where, near=before, limits=limits, admissible=admissible)
 
     goal, n = nearest(limits), dae.tree.size
     rates = limits.x[n : 2 * n]

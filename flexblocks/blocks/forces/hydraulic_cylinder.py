@@ -70,7 +70,8 @@ class HydraulicCylinder(ForceElement):
     -----
     States ``pressure_a``, ``pressure_b`` [Pa]; of the ideal one ``command`` [m], the length at which the oil would be
     without load. An edge passes ``rated_flow * opening * sqrt(drop / rated_drop)``, laminar below 0.1 % of the supply
-    pressure. There is no cavitation: pressures below zero say that the cylinder is used beyond its range.
+    pressure. There is no cavitation: pressures below zero say that the cylinder is used beyond its range. Plans
+    keep ``length`` between the end stops.
 
     Outputs: ``length`` [m], ``speed`` [m/s], ``force`` [N] of the oil, ``pressure_difference`` [Pa], ``power`` [W] to
     the arm; ``flow_a``, ``flow_b`` [m3/s] into the chambers and ``supply_power`` [W], what the pump gives.
@@ -135,6 +136,9 @@ class HydraulicCylinder(ForceElement):
             Variable("pressure_a", "Pa", start=own.tank_pressure + share * across),
             Variable("pressure_b", "Pa", start=own.tank_pressure + (1 - share) * across),
         )
+
+    def output_ranges(self) -> Mapping[str, tuple[float, float]]:
+        return {"length": (self.nominal.retracted, self.nominal.extended)}
 
     def physics(self, frames: Mapping[str, AttachedFrame], local: Local) -> Physics:
         length = frames["frame_b"].distance(frames["frame_a"])

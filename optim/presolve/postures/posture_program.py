@@ -15,6 +15,7 @@ from flexblocks.statics.balance import rest_residuals, unknown_slices, unknown_v
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..equilibrium import loop_forces
+from .admissible import Admissible
 from .posture_scale import PostureScale, arm_length, posture_scale
 from .posture_starts import start_points
 from .search_time import ipopt_time, time_is_over
@@ -67,6 +68,8 @@ class PostureProgram:
         The same: least error of the values that are no coordinates, with balance and coordinates kept.
     held : list of int
         Which values are coordinates.
+    kept : (ndarray, ndarray)
+        Bounds of what comes before all other constraints: quantities with limits by name.
     """
 
     dae: DAE
@@ -81,6 +84,7 @@ class PostureProgram:
     target_rows: np.ndarray
     closest: ca.Function
     held: list[int]
+    kept: tuple[np.ndarray, np.ndarray]
 
     def solutions(self) -> Iterator[tuple[np.ndarray, float]]:
         """Yield the postures (ns,) solved for from all start points, with their distances, scaled, the nearest first.
@@ -115,7 +119,7 @@ class PostureProgram:
 
     def nearest(self) -> tuple[np.ndarray, float] | None:
         """Return the posture (ns,) whose values are nearest to the prescribed ones, and the scaled error."""
-        kept = np.zeros(self.closest.size1_in("lbg"))
+        kept = np.zeros(self.closest.size1_in("lbg") - len(self.kept[0]))
         ends = [self._solve(self.closest, s, kept, ROOMS[-1]) for s in self.starts]
         reached = [(x, np.sqrt(distance)) for x, distance, success in ends if success]
         return min(reached, key=lambda one: one[1], default=None)
@@ -142,7 +146,8 @@ class PostureProgram:
         low, high = (limit / self.scale.unknowns for limit in self.limits)
         at, w = self.start / self.scale.unknowns, unknown_slices(self.dae).w
         low[w], high[w] = np.maximum(low[w], at[w] - room), np.minimum(high[w], at[w] + room)
-        solution = solver(x0=s / self.scale.unknowns, lbx=low, ubx=high, lbg=rows, ubg=rows)
+        lowest, highest = (np.append(bound, rows) for bound in self.kept)
+        solution = solver(x0=s / self.scale.unknowns, lbx=low, ubx=high, lbg=lowest, ubg=highest)
         success = bool(solver.stats()["success"])
         return solution["x"].full().ravel() * self.scale.unknowns, float(solution["f"]), success
 
@@ -153,6 +158,7 @@ def posture_program(
     near: OperatingPoint,
     limits: tuple[np.ndarray, np.ndarray],
     still: Mapping[str, float] | None = None,
+    admissible: Admissible | None = None,
 ) -> PostureProgram:
     """Return inverse statics with prescribed values near a posture, as a program.
 
@@ -165,6 +171,8 @@ def posture_program(
         Of the unknowns of statics.
     still : dict of float, optional
         Coordinates that are prescribed, too, and where the search begins with.
+    admissible : Admissible, optional
+        Whose limits by name are kept.
     """
     prescribed = {**prescribed, **(still or {})}
     n, index, names = dae.tree.size, unknown_slices(dae), tuple(prescribed)
@@ -185,19 +193,22 @@ def posture_program(
     # What nothing holds, such as a floating base, has no balance.
     r = (r / scale.balance)[[i for i in range(r.numel()) if not r[i].is_zero()]]
     gap = (y - target) / scale.values
+    limited, *kept = ca.SX(0, 1), np.zeros(0), np.zeros(0)
+    if admissible is not None:
+        limited, *kept = admissible.limited(scaled * scale.unknowns, near.p)
     step = scaled[:n] * scale.unknowns[:n] - start[:n]
     # Nearest posture; of redundant inputs that hold it, the smallest (1e-9 decides between equals only)
     distance = ca.dot(step, ca.mtimes(ca.DM(mass), step)) / (2 * scale.energy) + 1e-9 * ca.sumsqr(scaled[index.u])
     if r.numel() + len(target) <= s.numel():
-        problem = {"x": scaled, "f": distance, "g": ca.vertcat(r, gap)}
+        problem = {"x": scaled, "f": distance, "g": ca.vertcat(limited, r, gap)}
     else:
         # More conditions than the arm can be moved for, all met only where some follow from others: by least squares.
-        problem = {"x": scaled, "f": ca.sumsqr(gap), "g": r}
+        problem = {"x": scaled, "f": ca.sumsqr(gap), "g": ca.vertcat(limited, r)}
     held = [i for i, name in enumerate(names) if name in dae.q_names]
     others = [i for i in range(len(names)) if i not in held]
     options = OPTIONS | {"ipopt": OPTIONS["ipopt"] | ipopt_time()}
     missed = ca.sumsqr(gap[others]) if others else ca.SX(0)
-    kept = ca.vertcat(r, gap[held]) if held else r
+    conditions = ca.vertcat(limited, r, gap[held]) if held else ca.vertcat(limited, r)
     return PostureProgram(
         dae=dae,
         near=near,
@@ -208,7 +219,8 @@ def posture_program(
         scale=scale,
         equations=equations,
         exact=ca.nlpsol("posture", "ipopt", problem, options),
-        target_rows=np.zeros(problem["g"].numel()),
-        closest=ca.nlpsol("nearest", "ipopt", {"x": scaled, "f": missed, "g": kept}, options),
+        target_rows=np.zeros(problem["g"].numel() - limited.numel()),
+        closest=ca.nlpsol("nearest", "ipopt", {"x": scaled, "f": missed, "g": conditions}, options),
         held=held,
+        kept=(kept[0], kept[1]),
     )

@@ -1,0 +1,54 @@
+"""Which postures at rest a phase admits: those that keep its limits and path constraints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.statics.balance import unknown_slices
+from flexblocks.statics.operating_point import OperatingPoint
+
+from ...problem.path_constraints.signal_limit import SignalLimit
+from ...problem.signals.instant import instant_vector, part_sizes
+from ..path_values import PathValues
+
+
+@dataclass(frozen=True, eq=False)
+class Admissible:
+    """The path values of a phase, at rest.
+
+    Attributes
+    ----------
+    path : PathValues
+    time : float
+        At which they are asked for [s].
+    """
+
+    path: PathValues
+    time: float = 0.0
+
+    def __call__(self, point: OperatingPoint) -> bool:
+        """Whether a posture keeps all of them."""
+        return bool(np.all(self.path.excess(self.path.at_rest(point, self.time)) <= 0))
+
+    def limited(self, s: ca.SX, p: np.ndarray) -> tuple[ca.SX, np.ndarray, np.ndarray]:
+        """Return the quantities (m, 1) that have limits by name, in the unknowns of statics, and the limits (m,).
+
+        Each by its magnitude. Obstacles are not among them: past these a search would stay on one side.
+        """
+        path, dae = self.path, self.path.dae
+        named = [isinstance(constraint, SignalLimit) for constraint in path.constraints]
+        rows = np.flatnonzero(named)
+        if not rows.size:
+            return ca.SX(0, 1), np.zeros(0), np.zeros(0)
+        q, w, z, forces, u = (s[group] for group in unknown_slices(dae))
+        still = {name: ca.SX(size, 1) for name, size in part_sizes(dae).items()}
+        x = ca.vertcat(q, ca.SX(dae.tree.size, 1), w)
+        y = instant_vector(dae, **still | {"x": x, "z": z, "f": forces, "u": u, "time": ca.SX(self.time)})
+        values = path.function.call([y, ca.SX(ca.DM(p))], True, False)[0]
+        bounds = np.stack([path.low[rows], path.high[rows]])
+        size = np.max(np.abs(np.where(np.isfinite(bounds), bounds, 0.0)), axis=0)
+        size[size == 0] = 1.0
+        return values[rows.tolist()] / size, bounds[0] / size, bounds[1] / size
