@@ -18,6 +18,7 @@ from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.statics.problem import Statics, pose
 from flexblocks.statics.solvers import led, polished, root
 from flexblocks.validity.large_deflections import warn_of_large_deflections
+from flexblocks.validity.output_ranges import beyond_ranges, warn_beyond_ranges
 
 
 class NoEquilibriumError(ComputationError):
@@ -68,7 +69,8 @@ def equilibrium(
     -----
     FlexblocksWarning
         There are many equilibria, and the search for the one nearest to the start values did not converge. Or a beam
-        deflects beyond the small deflections that it is modelled for, see `flexblocks.validity`.
+        deflects beyond the small deflections that it is modelled for, or an output is beyond the range of its block, such
+        as the length of a cylinder, see `flexblocks.validity`.
 
     Notes
     -----
@@ -113,6 +115,7 @@ def equilibrium(
         refuse_singular_posture(dae, s[problem.at.q], problem.mass_at(s), "equilibrium: at the balance found ")
     point = _point(dae, problem, s)
     warn_of_large_deflections(dae, "equilibrium", point.x[None], point.z[None], point.u[None], point.p)
+    warn_beyond_ranges("equilibrium", point)
     return point
 
 
@@ -186,7 +189,7 @@ def _refusal(dae: DAE, problem: Statics, best: np.ndarray | None = None) -> NoEq
     free = [name for name, is_free in zip(problem.names, problem.free, strict=True) if is_free and name in dae.u]
     message = (
         f"equilibrium: no balance found with {listing(fixed) if fixed else 'nothing held'}; missing: {where}."
-        f"{_ranges(dae, problem)}{_strokes(dae, problem, s)} "
+        f"{_ranges(dae, problem)}{_beyond(dae, problem, s)} "
         f"Free a coordinate, leave an input free that acts there (free inputs: {listing(free)}), or move the start "
         "values."
     )
@@ -203,13 +206,7 @@ def _ranges(dae: DAE, problem: Statics) -> str:
     return f" It was sought with {listing(kept)}." if kept else ""
 
 
-def _strokes(dae: DAE, problem: Statics, s: np.ndarray) -> str:
+def _beyond(dae: DAE, problem: Statics, s: np.ndarray) -> str:
     """Return a sentence about outputs that are out of the ranges of their blocks, or nothing."""
-    ranges = output_ranges(dae)
-    point = _point(dae, problem, s) if ranges else {}
-    beyond = [
-        f"'{name}' is {point[name]:.4g} {dae.y.unit(name)} where it is meant to be from {low:.4g} to {high:.4g}"
-        for name, (low, high) in ranges.items()
-        if not low <= point[name] <= high
-    ]
-    return f" {listing(beyond)}." if beyond else ""
+    text = beyond_ranges(_point(dae, problem, s)) if output_ranges(dae) else ""
+    return f" There, {text}." if text else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
@@ -19,11 +20,13 @@ from .postures.posture_program import REACHED, PostureProgram, posture_program
 from .postures.posture_starts import unwound
 from .postures.refused_posture import out_of_reach, search_ended, too_weak_to_hold
 from .postures.search_time import time_is_over
+from .rigid_motion.quasi_static_path import follows_from_balance, quasi_static_path
 
 # A posture with joints turned back by whole turns is taken if it is no farther than this many times, in the metric
 # of the mass matrix: a wrist hardly counts there (1.2 times), a joint that swings the arm the other way does (17).
 ALIKE = 2.0
 SAME = 1e-9  # of distances: postures that are one
+INSIDE = 0.05  # of the room between two limits by name, by which postures keep off them where they can; by trial
 ROUNDS = 12  # in which a floating base and its joints find to each other; usual are four
 RANK = 1e-6  # of what the rounds so far tell
 SETTLED = 1e-3  # rad or lengths of the arm: the posture is a first guess
@@ -88,16 +91,18 @@ def posture(
     index = unknown_slices(dae)
     free_z, free_forces = (np.tile([-np.inf, np.inf], (g.stop - g.start, 1)) for g in (index.z, index.multipliers))
     low, high = unknown_vector(dae, bounds, free_z, free_forces, input_bounds).T
-    program = posture_program(dae, prescribed, near, (low, high), admissible=admissible)
-    # Multistart: the best of all local solutions
-    exact = program
     others = {name: value for name, value in (still or {}).items() if name not in prescribed}
-    if others:
-        program = posture_program(dae, prescribed, near, (low, high), others, admissible)
-    found = _first(program, admissible)
-    if found is None:
+    exact = posture_program(dae, prescribed, near, (low, high), admissible=admissible)
+    program, found = exact, None
+    # Off the limits first, where a motion has room; a floating base where it is, if it can stay there
+    for kept, room in product((others, {}) if others else ({},), (INSIDE, 0.0) if len(exact.kept[0]) else (0.0,)):
         program = exact
+        if kept or room:
+            roomy = replace(admissible, inside=room) if admissible else None
+            program = posture_program(dae, prescribed, near, (low, high), kept, roomy)
         found = _first(program, admissible)
+        if found is not None:
+            break
     if found is None and time_is_over():
         raise search_ended(where, prescribed)
     if found is None:
@@ -110,7 +115,7 @@ def posture(
         if there is not None and there[1] < ALIKE * least:
             best = there[0]
             break
-    if program is not exact:
+    if others and len(program.target) > len(exact.target):
         best = _carried(program, best, [dae.q_names.index(name) for name in others])
     J = np.vstack([part.full() for part in exact.equations(best)[2:]])
     return Posture(_point(program, best), slow_motions(J, dae.tree.size).shape[1])
@@ -149,21 +154,32 @@ def _carried(program: PostureProgram, first: np.ndarray, base: Sequence[int]) ->
 
 
 def _first(program: PostureProgram, admissible: Admissible | None) -> tuple[np.ndarray, float] | None:
-    """Return the first posture that is clear and bends beams no farther than their theory goes; if need be, the first
-    that is clear, or the first; None if there is none.
+    """Return the nearest posture that is as a posture should be, or else the one that comes nearest to that.
 
-    Linear beams that are bent by a tenth of their length balance in postures that no arm has, with much force and all
-    over the linkage; a boom of 30 m had one 1 % nearer than the posture that was meant.
+    It is admissible, it bends beams no farther than their theory goes, and equilibria lead there. Linear beams that are
+    bent by a tenth of their length balance in postures that no arm has, with much force and all over the linkage; a
+    boom of 30 m had one 1 % nearer than the posture that was meant. Beyond the dead centre of a cylinder, which has the
+    same lengths there, the light end of a boom is often near, too.
     """
-    first, first_clear = None, None
+    nearest: dict[int, tuple[np.ndarray, float]] = {}  # by how many of the conditions it meets, in their order
     for one in _distinct(program.solutions()):
-        first = first or one
-        if admissible is not None and not admissible(_point(program, one[0])):
-            continue
-        first_clear = first_clear or one
-        if not _bent_too_far(program, one[0]):
-            return one
-    return first_clear or first
+        point = _point(program, one[0])
+        conditions = (
+            lambda point=point: admissible is None or admissible(point),
+            lambda one=one: not _bent_too_far(program, one[0]),
+            lambda point=point: _is_led_to(program, point),
+        )
+        met = next((i for i, is_met in enumerate(conditions) if not is_met()), len(conditions))
+        nearest.setdefault(met, one)
+        if met == len(conditions):
+            break
+    return nearest[max(nearest)] if nearest else None
+
+
+def _is_led_to(program: PostureProgram, point: OperatingPoint) -> bool:
+    """Return whether equilibria lead from the posture that is near to this one, where forces act between frames."""
+    dae = program.dae
+    return not follows_from_balance(dae) or quasi_static_path(dae, program.near, point, ()) is not None
 
 
 def _bent_too_far(program: PostureProgram, s: np.ndarray) -> bool:

@@ -24,10 +24,13 @@ class Admissible:
     path : PathValues
     time : float
         At which they are asked for [s].
+    inside : float
+        Share of the room between two limits by name that postures keep off them.
     """
 
     path: PathValues
     time: float = 0.0
+    inside: float = 0.0
 
     def __call__(self, point: OperatingPoint) -> bool:
         """Whether a posture keeps all of them."""
@@ -51,4 +54,5 @@ class Admissible:
         bounds = np.stack([path.low[rows], path.high[rows]])
         size = np.max(np.abs(np.where(np.isfinite(bounds), bounds, 0.0)), axis=0)
         size[size == 0] = 1.0
-        return values[rows.tolist()] / size, bounds[0] / size, bounds[1] / size
+        inside = self.inside * np.where(np.isfinite(bounds).all(axis=0), bounds[1] - bounds[0], 0.0)
+        return values[rows.tolist()] / size, (bounds[0] + inside) / size, (bounds[1] - inside) / size
