@@ -64,8 +64,6 @@ def set_guess(b: Any, t: PhaseTranscription, detours: Sequence[Waypoint] = (), s
         w, dw = w + extra, dw + more
         u = state_inputs(t.dae, np.hstack([q, v, w]), along, u, t.start.p, dw)
     u = np.clip(u, t.limits.u[:, 0], t.limits.u[:, 1])
-    if t.static.names:
-        v = v @ t.static.moving(n).T
     # Values of the Vars
     within = np.clip(np.concatenate([q, v, w], axis=1), t.limits.x[:, 0], t.limits.x[:, 1])
     for part, where in state_slices(t.dae).items():
