@@ -17,39 +17,35 @@ from ..presolve.rigid_motion.rigid_arm import Waypoint
 LESS = 0.5  # of the smooth motion's effort, below which the motion is another one; by trial: 0.3 yes, 0.6 no
 BEYOND = 10.0  # weight of what exceeds a limit, relative to as much effort; by trial
 ENOUGH = 1e-3  # relative change of the effort at which the search ends: a guess
-MOST = 30  # evaluations; 6 to 16 are usual
+MOST = 30  # evaluations, of which 5 to 24 are usual; what is not found by then is no better a guess
 
 
 def least_effort_waypoints(t: PhaseTranscription) -> tuple[Waypoint, ...]:
     """Return postures between start and goal of a rigid motion with much less effort than the smooth one; else none.
 
     An arm that stands up or stretches out holds its weight, and its least effort is to swing through postures where
-    that takes little: far from the quintic, with a Hessian that is indefinite all the way there. Here the motion is the
-    quintic spline through a few postures of the driven coordinates, its inputs follow by inverse dynamics, and the
-    postures by nonlinear least squares. What the ends take to be held, and then one linearisation, tell beforehand
-    whether there is so much to gain.
+    that takes little; a long one folds on its way. Both are far from the quintic, with a Hessian that is indefinite all
+    the way there. Here the motion is the quintic spline through a few postures of the driven coordinates, its inputs
+    follow by inverse dynamics, and the postures by nonlinear least squares. One linearisation tells beforehand whether
+    there is so much to gain.
 
-    None for objectives of other things than inputs, floating or prescribed bases, and where all of the guess is made of
-    equilibria.
+    None for objectives of other things than inputs, prescribed bases, and where all of the guess is made of equilibria.
     """
     weights = _input_weights(t)
     dae, tree = t.dae, t.dae.tree
-    if not weights or t.passed or tree.has_undriven_base or tree.prescribed or follows_from_balance(dae):
+    if not weights or t.passed or tree.prescribed or follows_from_balance(dae):
         return ()
-    held = POINTS * weights.get(0, 0.0) * np.mean([point.u @ point.u for point in (t.start, t.goal)])
     effort = _Effort(t, weights)
     still = np.zeros(effort.motion.count)
     before = effort.cost(still)
     smooth = float(before @ before)
-    if not held > (1 - LESS) * smooth:
-        return ()
     slope = effort.slope(still)
     nearest = np.linalg.lstsq(slope, -before, rcond=None)[0]
     if not np.isfinite(slope).all() or not np.sum((before + slope @ nearest) ** 2) < LESS * smooth:
         return ()
     jacobian: Any = effort.slope  # typed as a method by its name alone
     swung = scipy.optimize.least_squares(effort.cost, still, jacobian, ftol=ENOUGH, max_nfev=MOST)
-    return effort.motion.waypoints(swung.x) if 2 * swung.cost < LESS * smooth else ()
+    return effort.motion.waypoints(swung.x) if swung.success and 2 * swung.cost < LESS * smooth else ()
 
 
 def _input_weights(t: PhaseTranscription) -> Mapping[int, float]:

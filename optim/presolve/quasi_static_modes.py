@@ -23,7 +23,7 @@ from ..errors import ProblemError
 from .equilibrium import loop_forces
 
 PERIODS = 2  # in an interval, from which "auto" makes a mode quasi-static; by trial
-MOST = 2 / 3  # of the modes, from which on a mesh leaves most of them unresolved; by trial
+MOST = 2 / 3  # of the modes, beyond which a mesh leaves most of them unresolved; by trial
 STEERED = 1  # mode more than there are inputs; by trial
 FAR, NEAR = 10.0, 0.5  # periods in an interval: a gap in between leaves no doubt which modes it resolves; by trial
 STILL = 1e-6  # of the highest frequency: below it a mode does not vibrate but moves
@@ -82,7 +82,7 @@ def _named(dae: DAE, names: Sequence[str]) -> StaticModes:
 def mostly_unresolved(dae: DAE, at: OperatingPoint, step: float) -> bool:
     """Whether the modes with two periods or more in a step [s] of the mesh are more than the inputs can steer.
 
-    That is, two thirds or more of all modes that vibrate, and at least two more than inputs; or all that do not have
+    That is, more than two thirds of all modes that vibrate, and at least two more than inputs; or all that do not have
     less than half a period have ten or more.
 
     Never with closed loops, whose modes cannot be quasi-static.
@@ -90,7 +90,7 @@ def mostly_unresolved(dae: DAE, at: OperatingPoint, step: float) -> bool:
     periods = _periods(dae, at, step)
     fast = int(np.sum(periods > PERIODS))
     apart = fast and not np.any((periods > NEAR) & (periods < FAR))
-    return bool((fast >= MOST * len(periods) and fast > len(dae.u) + STEERED) or apart)
+    return bool(fast > max(MOST * len(periods), len(dae.u) + STEERED) or apart)
 
 
 def more_than_inputs(dae: DAE, at: OperatingPoint, step: float) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import flexblocks as fb
 from flexblocks import optim
+from flexblocks.optim.presolve.magnitudes.characteristic_magnitudes import magnitudes
 
 
 def boom(length: float = 1.0, mass: float = 1.0, time: float = 1.0, gravity: float = 9.81):
@@ -102,6 +104,27 @@ def test_the_magnitudes_of_a_task_have_its_units():
         unit = {"q": bends, "v": bends / T, "a": bends / T**2, "u": M * L**2 / T**2, "du": M * L**2 / T**3}[group]
         np.testing.assert_allclose(other[name], unit * sizes, rtol=1e-2, err_msg=name)
         assert np.ptp(sizes) == 0  # one for each variable along the motion
+
+
+def test_an_idle_input_counts_by_what_accelerates_the_arm_as_the_motion_does():
+    """A slide moves a hinge; the hinge's torque is the only one, and does nothing but rounding."""
+    mass, arm, way, T = 8.0, 0.5, 3.0, 2.0
+    model = fb.Model("slide")
+    slide, hinge = model.add(fb.Prismatic("slide")), model.add(fb.Revolute("hinge"))
+    force, motor = model.add(fb.ForceSource("drive")), model.add(fb.TorqueSource("motor"))
+    body = model.add(fb.Payload("load", mass=mass, inertia=mass * arm**2))
+    model.connect(model.add(fb.Ground("ground")).frame_b, slide.frame_a)
+    model.connect(force.flange_b, slide.axis)
+    model.connect(slide.frame_b, hinge.frame_a)
+    model.connect(motor.flange_b, hinge.axis)
+    model.connect(hinge.frame_b, body.frame_a)
+    dae = fb.assemble(model)
+    start = {"slide.displacement": 0.0, "hinge.angle": 0.7}
+    problem = optim.RestToRest(start, start | {"slide.displacement": way}, T)
+    u = magnitudes(optim.pyomo_model(dae, problem, intervals=10).transcription)["u"]
+    fastest = 10 / math.sqrt(3) * way / T**2  # of the quintic, at (1 - 1 / sqrt(3)) / 2
+    assert u[dae.u.index("drive.force")] == pytest.approx(mass * fastest, rel=0.01)
+    assert u[dae.u.index("motor.torque")] == pytest.approx(0.01 * mass * arm * fastest, rel=0.01)
 
 
 def test_a_leeway_of_a_tiny_arm_is_kept() -> None:
