@@ -1,8 +1,8 @@
 """Plans of ten real arms, from 50 g on a desk to 26 m of boom, for eight tasks each, from cold.
 
 ``python -m benchmarks.real_plans [--arms TEXT] [--tasks TEXT] [--limit SECONDS] [--jobs N] [--replays]
-[--store PLANS.zarr] [--retry] [--random N [--kind KIND] [--first SEED]]`` prints how many iterations and seconds of CPU each plan
-takes, and by how much its replay misses. A plan counts if it converges within 150 iterations and 60 s; with
+[--store PLANS.zarr] [--retry] [--random N [--kind KIND] [--first SEED]]`` prints how many iterations and seconds of CPU
+each plan takes, and by how much its replay misses. A plan counts if it converges within 150 iterations and 60 s; with
 ``--replays`` it is refined as well, and has to replay within its criteria then. It is a study (docs/studies.md): with
 ``--store`` what is finished is kept, and the same command again plans what is missing. At the end comes the table of
 docs/planning.md. With ``--random`` there are N random arms instead, with one task each, and at the end what was not

@@ -115,9 +115,7 @@ def _sections(draw: Draw, length: float, count: int, payload: float, duration: f
     return sections
 
 
-def _model(
-    sections: list[Section], payload: float, modes: fb.Discretization, duration: float, ideal: bool
-) -> fb.Model:
+def _model(sections: list[Section], payload: float, modes: fb.Discretization, duration: float, ideal: bool) -> fb.Model:
     model = fb.Model("boom", (0.0, -EARTH, 0.0))
     ground = model.add(fb.Ground("ground"))
     place, before = ground.frame_b, None
@@ -145,10 +143,8 @@ def _cylinder(name: str, section: Section, duration: float, ideal: bool) -> fb.H
     first, last = (section.distance(section.start + share * section.way) for share in (0.0, 1.0))
     retracted, extended = section.stroke
     speed = HASTE * abs(last - first) / duration
-    if ideal:
-        oil = {"max_speed": speed}
-    else:
-        oil = {"supply_pressure": 1.5 * PRESSURE, "rated_flow": section.area * speed}
+    servo = {"supply_pressure": 1.5 * PRESSURE, "rated_flow": section.area * speed}
+    oil = {"max_speed": speed} if ideal else servo
     return fb.HydraulicCylinder(
         name,
         section.area,

@@ -1,4 +1,4 @@
-"""Admissible ranges of coordinates, states and outputs: a beam is not pushed all the way in, a cylinder has end stops."""
+"""Admissible ranges of coordinates, states and outputs: a beam is not pushed all the way in, cylinders have stops."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ def output_ranges(dae: DAE) -> dict[str, tuple[float, float]]:
     """Return the ranges of outputs in which their blocks are meant to work."""
     blocks = {body.name: body.block for body in dae.tree.bodies}
     blocks |= {element.name: element.terms.block for element in dae.tree.elements}
-    return {f"{name}.{output}": ends for name, block in blocks.items() for output, ends in block.output_ranges().items()}
+    return {
+        f"{name}.{output}": ends for name, block in blocks.items() for output, ends in block.output_ranges().items()
+    }
 
 
 def state_bounds(dae: DAE) -> tuple[np.ndarray, np.ndarray]:

@@ -69,8 +69,8 @@ def equilibrium(
     -----
     FlexblocksWarning
         There are many equilibria, and the search for the one nearest to the start values did not converge. Or a beam
-        deflects beyond the small deflections that it is modelled for, or an output is beyond the range of its block, such
-        as the length of a cylinder, see `flexblocks.validity`.
+        deflects beyond the small deflections that it is modelled for, or an output is beyond the range of its block,
+        such as the length of a cylinder, see `flexblocks.validity`.
 
     Notes
     -----
@@ -115,7 +115,7 @@ def equilibrium(
         refuse_singular_posture(dae, s[problem.at.q], problem.mass_at(s), "equilibrium: at the balance found ")
     point = _point(dae, problem, s)
     warn_of_large_deflections(dae, "equilibrium", point.x[None], point.z[None], point.u[None], point.p)
-    warn_beyond_ranges("equilibrium", point)
+    warn_beyond_ranges(dae, "equilibrium", point.__getitem__)
     return point
 
 
@@ -208,5 +208,5 @@ def _ranges(dae: DAE, problem: Statics) -> str:
 
 def _beyond(dae: DAE, problem: Statics, s: np.ndarray) -> str:
     """Return a sentence about outputs that are out of the ranges of their blocks, or nothing."""
-    text = beyond_ranges(_point(dae, problem, s)) if output_ranges(dae) else ""
+    text = beyond_ranges(dae, _point(dae, problem, s).__getitem__) if output_ranges(dae) else ""
     return f" There, {text}." if text else ""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from flexblocks.constraints.coordinate_ranges import output_ranges
+from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
-from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import is_quiet
 
@@ -12,19 +14,17 @@ from flexblocks.validity.large_deflections import is_quiet
 SHARE = 0.01
 
 
-def beyond_ranges(point: OperatingPoint, share: float = 0.0) -> str:
+def beyond_ranges(dae: DAE, output: Callable[[str], float], share: float = 0.0) -> str:
     """Return which outputs are beyond their ranges by more than a share of these, and where they are; or nothing."""
-    dae = point.dae
-    assert dae is not None
     texts = []
     for name, (low, high) in output_ranges(dae).items():
-        value = point[name]
+        value = output(name)
         if max(low - value, value - high) > share * (high - low):
             texts.append(f"{name} = {value:.4g} {dae.y.unit(name)}, meant to be from {low:.4g} to {high:.4g}")
     return listing(texts, 4) if texts else ""
 
 
-def warn_beyond_ranges(where: str, point: OperatingPoint) -> None:
-    """Warn, once, of outputs beyond their ranges at a point at rest."""
-    if not is_quiet() and (text := beyond_ranges(point, SHARE)):
+def warn_beyond_ranges(dae: DAE, where: str, output: Callable[[str], float]) -> None:
+    """Warn, once, of outputs beyond their ranges at a point at rest, where `output` tells their values."""
+    if not is_quiet() and (text := beyond_ranges(dae, output, SHARE)):
         warn(f"{where}: beyond what its blocks are made for, there is {text}.")

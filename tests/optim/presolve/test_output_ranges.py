@@ -38,7 +38,10 @@ def length(angle: float) -> float:
 VALVES = [{"max_speed": 0.2}, {"supply_pressure": 25e6, "rated_flow": 4e-4}]
 
 
-BEYOND = [r"ram\.length = 1\.2\d+ .*limits are 0\.9 to 1\.25", r"There, ram\.length = 1\.2\d+ m, meant to be from 0\.9 to 1\.25"]
+BEYOND = [
+    r"ram\.length = 1\.2\d+ .*limits are 0\.9 to 1\.25",
+    r"There, ram\.length = 1\.2\d+ m, meant to be from 0\.9 to 1\.25",
+]
 
 
 @pytest.mark.parametrize(("valve", "named"), list(zip(VALVES, BEYOND, strict=True)))
