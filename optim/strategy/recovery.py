@@ -41,7 +41,7 @@ def recover(model: Any, solving: Solving, error: PlanError) -> Plan:
     # Elastic relaxation: is there a feasible motion?
     patience = solving.settings.static_patience if hopeless else solving.settings.patience
     for traj in all_phase_trajectories(model):  # a failed solve ends anywhere, and what gives way there says little
-        set_guess(traj.block, traj.transcription)
+        set_guess(traj.block, traj.transcription, straight=True)
     limit = solving.deadline.options.get("max_wall_time")
     diagnosed = solving.diagnose(model, max_iter=patience, time_limit=limit)
     attempts = (*attempts, _attempt(diagnosed, error.plan))
