@@ -10,8 +10,8 @@ import numpy as np
 
 from flexblocks.blocks.bodies.payload import Payload
 from flexblocks.blocks.bodies.stations import HasStations
-from flexblocks.constraints.coordinate_ranges import refuse_out_of_range
 from flexblocks.constraints.posture import posture
+from flexblocks.constraints.ranges import refuse_out_of_range
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.frame_motions import frame_motion, terms_at
 from flexblocks.dynamics.algorithms.kinematics import poses

@@ -182,9 +182,7 @@ def _craft(model: fb.Model, place: Any, mass: float, radius: float, flat: bool) 
         model.connect(place, model.add(joint).frame_a)
         place = joint.frame_b
     inertia = mass * radius**2
-    body = fb.RigidBody(
-        "craft", mass, inertia if flat else tuple(map(tuple, (inertia * np.eye(3)).tolist())), reach=(radius, 0.0, 0.0)
-    )
+    body = fb.RigidBody("craft", mass, inertia if flat else inertia * np.eye(3), reach=(radius, 0.0, 0.0))
     model.connect(place, model.add(body).frame_a)
     return body.frame_b
 

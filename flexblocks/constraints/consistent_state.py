@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from flexblocks.constraints.closed_state import closed_state
-from flexblocks.constraints.coordinate_ranges import refuse_out_of_range
 from flexblocks.constraints.dependent_variables import with_dependent_variables
+from flexblocks.constraints.ranges import refuse_out_of_range
 from flexblocks.dae.dae import DAE
 
 

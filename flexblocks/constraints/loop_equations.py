@@ -11,9 +11,9 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.constraints.closure_weights import closure_weights
-from flexblocks.constraints.coordinate_ranges import coordinate_bounds
 from flexblocks.constraints.deformation import deforming
 from flexblocks.constraints.dependent_variables import of_coordinates
+from flexblocks.constraints.ranges import coordinate_bounds
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.constrained_accelerations import augmented
 from flexblocks.dynamics.algorithms.loop_closure import offsets, total_jacobian

@@ -6,9 +6,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from flexblocks.constraints.coordinate_ranges import coordinate_bounds
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.posture import posture
+from flexblocks.constraints.ranges import coordinate_bounds
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.at_posture.mass_matrix import NAMED, is_massless, mass_at_posture, weakest_motion
 from flexblocks.dynamics.at_posture.massless_coordinates import massless_coordinate

@@ -128,7 +128,7 @@ class Block(_Named, ABC):
     def output_ranges(self) -> Mapping[str, tuple[float, float]]:
         """Return the outputs within whose ranges (low, high) the block is meant to work, such as a cylinder's stroke.
 
-        Beyond them it has its physics, of end stops perhaps; no plan goes there.
+        Beyond them it has its physics, of end stops perhaps; no plan goes there. They may be symbolic parameters.
         """
         return {}
 

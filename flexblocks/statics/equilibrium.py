@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from flexblocks.constraints.coordinate_ranges import output_ranges
 from flexblocks.constraints.singular_posture import refuse_singular_posture
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import refuse_clocks
@@ -115,7 +114,7 @@ def equilibrium(
         refuse_singular_posture(dae, s[problem.at.q], problem.mass_at(s), "equilibrium: at the balance found ")
     point = _point(dae, problem, s)
     warn_of_large_deflections(dae, "equilibrium", point.x[None], point.z[None], point.u[None], point.p)
-    warn_beyond_ranges(dae, "equilibrium", point.__getitem__)
+    warn_beyond_ranges(dae, "equilibrium", point.p, point.__getitem__)
     return point
 
 
@@ -208,5 +207,5 @@ def _ranges(dae: DAE, problem: Statics) -> str:
 
 def _beyond(dae: DAE, problem: Statics, s: np.ndarray) -> str:
     """Return a sentence about outputs that are out of the ranges of their blocks, or nothing."""
-    text = beyond_ranges(dae, _point(dae, problem, s).__getitem__) if output_ranges(dae) else ""
+    text = beyond_ranges(dae, problem.p, _point(dae, problem, s).__getitem__)
     return f" There, {text}." if text else ""

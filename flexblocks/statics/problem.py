@@ -11,8 +11,8 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.constraints.consistent_state import consistent_state
-from flexblocks.constraints.coordinate_ranges import coordinate_bounds, state_bounds
 from flexblocks.constraints.loop_equations import regular_mass
+from flexblocks.constraints.ranges import coordinate_bounds, state_bounds
 from flexblocks.constraints.singular_posture import LOST, is_singular_posture, refuse_singular_posture
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture, weakest_motion

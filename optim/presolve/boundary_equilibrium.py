@@ -20,9 +20,9 @@ from ..problem.signals.signals import Signals
 from .bounds import Limits
 from .feasibility.open_base import floating_base
 from .infeasible_goal import no_equilibrium
-from .inverse_statics import Posture, posture
 from .moving_end import moving_state, split_motion, told_deflections
 from .postures.admissible import Admissible
+from .postures.inverse_statics import Posture, posture
 
 
 def boundary_equilibrium(

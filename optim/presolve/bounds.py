@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flexblocks.constraints.coordinate_ranges import coordinate_bounds, output_ranges
+from flexblocks.constraints.ranges import coordinate_bounds, moved_ranges, output_ranges
 from flexblocks.dae.dae import DAE
 from flexblocks.statics.operating_point import OperatingPoint
 
@@ -60,22 +60,32 @@ def _input_names(dae: DAE) -> list[list[str]]:
     return [[f"{'der(' * order}{name}{')' * order}" for name in dae.u.names] for order in range(HIGHEST_ORDER + 1)]
 
 
-def other_limits(dae: DAE, ranges: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+def other_limits(
+    dae: DAE, ranges: Mapping[str, tuple[float, float]], p: np.ndarray, designed: Sequence[int] = ()
+) -> dict[str, tuple[float, float]]:
     """Return the limits of dependent quantities: outputs within their blocks' ranges, point positions, accelerations.
+
+    Ranges are those with the parameters `p` (np,), of which none of those `designed` may move one.
 
     Raises
     ------
     ProblemError
-        A limit on an output that excludes the whole range of its block.
+        A limit on an output that excludes the whole range of its block; a range that moves with the design.
     """
     variables = {*dae.x.names, *(name for names in _input_names(dae) for name in names)}
-    limits = output_ranges(dae)
+    for name, parameter in moved_ranges(dae, designed):
+        raise ProblemError(
+            f"plan: design: {parameter}: moves the range of {name}, which is a limit of the plan. Leave it out, "
+            f"and plan with several values, p={{'{parameter}': ...}}."
+        )
+    own_ranges = output_ranges(dae, p)
+    limits = dict(own_ranges)
     for name, (low, high) in ranges.items():
         if name in variables:
             continue
-        own = limits.get(name, (-np.inf, np.inf))
+        own = own_ranges.get(name, (-np.inf, np.inf))
         limits[name] = max(own[0], low), min(own[1], high)
-        if limits[name][0] > limits[name][1] and name in output_ranges(dae):
+        if limits[name][0] > limits[name][1] and name in own_ranges:
             raise _excluded(name, low, high, own, dae.y.unit(name))
     return limits
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing, nearest
@@ -20,7 +20,7 @@ def narrowed(ranges: Ranges, margins: Mapping[str, float]) -> Ranges:
 
 
 def check_margins(
-    dae: DAE, ranges: Iterable[Ranges], paths: Sequence[PathValues], margins: Mapping[str, float]
+    dae: DAE, ranges: Iterable[Ranges], paths: Iterable[PathValues], margins: Mapping[str, float]
 ) -> None:
     """Refuse margins of what is not limited, and margins that leave nothing of a limit.
 

@@ -20,11 +20,11 @@ from .boundary_equilibrium import boundary_equilibrium, equilibrium_at, split_pr
 from .bounds import Limits
 from .equilibrium import undetermined_at_rest
 from .feasibility.open_base import open_base, with_momentum
-from .inverse_statics import Posture
 from .known_motions import known_columns
 from .meeting.meeting_end import meeting_end
 from .path_values import PathValues
 from .postures.admissible import Admissible
+from .postures.inverse_statics import Posture
 from .settling_states import settling_states
 
 PEAK = 15 / 8  # largest rate of a quintic from rest to rest, relative to the mean one

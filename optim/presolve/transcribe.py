@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
 
-from ..collocation.input_parametrization import InputShape
 from ..collocation.mesh import Mesh, spaced_mesh, uniform_mesh
 from ..collocation.quasi_static import ALL_MOVE
 from ..collocation.transcription_options import TranscriptionOptions
@@ -17,32 +17,21 @@ from ..errors import ProblemError
 from ..problem.phase import Phase
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
-from .boundary import End
 from .bounds import Limits, kept_in_range, other_limits, resolved_limits
-from .feasibility.conserved_momentum import check_momentum
-from .feasibility.energy_bound import check_impulse
-from .feasibility.shared_travel import with_shared_travel, without_what_is_held
-from .feasibility.speed_bound import check_speeds
-from .feasibility.unmoved_coordinates import check_moved
-from .impact import check_pick_ups
+from .feasible_ends import feasible_ends
 from .infeasible_goal import (
-    check_boundary_limits,
     check_boundary_path,
     check_input_count,
-    check_rates,
-    check_shared_holding,
     check_shared_momentum,
 )
 from .known_motions import with_known_motions
 from .least_inputs.weak_inputs import check_weak_inputs
 from .margins import check_margins, narrowed
-from .meeting.meeting_times import Ends, met_ends
 from .parameters import resolved_parameters
-from .path_values import PathValues, resolved_path
-from .phase_boundaries import phase_ends
+from .path_values import resolved_path
 from .phase_transcription import PhaseTranscription
 from .quasi_static_modes import static_modes
-from .rigid_motion.duration_estimate import duration_range, estimated_duration
+from .rigid_motion.duration_estimate import duration_range
 from .transcribed_problem import TranscribedProblem
 from .via_postures import check_vias, via_waypoints
 
@@ -81,18 +70,24 @@ def transcribe(
     shape = options.input_shape
     problem.objective.check_inputs(shape)
     margins = options.margins or {}
-    paths = [resolved_path(dae, other_limits(dae, problem.ranges_in(p)), problem.path_in(p)) for p in phases]
-    check_margins(dae, map(problem.ranges_in, phases), paths, margins)
-    limits = [resolved_limits(dae, narrowed(problem.ranges_in(phase), margins), shape) for phase in phases]
-    _check_bounded(problem, limits)
     base = dae.p.values(p, "plan: ")
     designed, parameters = (), [[base] * len(phases)]
     if problem.design or problem.scenarios or any(phase.p for phase in phases):
         designed, parameters = resolved_parameters(dae, problem, base)
+    paths = [
+        [
+            resolved_path(dae, other_limits(dae, problem.ranges_in(phase), values, designed), problem.path_in(phase))
+            for phase, values in zip(phases, run, strict=True)
+        ]
+        for run in parameters
+    ]
+    check_margins(dae, map(problem.ranges_in, phases), chain(*paths), margins)
+    limits = [resolved_limits(dae, narrowed(problem.ranges_in(phase), margins), shape) for phase in phases]
+    _check_bounded(problem, limits)
 
     # 2. Boundary conditions: the equilibria between which the arm moves; infeasible ones are refused.
     if before is None:
-        ends, durations = _feasible_ends(
+        ends, durations = feasible_ends(
             dae, problem, parameters, design=bool(designed), limits=limits, paths=paths, shape=shape
         )
     else:
@@ -118,8 +113,8 @@ def transcribe(
         check_shared_momentum(dae, problem, ends)
 
     # 4. The transcriptions: every phase of every scenario, with path constraints and waypoints of the initial guess.
-    for path, boundaries, mesh in zip(paths, by_phase, meshes, strict=True):
-        for begin, end in boundaries if path.rows else ():
+    for path, (begin, end), mesh in zip(chain(*paths), chain(*ends), meshes * len(ends), strict=True):
+        if path.rows:
             check_boundary_path(path, begin, end, mesh.duration)
     runs = tuple(
         tuple(
@@ -133,7 +128,7 @@ def transcribe(
                 scheme=options.collocation,
                 shape=shape,
                 limits=limits[i],
-                path=paths[i],
+                path=paths[scenario][i],
                 margins=margins,
                 begin=begin,
                 end=end,
@@ -152,72 +147,6 @@ def transcribe(
     return TranscribedProblem(dae, problem, runs, base, options)
 
 
-def _feasible_ends(
-    dae: DAE,
-    problem: Problem,
-    parameters: Sequence[Sequence[np.ndarray]],
-    *,
-    design: bool,
-    limits: Sequence[Limits],
-    paths: Sequence[PathValues],
-    shape: InputShape,
-) -> tuple[Ends, list[float]]:
-    """Return the boundary conditions of every phase, by scenario, and the durations [s] of the first guess.
-
-    Of a phase of free duration that is what the rigid arm needs, or when it meets the targets on their courses.
-
-    Raises
-    ------
-    ProblemError
-        There is no such equilibrium, or no motion between two of them that keeps the limits.
-    """
-    phases = problem.phases
-
-    def ends_at(times: Sequence[float]) -> Ends:
-        ends = [
-            phase_ends(dae, problem, group, design=design, limits=limits, paths=paths, times=times)
-            for group in parameters
-        ]
-        if len(ends) > 1:
-            ends = [ends[0], *(with_shared_travel(dae, ends[0], run) for run in ends[1:])]
-            ends = [without_what_is_held(dae, run) for run in ends]
-        return ends
-
-    def estimated(ends: Ends, times: Sequence[float]) -> list[float]:
-        return [
-            _estimate(dae, problem, phase, limit, pairs) if phase.courses else time
-            for phase, limit, time, pairs in zip(phases, limits, times, zip(*ends, strict=True), strict=True)
-        ]
-
-    times = [0.0 if isinstance(phase.duration, str) else float(np.mean(phase.duration)) for phase in phases]
-    if any(phase.courses and not phase.is_timed for phase in phases):
-        ends, times = met_ends(phases, ends_at, estimated)
-    else:
-        ends = ends_at(times)
-    holding = problem.input_ends == "holding" and shape.is_continuous
-    for phase_parameters, run in zip(parameters, ends, strict=True):
-        check_boundary_limits(dae, limits, run)
-        if len(phases) > 1:
-            check_pick_ups(dae, problem, phase_parameters, run)
-    if holding and len(ends) > 1:
-        check_shared_holding(dae, ends)
-    for run in ends:
-        if phases[0].balance == "next":
-            check_moved(dae, *run[0])
-        for phase, limit, path, (begin, end) in zip(phases, limits, paths, run, strict=True):
-            check_rates(dae, limit, begin, end, phase.duration, holding and len(phases) == 1)
-            if path.rows:
-                check_speeds(dae, path, begin, end, phase.duration)
-            check_impulse(dae, limit, begin, end, phase.duration)
-            if dae.tree.has_undriven_base:
-                check_momentum(dae, begin, end)
-    durations = [
-        time if phase.courses and time else _estimate(dae, problem, phase, limit, pairs)
-        for phase, limit, time, pairs in zip(phases, limits, times, zip(*ends, strict=True), strict=True)
-    ]
-    return ends, durations
-
-
 def _as_problem(dae: DAE, problem: Any) -> Problem:
     if not isinstance(dae, DAE):
         raise ProblemError(f"plan: dae = {dae!r}; must be what fb.assemble(model) returns.")
@@ -228,13 +157,6 @@ def _as_problem(dae: DAE, problem: Any) -> Problem:
     if not len(dae.u):
         raise ProblemError(f"plan: '{dae.name}' has no inputs; add a TorqueSource or ForceSource.")
     return problem
-
-
-def _estimate(dae: DAE, problem: Problem, phase: Phase, limits: Limits, boundaries: Sequence[tuple[End, End]]) -> float:
-    """Return the duration of a phase [s], for a free one its estimate by the rigid arm."""
-    if phase.is_timed:
-        return phase.duration
-    return max(estimated_duration(dae, problem, phase, limits, *(end.point for end in pair)) for pair in boundaries)
 
 
 def _mesh(

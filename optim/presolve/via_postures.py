@@ -17,7 +17,7 @@ from ..problem.phase import Phase
 from ..problem.signals.instant import instant
 from ..problem.signals.signals import Signals
 from .bounds import Limits
-from .inverse_statics import posture
+from .postures.inverse_statics import posture
 from .rigid_motion.rigid_arm import Waypoint
 
 SLACK = 1e-9  # of a limit, in its unit: rounding

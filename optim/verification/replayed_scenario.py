@@ -73,16 +73,16 @@ def scenario_run(
                 outputs,
                 goal,
                 ranges,
-                traj.transcription.path if dae is None else _path(dae, first.problem, phase),
+                traj.transcription.path if as_planned else _path(arm, first.problem, phase, p),
                 is_impact=traj.transcription.begins_with_impact,
             )
         )
     return start, legs
 
 
-def _path(dae: DAE, problem: Problem, phase: Phase) -> PathValues:
-    """Return the path values for another model of the arm."""
-    return resolved_path(dae, other_limits(dae, problem.ranges_in(phase)), problem.path_in(phase))
+def _path(dae: DAE, problem: Problem, phase: Phase, p: np.ndarray) -> PathValues:
+    """Return the path values for another model of the arm, or with other parameters."""
+    return resolved_path(dae, other_limits(dae, problem.ranges_in(phase), p), problem.path_in(phase))
 
 
 def _rest(

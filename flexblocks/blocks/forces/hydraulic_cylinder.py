@@ -138,7 +138,7 @@ class HydraulicCylinder(ForceElement):
         )
 
     def output_ranges(self) -> Mapping[str, tuple[float, float]]:
-        return {"length": (self.nominal.retracted, self.nominal.extended)}
+        return {"length": (self.retracted, self.extended)}
 
     def physics(self, frames: Mapping[str, AttachedFrame], local: Local) -> Physics:
         length = frames["frame_b"].distance(frames["frame_a"])

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import BSpline
 
-from flexblocks.constraints.coordinate_ranges import state_bounds
 from flexblocks.constraints.loop_equations import regular_mass
-from flexblocks.statics.balance import motion, rest, unknown_vector
+from flexblocks.constraints.ranges import state_bounds
+from flexblocks.statics.balance import motion, rest, unknown_slices, unknown_vector
 
 from ..equilibrium import RANK, equilibration, loop_forces
 from ..phase_transcription import PhaseTranscription
@@ -69,7 +69,7 @@ def magnitudes(t: PhaseTranscription) -> Magnitudes:
     v = np.max([_peak(rigid.v), _peak(bending), q / T], axis=0)
     a = np.max([_peak(rigid.a), _peak(np.gradient(bending, rigid.times, axis=0)), q / T**2], axis=0)
     w = _state_magnitudes(t, rigid)
-    u = _input_magnitudes(t, rigid, stiffness[:n], mass)
+    u = _input_magnitudes(t, rigid, stiffness[:n, unknown_slices(dae).u], mass)
     closing = np.maximum(np.abs(loop_forces(dae, t.start)), _peak(rigid.held))
     return {
         "q": q,
@@ -185,19 +185,18 @@ def _state_magnitudes(t: PhaseTranscription, rigid: _Motion) -> np.ndarray:
     return _positive(np.max([_peak(rigid.w), _peak(moving), ranged], axis=0), 1.0)
 
 
-def _input_magnitudes(t: PhaseTranscription, rigid: _Motion, stiffness: np.ndarray, mass: np.ndarray) -> np.ndarray:
+def _input_magnitudes(t: PhaseTranscription, rigid: _Motion, forces: np.ndarray, mass: np.ndarray) -> np.ndarray:
     """Return the magnitudes of the inputs (nu,): the rigid arm's, within limits; what is not used, by the others'.
 
     Where none of a unit is used but for rounding, as the slewing torque of a crane that luffs: by what accelerates the
-    arm as the motion does, with `mass` (n,) what each coordinate moves by itself. The last columns of the Jacobian of
-    the balance, `stiffness`, are the forces of the inputs.
+    arm as the motion does, with `forces` (n, nu) of each input and `mass` (n,) what each coordinate moves by itself.
     """
     low, high = t.limits.u.T
     units = np.array(t.dae.u.units)
     limit = np.min(np.where(np.isfinite(t.limits.u), np.abs(t.limits.u), np.inf), axis=1)
     used = _peak(np.clip(rigid.u, low, high))
     alike = np.array([np.max(used[units == unit]) for unit in units])
-    mobility = np.sqrt(np.sum(stiffness[:, stiffness.shape[1] - len(units) :] ** 2 / mass[:, None], axis=0))
+    mobility = np.sqrt(np.sum(forces**2 / mass[:, None], axis=0))
     accelerated = np.sqrt(np.max(rigid.a**2 @ mass))
     alike = np.maximum(alike, LEAST * np.divide(accelerated, mobility, where=mobility > 0, out=np.zeros(len(units))))
     idle = np.where(np.isfinite(limit) & (limit > 0), limit, 1.0)

@@ -1,1 +1,1 @@
-"""Inverse statics as a program: its scales, its start points, its solution."""
+"""Inverse statics: postures of rest, by a program with scales and start points, and a choice of its solutions."""

@@ -24,13 +24,10 @@ class Admissible:
     path : PathValues
     time : float
         At which they are asked for [s].
-    inside : float
-        Share of the room between two limits by name that postures keep off them.
     """
 
     path: PathValues
     time: float = 0.0
-    inside: float = 0.0
 
     def __call__(self, point: OperatingPoint) -> bool:
         """Whether a posture keeps all of them."""
@@ -42,8 +39,7 @@ class Admissible:
         Each by its magnitude. Obstacles are not among them: past these a search would stay on one side.
         """
         path, dae = self.path, self.path.dae
-        named = [isinstance(constraint, SignalLimit) for constraint in path.constraints]
-        rows = np.flatnonzero(named)
+        rows = np.flatnonzero([isinstance(constraint, SignalLimit) for constraint in path.constraints])
         if not rows.size:
             return ca.SX(0, 1), np.zeros(0), np.zeros(0)
         q, w, z, forces, u = (s[group] for group in unknown_slices(dae))
@@ -54,5 +50,4 @@ class Admissible:
         bounds = np.stack([path.low[rows], path.high[rows]])
         size = np.max(np.abs(np.where(np.isfinite(bounds), bounds, 0.0)), axis=0)
         size[size == 0] = 1.0
-        inside = self.inside * np.where(np.isfinite(bounds).all(axis=0), bounds[1] - bounds[0], 0.0)
-        return values[rows.tolist()] / size, (bounds[0] + inside) / size, (bounds[1] - inside) / size
+        return values[rows.tolist()] / size, *(bounds / size)

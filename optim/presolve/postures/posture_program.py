@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
@@ -86,6 +86,12 @@ class PostureProgram:
     held: list[int]
     kept: tuple[np.ndarray, np.ndarray]
 
+    def inside(self, share: float) -> PostureProgram:
+        """Return the same for postures off the limits by name, by a `share` of the room between two of them."""
+        low, high = self.kept
+        room = share * np.where(np.isfinite(high - low), high - low, 0.0)
+        return replace(self, kept=(low + room, high - room))
+
     def solutions(self) -> Iterator[tuple[np.ndarray, float]]:
         """Yield the postures (ns,) solved for from all start points, with their distances, scaled, the nearest first.
 
@@ -135,6 +141,23 @@ class PostureProgram:
         # The closures among the equations cannot tell a pin from one that is turned by half a turn.
         n = self.dae.tree.size
         return not self.dae.tree.loops.closures or same_assembly(self.dae, self.near.x[:n], s[:n], self.near.p)
+
+    def point(self, s: np.ndarray) -> OperatingPoint:
+        """Return the operating point with these unknowns of statics."""
+        dae, index = self.dae, unknown_slices(self.dae)
+        q = s[index.q]
+        return OperatingPoint(
+            states=dae.x.names,
+            algebraics=dae.z.names,
+            inputs=dae.u.names,
+            parameters=dae.p.names,
+            x=np.concatenate([q, np.zeros_like(q), s[index.w]]),
+            z=s[index.z],
+            u=s[index.u],
+            p=self.near.p,
+            residual=self.equations(s)[0].full().ravel()[: index.z.stop],
+            dae=dae,
+        )
 
     def values(self, s: np.ndarray) -> np.ndarray:
         """Return the values (m,) at the unknowns of statics."""

@@ -16,7 +16,7 @@ from flexblocks import optim
 STROKE = (0.9, 1.25)
 
 
-def boom(valve: dict[str, float]) -> fb.DAE:
+def boom(valve: dict[str, float], symbolic: tuple[str, ...] = ()) -> fb.DAE:
     """Return a boom of 3 m on a cylinder, whose stroke ends at 1.19 rad."""
     model = fb.Model("boom", gravity=(0.0, -9.81, 0.0))
     ground, hinge = model.add(fb.Ground("ground")), model.add(fb.Revolute("luff", start=0.6))
@@ -28,7 +28,7 @@ def boom(valve: dict[str, float]) -> fb.DAE:
     model.connect(foot.frame_b, ram.frame_a)
     model.connect(beam.station(0.7), ram.frame_b)
     model.connect(beam.frame_b, model.add(fb.Payload("load", 100.0)).frame_a)
-    return fb.assemble(model)
+    return fb.assemble(model, symbolic=symbolic)
 
 
 def length(angle: float) -> float:
@@ -86,6 +86,34 @@ def test_a_limit_of_ones_own_lies_within_the_stroke():
     assert model((0.5, 1.2)).path[2, 1, "ram.length"].bounds == (0.9, 1.2)
     with pytest.raises(optim.ProblemError, match=r"ram\.length = \(1\.5, 1\.6\); excludes the whole range .* 0\.9 to"):
         model((1.5, 1.6))
+
+
+LONGER = {"ram.extended": 1.4}
+LIFT = optim.Phase("lift", {"luff.angle": 0.9}, 4.0)
+
+
+def test_a_stroke_that_is_symbolic_is_that_of_its_parameter():
+    """The goal lies beyond the model's own stroke, and within the longer one."""
+    dae = boom(VALVES[0], ("ram.extended",))
+    assert fb.equilibrium(dae, x={"luff.angle": 1.3}, p=LONGER)["ram.length"] == pytest.approx(length(1.3), abs=0.01)
+    problem = optim.RestToRest({"luff.angle": 0.6}, {"luff.angle": 1.3}, 4.0, input_ends="holding")
+    assert optim.pyomo_model(dae, problem, intervals=4, p=LONGER).path[2, 1, "ram.length"].bounds == (0.9, 1.4)
+    with pytest.raises(optim.ProblemError, match=r"ram\.length = 1\.2\d+ .*limits are 0\.9 to 1\.25"):
+        optim.pyomo_model(dae, problem, intervals=4)
+
+
+def test_each_scenario_has_its_stroke():
+    dae = boom(VALVES[0], ("ram.extended",))
+    problem = optim.Problem({"luff.angle": 0.6}, [LIFT], scenarios=[{}, LONGER])
+    m = optim.pyomo_model(dae, problem, intervals=4)
+    assert [m.scenario[i].path[2, 1, "ram.length"].bounds for i in (0, 1)] == [STROKE, (0.9, 1.4)]
+
+
+def test_a_stroke_is_no_design_parameter():
+    dae = boom(VALVES[0], ("ram.extended",))
+    problem = optim.Problem({"luff.angle": 0.6}, [LIFT], design={"ram.extended": (1.2, 1.4)})
+    with pytest.raises(optim.ProblemError, match=r"design: ram\.extended: moves the range of ram\.length"):
+        optim.pyomo_model(dae, problem, intervals=4)
 
 
 @pytest.mark.parametrize(("seed", "most"), [pytest.param(1, 40, marks=pytest.mark.slow), (3, 40)])

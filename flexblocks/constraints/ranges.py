@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
@@ -36,8 +39,24 @@ def coordinate_bounds(dae: DAE) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-def output_ranges(dae: DAE) -> dict[str, tuple[float, float]]:
-    """Return the ranges of outputs in which their blocks are meant to work."""
+def output_ranges(dae: DAE, p: np.ndarray) -> dict[str, tuple[float, float]]:
+    """Return the ranges of outputs in which their blocks are meant to work, with parameters (np,)."""
+    ranges = _output_ranges(dae)
+    symbols = ca.vertcat(*(ca.SX(end) for ends in ranges.values() for end in ends))
+    numbers = ca.evalf(ca.substitute(symbols, dae.p.symbol, ca.SX(ca.DM(p)))).full()
+    return {name: (float(low), float(high)) for name, (low, high) in zip(ranges, numbers.reshape(-1, 2), strict=True)}
+
+
+def moved_ranges(dae: DAE, parameters: Sequence[int]) -> list[tuple[str, str]]:
+    """Return the outputs whose ranges depend on some parameters, each with the name of one of these."""
+    moved = []
+    for name, ends in _output_ranges(dae).items():
+        depends = ca.which_depends(ca.vertcat(*map(ca.SX, ends)), dae.p.symbol, 1, False)
+        moved += [(name, dae.p.names[i]) for i in parameters if depends[i]]
+    return moved
+
+
+def _output_ranges(dae: DAE) -> dict[str, tuple[float | ca.SX, float | ca.SX]]:
     blocks = {body.name: body.block for body in dae.tree.bodies}
     blocks |= {element.name: element.terms.block for element in dae.tree.elements}
     return {

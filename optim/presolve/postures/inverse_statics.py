@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.statics.balance import unknown_slices, unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
-from flexblocks.validity.large_deflections import large_deflections
 
-from .equilibrium import slow_motions
-from .feasibility.base_motion import carried_base
-from .postures.admissible import Admissible
-from .postures.posture_program import REACHED, PostureProgram, posture_program
-from .postures.posture_starts import unwound
-from .postures.refused_posture import out_of_reach, search_ended, too_weak_to_hold
-from .postures.search_time import time_is_over
-from .rigid_motion.quasi_static_path import follows_from_balance, quasi_static_path
+from ..equilibrium import slow_motions
+from ..feasibility.base_motion import carried_base
+from .admissible import Admissible
+from .posture_choice import nearest_fit
+from .posture_program import REACHED, PostureProgram, posture_program
+from .posture_starts import unwound
+from .refused_posture import out_of_reach, search_ended, too_weak_to_hold
+from .search_time import time_is_over
 
 # A posture with joints turned back by whole turns is taken if it is no farther than this many times, in the metric
 # of the mass matrix: a wrist hardly counts there (1.2 times), a joint that swings the arm the other way does (17).
 ALIKE = 2.0
-SAME = 1e-9  # of distances: postures that are one
 INSIDE = 0.05  # of the room between two limits by name, by which postures keep off them where they can; by trial
 ROUNDS = 12  # in which a floating base and its joints find to each other; usual are four
 RANK = 1e-6  # of what the rounds so far tell
@@ -93,14 +90,12 @@ def posture(
     low, high = unknown_vector(dae, bounds, free_z, free_forces, input_bounds).T
     others = {name: value for name, value in (still or {}).items() if name not in prescribed}
     exact = posture_program(dae, prescribed, near, (low, high), admissible=admissible)
+    # A floating base where it is, if it can stay there; off the limits first, where a motion has room
+    staying = [posture_program(dae, prescribed, near, (low, high), others, admissible)] if others else []
+    rooms = (INSIDE, 0.0) if len(exact.kept[0]) else (0.0,)
     program, found = exact, None
-    # Off the limits first, where a motion has room; a floating base where it is, if it can stay there
-    for kept, room in product((others, {}) if others else ({},), (INSIDE, 0.0) if len(exact.kept[0]) else (0.0,)):
-        program = exact
-        if kept or room:
-            roomy = replace(admissible, inside=room) if admissible else None
-            program = posture_program(dae, prescribed, near, (low, high), kept, roomy)
-        found = _first(program, admissible)
+    for program in (one.inside(room) for one in (*staying, exact) for room in rooms):
+        found = nearest_fit(program, admissible)
         if found is not None:
             break
     if found is None and time_is_over():
@@ -118,7 +113,7 @@ def posture(
     if others and len(program.target) > len(exact.target):
         best = _carried(program, best, [dae.q_names.index(name) for name in others])
     J = np.vstack([part.full() for part in exact.equations(best)[2:]])
-    return Posture(_point(program, best), slow_motions(J, dae.tree.size).shape[1])
+    return Posture(program.point(best), slow_motions(J, dae.tree.size).shape[1])
 
 
 def _carried(program: PostureProgram, first: np.ndarray, base: Sequence[int]) -> np.ndarray:
@@ -151,41 +146,6 @@ def _carried(program: PostureProgram, first: np.ndarray, base: Sequence[int]) ->
             break
         best = there[0]
     return postures[int(np.argmin([np.max(np.abs(gap)) for gap in gaps]))] if postures else first
-
-
-def _first(program: PostureProgram, admissible: Admissible | None) -> tuple[np.ndarray, float] | None:
-    """Return the nearest posture that is as a posture should be, or else the one that comes nearest to that.
-
-    It is admissible, it bends beams no farther than their theory goes, and equilibria lead there. Linear beams that are
-    bent by a tenth of their length balance in postures that no arm has, with much force and all over the linkage; a
-    boom of 30 m had one 1 % nearer than the posture that was meant. Beyond the dead centre of a cylinder, which has the
-    same lengths there, the light end of a boom is often near, too.
-    """
-    nearest: dict[int, tuple[np.ndarray, float]] = {}  # by how many of the conditions it meets, in their order
-    for one in _distinct(program.solutions()):
-        point = _point(program, one[0])
-        conditions = (
-            lambda point=point: admissible is None or admissible(point),
-            lambda one=one: not _bent_too_far(program, one[0]),
-            lambda point=point: _is_led_to(program, point),
-        )
-        met = next((i for i, is_met in enumerate(conditions) if not is_met()), len(conditions))
-        nearest.setdefault(met, one)
-        if met == len(conditions):
-            break
-    return nearest[max(nearest)] if nearest else None
-
-
-def _is_led_to(program: PostureProgram, point: OperatingPoint) -> bool:
-    """Return whether equilibria lead from the posture that is near to this one, where forces act between frames."""
-    dae = program.dae
-    return not follows_from_balance(dae) or quasi_static_path(dae, program.near, point, ()) is not None
-
-
-def _bent_too_far(program: PostureProgram, s: np.ndarray) -> bool:
-    """Return whether beams leave the range of their theory."""
-    at = _point(program, s)
-    return bool(large_deflections(program.dae, at.x[None], at.z[None], at.u[None], at.p, at_rest=True))
 
 
 def _from_the_nearest(program: PostureProgram, prescribed: Mapping[str, float], where: str) -> tuple[np.ndarray, float]:
@@ -228,30 +188,3 @@ def _refuse_weak_inputs(program: PostureProgram, prescribed: Mapping[str, float]
     there = next(replace(program, limits=(free[0], free[1])).solutions(), None)
     if there is not None:
         raise too_weak_to_hold(program.dae, where, prescribed, there[0][at], bounds)
-
-
-def _distinct(postures: Iterator[tuple[np.ndarray, float]]) -> Iterator[tuple[np.ndarray, float]]:
-    """Yield the postures, which come by their distances, each once."""
-    last = None
-    for one in postures:
-        if last is None or one[1] - last > SAME * max(1.0, last):
-            last = one[1]
-            yield one
-
-
-def _point(program: PostureProgram, s: np.ndarray) -> OperatingPoint:
-    """Return the operating point with these unknowns of statics."""
-    dae, index = program.dae, unknown_slices(program.dae)
-    q = s[index.q]
-    return OperatingPoint(
-        states=dae.x.names,
-        algebraics=dae.z.names,
-        inputs=dae.u.names,
-        parameters=dae.p.names,
-        x=np.concatenate([q, np.zeros_like(q), s[index.w]]),
-        z=s[index.z],
-        u=s[index.u],
-        p=program.near.p,
-        residual=program.equations(s)[0].full().ravel()[: index.z.stop],
-        dae=dae,
-    )
