@@ -19,10 +19,10 @@ from ..rigid_motion.rigid_arm import quintic, rigid_inputs, spline_through
 from .closure_magnitudes import at_least
 
 POINTS = 41  # along the motion; by trial
-# Energy left at a goal: IPOPT widens a leeway by 1e-8 of its magnitude, which is ten times the motion's energy in small
-# arms, so that a leeway of 1e-4 of this is widened by a thousandth. In others it is 1 J: more leads a shortest time of
-# the floating space arm of benchmarks/real_plans astray, 171 iterations in place of 67.
-ENERGIES, MOST = 10.0, 1.0
+# Energies of the motion that energy left at a goal counts in: IPOPT widens a leeway by 1e-8 of that, which is a
+# thousandth of a leeway of 1e-4 of the energy. 0.1 and 1 are as good; with 0.001 the pump boom on cylinders in
+# benchmarks/real_plans does not end with two loads.
+ENERGIES = 10.0
 LEAST = 0.1  # of what the motion's energy could make of a variable that hardly takes part; by trial
 
 # Magnitudes by the name of a phase's Vars, each in the order of their last index.
@@ -81,7 +81,7 @@ def magnitudes(t: PhaseTranscription) -> Magnitudes:
         "f": _positive(at_least(dae, t.start, closing, LEAST), 1.0),
         "e": np.abs(t.static.amounts(n)) @ q,
         "u": u,
-        "goal_energy": np.array([min(MOST, ENERGIES * kinetic) or MOST]),
+        "goal_energy": np.array([ENERGIES * kinetic or 1.0]),
         "du": np.maximum(_peak(np.gradient(rigid.u, rigid.times, axis=0)), u / T),
     }
 

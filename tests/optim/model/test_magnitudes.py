@@ -83,6 +83,27 @@ def test_similar_tasks_take_the_same_iterations(cases, gravity, ball):
         assert similar == pytest.approx(effort, rel=1e-6)
 
 
+def test_similar_leeways_take_the_same_iterations():
+    """Nearly at rest with two payloads: energies left at the goal count in those of the motion, not in joules."""
+
+    def nearly_at_rest(**units: float) -> tuple[int, float]:
+        arm, task = boom(**units, gravity=0.0)
+        length, mass, time = (units.get(name, 1.0) for name in ("length", "mass", "time"))
+        energy = mass * length**2 / time**2  # the unit of it; the boom has 6.5 kJ of motion
+        phase = optim.Phase("move", task.goal, task.duration, leeway=100.0 * energy)
+        loads = [{"payload.mass": 1000.0 * mass}, {"payload.mass": 1500.0 * mass}]
+        problem = optim.Problem(task.start, (phase,), limits=task.limits, scenarios=loads)
+        dae = fb.assemble(arm.model, symbolic=("payload.mass",))
+        plan = optim.plan(dae, problem, intervals=12)
+        return sum(attempt.iterations for attempt in plan.attempts), plan.objective / (energy**2 * time)
+
+    iterations, effort = nearly_at_rest()
+    for units in SIMILAR:
+        again, similar = nearly_at_rest(**units)
+        assert again == iterations, units
+        assert similar == pytest.approx(effort, rel=1e-6)
+
+
 def test_the_magnitudes_of_a_task_have_its_units():
     """Homogeneous in length, mass and time: an independent dimensional analysis by the names of the Vars."""
     units = {"length": 2.0, "mass": 8.0, "time": 0.5}
