@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.modeling import unique_component_name
+from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxBlock
 
 from ..casadi_solver import CasadiGreyBox, Kernel, attach
 from ..collocation.cost_functions import final_kernel, integral_kernel, squared_inputs
@@ -97,6 +98,18 @@ def add_objective(m: Any, transcribed: TranscribedProblem, scenarios: Sequence[S
         else:
             total += sum(costs) / len(costs)
     m.objective = pyo.Objective(expr=total)
+
+
+def set_costs(m: Any) -> None:
+    """Set the costs of a model that was not solved to those of its present motion."""
+    for block in m.component_data_objects(ExternalGreyBoxBlock, descend_into=(pyo.Block, ExternalGreyBoxBlock)):
+        box = block.get_external_model()
+        if box.has_cost:
+            box.set_input_values([variable.value for variable in block.inputs.values()])
+            block.outputs["cost"].set_value(float(box.evaluate_outputs()[0]))
+    if m.component("worst") is not None:
+        m.worst.set_value(0.0)
+        m.worst.set_value(max(pyo.value(row.body) for row in m.worst_case.values()))
 
 
 def _cost(phases: Sequence[PhaseCosts], terms: Sequence[tuple[float, Objective]]) -> Any:

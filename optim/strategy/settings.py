@@ -19,7 +19,8 @@ class Settings:
         that converges, 14 to 67 for least effort and 31 to 158 for minimum time.
     static_patience : int
         Iterations of a solve with quasi-static modes, from one guess and with one step of the multipliers: those that
-        converge take 6 to 60, one of the random arms of benchmarks/real_plans 116.
+        converge take 6 to 60, one of the random arms of benchmarks/real_plans 116. Likewise of scenarios that are added
+        to a plan of others, which take 16 to 77 in benchmarks/plan_scenarios.
     resolved_patience : int
         Iterations of a first solve with the dynamics of all modes, before those that the mesh leaves unresolved are
         quasi-static, if they are more than there are inputs. The two links of Subudhi & Morris take 9 to 13, the desk

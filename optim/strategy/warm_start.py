@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..model.initial_guess import set_values
 from ..model.path_constraints import set_path_values
 from ..model.read_solution import collocated_times, input_polynomials, values
 from ..model.trajectories import PhaseTrajectory, all_phase_trajectories, transcribed_problem
+from .scenario_order import Between
 from .settings import SAME_TIME
 
 RESTS = tuple(f"{end}_{kind}" for end in ("start", "goal") for kind in ("inputs", "algebraics", "forces"))
@@ -32,9 +33,7 @@ def start_from(m: Any, source: Any, shared: Collection[str] | None = None) -> No
             m.p[name].set_value(source.p[name].value)
     for traj, old in zip(all_phase_trajectories(m), all_phase_trajectories(source), strict=True):
         _start_phase(traj, old, shared)
-    for traj in all_phase_trajectories(m):
-        if len(traj.transcription.path):
-            set_path_values(traj.block)
+    _set_path_values(all_phase_trajectories(m))
 
 
 def start_all_from(m: Any, source: Any, alike: Any) -> None:
@@ -46,18 +45,50 @@ def start_all_from(m: Any, source: Any, alike: Any) -> None:
     phases, guesses = all_phase_trajectories(source), all_phase_trajectories(alike)
     trajectories = all_phase_trajectories(m)
     for i, traj in enumerate(trajectories):
-        b, guess = traj.block, guesses[i % len(phases)].block
-        apart = {part: _flat(getattr(b, part)) - _flat(getattr(guess, part)) for part in MOTION}
+        apart = _motion_values(traj) - _motion_values(guesses[i % len(phases)])
         _start_phase(traj, phases[i % len(phases)], None)
-        for part, difference in apart.items():
-            set_values(getattr(b, part), _flat(getattr(b, part)) + difference)
+        _set_motion_values(traj, _motion_values(traj) + apart)
+    _set_path_values(trajectories)
+
+
+def start_between(m: Any, source: Any, members: Sequence[int], places: Sequence[Between]) -> None:
+    """Warm-start the unsolved model of several scenarios from the plan of some of them, its `members`.
+
+    Each lies between two of these, as its place tells, and keeps the difference of its first guess from theirs.
+    """
+    trajectories, solved = all_phase_trajectories(m), all_phase_trajectories(source)
+    phases = len(trajectories) // len(places)
+    guesses = [_motion_values(traj) for traj in trajectories]
+    for i, traj in enumerate(trajectories):
+        place, phase = places[i // phases], i % phases
+        ends = [(place.first, 1.0 - place.share), (place.second, place.share)]
+        motion = guesses[i]
+        for member, share in reversed(ends):  # the first one's rest and inputs stay
+            _start_phase(traj, solved[member * phases + phase], None)
+            guess = guesses[members[member] * phases + phase]
+            motion = motion + share * (_motion_values(traj) - guess)
+        _set_motion_values(traj, motion)
+    _set_path_values(trajectories)
+
+
+def _motion_values(traj: PhaseTrajectory) -> np.ndarray:
+    """Return the values of all Vars of the motion."""
+    parts = (getattr(traj.block, part) for part in MOTION)
+    return np.concatenate([values(part, len(part)) for part in parts if len(part)])
+
+
+def _set_motion_values(traj: PhaseTrajectory, motion: np.ndarray) -> None:
+    at = 0
+    for part in MOTION:
+        variables = getattr(traj.block, part)
+        set_values(variables, motion[at : at + len(variables)])
+        at += len(variables)
+
+
+def _set_path_values(trajectories: Sequence[PhaseTrajectory]) -> None:
     for traj in trajectories:
         if len(traj.transcription.path):
             set_path_values(traj.block)
-
-
-def _flat(variables: Any) -> np.ndarray:
-    return values(variables, len(variables)) if len(variables) else np.zeros(0)
 
 
 def _start_phase(traj: PhaseTrajectory, old: PhaseTrajectory, shared: Collection[str] | None) -> None:

@@ -119,10 +119,10 @@ def test_a_boom_on_cylinders_comes_to_a_goal_in_motion():
 @pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")
 @pytest.mark.parametrize(
     ("name", "loads", "most"),
-    [("two links (Subudhi & Morris)", (0.1, 0.15, 0.2), 70), ("pump boom, cylinders", (60.0, 120.0), 60)],
+    [("two links (Subudhi & Morris)", (0.1, 0.15, 0.2), 110), ("pump boom, cylinders", (60.0, 120.0), 60)],
 )
 def test_the_same_inputs_for_several_loads(name, loads, most):
-    """Each load comes to its place up to the energy that the plan tells; three took more than 300 iterations."""
+    """Each load comes to its place up to the energy that the plan tells; three at once took 170 to 300 iterations."""
     plan, iterations = planned(name, "joints", loads)
     assert plan.status == "converged"
     assert iterations <= most
