@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -44,7 +45,7 @@ def test_sets_grow_from_those_farthest_apart_to_all(points):
     assert apart[np.ix_(sets[0], sets[0])].max() == apart.max()
     assert len(sets[0]) == 2
     assert sets[-1] == tuple(range(len(points)))
-    for few, more in zip(sets, sets[1:], strict=False):
+    for few, more in pairwise(sets):
         assert set(few) < set(more)
         assert len(more) <= 2 * len(few)
 
