@@ -109,7 +109,8 @@ def set_costs(m: Any) -> None:
             block.outputs["cost"].set_value(float(box.evaluate_outputs()[0]))
     if m.component("worst") is not None:
         m.worst.set_value(0.0)
-        m.worst.set_value(max(pyo.value(row.body) for row in m.worst_case.values()))
+        costs = np.array([pyo.value(row.body) for row in m.worst_case.values()], dtype=float)
+        m.worst.set_value(float(costs.max()))
 
 
 def _cost(phases: Sequence[PhaseCosts], terms: Sequence[tuple[float, Objective]]) -> Any:
