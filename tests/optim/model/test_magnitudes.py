@@ -84,14 +84,14 @@ def test_similar_tasks_take_the_same_iterations(cases, gravity, ball):
 
 
 def test_similar_leeways_take_the_same_iterations():
-    """Nearly at rest with two payloads: energies left at the goal count in those of the motion, not in joules."""
+    """Nearly at rest with three payloads, first two: energies left at the goal count in those of the motion, not in joules."""
 
     def nearly_at_rest(**units: float) -> tuple[int, float]:
         arm, task = boom(**units, gravity=0.0)
         length, mass, time = (units.get(name, 1.0) for name in ("length", "mass", "time"))
         energy = mass * length**2 / time**2  # the unit of it; the boom has 6.5 kJ of motion
         phase = optim.Phase("move", task.goal, task.duration, leeway=100.0 * energy)
-        loads = [{"payload.mass": 1000.0 * mass}, {"payload.mass": 1500.0 * mass}]
+        loads = [{"payload.mass": load * mass} for load in (1000.0, 1200.0, 1500.0)]
         problem = optim.Problem(task.start, (phase,), limits=task.limits, scenarios=loads)
         dae = fb.assemble(arm.model, symbolic=("payload.mass",))
         plan = optim.plan(dae, problem, intervals=12)
