@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -109,9 +110,9 @@ def _from_extremes(model: Any, solving: Solving, source: Plan, from_one: Start, 
     points, may_remain = spread_out(_parameters(transcribed)), may_have_leeway(transcribed)
     everyone, hidden = tuple(range(len(points))), replace(solving, plans=[])  # no plan of only some is kept
 
-    def start(several: Any, members: Sequence[int], solved: Any) -> None:
-        if before:
-            known = [members.index(i) for i in before]
+    def start(members: Sequence[int], of: Sequence[int], several: Any, solved: Any) -> None:
+        if of:
+            known = [members.index(i) for i in of]
             start_between(several, solved, known, places(points[list(members)], known))
         else:
             from_one(several, solved)
@@ -120,21 +121,20 @@ def _from_extremes(model: Any, solving: Solving, source: Plan, from_one: Start, 
         if members == everyone:
             break
         few = solving.like(transcribed, replace(problem, scenarios=tuple(problem.scenarios[i] for i in members)))
-        start(few, members, plan.model)
+        start(members, before, few, plan.model)
         what = _what(f"scenarios {', '.join(map(str, members))}", leeway)
         patience = settings.static_patience if before else settings.exact_patience
         try:
             plan, before = hidden.attempt_near(what, few, plan.attempts, max_iter=patience), members
         except PlanError as error:
             if was_ended(error):
-                before = members
-                raise _of_all(model, error, lambda all_of_them, last: start(all_of_them, everyone, last)) from None
+                raise _of_all(model, error, partial(start, everyone, members)) from None
             if may_remain:
                 raise
             plan, before = replace(source, attempts=attempts_of(error)), ()
             break
     several = solving.like(transcribed, problem) if leeway else model
-    start(several, everyone, plan.model)
+    start(everyone, before, several, plan.model)
     patience = settings.static_patience if before else settings.exact_patience
     options = {"max_iter": patience} if may_remain else {}
     return solving.attempt_near(_what(ALL, leeway), several, plan.attempts, **options)
