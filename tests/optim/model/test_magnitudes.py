@@ -84,7 +84,7 @@ def test_similar_tasks_take_the_same_iterations(cases, gravity, ball):
 
 
 def test_similar_leeways_take_the_same_iterations():
-    """Nearly at rest with three payloads, first two: energies left at the goal count in those of the motion, not in joules."""
+    """Nearly at rest with three payloads (first two): energies left count in those of the motion, not in joules."""
 
     def nearly_at_rest(**units: float) -> tuple[int, float]:
         arm, task = boom(**units, gravity=0.0)
