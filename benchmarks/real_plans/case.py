@@ -27,6 +27,7 @@ MOST_ITERATIONS = 150
 MOST_SECONDS = 60.0  # of CPU
 REFINEMENT = 4  # times the CPU time of a plan; Ctrl-C comes after half as much again
 NOT_ASKED = "no such task"
+REFUSED = "refused: "
 RANDOM: dict[str, Callable[[int], Arm]] = {
     "random": random_arm,
     "floating": partial(random_arm, floats=True),
@@ -71,6 +72,11 @@ class Row:
         return self.status != NOT_ASKED
 
     @property
+    def was_refused(self) -> bool:
+        """Whether what was asked is said to be impossible, before anything is solved."""
+        return self.status.startswith(REFUSED)
+
+    @property
     def counts(self) -> bool:
         """Whether the plan is one."""
         in_time = self.iterations <= MOST_ITERATIONS and self.cpu <= MOST_SECONDS
@@ -79,7 +85,7 @@ class Row:
     @property
     def reason(self) -> str:
         """Why it does not count."""
-        if math.isnan(self.cpu):
+        if math.isnan(self.cpu) or self.was_refused:
             return self.status
         if self.status not in ("converged", "optimal"):
             return f"{self.status}, after {self.iterations} iterations and {self.cpu:.0f} s"
@@ -114,7 +120,7 @@ def case(arm_name: str, task_name: str, limit: float, replays: bool) -> Row:
     except KeyboardInterrupt:
         status, cpu = f"failed: not within {limit:g} s of CPU", time.process_time() - began
     except fb.FlexblocksError as error:
-        status, cpu = "refused: " + str(error)[:160], time.process_time() - began
+        status, cpu = REFUSED + str(error).split(". ")[0], time.process_time() - began
     return Row(arm_name, task_name, states, status, iterations, cpu, replayed, miss)
 
 

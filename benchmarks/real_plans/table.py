@@ -25,12 +25,15 @@ def markdown(rows: Sequence[Row]) -> str:
 
 
 def counts(rows: Sequence[Row]) -> str:
-    """Return how many plans count, and why the others do not."""
-    rows = [row for row in rows if row.was_asked]
-    good = sum(row.counts for row in rows)
-    others = [f"* {row.arm}, {row.task}: {row.reason}" for row in rows if not row.counts]
-    share = f"{good} of {len(rows)} count, {100 * good / max(len(rows), 1):.0f} %."
-    return "\n".join([share, *(["The others:", "", *others] if others else [])])
+    """Return how many plans count, why the others do not, and what was refused before anything was solved."""
+    asked = [row for row in rows if row.was_asked and not row.was_refused]
+    good = sum(row.counts for row in asked)
+    text = [f"{good} of {len(asked)} count, {100 * good / max(len(asked), 1):.0f} %."]
+    others = [row for row in asked if not row.counts]
+    for head, those in (("The others:", others), ("Refused:", [row for row in rows if row.was_refused])):
+        if those:
+            text += [head, "", *(f"* {row.arm}, {row.task}: {row.reason}" for row in those)]
+    return "\n".join(text)
 
 
 def _replays(rows: Sequence[Row]) -> list[str]:

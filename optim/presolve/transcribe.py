@@ -26,6 +26,7 @@ from .infeasible_goal import (
 )
 from .known_motions import with_known_motions
 from .least_inputs.weak_inputs import check_weak_inputs
+from .lines.line_reach import check_lines
 from .margins import check_margins, narrowed
 from .parameters import resolved_parameters
 from .path_values import resolved_path
@@ -143,6 +144,8 @@ def transcribe(
     )
     if before is None:
         for t in runs[0]:
+            if t.path.rows:
+                check_lines(t)
             check_weak_inputs(t)
     return TranscribedProblem(dae, problem, runs, base, options)
 

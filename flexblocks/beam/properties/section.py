@@ -7,12 +7,19 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 import casadi as ca
 
 from flexblocks.errors import ParameterError
+
+
+def _how_to_taper(name: str, size: object) -> str:
+    """Return where to say that a size changes along the beam, if that is what it does."""
+    if not callable(size) and (isinstance(size, str) or not isinstance(size, Sequence)):
+        return ""
+    return f" Of a beam that tapers the section itself varies: section=[(0, {name}(...)), (length, {name}(...))]."
 
 
 @dataclass(frozen=True)
@@ -23,7 +30,8 @@ class Section(ABC):
         for field in fields(self):
             value = getattr(self, field.name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < math.inf:
-                raise ParameterError(f"{type(self).__name__}: {field.name} = {value!r}; must be a finite number in m.")
+                message = f"{type(self).__name__}: {field.name} = {value!r}; must be a finite number in m."
+                raise ParameterError(message + _how_to_taper(type(self).__name__, value))
             least = " >= 0" if self._may_vanish(field.name) else " > 0"
             if value < 0 or (value == 0 and not self._may_vanish(field.name)):
                 raise ParameterError(f"{type(self).__name__}: {field.name} = {value:g} m; must be{least}.")
