@@ -10,6 +10,7 @@ import numpy as np
 from flexblocks.dynamics.algorithms.energy import stored_energies
 from flexblocks.user_warning import warn
 
+from ..collocation.transcription_options import AUTO
 from ..errors import PlanError, PlanWarning
 from ..model.trajectories import transcribed_problem
 from ..presolve.rigid_motion.quasi_static_path import follows_from_balance
@@ -20,7 +21,7 @@ from ..results.attempt import Attempt
 from ..results.plan import Plan
 from .leeway import may_have_leeway, solve_nearly_at_rest
 from .solving import OWN_STEP, Solving, attempts_of
-from .unresolved_modes import are_beyond_inputs
+from .unresolved_modes import are_beyond_inputs, may_lack_dynamics
 from .warm_start import start_from
 
 
@@ -29,7 +30,7 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
 
     If the objective asked for fails from there, effort is blended in with a weight that decreases from stage to stage.
     Where the mesh leaves more modes unresolved than there are inputs, and the objective is not quickly reached, rest at
-    the goal is asked up to a leeway.
+    the goal is asked up to a leeway, from a plan without the dynamics of such modes.
     `before` are earlier attempts.
 
     Raises
@@ -52,7 +53,7 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
         attempts = attempts_of(error)
     if overdetermined:
         try:
-            return solve_nearly_at_rest(_label(asked), model, solving, replace(first, attempts=attempts))
+            return _nearly_at_rest(model, solving, replace(first, attempts=attempts))
         except PlanError as error:
             attempts = attempts_of(error)
     # Stages with decreasing effort in the objective; one that fails is skipped
@@ -71,6 +72,26 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     start_from(model, nearest.model)
     # Final attempt, without the limit on iterations
     return solving.attempt(f"{_label(asked)} from there", model, attempts, mu_init=solving.settings.near_barrier)
+
+
+def _nearly_at_rest(model: Any, solving: Solving, first: Plan) -> Plan:
+    """Solve up to a leeway, if possible by way of a plan without the dynamics of unresolved modes.
+
+    Raises
+    ------
+    PlanError
+    """
+    transcribed = transcribed_problem(model)
+    asked, nearest = _label(transcribed.problem.objective), first
+    if may_lack_dynamics(transcribed):
+        static, patience = solving.like(transcribed, quasi_static=AUTO), solving.settings.static_patience
+        start_from(static, first.model)
+        try:
+            what = f"{asked} with quasi-static modes, from least effort"
+            nearest = solving.attempt_near(what, static, first.attempts, max_iter=patience)
+        except PlanError as error:
+            nearest = replace(first, attempts=attempts_of(error))
+    return solve_nearly_at_rest(asked, model, solving, nearest)
 
 
 def warn_of_jumps(transcribed: TranscribedProblem) -> None:
@@ -94,27 +115,36 @@ def warn_of_jumps(transcribed: TranscribedProblem) -> None:
 
 
 def _least_effort(transcribed: TranscribedProblem, solving: Solving, attempts: tuple[Attempt, ...]) -> Plan:
-    """Return the plan of least effort at the first fixed durations for which one is found."""
+    """Return the plan of least effort at the first fixed durations for which one is found.
+
+    As it is but a start, modes that the mesh leaves unresolved have no dynamics in it, if they are more than there are
+    inputs: conditions on these at the goal are hardly independent, see `solve_overdetermined`.
+    """
 
     def stretched(stretch: float) -> tuple[float, ...]:
         ranges = [t.duration_range or (t.mesh.duration,) * 2 for t in transcribed.first]
         lasting = [t.mesh.duration * stretch for t in transcribed.first]
         return tuple(min(max(duration, low), high) for duration, (low, high) in zip(lasting, ranges, strict=True))
 
-    def least_effort(durations: tuple[float, ...], patience: int) -> Plan:
+    def least_effort(durations: tuple[float, ...], patience: int, **treatment: Any) -> Plan:
         easy = transcribed.problem.lasting(durations, _smooth(transcribed, solving, sum(durations)))
-        easier = solving.like(transcribed, easy)
+        easier = solving.like(transcribed, easy, **treatment)
         what = " + ".join(f"{duration:.4g}" for duration in durations)
         options = {"max_iter": patience} | solving.near_equations
         return solving.attempt(f"least effort in {what} s", easier, attempts, **options)
 
-    *tried, last = dict.fromkeys(map(stretched, solving.settings.stretches))
-    for duration in tried:
+    settings = solving.settings
+    durations = list(dict.fromkeys(map(stretched, settings.stretches)))
+    if may_lack_dynamics(transcribed):
+        tried = [(duration, settings.static_patience, {"quasi_static": AUTO}) for duration in durations]
+    else:
+        tried = [(duration, settings.stretch_patience, {}) for duration in durations[:-1]]
+    for duration, patience, treatment in tried:
         try:
-            return least_effort(duration, solving.settings.stretch_patience)
+            return least_effort(duration, patience, **treatment)
         except PlanError as error:
             attempts = attempts_of(error)
-    return least_effort(last, solving.settings.patience)
+    return least_effort(durations[-1], settings.patience)
 
 
 def _effort(transcribed: TranscribedProblem) -> Effort:

@@ -45,7 +45,7 @@ def solve_resolved(transcribed: TranscribedProblem, solving: Solving) -> Plan | 
         return None
     if not mostly_unresolved(*_mesh_of(transcribed)):
         is_bent = any(phase.balance == "next" for phase in transcribed.problem.phases)
-        if not is_bent or not _may_lack_dynamics(transcribed):
+        if not is_bent or not may_lack_dynamics(transcribed):
             return None
     return _solve_quasi_statically(transcribed, solving, (), solving.settings.static_patience)
 
@@ -62,7 +62,7 @@ def solve_overdetermined(what: str, model: Any, solving: Solving, before: tuple[
     PlanError
     """
     transcribed, settings = model.transcribed, solving.settings
-    may_lack, has_paths = not before and _may_lack_dynamics(transcribed), _has_paths(transcribed)
+    may_lack, has_paths = not before and may_lack_dynamics(transcribed), _has_paths(transcribed)
     may_remain = not has_paths and may_have_leeway(transcribed)
     patience = settings.exact_patience if may_remain else settings.patience
     if may_lack:
@@ -111,7 +111,7 @@ def _solve_quasi_statically(
     raise failure
 
 
-def _may_lack_dynamics(transcribed: TranscribedProblem) -> bool:
+def may_lack_dynamics(transcribed: TranscribedProblem) -> bool:
     """Whether modes are too many for what is asked of them, and can be quasi-static: not with closed loops."""
     return not transcribed.dae.tree.loops.closures and are_beyond_inputs(transcribed)
 
