@@ -36,8 +36,9 @@ def static_modes(dae: DAE, option: Any, at: OperatingPoint, step: float) -> Stat
     ----------
     dae : DAE
     option : "auto", float or sequence of str
-        Undamped modes with two periods or more in an interval; modes above this frequency [rad/s]; coordinates by name.
-        Of modes that are overdamped, those whose slower eigenvalue is above that frequency.
+        Undamped modes with two periods or more in an interval, but for the slowest of all, as on stiff servos; modes
+        above this frequency [rad/s]; coordinates by name. Of modes that are overdamped, those whose slower eigenvalue
+        is above that frequency.
     at : OperatingPoint
         The equilibrium whose modes are taken.
     step : float
@@ -55,9 +56,11 @@ def static_modes(dae: DAE, option: Any, at: OperatingPoint, step: float) -> Stat
             "open in another; leave it out."
         )
     modes = _named(dae, option) if limit is None else _faster(dae, at, limit)
-    if len(modes.names) == dae.tree.size - len(dae.tree.prescribed):
+    if len(modes) < dae.tree.size - len(dae.tree.prescribed):
+        return modes
+    if option != AUTO:
         raise ProblemError(f"plan: quasi_static = {option!r}; leaves no dynamics in '{dae.name}'. Name fewer modes.")
-    return modes
+    return StaticModes(modes.names[1:], modes.shapes[1:], modes.measures[1:])
 
 
 def _limit(option: Any, step: float) -> float | None:

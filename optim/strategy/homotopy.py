@@ -53,7 +53,7 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
         attempts = attempts_of(error)
     if overdetermined:
         try:
-            return _nearly_at_rest(model, solving, replace(first, attempts=attempts))
+            return _by_way_of_static_modes(model, solving, replace(first, attempts=attempts))
         except PlanError as error:
             attempts = attempts_of(error)
     # Stages with decreasing effort in the objective; one that fails is skipped
@@ -74,8 +74,8 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     return solving.attempt(f"{_label(asked)} from there", model, attempts, mu_init=solving.settings.near_barrier)
 
 
-def _nearly_at_rest(model: Any, solving: Solving, first: Plan) -> Plan:
-    """Solve up to a leeway, if possible by way of a plan without the dynamics of unresolved modes.
+def _by_way_of_static_modes(model: Any, solving: Solving, first: Plan) -> Plan:
+    """Solve up to a leeway: from a plan without the dynamics of unresolved modes, else from `first`.
 
     Raises
     ------

@@ -53,22 +53,35 @@ def two_masses(stiffness: float = 20.0, symbolic=()) -> fb.DAE:
     return fb.assemble(model, symbolic)
 
 
-def upright_arm(links: int = 2, modes: int = 1, damping: float = 0.0, limit: float | None = None) -> fb.DAE:
-    """Flexible links on driven joints, gravity along -y; modes=0 makes them rigid."""
-    model = fb.Model("upright arm", gravity=(0.0, -9.81, 0.0))
+def driven_links(
+    *links: fb.RigidLink | fb.FlexibleBeam,
+    load: fb.Payload,
+    gravity: float = 0.0,
+    limit: float | None = None,
+    damping: float = 0.0,
+) -> fb.DAE:
+    """Links in a plane, each on a joint with a motor, and a load; gravity along -y."""
+    model = fb.Model("driven links", gravity=(0.0, -gravity, 0.0))
     place = model.add(fb.Ground("ground")).frame_b
-    for i in range(1, links + 1):
+    for i, link in enumerate(links, 1):
         motor = model.add(fb.TorqueSource(f"motor{i}", limit=limit))
         joint = model.add(fb.Revolute(f"joint{i}", damping=damping))
-        discretization = fb.AssumedModes(modes) if modes else fb.Rigid()
-        link = model.add(
-            fb.FlexibleBeam(
-                f"link{i}", length=0.5, linear_density=0.4, flexural_rigidity=5.0, discretization=discretization
-            )
-        )
         model.connect(motor.flange_b, joint.axis)
         model.connect(place, joint.frame_a)
-        model.connect(joint.frame_b, link.frame_a)
+        model.connect(joint.frame_b, model.add(link).frame_a)
         place = link.frame_b
-    model.connect(place, model.add(fb.Payload("payload", mass=0.2, inertia=0.002)).frame_a)
+    model.connect(place, model.add(load).frame_a)
     return fb.assemble(model)
+
+
+def upright_arm(links: int = 2, modes: int = 1, damping: float = 0.0, limit: float | None = None) -> fb.DAE:
+    """Flexible links on driven joints, gravity along -y; modes=0 makes them rigid."""
+    discretization = fb.AssumedModes(modes) if modes else fb.Rigid()
+    beams = [
+        fb.FlexibleBeam(
+            f"link{i}", length=0.5, linear_density=0.4, flexural_rigidity=5.0, discretization=discretization
+        )
+        for i in range(1, links + 1)
+    ]
+    load = fb.Payload("payload", mass=0.2, inertia=0.002)
+    return driven_links(*beams, load=load, gravity=9.81, limit=limit, damping=damping)

@@ -91,13 +91,14 @@ class _Search:
         J[:, :n] *= self._size
         ways = slow_motions(J, n)
         self._joints = self._size[:, None] * ways / np.max(np.abs(ways), axis=0, initial=0.0)
-        self._stays = np.sum(ways**2, axis=1) < 1.0 - ROUNDING  # else the joints alone move it
+        # Of a coordinate that is all within these motions, nothing is left to bending
+        self._bend = np.sum(ways**2, axis=1) < 1.0 - ROUNDING
         self._last = np.zeros(self._joints.shape[1])
 
     @cached_property
     def bends(self) -> np.ndarray:
         """How far each coordinate goes by bending (n,), beside what the joints move it by."""
-        return np.where(self._stays, BENT * magnitudes(self._t)["q"], 0.0)
+        return np.where(self._bend, BENT * magnitudes(self._t)["q"], 0.0)
 
     def positions(self, frame: str, dimensions: int) -> Position:
         """Return the position of a frame as a function of the coordinates."""

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flexblocks as fb
+from arms.driven import driven_links
 from flexblocks import optim
 
 LENGTHS = (0.6, 0.4)
@@ -16,22 +17,13 @@ SHARES = [i / 10 for i in range(1, 10)]
 
 def arm(lengths: tuple[float, ...], rigidity: float | None = None) -> fb.DAE:
     """A planar arm of rigid links, or of beams, with a motor in each joint."""
-    model = fb.Model("arm")
-    place = model.add(fb.Ground("ground")).frame_b
-    for i, length in enumerate(lengths, 1):
-        motor, joint = model.add(fb.TorqueSource(f"motor{i}")), model.add(fb.Revolute(f"joint{i}"))
-        link = (
-            fb.RigidLink(f"link{i}", length=length, mass=length, inertia=length**3 / 12)
-            if rigidity is None
-            else fb.FlexibleBeam(f"link{i}", length, 1.0, rigidity, discretization=fb.AssumedModes(2))
-        )
-        model.connect(motor.flange_b, joint.axis)
-        model.connect(place, joint.frame_a)
-        model.connect(joint.frame_b, model.add(link).frame_a)
-        place = link.frame_b
-    load = model.add(fb.Payload("load", mass=0.5 * lengths[0], inertia=0.1 * lengths[0] ** 3))
-    model.connect(place, load.frame_a)
-    return fb.assemble(model)
+    links = [
+        fb.RigidLink(f"link{i}", length=length, mass=length, inertia=length**3 / 12)
+        if rigidity is None
+        else fb.FlexibleBeam(f"link{i}", length, 1.0, rigidity, discretization=fb.AssumedModes(2))
+        for i, length in enumerate(lengths, 1)
+    ]
+    return driven_links(*links, load=fb.Payload("load", mass=0.5 * lengths[0], inertia=0.1 * lengths[0] ** 3))
 
 
 def tip(lengths: tuple[float, ...], angles: tuple[float, ...]) -> tuple[float, float]:
@@ -99,11 +91,12 @@ def test_the_place_that_is_farthest_out_of_reach_is_told() -> None:
         optim.pyomo_model(dae, follow(LENGTHS, ACROSS, 0.05, joint2=(-1.3, 1.3)), intervals=5)
 
 
-angles = st.lists(st.floats(-2.5, 2.5), min_size=2, max_size=3)
-
-
 @settings(max_examples=30)
-@given(angles, st.lists(st.floats(-1.5, 1.5), min_size=3, max_size=3), st.sampled_from([0.02, 1.0, 25.0]))
+@given(
+    st.lists(st.floats(-2.5, 2.5), min_size=2, max_size=3),
+    st.lists(st.floats(-1.5, 1.5), min_size=3, max_size=3),
+    st.sampled_from([0.02, 1.0, 25.0]),
+)
 def test_a_line_that_a_tip_draws_is_never_refused(start: list[float], turns: list[float], size: float) -> None:
     """Whatever the joints do between two postures, its chords are a line that the arm can follow."""
     lengths = tuple(size * length for length in (0.6, 0.5, 0.3)[: len(start)])

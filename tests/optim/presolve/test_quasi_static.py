@@ -227,3 +227,41 @@ def test_designed_arm_comes_to_rest():
 def test_what_cannot_be_carried_is_refused(given, message):
     with pytest.raises(optim.ProblemError, match=message):
         optim.pyomo_model(drive(), turn(), intervals=5, quasi_static=given)
+
+
+def servo_arm():
+    """Two stiff beams on stiff servos: every mode has many periods in an interval of a tenth of a second."""
+    model = fb.Model("servo arm")
+    place = model.add(fb.Ground("ground")).frame_b
+    for i in (1, 2):
+        servo, joint = model.add(fb.PDServo(f"servo{i}", 5e5, 50.0)), model.add(fb.Revolute(f"joint{i}"))
+        link = model.add(fb.FlexibleBeam(f"link{i}", 0.5, 0.4, 1e4, discretization=fb.FiniteElements(2)))
+        model.connect(servo.flange_b, joint.axis)
+        model.connect(place, joint.frame_a)
+        model.connect(joint.frame_b, link.frame_a)
+        place = link.frame_b
+    model.connect(place, model.add(fb.Payload("load", 0.3, inertia=1e-3)).frame_a)
+    return fb.assemble(model)
+
+
+@pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")  # of a coarse mesh, and rest up to a leeway
+@pytest.mark.parametrize(("duration", "objective"), [(2.0, "effort"), ("free", "time")])
+def test_where_no_mode_is_resolved_the_slowest_keeps_its_dynamics(duration, objective):
+    """Without any dynamics there would be nothing to plan."""
+    dae = servo_arm()
+    at = fb.equilibrium(dae)
+    static = static_modes(dae, "auto", at, 0.1)
+    assert len(static) == dae.tree.size - 1
+    assert min(abs(mode.eigenvalue) for mode in fb.linearize(dae, at).modes()) > 2 * np.pi * 2 / 0.1
+    limits = {f"der(servo{i}.reference)": 3.0 for i in (1, 2)}
+    angles = {"joint1.angle": 0.0, "joint2.angle": 0.0}, {"joint1.angle": 1.0, "joint2.angle": 0.5}
+    problem = optim.RestToRest(*angles, duration, objective=objective, limits=limits, input_ends="holding")
+    plan = optim.plan(dae, problem, intervals=10)
+    assert plan.status == "converged"
+    if duration == "free":
+        least = 1.0 / 3.0  # s: the way over the largest rate
+        assert least * (1 - 1e-5) < plan.duration < 1.1 * least
+    else:
+        for i in (1, 2):  # where the servos are told to be
+            reference = plan.inputs[f"servo{i}.reference"](plan.trajectory.t)
+            np.testing.assert_allclose(plan.trajectory[f"joint{i}.angle"], reference, atol=5e-3)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from arms.driven import driven_links
 from arms.turns import INERTIA, TORQUE, hinge, quarter_turn, swing, two_link_arm
 from flexblocks import optim
 from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
@@ -58,21 +59,13 @@ def test_shortest_times_of_an_independent_script(torques, intervals, duration, r
 
 def stiff_arm(rigidity=None):
     """Two rigid links in a vertical plane, or two beams of two elements each, whose modes no usual mesh resolves."""
-    model = fb.Model("stiff", gravity=(0.0, -9.81, 0.0))
-    place = model.add(fb.Ground("ground")).frame_b
-    for i, length in enumerate((0.5, 0.4), 1):
-        motor, joint = model.add(fb.TorqueSource(f"motor{i}")), model.add(fb.Revolute(f"joint{i}"))
-        link = (
-            fb.RigidLink(f"link{i}", length=length, mass=0.4 * length, inertia=0.4 * length**3 / 12)
-            if rigidity is None
-            else fb.FlexibleBeam(f"link{i}", length, 0.4, rigidity, discretization=fb.FiniteElements(2))
-        )
-        model.connect(motor.flange_b, joint.axis)
-        model.connect(place, joint.frame_a)
-        model.connect(joint.frame_b, model.add(link).frame_a)
-        place = link.frame_b
-    model.connect(place, model.add(fb.Payload("load", mass=0.3, inertia=1e-3)).frame_a)
-    return fb.assemble(model)
+    links = [
+        fb.RigidLink(f"link{i}", length=length, mass=0.4 * length, inertia=0.4 * length**3 / 12)
+        if rigidity is None
+        else fb.FlexibleBeam(f"link{i}", length, 0.4, rigidity, discretization=fb.FiniteElements(2))
+        for i, length in enumerate((0.5, 0.4), 1)
+    ]
+    return driven_links(*links, load=fb.Payload("load", mass=0.3, inertia=1e-3), gravity=9.81)
 
 
 def lift():
