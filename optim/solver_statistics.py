@@ -8,6 +8,8 @@ from typing import Any
 CONVERGED = "converged"
 #: An optimum of an arm whose friction creeps instead of sticking, where that of the arm itself was not found.
 ROUNDED = "converged, friction rounded off"
+#: A motion that keeps all limits, where an optimum was not found.
+NOT_OPTIMAL = "feasible, not optimal"
 TIME_LIMIT = "maxTimeLimit"
 INFEASIBLE = "locallyInfeasible"  # constraints contradict each other near the last iterate
 #: A solve was ended from outside, by the time limit or by Ctrl-C.

@@ -123,7 +123,7 @@ class Variables(HoldsSymbols):
 
     def _number(self, where: str, name: str, value: Any) -> float:
         try:
-            number = float(value)
+            number = np.nan if isinstance(value, (str, bool)) else float(value)
         except (TypeError, ValueError, OverflowError, RuntimeError):  # RuntimeError: a symbol of CasADi
             number = np.nan
         if not np.isfinite(number):

@@ -13,6 +13,7 @@ from ..presolve.phase_transcription import PhaseTranscription
 # What is at rest has the magnitude of what moves.
 AT_REST = {
     "rest": "q",
+    "rest_rates": "v",
     "inputs": "u",
     "algebraics": "z",
     "forces": "f",

@@ -61,7 +61,10 @@ class PhaseTrajectory:
         if end.kind not in ("rest", "course"):
             return point
         if where == "goal" and t.static.names:
-            point.x[: t.dae.tree.size] = _values(b.goal_rest.values())
+            n = t.dae.tree.size
+            point.x[:n] = _values(b.goal_rest.values())
+            if end.moving:
+                point.x[n : 2 * n] = _values(b.goal_rest_rates.values())
         u, z = (getattr(b, f"{where}_{group}").values() for group in ("inputs", "algebraics"))
         return replace(point, u=_values(u), z=_values(z))
 

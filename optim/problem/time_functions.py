@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from ..errors import ProblemError
-from .signals.expression import checked_expression
+from .signals.expression import IN_SYMBOLS, checked_expression, failure
 
 OF_TIME = 'a number, a text in time as "0.5 + 0.1*time", a function of the time'
 
@@ -52,8 +52,10 @@ def value_in_time(entry: float | str | Callable[[ca.SX], Any], time: ca.SX, wher
             raise ProblemError(f"{where}: '{entry}': {error}; only time is known here.") from None
     try:
         value = ca.SX(entry(time) if callable(entry) else entry)
-    except (TypeError, NotImplementedError) as error:
-        raise ProblemError(f"{where}: a function of the time fails on a CasADi symbol: {error}") from error
+    except Exception as error:  # the user's own function may raise anything
+        raise ProblemError(
+            f"{where}: a function of the time fails on a CasADi symbol: {failure(error)}; {IN_SYMBOLS}."
+        ) from error
     if value.shape != (1, 1):
         raise ProblemError(f"{where}: a function gives {value.shape[0]} x {value.shape[1]} numbers; must be one.")
     return value

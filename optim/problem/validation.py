@@ -19,10 +19,13 @@ def mapping(where: str, value: Any) -> dict[str, Any]:
     Raises
     ------
     ProblemError
-        It is not a mapping.
+        It is not a mapping, or a name is no string.
     """
     if not isinstance(value, Mapping):
         raise ProblemError(f"{where} = {value!r}; must be a dict by name.")
+    for name in value:
+        if not isinstance(name, str):
+            raise ProblemError(f"{where}: a name is {name!r} ({type(name).__name__}); must be a string.")
     return dict(value)
 
 

@@ -17,9 +17,8 @@ from ..model.violations import violations
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
 from ..results.plan import Plan
-from ..solver_statistics import CONVERGED, ENDED, ROUNDED
+from ..solver_statistics import CONVERGED, ENDED, NOT_OPTIMAL, ROUNDED
 
-NOT_OPTIMAL = "feasible, not optimal"
 FEASIBLE = 1e-4  # violation of the scaled equations up to which a motion counts as feasible; by trial
 
 

@@ -19,6 +19,7 @@ from ..problem.objectives import Effort
 from ..problem.objectives.objective import Objective
 from ..results.attempt import Attempt
 from ..results.plan import Plan
+from ..solver_statistics import NOT_OPTIMAL
 from .leeway import may_have_leeway, solve_nearly_at_rest
 from .solving import OWN_STEP, Solving, attempts_of
 from .unresolved_modes import are_beyond_inputs, may_lack_dynamics
@@ -29,26 +30,26 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     """Solve a model of free duration by homotopy from least effort at a duration feasible for the rigid arm.
 
     If the objective asked for fails from there, effort is blended in with a weight that decreases from stage to stage.
-    Where the mesh leaves more modes unresolved than there are inputs, and the objective is not quickly reached, rest at
-    the goal is asked up to a leeway, from a plan without the dynamics of such modes.
+    Where the mesh leaves more modes unresolved than there are inputs, and the objective is not quickly reached, such
+    modes lose their dynamics; where rest at the goal may have a leeway, it is asked up to that from there.
     `before` are earlier attempts.
 
     Raises
     ------
     PlanError
-        Least effort failed at every duration, or the last stage failed.
+        Least effort failed at every duration; or the last stage did, and its plan is the nearest that was found.
     """
     transcribed = transcribed_problem(model)
     asked = transcribed.problem.objective
     # Directly from least effort
     first = _least_effort(transcribed, solving, before)
     start_from(model, first.model)
-    overdetermined = may_have_leeway(transcribed) and are_beyond_inputs(transcribed)
-    patience = {"max_iter": solving.settings.exact_patience} if overdetermined else {}
+    overdetermined = are_beyond_inputs(transcribed) and (may_have_leeway(transcribed) or may_lack_dynamics(transcribed))
+    patience = solving.settings.exact_patience if overdetermined else solving.settings.stage_patience
+    # Ropes, cylinders and loops: what violates their equations means forces that no arm bears
+    near = OWN_STEP | (solving.near_equations if follows_from_balance(transcribed.dae) else {})
     try:
-        # Ropes, cylinders and loops: what violates their equations means forces that no arm bears
-        near = OWN_STEP | (solving.near_equations if follows_from_balance(transcribed.dae) else {})
-        return solving.attempt_near(f"{_label(asked)} from there", model, first.attempts, **patience, **near)
+        return solving.attempt_near(f"{_label(asked)} from there", model, first.attempts, max_iter=patience, **near)
     except PlanError as error:
         attempts = attempts_of(error)
     if overdetermined:
@@ -65,24 +66,42 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
         start_from(softer, nearest.model)
         try:
             what = f"{_label(asked)} with effort, softened by {softening:g}, from there"
-            nearest = solving.attempt_near(what, softer, attempts)
+            nearest = solving.attempt_near(what, softer, attempts, max_iter=solving.settings.stage_patience)
             attempts = nearest.attempts
         except PlanError as error:
             attempts = attempts_of(error)
     start_from(model, nearest.model)
-    # Final attempt, without the limit on iterations
-    return solving.attempt(f"{_label(asked)} from there", model, attempts, mu_init=solving.settings.near_barrier)
+    try:
+        return solving.attempt_near(f"{_label(asked)} from there", model, attempts, **near)
+    except PlanError as error:
+        attempts = attempts_of(error)
+        if nearest.transcribed.options != transcribed.options:
+            raise  # without the dynamics of some modes, which is no motion of this arm
+        raise _not_optimal(nearest, attempts) from error
+
+
+def _not_optimal(nearest: Plan, attempts: tuple[Attempt, ...]) -> PlanError:
+    """Return the failure to find an optimum from a plan of another objective, which keeps all limits."""
+    plan = replace(nearest, attempts=attempts, status=NOT_OPTIMAL)
+    return PlanError(
+        f"Plan of '{plan.transcribed.dae.name}': no optimum was found, but a motion of {plan.duration:.4g} s that "
+        "keeps all limits. It is the error's .plan: take it, go on from it with optim.solve(plan.model), or give a "
+        "narrower range of durations.",
+        plan,
+    )
 
 
 def _by_way_of_static_modes(model: Any, solving: Solving, first: Plan) -> Plan:
-    """Solve up to a leeway: from a plan without the dynamics of unresolved modes, else from `first`.
+    """Solve without the dynamics of unresolved modes, and from there, else from `first`, with them up to a leeway.
+
+    Without them alone where what is asked of the goal has no leeway, as at a frame that moves.
 
     Raises
     ------
     PlanError
     """
     transcribed = transcribed_problem(model)
-    asked, nearest = _label(transcribed.problem.objective), first
+    asked, nearest, may_remain = _label(transcribed.problem.objective), first, may_have_leeway(transcribed)
     if may_lack_dynamics(transcribed):
         static, patience = solving.like(transcribed, quasi_static=AUTO), solving.settings.static_patience
         start_from(static, first.model)
@@ -91,7 +110,9 @@ def _by_way_of_static_modes(model: Any, solving: Solving, first: Plan) -> Plan:
             nearest = solving.attempt_near(what, static, first.attempts, max_iter=patience)
         except PlanError as error:
             nearest = replace(first, attempts=attempts_of(error))
-    return solve_nearly_at_rest(asked, model, solving, nearest)
+            if not may_remain:
+                raise
+    return nearest if not may_remain else solve_nearly_at_rest(asked, model, solving, nearest)
 
 
 def warn_of_jumps(transcribed: TranscribedProblem) -> None:

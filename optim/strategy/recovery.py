@@ -12,7 +12,7 @@ from ..model.initial_guess import set_guess
 from ..model.trajectories import all_phase_trajectories, transcribed_problem
 from ..results.attempt import Attempt
 from ..results.plan import Plan
-from ..solver_statistics import ENDED
+from ..solver_statistics import ENDED, NOT_OPTIMAL
 from .solving import Solving, attempts_of
 from .stiffness_homotopy import stiffened_arm
 from .warm_start import start_from
@@ -28,7 +28,8 @@ def recover(model: Any, solving: Solving, error: PlanError) -> Plan:
 
     First the elastic relaxation, with all limits relaxed at a penalty, is solved. If some limits stay violated, the
     problem is infeasible, at least locally, and the conflicting limits are reported. Otherwise its motion is feasible
-    and the solve is repeated from there, and if that fails too, from plans of stiffer arms.
+    and the solve is repeated from there, and if that fails too, from plans of stiffer arms. Where the failure comes
+    with a motion that keeps all limits, nothing has to give way.
 
     Raises
     ------
@@ -36,7 +37,8 @@ def recover(model: Any, solving: Solving, error: PlanError) -> Plan:
         Every fallback failed; with the conflict report and all attempts.
     """
     attempts = attempts_of(error)
-    estimated = estimate(model)
+    is_feasible = error.plan.status == NOT_OPTIMAL
+    estimated = None if is_feasible else estimate(model)
     hopeless = estimated is not None and _excess(estimated) > HOPELESS
     # Elastic relaxation: is there a feasible motion?
     patience = solving.settings.static_patience if hopeless else solving.settings.patience
@@ -45,22 +47,25 @@ def recover(model: Any, solving: Solving, error: PlanError) -> Plan:
     limit = solving.deadline.options.get("max_wall_time")
     diagnosed = solving.diagnose(model, max_iter=patience, time_limit=limit)
     attempts = (*attempts, _attempt(diagnosed, error.plan))
-    conflict = diagnosed.conflict or estimated
+    giving = None if is_feasible else diagnosed.conflict
+    conflict = giving or estimated
     if diagnosed.status in ENDED:
         ended = _reported(error, attempts, None)
         ended.plan = replace(ended.plan, status=diagnosed.status)
         raise ended from None
-    if diagnosed.conflict is not None and diagnosed.conflict.giving:
-        raise _reported(error, attempts, diagnosed.conflict) from None
+    if giving is not None and giving.giving:
+        raise _reported(error, attempts, giving) from None
     if diagnosed.conflict is None and conflict is not None and _excess(conflict) > CLEAR:
         raise _reported(error, attempts, conflict) from None
     # From the feasible motion
-    if diagnosed.conflict is not None:
+    if diagnosed.conflict is not None and not diagnosed.conflict.giving:
         diagnosed.load(model)
         try:
             return solving.attempt_near("from a motion that keeps all limits", model, attempts)
         except PlanError as failure:
-            attempts, error = attempts_of(failure), failure
+            attempts, error = attempts_of(failure), error if is_feasible else failure
+    if is_feasible:
+        raise _reported(error, attempts, None) from None
     # From stiffer arms
     try:
         return _from_stiffer(model, solving, attempts)

@@ -32,10 +32,8 @@ def add_boundary_conditions(b: Any, t: PhaseTranscription) -> None:
         if end.kind == "fixed":
             set_states(b, t, k, end)
         elif end.kind != "joined":
-            if where == "goal" and end.kind == "rest" and t.static.names:
-                start = dict(zip(b.coordinates, end.point.x.tolist(), strict=False))
-                b.goal_rest = pyo.Var(b.coordinates, initialize=start, doc="coordinates at rest")
-                add_arrival(b, t, k, list(b.goal_rest.values()))
+            if where == "goal" and end.kind in ("rest", "course") and t.static.names:
+                _add_balanced_motion(b, t, k, end)
             _fix_prescribed(b, t, k, end)
         if end.kind == "rest":
             add_balance(b, t, where, k, end)
@@ -45,6 +43,17 @@ def add_boundary_conditions(b: Any, t: PhaseTranscription) -> None:
             _add_leeway(b, t, k, end)
         if holds and not t.borrows_inputs:
             hold_inputs(b, where, k, end, known)
+
+
+def _add_balanced_motion(b: Any, t: PhaseTranscription, k: int, end: End) -> None:
+    """Add the goal's coordinates, and at an end in motion their rates, that the arm has up to quasi-static modes."""
+    n = t.dae.tree.size
+    for name, vector, values in (("rest", "q", end.point.x[:n]), ("rest_rates", "v", end.point.x[n : 2 * n])):
+        if vector == "v" and not end.moving:
+            continue
+        start = dict(zip(b.coordinates, values.tolist(), strict=True))
+        b.add_component(f"goal_{name}", pyo.Var(b.coordinates, initialize=start, doc="of the balance at the goal"))
+        add_arrival(b, t, k, list(getattr(b, f"goal_{name}").values()), vector)
 
 
 def state_variables(b: Any, t: PhaseTranscription, k: int) -> list:
@@ -57,7 +66,7 @@ def set_states(b: Any, t: PhaseTranscription, k: int, end: End, free: bool = Fal
     states, n = state_variables(b, t, k), t.dae.tree.size
     settable = _fixable(t, k, end)
     if k and t.static.names:
-        add_arrival(b, t, k, end.point.x[:n].tolist(), leaving_out=end.open)
+        add_arrival(b, t, k, end.point.x[:n].tolist(), "q", leaving_out=end.open)
         settable = [i for i in settable if i >= n]
     for i in settable:
         if free:
@@ -94,8 +103,9 @@ def _fix_prescribed(b: Any, t: PhaseTranscription, k: int, end: End) -> None:
     if end.kind == "near":
         held |= {name: end.point[name] for name in b.first_order if t.dae.x.index(name) not in end.loose}
     states = state_variables(b, t, k)
-    if b.component("goal_rest") is not None:
-        states[:n] = b.goal_rest.values()
+    for first, name in ((0, "goal_rest"), (n, "goal_rest_rates")):
+        if b.component(name) is not None:
+            states[first : first + n] = getattr(b, name).values()
     for name, value in held.items():
         states[t.dae.x.index(name)].fix(value)
 

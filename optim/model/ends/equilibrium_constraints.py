@@ -95,8 +95,13 @@ def balance_function(
 ROUNDING = 1e-12  # entries of a projection below this are rounding errors
 
 
-def add_arrival(b: Any, t: PhaseTranscription, k: int, goal: Sequence[Any], leaving_out: Collection[int] = ()) -> None:
-    """Add the arrival constraints ``b.goal_posture``: the coordinates of `goal`, up to the quasi-static modes.
+ARRIVALS = {"q": "goal_posture", "v": "goal_rates"}
+
+
+def add_arrival(
+    b: Any, t: PhaseTranscription, k: int, goal: Sequence[Any], vector: str, leaving_out: Collection[int] = ()
+) -> None:
+    """Add the arrival constraints ``b.goal_posture`` or ``b.goal_rates``: those of `goal`, up to quasi-static modes.
 
     Prescribing those modes too would be redundant if the inputs end at holding values: their force balance then brings
     them to rest.
@@ -104,15 +109,17 @@ def add_arrival(b: Any, t: PhaseTranscription, k: int, goal: Sequence[Any], leav
     Parameters
     ----------
     goal : sequence of n numbers or Vars
+    vector : "q" or "v"
+        Whether these are coordinates or their rates.
     leaving_out : collection of int
         Coordinates of a floating base, which end where momentum takes them.
     """
     n, names = t.dae.tree.size, t.dae.q_names
-    moving = t.static.moving(n)
+    moving, reached = t.static.moving(n), getattr(b, vector)
 
     def equal(_: Any, name: str) -> Any:
-        row = moving[names.index(name)].tolist()
-        return sum(share * (b.q[k, names[j]] - goal[j]) for j, share in enumerate(row) if abs(share) > ROUNDING) == 0
+        row = enumerate(moving[names.index(name)].tolist())
+        return sum(share * (reached[k, names[j]] - goal[j]) for j, share in row if abs(share) > ROUNDING) == 0
 
     constrained = [names[i] for i in t.static.independent(n) if i not in leaving_out]
-    b.goal_posture = pyo.Constraint(constrained, rule=equal)
+    b.add_component(ARRIVALS[vector], pyo.Constraint(constrained, rule=equal))

@@ -25,7 +25,8 @@ def add_meeting(b: Any, t: PhaseTranscription, k: int, end: End) -> None:
     """Add ``b.goal_meeting`` at mesh point `k`: the posture is static and meets the courses at the end of the phase.
 
     If the arm moves there, the balance of forces moves with it, so that all that bends follows quasi-statically. What
-    holds the arm, ``b.goal_inputs[name]`` and so on, and its rates are variables.
+    holds the arm, ``b.goal_inputs[name]`` and so on, and its rates are variables; with quasi-static modes so are the
+    coordinates of that posture, ``b.goal_rest[name]``, and their rates.
     """
     dae = t.dae
     parts = {
@@ -50,6 +51,9 @@ def add_meeting(b: Any, t: PhaseTranscription, k: int, end: End) -> None:
             rates += getattr(b, f"goal_{part}_rates").values()
     q, v, w = ([getattr(b, part)[k, name] for name in names] for part, names in (
         ("q", b.coordinates), ("v", b.coordinates), ("w", b.first_order)))  # fmt: skip
+    if t.static.names:
+        q = list(b.goal_rest.values())
+        v = list(b.goal_rest_rates.values()) if end.moving else [v[i] for i in t.static.independent(dae.tree.size)]
     if not end.moving:
         for variable in v:
             variable.fix(0.0)

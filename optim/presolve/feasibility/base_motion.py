@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from flexblocks.statics.operating_point import OperatingPoint
 
 from .open_base import base_rates, gyration
 
+POSTURES = 3  # random ones, in which inertia that is shared at all shows
+COUPLED = 1e-9  # of the geometric mean of both inertias: below it is rounding
 STEPS = 40  # of order four on a way of the joints
 FAR = 40.0  # rotation coordinates beyond which an attitude is at the end of its chart, where no plan goes
 
@@ -58,6 +60,26 @@ def carried_base(
         if not np.max(np.abs(q[turns & ~np.isin(np.arange(n), joints)]), initial=0.0) <= FAR:
             break
     return q
+
+
+def still_coordinates(dae: DAE, at: OperatingPoint, floating: Collection[int]) -> set[int]:
+    """Return those of some coordinates of a floating base that stay where they are, whatever the others do.
+
+    As those out of the plane of a planar arm: they share no inertia with the others, in any posture.
+    """
+    n, mass = dae.tree.size, mass_of(dae, at)
+    M = mass(at.x[:n])
+    turns = np.array([unit == "rad" for unit in dae.x.units[:n]])
+    units = np.array([1.0 if turns[i] else gyration(M, turns, i) for i in range(n)])
+    still, kept = set(floating), at.x[:n]
+    for move in np.random.default_rng(0).uniform(-0.5, 0.5, (POSTURES, n)):
+        moved = np.array([i not in still for i in range(n)])
+        M = mass(kept + move * units * moved)
+        size = np.sqrt(np.diag(M))
+        coupled = np.abs(M) > COUPLED * np.outer(size, size)
+        while joining := {i for i in still if any(coupled[i, j] for j in range(n) if j not in still)}:
+            still -= joining
+    return still
 
 
 def mass_of(dae: DAE, at: OperatingPoint) -> Callable[[np.ndarray], np.ndarray]:

@@ -14,7 +14,7 @@ from flexblocks.statics.operating_point import OperatingPoint
 
 from ...errors import ProblemError
 from ..boundary import End
-from .base_motion import FAR, carried_base, mass_of
+from .base_motion import FAR, carried_base, mass_of, still_coordinates
 from .open_base import floating_base
 
 # A centre of mass that moves by less than this share of what single coordinates move it stays, up to rounding. Likewise
@@ -39,11 +39,12 @@ def check_momentum(dae: DAE, begin: End, end: End) -> None:
     floating = floating_base(dae, end.point)
     if not floating:
         return
+    follows = set(end.open) - still_coordinates(dae, begin.point, end.open)
     if begin.moving or end.moving:
-        if not end.open:
+        if not follows:
             _check_rates(dae, begin, end, list(floating))
         return
-    if not end.open and any(dae.x.units[i] == "m" for i in floating):
+    if not follows and any(dae.x.units[i] == "m" for i in floating):
         _check_centre(dae, begin, end, list(floating))
     _check_attitude(dae, begin, end, list(floating))
 
@@ -75,7 +76,8 @@ def _check_centre(dae: DAE, begin: End, end: End, floating: list[int]) -> None:
     raise ProblemError(
         f"plan: goal: momentum forbids it: nothing pushes the arm from outside, so that its centre of mass stays at "
         f"{here} m; at the goal it would be at {there} m. "
-        f"Leave those of {_names(dae, floating)} out of the goal that follow from the rest."
+        f"Leave those of {_names(dae, [i for i in floating if i not in end.open])} out of the goal that follow from "
+        "the rest."
     )
 
 

@@ -26,8 +26,8 @@ class Jerk(Objective):
     order: int = 1
 
     def __post_init__(self) -> None:
-        if self.order not in (1, 2) or isinstance(self.order, bool):
-            raise ProblemError(f"Jerk: order = {self.order!r}; must be 1 or 2.")
+        if not isinstance(self.order, int) or isinstance(self.order, bool) or self.order not in (1, 2):
+            raise ProblemError(f"Jerk: order = {self.order!r}; must be the integer 1 or 2.")
 
     @property
     def input_weights(self) -> Mapping[int, float]:

@@ -102,14 +102,17 @@ class Objective(ABC):
     def cost(self, phase: PhaseModel) -> Any:
         """Return the cost of the term over a phase."""
 
-    def __add__(self, other: Objective) -> Objective:
+    def __add__(self, other: Any) -> Objective:
         if not isinstance(other, Objective):
-            return NotImplemented
+            raise ProblemError(f"Objective: + {other!r}; only objectives can be added, as Time() + 0.1 * Effort().")
         return WeightedSum(self.terms + other.terms)
 
-    def __mul__(self, weight: float) -> Objective:
+    def __radd__(self, other: Any) -> Objective:
+        return self if isinstance(other, int) and other == 0 else self.__add__(other)  # sum() starts from zero
+
+    def __mul__(self, weight: Any) -> Objective:
         if isinstance(weight, Objective):
-            return NotImplemented
+            raise ProblemError("Objective: a product of two objectives; weigh them by numbers, and add them.")
         weight = nonnegative("Objective", "weight", weight)
         return WeightedSum(tuple((weight * term_weight, term) for term_weight, term in self.terms))
 

@@ -73,10 +73,10 @@ class Tracking(Lagrangian):
         try:
             values = np.array(path(arguments.ravel()), dtype=float)
             values = np.broadcast_to(values, arguments.size).reshape(times.shape)
-        except (TypeError, ValueError) as error:
+        except Exception as error:  # the user's own function may raise anything
             raise ProblemError(
-                f"Tracking: {name}: the function fails on an array of {arguments.size} {self.over}s: {error}; must "
-                "return one number for each."
+                f"Tracking: {name}: the function fails on an array of {arguments.size} {self.over}s: "
+                f"{type(error).__name__}: {error}; must return one number for each."
             ) from error
         if not np.isfinite(values).all():
             raise ProblemError(f"Tracking: {name}: the function returns NaN or infinity; must be finite.")

@@ -11,7 +11,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexblocks.errors import nearest
+from flexblocks.errors import FlexblocksError, nearest
 
 from ...errors import ProblemError
 from .instant import Instant
@@ -33,6 +33,11 @@ FUNCTIONS: dict[str, Callable] = {
 
 # Characters of an expression that a message repeats.
 MOST_SHOWN = 200
+# What a function in Python has to do without, as it is called once, with symbols.
+IN_SYMBOLS = (
+    "names stand for CasADi symbols: use its operators and functions, as ca.sin and not math.sin, ca.if_else and not "
+    "if, ca.fmax and not max"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,15 +67,22 @@ class Expression:
         Raises
         ------
         FlexblocksError
-            An unknown name; a value that is not a scalar.
+            An unknown name; a value that is not a scalar; a function that fails, or that is not of CasADi's.
         """
-        value = self.function(Signals(instant))
+        try:
+            value = self.function(Signals(instant))
+        except FlexblocksError:
+            raise
+        except Exception as error:  # the user's own function may raise anything
+            raise ProblemError(f"{self.where}: {self.text} fails: {failure(error)}; {IN_SYMBOLS}.") from error
         try:
             scalar = ca.SX(value)
         except (TypeError, NotImplementedError):
             scalar = ca.SX(0, 0)
         if scalar.shape != (1, 1):
             raise ProblemError(f"{self.where}: {self.text} gives {value!r}; must be one number, a CasADi SX (1, 1).")
+        if scalar.is_constant() and not math.isfinite(float(scalar)):
+            raise ProblemError(f"{self.where}: {self.text} gives {float(scalar)}; {IN_SYMBOLS}.")
         return scalar
 
     def __str__(self) -> str:
@@ -99,6 +111,12 @@ def checked_expression(where: str, expression: Any) -> Expression:
             'as text, "payload.x ** 2".'
         )
     return Expression(expression, f"expression {getattr(expression, '__name__', expression)}", where)
+
+
+def failure(error: Exception) -> str:
+    """Return what a function of the user raised, in a line."""
+    said = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {said[-1].rstrip('.')}" if said else repr(error)
 
 
 def _parsed(where: str, text: str) -> Callable[[Signals], Any]:

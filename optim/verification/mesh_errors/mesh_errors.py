@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...model.trajectories import PhaseTrajectory
-from ..criteria import Allowed
+from ..criteria import SHARE, Allowed
 from .local_errors import LocalErrors, deviation_energy, displaced, local_errors
 
 # Growth from which on a plan is judged, and replayed, with feedback. Stable arms stay below 12 (a boom on a floating
@@ -17,6 +17,8 @@ UNSTABLE = 100.0
 # A mesh is called too coarse beyond this multiple of what counts as none: the estimate of what the errors amount to at
 # the goal is up to five times what a replay misses by (docs/planning.md).
 COARSE = 5.0
+MOST_TOLD = 1e6  # growth that a message tells as a number
+BEYOND = "farther off than the arm reaches"
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,13 +104,15 @@ class MeshErrors:
 
     def __str__(self) -> str:
         begin, end = self.worst()
-        text = (
-            f"mesh: intervals end up to {1e3 * self.miss:.2g} mm and {self.energy:.2g} J off, most from {begin:.3g} to "
-            f"{end:.3g} s"
-        )
+        reach = self.allowed.share / SHARE
+        # Linearised equations that blow up give numbers of a hundred digits, which say no more than that
+        far = f"up to {1e3 * self.miss:.2g} mm and {self.energy:.2g} J off"
+        text = f"mesh: intervals end {far if self.miss <= reach else BEYOND}, most from {begin:.3g} to {end:.3g} s"
         if self.needs_feedback:
-            return f"{text}; errors grow {self.growth:.2g} times along the way, so that the arm needs feedback"
-        return f"{text}; at the end about {1e3 * self.drift:.2g} mm and {self.drift_energy:.2g} J in all"
+            times = f"{self.growth:.2g}" if self.growth <= MOST_TOLD else f"more than {MOST_TOLD:.0e}"
+            return f"{text}; errors grow {times} times along the way, so that the arm needs feedback"
+        drift = f"about {1e3 * self.drift:.2g} mm and {self.drift_energy:.2g} J in all"
+        return f"{text}; at the end {drift if self.drift <= reach else f'{BEYOND} in all'}"
 
 
 def mesh_errors(runs: Sequence[Sequence[PhaseTrajectory]], allowed: Allowed) -> MeshErrors | None:

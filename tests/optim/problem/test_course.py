@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from arms.driven import driven_links
 from flexblocks import models, optim
 from flexblocks.optim.presolve.boundary_equilibrium import boundary_equilibrium
 from flexblocks.optim.problem.serialization import from_data, to_data
@@ -73,6 +74,22 @@ def test_flexible_arms_meet_it_quasi_statically(matched):
     assert ("rest to rest" in plan.summary()) is not matched
 
 
+@pytest.mark.parametrize("matched", [True, False])
+def test_modes_beyond_the_mesh_have_no_dynamics_there(matched):
+    """Beams of two elements, of whose modes the mesh resolves a few: the arm passes through its balance."""
+    elements = fb.FiniteElements(2)
+    beams = [fb.FlexibleBeam(f"link{i}", length, 0.5, 15.0, elements) for i, length in ((1, 0.6), (2, 0.5))]
+    dae = driven_links(*beams, load=fb.Payload("payload", 0.3, 1e-3))
+    course = optim.Course(("0.5 - 0.1*time", "0.6 + 0.1*time", None), matched=matched)
+    asked = optim.RestToRest({"joint1.angle": 0.0, "joint2.angle": 0.4}, {"payload": course}, (0.8, 3.0))
+    plan = optim.plan(dae, asked, intervals=20)
+    assert sum(attempt.iterations for attempt in plan.attempts) < 100
+    run, last = plan.trajectory, course.conditions("payload", plan.duration)
+    assert run["payload.x"][-1] == pytest.approx(last["payload.x"], abs=1e-4)
+    assert run["payload.y"][-1] == pytest.approx(last["payload.y"], abs=1e-4)
+    assert plan.replay().tip_miss < 1e-2
+
+
 def test_at_a_fixed_time_it_is_a_pose():
     course = optim.Course(("0.5 + 0.1*time", 0.4, None))
     asked = optim.RestToRest(START, {"payload": course, "joint1.angle": 0.1}, 2.0)
@@ -94,6 +111,7 @@ def test_refused_by_name():
         (("time +", None, None), "cannot be read"),
         ((float("nan"), None, None), "nan; must be three of"),
         (("1 / time", None, None), "is not finite at 0 s"),
+        ((lambda t: 1 / 0, None, None), "fails on a CasADi symbol: ZeroDivisionError"),
         ((lambda t: ca.vertcat(t, t, t), None, None), "a function gives 3 x 1"),
     ):
         with pytest.raises(optim.ProblemError, match=message):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -124,7 +126,8 @@ def test_final_value_is_paid_for(hinge):
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: optim.Jerk(order=3), "order = 3; must be 1 or 2"),
+        (lambda: optim.Jerk(order=3), "order = 3; must be the integer 1 or 2"),
+        (lambda: optim.Jerk(order=2.0), "order = 2.0; must be the integer 1 or 2"),
         (lambda: optim.Tracking({}), "must be a dict by name"),
         (lambda: optim.Tracking({"payload.x": "up"}), "must be a function of time, finite equidistant values"),
         (lambda: optim.Tracking({"payload.x": [0.0, np.nan]}), "finite"),
@@ -146,6 +149,10 @@ def test_malformed(make, says):
         (optim.Tracking({"payload.x": lambda t: t / 0.0}), {}, "NaN or infinity"),
         (optim.Tracking({"payload.x": lambda t: t}), {"duration": (1.0, 2.0)}, 'over="share"'),
         (optim.Integral(lambda s: s["angle"]), {}, "Integral: There is no 'angle'"),
+        (optim.Integral(lambda s: s["joint1.angle"] if s["joint1.angle"] > 0 else 0), {}, "RuntimeError.*ca.if_else"),
+        (optim.Integral(lambda s: math.sin(s["joint1.angle"])), {}, "Integral: .* gives nan; .*ca.sin and not"),
+        (optim.Integral(lambda s: {}["mine"]), {}, "Integral: .* fails: KeyError: 'mine'"),
+        (optim.Tracking({"payload.x": lambda t: 1 / 0}), {}, "fails on an array of 30 times: ZeroDivisionError"),
         (optim.Jerk(2), {"inputs": "linear"}, 'use inputs="cubic"'),
         (optim.Jerk(), {"inputs": "constant"}, 'use inputs="cubic"'),
     ],

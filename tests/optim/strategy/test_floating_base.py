@@ -63,6 +63,27 @@ def test_what_momentum_forbids_is_refused_by_that_word(dae: fb.DAE) -> None:
         optim.plan(dae, optim.RestToRest({"joint.angle": 0.0}, GOAL | held, 5.0), intervals=20)
 
 
+def test_a_planar_arm_is_refused_where_its_plane_is_named() -> None:
+    """What cannot move, out of the plane, need not be named to see that the centre of mass would move."""
+    model = chain(
+        fb.FreeMotion("base"),
+        fb.RigidBody("body", 150.0, np.diag([20.0, 20.0, 25.0]), reach=(0.8, 0.0, 0.0)),
+        fb.Revolute("joint"),
+        fb.FlexibleBeam("link", 1.5, 1.5, 400.0, discretization=fb.AssumedModes(1, tip="auto")),
+        fb.Payload("payload", 20.0, 1.0),
+        gravity=(0, 0, 0),
+    )
+    model.connect(model.add(fb.TorqueSource("motor")).flange_b, "joint.axis")
+    dae, start = fb.assemble(model), {"joint.angle": 0.3}
+    moved = {"base.displacement_x": 1.0, "base.displacement_y": 0.0, "base.rotation_z": 0.0}
+    with pytest.raises(optim.ProblemError, match=r"centre of mass stays at.*those of base\.displacement_x, base\."):
+        optim.plan(dae, optim.RestToRest(start, moved | start, 5.0), intervals=10)
+    # With its heading left open it may: the arm turns about what stays.
+    still = fb.equilibrium(dae, x=start)
+    there = fb.equilibrium(dae, x=start | {"base.displacement_x": 0.1})
+    check_momentum(dae, End("fixed", still), End("fixed", there, open=(dae.q_names.index("base.rotation_z"),)))
+
+
 def wheel_on(base: fb.Block | tuple[fb.Block, ...], hinges: int = 1, off: float = 0.0) -> fb.DAE:
     """A body of 3 kg m2 about z with driven wheels of 1 kg m2 in series, on its axis or `off` it [m]."""
     joints = base if isinstance(base, tuple) else (base,)

@@ -147,8 +147,10 @@ def test_objectives_add_up():
     for malformed, message in ((lambda: -1 * optim.Time(), "weight = -1"), (lambda: 0 * optim.Time(), "weights are 0")):
         with pytest.raises(optim.ProblemError, match=message):
             malformed()
-    with pytest.raises(TypeError):
-        optim.Time() + 1
+    assert sum([optim.Time(), optim.Effort()]).terms == (optim.Time() + optim.Effort()).terms
+    for malformed in (lambda: optim.Time() + 1, lambda: 1 + optim.Time(), lambda: optim.Time() * optim.Effort()):
+        with pytest.raises(optim.ProblemError, match="Objective: "):
+            malformed()
 
 
 @pytest.mark.parametrize(

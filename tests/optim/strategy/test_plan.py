@@ -285,6 +285,8 @@ MALFORMED_PROBLEMS = [
     ({"start": {"joint1.angle": "x"}}, "joint1.angle = 'x'"),
     ({"goal": [1.0]}, "must be a dict"),
     ({"goal": {"joint1.angle": np.inf}}, "must be a finite number"),
+    ({"start": {1: 0.0}}, r"RestToRest: start: a name is 1 \(int\); must be a string"),
+    ({"limits": {None: 1.0}}, r"limits: a name is None \(NoneType\); must be a string"),
     ({"input_ends": "zero"}, '"free" or "holding"'),
     ({"objective": "time"}, "a fixed time cannot be minimised"),
     ({"limits": {"motor1.torque": -2.0}}, "low < high"),

@@ -11,6 +11,7 @@ from arms.driven import driven_links
 from arms.turns import INERTIA, TORQUE, hinge, quarter_turn, swing, two_link_arm
 from flexblocks import optim
 from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
+from flexblocks.optim.infeasibility.diagnose import diagnosis
 from flexblocks.optim.planner import plan_with
 from flexblocks.optim.strategy.solving import Solving
 
@@ -122,6 +123,26 @@ def test_failure_tells_all_attempts():
     least, loosened = caught.value.plan.attempts
     assert least.status == "locallyInfeasible"
     assert loosened.duration == pytest.approx(2 * np.sqrt(1.5 * INERTIA / 0.6), rel=0.01)
+
+
+def test_a_motion_without_an_optimum_is_no_conflict():
+    """Least effort keeps all limits; where nothing better is found from there, it is what the failure comes with."""
+    solves = []
+
+    def failing_later(model, options):
+        solves.append(options)
+        return optim.solve(model, solver_options=options | ({"max_iter": 1} if len(solves) > 1 else {}))
+
+    problem = swing(1.5, (1.0, 4.0), objective="time", limits={TORQUE: 0.6, f"der({TORQUE})": 6.0})
+    solving = Solving(hinge(), solve=failing_later, diagnose=lambda model, **options: diagnosis(model, max_iter=1))
+    with pytest.raises(optim.PlanError, match="no optimum was found, but a motion of") as caught:
+        plan_with(solving, problem, TranscriptionOptions(intervals=20))
+    plan = caught.value.plan
+    assert plan.status == "feasible, not optimal"
+    assert caught.value.report is None
+    assert len(plan.attempts) == len(solves) + 1  # and the diagnosis
+    assert plan.replay().tip_miss < 1e-3
+    assert optim.solve(plan.model).status == "converged"
 
 
 def test_jumps_are_warned_of():

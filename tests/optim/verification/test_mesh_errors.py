@@ -1,6 +1,7 @@
 """Errors of meshes: against simulations of single intervals; arms that need feedback, and get it."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -170,3 +171,12 @@ def test_errors_beyond_all_numbers_are_infinite_without_a_warning_of_numpy(raise
         warnings.simplefilter("error")
         assert np.isinf(deviation_energy(np.eye(far.shape[1])[None], far)).all()
         assert np.isinf(displaced(traj, 0 * far, far)).all()
+
+
+def test_numbers_without_meaning_are_told_in_words(raised):
+    errors = raised.mesh_errors
+    assert "errors grow more than 1e+06 times along the way" in str(replace(errors, growth=1e50))
+    assert str(replace(errors, growth=1.0, drift=1e9)).endswith("at the end farther off than the arm reaches in all")
+    assert f"at the end about {1e3 * errors.allowed.miss:.2g} mm" in str(
+        replace(errors, growth=1.0, drift=errors.allowed.miss)
+    )
