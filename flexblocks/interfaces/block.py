@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -45,6 +45,14 @@ class _Named:
             )
         for name, value in checked_fields(self.where, self).items():
             object.__setattr__(self, name, value)
+
+    def check_change(self, names: Collection[str]) -> None:
+        """Refuse other values of symbolic parameters, by their names, than those that the block was built with.
+
+        Raises
+        ------
+        ParameterError
+        """
 
     @property
     def where(self) -> str:

@@ -90,6 +90,7 @@ class _OwnersCheck:
             return
         try:
             dataclasses.replace(self.block, **changed)
+            self.block.check_change(changed)
         except FlexblocksError as error:
             raise ParameterError(f"{where}{error}") from error
 

@@ -39,12 +39,22 @@ def resolved_parameters(dae: DAE, problem: Problem, base: np.ndarray) -> tuple[t
     Raises
     ------
     ProblemError
-        A name that is not a symbolic parameter.
+        A name that is not a symbolic parameter; bounds beyond what the parameter may be.
     """
     designed = tuple(parameter_index(dae, name, "plan: design") for name in problem.design)
     for i, bounds in zip(designed, problem.design.values(), strict=True):
+        _check_range(dae, i, bounds)
         base[i] = _design_start(base[i], *bounds)
     return designed, [_by_phase(dae, problem, base, scenario) for scenario in problem.scenarios or ({},)]
+
+
+def _check_range(dae: DAE, i: int, bounds: tuple[float, float]) -> None:
+    low, high = dae.p.ranges[i] if len(dae.p.ranges) else (-np.inf, np.inf)
+    if bounds[0] < low or bounds[1] > high:
+        raise ProblemError(
+            f"plan: design: {dae.p.names[i]} = {bounds}; its values are from {low:.3g} to {high:.3g}. Give bounds "
+            "within."
+        )
 
 
 def _by_phase(dae: DAE, problem: Problem, base: np.ndarray, scenario: Mapping[str, float]) -> list[np.ndarray]:

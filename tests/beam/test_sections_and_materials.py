@@ -129,6 +129,15 @@ def test_beams_of_sections_and_tables_come_back_from_files(tmp_path: Path) -> No
         model.save(tmp_path / "arm.yaml")
 
 
+def test_another_length_is_refused_along_a_function():
+    """A function is asked along the length the beam was built with; along another one it would say another thing."""
+    beam = fb.FlexibleBeam("beam", 1.0, lambda x: 0.1 + x, 500.0, fb.FiniteElements(3))
+    dae = fb.assemble(cantilever(beam), symbolic=("beam.length", "beam.flexural_rigidity"))
+    fb.equilibrium(dae, p={"beam.flexural_rigidity": 100.0, "beam.length": 1.0})
+    with pytest.raises(FlexblocksError, match=r"another length than 1 m, and linear_density is a function of x"):
+        fb.equilibrium(dae, p={"beam.length": 1.3})
+
+
 NUMBERS = {"length": 1.0, "linear_density": 1.0, "flexural_rigidity": 1.0}
 REFUSED = {
     "nothing": ({"length": 1.0}, "linear_density, flexural_rigidity not given; needs .*, or section and material"),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
-from arms.driven import INERTIA, rotor, two_masses
+from arms.driven import INERTIA, driven_links, rotor, two_masses
 from flexblocks import control, models
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError
 
@@ -30,6 +30,29 @@ def test_it_is_the_gain_of_python_control():
     assert np.allclose(law.gain(dae), expected, rtol=1e-7)
     found = np.linalg.eigvals(fb.linearize(control.close_loop(dae, law)).A)
     assert np.allclose(np.sort_complex(found), np.sort_complex(poles), rtol=1e-6)
+
+
+@pytest.mark.parametrize("size", [1e-4, 1e-2, 1e2])
+def test_an_arm_of_any_size_has_the_gain_of_a_similar_one(size):
+    """Lengths times s, masses s^3, gravity 1/s: rates times 1/s, torques s^3, and so are weights and gains."""
+
+    def arm(s):
+        a, density = 0.04 * s, 2700.0
+        mass = density * a * a * s * 0.1
+        tube = {"section": fb.Tube(a, 0.8 * a), "material": fb.Material(density, 7e10, 0.3)}
+        link = fb.FlexibleBeam("link1", s, discretization=fb.FiniteElements(2), damping_ratio=0.01, **tube)
+        return driven_links(link, load=fb.Payload("load", mass, mass * s * s * 1e-3), gravity=9.81 / s)
+
+    def gain(s):
+        dae = arm(s)
+        at = fb.equilibrium(dae, x={"joint1.angle": 0.2})
+        weights = {"joint1.angle": 1e2, "elastic_energy": 1e-5 / s**3}
+        K = control.LQR(weights, R={"motor1.torque": 1e-3 / s**6}, at=at).gain(dae)
+        units = [s if unit in ("m", "m/s") else 1.0 for unit in dae.x.units]
+        rates = np.repeat([1.0, 1.0 / s], len(dae.x) // 2)
+        return K * units * np.where(np.array(dae.x.units) == "m/s", 1.0 / s, rates) / s**3
+
+    assert np.allclose(gain(size), gain(1.0), rtol=1e-5, atol=1e-6 * np.abs(gain(1.0)).max())
 
 
 def test_weights_by_name_are_the_matrix_of_energy_and_errors():

@@ -139,6 +139,21 @@ def distributed(unit: str, range_: Range = POSITIVE, word: str = "") -> Any:
     return dataclasses.field(default=None, metadata={"quantity": quantity})
 
 
+def check_length_kept(where: str, block: Any) -> None:
+    """Refuse another length of a block with functions of x, which were asked along the length it was built with.
+
+    Raises
+    ------
+    ParameterError
+    """
+    for field in dataclasses.fields(block):
+        if isinstance(field.metadata.get("quantity"), DistributedQuantity) and callable(getattr(block, field.name)):
+            raise ParameterError(
+                f"{where}: another length than {block.length:g} m, and {field.name} is a function of x, which was "
+                "asked along that length; build the arm anew with the other one, or give a number."
+            )
+
+
 def check_over(where: str, block: Any, length: float) -> None:
     """Check all distributed parameters of a block against its length."""
     for field in dataclasses.fields(block):

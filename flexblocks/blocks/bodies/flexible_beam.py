@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from flexblocks.beam.discretization import Discretization, Rigid, undecided
 from flexblocks.beam.from_block import beam_from_block, check_properties
 from flexblocks.beam.kinematics.deflection import Flexure
 from flexblocks.beam.loads import load_power
-from flexblocks.beam.properties.distributed_parameter import check_over, distributed
+from flexblocks.beam.properties.distributed_parameter import check_length_kept, check_over, distributed
 from flexblocks.beam.properties.material import Material
 from flexblocks.beam.properties.profile import Distribution
 from flexblocks.beam.shapes.internal_forces import Cut
@@ -121,7 +122,8 @@ class FlexibleBeam(HasStations):
     beyond x on the deflected beam, and so are exact at rest and converge as the motion does; EI v'' of the shapes is
     less accurate.
 
-    Only numbers can stay symbolic, not functions, tables, sections and materials.
+    Only numbers can stay symbolic, not functions, tables, sections and materials. A length that does has no other value
+    where one of these goes along it, and takes stations and cuts with it, at their fractions.
     """
 
     length: float = parameter("m", POSITIVE)
@@ -164,6 +166,10 @@ class FlexibleBeam(HasStations):
         checked_largest_stress(self.where, self.largest_stress, self.section is not None)
         check_properties(self)
         check_over(self.where, self, self.length)
+
+    def check_change(self, names: Collection[str]) -> None:
+        if "length" in names:
+            check_length_kept(self.where, self)
 
     @property
     def deformations(self) -> tuple[str, ...]:

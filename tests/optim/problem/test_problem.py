@@ -62,6 +62,7 @@ MISFITS = [
         {},
         r"is not a symbolic parameter .*symbolic=\(\"payload.inert",
     ),
+    (phased(REACH, design={"payload.mass": (-1.0, 2.0)}), {}, r"= \(-1.0, 2.0\); its values are from 0 to inf"),
     (phased(REACH, design={"spring1.stiffness": (1.0, 2.0)}), {}, "design: 'spring1.stiffness' is not a symbolic"),
     (phased(REACH, optim.Phase("b", {"joint.angle": 0.0}, 1.0)), {}, "phase 'b': goal: there is no coordinate"),
     (phased(optim.Phase("a", None, 1.0, passing={"joint": 1.0}), BACK), {}, "passing: there is no state 'joint'"),
