@@ -21,9 +21,9 @@ from .collocation.transcription_options import (
     takes_transcription_options,
     transcription_options,
 )
-from .errors import PlanError, PlanWarning
+from .errors import PlanError, PlanWarning, ProblemError
 from .infeasibility.diagnose import estimate
-from .infeasibility.rigid_estimate import in_degrees
+from .infeasibility.suspicion import in_degrees
 from .model.trajectories import transcribed_problem
 from .presolve.postures.search_time import searching_until
 from .problem.problem import Problem
@@ -157,9 +157,14 @@ def plan_with(
         Of the replay; by default the mesh is not refined.
     """
     # Transcribe
-    model = solving.model(problem, options)
-    transcribed, dae = transcribed_problem(model), solving.dae
-    if (suspicion := in_degrees(transcribed)) is not None:
+    dae = solving.dae
+    suspicion = in_degrees(dae, problem.problem if isinstance(problem, RestToRest) else problem)
+    try:
+        model = solving.model(problem, options)
+    except ProblemError as error:
+        raise error if suspicion is None else ProblemError(f"{error} {suspicion}") from None
+    transcribed = transcribed_problem(model)
+    if suspicion is not None:
         warn(f"plan: goal: {suspicion}", PlanWarning)
         solving = solving.brief()
 

@@ -19,7 +19,8 @@ from ..problem.objectives import Time
 from ..solver_statistics import CONVERGED, statistics, status_of
 from .conflict import Conflict, conflict
 from .elastic_relaxation import Elastic, relax
-from .rigid_estimate import in_degrees, rigid_estimate
+from .rigid_estimate import rigid_estimate
+from .suspicion import in_degrees
 
 MOST_ITERATIONS = 500  # as the strategies' `patience`
 FEASIBLE = 1e-4  # violation of the scaled equations up to which a motion of the relaxed problem counts as one; by trial
@@ -127,7 +128,7 @@ def task(transcribed: TranscribedProblem) -> str:
 
 def remarks(transcribed: TranscribedProblem) -> list[str]:
     """Return remarks on durations, from the rigid arm, and on conserved momenta of scenarios with shared inputs."""
-    texts = [text for text in (in_degrees(transcribed),) if text]
+    texts = [text for text in (in_degrees(transcribed.dae, transcribed.problem),) if text]
     if not transcribed.dae.tree.loops.closures:
         ends = [[(t.begin, t.end) for t in run] for run in transcribed.runs]
         apart = scenarios_apart(transcribed.dae, transcribed.problem, ends)

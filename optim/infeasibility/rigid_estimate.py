@@ -15,7 +15,6 @@ POINTS = 81  # along each phase
 # A quintic needs 1.875 times the mean rate and 1.44 times the least torque of a rigid arm: what exceeds a limit by less
 # might be kept on another motion.
 HARDER = 1.05
-TURNS = 4 * np.pi  # [rad] from which on a joint's way may have been meant in degrees
 
 
 def rigid_estimate(transcribed: TranscribedProblem, task: str, remarks: list[str]) -> Conflict | None:
@@ -28,23 +27,6 @@ def rigid_estimate(transcribed: TranscribedProblem, task: str, remarks: list[str
         return None
     sides.sort(key=lambda side: -side.excess / (abs(side.limit) or 1.0))
     return Conflict(tuple(sides), (), task, tuple(remarks), estimated=True)
-
-
-def in_degrees(transcribed: TranscribedProblem) -> str | None:
-    """Return the suspicion that angles were meant in degrees, where a phase turns something by more than two turns."""
-    for t in transcribed.first:
-        units = t.dae.x.units
-        for name, value in (t.phase.goal or t.phase.passing or {}).items():
-            if name not in t.dae.q_names:
-                continue
-            i = t.dae.q_names.index(name)
-            way = abs(value - float(t.start.x[i]))
-            if units[i] == "rad" and way > TURNS and float(value) == round(float(value)):
-                return (
-                    f"{name} = {value:g} rad is {way / (2 * np.pi):.1f} turns away; if that was meant in degrees, take "
-                    f"math.radians({value:g}) = {np.radians(value):.4g}."
-                )
-    return None
 
 
 def _of_phase(t: PhaseTranscription, begin: float) -> Iterator[Side]:

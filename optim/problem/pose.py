@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 from flexblocks.dynamics.algorithms.frame_motions import TURN
 
 from ..errors import ProblemError
+from .degrees import may_be_degrees
 
 # How far a matrix may be from a rotation: the rounding of one that was written with about nine digits.
 SLACK = 1e-8
@@ -120,6 +121,11 @@ def _orientation(value: Any) -> tuple[Any, ...]:
         array = np.zeros(0)
     if array.shape not in ((3,), (3, 3)) or not np.all(np.isfinite(array)):
         raise ProblemError(f"Pose: orientation = {value!r}; must be {expected}.")
+    if array.ndim == 1 and may_be_degrees(np.abs(array).max(), array.tolist()):
+        raise ProblemError(
+            f"Pose: orientation = {value!r} rad; must be {expected}. If that was meant in degrees, take "
+            f"{tuple(np.radians(array).round(4).tolist())}."
+        )
     if array.ndim == 1:
         return (float(array[0]), float(array[1]), float(array[2]))
     if np.abs(array.T @ array - np.eye(3)).max() > SLACK or np.linalg.det(array) < 0:

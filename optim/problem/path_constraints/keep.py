@@ -44,7 +44,8 @@ class Keep(PathConstraint):
         where = type(self).__name__
         if not isinstance(self.region, Region):
             raise ProblemError(
-                f"{where}: region = {self.region!r}; must be an optim.Sphere, optim.Box or optim.HalfSpace."
+                f"{where}: region = {self.region!r}; must be an optim.Sphere, optim.Capsule, optim.Box or "
+                "optim.HalfSpace."
             )
         for name in ("frames", "links"):
             object.__setattr__(self, name, names(f"{where}: {name}", getattr(self, name)))
@@ -131,7 +132,7 @@ class KeepOut(Keep):
 
     Parameters
     ----------
-    region : Sphere, Box or HalfSpace
+    region : Sphere, Capsule, Box or HalfSpace
     frames : str or sequence of str
         Points, see `flexblocks.place.place`: ``"payload"``, ``"link1"`` (its outboard end), ``"link1.station(0.25)"``.
     links : str or sequence of str

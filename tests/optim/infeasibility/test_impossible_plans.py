@@ -125,6 +125,11 @@ def test_far_too_short_for_the_torques():
 def test_degrees_are_suspected():
     with pytest.warns(optim.PlanWarning, match=r"90 rad is 14.3 turns away; .*math.radians\(90\) = 1.571"):
         optim.plan(hinge(), swing(goal={ANGLE: 90.0}), intervals=4)
+    with pytest.raises(optim.ProblemError, match=r"motor1.torque.* 90 rad is 14.3 turns away; .*math.radians\(90\)"):
+        optim.plan(hinge(), swing(goal={ANGLE: 90.0}, limits={TORQUE: 0.1}), intervals=4)
+    with pytest.raises(optim.ProblemError, match=r"orientation = \(0, 0, 90\) rad; .*take \(0.0, 0.0, 1.57"):
+        optim.Pose(orientation=(0, 0, 90))
+    assert optim.Pose(orientation=(0, 0, 13.2)).orientation == (0, 0, 13.2)
 
 
 TWELVE = {

@@ -1,0 +1,26 @@
+"""A suspicion: goals that were meant in degrees."""
+
+from __future__ import annotations
+
+import math
+
+from flexblocks.dae.dae import DAE
+
+from ..problem.degrees import may_be_degrees
+from ..problem.problem import Problem
+
+
+def in_degrees(dae: DAE, problem: Problem) -> str | None:
+    """Return the suspicion that angles were meant in degrees, where a phase turns something by more than two turns."""
+    at = dict(zip(dae.x.names, dae.x.start.tolist(), strict=True)) | dict(problem.start)
+    units = dict(zip(dae.q_names, dae.x.units, strict=False))
+    for phase in problem.phases:
+        for name, value in (phase.goal or phase.passing or {}).items():
+            way = abs(value - at.get(name, 0.0))
+            if units.get(name) == "rad" and may_be_degrees(way, (value,)):
+                return (
+                    f"{name} = {value:g} rad is {way / (2 * math.pi):.1f} turns away; if that was meant in degrees, "
+                    f"take math.radians({value:g}) = {math.radians(value):.4g}."
+                )
+            at[name] = value
+    return None
