@@ -44,8 +44,12 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     # Directly from least effort
     first = _least_effort(transcribed, solving, before)
     start_from(model, first.model)
-    overdetermined = are_beyond_inputs(transcribed) and (may_have_leeway(transcribed) or may_lack_dynamics(transcribed))
-    patience = solving.settings.exact_patience if overdetermined else solving.settings.stage_patience
+    may_remain = may_have_leeway(transcribed) and are_beyond_inputs(transcribed)
+    overdetermined = may_remain or may_lack_dynamics(transcribed)
+    settings = solving.settings
+    patience = settings.stage_patience
+    if overdetermined:
+        patience = settings.exact_patience if may_remain else settings.static_patience
     # Ropes, cylinders and loops: what violates their equations means forces that no arm bears
     near = OWN_STEP | (solving.near_equations if follows_from_balance(transcribed.dae) else {})
     try:
@@ -60,13 +64,13 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     # Stages with decreasing effort in the objective; one that fails is skipped
     nearest = first
     share = _value(asked, first) / max(first.objective, 1e-12)
-    for softening in solving.settings.softenings:
+    for softening in settings.softenings:
         blend = asked + softening * share * _effort(transcribed)
         softer = solving.like(transcribed, replace(transcribed.problem, objective=blend))
         start_from(softer, nearest.model)
         try:
             what = f"{_label(asked)} with effort, softened by {softening:g}, from there"
-            nearest = solving.attempt_near(what, softer, attempts, max_iter=solving.settings.stage_patience)
+            nearest = solving.attempt_near(what, softer, attempts, max_iter=settings.stage_patience)
             attempts = nearest.attempts
         except PlanError as error:
             attempts = attempts_of(error)

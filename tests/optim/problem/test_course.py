@@ -83,7 +83,7 @@ def test_modes_beyond_the_mesh_have_no_dynamics_there(matched):
     course = optim.Course(("0.5 - 0.1*time", "0.6 + 0.1*time", None), matched=matched)
     asked = optim.RestToRest({"joint1.angle": 0.0, "joint2.angle": 0.4}, {"payload": course}, (0.8, 3.0))
     plan = optim.plan(dae, asked, intervals=20)
-    assert sum(attempt.iterations for attempt in plan.attempts) < 100
+    assert sum(attempt.iterations for attempt in plan.attempts) < 150
     run, last = plan.trajectory, course.conditions("payload", plan.duration)
     assert run["payload.x"][-1] == pytest.approx(last["payload.x"], abs=1e-4)
     assert run["payload.y"][-1] == pytest.approx(last["payload.y"], abs=1e-4)
