@@ -243,6 +243,10 @@ def test_eigenvalues_are_shown_up_to_a_magnitude(reach: float) -> None:
         (lambda: fb.FixedTransform("turn", rotation=[[1, [2]]]), "rotation = .* must be an array"),
         (lambda: fb.FlexibleBeam("beam", 1.0, 1.0, lambda: 0), "flexural_rigidity = .* a function of one argument"),
         (lambda: fb.StrainModes(1, (lambda: 0,)), "each must take one argument"),
+        (lambda: fb.StrainModes(1, (lambda s: 1 / 0,)), "functions: the function fails at 0.01: ZeroDivisionError"),
+        (lambda: fb.StrainModes(1, (lambda s: "a",)), "functions give 'a' at x/l = 0.01; must be one number each"),
+        (lambda: fb.StrainModes(1, (lambda s: np.ones(2),)), r"functions give array\(\[1., 1.\]\) at x/l = 0.01"),
+        (lambda: fb.StrainModes(3, points=2), "points = 2; must be 3 at least"),
         # What takes hours or all memory is no number of modes.
         (lambda: fb.FiniteElements(10**6), "n = 1000000; .* 1000 at the most"),
         (lambda: fb.StrainModes(2, points=10**6), "n = 1000000; .* 1000 at the most"),

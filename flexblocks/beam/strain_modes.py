@@ -12,7 +12,7 @@ from flexblocks.beam.kinematics.beam import Beam
 from flexblocks.beam.kinematics.deflection import Flexure
 from flexblocks.beam.kinematics.strain_deflection import StrainFlexure
 from flexblocks.beam.properties.beam_profiles import EULER_BERNOULLI, BeamProfiles
-from flexblocks.beam.properties.distributed_parameter import takes_a_place
+from flexblocks.beam.properties.distributed_parameter import takes_a_place, value_at
 from flexblocks.beam.properties.profile import Profile
 from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.shapes.ritz_modes import ritz_modes, rod_modes
@@ -82,6 +82,11 @@ class StrainModes(Discretization):
             self._check_own()
         if self.points is not None:
             check_number("StrainModes, points", self.points, most=1000)
+            if self.points < self.n:
+                raise ParameterError(
+                    f"StrainModes: points = {self.points}; must be {self.n} at least, or some of {self.n} functions move "
+                    "nothing."
+                )
         places = tuple(self.breaks) if isinstance(self.breaks, (tuple, list)) else None
         if places is None or not all(isinstance(place, (int, float)) and 0.0 < place < 1.0 for place in places):
             raise ParameterError(f"StrainModes: breaks = {self.breaks!r}; must be places x/l between 0 and 1.")
@@ -101,7 +106,16 @@ class StrainModes(Discretization):
         if not all(map(takes_a_place, functions)):
             raise ParameterError(f"StrainModes: functions = {self.functions!r}; each must take one argument, x/l.")
         object.__setattr__(self, "functions", functions)
-        values = [[float(f(place)) for place in np.linspace(0.01, 0.99, 4 * self.n + 7)] for f in functions]
+        places = np.linspace(0.01, 0.99, 4 * self.n + 7).tolist()
+        answers = [[value_at(f, place, "StrainModes: functions") for place in places] for f in functions]
+        try:
+            values = np.array(answers, dtype=float)
+        except (TypeError, ValueError):
+            values = np.zeros(0)
+        if values.shape != (self.n, len(places)):
+            raise ParameterError(
+                f"StrainModes: functions give {answers[0][0]!r} at x/l = {places[0]:g}; must be one number each."
+            )
         if not np.isfinite(values).all() or np.linalg.matrix_rank(values) < self.n:
             raise ParameterError(f"StrainModes: functions = {self.functions!r}; must be finite and independent.")
 

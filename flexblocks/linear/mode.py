@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+NO_DAMPING = 1e-9  # of critical: below it, to either side, is the rounding of an eigenvalue without damping
+
 
 @dataclass(frozen=True, eq=False)
 class Mode:
@@ -57,8 +59,9 @@ class Mode:
             return "rigid body"
         if value.imag == 0:
             return f"{'unstable, grows' if value.real > 0 else 'decays'} by e in {1 / abs(value.real):.4g} s"
-        unstable = ", unstable" if value.real > 0 else ""
-        return f"{self.frequency / (2 * np.pi):.4g} Hz, {100 * self.damping_ratio:.2g} %{unstable}"
+        ratio = self.damping_ratio if abs(self.damping_ratio) > NO_DAMPING else 0.0
+        unstable = ", unstable" if ratio < 0 else ""
+        return f"{self.frequency / (2 * np.pi):.4g} Hz, {100 * ratio:.2g} %{unstable}"
 
     @property
     def shares(self) -> str:

@@ -154,6 +154,7 @@ REFUSED = {
     ),
     "back": (NUMBERS | {"flexural_rigidity": [(0, 1), (0.6, 1), (0.5, 1), (1, 1)]}, "must increase, with at most two"),
     "hinge": (NUMBERS | {"flexural_rigidity": [(0, 1), (0.5, 0), (1, 1)]}, "at x = 0.5 m = 0 N m2; must be > 0"),
+    "failing": (NUMBERS | {"load_y": lambda x: {}["mine"]}, "load_y: the function fails at 0 m: KeyError: 'mine'"),
     "negative": (NUMBERS | {"linear_density": lambda x: 0.5 - x}, "at x = 0.5 m = 0 kg/m; must be > 0"),
     "mixed": (
         {"length": 1.0, "section": [(0, fb.Tube(0.1)), (1, fb.Rectangle(0.1, 0.1))], "material": STEEL},

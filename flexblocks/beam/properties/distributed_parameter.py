@@ -91,7 +91,8 @@ class DistributedQuantity(Quantity):
             if not takes_a_place(value):
                 raise ParameterError(f"{where}: {name} = {value!r}; must be a function of one argument, x [m].")
             for xi in PLACES:
-                self._check_value(where, name, value(xi * length), xi * length, at_tip=xi == 1.0)
+                asked = value_at(value, xi * length, f"{where}: {name}", "m")
+                self._check_value(where, name, asked, xi * length, at_tip=xi == 1.0)
 
     def _check_table(self, where: str, name: str, rows: tuple[tuple[float, Any], ...], length: float) -> None:
         places = [x for x, _ in rows]
@@ -120,6 +121,21 @@ class DistributedQuantity(Quantity):
             return
         quantity = Quantity(self.unit, self._least if at_tip else self.range)
         quantity.checked(where, f"{name} at x = {x:g} m", value)
+
+
+def value_at(function: Callable[..., Any], x: float, where: str, unit: str = "") -> Any:
+    """Return what a function of the user gives at a place.
+
+    Raises
+    ------
+    ParameterError
+        The function fails.
+    """
+    try:
+        return function(x)
+    except Exception as error:  # it may raise anything
+        said = f"{type(error).__name__}: {error}"
+        raise ParameterError(f"{where}: the function fails at {f'{x:g} {unit}'.rstrip()}: {said}.") from error
 
 
 def takes_a_place(function: Callable[..., Any]) -> bool:
