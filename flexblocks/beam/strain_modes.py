@@ -22,6 +22,8 @@ from flexblocks.beam.shapes.strain_shapes import PiecewisePolynomials, RodStrain
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import Coordinate, Frame, Local
 
+MOST_POINTS = 1000
+
 
 @dataclass(frozen=True, repr=False)
 class StrainModes(Discretization):
@@ -81,11 +83,12 @@ class StrainModes(Discretization):
         if not isinstance(self.functions, str):
             self._check_own()
         if self.points is not None:
-            check_number("StrainModes, points", self.points, most=1000)
-            if self.points < self.n:
+            # With fewer points than functions, some of these would move nothing.
+            whole = isinstance(self.points, int) and not isinstance(self.points, bool)
+            if not (whole and self.n <= self.points <= MOST_POINTS):
                 raise ParameterError(
-                    f"StrainModes: points = {self.points}; must be {self.n} at least, or some of {self.n} functions move "
-                    "nothing."
+                    f"StrainModes: points = {self.points!r}; must be a whole number from {self.n}, the number of "
+                    f"functions, to {MOST_POINTS}."
                 )
         places = tuple(self.breaks) if isinstance(self.breaks, (tuple, list)) else None
         if places is None or not all(isinstance(place, (int, float)) and 0.0 < place < 1.0 for place in places):

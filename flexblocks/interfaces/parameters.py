@@ -61,7 +61,7 @@ class Quantity:
         unit = f" {self.unit}" if self.unit != "1" else ""
         expected = ("a number" if self.shape == () else f"an array of shape {self.shape}") + (unit and f" in{unit}")
         try:
-            array = np.asarray(value, dtype=float)
+            array = np.asarray(() if value is None else value, dtype=float)
         except (TypeError, ValueError, OverflowError):
             raise ParameterError(f"{where}: {name} = {value!r}; must be {expected}.") from None
         if array.shape != self.shape or not _is_of_numbers(value):

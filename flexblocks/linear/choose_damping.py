@@ -97,13 +97,14 @@ def choose_damping(
     """
     _check(ratio, by)
     names = _beams(model, beams, by)
+    others = [name for name in _beams(model, None, by) if name not in names]
     parameters = tuple(f"{name}.{by}" for name in names)
     bare = _with_damping(model, names, by, np.zeros(len(names)))
     held, locks = dict(at or {}), dict(locked or {})
     with without_warning():
         arm = assemble(bare, parameters, locked=locks)
         point = equilibrium(arm, held)
-        values, lin, chosen = fitted_damping(arm, point, names, modes, ratio)
+        values, lin, chosen = fitted_damping(arm, point, names, others, modes, ratio)
         if by == "damping_ratio" and np.any(values >= 1):
             raise too_much(names, ratio)
         postures = _right_angles(arm, bare, held, locks) if elsewhere is None else [dict(each) for each in elsewhere]

@@ -43,7 +43,7 @@ def too_much(names: list[str], ratio: float) -> ComputationError:
 
 
 def fitted_damping(
-    arm: DAE, point: OperatingPoint, names: list[str], count: int | None, ratio: float
+    arm: DAE, point: OperatingPoint, names: list[str], others: list[str], count: int | None, ratio: float
 ) -> tuple[np.ndarray, LinearModel, list[int]]:
     """Return the damping of each beam, the arm with it, and the indices of the modes that it was fitted to.
 
@@ -52,10 +52,11 @@ def fitted_damping(
     arm : DAE
         Its symbolic parameters are the damping of the beams `names`.
     point : OperatingPoint
-    names : list of str
+    names, others : list of str
+        The beams whose damping is fitted, and the other ones.
     count : int or None
         How many modes shall have the ratio, the slowest that bend the beams; None is for each beam the slowest that
-        bends it most.
+        bends it more than any other one.
     ratio : float
 
     Raises
@@ -67,7 +68,7 @@ def fitted_damping(
     mass = lin.structure.mass
     unit = [linear_with(arm, point, row).structure.damping - lin.structure.damping for row in np.eye(len(names))]
     modes = lin.modes()
-    fitted = _slowest(lin, modes, names, count)
+    fitted = _slowest(lin, modes, names, others, count)
     before = modes.damping_ratio[fitted]
     J = _slopes(modes, fitted, unit)
     if not J.any(axis=0).all():
@@ -110,16 +111,16 @@ def _slopes(modes: Modes, which: list[int], unit: list[np.ndarray]) -> np.ndarra
     return np.array(forms).T / (2 * modes.frequency[which])[:, None]
 
 
-def _slowest(lin: LinearModel, modes: Modes, names: list[str], count: int | None) -> list[int]:
+def _slowest(lin: LinearModel, modes: Modes, names: list[str], others: list[str], count: int | None) -> list[int]:
     """Return the indices of the slowest modes that bend the beams, or of one for each beam."""
     # Energies (beams, modes) of shapes of unit modal mass.
-    energies = np.array([_stored(lin, modes, name) for name in names])
-    energy = energies.sum(axis=0)
+    energies = np.array([_stored(lin, modes, name) for name in (*names, *others)])
+    energy = energies[: len(names)].sum(axis=0)
     bend = [i for i, mode in enumerate(modes) if mode.eigenvalue.imag > 0 and energy[i] > SHARE * mode.frequency**2]
     if not bend:
         raise ComputationError(f"choose_damping: no oscillation of the arm bends {listing(names)}; name other beams.")
     if count is None:
-        return _one_each(energies, bend)
+        return _one_each(energies, len(names), bend)
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= len(bend):
         raise ParameterError(
             f"choose_damping: modes = {count!r}; must be a whole number from 1 to {len(bend)}, the number of modes "
@@ -134,15 +135,16 @@ def _stored(lin: LinearModel, modes: Modes, name: str) -> np.ndarray:
     return np.einsum("ik,ij,jk->k", modes.shapes.conj(), K, modes.shapes).real
 
 
-def _one_each(energies: np.ndarray, bend: list[int]) -> list[int]:
+def _one_each(energies: np.ndarray, count: int, bend: list[int]) -> list[int]:
     """Return for each beam the slowest mode that bends it most, and for one that is never bent most another one.
 
     The slowest modes alone may all be of one beam, as in its two planes of bending, and say nothing about the others.
+    The first `count` of the beams with these energies (beams, modes) are to be damped.
     """
     most = energies[:, bend].argmax(axis=0)
-    first = {beam: bend[place] for place, beam in reversed(list(enumerate(most.tolist())))}
+    first = {beam: bend[place] for place, beam in reversed(list(enumerate(most.tolist()))) if beam < count}
     others = [i for i in bend if i not in first.values()]
-    return sorted([*first.values(), *others[: len(energies) - len(first)]])
+    return sorted([*first.values(), *others[: count - len(first)]])
 
 
 def _followed(mass: np.ndarray, before: Modes, which: list[int], after: Modes) -> list[int]:

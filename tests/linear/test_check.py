@@ -78,6 +78,25 @@ def test_a_wrong_entry_is_found_by_name(arm: fb.DAE, lin: fb.LinearModel, matrix
     assert words in str(caught.value)
 
 
+def test_forces_that_change_within_a_small_range() -> None:
+    """The damping of bristles fades beyond their Stribeck velocity, which usual steps jump over: A[0, 0] is far off."""
+    model = fb.Model("rotor")
+    model.add(fb.Ground("ground"))
+    motor, wheel = model.add(fb.TorqueSource("motor")), model.add(fb.Rotor("wheel", inertia=0.1))
+    friction = fb.LuGreFriction("friction", stiffness=1e3, coulomb=0.05, breakaway=0.08, damping=1.0, viscous=0.01)
+    model.connect(motor.flange_b, wheel.flange_a)
+    model.connect(wheel.flange_b, model.add(friction).flange_b)
+    dae = fb.assemble(model)
+    lin = fb.linearize(dae)
+    i = lin.states.index("der(wheel.angle)")
+    assert lin.A[i, i] == pytest.approx(-(1.0 + 0.01) / 0.1)  # of bristles at rest, and viscous
+    assert lin.check(dae).largest < 1e-6
+    wrong = lin.A.copy()
+    wrong[i, i] *= 1.001
+    with pytest.raises(ComputationError, match=r"A\[der\(wheel.angle\), der\(wheel.angle\)\]"):
+        dataclasses.replace(lin, A=wrong).check(dae)
+
+
 def test_loops_algebraic_variables_and_states_that_follow() -> None:
     hard = joint_arm(beam=LINK, drive=(DCMotor("motor"), HardeningSpring("hard")))
     for model in (FourBar(rigidity=0.5).model(), hard, models.theodore_ghosal_1995("RP", n=1)):

@@ -99,6 +99,16 @@ def test_each_beam_has_a_mode_of_its_own() -> None:
         assert -pole.real / abs(pole) == pytest.approx(0.01, rel=1e-5)
 
 
+def test_a_named_beam_has_a_mode_that_bends_it_more_than_any_other() -> None:
+    """The slowest of all bends the soft beam, and is not what the damping of the stiff one is chosen by."""
+    soft = fb.FlexibleBeam("soft", 1.0, 0.2, 1.0, fb.AssumedModes(1))
+    stiff = fb.FlexibleBeam("stiff", 0.5, 0.2, 30.0, fb.AssumedModes(1))
+    choice = fb.choose_damping(chain(soft, stiff, gravity=(0.0, 0.0, 0.0)), 0.01, beams="stiff", elsewhere=())
+    (chosen,) = choice.chosen
+    assert choice.modes[chosen].strain["stiff"] > choice.modes[chosen].strain["soft"]
+    assert choice.modes[chosen].damping_ratio == pytest.approx(0.01, rel=1e-9)
+
+
 @pytest.mark.slow
 def test_a_closed_loop() -> None:
     choice = fb.choose_damping(FLEXIBLE.model(), 0.02, at={"crank_joint.angle": 1.0}, modes=1)
