@@ -87,7 +87,8 @@ def plan(
     time_limit : float, optional
         Wall time [s] after which planning ends, counted over everything: building, all solves, refinement. What is best
         by then is returned, with a warning, and its status says what it is: ``"converged"``, ``"feasible, not
-        optimal"``, or by how much it ``"misses the goal"``. Ctrl-C does the same.
+        optimal"``, or by how much it ``"misses the goal"``. Ctrl-C does the same. The equations of an arm that has not
+        been planned before are derived to their end, which takes seconds for some tens of states.
     tee, progress, solver_options
         See `solve`.
 
@@ -158,13 +159,12 @@ def plan_with(
     """
     # Transcribe
     dae = solving.dae
-    suspicion = in_degrees(dae, problem.problem if isinstance(problem, RestToRest) else problem)
     try:
         model = solving.model(problem, options)
     except ProblemError as error:
-        raise error if suspicion is None else ProblemError(f"{error} {suspicion}") from None
+        raise _suspected(error, dae, problem) from None
     transcribed = transcribed_problem(model)
-    if suspicion is not None:
+    if (suspicion := in_degrees(dae, transcribed.problem)) is not None:
         warn(f"plan: goal: {suspicion}", PlanWarning)
         solving = solving.brief()
 
@@ -181,6 +181,15 @@ def plan_with(
     if any(t.path.rows or np.isfinite(t.limits.x).any() for t in transcribed.first):
         _warn_of_excesses(solution)
     return solution
+
+
+def _suspected(error: ProblemError, dae: Any, problem: Any) -> ProblemError:
+    """Return the refusal of a problem, with the suspicion that it was meant in degrees."""
+    asked = problem.problem if isinstance(problem, RestToRest) else problem
+    if not (isinstance(dae, DAE) and isinstance(asked, Problem)):
+        return error
+    suspicion = in_degrees(dae, asked)
+    return error if suspicion is None else ProblemError(f"{error} {suspicion}")
 
 
 def _recovered(model: Any, solving: Solving, suspicion: str | None) -> Plan:

@@ -47,7 +47,7 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     may_remain = may_have_leeway(transcribed) and are_beyond_inputs(transcribed)
     overdetermined = may_remain or may_lack_dynamics(transcribed)
     settings = solving.settings
-    patience = settings.stage_patience
+    patience = settings.patience
     if overdetermined:
         patience = settings.exact_patience if may_remain else settings.static_patience
     # Ropes, cylinders and loops: what violates their equations means forces that no arm bears
@@ -89,8 +89,8 @@ def _not_optimal(nearest: Plan, attempts: tuple[Attempt, ...]) -> PlanError:
     plan = replace(nearest, attempts=attempts, status=NOT_OPTIMAL)
     return PlanError(
         f"Plan of '{plan.transcribed.dae.name}': no optimum was found, but a motion of {plan.duration:.4g} s that "
-        "keeps all limits. It is the error's .plan: take it, go on from it with optim.solve(plan.model), or give a "
-        "narrower range of durations.",
+        "keeps all limits. It is the error's .plan: take it, or plan with a narrower range of durations, or with more "
+        "iterations in each solve, by solver_options={'max_iter': 2000}.",
         plan,
     )
 

@@ -30,8 +30,7 @@ class Settings:
         scenarios with shared inputs, twice what rigid arms take, 10 to 25; in free time and with closed loops, where
         the mesh leaves more modes unresolved than there are inputs.
     stage_patience : int
-        Iterations from least effort to another objective, or to a blend of both: those that converge take 4 to 134.
-        With steps of their own for multipliers some go round in circles of two iterates, where IPOPT's take seven.
+        Iterations from least effort to a blend of it with the objective asked for: those that converge take 4 to 131.
     leeways : tuple of float
         That leeway from solve to solve, relative to the largest kinetic energy. By trial; the last counts as nothing.
     farthest : float
@@ -145,7 +144,7 @@ class Settings:
     static_patience: int = 120
     resolved_patience: int = 30
     exact_patience: int = 50
-    stage_patience: int = 150
+    stage_patience: int = 200
     leeways: tuple[float, ...] = (1e-2, 1e-3, 1e-4)
     farthest: float = 1.0
 
