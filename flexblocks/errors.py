@@ -99,3 +99,9 @@ def listing(names: Iterable[str], most: int = 12) -> str:
     names = list(names)
     more = f", ... ({len(names) - most} more)" if len(names) > most else ""
     return ", ".join(names[:most]) + more or "none"
+
+
+def failure(error: Exception) -> str:
+    """Return what a function of the user raised, in a line."""
+    said = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {said[-1].rstrip('.')}" if said else repr(error)

@@ -21,7 +21,7 @@ class PlanError(ComputationError):
     Attributes
     ----------
     plan : Plan
-        The last iterate, in the form of a plan.
+        The last iterate, in the form of a plan; or, ``"feasible, not optimal"``, the nearest motion within all limits.
     violations : tuple of Violation
         Its constraint violations, worst first.
     report : Conflict or None

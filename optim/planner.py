@@ -23,7 +23,7 @@ from .collocation.transcription_options import (
 )
 from .errors import PlanError, PlanWarning, ProblemError
 from .infeasibility.diagnose import estimate
-from .infeasibility.suspicion import in_degrees
+from .infeasibility.suspicion import in_degrees, suspected
 from .model.trajectories import transcribed_problem
 from .presolve.postures.search_time import searching_until
 from .problem.problem import Problem
@@ -107,7 +107,8 @@ def plan(
     FlexblocksError
         The problem is malformed, contains an unknown name, or its start or goal is infeasible; nothing was solved.
     PlanError
-        The solver did not reach an optimum; ``error.plan`` is its last iterate.
+        The solver did not reach an optimum; ``error.plan`` is its last iterate, or the nearest motion that keeps all
+        limits.
 
     Examples
     --------
@@ -162,7 +163,9 @@ def plan_with(
     try:
         model = solving.model(problem, options)
     except ProblemError as error:
-        raise _suspected(error, dae, problem) from None
+        if (suspicion := suspected(dae, problem)) is None:
+            raise
+        raise ProblemError(f"{error} {suspicion}") from error
     transcribed = transcribed_problem(model)
     if (suspicion := in_degrees(dae, transcribed.problem)) is not None:
         warn(f"plan: goal: {suspicion}", PlanWarning)
@@ -181,15 +184,6 @@ def plan_with(
     if any(t.path.rows or np.isfinite(t.limits.x).any() for t in transcribed.first):
         _warn_of_excesses(solution)
     return solution
-
-
-def _suspected(error: ProblemError, dae: Any, problem: Any) -> ProblemError:
-    """Return the refusal of a problem, with the suspicion that it was meant in degrees."""
-    asked = problem.problem if isinstance(problem, RestToRest) else problem
-    if not (isinstance(dae, DAE) and isinstance(asked, Problem)):
-        return error
-    suspicion = in_degrees(dae, asked)
-    return error if suspicion is None else ProblemError(f"{error} {suspicion}")
 
 
 def _recovered(model: Any, solving: Solving, suspicion: str | None) -> Plan:

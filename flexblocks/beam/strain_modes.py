@@ -22,7 +22,7 @@ from flexblocks.beam.shapes.strain_shapes import PiecewisePolynomials, RodStrain
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import Coordinate, Frame, Local
 
-MOST_POINTS = 1000
+MOST_POINTS = 1000  # a choice: what is more is a typing error
 
 
 @dataclass(frozen=True, repr=False)

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from flexblocks.dae.dae import DAE
 
 from ..problem.degrees import may_be_degrees
 from ..problem.problem import Problem
+from ..problem.rest_to_rest import RestToRest
+
+
+def suspected(dae: Any, problem: Any) -> str | None:
+    """Return the suspicion about what was refused, which may be neither an arm nor a problem."""
+    asked = problem.problem if isinstance(problem, RestToRest) else problem
+    return in_degrees(dae, asked) if isinstance(dae, DAE) and isinstance(asked, Problem) else None
 
 
 def in_degrees(dae: DAE, problem: Problem) -> str | None:

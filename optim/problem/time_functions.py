@@ -8,8 +8,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.errors import failure
+
 from ..errors import ProblemError
-from .signals.expression import IN_SYMBOLS, checked_expression, failure
+from .signals.expression import IN_SYMBOLS, checked_expression
 
 OF_TIME = 'a number, a text in time as "0.5 + 0.1*time", a function of the time'
 

@@ -12,7 +12,7 @@ from typing import Any
 import casadi as ca
 
 from flexblocks.beam.properties.section import Section
-from flexblocks.errors import ParameterError
+from flexblocks.errors import ParameterError, failure
 from flexblocks.interfaces import NOT_NEGATIVE, POSITIVE, Quantity, Range
 
 # Where a function is sampled to check its values, in units of the length: both ends, the middle, and unevenly between,
@@ -134,8 +134,8 @@ def value_at(function: Callable[..., Any], x: float, where: str, unit: str = "")
     try:
         return function(x)
     except Exception as error:  # it may raise anything
-        said = f"{type(error).__name__}: {error}"
-        raise ParameterError(f"{where}: the function fails at {f'{x:g} {unit}'.rstrip()}: {said}.") from error
+        place = f"{x:g} {unit}".rstrip()
+        raise ParameterError(f"{where}: the function fails at {place}: {failure(error)}.") from error
 
 
 def takes_a_place(function: Callable[..., Any]) -> bool:

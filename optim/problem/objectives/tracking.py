@@ -9,6 +9,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.errors import failure
+
 from ...errors import ProblemError
 from ..signals.instant import Instant
 from ..signals.signals import Signals
@@ -76,7 +78,7 @@ class Tracking(Lagrangian):
         except Exception as error:  # the user's own function may raise anything
             raise ProblemError(
                 f"Tracking: {name}: the function fails on an array of {arguments.size} {self.over}s: "
-                f"{type(error).__name__}: {error}; must return one number for each."
+                f"{failure(error)}; must return one number for each."
             ) from error
         if not np.isfinite(values).all():
             raise ProblemError(f"Tracking: {name}: the function returns NaN or infinity; must be finite.")

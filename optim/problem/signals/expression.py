@@ -11,7 +11,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexblocks.errors import FlexblocksError, nearest
+from flexblocks.errors import FlexblocksError, failure, nearest
 
 from ...errors import ProblemError
 from .instant import Instant
@@ -111,12 +111,6 @@ def checked_expression(where: str, expression: Any) -> Expression:
             'as text, "payload.x ** 2".'
         )
     return Expression(expression, f"expression {getattr(expression, '__name__', expression)}", where)
-
-
-def failure(error: Exception) -> str:
-    """Return what a function of the user raised, in a line."""
-    said = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {said[-1].rstrip('.')}" if said else repr(error)
 
 
 def _parsed(where: str, text: str) -> Callable[[Signals], Any]:
