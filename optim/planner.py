@@ -34,8 +34,9 @@ from .solve import solve
 from .strategy.best_so_far import ended_plan, was_ended
 from .strategy.deadline import Deadline
 from .strategy.friction_homotopy import solve_by_rounding, sticking_frictions
-from .strategy.homotopy import solve_by_homotopy, warn_of_jumps
+from .strategy.homotopy import solve_by_homotopy
 from .strategy.mesh_refinement import criteria_of, refine_mesh
+from .strategy.objective_warnings import warn_of_jumps, warn_of_units
 from .strategy.obstacles.obstacle_homotopy import solve_past_obstacles
 from .strategy.recovery import recover
 from .strategy.scenarios import solve_scenarios
@@ -170,6 +171,7 @@ def plan_with(
     if (suspicion := in_degrees(dae, transcribed.problem)) is not None:
         warn(f"plan: goal: {suspicion}", PlanWarning)
         solving = solving.brief()
+    warn_of_units(transcribed)
 
     # Solve by the strategy that suits the problem; recover if it fails
     def solved(model: Any, solving: Solving) -> Plan:

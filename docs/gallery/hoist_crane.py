@@ -19,12 +19,12 @@ for rope in ("hoist_rope", "luffing_rope"):
 # winches have limits on their rates: no real one starts within a tenth of a second.
 
 # %%
-winches = " + ".join(f"{name}_rope.speed**2 + 4 * der({name}_rope.speed)**2" for name in ("luffing", "hoist"))
+sizes = {"slewing_motor.torque": 100.0, "luffing_rope.speed": 1.0, "hoist_rope.speed": 1.0}
 task = optim.RestToRest(
     start=start,
     goal={"slewing.angle": 1.2, "luffing.angle": 0.9, "load_z.displacement": 10.0},
     duration=30.0,
-    objective=optim.Integral(winches) + 1e-4 * optim.Effort(rate_weight=4.0),
+    objective=optim.Effort(rate_weight=4.0, relative_to=sizes),
     limits={"der(luffing_rope.speed)": 1.0, "der(hoist_rope.speed)": 0.5, "der(slewing_motor.torque)": 100.0},
     input_ends="holding",
 )

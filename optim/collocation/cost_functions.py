@@ -20,28 +20,27 @@ from .interval import IntervalForm, combined, interval_length
 from .path_functions import path_kernel
 
 
-def squared_inputs(shape: InputShape, factors: Mapping[int, float], inputs: int, free: bool = False) -> ca.Function:
+def squared_inputs(shape: InputShape, factors: Mapping[int, np.ndarray], free: bool = False) -> ca.Function:
     """Return the cost (w, p) of squared inputs and derivatives over an interval, exact by Gauss quadrature.
 
     Parameters
     ----------
     shape : InputShape
-    factors : dict of float
-        By order of the derivative, 0 for the inputs themselves.
-    inputs : int
-        Number of inputs.
+    factors : dict of ndarray (nu,)
+        Of each input, by order of the derivative, 0 for the inputs themselves.
     free : bool
         Whether the duration is a variable, the last entry of w after the knots; p is then the interval's fraction of
         it, otherwise its length [s].
     """
+    inputs = len(next(iter(factors.values())))
     knots, duration = ca.SX.sym("knots", len(shape.knots), inputs), ca.SX.sym("duration", int(free))
     step = ca.SX.sym("step")
     h = interval_length(step, duration)
     # With degree + 1 points the square of a polynomial of that degree is integrated exactly.
     points, shares = np.polynomial.legendre.leggauss(shape.degree + 1)
     s, shares = (points + 1) / 2, ca.DM(shares / 2).T
-    squares = sum(factor * combined(weights(shape, s, order), knots, h) ** 2 for order, factor in factors.items())
-    cost = h * ca.sum2(ca.mtimes(shares, squares))
+    squares = sum(combined(weights(shape, s, order), knots, h) ** 2 @ factor for order, factor in factors.items())
+    cost = h * ca.mtimes(shares, squares)
     return ca.Function("squared_inputs", [ca.vertcat(ca.vec(knots.T), duration), step], [cost], ["w", "p"], ["cost"])
 
 

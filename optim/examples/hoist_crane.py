@@ -14,12 +14,12 @@ from flexblocks import models, optim, plot
 def problem() -> optim.RestToRest:
     """Return the motion, 30 s from rest to rest."""
     # Torques of 100 N m and winches at 0.5 m/s do not compare as they are: each input over its own size.
-    winches = " + ".join(f"{name}_rope.speed**2 + 4 * der({name}_rope.speed)**2" for name in ("luffing", "hoist"))
+    sizes = {"slewing_motor.torque": 100.0, "luffing_rope.speed": 1.0, "hoist_rope.speed": 1.0}
     return optim.RestToRest(
         start={"slewing.angle": 0.0, "luffing.angle": 0.5, "load_z.displacement": 2.0},
         goal={"slewing.angle": 1.2, "luffing.angle": 0.9, "load_z.displacement": 10.0},
         duration=30.0,
-        objective=optim.Integral(winches) + 1e-4 * optim.Effort(rate_weight=4.0),
+        objective=optim.Effort(rate_weight=4.0, relative_to=sizes),
         limits={"der(luffing_rope.speed)": 1.0, "der(hoist_rope.speed)": 0.5, "der(slewing_motor.torque)": 100.0},
         input_ends="holding",
     )

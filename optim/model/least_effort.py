@@ -48,12 +48,13 @@ def least_effort_waypoints(t: PhaseTranscription) -> tuple[Waypoint, ...]:
     return effort.motion.waypoints(swung.x) if swung.success and 2 * swung.cost < LESS * smooth else ()
 
 
-def _input_weights(t: PhaseTranscription) -> Mapping[int, float]:
+def _input_weights(t: PhaseTranscription) -> Mapping[int, np.ndarray]:
     """Return the weights of the squared inputs and their rates; none where the objective has other terms than time."""
-    objective = t.objective.lasting(t.mesh.duration)
-    if any(not term.input_weights and not term.time_weight for _, term in objective.terms):
+    objective, inputs = t.objective.lasting(t.mesh.duration), t.dae.u.names
+    if any(not term.input_weights(inputs) and not term.time_weight for _, term in objective.terms):
         return {}
-    return {order: weight for order, weight in objective.input_weights.items() if order < 2 and weight > 0}
+    weights = objective.input_weights(inputs)
+    return {order: weight for order, weight in weights.items() if order < 2 and weight.any()}
 
 
 class _Effort:
@@ -62,15 +63,15 @@ class _Effort:
     Parameters
     ----------
     t : PhaseTranscription
-    weights : mapping of int to float
+    weights : mapping of int to ndarray (nu,)
         Of the squared inputs and their rates, by order.
     """
 
-    def __init__(self, t: PhaseTranscription, weights: Mapping[int, float]) -> None:
+    def __init__(self, t: PhaseTranscription, weights: Mapping[int, np.ndarray]) -> None:
         self._t, self._weights = t, weights
         self.motion = BentMotion(t.dae, t.start, t.problem.start, t.waypoints, t.mesh.duration)
         u = self.motion.inputs(np.zeros((1, self.motion.count)))
-        self._unit = np.sqrt(sum(weight * np.sum((u, self._rates(u))[order] ** 2) for order, weight in weights.items()))
+        self._unit = np.sqrt(sum(np.sum(weight * (u, self._rates(u))[order] ** 2) for order, weight in weights.items()))
         self._rate = np.maximum(self.motion.rates, self.motion.size / t.mesh.duration)
 
     def cost(self, c: np.ndarray) -> np.ndarray:
@@ -92,7 +93,7 @@ class _Effort:
         effort = [np.sqrt(weight) * (u, du)[order] for order, weight in weights.items()]
         order = min(weights)
         beyond = [
-            np.sqrt(weights[order]) * _excess((u, du)[order], limits.inputs[order], np.ones(u.shape[2])),
+            _excess((u, du)[order], limits.inputs[order], weights[order] ** -0.5),
             self._unit / np.sqrt(POINTS) * _excess(q, limits.x[:n], self._rate * self._t.mesh.duration),
             self._unit / np.sqrt(POINTS) * _excess(v, limits.x[n : 2 * n], self._rate),
         ]

@@ -47,7 +47,7 @@ class PhaseCosts:
 
     def integral_of_squared_inputs(self, term: Objective) -> Any:
         t, index = self.transcription, self.index
-        function = squared_inputs(t.shape, term.input_weights, len(t.dae.u), t.is_free)
+        function = squared_inputs(t.shape, term.input_weights(t.dae.u.names), t.is_free)
         on = index.variables[index.first_shaping : index.end_shaping]
         return self._box(term, function, index.shaping - index.first_shaping, steps(t)[:, None], on)
 

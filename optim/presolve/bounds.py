@@ -13,6 +13,7 @@ from flexblocks.statics.operating_point import OperatingPoint
 
 from ..collocation.input_parametrization import SHAPES, InputShape
 from ..errors import ProblemError
+from ..problem.problem import Problem
 
 # Share of the least extension at both ends of a phase that a sliding beam keeps everywhere, unless its slide is limited
 # by name: pushed all the way in it is infinitely stiff, and least effort likes a short arm. By trial.
@@ -53,6 +54,12 @@ def kept_in_range(dae: DAE, limits: Limits, named: Container[str], ends: Sequenc
     for i in (i for i in ranged if dae.x.names[i] not in named):
         x[i, 0] += KEPT_OUT * max(0.0, min(point.x[i] for point in ends) - x[i, 0])
     return replace(limits, x=x)
+
+
+def chosen_inputs(dae: DAE, problem: Problem) -> list[str]:
+    """Return the names of the inputs but the accelerations of known motions."""
+    known = {each.acceleration[0] for each in dae.tree.prescribed if each.name in problem.prescribed}
+    return [name for name in dae.u.names if name not in known]
 
 
 def _input_names(dae: DAE) -> list[list[str]]:

@@ -17,7 +17,7 @@ from ..errors import ProblemError
 from ..problem.phase import Phase
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
-from .bounds import Limits, kept_in_range, other_limits, resolved_limits
+from .bounds import Limits, chosen_inputs, kept_in_range, other_limits, resolved_limits
 from .feasible_ends import feasible_ends
 from .infeasible_goal import (
     check_boundary_path,
@@ -69,7 +69,7 @@ def transcribe(
         problem = with_known_motions(dae, problem)
     phases, options = problem.phases, options.for_phases(len(problem.phases))
     shape = options.input_shape
-    problem.objective.check_inputs(shape)
+    problem.objective.check_inputs(shape, chosen_inputs(dae, problem))
     margins = options.margins or {}
     base = dae.p.values(p, "plan: ")
     designed, parameters = (), [[base] * len(phases)]
@@ -84,7 +84,7 @@ def transcribe(
     ]
     check_margins(dae, map(problem.ranges_in, phases), chain(*paths), margins)
     limits = [resolved_limits(dae, narrowed(problem.ranges_in(phase), margins), shape) for phase in phases]
-    _check_bounded(problem, limits)
+    _check_bounded(dae, problem, limits)
 
     # 2. Boundary conditions: the equilibria between which the arm moves; infeasible ones are refused.
     if before is None:
@@ -172,9 +172,9 @@ def _mesh(
     return uniform_mesh(duration, intervals, through) if spacing is None else spaced_mesh(duration, spacing, through)
 
 
-def _check_bounded(problem: Problem, limits: Iterable[Limits]) -> None:
+def _check_bounded(dae: DAE, problem: Problem, limits: Iterable[Limits]) -> None:
     """Refuse a minimum-time problem without limits."""
-    costly = 0 in problem.objective.input_weights
+    costly = 0 in problem.objective.input_weights(dae.u.names)
     for phase, phase_limits in zip(problem.phases, limits, strict=True):
         limited = any(np.isfinite(group).any() for group in (phase_limits.x, phase_limits.u, phase_limits.du))
         if phase.duration == "free" and not limited and not costly:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from flexblocks.dae.dae import DAE
@@ -33,7 +35,7 @@ def estimated_duration(
     n = dae.tree.size
     excess = np.max([_excess(v, limits.x[n : 2 * n]), _excess(u, limits.u), _excess(du, limits.du)], axis=0)
     # Lexicographic: keep the limits, then the objective, then the shorter time (lexsort takes the last key first)
-    best = np.lexsort((durations, _value(problem, durations, u, du), np.maximum(excess, 0.0)))[0]
+    best = np.lexsort((durations, _value(problem, dae.u.names, durations, u, du), np.maximum(excess, 0.0)))[0]
     return float(durations[best])
 
 
@@ -84,17 +86,17 @@ def _excess(values: np.ndarray, limits: np.ndarray) -> np.ndarray:
     return np.max(np.maximum(above, below), axis=(1, 2), initial=-1.0)
 
 
-def _value(problem: Problem, durations: np.ndarray, u: np.ndarray, du: np.ndarray) -> np.ndarray:
+def _value(problem: Problem, inputs: Sequence[str], durations: np.ndarray, u: np.ndarray, du: np.ndarray) -> np.ndarray:
     """Return the objective (durations,), as far as it is defined for a rigid arm."""
     objective, derivatives = problem.objective, (u, du)
     value = objective.time_weight * durations
-    orders = [order for order in objective.input_weights if order < len(derivatives)]
+    orders = [order for order in objective.input_weights(inputs) if order < len(derivatives)]
     if not orders:
         return value
     # Some weights depend on the duration
-    weights = [objective.lasting(float(duration)).input_weights for duration in durations]
+    weights = [objective.lasting(float(duration)).input_weights(inputs) for duration in durations]
     power = sum(
-        np.array([weight[order] for weight in weights])[:, None] * np.sum(derivatives[order] ** 2, axis=2)
+        np.einsum("dkj,dj->dk", derivatives[order] ** 2, np.array([weight[order] for weight in weights]))
         for order in orders
     )
     return value + durations * np.trapezoid(power, dx=1.0 / (POINTS - 1), axis=1)

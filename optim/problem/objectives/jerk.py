@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
+
+import numpy as np
 
 from ...errors import ProblemError
 from .objective import InputForm, Objective, PhaseModel
@@ -29,11 +31,10 @@ class Jerk(Objective):
         if not isinstance(self.order, int) or isinstance(self.order, bool) or self.order not in (1, 2):
             raise ProblemError(f"Jerk: order = {self.order!r}; must be the integer 1 or 2.")
 
-    @property
-    def input_weights(self) -> Mapping[int, float]:
-        return {self.order: 1.0}
+    def input_weights(self, inputs: Sequence[str]) -> Mapping[int, np.ndarray]:
+        return {self.order: np.ones(len(inputs))}
 
-    def check_inputs(self, inputs: InputForm) -> None:
+    def check_inputs(self, inputs: InputForm, names: Sequence[str]) -> None:
         if self.order > inputs.degree:
             raise ProblemError(
                 f"plan: objective = Jerk(order={self.order}) with inputs = '{inputs.name}', whose derivatives of that "

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
+
+import numpy as np
 
 from ...errors import ProblemError
 
@@ -81,17 +83,16 @@ class Objective(ABC):
         """Explicit cost of one second of duration; 0 unless the term penalises time."""
         return 0.0
 
-    @property
-    def input_weights(self) -> Mapping[int, float]:
-        """Non-zero weights of the squared inputs (order 0) and of their squared derivatives (1, 2)."""
+    def input_weights(self, inputs: Sequence[str]) -> Mapping[int, np.ndarray]:
+        """Return the weights (nu,) of the squares of these inputs (order 0) and of their derivatives (1, 2)."""
         return {}
 
     def lasting(self, duration: float) -> Objective:
         """Return the objective of a motion of this duration [s], with the weights that depend on it."""
         return self
 
-    def check_inputs(self, inputs: InputForm) -> None:  # noqa: B027  (most terms accept any input parametrization)
-        """Refuse an input parametrization that is incompatible with the term.
+    def check_inputs(self, inputs: InputForm, names: Sequence[str]) -> None:  # noqa: B027  (most terms accept any input parametrization)
+        """Refuse an input parametrization, or names of inputs, that are incompatible with the term.
 
         Raises
         ------
@@ -141,20 +142,19 @@ class WeightedSum(Objective):
     def time_weight(self) -> float:
         return sum(weight * term.time_weight for weight, term in self.summands)
 
-    @property
-    def input_weights(self) -> Mapping[int, float]:
-        weights: dict[int, float] = {}
+    def input_weights(self, inputs: Sequence[str]) -> Mapping[int, np.ndarray]:
+        weights: dict[int, np.ndarray] = {}
         for weight, term in self.summands:
-            for order, term_weight in term.input_weights.items():
-                weights[order] = weights.get(order, 0.0) + weight * term_weight
+            for order, of_term in term.input_weights(inputs).items():
+                weights[order] = weights.get(order, np.zeros(len(inputs))) + weight * of_term
         return weights
 
     def lasting(self, duration: float) -> Objective:
         return WeightedSum(tuple((weight, term.lasting(duration)) for weight, term in self.summands))
 
-    def check_inputs(self, inputs: InputForm) -> None:
+    def check_inputs(self, inputs: InputForm, names: Sequence[str]) -> None:
         for _, term in self.summands:
-            term.check_inputs(inputs)
+            term.check_inputs(inputs, names)
 
     def cost(self, phase: PhaseModel) -> Any:
         return sum(weight * term.cost(phase) for weight, term in self.summands)

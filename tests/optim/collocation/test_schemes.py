@@ -75,7 +75,7 @@ def test_inputs_between_mesh_points(shape):
 def test_effort_is_exact(name, rate_weight):
     shape, h = input_shape(name), 0.7
     knots = np.random.default_rng(2).normal(size=(len(shape.knots), 2))
-    found = squared_inputs(shape, optim.Effort(rate_weight).input_weights, 2)(knots.ravel(), h)
+    found = squared_inputs(shape, optim.Effort(rate_weight).input_weights("ab"))(knots.ravel(), h)
     s = np.linspace(0, 1, 20001)
     u, du = (weights(shape, s, order).at(h) @ knots for order in (0, 1))
     assert float(found) == pytest.approx(np.trapezoid(np.sum(u**2 + rate_weight * du**2, axis=1), h * s), rel=1e-7)

@@ -113,8 +113,8 @@ def test_residual_is_that_of_the_fixed_duration():
     expected = fixed.residual(w, [0.06, 3.0, 2.0])
     np.testing.assert_allclose(free.residual([*w, 1.5], [0.04, 3.0, 2.0]), expected, atol=1e-12)
     knots = np.random.default_rng(5).normal(size=4)
-    cost = squared_inputs(input_shape("cubic"), optim.Effort(rate_weight=0.01).input_weights, 1)(knots, 0.06)
-    free_cost = squared_inputs(input_shape("cubic"), optim.Effort(rate_weight=0.01).input_weights, 1, True)(
+    cost = squared_inputs(input_shape("cubic"), optim.Effort(rate_weight=0.01).input_weights("a"))(knots, 0.06)
+    free_cost = squared_inputs(input_shape("cubic"), optim.Effort(rate_weight=0.01).input_weights("a"), True)(
         [*knots, 1.5], 0.04
     )
     assert float(free_cost) == float(cost)

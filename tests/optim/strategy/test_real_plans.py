@@ -1,6 +1,7 @@
 """Plans of real arms from cold: durations of winches, modes that a mesh leaves unresolved, lines along the way."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -258,3 +259,14 @@ def test_plans_of_two_loads_replay_on_few_intervals(arm, most):
     assert sum(refined.transcribed.intervals) <= most
     kinetic = max(motion.energy[:, 0].max() for motion in plan.trajectories)
     assert abs(refined.replay().energy_left) < max(1e-4 * kinetic, 1e-9)
+
+
+def test_shortest_times_begin_with_an_effort_whose_inputs_compare():
+    """A luffing crane's winches cost nothing beside its torque if both are squared as they are: no end in 100 s."""
+    arm = ARMS["luffing crane"]
+    quickest = TASKS["time"](arm).problem
+    goal = TASKS["tip"](arm).problem.phases[0].goal
+    problem = replace(quickest, phases=(replace(quickest.phases[0], goal=goal),))
+    plan = optim.plan(arm.assembled(), problem, intervals=arm.intervals)
+    assert plan.status == "converged"
+    assert sum(attempt.iterations for attempt in plan.attempts) < 100

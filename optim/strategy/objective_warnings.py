@@ -1,0 +1,59 @@
+"""Warnings of objectives whose optimum is not what was meant."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexblocks.dynamics.algorithms.energy import stored_energies
+from flexblocks.user_warning import warn
+
+from ..errors import PlanWarning
+from ..presolve.bounds import chosen_inputs
+from ..presolve.magnitudes.characteristic_magnitudes import magnitudes
+from ..presolve.transcribed_problem import TranscribedProblem
+
+APART = 100.0  # ratio of inputs of different units, beyond which the smaller ones cost nothing; a guess
+
+
+def warn_of_jumps(transcribed: TranscribedProblem) -> None:
+    """Warn of a minimum-time problem of a flexible arm whose inputs may jump between their limits."""
+    dae, objective = transcribed.dae, transcribed.problem.objective
+    weighted = any(order for order in objective.input_weights(dae.u.names))
+    if not objective.time_weight or weighted or not stored_energies(dae.tree, dae.q):
+        return
+    limits = np.array([t.limits.du for t in transcribed.first if t.is_free])
+    jumping = [name for i, name in enumerate(dae.u.names) if not np.isfinite(limits[:, i]).all()]
+    if not jumping:
+        return
+    name = jumping[0]
+    warn(
+        f"plan: minimum time without limits on the rate of {', '.join(jumping)}: inputs that jump excite every "
+        "mode of the arm, including those that the mesh does not resolve; the plan will not converge under refinement "
+        f'and its replay may miss the goal. Limit the rates, as limits={{"der({name})": 20.0}}, or add a weighted '
+        "optim.Effort().",
+        PlanWarning,
+    )
+
+
+def warn_of_units(transcribed: TranscribedProblem) -> None:
+    """Warn of squares of inputs of different units that do not compare: some of these cost nothing beside others."""
+    dae, t = transcribed.dae, transcribed.first[0]
+    weights = transcribed.objective.input_weights(dae.u.names).get(0)
+    names = chosen_inputs(dae, transcribed.problem)
+    chosen = [dae.u.names.index(name) for name in names]
+    units = np.array(dae.u.units)[chosen]
+    if weights is None or len(set(units)) < 2:
+        return
+    sizes = magnitudes(t)["u"][chosen]
+    costs = np.sqrt(weights[chosen]) * sizes
+    largest = {unit: float(np.max(costs[units == unit])) for unit in units}
+    dear, cheap = max(largest, key=largest.__getitem__), min(largest, key=largest.__getitem__)
+    if not largest[dear] > APART * largest[cheap]:
+        return
+    named = ", ".join(f'"{name}": {size:.2g}' for name, size in zip(names, sizes, strict=True))
+    warn(
+        f"plan: effort adds squares of inputs in {dear} and in {cheap}, of which the latter cost nothing here "
+        f"({(largest[cheap] / largest[dear]) ** 2:.0e} of the former). Weigh each by its size, as "
+        f"optim.Effort(relative_to={{{named}}}).",
+        PlanWarning,
+    )
