@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from flexblocks.errors import ComputationError, FlexblocksError, FlexblocksWarning
@@ -9,6 +10,22 @@ from flexblocks.errors import ComputationError, FlexblocksError, FlexblocksWarni
 
 class ProblemError(FlexblocksError):
     """A malformed or infeasible planning problem, refused before anything is solved."""
+
+
+class OutOfReachError(ProblemError):
+    """A start or goal that no posture of the arm reaches.
+
+    Attributes
+    ----------
+    asked : dict of float
+        The values that were asked for, by name.
+    short : float
+        Remaining distance of the nearest posture found [m, or the unit of the values].
+    """
+
+    def __init__(self, message: str, asked: Mapping[str, float], short: float) -> None:
+        super().__init__(message)
+        self.asked, self.short = dict(asked), short
 
 
 class PlanWarning(FlexblocksWarning):

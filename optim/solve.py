@@ -9,10 +9,11 @@ from flexblocks.errors import listing
 from flexblocks.progress import ProgressDisplay
 
 from .casadi_solver import CasadiSolver
-from .casadi_solver.ipopt.status import advice
-from .errors import PlanError
+from .casadi_solver.ipopt.status import UNDEFINED, advice
+from .errors import PlanError, ProblemError
 from .model.read_solution import active_objective
 from .model.trajectories import transcribed_problem
+from .model.undefined_terms import undefined_terms
 from .model.violations import violations
 from .results.plan import Plan
 from .solver_statistics import CONVERGED
@@ -46,7 +47,8 @@ def solve(
     Raises
     ------
     ProblemError
-        The model was not made by `pyomo_model`.
+        The model was not made by `pyomo_model`; or an expression of the objective or the path is not defined where the
+        solver starts.
     PlanError
         The solver did not reach an optimum, or was interrupted by Ctrl-C; ``error.plan`` is its last iterate.
     """
@@ -75,6 +77,12 @@ def solve(
         )
     worst = listing(map(str, violated[:MOST_VIOLATIONS]))
     status = results.extra_info.return_status
+    if status == UNDEFINED and not solution.statistics.iterations and (terms := undefined_terms(model)):
+        raise ProblemError(
+            f"plan: {listing(terms)}: no finite number, or no finite slope, along the motion that the solver starts "
+            "from. Write it so that it has both wherever the arm may go, or limit what it depends on and begin within "
+            "that."
+        )
     raise PlanError(
         f"Plan of '{name}': no optimum after {solution.statistics.iterations} iterations: {solution.status} "
         f"({status}). {advice(status)} Largest violations: {worst}. The error's .plan holds the last iterate.",

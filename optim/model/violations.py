@@ -74,9 +74,10 @@ def _path(traj: PhaseTrajectory, begin: float) -> Iterator[Violation]:
     if not len(path):
         return
     excess = path.excess(path_values(traj.block))
+    beyond = path.beyond(excess)
     times = begin + collocated_times(traj.mesh, traj.transcription.scheme)
     for k, j, i in np.argwhere(~(excess <= TOLERANCE)).tolist():
-        yield Violation(_where(traj) + path.names[i], float(excess[k, j, i]), float(times[k, j]))
+        yield Violation(_where(traj) + path.names[i], float(beyond[k, j, i]), float(times[k, j]))
 
 
 def _where(traj: PhaseTrajectory) -> str:

@@ -77,6 +77,11 @@ class PathValues:
         """Return the bound violations of values (..., m); negative within bounds."""
         return np.maximum(self.low - values, values - self.high)
 
+    def beyond(self, excess: np.ndarray) -> np.ndarray:
+        """Return by how much the quantities are beyond their bounds if the values are by `excess` (..., m)."""
+        amounts = [row.beyond(excess[..., i]) for i, row in enumerate(self.rows)]
+        return np.stack(amounts, axis=-1) if amounts else excess
+
 
 def resolved_path(
     dae: DAE, ranges: Mapping[str, tuple[float, float]], constraints: tuple[PathConstraint, ...]

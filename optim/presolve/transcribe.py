@@ -31,6 +31,7 @@ from .margins import check_margins, narrowed
 from .parameters import resolved_parameters
 from .path_values import resolved_path
 from .phase_transcription import PhaseTranscription
+from .postures.determined_values import check_determined_values
 from .quasi_static_modes import static_modes
 from .rigid_motion.duration_estimate import duration_range
 from .transcribed_problem import TranscribedProblem
@@ -117,6 +118,9 @@ def transcribe(
     for path, (begin, end), mesh in zip(chain(*paths), chain(*ends), meshes * len(ends), strict=True):
         if path.rows:
             check_boundary_path(path, begin, end, mesh.duration)
+            for where, boundary, time in (("start", begin, 0.0), ("goal", end, mesh.duration)):
+                if boundary.kind == "rest" and not designed:
+                    check_determined_values(path, boundary, where, time)
     runs = tuple(
         tuple(
             PhaseTranscription(

@@ -30,6 +30,7 @@ from ..verification.between_points import violations_between_points
 from ..verification.criteria import Criteria, allowed
 from ..verification.mesh_errors.mesh_errors import MeshErrors, mesh_errors
 from ..verification.replay import Replay
+from ..verification.tracked_replay import AUTO
 from .attempt import Attempt
 from .replays import chosen_law, replay_of
 from .summary import summary
@@ -231,7 +232,8 @@ class Plan(RichDisplay):
             energy.
         law : "auto", "tracking", Law or None
             Feedback during the motion, as for `replay`; on the finer model the regulator of the plan measures the
-            states that both have.
+            states that both have. It may swing up modes that it does not know: with ``"auto"`` a finer model that does
+            not pass with it is tried without.
 
         Returns
         -------
@@ -243,9 +245,8 @@ class Plan(RichDisplay):
         ProblemError
             No finer model, or different inputs.
         """
-        return replace(
-            audit(self.model, self.trajectories, finer, criteria, chosen_law(law, self.mesh_errors)), subject=self
-        )
+        chosen, alone = chosen_law(law, self.mesh_errors), isinstance(law, str) and law == AUTO
+        return replace(audit(self.model, self.trajectories, finer, criteria, chosen, alone), subject=self)
 
     def save(self, path: str | Path) -> None:
         """Write the plan to a netCDF (``.nc``) file, from which `optim.load_plan` reads it.

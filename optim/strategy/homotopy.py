@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..collocation.transcription_options import AUTO
-from ..errors import PlanError
+from ..errors import PlanError, ProblemError
 from ..model.trajectories import transcribed_problem
 from ..presolve.magnitudes.characteristic_magnitudes import magnitudes
 from ..presolve.rigid_motion.quasi_static_path import follows_from_balance
@@ -121,7 +121,8 @@ def _least_effort(transcribed: TranscribedProblem, solving: Solving, attempts: t
     """Return the plan of least effort at the first fixed durations for which one is found.
 
     As it is but a start, modes that the mesh leaves unresolved have no dynamics in it, if they are more than there are
-    inputs: conditions on these at the goal are hardly independent, see `solve_overdetermined`.
+    inputs: conditions on these at the goal are hardly independent, see `solve_overdetermined`. A target on a course may
+    be out of reach by a longer duration; where it is met first, it is within reach.
     """
 
     def stretched(stretch: float) -> tuple[float, ...]:
@@ -137,7 +138,8 @@ def _least_effort(transcribed: TranscribedProblem, solving: Solving, attempts: t
         return solving.attempt(f"least effort in {what} s", easier, attempts, **options)
 
     settings = solving.settings
-    durations = list(dict.fromkeys(map(stretched, settings.stretches)))
+    passes = any(phase.courses for phase in transcribed.problem.phases)
+    durations = list(dict.fromkeys(map(stretched, (*settings.stretches, *([1.0] if passes else [])))))
     if may_lack_dynamics(transcribed):
         tried = [(duration, settings.static_patience, {"quasi_static": AUTO}) for duration in durations]
     else:
@@ -147,6 +149,9 @@ def _least_effort(transcribed: TranscribedProblem, solving: Solving, attempts: t
             return least_effort(duration, patience, **treatment)
         except PlanError as error:
             attempts = attempts_of(error)
+        except ProblemError:
+            if not passes:
+                raise
     return least_effort(durations[-1], settings.patience)
 
 

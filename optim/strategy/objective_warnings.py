@@ -42,11 +42,10 @@ def warn_of_units(transcribed: TranscribedProblem) -> None:
     names = chosen_inputs(dae, transcribed.problem)
     chosen = [dae.u.names.index(name) for name in names]
     units = np.array(dae.u.units)[chosen]
-    if weights is None or len(set(units)) < 2:
+    if weights is None or np.ptp(weights[chosen]) or len(set(units)) < 2:  # weighed by the user, or of one kind
         return
     sizes = magnitudes(t)["u"][chosen]
-    costs = np.sqrt(weights[chosen]) * sizes
-    largest = {unit: float(np.max(costs[units == unit])) for unit in units}
+    largest = {unit: float(np.max(sizes[units == unit])) for unit in units}
     dear, cheap = max(largest, key=largest.__getitem__), min(largest, key=largest.__getitem__)
     if not largest[dear] > APART * largest[cheap]:
         return

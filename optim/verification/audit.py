@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from flexblocks.linear.linearize import linearize
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.rediscretize import rediscretize
 from flexblocks.rich_display import RichDisplay
-from flexblocks.simulation.simulate import simulate
+from flexblocks.simulation.simulate import SimulationError, simulate
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.validity.large_deflections import without_warning
@@ -54,6 +55,8 @@ class Audit(RichDisplay):
         Whether on the finer model the tip misses by less, and less residual energy is left, than what is `allowed`.
     allowed : Allowed
         Largest miss [m] and residual energy [J], see `Criteria`.
+    is_alone : bool
+        Whether the finer model moved by the planned inputs alone.
     subject : Plan
         The audited plan; from `optim.refine_model` the last refined plan.
     before : Audit or None
@@ -67,6 +70,7 @@ class Audit(RichDisplay):
     finer: MotionFigures
     coast: float
     allowed: Allowed
+    is_alone: bool = True
     subject: Any = None
     before: Audit | None = None
 
@@ -109,7 +113,8 @@ class Audit(RichDisplay):
         word = "passed" if self.passed else "FAILED"
         return (
             f"audit of '{self.motion.model}', {len(self.motion.names['x'])} states, on "
-            f"{len(self.dae.x)} states: {word} (allowed on the finer model: {self.allowed})"
+            f"{len(self.dae.x)} states{'' if self.is_alone else ' with feedback'}: {word} (allowed on the finer model: "
+            f"{self.allowed})"
         )
 
     def __str__(self) -> str:
@@ -127,6 +132,7 @@ def audit(
     finer: Finer = None,
     criteria: Criteria | None = None,
     law: Any = None,
+    alone: bool = False,
 ) -> Audit:
     """Audit planned motions on a finer model of the arm; see `Plan.audit`.
 
@@ -138,6 +144,9 @@ def audit(
         The planned motions, by scenario.
     law : str, Law or None
         Feedback during the motion; ``"tracking"`` for the regulator of the plan.
+    alone : bool
+        Whether the finer model may move without feedback, too, where it does not pass with it: a regulator of the plan
+        may swing up the modes that it does not know.
     """
     coarse, runs = transcribed_problem(model).dae, phase_trajectories(model)
     dae = finer_dae(coarse, finer)
@@ -146,15 +155,35 @@ def audit(
     last = finer_runs[0][1][-1]
     coast = coast_time(dae, last.goal) if last.rests and last.goal is not None else 0.0
     planned = [motion_figures(coarse, motion, legs) for motion, (_, legs) in zip(motions, planned_runs, strict=True)]
-    ours, theirs = _Driver(coarse, coast, law), _Driver(dae, coast, law, shared)
+    most = allowed(criteria or Criteria(), coarse, motions)
+
+    def on_finer(by: Any) -> MotionFigures:
+        driver = _Driver(dae, coast, by, shared)
+        return worst([driver.figures(run, *one) for run, one in zip(runs, finer_runs, strict=True)])
+
+    finer_figures, is_alone, failure = None, law is None, None
+    try:
+        finer_figures = on_finer(law)
+    except SimulationError as error:
+        failure = error
+    if alone and not is_alone and (finer_figures is None or not _passes(finer_figures, most)):
+        with suppress(SimulationError):
+            figures = on_finer(None)
+            if finer_figures is None or _passes(figures, most):
+                finer_figures, is_alone = figures, True
+    if finer_figures is None:
+        assert failure is not None
+        raise failure
+    ours = _Driver(coarse, coast, law)
     return Audit(
         motion=motions[0],
         dae=dae,
         plan=worst(planned),
         replay=worst([ours.figures(run, *one) for run, one in zip(runs, planned_runs, strict=True)]),
-        finer=worst([theirs.figures(run, *one) for run, one in zip(runs, finer_runs, strict=True)]),
+        finer=finer_figures,
         coast=coast,
-        allowed=allowed(criteria or Criteria(), coarse, motions),
+        allowed=most,
+        is_alone=is_alone,
     )
 
 

@@ -73,10 +73,12 @@ def _of_phase(traj: PhaseTrajectory, begin: float) -> list[Violation]:
     sizes = [size_of(*ends) for ends in ranges.values()]
     sizes += [one.size(row) for one, row in zip(t.path.constraints, t.path.rows, strict=True)]
     violations = []
-    for name, row, value, size in zip((*ranges, *t.path.names), beyond, along, sizes, strict=True):
+    named = zip((*ranges, *t.path.names), beyond, along, sizes, strict=True)
+    for i, (name, row, value, size) in enumerate(named):
         worst = int(np.argmax(row))
         if row[worst] > NOTABLE * (size if np.isfinite(size) and size > 0 else np.ptp(value)):
-            violations.append(Violation(name, float(row[worst]), begin + float(times[worst])))
+            amount = row[worst] if i < len(ranges) else t.path.rows[i - len(ranges)].beyond(row[worst])
+            violations.append(Violation(name, float(amount), begin + float(times[worst])))
     return violations
 
 

@@ -44,11 +44,12 @@ def limit_violations(
     values = [*(motion[name] for name in limits), *values_along(path, motion, inputs, p).T]
     low, high = np.array([*limits.values(), *zip(path.low, path.high, strict=True)]).reshape(-1, 2).T
     violations = []
-    for name, value, least, most in zip((*limits, *path.names), values, low, high, strict=True):
+    for i, (name, value, least, most) in enumerate(zip((*limits, *path.names), values, low, high, strict=True)):
         beyond = np.maximum(least - value, value - most)
         worst = int(np.argmax(beyond))
         if beyond[worst] > TOLERANCE:
-            violations.append(Violation(name, float(beyond[worst]), begin + float(motion.t[worst])))
+            amount = beyond[worst] if i < len(limits) else path.rows[i - len(limits)].beyond(beyond[worst])
+            violations.append(Violation(name, float(amount), begin + float(motion.t[worst])))
     return tuple(sorted(violations, key=lambda violation: -violation.amount))
 
 

@@ -85,7 +85,8 @@ def _beyond_limits(motion: Trajectory, legs: Sequence[Leg]) -> Iterator[dict[str
         if len(leg.path):
             groups = {group: getattr(motion, group)[during] for group in GROUPS}
             part = replace(motion, t=motion.t[during] - begin, **groups)
-            beyond = leg.path.excess(values_along(leg.path, part, leg.inputs, leg.p)).max(axis=0)
+            excess = leg.path.excess(values_along(leg.path, part, leg.inputs, leg.p)).max(axis=0)
+            beyond = leg.path.beyond(np.maximum(excess, 0.0))
             excesses |= {name: max(0.0, most) for name, most in zip(leg.path.names, beyond.tolist(), strict=True)}
         begin += leg.duration
         yield excesses

@@ -6,6 +6,7 @@ from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondi
 
 _CONVERGED = (TerminationCondition.convergenceCriteriaSatisfied, SolutionStatus.optimal)
 _INFEASIBLE = (TerminationCondition.locallyInfeasible, SolutionStatus.infeasible)
+UNDEFINED = "Invalid_Number_Detected"
 _ERROR = (TerminationCondition.error, SolutionStatus.unknown)
 _REFUSED = (TerminationCondition.error, SolutionStatus.noSolution)
 
@@ -23,7 +24,7 @@ STATUS: dict[str, tuple[TerminationCondition, SolutionStatus]] = {
     "Maximum_WallTime_Exceeded": (TerminationCondition.maxTimeLimit, SolutionStatus.unknown),
     "Restoration_Failed": _ERROR,
     "Error_In_Step_Computation": _ERROR,
-    "Invalid_Number_Detected": _ERROR,
+    UNDEFINED: _ERROR,
     "Not_Enough_Degrees_Of_Freedom": _REFUSED,
     "Invalid_Problem_Definition": _REFUSED,
     "Invalid_Option": _REFUSED,
@@ -40,8 +41,7 @@ _ADVICE = {
     "Maximum_Iterations_Exceeded": "Raise max_iter, or give a better start or scaling.",
     "Maximum_CpuTime_Exceeded": "Raise the time limit.",
     "Maximum_WallTime_Exceeded": "Raise the time limit.",
-    "Invalid_Number_Detected": "A function gave NaN or infinity; bound the variables to where it is defined, and start "
-    "there.",
+    UNDEFINED: "A function gave NaN or infinity; bound the variables to where it is defined, and start there.",
     "Not_Enough_Degrees_Of_Freedom": "There are more equality constraints than free variables; unfix variables or drop "
     "constraints.",
     "Restoration_Failed": "No feasible point was found near the last iterate; give a better start or scaling.",

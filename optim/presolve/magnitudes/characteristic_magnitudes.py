@@ -65,11 +65,12 @@ def magnitudes(t: PhaseTranscription) -> Magnitudes:
     q = np.maximum(np.ptp(rigid.q, axis=0), _peak(rigid.bent))
     mass = np.diag(regular_mass(dae, *dae.posture(t.start.x, t.start.z, t.start.p)))
     kinetic = float(np.max(np.einsum("ki,i->k", rigid.v**2, mass))) / 2  # but for couplings
-    q = np.maximum(q, _least(t, rigid, stiffness[:n, :n], q, mass, kinetic))
+    forces = stiffness[:n, unknown_slices(dae).u]
+    q = np.max([q, _least(t, rigid, stiffness[:n, :n], q, mass, kinetic), _falling(t, forces, mass)], axis=0)
     v = np.max([_peak(rigid.v), _peak(bending), q / T], axis=0)
     a = np.max([_peak(rigid.a), _peak(np.gradient(bending, rigid.times, axis=0)), q / T**2], axis=0)
     w = _state_magnitudes(t, rigid)
-    u = _input_magnitudes(t, rigid, stiffness[:n, unknown_slices(dae).u], mass)
+    u = _input_magnitudes(t, rigid, forces, mass)
     closing = np.maximum(np.abs(loop_forces(dae, t.start)), _peak(rigid.held))
     return {
         "q": q,
@@ -170,6 +171,18 @@ def _least(
     turned = np.max(q[units != "m"], initial=0.0) or np.inf
     alike = np.where(units == "m", np.inf, turned)
     return LEAST * np.min([moved, bent, alike], axis=0)
+
+
+def _falling(t: PhaseTranscription, forces: np.ndarray, mass: np.ndarray) -> np.ndarray:
+    """Return the least magnitudes of the coordinates (n,) of an arm that inputs hold: a tenth of a radian at most.
+
+    The least effort of holding a weight is to let it go and to catch it: an arm that goes no farther than a millimetre
+    swings out and back, as far as it falls in half of the time. `forces` (n, nu) are those of each input, `mass` (n,)
+    what each coordinate moves by itself.
+    """
+    fallen = np.abs(forces) @ np.abs(t.start.u) / mass * (t.mesh.duration / 2) ** 2 / 2
+    turns = np.array(t.dae.x.units[: len(mass)]) == "rad"
+    return LEAST * np.where(turns, np.minimum(fallen, 1.0), 0.0)
 
 
 def _state_magnitudes(t: PhaseTranscription, rigid: _Motion) -> np.ndarray:

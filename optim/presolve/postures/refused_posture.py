@@ -9,13 +9,13 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 
-from ...errors import ProblemError
+from ...errors import OutOfReachError, ProblemError
 from ...problem.pose import shown
 
 
 def out_of_reach(
     where: str, asked: Mapping[str, float], reached: Mapping[str, float] | None, short: float
-) -> ProblemError:
+) -> OutOfReachError:
     """Return the error for a boundary out of reach.
 
     Parameters
@@ -31,11 +31,13 @@ def out_of_reach(
     wanted = ", ".join(f"{shown(name)} = {value:g}" for name, value in asked.items())
     text = f"{where}: the arm cannot be at rest with {wanted}"
     if reached is None:
-        return ProblemError(f"{text} within its limits. Move the {where.split()[-1]} or widen the limits.")
+        message = f"{text} within its limits. Move the {where.split()[-1]} or widen the limits."
+        return OutOfReachError(message, asked, short)
     near = ", ".join(f"{shown(name)} = {value:.4g}" for name, value in reached.items())
-    return ProblemError(
+    message = (
         f"{text} within its limits: the nearest posture found has {near}, {short:.3g} short. Move it within reach."
     )
+    return OutOfReachError(message, asked, short)
 
 
 def too_weak_to_hold(

@@ -18,6 +18,7 @@ from ...problem.problem import Problem
 from ..equilibrium import loop_forces
 
 ARRIVED = 1e-3  # largest distance from the goal, relative to that of the start
+SHORT = 1e-3  # of the coordinates: shorter ways are judged as one of this length, as they may be all rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +65,8 @@ def quasi_static_path(
     points = followed(rest(dae), start.p, s, target, held)
     if points is None:
         return None
-    if np.abs(points[-1] - target)[at.q].max(initial=0.0) > ARRIVED * np.abs(s - target)[at.q].max(initial=0.0):
+    off, way, size = (np.abs(values)[at.q].max(initial=0.0) for values in (points[-1] - target, s - target, target))
+    if off > ARRIVED * max(way, SHORT * size):
         return None
     still = np.zeros((len(points), dae.tree.size))
     states = np.hstack([points[:, at.q], still, points[:, at.w]])
@@ -80,8 +82,12 @@ def balanced_path(
     """Return the equilibria that an arm passes in a phase; None where they do not matter or do not connect."""
     if not follows_from_balance(dae):
         return None
-    driven = [name for name in problem.start if name in dae.q_names and name in (phase.goal or {})]
-    return quasi_static_path(dae, start, goal, driven)
+    return quasi_static_path(dae, start, goal, driven_names(dae, problem, phase))
+
+
+def driven_names(dae: DAE, problem: Problem, phase: Phase) -> list[str]:
+    """Return the coordinates that both start and goal of a phase name: those that go straight."""
+    return [name for name in problem.start if name in dae.q_names and name in (phase.goal or {})]
 
 
 def _spline(shares: np.ndarray, values: np.ndarray) -> BSpline:

@@ -27,6 +27,12 @@ class Integral(Lagrangian):
     Notes
     -----
     Integrated by the collocation's quadrature: exact for polynomials of degree 2 d - 2 over an interval.
+
+    Examples
+    --------
+    >>> from flexblocks import optim
+    >>> swing = optim.Integral("link1.tip_deflection_y**2") + 1e-3 * optim.Effort()
+    >>> ripple = optim.Integral(lambda s: s["der(joint1.angle)"] ** 2, name="ripple")
     """
 
     expression: Any

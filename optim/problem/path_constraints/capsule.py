@@ -58,5 +58,9 @@ class Capsule(Region):
         return squared_distance([r[: len(self.start)] for r in ends], axis)
 
     @property
+    def ball(self) -> float:
+        return self.radius
+
+    @property
     def smallest(self) -> float:
         return self.radius

@@ -62,10 +62,9 @@ class Follow(PathConstraint):
         return self.name or "line"
 
     def values(self, label: str, signals: Signals) -> list[BoundedValue]:
-        return [
-            BoundedValue(f"{frame} on {label}", -beyond(self.squared(signals.position(frame)), self.tolerance), low=0.0)
-            for frame in self.frames
-        ]
+        most = self.tolerance
+        values = [(frame, -beyond(self.squared(signals.position(frame)), most)) for frame in self.frames]
+        return [BoundedValue(f"{frame} on {label}", value, low=0.0, most=most) for frame, value in values]
 
     def squared(self, r: ca.SX) -> ca.SX:
         """Return the squared distance (1, 1) [m2] of a point (3, 1) from the line."""
@@ -82,7 +81,8 @@ class Follow(PathConstraint):
         return self.tolerance
 
     def refusal(self, where: str, bounded: BoundedValue, value: float) -> str:
-        return f"not {bounded.name}, which it is about {-value:.4g} m too far from. Move the {where} or the line."
+        off = bounded.beyond(-value)
+        return f"not {bounded.name}, which it is {off:.4g} m too far from. Move the {where} or the line."
 
 
 def _line(value: Any) -> tuple[tuple[float, ...], ...]:

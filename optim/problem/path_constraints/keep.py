@@ -74,6 +74,11 @@ class Keep(PathConstraint):
         """Distance of the axes from the surface [m]: the margin and the radius of the links."""
         return self.margin + self.radius
 
+    @property
+    @abstractmethod
+    def radii(self) -> dict[str, float]:
+        """`BoundedValue.most` or `.least` of the distances."""
+
     def values(self, label: str, signals: Signals) -> list[BoundedValue]:
         places = [(frame, self.distances(signals.position(frame))) for frame in self.frames]
         for link in self.links:
@@ -83,7 +88,7 @@ class Keep(PathConstraint):
             distances = ca.vertsplit(distance)
             for i, one in enumerate(distances):
                 number = f" ({i + 1})" if len(distances) > 1 else ""
-                values.append(BoundedValue(f"{place} {self.side} {label}{number}", one, low=0.0))
+                values.append(BoundedValue(f"{place} {self.side} {label}{number}", one, low=0.0, **self.radii))
         return values
 
     def segment_distances(self, ends: Sequence[ca.SX]) -> ca.SX | None:
@@ -110,7 +115,7 @@ class Keep(PathConstraint):
     def refusal(self, where: str, bounded: BoundedValue, value: float) -> str:
         margin = f", margin {self.margin:g} m" if self.margin else ""
         margin += f", radius {self.radius:g} m" if self.radius else ""
-        broken = f"not {bounded.name}, by {-value:.4g} m ({self.region}{margin})"
+        broken = f"not {bounded.name}, by {bounded.beyond(-value):.4g} m ({self.region}{margin})"
         return f"{broken}. Move the {where}, the region or the margin."
 
     def check_via(self, where: str, values: Mapping[str, float]) -> None:
@@ -155,6 +160,11 @@ class KeepOut(Keep):
 
     side: ClassVar[str] = "outside"
 
+    @property
+    def radii(self) -> dict[str, float]:
+        around = self.region.ball
+        return {} if around is None else {"least": around + self.clearance}
+
     def distances(self, r: ca.SX) -> ca.SX:
         return self.region.outside(r, self.clearance)
 
@@ -176,6 +186,11 @@ class KeepIn(Keep):
                 f"KeepIn: {what} = {self.clearance:g} m leaves nothing of the {self.label}; must be less than "
                 f"{self.region.smallest:g} m."
             )
+
+    @property
+    def radii(self) -> dict[str, float]:
+        around = self.region.ball
+        return {} if around is None else {"most": around - self.clearance}
 
     def distances(self, r: ca.SX) -> ca.SX:
         return self.region.inside(r, self.clearance)

@@ -87,22 +87,21 @@ class KeepApart(PathConstraint):
         if not pairs:
             raise ProblemError(f"plan: path: {label}: {', '.join(shapes)} are joined to each other: nothing to keep.")
         for one, other in pairs:
-            number_of = len(shapes[one]) * len(shapes[other])
+            number_of, least = len(shapes[one]) * len(shapes[other]), self._clearance(one, other)
             distances = [
-                beyond(squared_distance(first, second), self._clearance(one, other))
-                for first in shapes[one]
-                for second in shapes[other]
+                beyond(squared_distance(first, second), least) for first in shapes[one] for second in shapes[other]
             ]
             for i, distance in enumerate(distances, 1):
                 part = f" ({i})" if number_of > 1 else ""
-                kept.append(BoundedValue(f"{one} {label} from {other}{part}", distance, low=0.0))
+                kept.append(BoundedValue(f"{one} {label} from {other}{part}", distance, low=0.0, least=least))
         return kept
 
     def size(self, bounded: BoundedValue) -> float:
         return min(self._clearance(*pair) for pair in combinations((*self.links, *self.frames), 2))
 
     def refusal(self, where: str, bounded: BoundedValue, value: float) -> str:
-        return f"{bounded.name} by {-value:.4g} m too little. Move the {where}, or take a smaller radius or margin."
+        short = bounded.beyond(-value)
+        return f"{bounded.name} by {short:.4g} m too little. Move the {where}, or take a smaller radius or margin."
 
     def _clearance(self, one: str, other: str) -> float:
         """Return the least distance between two axes [m]."""

@@ -10,21 +10,44 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import casadi as ca
+import numpy as np
 
 from ..signals.signals import Signals
 
 
 @dataclass(frozen=True, eq=False)
 class BoundedValue:
-    """A value (1, 1) at one instant with its name and bounds."""
+    """A value (1, 1) at one instant with its name and bounds.
+
+    Attributes
+    ----------
+    name : str
+    value : casadi.SX (1, 1)
+    low, high : float
+    most, least : float
+        Of a value (D^2 - d^2) / (2 D), the greatest d, or of one of the other sign the least; 0 if it is neither.
+    """
 
     name: str
     value: ca.SX
     low: float = -math.inf
     high: float = math.inf
+    most: float = 0.0
+    least: float = 0.0
+
+    def beyond(self, excess: Any) -> Any:
+        """Return by how much the quantity itself is beyond its bound if the value is by `excess` > 0.
+
+        Far from the surface of a ball of 10 mm the value is not the distance: 0.2 m off it is 2 m.
+        """
+        if self.most:
+            return np.sqrt(self.most**2 + 2 * self.most * np.maximum(excess, 0.0)) - self.most
+        if self.least:
+            return self.least - np.sqrt(np.maximum(self.least**2 - 2 * self.least * np.maximum(excess, 0.0), 0.0))
+        return excess
 
 
 def size_of(low: float, high: float) -> float:

@@ -37,6 +37,11 @@ class Region(ABC):
         return None
 
     @property
+    def ball(self) -> float | None:
+        """The radius [m] of a region around a point or an axis, whose distances are those of squares; else None."""
+        return None
+
+    @property
     @abstractmethod
     def smallest(self) -> float:
         """The inradius [m], the largest possible margin inside."""
@@ -79,6 +84,10 @@ class Sphere(Region):
 
     def _beyond(self, r: ca.SX, radius: float) -> ca.SX:
         return beyond(ca.sumsqr(r[: len(self.centre)] - ca.DM(self.centre)), radius)
+
+    @property
+    def ball(self) -> float:
+        return self.radius
 
     @property
     def smallest(self) -> float:

@@ -61,11 +61,11 @@ class SpeedLimit(PathConstraint):
             for frame in self.frames:
                 velocity = ca.vertcat(*[signals[f"{frame}.{quantity}_{axis}"] for axis in "xyz"])
                 what = f"{frame} within {label}" + (" of turning" if quantity != "velocity" else "")
-                kept.append(BoundedValue(what, -beyond(ca.sumsqr(velocity), limit), low=0.0))
+                kept.append(BoundedValue(what, -beyond(ca.sumsqr(velocity), limit), low=0.0, most=limit))
         return kept
 
     def size(self, bounded: BoundedValue) -> float:
         return min(limit for limit in (self.speed, self.turning) if limit is not None)
 
     def refusal(self, where: str, bounded: BoundedValue, value: float) -> str:
-        return f"{bounded.name}: faster by about {-value:.4g}. Slow down the {where} or raise the limit."
+        return f"{bounded.name}: faster by {bounded.beyond(-value):.4g}. Slow down the {where} or raise the limit."

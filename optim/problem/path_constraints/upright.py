@@ -59,18 +59,18 @@ class Upright(PathConstraint):
         return self.name or "upright"
 
     def values(self, label: str, signals: Signals) -> list[BoundedValue]:
-        kept = []
+        kept, most = [], 2 * math.sin(self.tilt / 2)
         for frame in self.frames:
             R = ca.vertcat(*[ca.horzcat(*[signals[f"{frame}.rotation_{i}{j}"] for j in "xyz"]) for i in "xyz"])
             chord = ca.sumsqr(ca.mtimes(R, ca.DM(self.axis)) - ca.DM(self.direction))
-            kept.append(BoundedValue(f"{frame} {label}", -beyond(chord, 2 * math.sin(self.tilt / 2)), low=0.0))
+            kept.append(BoundedValue(f"{frame} {label}", -beyond(chord, most), low=0.0, most=most))
         return kept
 
     def size(self, bounded: BoundedValue) -> float:
         return self.tilt
 
     def refusal(self, where: str, bounded: BoundedValue, value: float) -> str:
-        return f"not {bounded.name}, by about {-value:.4g} rad. Turn the {where} or allow more tilt."
+        return f"not {bounded.name}, by about {bounded.beyond(-value):.4g} rad. Turn the {where} or allow more tilt."
 
 
 def _unit(where: str, value: Any) -> tuple[float, float, float]:

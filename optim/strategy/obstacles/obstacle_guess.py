@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.stats import qmc
 
 from flexblocks.statics.balance import rest as balance
 from flexblocks.statics.balance import unknown_vector
 
+from ...errors import ProblemError
 from ...presolve.equilibrium import loop_forces, slow_motions
 from ...presolve.phase_transcription import PhaseTranscription
+from ...presolve.postures.inverse_statics import posture
 from ...presolve.postures.posture_scale import arm_length
+from ...presolve.rigid_motion.quasi_static_path import driven_names, follows_from_balance
 from ...presolve.rigid_motion.rigid_arm import Waypoint, spline_through
 from ...problem.signals.instant import instant_rows
 from ..settings import Settings
@@ -44,13 +49,16 @@ def detour(t: PhaseTranscription, settings: Settings) -> tuple[Waypoint, ...]:
         shares = before + (after - before) * np.arange(1, len(states) + 1) / (len(states) + 1)
         return tuple(zip(shares.tolist(), states, strict=True))
 
+    def passed(*states: np.ndarray) -> tuple[Waypoint, ...]:
+        return through(*(_balanced(t, x) for x in states))
+
     def excess(detours: tuple[Waypoint, ...]) -> float:
         return _excess(t, (*waypoints[: longest + 1], *detours, *waypoints[longest + 1 :]), settings.detour_points)
 
     one = [max(excess(through(x)), 0.0) for x in candidates]
     nearest = np.lexsort((np.linalg.norm(spread, axis=1), one))
     if one[nearest[0]] <= 0:
-        return through(candidates[nearest[0]])
+        return passed(candidates[nearest[0]])
     # Around two corners: each of the best with every other, before or after it
     pairs = [
         pair
@@ -65,8 +73,24 @@ def detour(t: PhaseTranscription, settings: Settings) -> tuple[Waypoint, ...]:
     ]
     best = int(np.lexsort(np.array([longer, two]))[0]) if pairs else 0
     if pairs and two[best] < one[nearest[0]]:
-        return through(*candidates[list(pairs[best])])
-    return through(candidates[nearest[0]])
+        return passed(*candidates[list(pairs[best])])
+    return passed(candidates[nearest[0]])
+
+
+def _balanced(t: PhaseTranscription, x: np.ndarray) -> np.ndarray:
+    """Return the equilibrium with the same driven coordinates, where ropes, cylinders or loops ask for balance.
+
+    Where there is none, the state as it is: a rope that is 10 cm too short pulls with tons.
+    """
+    dae, start = t.dae, t.start
+    driven = {name: float(x[dae.q_names.index(name)]) for name in driven_names(dae, t.problem, t.phase)}
+    if not driven or not follows_from_balance(dae):
+        return x
+    held = np.tile([-np.inf, np.inf], (len(dae.u), 1))  # the arm passes in motion
+    try:
+        return posture(dae, driven, replace(start, x=x), t.limits.x, held, "plan: detour").point.x
+    except ProblemError:
+        return x
 
 
 def _excess(t: PhaseTranscription, waypoints: tuple[Waypoint, ...], points: int) -> float:

@@ -101,7 +101,7 @@ def solve_past_obstacles(
         except PlanError as error:
             attempts = attempts_of(error)
             _set_detour(model, solving)
-    return solving.attempt("with obstacles from a detour", model, attempts)
+    return solving.attempt("with obstacles from a detour", model, attempts, max_iter=solving.settings.patience)
 
 
 def _without_obstacles(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...], **options: Any) -> Plan:

@@ -10,6 +10,7 @@ import flexblocks as fb
 from arms.driven import driven_links
 from flexblocks import models, optim
 from flexblocks.optim.presolve.boundary_equilibrium import boundary_equilibrium
+from flexblocks.optim.presolve.postures.inverse_statics import posture
 from flexblocks.optim.problem.serialization import from_data, to_data
 
 
@@ -123,3 +124,25 @@ def test_refused_by_name():
     dae = two_links()
     with pytest.raises(optim.ProblemError, match="within its limits: the nearest posture"):
         optim.plan(dae, far, intervals=4)
+
+
+def test_a_target_that_passes_by_is_met_while_it_is_in_reach():
+    """Above the foot at 3 s, within two lengths of it for 1 of 5.5 s; met by the links that an instant asks for."""
+    course = optim.Course(("4 * (3 - time)", "0.3", None), matched=False)
+    plan = optim.plan(two_links(), optim.RestToRest(START, {"payload": course}, (0.5, 6.0)), intervals=10)
+    T = plan.duration
+    assert abs(4 * (3 - T)) < 2.0
+    np.testing.assert_allclose(tip(plan.trajectory.x[-1][:2], 1.0), [4 * (3 - T), 0.3], atol=1e-6)
+
+
+def test_a_target_that_never_comes_is_refused_after_few_times(monkeypatch):
+    """9 m off at first and 3 m at last: each time that is tried is a search for a posture."""
+    searches = []
+    monkeypatch.setattr(
+        "flexblocks.optim.presolve.boundary_equilibrium.posture",
+        lambda *args, **more: searches.append(1) or posture(*args, **more),
+    )
+    course = optim.Course(("9 - time", "3", None), matched=False)
+    with pytest.raises(optim.ProblemError, match=r"payload\.y = 3 within its limits.* short"):
+        optim.plan(two_links(), optim.RestToRest(START, {"payload": course}, (0.5, 6.0)), intervals=10)
+    assert len(searches) <= 4

@@ -293,7 +293,10 @@ def test_malformed(make, says):
         ({"path": optim.KeepOut(optim.Sphere((0, 0), 0.1), "paylaod")}, "no place 'paylaod'.*Did you mean payload"),
         ({"path": optim.KeepOut(optim.Sphere((0, 0), 0.1), links="link3")}, "no link 'link3'"),
         ({"path": optim.KeepOut(optim.Sphere((0, 0), 0.1), "link1.station(2)")}, "from 0 to the length, 0.5 m"),
-        ({"path": optim.KeepOut(optim.Sphere((1, 0.1), 0.2), "payload")}, "start: not payload outside sphere, by 0.0"),
+        (
+            {"path": optim.KeepOut(optim.Sphere((1, 0.1), 0.2), "payload")},
+            r"start: not payload outside sphere, by 0\.1 m",
+        ),
         ({"path": optim.KeepIn(optim.HalfSpace((0.0, 0.4), (0, 1)), "payload")}, "goal: not payload inside halfspace"),
         ({"path": optim.Within("payload.z2", 0)}, "no 'payload.z2'"),
         ({"path": optim.Within(lambda s: ca.vertcat(s["payload.x"], 1), 0)}, "must be one number"),
