@@ -70,9 +70,10 @@ class Variables(HoldsSymbols):
             No variable has that name.
         """
         if name not in self._positions:
-            raise NameUnknownError(
-                f"There is no {self.kind} '{name}' ({self.kind}s: {listing(self.names)}).{nearest(name, self.names)}"
-            )
+            hint = nearest(name, self.names)
+            if not hint and self.kind == "parameter":
+                hint = f' Name it when the arm is assembled, fb.assemble(model, symbolic=("{name}",)).'
+            raise NameUnknownError(f"There is no {self.kind} '{name}' ({self.kind}s: {listing(self.names)}).{hint}")
         return self._positions[name]
 
     def unit(self, name: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from flexblocks.constraints.loop_equations import LoopError
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.frame_motions import frame_names
 from flexblocks.errors import listing, nearest
@@ -129,6 +130,8 @@ def equilibrium_at(dae: DAE, prescribed: Mapping[str, float], p: np.ndarray, whe
             return equilibrium(dae, x=prescribed, p=p)
     except NoEquilibriumError as error:
         raise no_equilibrium(where, error) from error
+    except LoopError as error:
+        raise ProblemError(f"{where}: {str(error).removeprefix('equilibrium: x: ')}") from error
 
 
 def split_prescribed(

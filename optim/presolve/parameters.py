@@ -40,6 +40,8 @@ def resolved_parameters(dae: DAE, problem: Problem, base: np.ndarray) -> tuple[t
     ------
     ProblemError
         A name that is not a symbolic parameter; bounds beyond what the parameter may be.
+    ParameterError
+        A value that the parameter may not have.
     """
     designed = tuple(parameter_index(dae, name, "plan: design") for name in problem.design)
     for i, bounds in zip(designed, problem.design.values(), strict=True):
@@ -64,6 +66,8 @@ def _by_phase(dae: DAE, problem: Problem, base: np.ndarray, scenario: Mapping[st
         for where, overrides in (("scenarios", scenario), (f"phase '{phase.name}': p", phase.p)):
             for name, value in overrides.items():
                 phase_parameters[parameter_index(dae, name, f"plan: {where}")] = value
+            if overrides:
+                dae.p.values(phase_parameters, f"plan: {where}: ")
         values.append(phase_parameters)
     return values
 

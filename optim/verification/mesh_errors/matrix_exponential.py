@@ -13,11 +13,14 @@ PADE = [
     670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1,
 ]  # fmt: skip
 NORM = 5.4
+FARTHEST = 2.0**64  # factor of a state in balancing: motions that none drives, as of an arm at rest, have no end
 
 
 def matrix_exponentials(A: np.ndarray) -> np.ndarray:
     """Return exp(A_k) of the matrices A (K, n, n), by scaling and squaring after one balancing for all of them."""
-    balance = scipy.linalg.matrix_balance(np.abs(A).max(axis=0), permute=False, separate=True)[1][0]
+    with np.errstate(invalid="ignore"):  # scipy makes integers of the factors, for permutations that there are none of
+        balance = scipy.linalg.matrix_balance(np.abs(A).max(axis=0), permute=False, separate=True)[1][0]
+    balance = np.clip(balance, 1 / FARTHEST, FARTHEST)
     A = A * (balance / balance[:, None])
     norm = float(np.abs(A).sum(axis=1).max(initial=0.0))
     squarings = max(0, int(np.ceil(np.log2(norm / NORM)))) if norm > NORM else 0

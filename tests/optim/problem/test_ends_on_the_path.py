@@ -97,3 +97,32 @@ def test_expressions_without_a_value_are_named(arm, more, says):
     """IPOPT's "invalid number" was traced to the torques' limits."""
     with pytest.raises(optim.ProblemError, match=says):
         optim.plan(arm, optim.RestToRest(FROM, TO, 2.0, **more), intervals=5)
+
+
+def test_refusals_of_equilibria_say_whose_they_are():
+    """A linkage that does not reach, and parameters that cannot be: at which end, in which phase or scenario."""
+    model = fb.Model("slider-crank")
+    ground, crank = model.add(fb.Ground("ground")), model.add(fb.RigidLink("crank", 0.05, 0.2))
+    joint, motor = model.add(fb.Revolute("joint", start=0.5)), model.add(fb.TorqueSource("motor"))
+    pin, rod = model.add(fb.Revolute("pin", start=-0.66)), model.add(fb.RigidLink("rod", 0.15, 0.3))
+    wrist, slide = (
+        model.add(fb.Revolute("wrist", start=0.16)),
+        model.add(fb.Prismatic("slide", axis=(1.0, 0.0, 0.0), start=0.192)),
+    )
+    piston = model.add(fb.Payload("piston", 0.4))
+    model.connect(ground.frame_b, joint.frame_a, slide.frame_a)
+    model.connect(motor.flange_b, joint.axis)
+    for one, other in ((joint, crank), (crank, pin), (pin, rod), (rod, wrist)):
+        model.connect(one.frame_b, other.frame_a)
+    model.connect(slide.frame_b, piston.frame_a, wrist.frame_b)
+    dae = fb.assemble(model, symbolic=("piston.mass",))
+    near, far = {"joint.angle": 0.5}, {"slide.displacement": 0.25}
+    with pytest.raises(optim.ProblemError, match=r"plan: goal: the loops .* 0\.05 m"):
+        optim.plan(dae, optim.RestToRest(near, far, 0.5), intervals=5)
+    with pytest.raises(optim.ProblemError, match=r"plan: start: the loops .* 0\.05 m"):
+        optim.plan(dae, optim.RestToRest(far, near, 0.5), intervals=5)
+    light = optim.Phase("turn", {"joint.angle": 1.0}, 0.5, p={"piston.mass": -0.1})
+    with pytest.raises(fb.FlexblocksError, match=r"plan: phase 'turn': p: piston\.mass = -0\.1; must be at least 0"):
+        optim.plan(dae, optim.Problem(near, (light,)), intervals=5)
+    with pytest.raises(fb.FlexblocksError, match=r"no parameter 'crank\.length'.*symbolic=\(\"crank\.length\",\)"):
+        optim.plan(dae, optim.RestToRest(near, {"joint.angle": 1.0}, 0.5), p={"crank.length": 0.04}, intervals=5)
