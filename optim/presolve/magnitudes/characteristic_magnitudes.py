@@ -23,6 +23,7 @@ POINTS = 41  # along the motion; by trial
 # thousandth of a leeway of 1e-4 of the energy. 0.1 and 1 are as good; with 0.001 the pump boom on cylinders in
 # benchmarks/real_plans does not end with two loads.
 ENERGIES = 10.0
+STILL = 1e-6  # of a radian, or of where a slide is: what a motion by less is made of, the search for postures left
 LEAST = 0.1  # of what the motion's energy could make of a variable that hardly takes part; by trial
 
 # Magnitudes by the name of a phase's Vars, each in the order of their last index.
@@ -64,9 +65,10 @@ def magnitudes(t: PhaseTranscription) -> Magnitudes:
     bending = np.gradient(rigid.bent, rigid.times, axis=0)
     q = np.maximum(np.ptp(rigid.q, axis=0), _peak(rigid.bent))
     mass = np.diag(regular_mass(dae, *dae.posture(t.start.x, t.start.z, t.start.p)))
-    kinetic = float(np.max(np.einsum("ki,i->k", rigid.v**2, mass))) / 2  # but for couplings
+    kinetic = 0.0 if _is_still(t, rigid) else float(np.max(rigid.v**2 @ mass)) / 2  # but for couplings
     forces = stiffness[:n, unknown_slices(dae).u]
     q = np.max([q, _least(t, rigid, stiffness[:n, :n], q, mass, kinetic), _falling(t, forces, mass)], axis=0)
+    kinetic = kinetic or float(np.max((q / T) ** 2 * mass)) / 2
     v = np.max([_peak(rigid.v), _peak(bending), q / T], axis=0)
     a = np.max([_peak(rigid.a), _peak(np.gradient(bending, rigid.times, axis=0)), q / T**2], axis=0)
     w = _state_magnitudes(t, rigid)
@@ -82,9 +84,16 @@ def magnitudes(t: PhaseTranscription) -> Magnitudes:
         "f": _positive(at_least(dae, t.start, closing, LEAST), 1.0),
         "e": np.abs(t.static.amounts(n)) @ q,
         "u": u,
-        "goal_energy": np.array([ENERGIES * kinetic or 1.0]),
+        "goal_energy": np.array([ENERGIES * kinetic]),
         "du": np.maximum(_peak(np.gradient(rigid.u, rigid.times, axis=0)), u / T),
     }
+
+
+def _is_still(t: PhaseTranscription, rigid: _Motion) -> bool:
+    """Return whether the rigid motion leads back to its start, but for the rounding of a goal by place."""
+    turns = np.array(t.dae.x.units[: t.dae.tree.size]) == "rad"
+    size = np.maximum(_peak(rigid.q), np.where(turns, 1.0, 0.0))
+    return bool(np.all(np.ptp(rigid.q, axis=0) <= STILL * size))
 
 
 def _balance_jacobian(t: PhaseTranscription) -> np.ndarray:

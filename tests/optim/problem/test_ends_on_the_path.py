@@ -79,6 +79,15 @@ def test_an_arm_that_holds_its_weight_plans_a_motion_to_where_it_is(arm, duratio
     assert sum(attempt.iterations for attempt in plan.attempts) < 300
 
 
+def test_an_arm_without_weight_stands_still_where_nothing_is_asked():
+    """A goal by place is its start but for rounding, which is no size to take variables by: no optimum after 500."""
+    there = {"payload.x": 0.7, "payload.y": 0.2}
+    plan = optim.plan(three_links(0.0), optim.RestToRest(there, there, 3.0, input_ends="holding"), intervals=30)
+    assert plan.objective < 1e-12
+    assert sum(attempt.iterations for attempt in plan.attempts) < 20
+    assert np.ptp(plan.trajectory.x, axis=0).max() < 1e-6
+
+
 @pytest.mark.parametrize(
     ("more", "says"),
     [
