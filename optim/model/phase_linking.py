@@ -17,8 +17,8 @@ def link_phases(before: PhaseTrajectory, after: PhaseTrajectory) -> None:
     """Add the linkage constraints between two phases to the block of the second.
 
     ``b.joined_states``: continuous states; if a load at rest is picked up in motion, ``b.impact`` conserves momentum
-    instead of continuous rates. ``b.joined_inputs`` and ``b.joined_input_rates``: continuous inputs, unless they may
-    jump.
+    instead of continuous rates, with the ``b.impulses`` that keep loops closed. ``b.joined_inputs`` and
+    ``b.joined_input_rates``: continuous inputs, unless they may jump.
     """
     b, t = after.block, after.transcription
     K, n = before.transcription.mesh.intervals, t.dae.tree.size
@@ -28,13 +28,19 @@ def link_phases(before: PhaseTrajectory, after: PhaseTrajectory) -> None:
         kept = [i for i in range(len(begins)) if i not in rates]
         _equal(b, "joined_states", [(t.dae.x.names[i], ends[i], begins[i]) for i in kept])
         if t.begins_with_impact:
-            variables = [*begins[:n], *ends[n : 2 * n], *begins[n : 2 * n], *(b.p[name] for name in t.design_names)]
+            cuts = t.dae.tree.loops.multipliers
+            b.impulses = pyo.Var(cuts, initialize=0.0, doc="impulses in the cuts of loops")
+            both = [*ends[n : 2 * n], *begins[n : 2 * n]]
+            variables = [*begins[:n], *both, *b.impulses.values(), *(b.p[name] for name in t.design_names)]
             box = CasadiGreyBox(
                 impact(t.dae, t.designed),
                 [list(range(len(variables)))],
                 np.concatenate([before.transcription.p, t.p]),
                 name="impact",
-                residual_names=[f"momentum of {name}" for name in t.dae.q_names],
+                residual_names=[
+                    *(f"momentum of {name}" for name in t.dae.q_names),
+                    *(f"closure of {name}" for name in cuts),
+                ],
             )
             attach(b, "impact", box, variables)
     if t.shape.is_continuous and not t.phase.input_jump and not t.borrows_inputs:

@@ -106,11 +106,21 @@ def transcribed_problem(model: Any) -> TranscribedProblem:
 
 
 def with_values(p: np.ndarray, t: PhaseTranscription, b: Any) -> np.ndarray:
-    """Return the parameters `p` with the present values of the design parameters on the block `b`."""
+    """Return the parameters `p` with the present values of the design parameters on the block `b`.
+
+    Within their bounds, which the solver exceeds by 1e-8: of a mass from 0 on, a little less would be none.
+    """
     parameters = p.copy()
     for i, name in zip(t.designed, t.design_names, strict=True):
-        parameters[i] = b.p[name].value
+        parameters[i] = within_bounds(b.p[name])
     return parameters
+
+
+def within_bounds(variable: Any) -> float:
+    """Return the value of a Var, or the bound that it is beyond."""
+    value = float(variable.value)
+    value = value if variable.lb is None else max(value, variable.lb)
+    return value if variable.ub is None else min(value, variable.ub)
 
 
 def _values(variables: Any) -> np.ndarray:

@@ -13,6 +13,7 @@ from ..problem.phase import Phase
 from ..problem.problem import Problem
 from .boundary import End
 from .bounds import Limits
+from .feasibility.changed_lengths import check_lengths
 from .feasibility.conserved_momentum import check_momentum
 from .feasibility.energy_bound import check_impulse
 from .feasibility.shared_travel import with_shared_travel, without_what_is_held
@@ -73,6 +74,7 @@ def feasible_ends(
         check_boundary_limits(dae, limits, run)
         if len(phases) > 1:
             check_pick_ups(dae, problem, phase_parameters, run)
+            check_lengths(dae, problem, phase_parameters, run)
     if holding and len(ends) > 1:
         check_shared_holding(dae, ends)
     for run, run_paths in zip(ends, paths, strict=True):

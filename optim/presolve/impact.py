@@ -8,12 +8,14 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
+from flexblocks.constraints.loop_equations import closure_equations
 from flexblocks.dae.dae import DAE
 
 from ..collocation.interval import with_design
 from ..errors import ProblemError
 from ..problem.problem import Problem
 from .boundary import End
+from .equilibrium import equilibration
 
 ROUNDING = 1e-9  # relative change of inertia that counts as rounding
 
@@ -45,20 +47,33 @@ def check_pick_ups(dae: DAE, problem: Problem, p: Sequence[np.ndarray], ends: Se
 
 @lru_cache(maxsize=8)
 def impact(dae: DAE, designed: tuple[int, ...] = ()) -> ca.Function:
-    """Return the impact equations (w, p) -> M_before v_before - M v, zero if momentum is conserved.
+    """Return the impact equations (w, p) -> (M_before v_before + J' L - M v, J v), zero if momentum is conserved.
 
-    w = (q, v_before, v, design), p = (p_before, p).
+    w = (q, v_before, v, L, design), p = (p_before, p). Loops stay closed: the impulses L (m,) in their cuts see to it.
     """
     n, count = dae.tree.size, len(dae.p)
     q, before, after = (ca.SX.sym(name, n) for name in ("q", "before", "after"))
+    impulses = ca.SX.sym("impulses", len(dae.tree.loops.multipliers))
     design, p = ca.SX.sym("design", len(designed)), ca.SX.sym("p", 2 * count)
-    M = ca.Function("M", [dae.q, dae.p.symbol], [dae.mass_expression])
+    slopes = ca.Function("slopes", [dae.q, dae.p.symbol], [dae.mass_expression, dae.constraint_rates[0]])
+    M_before, _ = slopes.call([q, with_design(p[:count], designed, design)], True, False)
+    M, J = slopes.call([q, with_design(p[count:], designed, design)], True, False)
+    residual = ca.vertcat(M_before @ before + J.T @ impulses - M @ after, J @ after)
+    w = ca.vertcat(q, before, after, impulses, design)
+    return ca.Function("impact", [w, p], [ca.densify(residual)], ["w", "p"], ["residual"])
 
-    def momentum(values: ca.SX, v: ca.SX) -> ca.SX:
-        return M.call([q, with_design(values, designed, design)], True, False)[0] @ v
 
-    residual = momentum(p[:count], before) - momentum(p[count:], after)
-    return ca.Function("impact", [ca.vertcat(q, before, after, design), p], [residual], ["w", "p"], ["residual"])
+def rates_after(dae: DAE, q: np.ndarray, v: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """Return the rates (n,) after an impact at `q` with rates `v`, in which the parameters change; see `impact`."""
+    M_before, M = (dae.interpreted.mass_matrix(q, p).full() for p in (before, after))
+    n, m = dae.tree.size, len(dae.tree.loops.multipliers)
+    system, momentum = np.zeros((n + m, n + m)), np.concatenate([M_before @ v, np.zeros(m)])
+    system[:n, :n] = M
+    if m:
+        J = closure_equations(dae).closures(q, after)[1].full()
+        system[n:, :n], system[:n, n:] = J, J.T
+    row, column = equilibration(system)  # masses beside lengths
+    return (column * np.linalg.solve(row[:, None] * system * column, row * momentum))[:n]
 
 
 def _inertia_change(dae: DAE, q: np.ndarray, before: np.ndarray, after: np.ndarray) -> tuple[bool, bool]:

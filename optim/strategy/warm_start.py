@@ -12,7 +12,7 @@ from ..collocation.schemes import Collocation
 from ..model.initial_guess import set_values
 from ..model.path_constraints import set_path_values
 from ..model.read_solution import collocated_times, input_polynomials, values
-from ..model.trajectories import PhaseTrajectory, all_phase_trajectories, transcribed_problem
+from ..model.trajectories import PhaseTrajectory, all_phase_trajectories, transcribed_problem, within_bounds
 from .scenario_order import Between
 from .settings import SAME_TIME
 
@@ -30,7 +30,7 @@ def start_from(m: Any, source: Any, shared: Collection[str] | None = None) -> No
     """
     for name in transcribed_problem(m).problem.design:
         if name in transcribed_problem(source).problem.design:
-            m.p[name].set_value(source.p[name].value)
+            m.p[name].set_value(within_bounds(source.p[name]))
     for traj, old in zip(all_phase_trajectories(m), all_phase_trajectories(source), strict=True):
         _start_phase(traj, old, shared)
     _set_path_values(all_phase_trajectories(m))

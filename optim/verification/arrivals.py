@@ -40,6 +40,8 @@ class Leg:
         Further values bounded along the path.
     is_impact : bool
         Whether it begins with the impact of a load at rest.
+    rests : bool
+        Whether the arm is at rest at its end.
     """
 
     name: str
@@ -51,14 +53,7 @@ class Leg:
     ranges: Mapping[str, tuple[float, float]]
     path: PathValues
     is_impact: bool = False
-
-    @property
-    def rests(self) -> bool:
-        """Whether the arm is at rest at the end."""
-        if self.goal is None:
-            return False
-        rates = (value for name, value in zip(self.goal.states, self.goal.x, strict=True) if name.startswith("der("))
-        return not any(rates)
+    rests: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +85,9 @@ def arrivals(dae: DAE, motion: Trajectory, legs: Sequence[Leg]) -> tuple[Arrival
     for leg in legs:
         end += leg.duration
         k = int(np.argmin(np.abs(motion.t - end)))
-        missed = {name: float(away[k]) for name, away in misses(motion, leg.outputs).items()}
+        # With the parameters of the leg: where the next one begins, the motion has those of that
+        there = _outputs(dae, motion.x[k], motion.z[k], motion.u[k], leg.p)
+        missed = {name: float(away[0]) for name, away in _distances(there, leg.outputs).items()}
         if leg.goal is None:
             arrived.append(Arrival(leg.name, {}, missed, float("nan")))
             continue
@@ -102,15 +99,24 @@ def arrivals(dae: DAE, motion: Trajectory, legs: Sequence[Leg]) -> tuple[Arrival
 
 def misses(motion: Trajectory, wanted: Mapping[str, float]) -> dict[str, np.ndarray]:
     """Return the distance (k,) [m] of every end point, by block, from its position in the outputs `wanted`."""
-    ends = [name.removesuffix(".x") for name in motion.names["y"] if name.endswith(".x")]
-    places = {end: [f"{end}.{axis}" for axis in AXES] for end in ends}
-    return {
-        end: np.linalg.norm([motion[name] - wanted[name] for name in names], axis=0) for end, names in places.items()
-    }
+    return _distances({name: motion[name] for name in motion.names["y"]}, wanted)
 
 
 def outputs_at(dae: DAE, point: OperatingPoint) -> dict[str, float]:
     """Return the outputs at rest, by name."""
-    more = [point.z] if len(dae.z) else []
-    values = np.array(dae.interpreted.output(point.x, point.u, point.p, *more)).ravel().tolist()
+    return {name: float(value[0]) for name, value in _outputs(dae, point.x, point.z, point.u, point.p).items()}
+
+
+def _outputs(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray) -> dict[str, np.ndarray]:
+    more = [z] if len(dae.z) else []
+    values = np.array(dae.interpreted.output(x, u, p, *more)).reshape(-1, 1)
     return dict(zip(dae.y.names, values, strict=True))
+
+
+def _distances(outputs: Mapping[str, np.ndarray], wanted: Mapping[str, float]) -> dict[str, np.ndarray]:
+    """Return the distances (k,) [m] of the end points in outputs (k,) from those in `wanted`, by block."""
+    ends = [name.removesuffix(".x") for name in outputs if name.endswith(".x")]
+    places = {end: [f"{end}.{axis}" for axis in AXES] for end in ends}
+    return {
+        end: np.linalg.norm([outputs[name] - wanted[name] for name in names], axis=0) for end, names in places.items()
+    }

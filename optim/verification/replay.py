@@ -18,6 +18,7 @@ from flexblocks.validity.large_deflections import without_warning
 
 from ..model.read_solution import joined_trajectory
 from ..model.violations import Violation
+from ..presolve.impact import rates_after
 from .arrivals import Arrival, Leg, arrivals
 from .limit_violations import limit_violations
 
@@ -144,8 +145,6 @@ def _alone(scenarios: Sequence[Replay]) -> Replay | None:
 
 
 def after_impact(dae: DAE, x: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """Return the states after an impact, which conserves momentum: M_after v_after = M_before v_before."""
-    n, mass_matrix = dae.tree.size, dae.interpreted.mass_matrix
-    momentum = mass_matrix(x[:n], before).full() @ x[n : 2 * n]
-    v = np.linalg.solve(mass_matrix(x[:n], after).full(), momentum)
-    return np.concatenate([x[:n], v, x[2 * n :]])
+    """Return the states after an impact, which conserves momentum, see `rates_after`."""
+    n = dae.tree.size
+    return np.concatenate([x[:n], rates_after(dae, x[:n], x[n : 2 * n], before, after), x[2 * n :]])

@@ -75,6 +75,7 @@ def scenario_run(
                 ranges,
                 traj.transcription.path if as_planned else _path(arm, first.problem, phase, p),
                 is_impact=traj.transcription.begins_with_impact,
+                rests=goal is not None and traj.transcription.end.is_rest,
             )
         )
     return start, legs

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from arms.slider_crank import slider_crank
 from flexblocks import optim
 
 FROM, TO = {"payload.x": 0.6, "payload.y": -0.5}, {"payload.x": 0.6, "payload.y": 0.3}
@@ -110,21 +111,7 @@ def test_expressions_without_a_value_are_named(arm, more, says):
 
 def test_refusals_of_equilibria_say_whose_they_are():
     """A linkage that does not reach, and parameters that cannot be: at which end, in which phase or scenario."""
-    model = fb.Model("slider-crank")
-    ground, crank = model.add(fb.Ground("ground")), model.add(fb.RigidLink("crank", 0.05, 0.2))
-    joint, motor = model.add(fb.Revolute("joint", start=0.5)), model.add(fb.TorqueSource("motor"))
-    pin, rod = model.add(fb.Revolute("pin", start=-0.66)), model.add(fb.RigidLink("rod", 0.15, 0.3))
-    wrist, slide = (
-        model.add(fb.Revolute("wrist", start=0.16)),
-        model.add(fb.Prismatic("slide", axis=(1.0, 0.0, 0.0), start=0.192)),
-    )
-    piston = model.add(fb.Payload("piston", 0.4))
-    model.connect(ground.frame_b, joint.frame_a, slide.frame_a)
-    model.connect(motor.flange_b, joint.axis)
-    for one, other in ((joint, crank), (crank, pin), (pin, rod), (rod, wrist)):
-        model.connect(one.frame_b, other.frame_a)
-    model.connect(slide.frame_b, piston.frame_a, wrist.frame_b)
-    dae = fb.assemble(model, symbolic=("piston.mass",))
+    dae = fb.assemble(slider_crank(), symbolic=("piston.mass",))
     near, far = {"joint.angle": 0.5}, {"slide.displacement": 0.25}
     with pytest.raises(optim.ProblemError, match=r"plan: goal: the loops .* 0\.05 m"):
         optim.plan(dae, optim.RestToRest(near, far, 0.5), intervals=5)
