@@ -72,7 +72,10 @@ def boundary_equilibrium(
     told = told_deflections(dae, prescribed)
     resting = {name: value for name, value in prescribed.items() if name not in told}
     at = _resting(dae, resting, p, where, near, limits, admissible)
-    return Posture(replace(at.point, x=moving_state(dae, at.point, motion, told, where)), 0, moving=True)
+    floating = floating_base(dae, at.point) if dae.tree.has_undriven_base else ()
+    if any(f"der({dae.q_names[i]})" in motion for i in floating):
+        floating = ()
+    return Posture(replace(at.point, x=moving_state(dae, at.point, motion, told, where, floating)), 0, moving=True)
 
 
 def _resting(

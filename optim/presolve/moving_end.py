@@ -90,7 +90,12 @@ def told_deflections(dae: DAE, posture: Mapping[str, float]) -> dict[str, float]
 
 
 def moving_state(
-    dae: DAE, point: OperatingPoint, motion: Mapping[str, float], told: Mapping[str, float], where: str
+    dae: DAE,
+    point: OperatingPoint,
+    motion: Mapping[str, float],
+    told: Mapping[str, float],
+    where: str,
+    floating: Sequence[int] = (),
 ) -> np.ndarray:
     """Return the states (nx,) of a moving end.
 
@@ -109,6 +114,9 @@ def moving_state(
         Prescribed deflections by name, instead of the static ones.
     where : str
         For messages, as ``"plan: goal"``.
+    floating : sequence of int
+        Coordinates of a floating base of which no rate is prescribed: if velocities are, joints move it so that it has
+        no momentum.
 
     Raises
     ------
@@ -128,9 +136,12 @@ def moving_state(
     ways = np.hstack([ways, np.eye(n)[:, own]])
     # The prescribed rates are linear in those of the coordinates.
     rows, rates = _rates(dae, replace(point, x=x), names), np.array(list(motion.values()))
+    M = dae.mass_matrix(*dae.posture(point.x, point.z, point.p)).full()
     if all(name in dae.x for name in names):
         rows, rates = _with_others_still(rows, rates, ways, bends)
-    M = ways.T @ dae.mass_matrix(*dae.posture(point.x, point.z, point.p)).full() @ ways
+    elif floating:
+        ways = ways @ scipy.linalg.null_space(M[list(floating)] @ ways, rcond=RANK)
+    M = ways.T @ M @ ways
     L = np.linalg.cholesky(M + 1e-14 * np.trace(M) * np.eye(len(M)))
     # Rows of one size, as velocities in m/s and rad/s differ with the arm.
     effect = scipy.linalg.solve_triangular(L, (rows @ ways).T, lower=True).T

@@ -22,6 +22,7 @@ from .equilibrium import undetermined_at_rest
 from .feasibility.open_base import open_base, with_momentum
 from .known_motions import known_columns
 from .meeting.meeting_end import meeting_end
+from .moving_end import split_motion
 from .path_values import PathValues
 from .postures.admissible import Admissible
 from .postures.inverse_statics import Posture
@@ -90,6 +91,8 @@ def phase_ends(
                 loose = settling_states(dae, goal.point, float(phase.duration))
             at = with_momentum(dae, goal.point, begin.point, floats) if goal.moving and floats else goal.point
             end = End(goal_kind, at, states, outputs, open=(*floats, *known), loose=loose, moving=goal.moving)
+            if dae.tree.has_undriven_base and goal.moving and (outputs or _names_rates(dae, floats, there)):
+                end = _passed_afloat(dae, end, there, f"{where}goal")
             if phase.courses and not phase.is_timed:
                 if design or phase.leeway:
                     raise ProblemError(
@@ -152,6 +155,34 @@ def _open_base(dae: DAE, goal: Posture, states: Mapping[str, float], outputs: Ma
     x = goal.point.x.copy()
     x[dae.tree.size : 2 * dae.tree.size] = 0.0  # whether a base floats is told at rest
     return open_base(dae, replace(goal.point, x=x), states)
+
+
+def _names_rates(dae: DAE, floating: Sequence[int], there: Mapping[str, float]) -> bool:
+    """Whether a goal prescribes rates of a floating base, while others move."""
+    named = {f"der({dae.q_names[i]})" for i in floating}
+    moving = {name for name, value in there.items() if name.startswith("der(") and value}
+    return bool(named & there.keys() and moving - named)
+
+
+def _passed_afloat(dae: DAE, end: End, there: Mapping[str, float], where: str) -> End:
+    """Return an end in motion through places, of which momentum says where the base is and how it moves.
+
+    Posture and rates are solved for with the motion, as where a target on a course is met.
+    """
+    at_rest = replace(end.point, x=np.where(np.arange(len(end.point.x)) < dae.tree.size, end.point.x, 0.0))
+    if not open_base(dae, at_rest, end.prescribed):
+        return end
+    _, motion = split_motion(dae, there, where)
+    rates = {name: value for name, value in motion.items() if name in dae.x}
+    velocities = {name: value for name, value in motion.items() if name not in rates}
+    return replace(
+        end,
+        kind="course",
+        prescribed={**end.prescribed, **rates},
+        prescribed_outputs={**end.prescribed_outputs, **velocities},
+        open=(),
+        loose=(),
+    )
 
 
 def _refuse_moving(end: End | Posture, where: str, design: bool, leeway: float) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import casadi as ca
 import numpy as np
 
@@ -15,7 +18,7 @@ from flexblocks.statics.operating_point import OperatingPoint
 from ...errors import ProblemError
 from ..boundary import End
 from .base_motion import FAR, carried_base, mass_of, still_coordinates
-from .open_base import floating_base
+from .open_base import floating_base, gyration
 
 # A centre of mass that moves by less than this share of what single coordinates move it stays, up to rounding. Likewise
 # a momentum is none that is less than this share of what single rates make it.
@@ -47,6 +50,54 @@ def check_momentum(dae: DAE, begin: End, end: End) -> None:
     if not follows and any(dae.x.units[i] == "m" for i in floating):
         _check_centre(dae, begin, end, list(floating))
     _check_attitude(dae, begin, end, list(floating))
+
+
+def check_named_rates(dae: DAE, begin: End, end: End, goal: Mapping[str, float]) -> None:
+    """Refuse rates of a floating base at a goal with joints at rest that are not those of the momentum at the start.
+
+    With its joints at rest the arm is one body: without a moment of momentum it goes on as its centre of mass does.
+
+    Parameters
+    ----------
+    goal : dict of float
+        What is prescribed there, by name.
+
+    Raises
+    ------
+    ProblemError
+    """
+    n, names = dae.tree.size, dae.q_names
+    floating = list(floating_base(dae, _at_rest(dae, end.point)))
+    named = {i: goal[f"der({names[i]})"] for i in floating if f"der({names[i]})" in goal}
+    if not end.moving:  # what is named of it is at rest
+        named |= {i: 0.0 for i in floating if names[i] in goal}
+    if not named or begin.kind != "fixed":
+        return
+    M, v = mass_of(dae, begin.point)(begin.point.x[:n]), begin.point.x[n : 2 * n]
+    kept = np.zeros(n)
+    kept[floating] = np.linalg.solve(M[floating][:, floating], M[floating] @ v)
+    turns = np.array([unit == "rad" for unit in dae.x.units[:n]])
+    size = np.array([1.0 if turns[i] else gyration(M, turns, i) for i in range(n)])
+    largest = np.max(np.abs(kept / size), initial=0.0)
+    joints = np.setdiff1d(np.arange(n), floating)
+    moving = np.max(np.abs(end.point.x[n : 2 * n] / size)[joints], initial=0.0)
+    asked = max((abs(rate) / size[i] for i, rate in named.items()), default=0.0)
+    turning = np.max(np.abs((kept / size)[turns]), initial=0.0)
+    if turning > CENTRED * largest or moving > CENTRED * max(largest, asked):
+        return
+    wrong = [i for i, rate in named.items() if abs(rate - kept[i]) / size[i] > TYPED * max(largest, asked)]
+    if wrong:
+        rates = listing(f"der({names[i]}) = {kept[i]:.4g}, not {named[i]:.4g}" for i in wrong)
+        raise ProblemError(
+            f"plan: goal: momentum forbids it: nothing pushes the arm from outside, and with its joints at rest it has "
+            f"{rates}. Leave the rates of {_names(dae, floating)} out of the goal."
+        )
+
+
+def _at_rest(dae: DAE, point: OperatingPoint) -> OperatingPoint:
+    n, x = dae.tree.size, point.x.copy()
+    x[n : 2 * n] = 0.0
+    return replace(point, x=x)
 
 
 def _check_rates(dae: DAE, begin: End, end: End, floating: list[int]) -> None:

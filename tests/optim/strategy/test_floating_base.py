@@ -205,3 +205,64 @@ def test_a_tip_goal_of_the_elastic_arm(dae: fb.DAE) -> None:
     plan = optim.plan(dae, optim.RestToRest({"joint.angle": 0.0}, goal, 5.0), intervals=20)
     assert plan.attempts[-1].iterations < 30
     assert plan.trajectory["joint.angle"][-1] == pytest.approx(1.0, abs=1e-3)
+
+
+def craft(s: float) -> fb.DAE:
+    """A body with three links of `s` metres afloat in the plane, on slides and a hinge without drives."""
+    model = chain(
+        fb.Prismatic("x", axis=(1, 0, 0)),
+        fb.Prismatic("y", axis=(0, 1, 0)),
+        fb.Revolute("turn"),
+        fb.Payload("body", 20.0 * s**3, 5.0 * s**5),
+        *(block for i in (1, 2, 3) for block in (fb.Revolute(f"joint{i}"), fb.RigidLink(f"link{i}", s, 2.0 * s**3))),
+        fb.Payload("payload", s**3),
+        gravity=(0, 0, 0),
+    )
+    for i in (1, 2, 3):
+        model.connect(model.add(fb.TorqueSource(f"motor{i}")).flange_b, f"joint{i}.axis")
+    return fb.assemble(model)
+
+
+POSTURE = {"joint1.angle": 0.4, "joint2.angle": 0.6, "joint3.angle": -0.3}
+
+
+@pytest.mark.parametrize("s", [0.02, 1.0, 20.0])
+@pytest.mark.parametrize("on_course", [True, False])
+def test_a_place_is_passed_as_momentum_allows_it(s: float, on_course: bool) -> None:
+    """Posture and rates follow from the motion; taken from the posture alone, they had a momentum: 377 iterations."""
+    x, y, vx, vy = (value * s for value in (1.8, 0.8, 0.05, -0.1))
+    target = (
+        optim.Course((f"{x - 4 * vx} + {vx}*time", f"{y - 4 * vy} + {vy}*time", None))
+        if on_course
+        else optim.Pose(position=(x, y, None), velocity=(vx, vy, None))
+    )
+    plan = optim.plan(craft(s), optim.RestToRest(POSTURE, {"payload": target}, 4.0), intervals=20)
+    assert plan.status == "converged"
+    assert sum(attempt.iterations for attempt in plan.attempts) < 20
+    run, h = plan.replay(law=None).trajectory, 1e-4
+    assert [run["payload.x"][-1], run["payload.y"][-1]] == pytest.approx([x, y], abs=1e-3 * s)
+    # By forward kinematics of all coordinates, the base's among them
+    names, q, v = plan.transcribed.dae.q_names, plan.trajectory.x[-1][:6], plan.trajectory.x[-1][6:]
+
+    def tip(q: np.ndarray) -> np.ndarray:
+        value = dict(zip(names, q, strict=True))
+        heading = value["turn.angle"] + np.cumsum([value[f"joint{i}.angle"] for i in (1, 2, 3)])
+        place = np.array([value["x.displacement"], value["y.displacement"]])
+        return place + s * np.array([np.cos(heading).sum(), np.sin(heading).sum()])
+
+    np.testing.assert_allclose((tip(q + h * v) - tip(q - h * v)) / (2 * h), [vx, vy], atol=1e-5 * s)
+
+
+def test_rates_of_the_base_that_momentum_does_not_give_it_are_refused() -> None:
+    """They were left open, or held while the base span."""
+    dae, goal = craft(1.0), {"joint1.angle": 1.0, "joint2.angle": 0.0, "joint3.angle": 0.0}
+    for start, named, says in (
+        ({"der(x.displacement)": 0.1}, {"der(x.displacement)": 0.0}, r"der\(x\.displacement\) = 0\.1, not 0\."),
+        ({"der(x.displacement)": 0.1}, {"x.displacement": 0.4}, r"der\(x\.displacement\) = 0\.1, not 0\."),
+        ({}, {"der(x.displacement)": 0.1}, r"der\(x\.displacement\) = 0, not 0\.1\."),
+    ):
+        with pytest.raises(optim.ProblemError, match=f"momentum forbids it: .*{says}"):
+            optim.pyomo_model(dae, optim.RestToRest(POSTURE | start, goal | named, 4.0), intervals=3)
+    drifting = optim.RestToRest(POSTURE | {"der(x.displacement)": 0.1}, goal | {"der(x.displacement)": 0.1}, 4.0)
+    plan = optim.plan(dae, drifting, intervals=10)
+    assert plan.trajectory["der(x.displacement)"][-1] == pytest.approx(0.1, abs=1e-6)
