@@ -39,9 +39,12 @@ def followed(
             if not (np.isfinite(J).all() and np.isfinite(r).all()):
                 return None
             # Nearest to the straight step among those that keep the balance.
-            missing = r.ravel() + J @ ahead
+            with np.errstate(over="ignore", invalid="ignore"):  # far beyond what any arm bears: the path ends there
+                missing = r.ravel() + J @ ahead
+                size = np.abs(J) @ np.maximum(np.abs(s), 1e-300)
+            if not (np.isfinite(missing).all() and np.isfinite(size).all()):
+                return None
             row = np.maximum(np.abs(J).max(axis=1, initial=0.0), 1e-300)
-            size = np.abs(J) @ np.maximum(np.abs(s), 1e-300)
             if not ahead.any() and np.all(np.abs(missing) <= BALANCED * (size + 1e-3 * size.max(initial=0.0))):
                 break
             scaled = J[:, others] / row[:, None]

@@ -19,7 +19,7 @@ from .boundary import End
 from .boundary_equilibrium import boundary_equilibrium, equilibrium_at, split_prescribed
 from .bounds import Limits
 from .equilibrium import undetermined_at_rest
-from .feasibility.open_base import open_base, with_momentum
+from .feasibility.open_base import at_rest, open_base, with_momentum
 from .known_motions import known_columns
 from .meeting.meeting_end import meeting_end
 from .moving_end import split_motion
@@ -152,9 +152,7 @@ def _open_base(dae: DAE, goal: Posture, states: Mapping[str, float], outputs: Ma
     """
     if not dae.tree.has_undriven_base or (goal.moving and outputs):
         return ()
-    x = goal.point.x.copy()
-    x[dae.tree.size : 2 * dae.tree.size] = 0.0  # whether a base floats is told at rest
-    return open_base(dae, replace(goal.point, x=x), states)
+    return open_base(dae, at_rest(dae, goal.point), states)
 
 
 def _names_rates(dae: DAE, floating: Sequence[int], there: Mapping[str, float]) -> bool:
@@ -169,8 +167,7 @@ def _passed_afloat(dae: DAE, end: End, there: Mapping[str, float], where: str) -
 
     Posture and rates are solved for with the motion, as where a target on a course is met.
     """
-    at_rest = replace(end.point, x=np.where(np.arange(len(end.point.x)) < dae.tree.size, end.point.x, 0.0))
-    if not open_base(dae, at_rest, end.prescribed):
+    if not open_base(dae, at_rest(dae, end.point), end.prescribed):
         return end
     _, motion = split_motion(dae, there, where)
     rates = {name: value for name, value in motion.items() if name in dae.x}

@@ -17,6 +17,7 @@ from ...casadi_solver import CasadiGreyBox, attach
 from ...collocation.interval import with_design
 from ...presolve.boundary import End
 from ...presolve.equilibrium import loop_forces
+from ...presolve.feasibility.open_base import floating_base
 from ...presolve.phase_transcription import PhaseTranscription
 from ...presolve.postures.values_at_rest import at_rest
 
@@ -51,7 +52,8 @@ def add_balance(b: Any, t: PhaseTranscription, where: str, k: int, end: End) -> 
     equations += list(end.prescribed_outputs)
     name = f"{where}_balance"
     index = [list(range(len(variables)))]
-    function, kept = balance_function(t.dae, t.designed, tuple(end.prescribed_outputs), closes)
+    floating = floating_base(t.dae, end.point) if t.dae.tree.has_undriven_base else ()
+    function, kept = balance_function(t.dae, t.designed, tuple(end.prescribed_outputs), closes, floating)
     equations = [equations[i] for i in kept]
     constants = np.append(end.point.p, list(end.prescribed_outputs.values()))
     attach(b, name, CasadiGreyBox(function, index, constants, name=name, residual_names=equations), variables)
@@ -69,12 +71,17 @@ def _resting(b: Any, t: PhaseTranscription, where: str, k: int) -> list:
 
 @lru_cache(maxsize=8)
 def balance_function(
-    dae: DAE, designed: tuple[int, ...] = (), outputs: tuple[str, ...] = (), closes: bool = True
+    dae: DAE,
+    designed: tuple[int, ...] = (),
+    outputs: tuple[str, ...] = (),
+    closes: bool = True,
+    floating: tuple[int, ...] = (),
 ) -> tuple[ca.Function, tuple[int, ...]]:
     """Return the equilibrium residuals (w, p) -> unbalanced forces, and errors of the prescribed `outputs`.
 
-    What nothing holds, such as a floating base, has no balance: such a row is left out, and which are kept is returned,
-    too. Empty equations make the solver's systems singular.
+    What nothing holds has no balance: such a row is left out, and so are those of the `floating` base, for which the
+    forces within the arm add up to zero. Which are kept is returned, too. Empty equations, and those that follow from
+    others, make the solver's systems singular.
 
     w = [q, first-order states, z, loop-closure forces, u, design parameters]; p are the parameters and the prescribed
     values of the outputs. Loop closures are included only if it `closes` loops.
@@ -87,7 +94,7 @@ def balance_function(
         residual = residual[:count]
     if outputs:
         residual = ca.vertcat(residual, at_rest(dae, outputs).call([s, parameters], True, False)[0] - wanted)
-    kept = tuple(i for i in range(residual.numel()) if not residual[i].is_zero())
+    kept = tuple(i for i in range(residual.numel()) if i not in floating and not residual[i].is_zero())
     symbols = [ca.vertcat(s, design), ca.vertcat(p, wanted)]
     return ca.Function("balance", symbols, [ca.cse(ca.densify(residual[list(kept)]))], ["w", "p"], ["residual"]), kept
 

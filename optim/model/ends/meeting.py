@@ -15,6 +15,7 @@ from flexblocks.statics.balance import rest_residuals
 from ...casadi_solver import CasadiGreyBox, attach
 from ...presolve.boundary import End
 from ...presolve.equilibrium import loop_forces
+from ...presolve.feasibility.open_base import at_rest, floating_base
 from ...presolve.phase_transcription import PhaseTranscription
 from ...problem.course import Course
 from ...problem.signals.instant import instant, instant_vector, part_sizes
@@ -93,8 +94,10 @@ def _meeting(dae: DAE, end: End, duration: float | None) -> tuple[ca.Function, l
         rows += turns.values()
         names += [f"{what} {i + 1}" for what in turns for i in range(axes.shape[1])]
     residual = ca.vertcat(*rows)
-    # What nothing holds, such as a floating base, has no balance: such a row is empty.
-    kept = [i for i in range(residual.numel()) if not residual[i].is_zero()]
+    # What nothing holds has no balance: such a row is empty; and forces within an arm do not act on a floating base.
+    afloat = set(floating_base(dae, at_rest(dae, end.point))) if dae.tree.has_undriven_base else set()
+    empty = afloat | {count + i for i in afloat if end.moving}
+    kept = [i for i in range(residual.numel()) if i not in empty and not residual[i].is_zero()]
     w = ca.vertcat(s, ds, time)
     # The unknowns come in the order [q, w, z, forces, u], and their rates likewise.
     function = ca.Function("meeting", [w, p], [ca.cse(ca.densify(residual[kept]))], ["w", "p"], ["residual"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import casadi as ca
 import numpy as np
@@ -18,7 +17,7 @@ from flexblocks.statics.operating_point import OperatingPoint
 from ...errors import ProblemError
 from ..boundary import End
 from .base_motion import FAR, carried_base, mass_of, still_coordinates
-from .open_base import floating_base, gyration
+from .open_base import at_rest, floating_base, gyration
 
 # A centre of mass that moves by less than this share of what single coordinates move it stays, up to rounding. Likewise
 # a momentum is none that is less than this share of what single rates make it.
@@ -67,7 +66,7 @@ def check_named_rates(dae: DAE, begin: End, end: End, goal: Mapping[str, float])
     ProblemError
     """
     n, names = dae.tree.size, dae.q_names
-    floating = list(floating_base(dae, _at_rest(dae, end.point)))
+    floating = list(floating_base(dae, at_rest(dae, end.point)))
     named = {i: goal[f"der({names[i]})"] for i in floating if f"der({names[i]})" in goal}
     if not end.moving:  # what is named of it is at rest
         named |= {i: 0.0 for i in floating if names[i] in goal}
@@ -92,12 +91,6 @@ def check_named_rates(dae: DAE, begin: End, end: End, goal: Mapping[str, float])
             f"plan: goal: momentum forbids it: nothing pushes the arm from outside, and with its joints at rest it has "
             f"{rates}. Leave the rates of {_names(dae, floating)} out of the goal."
         )
-
-
-def _at_rest(dae: DAE, point: OperatingPoint) -> OperatingPoint:
-    n, x = dae.tree.size, point.x.copy()
-    x[n : 2 * n] = 0.0
-    return replace(point, x=x)
 
 
 def _check_rates(dae: DAE, begin: End, end: End, floating: list[int]) -> None:

@@ -119,6 +119,13 @@ def with_momentum(dae: DAE, at: OperatingPoint, before: OperatingPoint, columns:
     return replace(at, x=x)
 
 
+def at_rest(dae: DAE, point: OperatingPoint) -> OperatingPoint:
+    """Return a point in the same posture, at rest: whether a base floats is told there."""
+    n, x = dae.tree.size, point.x.copy()
+    x[n : 2 * n] = 0.0
+    return replace(point, x=x)
+
+
 def gyration(M: np.ndarray, turns: np.ndarray, i: int) -> float:
     """Return the largest radius of gyration [m] of the turning coordinates with the mass that coordinate i moves."""
     return float(np.sqrt(np.max(np.diag(M)[turns], initial=0.0) / M[i, i])) or 1.0

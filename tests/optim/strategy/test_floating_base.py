@@ -266,3 +266,44 @@ def test_rates_of_the_base_that_momentum_does_not_give_it_are_refused() -> None:
     drifting = optim.RestToRest(POSTURE | {"der(x.displacement)": 0.1}, goal | {"der(x.displacement)": 0.1}, 4.0)
     plan = optim.plan(dae, drifting, intervals=10)
     assert plan.trajectory["der(x.displacement)"][-1] == pytest.approx(0.1, abs=1e-6)
+
+
+def linkage_afloat() -> fb.DAE:
+    """A body afloat in the plane, with a parallelogram of two cranks and an elastic forearm on its bar."""
+    model = chain(
+        fb.Prismatic("x", axis=(1, 0, 0)),
+        fb.Prismatic("y", axis=(0, 1, 0)),
+        fb.Revolute("turn"),
+        fb.Payload("body", 100.0, 10.0),
+        fb.FixedTransform("foot", (0.4, 0.0, 0.0)),
+        gravity=(0, 0, 0),
+    )
+    bar = model.add(fb.RigidLink("bar", 0.4, 2.0))
+    for i, (place, end) in enumerate((("turn.frame_b", bar.frame_a), ("foot.frame_b", bar.frame_b))):
+        crank, pin = model.add(fb.RigidLink(f"crank{i}", 0.8, 3.0)), model.add(fb.Revolute(f"pin{i}", start=-0.9))
+        hinge = model.add(fb.Revolute(f"hinge{i}", start=0.9))
+        model.connect(place, hinge.frame_a)
+        model.connect(hinge.frame_b, crank.frame_a)
+        model.connect(crank.frame_b, pin.frame_a)
+        model.connect(pin.frame_b, end)
+    wrist, motors = model.add(fb.Revolute("wrist")), [model.add(fb.TorqueSource(f"motor{i}")) for i in range(2)]
+    beam = fb.FlexibleBeam("arm", 0.8, 3.0, 200.0, discretization=fb.AssumedModes(2, tip="auto"))
+    model.connect(bar.frame_b, wrist.frame_a)
+    model.connect(wrist.frame_b, model.add(beam).frame_a)
+    model.connect("arm.frame_b", model.add(fb.Payload("load", 4.0)).frame_a)
+    model.connect(motors[0].flange_b, "hinge0.axis")
+    model.connect(motors[1].flange_b, "wrist.axis")
+    return fb.assemble(model)
+
+
+def test_a_linkage_afloat_reaches_the_place_that_its_joints_reach() -> None:
+    """Loop forces add up to zero on the base, a balance that follows from the others: 400 iterations and no end before."""
+    dae, start = linkage_afloat(), {"hinge0.angle": 0.9, "wrist.angle": 0.0}
+    goal = {"hinge0.angle": 1.6, "wrist.angle": 0.7}
+    by_joints = optim.plan(dae, optim.RestToRest(start, goal, 3.0, input_ends="holding"), intervals=20)
+    place = {name: float(by_joints.trajectory[name][-1]) for name in ("load.x", "load.y")}
+    plan = optim.plan(dae, optim.RestToRest(start, place, 3.0, input_ends="holding"), intervals=20)
+    assert plan.status == "converged"
+    assert sum(attempt.iterations for attempt in plan.attempts) < 20
+    assert plan.objective <= by_joints.objective * (1 + 1e-6)
+    assert plan.replay().tip_miss < 1e-4
