@@ -11,9 +11,9 @@ from flexblocks.progress import ProgressDisplay
 from .casadi_solver import CasadiSolver
 from .casadi_solver.ipopt.status import UNDEFINED, advice
 from .errors import PlanError, ProblemError
+from .infeasibility.undefined_terms import undefined_terms
 from .model.read_solution import active_objective
 from .model.trajectories import transcribed_problem
-from .model.undefined_terms import undefined_terms
 from .model.violations import violations
 from .results.plan import Plan
 from .solver_statistics import CONVERGED

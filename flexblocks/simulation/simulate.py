@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,12 @@ from flexblocks.interrupt import Interrupt
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
 from flexblocks.simulation.method import checked_method
+from flexblocks.simulation.open_loops import first_open, opened_words
 from flexblocks.simulation.sampling import output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion
 from flexblocks.simulation.solver import Solver
-from flexblocks.simulation.trajectory import Trajectory
+from flexblocks.simulation.trajectory import GROUPS, Trajectory
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import warn_of_large_deflections
 
@@ -193,6 +195,15 @@ class Simulator:
                 f"The error's .trajectory holds the {len(trajectory.t)} samples computed.",
                 trajectory,
                 record.reached,
+            )
+        if (opened := first_open(dae, trajectory.x, values)) is not None:
+            at, groups = float(trajectory.t[opened]), {name: getattr(trajectory, name)[:opened] for name in GROUPS}
+            raise SimulationError(
+                f"Simulation of '{dae.name}' is wrong from t = {at:.9g} s of {times[-1]:.9g} s on: "
+                f"{opened_words(dae, trajectory.x[opened], values)}. The error's .trajectory holds the {opened} "
+                "samples before.",
+                replace(trajectory, t=trajectory.t[:opened], complete=False, **groups),
+                at,
             )
         where = f"simulate: '{dae.name}'"
         warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, values, trajectory.t)

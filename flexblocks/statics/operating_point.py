@@ -72,6 +72,9 @@ class OperatingPoint:
         values = np.concatenate([self.x, self.z, self.u, self.p])
         return dict(zip(names, values.tolist(), strict=True))
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.as_dict() or name in self.multipliers or name in self.outputs
+
     def __getitem__(self, name: str) -> float:
         known = self.as_dict() | dict(zip(self.multipliers, self.forces.tolist(), strict=True))
         if name not in known and name in self.outputs:

@@ -104,7 +104,9 @@ class Cable(ForceElement):
             tension = self.rigidity * one_sided_force(strain + self.damping_time * growth, self.transition)
         outputs = {"tension": Output(tension, "N"), "path_length": Output(path, "m")}
         if self.winch:
-            outputs["power"] = Output(-tension * pay_out, "W")
+            # What is wound on is strained, and the drum strains it
+            elastic = self.rigidity * one_sided_energy(strain, self.transition)
+            outputs["power"] = Output((elastic - tension * (1 + strain)) * pay_out, "W")
         return Physics(
             loads=(Load(-tension, path, stored),),
             derivatives={"length": pay_out} if self.winch else {},

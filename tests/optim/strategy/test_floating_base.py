@@ -297,7 +297,7 @@ def linkage_afloat() -> fb.DAE:
 
 
 def test_a_linkage_afloat_reaches_the_place_that_its_joints_reach() -> None:
-    """Loop forces add up to zero on the base, a balance that follows from the others: 400 iterations and no end before."""
+    """Loop forces add up to zero on the base: a balance that follows from the others, and 400 iterations before."""
     dae, start = linkage_afloat(), {"hinge0.angle": 0.9, "wrist.angle": 0.0}
     goal = {"hinge0.angle": 1.6, "wrist.angle": 0.7}
     by_joints = optim.plan(dae, optim.RestToRest(start, goal, 3.0, input_ends="holding"), intervals=20)

@@ -10,7 +10,7 @@ import pyomo.environ as pyo
 from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxBlock
 
 from ..casadi_solver import CasadiGreyBox
-from .trajectories import transcribed_problem
+from ..model.trajectories import transcribed_problem
 
 
 def undefined_terms(m: Any) -> list[str]:
