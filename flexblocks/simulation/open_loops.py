@@ -14,7 +14,7 @@ OPEN = 1e-3
 
 def first_open(dae: DAE, x: np.ndarray, p: np.ndarray) -> int | None:
     """Return the first of the states (k, nx) at which loops are open; None if they are closed all along."""
-    if not dae.tree.loops.closures or not len(x):
+    if not len(x):
         return None
     n, count = dae.tree.size, len(x)
     mismatch = closure_equations(dae).mismatch.map(count)(x[:, :n].T, np.tile(p, (count, 1)).T)[0].full()

@@ -196,7 +196,7 @@ class Simulator:
                 trajectory,
                 record.reached,
             )
-        if (opened := first_open(dae, trajectory.x, values)) is not None:
+        if dae.tree.loops.closures and (opened := first_open(dae, trajectory.x, values)) is not None:
             at, groups = float(trajectory.t[opened]), {name: getattr(trajectory, name)[:opened] for name in GROUPS}
             raise SimulationError(
                 f"Simulation of '{dae.name}' is wrong from t = {at:.9g} s of {times[-1]:.9g} s on: "
