@@ -201,7 +201,12 @@ def _tree(
     ]
     # Cut joints of the loops.
     ends = [[(position[port.block], port.name) for port in pair] for pair in plan.closures]
-    loops = Loops(tuple(Closure(bodies[second[0]].name, first, second) for first, second in ends))
+    closures: list[Closure] = []
+    for first, second in ends:
+        name = bodies[second[0]].name
+        before = sum(closure.name == name for closure in closures)
+        closures.append(Closure(name, first, second, number=1 + before))
+    loops = Loops(tuple(closures))
     prescribed = tuple(
         Prescription(*place, q[number[place]][1], number[place], len(u) + i) for i, place in enumerate(moved)
     )

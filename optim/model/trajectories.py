@@ -58,6 +58,9 @@ class PhaseTrajectory:
             x[open_] = values_at(b, t, k)[open_]
             return replace(end.point, x=x)
         point = replace(end.point, x=values_at(b, t, k), p=with_values(end.point.p, t, b))
+        if end.is_rest:
+            n = t.dae.tree.size
+            point.x[n : 2 * n] = 0.0  # rates that follow from closed loops are rounding
         if end.kind not in ("rest", "course"):
             return point
         if where == "goal" and t.static.names:

@@ -8,14 +8,13 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
-from flexblocks.constraints.loop_equations import closure_equations
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.prescribed_motion import free_rows
 
 from ..collocation.interval import with_design
 from ..errors import ProblemError
 from ..problem.problem import Problem
 from .boundary import End
-from .equilibrium import equilibration
 
 ROUNDING = 1e-9  # relative change of inertia that counts as rounding
 
@@ -47,33 +46,24 @@ def check_pick_ups(dae: DAE, problem: Problem, p: Sequence[np.ndarray], ends: Se
 
 @lru_cache(maxsize=8)
 def impact(dae: DAE, designed: tuple[int, ...] = ()) -> ca.Function:
-    """Return the impact equations (w, p) -> (M_before v_before + J' L - M v, J v), zero if momentum is conserved.
+    """Return the impact equations (w, p) -> [M_before v_before + J' impulse - M v, J v], zero for a plastic impact.
 
-    w = (q, v_before, v, L, design), p = (p_before, p). Loops stay closed: the impulses L (m,) in their cuts see to it.
+    w = (q, v_before, v, impulse, design), p = (p_before, p). Momentum is conserved but for the impulses of closed
+    loops, which keep them closed. Prescribed coordinates keep their rates, whatever their drives need for that.
     """
     n, count = dae.tree.size, len(dae.p)
     q, before, after = (ca.SX.sym(name, n) for name in ("q", "before", "after"))
-    impulses = ca.SX.sym("impulses", len(dae.tree.loops.multipliers))
+    impulse = ca.SX.sym("impulse", len(dae.tree.loops.multipliers))
     design, p = ca.SX.sym("design", len(designed)), ca.SX.sym("p", 2 * count)
-    slopes = ca.Function("slopes", [dae.q, dae.p.symbol], [dae.mass_expression, dae.constraint_rates[0]])
-    M_before, _ = slopes.call([q, with_design(p[:count], designed, design)], True, False)
-    M, J = slopes.call([q, with_design(p[count:], designed, design)], True, False)
-    residual = ca.vertcat(M_before @ before + J.T @ impulses - M @ after, J @ after)
-    w = ca.vertcat(q, before, after, impulses, design)
-    return ca.Function("impact", [w, p], [ca.densify(residual)], ["w", "p"], ["residual"])
-
-
-def rates_after(dae: DAE, q: np.ndarray, v: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """Return the rates (n,) after an impact at `q` with rates `v`, in which the parameters change; see `impact`."""
-    M_before, M = (dae.interpreted.mass_matrix(q, p).full() for p in (before, after))
-    n, m = dae.tree.size, len(dae.tree.loops.multipliers)
-    system, momentum = np.zeros((n + m, n + m)), np.concatenate([M_before @ v, np.zeros(m)])
-    system[:n, :n] = M
-    if m:
-        J = closure_equations(dae).closures(q, after)[1].full()
-        system[n:, :n], system[:n, n:] = J, J.T
-    row, column = equilibration(system)  # masses beside lengths
-    return (column * np.linalg.solve(row[:, None] * system * column, row * momentum))[:n]
+    at = ca.Function("at", [dae.q, dae.p.symbol], [dae.whole_mass, dae.constraint_rates[0]])
+    (M_before, _), (M, J) = (
+        at.call([q, with_design(values, designed, design)], True, False) for values in (p[:count], p[count:])
+    )
+    momentum = free_rows(dae.tree, M_before @ before + J.T @ impulse - M @ after)
+    for column in dae.tree.prescribed_columns:
+        momentum[column] = before[column] - after[column]
+    w, residual = ca.vertcat(q, before, after, impulse, design), ca.densify(ca.vertcat(momentum, J @ after))
+    return ca.Function("impact", [w, p], [residual], ["w", "p"], ["residual"])
 
 
 def _inertia_change(dae: DAE, q: np.ndarray, before: np.ndarray, after: np.ndarray) -> tuple[bool, bool]:

@@ -61,8 +61,9 @@ class Phase:
     pick_up : "matched" or "impact", optional
         What happens when a phase with more inertia than the previous one begins in motion. ``"matched"``: the load
         moves with the gripper when it is picked up, and rates are continuous. ``"impact"``: the load is at rest, and
-        momentum is conserved in a plastic impact, M der(q) = M_before der(q)_before; energy is lost. Not needed at
-        rest, nor for releasing a load, which leaves rates continuous.
+        momentum is conserved in a plastic impact, M der(q) = M_before der(q)_before, but for impulses of closed loops
+        and drives of prescribed coordinates; energy is lost. Not needed at rest, nor for releasing a load, which leaves
+        rates continuous.
 
     courses : dict of Course
         By frame, the courses that `goal` prescribes; put there if they are in `goal`.

@@ -192,9 +192,11 @@ def _replayed(plan: Plan, solving: Solving, most: Allowed) -> tuple[Plan, float,
     except SimulationError:  # inputs of a coarse mesh may be too violent to simulate, or take too long
         gone = replace(plan.attempts[-1], tip_miss=math.inf)
         return replace(plan, attempts=(*plan.attempts[:-1], gone)), math.inf, {}
-    # An arm without end points has no miss, and a motion that ends moving has no residual energy
+    # An arm without end points has no miss, and a motion that ends moving has no residual energy; at rest, no number
+    # would be no little energy.
+    rests = any(t.end.is_rest for t in plan.transcribed.first)
     miss = replay.tip_miss if replay.misses else 0.0
-    left = 0.0 if np.isnan(replay.energy_left) else replay.energy_left
+    left = float(np.nan_to_num(replay.energy_left, nan=np.inf)) if rests else 0.0
     noted = replace(plan.attempts[-1], tip_miss=miss, energy_left=left)
     leeway = max(phase.leeway for phase in plan.transcribed.problem.phases)
     beyond = relative_excesses(plan, replay, most, settings)

@@ -16,7 +16,7 @@ from ..model.trajectories import PhaseTrajectory, all_phase_trajectories, transc
 from .scenario_order import Between
 from .settings import SAME_TIME
 
-RESTS = tuple(f"{end}_{kind}" for end in ("start", "goal") for kind in ("inputs", "algebraics", "forces"))
+AT_ENDS = (*(f"{end}_{kind}" for end in ("start", "goal") for kind in ("inputs", "algebraics", "forces")), "impulses")
 
 MOTION = ("q", "v", "w", "a", "e", "dw", "z", "f")
 
@@ -124,7 +124,7 @@ def _start_phase(traj: PhaseTrajectory, old: PhaseTrajectory, shared: Collection
     for target, other in ((m.z, source.z), (m.f, source.f)):
         old_values = values(other, len(points), -1) if len(other) else np.zeros((len(points), 0))
         set_values(target, np.array([np.interp(inner.ravel(), points, column) for column in old_values.T]).T)
-    for name in RESTS:
+    for name in AT_ENDS:
         if hasattr(m, name) and hasattr(source, name):
             set_values(getattr(m, name), values(getattr(source, name), -1))
     if t.borrows_inputs:

@@ -85,8 +85,9 @@ def arrivals(dae: DAE, motion: Trajectory, legs: Sequence[Leg]) -> tuple[Arrival
     for leg in legs:
         end += leg.duration
         k = int(np.argmin(np.abs(motion.t - end)))
-        # With the parameters of the leg: where the next one begins, the motion has those of that
-        there = _outputs(dae, motion.x[k], motion.z[k], motion.u[k], leg.p)
+        # With the parameters of the target: where the next leg begins, the motion has those of that
+        p = leg.p if leg.goal is None else leg.goal.p
+        there = _outputs(dae, motion.x[k], motion.z[k], motion.u[k], p)
         missed = {name: float(away[0]) for name, away in _distances(there, leg.outputs).items()}
         if leg.goal is None:
             arrived.append(Arrival(leg.name, {}, missed, float("nan")))

@@ -76,11 +76,15 @@ def worst(scenarios: Sequence[MotionFigures]) -> MotionFigures:
 
 
 def _beyond_limits(motion: Trajectory, legs: Sequence[Leg]) -> Iterator[dict[str, float]]:
-    """Yield the largest limit violations in each leg, by name."""
+    """Yield the largest limit violations in each leg, by name.
+
+    The sample where two legs meet has the outputs of the later one, and counts there.
+    """
     begin = 0.0
     for leg in legs:
         slack = 1e-9 * leg.duration
-        during = (motion.t >= begin - slack) & (motion.t <= begin + leg.duration + slack)
+        end = begin + leg.duration + (slack if leg is legs[-1] else -slack)
+        during = (motion.t >= begin - slack) & (motion.t <= end)
         excesses = {name: _beyond(motion[name][during], *limit) for name, limit in leg.ranges.items() if name in motion}
         if len(leg.path):
             groups = {group: getattr(motion, group)[during] for group in GROUPS}

@@ -18,7 +18,7 @@ from flexblocks.validity.large_deflections import without_warning
 
 from ..model.read_solution import joined_trajectory
 from ..model.violations import Violation
-from ..presolve.impact import rates_after
+from .after_impact import after_impact
 from .arrivals import Arrival, Leg, arrivals
 from .limit_violations import limit_violations
 
@@ -142,9 +142,3 @@ def _alone(scenarios: Sequence[Replay]) -> Replay | None:
     alone = [one.without_feedback for one in scenarios]
     whole = [one for one in alone if one is not None]
     return side_by_side(whole) if len(whole) == len(alone) else None
-
-
-def after_impact(dae: DAE, x: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """Return the states after an impact, which conserves momentum, see `rates_after`."""
-    n = dae.tree.size
-    return np.concatenate([x[:n], rates_after(dae, x[:n], x[n : 2 * n], before, after), x[2 * n :]])

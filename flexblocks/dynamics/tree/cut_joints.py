@@ -18,18 +18,20 @@ class Closure:
     """Loop closure: two outlets (body, outlet) that coincide; `rows` of the six equations (position, orientation) kept.
 
     The equations are in the axes of the first outlet, so that each multiplier is a component of the force or torque
-    that the first outlet exerts on the second.
+    that the first outlet exerts on the second. Of several that end in the block `name`, each has its `number`.
     """
 
     name: str
     first: Place
     second: Place
     rows: tuple[int, ...] = tuple(range(6))
+    number: int = 1
 
     @property
     def multipliers(self) -> tuple[str, ...]:
         """Names of the forces and torques that keep the loop closed."""
-        return tuple(f"{self.name}.loop_{ROWS[row]}" for row in self.rows)
+        which = f"[{self.number}]" if self.number > 1 else ""
+        return tuple(f"{self.name}.loop_{ROWS[row]}{which}" for row in self.rows)
 
     @property
     def units(self) -> tuple[str, ...]:

@@ -86,3 +86,25 @@ def test_energy_left_by_a_linkage_with_a_design_is_known():
     )
     replay = optim.plan(dae, problem, intervals=20).replay()
     assert abs(replay.energy_left) < 1e-4
+
+
+@pytest.mark.parametrize(("angle", "moves"), [(1.0, False), (math.pi, False), (math.pi, True)])
+def test_lengths_that_close_a_loop_in_one_posture_alone(angle, moves):
+    """Crank and rod in line, one longer by what the other is shorter: closed there, at rest, and in no motion."""
+    dae = fb.assemble(slider_crank(), symbolic=("crank.length", "rod.length", "piston.mass"))
+    there = {"joint.angle": angle}
+    end = {"passing": there | {"der(joint.angle)": 1.0}} if moves else {"goal": there}
+    more = {"crank.length": CRANK + 0.01, "rod.length": ROD + 0.01, "piston.mass": 0.3}
+    phases = (
+        optim.Phase("there", duration=0.5, **end),
+        optim.Phase("on", {"joint.angle": 4.0}, 0.5, p=more, pick_up="matched", input_jump=True),
+    )
+    problem = optim.Problem({"joint.angle": 0.5}, phases)
+    if angle == math.pi and not moves:
+        optim.pyomo_model(dae, problem, intervals=5)
+        return
+    says = "open as the arm moves on" if moves else r"are open: 0\.0\d+ m"
+    with pytest.raises(optim.ProblemError, match=says) as refusal:
+        optim.pyomo_model(dae, problem, intervals=5)
+    assert "crank.length from 0.05" in str(refusal.value)
+    assert "piston.mass" not in str(refusal.value)
