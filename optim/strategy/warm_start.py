@@ -166,18 +166,17 @@ def _motion(traj: PhaseTrajectory, times: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _static_amplitudes(traj: PhaseTrajectory) -> CubicSpline:
-    """Return the amplitudes (k) of the quasi-static modes over time, as a spline through their collocation points.
+    """Return the amplitudes (k) of the quasi-static modes over time, as a spline through their mesh points.
 
     It has rates and accelerations, which the equations of such modes leave out: a model that gives them their dynamics
-    starts with them moving as they are seen to move, not at standstill.
+    starts with them moving as they are seen to move, not at standstill. Through the points within intervals, too, it
+    would wiggle: the inertia of these accelerations violates the motion of a floating space arm 34 times as much.
     """
     b, t, mesh, n = traj.block, traj.transcription, traj.mesh, traj.transcription.dae.tree.size
-    at = np.append(0.0, collocated_times(mesh, t.scheme).ravel())
     (begin, _), (first, last) = (values(var, -1, n)[[0, -1]] @ t.static.amounts(n).T for var in (b.q, b.v))
-    amplitudes = np.vstack([begin, values(b.e, at.size - 1, -1)])
-    later = np.append(True, np.diff(at) > SAME_TIME * mesh.duration)  # Lobatto's intervals share their ends
+    inside = values(b.e, mesh.intervals, t.scheme.degree, -1)
     rates: Any = ((1, first), (1, last))
-    return CubicSpline(at[later], amplitudes[later], bc_type=rates)
+    return CubicSpline(mesh.times, np.vstack([begin, inside[:, -1]]), bc_type=rates)
 
 
 def _lagrange(scheme: Collocation, s: np.ndarray, order: int) -> np.ndarray:
