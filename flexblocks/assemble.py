@@ -11,6 +11,7 @@ import numpy as np
 from flexblocks.constraints.close_loops import close_loops
 from flexblocks.constraints.singular_mass import refuse_singular_mass
 from flexblocks.constraints.singular_posture import tell_of_singular_start
+from flexblocks.constraints.states_at_posture import start_at_posture
 from flexblocks.constraints.undefined_forces import refuse_undefined_forces
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.outputs import output_units
@@ -112,6 +113,7 @@ def assemble(
     # Forces between frames: there must be a line between these.
     if dae.tree.elements:
         refuse_undefined_forces(dae)
+        dae = start_at_posture(dae)
     # Outputs, to which the forces in the closures belong.
     units = output_units(dae.tree)
     dae = replace(dae, y=variables("output", [(name, unit, 0.0) for name, unit in _in_order(units, plan)]))

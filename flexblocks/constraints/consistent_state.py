@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from flexblocks.constraints.closed_state import closed_state
 from flexblocks.constraints.dependent_variables import with_dependent_variables
 from flexblocks.constraints.ranges import refuse_out_of_range
+from flexblocks.constraints.states_at_posture import named_states, with_states_at_posture
 from flexblocks.dae.dae import DAE
 
 
@@ -34,12 +34,10 @@ def consistent_state(dae: DAE, values: Any, p: np.ndarray, where: str) -> tuple[
     """
     # Loops, ranges, dependent variables; an arm without any of them keeps its values as they are.
     x, z = dae.x.values(values, where), dae.z.start
-    if dae.tree.ranges:
-        refuse_out_of_range(dae, x[: dae.tree.size], where)
+    refuse_out_of_range(dae, x, where)
     if dae.tree.loops.closures:
         x = closed_state(dae, values, p, where)
-        refuse_out_of_range(dae, x[: dae.tree.size], where)
+        refuse_out_of_range(dae, x, where)
     if dae.dependent_names:
-        named = () if values is None else tuple(values) if isinstance(values, Mapping) else dae.x.names
-        x, z = with_dependent_variables(dae, x, z, p, named, where)
-    return x, z
+        x, z = with_dependent_variables(dae, x, z, p, named_states(dae, values), where)
+    return with_states_at_posture(dae, x, p, named_states(dae, values)), z

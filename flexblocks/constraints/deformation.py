@@ -59,13 +59,13 @@ def _elastic(body: Body) -> list[int]:
 
     A beam's slide does not, although it is stiffer the less of it is out.
     """
-    q = body.terms.symbols.q
+    q, reference = body.terms.symbols.q, ca.SX([c.reference for c in body.terms.coordinates])
     (stored,) = body.terms.local.intermediates.expanded([body.terms.physics.stored])
     depends = ca.which_depends(stored, q, 1, False) if q.numel() else []
-    return [i for i, is_elastic in enumerate(depends) if is_elastic and _alone(stored, q, i)]
+    return [i for i, is_elastic in enumerate(depends) if is_elastic and _alone(stored, q, reference, i)]
 
 
-def _alone(stored: ca.SX, q: ca.SX, i: int) -> bool:
-    """Whether coordinate `i` stores energy where the others are zero."""
-    others = ca.vertcat(*[q[j] if j == i else ca.SX(0) for j in range(q.numel())])
+def _alone(stored: ca.SX, q: ca.SX, reference: ca.SX, i: int) -> bool:
+    """Whether coordinate `i` stores energy where the others have their `reference` values: undeformed, but extended."""
+    others = ca.vertcat(*[q[j] if j == i else reference[j] for j in range(q.numel())])
     return ca.depends_on(ca.substitute(stored, q, others), q[i])

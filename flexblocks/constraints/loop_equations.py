@@ -11,8 +11,8 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.constraints.closure_weights import closure_weights
-from flexblocks.constraints.deformation import deforming
 from flexblocks.constraints.dependent_variables import of_coordinates
+from flexblocks.constraints.loop_length import loop_length
 from flexblocks.constraints.ranges import coordinate_bounds
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.constrained_accelerations import augmented
@@ -71,7 +71,7 @@ class ClosureEquations:
 def closure_equations(dae: DAE) -> ClosureEquations:
     """Return the functions behind the closures of an arm."""
     relative = offsets(dae.tree, dae.q)
-    length = _length(dae, relative)
+    length = loop_length(dae, ca.vertcat(*[d for d, _ in relative], ca.SX(0, 1)))
     low, high = coordinate_bounds(dae)
     parts: list[Any] = [part for d, E in relative for part in (d / length, ca.vec(E - ca.SX.eye(3)))]
     mismatch = ca.densify(ca.vertcat(*parts, ca.SX(0, 1)))
@@ -87,18 +87,6 @@ def closure_equations(dae: DAE) -> ClosureEquations:
         low=low,
         high=high,
     )
-
-
-def _length(dae: DAE, relative: list[tuple[ca.SX, ca.SX]]) -> float:
-    """Return the longest lever arm [m] by which a joint moves a cut at the start, or what a slide is out there."""
-    units, start = dae.x.units[: dae.tree.size], dae.x.start[: dae.tree.size]
-    shifts = ca.vertcat(*[d for d, _ in relative], ca.SX(0, 1))
-    levers = of_coordinates(dae, "levers", [ca.jacobian(shifts, dae.q)])(start, dae.p.start).full()
-    turning, joints = np.array([unit != "m" for unit in units], dtype=bool), ~deforming(dae)
-    # Joints alone, so that all discretisations of a beam see the same length.
-    lever = np.max(np.abs(levers[:, turning & joints]), initial=0.0)
-    out = np.max(np.abs(start[~turning & joints]), initial=0.0)
-    return float(max(lever, out)) or 1.0
 
 
 def gap(equations: ClosureEquations, q: np.ndarray, p: np.ndarray) -> float:

@@ -11,16 +11,19 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError
 
 
-def refuse_out_of_range(dae: DAE, q: np.ndarray, where: str = "") -> None:
-    """Refuse coordinates (n,) out of range.
+def refuse_out_of_range(dae: DAE, x: np.ndarray, where: str = "") -> None:
+    """Refuse states (nx,) out of range.
 
     Raises
     ------
     ParameterError
-        A coordinate is out of the range of its block.
+        A coordinate is out of the range of its block, or a state that must be positive is not.
     """
+    for i in positive_states(dae):
+        if not x[i] > 0:
+            raise ParameterError(f"{where}{dae.x.names[i]} = {x[i]:g} {dae.x.units[i]}; must be more than 0.")
     for bound in dae.tree.ranges:
-        value = float(bound.value(q))
+        value = float(bound.value(x[: dae.tree.size]))
         if not bound.low <= value <= bound.high:
             raise ParameterError(
                 f"{where}{bound.name} = {value:g} {bound.unit}; must be between {bound.low:g} and {bound.high:g} "
@@ -37,6 +40,26 @@ def coordinate_bounds(dae: DAE) -> tuple[np.ndarray, np.ndarray]:
             ends = np.sort(np.array([bound.low, bound.high]) / factor)
             low[i], high[i] = max(low[i], ends[0]), min(high[i], ends[1])
     return low, high
+
+
+def positive_states(dae: DAE) -> list[int]:
+    """Return the positions, among all states, of those that must stay positive, such as lengths."""
+    owners = [(body.block, body.w) for body in dae.tree.bodies]
+    owners += [(element.terms.block, element.w) for element in dae.tree.elements]
+    return [
+        2 * dae.tree.size + i
+        for block, w in owners
+        for i, state in enumerate(block.states(), w.start)
+        if state.positive
+    ]
+
+
+def admissible_states(dae: DAE) -> np.ndarray:
+    """Return the least and the greatest values (nx, 2) with which the physics of blocks have a meaning."""
+    ranges = np.tile([-np.inf, np.inf], (len(dae.x), 1))
+    ranges[: dae.tree.size] = np.column_stack(coordinate_bounds(dae))
+    ranges[positive_states(dae), 0] = 0.0
+    return ranges
 
 
 def output_ranges(dae: DAE, p: np.ndarray) -> dict[str, tuple[float, float]]:

@@ -37,7 +37,9 @@ class Variable:
     """An input, a first-order state or an algebraic variable of one block.
 
     A state that is at rest at any value, such as bent bristles, says between which, `low` and `high`: an equilibrium
-    keeps its start value where something else holds the arm, and no more than this where nothing does.
+    keeps its start value where something else holds the arm, and no more than this where nothing does. One that is
+    `positive`, such as a length, has no meaning at 0 and below: a run stops there, and plans keep it above. A state of
+    a force element may start at an output of it that poses alone determine: `starts_at` names it.
     """
 
     name: str
@@ -46,6 +48,8 @@ class Variable:
     limit: float | None = None
     low: float = -np.inf
     high: float = np.inf
+    positive: bool = False
+    starts_at: str | None = None
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,11 @@ from flexblocks.dynamics.algorithms.loop_closure import total_jacobian
 from flexblocks.errors import ComputationError
 from flexblocks.statics.operating_point import OperatingPoint
 
-# Dependent coordinates have independent columns of J: by this fraction of their length, first well, else at all.
+# Dependent coordinates have independent columns of J: by this fraction of their length, first well, else at all. At
+# first those that are short beside the longest have to wait, too: as strains of a beam that is nearly straight, which
+# hardly move its end, and would have to move a lot if they were to follow from it.
 WELL, AT_ALL = 0.1, 1e-8
+SHORT = 1e-2
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,13 +127,15 @@ def _dependent(dae: DAE, J: np.ndarray) -> np.ndarray:
     """Return as many coordinates as closures, with independent columns of J, that are least suited as states."""
     driven = np.array(ca.DM(ca.jacobian(dae.applied_expression, dae.u.symbol).sparsity(), 1).full()).any(axis=1)
     wanted = 2 * driven + deforming(dae)
+    # What moves no closure but by rounding, as the higher strains of a straight beam, determines none.
+    lengths = np.linalg.norm(J, axis=0)
     order = [j for j in np.argsort(-wanted, kind="stable")[::-1] if j not in dae.tree.prescribed_columns]
-    for share in (WELL, AT_ALL):
+    for share, short in ((WELL, SHORT), (WELL, AT_ALL), (AT_ALL, AT_ALL)):
         chosen: list[int] = []
         basis = np.zeros((len(J), 0))
         for j in order:
             across = J[:, j] - basis @ (basis.T @ J[:, j])
-            if np.linalg.norm(across) > share * np.linalg.norm(J[:, j]) > 0:
+            if np.linalg.norm(across) > share * lengths[j] > share * short * lengths.max():
                 chosen.append(int(j))
                 basis = np.linalg.qr(J[:, chosen])[0]
         if len(chosen) == len(J):

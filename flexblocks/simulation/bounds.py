@@ -6,13 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexblocks.constraints.ranges import positive_states
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.evaluation.body import CoordinateRange
+from flexblocks.errors import listing
 from flexblocks.simulation.integrators.stepper import StepFailure
 
 # No joint or point of an arm moves as fast [rad/s, m/s]: such a run diverges, in ever smaller steps. The two-link arm
 # under an unstable law gets here within seconds of computing time; ten times this speed would take minutes.
 FASTEST = 1e5
+# A run that fails with less of such a state left, as a share of its start, is told to fail for that.
+BESIDE_NONE = 0.1
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,8 @@ class Bounds:
 
     speeds: tuple[str, ...]
     ranges: tuple[CoordinateRange, ...]
+    positive: dict[str, int]
+    start: np.ndarray
 
     def keep(self, X: np.ndarray) -> None:
         """Check states with work (k, nx + 1).
@@ -28,7 +34,7 @@ class Bounds:
         Raises
         ------
         StepFailure
-            A speed or a coordinate is out of bounds.
+            A speed, a coordinate or a state that must be positive is out of bounds.
         """
         n = len(self.speeds)
         speeds = np.abs(X[:, n : 2 * n])
@@ -39,9 +45,20 @@ class Bounds:
             values = bound.value(X[:, :n])
             if np.any((values < bound.low) | (values > bound.high)):
                 raise StepFailure(f"{bound.name} leaves its range, {bound.low:g} to {bound.high:g} {bound.unit}")
+        for name, i in self.positive.items():
+            if np.any(X[:, i] <= 0):
+                raise StepFailure(f"{name} gets to 0, and must be positive")
+
+    def explained(self, failure: str, X: np.ndarray) -> str:
+        """Return a failure beside a state with work (nx + 1,), with the states that have little left above 0 there."""
+        near = [name for name, i in self.positive.items() if X[i] < BESIDE_NONE * self.start[i] and name not in failure]
+        left = [f"{name} = {X[self.positive[name]]:.3g}" for name in near]
+        return f"{failure}, beside {listing(left)}, which must be positive" if left else failure
 
 
 def bounds(dae: DAE) -> Bounds:
     """Return the bounds on the states of an arm."""
     n = dae.tree.size
-    return Bounds(dae.x.names[n : 2 * n], dae.tree.ranges)
+    return Bounds(
+        dae.x.names[n : 2 * n], dae.tree.ranges, {dae.x.names[i]: i for i in positive_states(dae)}, dae.x.start
+    )

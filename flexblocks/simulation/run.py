@@ -89,7 +89,10 @@ class Integration:
             record.interrupted = True
         except (StepFailure, ComputationError) as failure:
             told = self.singularities.explained(failure, *record.state, self.system.p)
-            record.failure, record.advice = str(told), getattr(told, "advice", None)
+            record.failure, record.advice = (
+                self.bounds.explained(str(told), record.state[0]),
+                getattr(told, "advice", None),
+            )
         return record
 
     @property

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flexblocks.constraints.ranges import coordinate_bounds, moved_ranges, output_ranges
+from flexblocks.constraints.ranges import admissible_states, moved_ranges, output_ranges
 from flexblocks.dae.dae import DAE
 from flexblocks.statics.operating_point import OperatingPoint
 
@@ -50,7 +50,7 @@ class Limits:
 def kept_in_range(dae: DAE, limits: Limits, named: Container[str], ends: Sequence[OperatingPoint]) -> Limits:
     """Return the limits of a phase, off the lower ends of coordinates' ranges as far as its `ends` are, by a share."""
     x = limits.x.copy()
-    ranged = np.flatnonzero(np.isfinite(coordinate_bounds(dae)[0]))
+    ranged = np.flatnonzero(np.isfinite(admissible_states(dae)[:, 0]))
     for i in (i for i in ranged if dae.x.names[i] not in named):
         x[i, 0] += KEPT_OUT * max(0.0, min(point.x[i] for point in ends) - x[i, 0])
     return replace(limits, x=x)
@@ -98,7 +98,7 @@ def other_limits(
 
 
 def resolved_limits(dae: DAE, ranges: Mapping[str, tuple[float, float]], shape: InputShape) -> Limits:
-    """Return the bounds of states and inputs, combined with those of the model's sources and ranges of coordinates.
+    """Return the bounds of states and inputs, combined with those of the model's sources and ranges.
 
     Outside its range a coordinate has no physics, as that of a beam pushed all the way in: the equations of motion
     would go on there, and an optimum with them.
@@ -108,8 +108,7 @@ def resolved_limits(dae: DAE, ranges: Mapping[str, tuple[float, float]], shape: 
     ProblemError
         A limit on a derivative that inputs of this shape do not have, such as the rate of piecewise constant ones.
     """
-    x = np.tile([-np.inf, np.inf], (len(dae.x), 1))
-    x[: dae.tree.size] = np.column_stack(coordinate_bounds(dae))
+    x = admissible_states(dae)
     of_sources = np.column_stack([-dae.u.limits, dae.u.limits]).reshape(-1, 2)
     inputs = of_sources, *(np.tile([-np.inf, np.inf], (len(dae.u), 1)) for _ in range(HIGHEST_ORDER))
     rows = {name: x[i] for i, name in enumerate(dae.x.names)}

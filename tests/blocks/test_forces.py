@@ -94,6 +94,20 @@ def test_an_ideal_cylinder_runs_at_the_commanded_speed():
     assert run["ram.command"][-1] - run["ram.command"][0] == pytest.approx(0.2 * 0.5 * 1.2, abs=1e-6)
 
 
+def test_an_ideal_cylinder_starts_where_its_piston_is():
+    """Wherever the posture puts it, whatever a loop moves: its oil is not compressed, unless a command says so."""
+    dae = fb.assemble(force_arms.boom(max_speed=0.2))
+    for angle in (None, -0.2, 0.3):
+        x0 = {} if angle is None else {"hinge.angle": angle}
+        run = fb.simulate(dae, t=(0.0, 1e-3), x0=x0)
+        assert run["ram.command"][0] == run["ram.length"][0]
+        assert run["ram.force"][0] == 0.0
+        # Up to a change of the start values by their own angle.
+        assert (run["ram.command"][0] == dae.x.start[dae.x.index("ram.command")]) == (angle is None)
+    run = fb.simulate(dae, t=(0.0, 1e-3), x0={"ram.command": 1.9})
+    assert run["ram.command"][0] == 1.9
+
+
 def test_the_winch_lifts_what_it_winds_and_a_slack_rope_does_not_push():
     dae, h = fb.assemble(force_arms.hoist()), force_arms.HOIST
     rest = fb.equilibrium(dae, x={"x.displacement": h["bx"], "rope.length": 7.0}, u={"rope.speed": 0.0})

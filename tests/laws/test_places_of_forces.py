@@ -15,7 +15,7 @@ from arms.linkages import FourBar
 from flexblocks import control
 from flexblocks.errors import ModelError
 from flexblocks.geometry import place
-from flexblocks.interfaces import Coordinate, Load, Physics, Variable, attachment, flange, inlet, parameter
+from flexblocks.interfaces import Coordinate, Load, Output, Physics, Variable, attachment, flange, inlet, parameter
 
 STIFFNESS, FREE = 30.0, 0.1
 
@@ -140,7 +140,7 @@ class Odd(fb.ForceElement):
         return (Variable("u", "N"),)
 
     def states(self):
-        return (Variable("w", "1"),)
+        return (Variable("w", "1", starts_at="speed" if self.fault == "starts" else None),)
 
     def physics(self, frames, local):
         a = frames["frame_a"]
@@ -161,6 +161,7 @@ class Odd(fb.ForceElement):
             "acceleration": {"derivatives": {"w": local.acceleration[0]}},
             "infinite": {"loads": (Load(1 / local["u"], a.r[0]),)},
         }
+        fine["outputs"] = {"speed": Output(a.v[0], "m/s")}
         return Physics(**fine | faults.get(self.fault, {}))
 
 
@@ -180,6 +181,7 @@ class Odd(fb.ForceElement):
         ("square", r"returned a power that is not a sum of frame.power\(force"),
         ("elsewhere", r"uses frame.power\(...\) elsewhere than in the power"),
         ("acceleration", "uses local.acceleration, local.totals or local.effort"),
+        ("starts", r"states\(\): w starts at 'speed'; that must be an output which depends on poses alone"),
         ("infinite", "its forces and the rates of its states are not finite at the start values"),
     ],
 )

@@ -22,7 +22,7 @@ from arms.closed_forms import (
 )
 from arms.driven import rotor
 from flexblocks import control, models
-from flexblocks.errors import ComputationError, FlexblocksError, FlexblocksWarning
+from flexblocks.errors import ComputationError, FlexblocksError, FlexblocksWarning, ParameterError
 from flexblocks.interfaces.block import Block
 from flexblocks.interfaces.physics import Load, Physics
 from flexblocks.interfaces.ports import flange
@@ -233,3 +233,27 @@ def test_what_is_no_message_of_a_failure_is_passed_on(capfd: pytest.CaptureFixtu
         raise RuntimeError
     assert sys.stderr is before
     assert capfd.readouterr().err == f"{failure}mine\nof another thread\nmine{failure}"
+
+
+@pytest.mark.parametrize("method", ["auto", "rk8", "radau"])
+@pytest.mark.parametrize("aside", [0.0, 0.5])
+def test_a_winch_that_winds_on_stops_where_no_rope_is_left(aside, method):
+    """1 m/s of a rope of `length` m: nothing is left after as many seconds, and beyond it would push."""
+    model = fb.Model("hoist", gravity=(0.0, 0.0, -9.81))
+    ground, pulley = model.add(fb.Ground("ground")), model.add(fb.FixedTransform("pulley", (aside, 0.0, 0.0)))
+    slide, load = model.add(fb.Prismatic("slide", axis=(0, 0, 1), start=-2.0)), model.add(fb.Payload("load", 10.0))
+    length = math.hypot(2.0, aside)
+    rope = model.add(fb.Cable("rope", length, 1e5, winch=True, damping_time=0.01))
+    model.connect(ground.frame_b, pulley.frame_a)
+    model.connect(pulley.frame_b, slide.frame_a)
+    model.connect(slide.frame_b, load.frame_a)
+    model.connect(ground.frame_b, rope.frame_a)
+    model.connect(slide.frame_b, rope.frame_b)
+    dae = fb.assemble(model)
+    with pytest.raises(fb.SimulationError, match=r"rope\.length (gets to 0|= .*, which must be positive)") as stopped:
+        fb.simulate(dae, (0.0, 5.0), u={"rope.speed": -1.0}, method=method)
+    reached = stopped.value.trajectory
+    assert 0.9 * length < reached.t[-1] <= length
+    assert reached["rope.length"].min() > 0
+    with pytest.raises(ParameterError, match=r"rope\.length = 0 m; must be more than 0"):
+        fb.simulate(dae, (0.0, 1.0), x0={"rope.length": 0.0})

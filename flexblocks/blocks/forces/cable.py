@@ -90,7 +90,7 @@ class Cable(ForceElement):
         return (Variable("speed", "m/s", limit=self.limit),) if self.winch else ()
 
     def states(self) -> tuple[Variable, ...]:
-        return (Variable("length", "m", start=self.nominal.length),) if self.winch else ()
+        return (Variable("length", "m", start=self.nominal.length, positive=True),) if self.winch else ()
 
     def physics(self, frames: Mapping[str, AttachedFrame], local: Local) -> Physics:
         path = sum((second.distance(first) for first, second in pairwise(frames.values())), ca.SX(1, 1))

@@ -128,7 +128,7 @@ class HydraulicCylinder(ForceElement):
     def states(self) -> tuple[Variable, ...]:
         own = self.nominal
         if own.supply_pressure is None:
-            return (Variable("command", "m", start=(own.retracted + own.extended) / 2),)
+            return (Variable("command", "m", start=(own.retracted + own.extended) / 2, starts_at="length"),)
         # With the valve in the middle and no load.
         share = own.area_b / (own.area_a + own.area_b)
         across = own.supply_pressure - own.tank_pressure

@@ -42,6 +42,15 @@ def check_element(
     # What is differentiated in the poses must depend on them alone.
     flow = ca.vertcat(*[part for f in frames for part in (f.spin, f.velocity)])
     virtual = ca.vertcat(*[part for f in frames for part in (f.virtual_spin, f.virtual_velocity)])
+    for state in block.states():
+        if state.starts_at is None:
+            continue
+        output = physics.outputs.get(state.starts_at)
+        if output is None or ca.depends_on(ca.SX(output.value), ca.vertcat(flow, *vectors.values())):
+            raise ModelError(
+                f"{block.where}: states(): {state.name} starts at '{state.starts_at}'; that must be an output which "
+                "depends on poses alone."
+            )
     stored = ca.vertcat(physics.stored, *[load.displacement for load in physics.loads])
     if ca.depends_on(stored, ca.vertcat(flow, virtual, *vectors.values())):
         raise ModelError(

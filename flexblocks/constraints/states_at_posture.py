@@ -1,0 +1,65 @@
+"""States that start at what the posture makes of them, such as the length that an ideal cylinder is commanded to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.algorithms.element_forces import element_values
+
+
+def with_states_at_posture(dae: DAE, x: np.ndarray, p: np.ndarray, named: Collection[str] = ()) -> np.ndarray:
+    """Return the states (nx,) with those that follow the posture at the start where they belong, unless `named`."""
+    following = {name: i for i, name in _followers(dae).items() if name not in named}
+    if not following:
+        return x
+    x, values = x.copy(), _at_posture(dae)(*dae.posture(x, dae.z.start, p)).full().ravel()
+    for value, (i, name) in zip(values, _followers(dae).items(), strict=True):
+        if name in following:
+            x[i] = value
+    return x
+
+
+def start_at_posture(dae: DAE) -> DAE:
+    """Return the DAE whose start values of such states are those at its start posture."""
+    if not _followers(dae):
+        return dae
+    start = with_states_at_posture(dae, dae.x.start, dae.p.start)
+    return replace(dae, x=replace(dae.x, start=start))
+
+
+def named_states(dae: DAE, values: object) -> Collection[str]:
+    """Return the names of the states that a user's values set: of a dict its own, of an array all, of None none."""
+    if values is None:
+        return ()
+    return tuple(values) if isinstance(values, Mapping) else dae.x.names
+
+
+def _followers(dae: DAE) -> dict[int, str]:
+    """Return the positions and names of the states that follow the posture at the start, in their order."""
+    first = 2 * dae.tree.size
+    return {
+        first + i: dae.x.names[first + i]
+        for element in dae.tree.elements
+        for i, state in enumerate(element.terms.block.states(), element.w.start)
+        if state.starts_at is not None
+    }
+
+
+@lru_cache(maxsize=16)
+def _at_posture(dae: DAE) -> ca.Function:
+    """Return the function of the posture -> the outputs at which these states start."""
+    x, z, u = dae.x.symbol, dae.z.symbol, dae.u.symbol
+    of_elements = element_values(dae.tree, "outputs", x, z, dae.tree.block_inputs(x, z, u))
+    values = [
+        of_elements[element.name][list(element.terms.physics.outputs).index(state.starts_at)]
+        for element in dae.tree.elements
+        for state in element.terms.block.states()
+        if state.starts_at is not None
+    ]
+    return ca.Function("start", [*dae.posture_symbols], [ca.densify(ca.vertcat(*values))])
