@@ -32,6 +32,7 @@ from flexblocks.modeling.flanges import SharedCoordinate
 from flexblocks.modeling.locks import checked_locks, checked_prescriptions, with_locks
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.spanning_tree import Topology, topology
+from flexblocks.modeling.start_values import start_values
 from flexblocks.modeling.symbolic_parameters import symbolic_parameters
 from flexblocks.validity.deflection_error import linear_blocks
 from flexblocks.validity.remarks import warn_of_remarks
@@ -154,12 +155,13 @@ def _tree(
     number: dict[tuple[str, str], int] = {}
     slices: dict[str, list[slice]] = {}
     blocks = plan.blocks
+    starts_at = start_values(model.name, plan)
     for name in plan.order:
         block = blocks[name]
         for c in block.coordinates():
             if plan.shared[name, c.name].owner == (name, c.name):
                 number[name, c.name] = len(q)
-                q.append((f"{name}.{c.name}", c.unit, c.start))
+                q.append((f"{name}.{c.name}", c.unit, starts_at[name, c.name]))
                 rates.append((f"der({name}.{c.name})", f"{c.unit}/s", 0.0))
         starts = len(w), len(z), len(u)
         starts_of: dict[str, float] = {}

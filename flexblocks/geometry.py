@@ -60,7 +60,7 @@ class Shape:
         """
         dae, values = self.dae, self.dae.p.values(p, "p: ")
         state = dae.x.values(x, "x: ")
-        refuse_out_of_range(dae, state[: dae.tree.size])
+        refuse_out_of_range(dae, state)
         lines = self.function.call([*posture(dae, state, values)])
         return {body: np.array(line.full()).T for body, line in zip(self.bodies, lines, strict=True)}
 

@@ -34,7 +34,7 @@ def point_at(dae: DAE, at: OperatingPoint | Mapping[str, Any] | None) -> Operati
                 f"linearize: at: an operating point of another DAE (states {listing(at.states)}); "
                 f"must have the variables of {dae!r}."
             )
-        refuse_out_of_range(dae, at.x[: dae.tree.size], "linearize: at: ")
+        refuse_out_of_range(dae, at.x, "linearize: at: ")
         _refuse_singular(dae, at.x, at.z, at.p)
         point = at
     elif isinstance(at, Mapping):

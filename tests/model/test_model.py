@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import flexblocks as fb
 from arms.random_arms import arms
 from flexblocks import models
+from flexblocks.errors import ModelError
 from flexblocks.interfaces import Kind, inlet, outlet, parameter
 
 
@@ -122,11 +123,11 @@ def test_what_a_model_hands_out_is_a_copy():
     assert model.connections == ()
 
 
-def drive(*blocks: fb.Block) -> fb.Model:
+def drive(*blocks: fb.Block, start: float = 0.5) -> fb.Model:
     """Return a wheel (1 kg m2) on a hinge, driven through `blocks` in series."""
     model = fb.Model("wheel")
     chain = [model.add(block) for block in blocks]
-    ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint", start=0.5))
+    ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint", start=start))
     wheel = model.add(fb.Payload("wheel", mass=1.0, inertia=1.0))
     model.connect(ground.frame_b, joint.frame_a)
     model.connect(joint.frame_b, wheel.frame_a)
@@ -136,7 +137,7 @@ def drive(*blocks: fb.Block) -> fb.Model:
 
 
 def test_rigidly_joined_shafts_share_the_coordinate_of_the_joint():
-    motor, rotor = fb.TorqueSource("motor", limit=3.0), fb.Rotor("rotor", inertia=0.02, start=0.1)
+    motor, rotor = fb.TorqueSource("motor", limit=3.0), fb.Rotor("rotor", inertia=0.02)
     dae = fb.assemble(drive(motor, rotor, fb.Gear("gear", ratio=-5.0)))
     assert dae.x.names == ("joint.angle", "der(joint.angle)")
     assert dae.x.units == ("rad", "rad/s")
@@ -147,7 +148,7 @@ def test_rigidly_joined_shafts_share_the_coordinate_of_the_joint():
 
 
 def test_rotors_without_a_joint_share_the_coordinate_of_the_first():
-    rotors = (fb.Rotor("rotor1", inertia=0.02, gear_ratio=3.0, start=0.1), fb.Rotor("rotor2", inertia=0.5, start=0.2))
+    rotors = (fb.Rotor("rotor1", inertia=0.02, gear_ratio=3.0, start=0.1), fb.Rotor("rotor2", inertia=0.5))
     dae = fb.assemble(drive(*rotors, fb.TorsionalSpring("spring", stiffness=7.0)))
     assert dae.q_names == ("rotor1.angle", "joint.angle")
     assert list(dae.x.start[:2]) == [0.1, 0.5]
@@ -156,8 +157,27 @@ def test_rotors_without_a_joint_share_the_coordinate_of_the_first():
     np.testing.assert_allclose(force, [-1.4, 1.4], rtol=1e-14)
 
 
+@pytest.mark.parametrize(("joint", "rotor"), [(0.5, 0.0), (0.0, -2.5), (0.5, -2.5)])
+def test_shafts_that_share_a_coordinate_start_where_one_of_them_was_set(joint, rotor):
+    """0 is the default; behind a gear the value is that of its own shaft."""
+    dae = fb.assemble(drive(fb.Rotor("rotor", 0.02, start=rotor), fb.Gear("gear", ratio=-5.0), start=joint))
+    assert dae.x.names[0] == "joint.angle"
+    assert dae.x.start[0] == pytest.approx(0.5, rel=1e-15)
+
+
+def test_start_values_that_contradict_each_other_are_refused():
+    geared = drive(fb.Rotor("rotor", 0.02, start=0.1), fb.Gear("gear", ratio=-5.0))
+    with pytest.raises(
+        ModelError, match=r"(?s)(?=.*joint\.angle = 0\.5 rad)(?=.*rotor\.angle = 0\.1 rad).*rotor\.angle = -5"
+    ):
+        fb.assemble(geared)
+    with pytest.raises(ModelError, match=r"joint\.angle = 0\.5 rad at the start, where a fixed flange holds it at 0"):
+        fb.assemble(drive(fb.Fixed("wall")))
+    assert fb.assemble(geared, locked={"joint.angle": 0.2}).q_names == ()
+
+
 def test_fixed_locks_a_joint_and_holds_a_spring():
-    locked = fb.assemble(drive(fb.Fixed("wall")))
+    locked = fb.assemble(drive(fb.Fixed("wall"), start=0.0))
     assert locked.q_names == ()
     held = fb.assemble(drive(fb.Fixed("wall"), fb.TorsionalSpring("spring", stiffness=7.0, damping=0.1)))
     assert held.q_names == ("joint.angle",)
@@ -169,7 +189,7 @@ def test_fixed_locks_a_joint_and_holds_a_spring():
 
 
 def test_locked_joint_behind_a_gear_is_rigid():
-    model = drive(fb.Fixed("wall"), fb.TorsionalSpring("spring", stiffness=7.0))
+    model = drive(fb.Fixed("wall"), fb.TorsionalSpring("spring", stiffness=7.0), start=0.0)
     gear = model.add(fb.Gear("gear", ratio=2.0))
     stop = model.add(fb.Fixed("stop"))
     model.connect(gear.flange_b, "joint.axis")
