@@ -216,7 +216,7 @@ def _tree(
     )
     u += [(*each.acceleration, 0.0) for each in prescribed]
     limits += [None] * len(prescribed)
-    parts = {"locks": _locks(plan), "elements": tuple(elements), "prescribed": prescribed}
+    parts = {"locks": _locks(plan), "elements": tuple(elements), "prescribed": prescribed, "frames": plan.frames}
     tree = Tree(tuple(bodies), len(q), np.array(model.gravity), p.symbol, loops, **parts)
     x = variables("state", q + rates + w, symbols=symbols)
     return tree, x, variables("algebraic variable", z, symbols=symbols), variables("input", u, limits)

@@ -56,6 +56,8 @@ class Topology:
         Block names in the order in which the user added them.
     shared : dict
         For each (block, coordinate) the arm's coordinate behind it.
+    frames : dict of str
+        For each frame of a composite, by name, the name of the frame of a block behind it.
     """
 
     nodes: Mapping[str, TreeNode]
@@ -63,6 +65,7 @@ class Topology:
     closures: tuple[tuple[Port, Port], ...]
     order: tuple[str, ...]
     shared: Mapping[tuple[str, str], SharedCoordinate]
+    frames: Mapping[str, str]
 
     @property
     def blocks(self) -> dict[str, Block]:
@@ -89,11 +92,12 @@ def topology(model: ArmGraph, values: Mapping[str, Mapping[str, object]] | None 
     """
     # Expand composites: what remains are blocks with physics, and a graph of ports.
     blocks: dict[str, Block] = {}
+    frames: dict[str, str] = {}
     nets = nx.Graph()
     values = values or {}
     of_model = model.blocks  # a copy each time
     for block in of_model.values():
-        _open(block.with_values(values.get(block.name, {})), values, blocks, nets)
+        _open(block.with_values(values.get(block.name, {})), values, blocks, frames, nets)
     for ports in model.connections:
         inner = [_inner(of_model[port.block], port) for port in ports]
         nx.add_path(nets, inner)
@@ -104,13 +108,17 @@ def topology(model: ArmGraph, values: Mapping[str, Mapping[str, object]] | None 
     _refuse_open_ports(model, blocks, joined_ports)
     nodes, elements, closures = _tree(model, blocks, ground, [net for net in joined_ports if net[0].kind is Kind.FRAME])
     flange_nets = [set(net) for net in joined_ports if net[0].kind is not Kind.FRAME]
-    return Topology(nodes, elements, closures, tuple(blocks), joined(blocks, flange_nets))
+    return Topology(nodes, elements, closures, tuple(blocks), joined(blocks, flange_nets), frames)
 
 
 def _open(
-    block: Block | Composite, values: Mapping[str, Mapping[str, object]], blocks: dict[str, Block], nets: nx.Graph
+    block: Block | Composite,
+    values: Mapping[str, Mapping[str, object]],
+    blocks: dict[str, Block],
+    frames: dict[str, str],
+    nets: nx.Graph,
 ) -> None:
-    """Add a block, or the parts of a composite, to `blocks`, and all connections inside to `nets`."""
+    """Add a block, or a composite's parts, to `blocks`, its frames to `frames`, and connections inside to `nets`."""
     if isinstance(block, Block):
         blocks[block.name] = block
         return
@@ -118,7 +126,12 @@ def _open(
     for part in block.parts():
         named = _nested(block, part)
         parts[part.name] = named = named.with_values(values.get(named.name, {}))
-        _open(named, values, blocks, nets)
+        _open(named, values, blocks, frames, nets)
+    frames |= {
+        f"{block.name}.{spec.name}": str(_inner(block, block.port(spec.name)))
+        for spec in block.ports
+        if spec.kind is Kind.FRAME
+    }
     for first, second in block.connections():
         nx.add_path(nets, [_inner(*_part_port(parts, place)) for place in (first, second)])
 

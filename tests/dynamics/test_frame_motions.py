@@ -260,3 +260,22 @@ def test_locked_coordinates_stay_where_they_are():
     of = values(dae, "slide", np.array([np.pi / 2, 2.0]))
     np.testing.assert_allclose(vector(of, ""), [0.0, 0.7, 0.0], atol=1e-15)
     np.testing.assert_allclose(vector(of, "velocity_"), [-1.4, 0.0, 0.0], atol=1e-15)
+
+
+def test_frames_of_composites_are_those_of_the_blocks_behind_them():
+    """Of two hinges in one, and of a geared drive; also where composites are in composites, and in messages."""
+    model = fb.Model("arm", gravity=(0.0, 0.0, -9.81))
+    ground, shoulder = model.add(fb.Ground("ground")), model.add(fb.Universal("shoulder", start=(0.3, 0.2)))
+    link, elbow = model.add(fb.RigidLink("link", 1.0, 1.0)), model.add(fb.FlexibleJoint("elbow", 0.01, 100.0))
+    outer = model.add(fb.RigidLink("outer", 0.5, 1.0))
+    model.connect(ground.frame_b, shoulder.frame_a)
+    model.connect(shoulder.frame_b, link.frame_a)
+    model.connect(link.frame_b, elbow.frame_a)
+    model.connect(elbow.frame_b, outer.frame_a)
+    dae = fb.assemble(model)
+    x = dae.x.values({"shoulder.revolute1.angle": 0.4, "elbow.revolute.angle": 0.7, "der(elbow.revolute.angle)": 2.0})
+    behind = {"shoulder": "link.frame_a", "shoulder.frame_a": "ground", "elbow.frame_b": "outer.frame_a"}
+    for frame, same in behind.items():
+        assert values(dae, frame, x) == pytest.approx(values(dae, same, x), abs=1e-15)
+    with pytest.raises(NameUnknownError, match=r"There is no place 'elbo'.* Did you mean elbow\?"):
+        dae.with_outputs(("elbo.x",))

@@ -204,6 +204,8 @@ def _motion(tree: Tree, inlets: Sequence[Motion], frame: str, q: ca.SX, v: ca.SX
 
 def _place(tree: Tree, frame: str) -> tuple[int, str | None]:
     """Return the body of a frame and its outlet there, None for the inlet."""
+    ends = {name.removesuffix(".frame_b"): behind for name, behind in tree.frames.items() if name.endswith(".frame_b")}
+    frame = (tree.frames | ends).get(frame, frame)
     body = _body(tree, frame)
     ports = {spec.name for spec in body.block.ports}
     at_end = "frame_b" if "frame_b" in ports else "frame_a"
@@ -221,10 +223,11 @@ def _place(tree: Tree, frame: str) -> tuple[int, str | None]:
 
 def _body(tree: Tree, frame: str) -> Body:
     bodies = {body.name: body for body in placed(tree)}
+    known_names = [*bodies, *dict.fromkeys(name.rpartition(".")[0] for name in tree.frames)]
     matching = [known for known in bodies if frame == known or frame.startswith(f"{known}.")]
     if not matching:
         raise NameUnknownError(
-            f"There is no place '{frame}': name a block ({listing(bodies)}) or a frame of one, as 'link1.frame_b' or "
-            f"'link1.station(0.25)'.{nearest(frame.partition('.')[0], bodies)}"
+            f"There is no place '{frame}': name a block ({listing(known_names)}) or a frame of one, as 'link1.frame_b' "
+            f"or 'link1.station(0.25)'.{nearest(frame.partition('.')[0], known_names)}"
         )
     return bodies[max(matching, key=len)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -29,7 +30,7 @@ class Tree:
     `gravity` is the acceleration of free fall (3) in world axes [m/s2]; `p` the symbolic parameters; `loops` the cuts
     that made it a tree; `feedback` the control laws that set the inputs of the blocks in a closed loop; `locks` the
     coordinates that are held at numbers; `elements` the force elements between its frames; `prescribed` the coordinates
-    whose motion is prescribed.
+    whose motion is prescribed; `frames` the frames of composites by name, each with that of the body behind it.
     """
 
     bodies: tuple[Body, ...]
@@ -41,6 +42,7 @@ class Tree:
     locks: tuple[Lock, ...] = ()
     elements: tuple[Element, ...] = ()
     prescribed: tuple[Prescription, ...] = ()
+    frames: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def root(self) -> int:
