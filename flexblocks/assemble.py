@@ -27,6 +27,7 @@ from flexblocks.dynamics.tree.outboard_inertia import OutboardInertia
 from flexblocks.dynamics.tree.prescription import Prescription
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import ParameterError
+from flexblocks.interfaces.block_variables import Variable
 from flexblocks.interfaces.variables import Variables, variables
 from flexblocks.modeling.flanges import SharedCoordinate
 from flexblocks.modeling.locks import checked_locks, checked_prescriptions, with_locks
@@ -156,6 +157,7 @@ def _tree(
     slices: dict[str, list[slice]] = {}
     blocks = plan.blocks
     starts_at = start_values(model.name, plan)
+    first_order: dict[int, Variable] = {}
     for name in plan.order:
         block = blocks[name]
         for c in block.coordinates():
@@ -170,6 +172,7 @@ def _tree(
             fixed = zip(dependent.names, ca.vertsplit(dependent.symbols), strict=True)
             symbols |= {f"{name}.{key}": c for key, c in fixed}
             starts_of = dict(zip(dependent.names, dependent.starts.tolist(), strict=True))
+        first_order |= dict(enumerate(block.states(), len(w)))
         for group, declared in ((w, block.states()), (z, block.algebraics()), (u, block.inputs())):
             group += [(f"{name}.{v.name}", v.unit, starts_of.get(v.name, v.start)) for v in declared]
         limits += [variable.limit for variable in block.inputs()]
@@ -216,7 +219,13 @@ def _tree(
     )
     u += [(*each.acceleration, 0.0) for each in prescribed]
     limits += [None] * len(prescribed)
-    parts = {"locks": _locks(plan), "elements": tuple(elements), "prescribed": prescribed, "frames": plan.frames}
+    parts = {
+        "locks": _locks(plan),
+        "elements": tuple(elements),
+        "prescribed": prescribed,
+        "frames": plan.frames,
+        "first_order": first_order,
+    }
     tree = Tree(tuple(bodies), len(q), np.array(model.gravity), p.symbol, loops, **parts)
     x = variables("state", q + rates + w, symbols=symbols)
     return tree, x, variables("algebraic variable", z, symbols=symbols), variables("input", u, limits)

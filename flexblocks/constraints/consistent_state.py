@@ -34,10 +34,15 @@ def consistent_state(dae: DAE, values: Any, p: np.ndarray, where: str) -> tuple[
     """
     # Loops, ranges, dependent variables; an arm without any of them keeps its values as they are.
     x, z = dae.x.values(values, where), dae.z.start
-    refuse_out_of_range(dae, x, where)
+    has_ranges = dae.tree.ranges or dae.tree.positive_states
+    if has_ranges:
+        refuse_out_of_range(dae, x, where)
     if dae.tree.loops.closures:
         x = closed_state(dae, values, p, where)
-        refuse_out_of_range(dae, x, where)
+        if has_ranges:
+            refuse_out_of_range(dae, x, where)
     if dae.dependent_names:
         x, z = with_dependent_variables(dae, x, z, p, named_states(dae, values), where)
-    return with_states_at_posture(dae, x, p, named_states(dae, values)), z
+    if dae.tree.states_at_outputs:
+        x = with_states_at_posture(dae, x, p, named_states(dae, values))
+    return x, z

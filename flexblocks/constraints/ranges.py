@@ -19,7 +19,7 @@ def refuse_out_of_range(dae: DAE, x: np.ndarray, where: str = "") -> None:
     ParameterError
         A coordinate is out of the range of its block, or a state that must be positive is not.
     """
-    for i in positive_states(dae):
+    for i in dae.tree.positive_states:
         if not x[i] > 0:
             raise ParameterError(f"{where}{dae.x.names[i]} = {x[i]:g} {dae.x.units[i]}; must be more than 0.")
     for bound in dae.tree.ranges:
@@ -42,23 +42,11 @@ def coordinate_bounds(dae: DAE) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-def positive_states(dae: DAE) -> list[int]:
-    """Return the positions, among all states, of those that must stay positive, such as lengths."""
-    owners = [(body.block, body.w) for body in dae.tree.bodies]
-    owners += [(element.terms.block, element.w) for element in dae.tree.elements]
-    return [
-        2 * dae.tree.size + i
-        for block, w in owners
-        for i, state in enumerate(block.states(), w.start)
-        if state.positive
-    ]
-
-
 def admissible_states(dae: DAE) -> np.ndarray:
     """Return the least and the greatest values (nx, 2) with which the physics of blocks have a meaning."""
     ranges = np.tile([-np.inf, np.inf], (len(dae.x), 1))
     ranges[: dae.tree.size] = np.column_stack(coordinate_bounds(dae))
-    ranges[positive_states(dae), 0] = 0.0
+    ranges[list(dae.tree.positive_states), 0] = 0.0
     return ranges
 
 

@@ -15,19 +15,16 @@ from flexblocks.dynamics.algorithms.element_forces import element_values
 
 def with_states_at_posture(dae: DAE, x: np.ndarray, p: np.ndarray, named: Collection[str] = ()) -> np.ndarray:
     """Return the states (nx,) with those that follow the posture at the start where they belong, unless `named`."""
-    following = {name: i for i, name in _followers(dae).items() if name not in named}
-    if not following:
-        return x
     x, values = x.copy(), _at_posture(dae)(*dae.posture(x, dae.z.start, p)).full().ravel()
-    for value, (i, name) in zip(values, _followers(dae).items(), strict=True):
-        if name in following:
+    for value, i in zip(values, dae.tree.states_at_outputs, strict=True):
+        if dae.x.names[i] not in named:
             x[i] = value
     return x
 
 
 def start_at_posture(dae: DAE) -> DAE:
     """Return the DAE whose start values of such states are those at its start posture."""
-    if not _followers(dae):
+    if not dae.tree.states_at_outputs:
         return dae
     start = with_states_at_posture(dae, dae.x.start, dae.p.start)
     return replace(dae, x=replace(dae.x, start=start))
@@ -40,26 +37,15 @@ def named_states(dae: DAE, values: object) -> Collection[str]:
     return tuple(values) if isinstance(values, Mapping) else dae.x.names
 
 
-def _followers(dae: DAE) -> dict[int, str]:
-    """Return the positions and names of the states that follow the posture at the start, in their order."""
-    first = 2 * dae.tree.size
-    return {
-        first + i: dae.x.names[first + i]
-        for element in dae.tree.elements
-        for i, state in enumerate(element.terms.block.states(), element.w.start)
-        if state.starts_at is not None
-    }
-
-
 @lru_cache(maxsize=16)
 def _at_posture(dae: DAE) -> ca.Function:
     """Return the function of the posture -> the outputs at which these states start."""
-    x, z, u = dae.x.symbol, dae.z.symbol, dae.u.symbol
+    x, z, u, first = dae.x.symbol, dae.z.symbol, dae.u.symbol, 2 * dae.tree.size
     of_elements = element_values(dae.tree, "outputs", x, z, dae.tree.block_inputs(x, z, u))
     values = [
-        of_elements[element.name][list(element.terms.physics.outputs).index(state.starts_at)]
+        of_elements[element.name][list(element.terms.physics.outputs).index(output)]
+        for i, output in dae.tree.states_at_outputs.items()
         for element in dae.tree.elements
-        for state in element.terms.block.states()
-        if state.starts_at is not None
+        if element.w.start <= i - first < element.w.stop
     ]
     return ca.Function("start", [*dae.posture_symbols], [ca.densify(ca.vertcat(*values))])

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexblocks.constraints.ranges import positive_states
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.evaluation.body import CoordinateRange
 from flexblocks.errors import listing
@@ -60,5 +59,5 @@ def bounds(dae: DAE) -> Bounds:
     """Return the bounds on the states of an arm."""
     n = dae.tree.size
     return Bounds(
-        dae.x.names[n : 2 * n], dae.tree.ranges, {dae.x.names[i]: i for i in positive_states(dae)}, dae.x.start
+        dae.x.names[n : 2 * n], dae.tree.ranges, {dae.x.names[i]: i for i in dae.tree.positive_states}, dae.x.start
     )

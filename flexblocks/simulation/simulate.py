@@ -13,6 +13,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError
 from flexblocks.interrupt import Interrupt
 from flexblocks.progress import ProgressDisplay
+from flexblocks.simulation.change_points import change_points, passed_words
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
 from flexblocks.simulation.method import checked_method
 from flexblocks.simulation.open_loops import first_open, opened_words
@@ -122,8 +123,8 @@ def simulate(
     Warns
     -----
     FlexblocksWarning
-        It was interrupted; or a beam deflects beyond the small deflections that it is modelled for, see
-        `flexblocks.validity`.
+        It was interrupted; its loops pass a change point, see `flexblocks.simulation.change_points`; or a beam deflects
+        beyond the small deflections that it is modelled for, see `flexblocks.validity`.
 
     Examples
     --------
@@ -206,6 +207,8 @@ class Simulator:
                 at,
             )
         where = f"simulate: '{dae.name}'"
+        if dae.tree.loops.closures and len(passed := change_points(dae, trajectory.t, trajectory.x, values)):
+            warn(f"{where}: {passed_words(passed)}")
         warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, values, trajectory.t)
         if record.interrupted:
             warn(

@@ -160,28 +160,24 @@ def _motion(traj: PhaseTrajectory, times: np.ndarray) -> tuple[np.ndarray, np.nd
 
     q, v, a = q + h * s * v + h**2 * summed(2, a), v + h * summed(1, a), summed(0, a)
     if t.static.names:
-        amplitudes = _static_amplitudes(traj, times)
-        q, v, a = (part + amplitude @ shapes.T for part, amplitude in zip((q, v, a), amplitudes, strict=True))
+        amplitudes = _static_amplitudes(traj)
+        q, v, a = (part + amplitudes(times, order) @ shapes.T for order, part in enumerate((q, v, a)))
     return np.concatenate([q, v, w + h * summed(1, dw)], axis=1), np.concatenate([a, summed(0, dw)], axis=1)
 
 
-def _static_amplitudes(traj: PhaseTrajectory, times: np.ndarray) -> list[np.ndarray]:
-    """Return the amplitudes (points, k) of the quasi-static modes at `times`, with their rates and accelerations.
+def _static_amplitudes(traj: PhaseTrajectory) -> CubicSpline:
+    """Return the amplitudes (k) of the quasi-static modes over time, as a spline through their collocation points.
 
-    The equations of such modes leave rates and accelerations out: a model that gives them their dynamics starts with
-    them moving as they are seen to move, not at standstill. These are of a spline through mesh points. Through the
-    points within intervals, too, as the amplitudes are, it wiggles: the inertia of its accelerations violates the
-    motion of a floating space arm 34 times as much.
+    It has rates and accelerations, which the equations of such modes leave out: a model that gives them their dynamics
+    starts with them moving as they are seen to move, not at standstill.
     """
     b, t, mesh, n = traj.block, traj.transcription, traj.mesh, traj.transcription.dae.tree.size
     at = np.append(0.0, collocated_times(mesh, t.scheme).ravel())
     (begin, _), (first, last) = (values(var, -1, n)[[0, -1]] @ t.static.amounts(n).T for var in (b.q, b.v))
-    inside = np.vstack([begin, values(b.e, at.size - 1, -1)])
+    amplitudes = np.vstack([begin, values(b.e, at.size - 1, -1)])
     later = np.append(True, np.diff(at) > SAME_TIME * mesh.duration)  # Lobatto's intervals share their ends
-    ends: Any = ((1, first), (1, last))
-    amplitudes = CubicSpline(at[later], inside[later], bc_type=ends)
-    smooth = CubicSpline(mesh.times, inside[:: t.scheme.degree], bc_type=ends)
-    return [amplitudes(times), smooth(times, 1), smooth(times, 2)]
+    rates: Any = ((1, first), (1, last))
+    return CubicSpline(at[later], amplitudes[later], bc_type=rates)
 
 
 def _lagrange(scheme: Collocation, s: np.ndarray, order: int) -> np.ndarray:

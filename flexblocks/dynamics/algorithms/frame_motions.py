@@ -205,7 +205,7 @@ def _motion(tree: Tree, inlets: Sequence[Motion], frame: str, q: ca.SX, v: ca.SX
 def _place(tree: Tree, frame: str) -> tuple[int, str | None]:
     """Return the body of a frame and its outlet there, None for the inlet."""
     ends = {name.removesuffix(".frame_b"): behind for name, behind in tree.frames.items() if name.endswith(".frame_b")}
-    frame = (tree.frames | ends).get(frame, frame)
+    frame = {**tree.frames, **ends}.get(frame, frame)
     body = _body(tree, frame)
     ports = {spec.name for spec in body.block.ports}
     at_end = "frame_b" if "frame_b" in ports else "frame_a"

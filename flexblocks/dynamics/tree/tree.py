@@ -19,6 +19,7 @@ from flexblocks.dynamics.tree.lock import Lock
 from flexblocks.dynamics.tree.prescription import Prescription
 from flexblocks.dynamics.tree.skeleton import Place, Skeleton, SkeletonNode, skeleton
 from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.block_variables import Variable
 
 NO_LOOPS = Loops()
 
@@ -30,7 +31,8 @@ class Tree:
     `gravity` is the acceleration of free fall (3) in world axes [m/s2]; `p` the symbolic parameters; `loops` the cuts
     that made it a tree; `feedback` the control laws that set the inputs of the blocks in a closed loop; `locks` the
     coordinates that are held at numbers; `elements` the force elements between its frames; `prescribed` the coordinates
-    whose motion is prescribed; `frames` the frames of composites by name, each with that of the body behind it.
+    whose motion is prescribed; `frames` the frames of composites by name, each with that of the body behind it;
+    `first_order` the first-order states by their positions among these.
     """
 
     bodies: tuple[Body, ...]
@@ -43,6 +45,7 @@ class Tree:
     elements: tuple[Element, ...] = ()
     prescribed: tuple[Prescription, ...] = ()
     frames: Mapping[str, str] = field(default_factory=dict)
+    first_order: Mapping[int, Variable] = field(default_factory=dict)
 
     @property
     def root(self) -> int:
@@ -104,6 +107,16 @@ class Tree:
     def ranges(self) -> tuple[CoordinateRange, ...]:
         """Ranges of all coordinates of blocks that have one; most arms have none."""
         return tuple(bound for body in self.bodies for bound in body.ranges)
+
+    @property
+    def positive_states(self) -> tuple[int, ...]:
+        """Positions, among all states, of those that must stay positive, such as lengths; most arms have none."""
+        return tuple(2 * self.size + i for i, state in self.first_order.items() if state.positive)
+
+    @property
+    def states_at_outputs(self) -> dict[int, str]:
+        """Positions, among all states, of those that start at an output of their force element, and its name."""
+        return {2 * self.size + i: state.starts_at for i, state in self.first_order.items() if state.starts_at}
 
     @cached_property
     def has_joints_in_series(self) -> bool:

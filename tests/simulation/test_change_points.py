@@ -1,0 +1,72 @@
+"""Change points of loops: runs that pass one say so, whichever way they go on; those that pass beside one do not."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import flexblocks as fb
+from flexblocks.simulation.change_points import CHUNK, change_points
+
+
+def four_bar(crank: float, coupler: float, follower: float, base: float, size: float = 1.0) -> fb.DAE:
+    """A four-bar linkage that falls from rest; lengths go with the size, masses with its cube."""
+    model = fb.Model("four-bar", gravity=(0.0, -9.81, 0.0))
+    ground, place = model.add(fb.Ground("ground")), model.add(fb.FixedTransform("place", (base * size, 0.0, 0.0)))
+    hinges = {name: model.add(fb.Revolute(name, start=at)) for name, at in (("left", 0.5), ("a", 0.0), ("b", 0.0))}
+    hinges["right"] = model.add(fb.Revolute("right", start=2.0))
+    lengths = {"crank": crank, "coupler": coupler, "follower": follower}
+    links = {name: model.add(fb.RigidLink(name, each * size, size**3)) for name, each in lengths.items()}
+    model.connect(ground.frame_b, place.frame_a)
+    model.connect(ground.frame_b, hinges["left"].frame_a)
+    model.connect(hinges["left"].frame_b, links["crank"].frame_a)
+    model.connect(links["crank"].frame_b, hinges["a"].frame_a)
+    model.connect(hinges["a"].frame_b, links["coupler"].frame_a)
+    model.connect(place.frame_b, hinges["right"].frame_a)
+    model.connect(hinges["right"].frame_b, links["follower"].frame_a)
+    model.connect(links["follower"].frame_b, hinges["b"].frame_a)
+    model.connect(hinges["b"].frame_b, links["coupler"].frame_b)
+    return fb.assemble(model)
+
+
+PASSES = {"unequal": (0.15, 0.35, 0.3, 0.5), "stretched": (0.3, 0.1, 0.3, 0.5), "parallelogram": (0.2, 0.3, 0.2, 0.3)}
+BESIDE = {"nearly a parallelogram": (0.2, 0.301, 0.3, 0.2), "crank and rocker": (0.1, 0.35, 0.3, 0.3)}
+
+
+@pytest.mark.filterwarnings("ignore:.*start values moved far")
+@pytest.mark.parametrize("size", [0.02, 1.0, 20.0])
+@pytest.mark.parametrize("lengths", PASSES.values(), ids=PASSES)
+def test_runs_that_pass_a_change_point_say_so(lengths: tuple[float, ...], size: float) -> None:
+    """At any tolerance: it arrives where all links are in line, and goes on one way or another."""
+    dae = four_bar(*lengths, size=size)
+    for options in ({}, {"rtol": 1e-12, "atol": 1e-14}, {"method": "radau"}):
+        with pytest.warns(fb.FlexblocksWarning, match="its loops pass a change point at about t = "):
+            run = fb.simulate(dae, (0.0, 0.6 * np.sqrt(size)), **options)
+        (first, *_), n = change_points(dae, run.t, run.x, np.zeros(0)), dae.tree.size
+        # Joint angles of links in line are multiples of half a turn.
+        at = run.x[np.searchsorted(run.t, first) - 2 : np.searchsorted(run.t, first) + 2, :n]
+        assert np.abs(np.sin(at)).max(axis=1).min() < 0.05
+
+
+@pytest.mark.filterwarnings("ignore:.*start values moved far")
+@pytest.mark.parametrize("size", [0.02, 1.0, 20.0])
+@pytest.mark.parametrize("lengths", BESIDE.values(), ids=BESIDE)
+def test_runs_beside_one_do_not(lengths: tuple[float, ...], size: float) -> None:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*change point")
+        fb.simulate(four_bar(*lengths, size=size), (0.0, 0.6 * np.sqrt(size)))
+
+
+@pytest.mark.filterwarnings("ignore:.*(change point|start values moved far)")
+def test_long_runs_are_looked_at_in_parts() -> None:
+    """A flip between the last sample of one part and the first of the next is seen, too."""
+    dae = four_bar(*PASSES["parallelogram"])
+    run = fb.simulate(dae, np.linspace(0.0, 0.6, 201), rtol=1e-12, atol=1e-14)
+    times = change_points(dae, run.t, run.x, np.zeros(0))
+    at = int(np.searchsorted(run.t, times[0]))
+    for shift in (-1, 0, 1):
+        still = np.repeat(run.x[:1], CHUNK - at + shift, axis=0)
+        t = np.concatenate([run.t[0] - 1e-3 * np.arange(len(still), 0, -1), run.t])
+        np.testing.assert_array_equal(change_points(dae, t, np.vstack([still, run.x]), np.zeros(0)), times)
