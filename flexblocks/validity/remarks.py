@@ -15,6 +15,7 @@ from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import ModelWarning, listing
 from flexblocks.libraries import scipy
 from flexblocks.user_warning import warn
+from flexblocks.validity.held_tips import remarks_on_held_tips
 from flexblocks.validity.large_deflections import is_quiet
 
 # Modes that are looked at: those above are rarely of interest, and the last of an assumed few is hardly one of the arm.
@@ -24,10 +25,13 @@ TIMES, SEEN = 3.0, 0.02
 
 
 def warn_of_remarks(dae: DAE) -> None:
-    """Warn of what blocks remark on themselves, and of modes damped far more than was asked for; each once."""
+    """Warn of what blocks remark on themselves, of modes damped far more than was asked for, and of tips that are held.
+
+    Each once.
+    """
     if is_quiet():
         return
-    for remark in (*_of_blocks(dae.tree), *_of_damping(dae)):
+    for remark in (*_of_blocks(dae.tree), *_of_damping(dae), *remarks_on_held_tips(dae)):
         warn(f"assemble: {remark}", ModelWarning)
 
 

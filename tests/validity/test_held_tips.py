@@ -1,0 +1,88 @@
+"""Beams of assumed modes whose tips loops hold at an angle: told, with how far they are off, and only these."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+import flexblocks as fb
+from flexblocks.beam.discretization import Discretization
+from flexblocks.errors import ModelWarning
+from flexblocks.validity.held_tips import remarks_on_held_tips
+
+MODES = fb.AssumedModes(3)
+RIGIDITY, DENSITY = 400.0, 2.0  # EI [N m2], rho A [kg/m]
+
+
+def held(discretization: Discretization, *axes: tuple[float, float, float], bending: str = "y") -> fb.DAE:
+    """A beam of 1 m, clamped at its root, whose tip is held by hinges about these axes, one after another."""
+    model = fb.Model("held", gravity=(0.0, -9.81, 0.0))
+    ground, end = model.add(fb.Ground("ground")), model.add(fb.FixedTransform("end", (1.0, 0.0, 0.0)))
+    more = {"axial": True, "axial_rigidity": 1e6} if not isinstance(discretization, fb.AssumedModes) else {}
+    beam = model.add(
+        fb.FlexibleBeam("beam", 1.0, DENSITY, RIGIDITY, discretization=discretization, bending=bending, **more)
+    )
+    model.connect(ground.frame_b, beam.frame_a)
+    model.connect(ground.frame_b, end.frame_a)
+    for i, axis in enumerate(axes):
+        pin = model.add(fb.Revolute(f"pin{i}", axis=axis))
+        model.connect(end.frame_b, pin.frame_a)
+        end = pin
+    model.connect(end.frame_b, beam.frame_b)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        return fb.assemble(model)
+
+
+@pytest.mark.parametrize("count", [3, 5, 8])
+def test_deflections_of_a_tip_that_is_held_are_off_by_as_much_as_is_told(count: int) -> None:
+    dae = held(fb.AssumedModes(count), bending="y")
+    (remark,) = remarks_on_held_tips(dae)
+    assert f"off by a share of 1/{count} and more" in remark
+    middle = "beam.station(0.5).y"
+    sag = fb.equilibrium(dae.with_outputs((middle,)))[middle] / (-9.81 * DENSITY / 384 / RIGIDITY)
+    assert 1 / count < 1 - sag < 2 / count
+
+
+@pytest.mark.parametrize(
+    ("axes", "bending", "is_told"),
+    [
+        ([(0, 0, 1)], "y", False),  # a pin takes the moment up
+        ([(0, 1, 0)], "y", True),  # about another axis
+        ([(0, 0, 1)], "yz", True),  # bending along z is held
+        ([(0, 0, 1), (0, 1, 0)], "yz", False),
+        ([(0, 0, 1), (1, 0, 0)], "yz", True),
+    ],
+)
+def test_hinges_between_the_tip_and_the_cut_take_moments_up(
+    axes: list[tuple[float, float, float]], bending: str, is_told: bool
+) -> None:
+    assert bool(list(remarks_on_held_tips(held(fb.AssumedModes(4), *axes, bending=bending)))) == is_told
+
+
+@pytest.mark.parametrize("discretization", [fb.FiniteElements(3), fb.StrainModes(4)], ids=repr)
+def test_other_discretizations_hold_moments_at_the_tip(discretization: Discretization) -> None:
+    assert not list(remarks_on_held_tips(held(discretization)))
+
+
+def test_it_is_told_when_the_arm_is_assembled() -> None:
+    model = held(MODES).model
+    with pytest.warns(ModelWarning, match="FlexibleBeam 'beam': .* which a loop holds at an angle"):
+        fb.assemble(model)
+
+
+def test_a_loop_that_begins_at_a_station_holds_no_tip() -> None:
+    """And a coupler between two pins, as in a four-bar, is held nowhere."""
+    model = fb.Model("propped", gravity=(0.0, -9.81, 0.0))
+    ground, foot = model.add(fb.Ground("ground")), model.add(fb.FixedTransform("foot", (0.5, -0.5, 0.0)))
+    beam = model.add(fb.FlexibleBeam("beam", 1.0, DENSITY, RIGIDITY, discretization=MODES))
+    low, high = model.add(fb.Revolute("low", start=1.57)), model.add(fb.Revolute("high"))
+    prop = model.add(fb.FlexibleBeam("prop", 0.5, DENSITY, RIGIDITY, discretization=MODES))
+    model.connect(ground.frame_b, beam.frame_a)
+    model.connect(ground.frame_b, foot.frame_a)
+    model.connect(foot.frame_b, low.frame_a)
+    model.connect(low.frame_b, prop.frame_a)
+    model.connect(prop.frame_b, high.frame_a)
+    model.connect(high.frame_b, beam.station(0.5))
+    assert not list(remarks_on_held_tips(fb.assemble(model)))
