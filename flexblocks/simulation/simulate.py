@@ -88,7 +88,8 @@ def simulate(
         ``"auto"``: SUNDIALS IDAS with algebraic variables; CVODES by BDF if the fastest decay exceeds all oscillation
         frequencies; ``"rk8-radau"`` if something oscillates faster than the motion is sampled (``"rk43-radau"`` where
         `rtol` is 1e-5 or more): the explicit Runge-Kutta method ``"rk8"`` (``"rk43"``), or the implicit one
-        ``"radau"`` where that takes the lesser effort, by counts; otherwise CVODES by Adams' method. ``"adams"``,
+        ``"radau"`` where that takes the lesser effort, by counts; otherwise CVODES by Adams' method, or
+        ``"dop853"`` where the equations take more than 20 000 operations. ``"adams"``,
         ``"bdf"``, ``"idas"`` and the others select one of them. ``"rk4"`` is
         the classical Runge-Kutta method with the fixed `step`, shortened to end at output times and breakpoints;
         ``"dop853"`` is SciPy's explicit method of order 8, slower and independent of SUNDIALS. All integrators are

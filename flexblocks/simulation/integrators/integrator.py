@@ -17,6 +17,7 @@ class ProblemKind(Enum):
     """Class of a problem, for the choice of an integrator."""
 
     NONSTIFF = "ordinary differential equations that oscillate or grow as fast as they decay"
+    LARGE = "the same, of so many operations that what integrators prepare takes longer than most runs"
     OSCILLATING = "the same, in which something oscillates faster than the motion is sampled"
     ROUGHLY_OSCILLATING = "the same, to a loose tolerance"
     STIFF = "ordinary differential equations in which something decays faster than anything oscillates or grows"

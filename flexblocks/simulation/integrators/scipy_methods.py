@@ -6,7 +6,7 @@ import numpy as np
 
 from flexblocks.libraries import scipy
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
-from flexblocks.simulation.integrators.integrator import Integrator, Options
+from flexblocks.simulation.integrators.integrator import Integrator, Options, ProblemKind
 from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
 
 STEP_TIME = 2e-4  # of a step in Python [s], as measured
@@ -71,4 +71,6 @@ class ScipyStepper(Stepper):
 
 
 # Dormand and Prince's method of 12 stages, with the error estimates of Hairer, Norsett and Wanner.
-DOP853 = Integrator("dop853", lambda equations, options: ScipyStepper(equations, "DOP853", 12, options))
+DOP853 = Integrator(
+    "dop853", lambda equations, options: ScipyStepper(equations, "DOP853", 12, options), suits=ProblemKind.LARGE
+)
