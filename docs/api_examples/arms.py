@@ -100,6 +100,19 @@ model.connect("spring.flange_b", "hinge.axis")
 wall = fb.FixedTranslation("wall")  # the same for a slide: a flange that does not move
 print(wall.flange_b)
 
+# %% Rack
+model = fb.Model("gantry")
+blocks = fb.Ground("ground"), fb.Prismatic("rail", axis=(1.0, 0.0, 0.0)), fb.Payload("carriage", mass=20.0)
+ground, rail, carriage = (model.add(block) for block in blocks)
+motor, rotor = model.add(fb.TorqueSource("motor", limit=2.0)), model.add(fb.Rotor("rotor", inertia=1e-3))
+rack = model.add(fb.Rack("rack", radius=0.02))  # or a screw: its lead / (2 pi)
+model.connect(ground.frame_b, rail.frame_a)
+model.connect(rail.frame_b, carriage.frame_a)
+model.connect(motor.flange_b, rotor.flange_a)
+model.connect(rotor.flange_b, rack.flange_a)
+model.connect(rack.flange_b, rail.axis)
+print(fb.assemble(model).mass_matrix([0.0], []))  # 20 kg, and 1e-3/0.02^2 of the rotor
+
 # %% LuGreFriction
 model, _ = on_a_hinge(fb.LuGreFriction("friction", stiffness=500.0, coulomb=0.3, breakaway=0.5, damping=0.5))
 model.connect("friction.flange_b", "hinge.axis")

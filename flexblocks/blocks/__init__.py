@@ -20,6 +20,7 @@ from flexblocks.blocks.drives.friction import Friction
 from flexblocks.blocks.drives.gear import Gear
 from flexblocks.blocks.drives.lugre_friction import LuGreFriction
 from flexblocks.blocks.drives.pd_servo import PDServo
+from flexblocks.blocks.drives.rack import Rack
 from flexblocks.blocks.drives.rotor import Rotor
 from flexblocks.blocks.drives.source import ForceSource, TorqueSource
 from flexblocks.blocks.drives.torsional_spring import TorsionalSpring
@@ -62,6 +63,7 @@ __all__ = [
     "PDServo",
     "Payload",
     "Prismatic",
+    "Rack",
     "Revolute",
     "RigidBody",
     "RigidLink",

@@ -50,6 +50,7 @@ EXAMPLES: dict[type, tuple[fb.Block | fb.Composite, ...]] = {
     fb.PDServo: (fb.PDServo("a", 10.0, 1.0),),
     fb.Payload: (fb.Payload("a", 1.0, np.diag([0.1, 0.2, 0.2]), (0.1, 0.0, 0.3)),),
     fb.Prismatic: (fb.Prismatic("a", axis=(0, 3, 4), damping=0.1, start=0.2),),
+    fb.Rack: (fb.Rack("a", -0.02),),
     fb.Revolute: (fb.Revolute("a", axis=(0, 3, 4), damping=0.1, start=0.2),),
     fb.RigidBody: (fb.RigidBody("a", 1.0, 0.1, (0.1, 0.0, 0.0), (0.2, 0.0, 0.0)),),
     fb.RigidLink: (fb.RigidLink("a", 0.5, 1.0, inertia=0.1, center=0.2), fb.RigidLink("a", 0.5)),
