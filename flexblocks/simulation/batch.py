@@ -14,12 +14,14 @@ import numpy as np
 
 from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import ComputationError, ParameterError
+from flexblocks.errors import ComputationError, ParameterError, listing
 from flexblocks.interrupt import Interrupt
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.cases import Cases, cases
+from flexblocks.simulation.change_points import change_points, passed_words
 from flexblocks.simulation.chunks import DEFAULT_STEPS, Budget, checked_budget
 from flexblocks.simulation.method import Method, checked_method
+from flexblocks.simulation.open_loops import opened
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.sampling import output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import Inputs, inputs
@@ -100,8 +102,8 @@ def simulate_batch(
     Warns
     -----
     FlexblocksWarning
-        Runs failed, or it was interrupted; or a beam deflects beyond the small deflections that it is modelled for, as
-        for `simulate`.
+        Runs failed, or it was interrupted; loops pass a change point; or a beam deflects beyond the small deflections
+        that it is modelled for, as for `simulate`.
 
     Examples
     --------
@@ -128,6 +130,7 @@ def simulate_batch(
     runs = Runs(dae, times, batch)
     reader = Solver(dae, settings)
     stopped: dict[int, str] = {}
+    passing: dict[int, np.ndarray] = {}
     deflected: dict[int, list[DeflectionError]] = {}
     began = time.perf_counter()
     with (
@@ -137,21 +140,28 @@ def simulate_batch(
     ):
         for done, (run, record) in enumerate(records, start=1):
             signals, values, _ = jobs[run]
-            failure = record.failure
+            failure, reached = record.failure, record.reached
             if record.X:
                 try:
                     motion = sampled_trajectory(reader.system(signals, values), times, record)
+                    if (open_from := opened(dae, motion, values)) is not None:
+                        failure, reached, motion = open_from.words, open_from.time, open_from.before
+                    elif dae.tree.loops.closures and len(passed := change_points(dae, motion.t, motion.x, values)):
+                        passing[run] = passed
                     runs.put(run, motion)
                     if not is_quiet():
                         deflected[run] = large_deflections(dae, motion.x, motion.z, motion.u, values)
                 except ComputationError as error:
                     failure = str(error)
             if failure is not None:
-                stopped[run] = f"run {run} at t = {record.reached:.6g} s: {failure}"
+                stopped[run] = f"run {run} at t = {reached:.6g} s: {failure}"
             bar.update(f"{done} of {len(jobs)} runs", done, (time.perf_counter() - began) * len(jobs) / done)
     # Report what is out of range, and what is incomplete.
     deflected_runs = {f"in run {run}": errors for run, errors in deflected.items()}
     warn_of_cases(f"{HERE} of '{dae.name}'", "in {} runs", deflected_runs, times)
+    if passing:
+        which = listing([str(run) for run in sorted(passing)], MOST_NAMED)
+        warn(f"{HERE} of '{dae.name}': run {which}: {passed_words(np.sort(np.concatenate([*passing.values()])))}")
     dataset = runs.dataset()
     if interrupt.asked:
         warn(

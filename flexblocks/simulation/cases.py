@@ -148,6 +148,11 @@ def _split_array(argument: str, group: Variables, values: Any, where: str) -> tu
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
         array = np.zeros((0, 0, 0))
+    if isinstance(values, (list, tuple)) and any(isinstance(value, Mapping) for value in values):
+        raise ParameterError(
+            f"{where}: {argument} is a list of dicts; must be one dict by name, of lists with a value for each run, as "
+            f'{argument}={{"{group.names[0]}": [...]}}.'
+        )
     if array.ndim not in (1, 2) or array.shape[-1] != len(group):
         raise ParameterError(
             f"{where}: {argument} is of shape {np.shape(values) if array.ndim < 3 else 'unknown'}; must be "

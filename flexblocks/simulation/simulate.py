@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,12 @@ from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.change_points import change_points, passed_words
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
 from flexblocks.simulation.method import checked_method
-from flexblocks.simulation.open_loops import first_open, opened_words
+from flexblocks.simulation.open_loops import opened
 from flexblocks.simulation.sampling import output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion
 from flexblocks.simulation.solver import Solver
-from flexblocks.simulation.trajectory import GROUPS, Trajectory
+from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import warn_of_large_deflections
 
@@ -198,14 +197,12 @@ class Simulator:
                 trajectory,
                 record.reached,
             )
-        if dae.tree.loops.closures and (opened := first_open(dae, trajectory.x, values)) is not None:
-            at, groups = float(trajectory.t[opened]), {name: getattr(trajectory, name)[:opened] for name in GROUPS}
+        if dae.tree.loops.closures and (open_from := opened(dae, trajectory, values)) is not None:
             raise SimulationError(
-                f"Simulation of '{dae.name}' is wrong from t = {at:.9g} s of {times[-1]:.9g} s on: "
-                f"{opened_words(dae, trajectory.x[opened], values)}. The error's .trajectory holds the {opened} "
-                "samples before.",
-                replace(trajectory, t=trajectory.t[:opened], complete=False, **groups),
-                at,
+                f"Simulation of '{dae.name}' is wrong from t = {open_from.time:.9g} s of {times[-1]:.9g} s on: "
+                f"{open_from.words}. The error's .trajectory holds the {len(open_from.before)} samples before.",
+                open_from.before,
+                open_from.time,
             )
         where = f"simulate: '{dae.name}'"
         if dae.tree.loops.closures and len(passed := change_points(dae, trajectory.t, trajectory.x, values)):

@@ -70,3 +70,10 @@ def test_long_runs_are_looked_at_in_parts() -> None:
         still = np.repeat(run.x[:1], CHUNK - at + shift, axis=0)
         t = np.concatenate([run.t[0] - 1e-3 * np.arange(len(still), 0, -1), run.t])
         np.testing.assert_array_equal(change_points(dae, t, np.vstack([still, run.x]), np.zeros(0)), times)
+
+
+@pytest.mark.filterwarnings("ignore:.*(start values moved far|open on the way)")
+def test_runs_of_a_batch_say_so_together() -> None:
+    dae = four_bar(*PASSES["parallelogram"])
+    with pytest.warns(fb.FlexblocksWarning, match=r"run 0, 1: its loops pass a change point at about t = "):
+        fb.simulate_batch(dae, (0.0, 0.6), x0={"left.angle": [0.5, 0.6]})

@@ -47,6 +47,17 @@ def test_loops_that_come_open_are_no_result():
     np.testing.assert_allclose(run["left.angle"], run["right.angle"], atol=0.05)
 
 
+def test_runs_of_a_batch_whose_loops_come_open_end_there():
+    dae = coupled_wheels()
+    rates = [0.3, 3.0]
+    with pytest.warns(fb.FlexblocksWarning, match=r"1 of 2 runs stopped .* run 1 at t = .* its loops have come open"):
+        runs = fb.simulate_batch(dae, np.linspace(0.0, 1.5, 301), x0={"der(left.angle)": rates}, method="radau")
+    np.testing.assert_array_equal(runs["complete"], [True, False])
+    angles = runs["left.angle"].values - runs["right.angle"].values
+    assert np.isnan(angles[1]).any()
+    assert np.nanmax(np.abs(angles)) < 0.05
+
+
 def test_a_name_is_in_a_point_that_has_it():
     point = fb.equilibrium(coupled_wheels())
     assert "left.angle" in point
