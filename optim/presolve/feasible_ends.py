@@ -15,6 +15,7 @@ from .boundary import End
 from .bounds import Limits
 from .feasibility.changed_lengths import check_lengths
 from .feasibility.conserved_momentum import check_momentum, check_named_rates
+from .feasibility.conserved_totals import check_totals
 from .feasibility.energy_bound import check_impulse
 from .feasibility.shared_travel import with_shared_travel, without_what_is_held
 from .feasibility.speed_bound import check_speeds
@@ -87,7 +88,9 @@ def feasible_ends(
             check_impulse(dae, limit, begin, end, phase.duration)
             if dae.tree.has_undriven_base:
                 check_momentum(dae, begin, end)
-                check_named_rates(dae, begin, end, phase.goal_at(0.0) if phase.is_timed else {})
+                goal = phase.goal_at(0.0) if phase.is_timed else {}
+                check_named_rates(dae, begin, end, goal)
+                check_totals(dae, begin, phase.goal or {}, phase.duration if phase.is_timed else None)
     durations = [
         time if phase.courses and time else _estimate(dae, problem, phase, limit, pairs)
         for phase, limit, time, pairs in zip(phases, limits, times, zip(*ends, strict=True), strict=True)

@@ -109,11 +109,11 @@ def _check_rates(dae: DAE, begin: End, end: End, floating: list[int]) -> None:
 
 
 def _check_centre(dae: DAE, begin: End, end: End, floating: list[int]) -> None:
-    (start, _), (goal, slopes) = (_centre(dae, boundary.point) for boundary in (begin, end))
+    (start, _), (goal, slopes) = (centre_of_mass(dae, boundary.point) for boundary in (begin, end))
     # What each coordinate moves it by, in metres: the rest of all these is rounding, or a motion.
     shares = slopes * (end.point.x[: dae.tree.size] - begin.point.x[: dae.tree.size])
     # Along an axis on which a slide bears the arm, the bearing pushes.
-    moved = _pushed(slopes[:, floating]) @ (goal - start)
+    moved = pushed_directions(slopes[:, floating]) @ (goal - start)
     if np.linalg.norm(moved) <= CENTRED * np.abs(shares).sum():
         return
     here, there = (np.array2string(place, precision=4) for place in (start, start + moved))
@@ -125,7 +125,7 @@ def _check_centre(dae: DAE, begin: End, end: End, floating: list[int]) -> None:
     )
 
 
-def _pushed(slopes: np.ndarray) -> np.ndarray:
+def pushed_directions(slopes: np.ndarray) -> np.ndarray:
     """Return the projection (3, 3) on the directions in which the base's coordinates move the centre of mass."""
     directions, sizes, _ = np.linalg.svd(slopes, full_matrices=False)
     kept = directions[:, sizes > CENTRED * sizes.max(initial=0.0)]
@@ -163,7 +163,7 @@ def _names(dae: DAE, columns: list[int]) -> str:
     return ", ".join(dae.q_names[i] for i in columns)
 
 
-def _centre(dae: DAE, point: OperatingPoint) -> tuple[np.ndarray, np.ndarray]:
+def centre_of_mass(dae: DAE, point: OperatingPoint) -> tuple[np.ndarray, np.ndarray]:
     """Return the centre of mass (3,) [m] at a point of rest, and its derivatives (3, n) in the coordinates."""
     v = ca.SX(dae.tree.size, 1)
     centre = totals(dae.tree, motions(dae.tree, dae.q, v), dae.q, v)[1:4]

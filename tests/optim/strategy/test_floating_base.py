@@ -307,3 +307,43 @@ def test_a_linkage_afloat_reaches_the_place_that_its_joints_reach() -> None:
     assert sum(attempt.iterations for attempt in plan.attempts) < 20
     assert plan.objective <= by_joints.objective * (1 + 1e-6)
     assert plan.replay().tip_miss < 1e-4
+
+
+@pytest.mark.parametrize("axis", "xyz")
+def test_a_centre_of_mass_and_a_momentum_stay_what_they_are(dae: fb.DAE, axis: str) -> None:
+    """Named in the goal, they are refused with what they will be; as what they will be, they are not."""
+    at_start = {"joint.angle": 0.0}
+    begin = transcribed_problem(optim.pyomo_model(dae, optim.RestToRest(at_start, GOAL, 5.0), intervals=2))
+    center, momentum = f"total.center_{axis}", f"total.momentum_{axis}"
+    there = begin.first[0].start[center]
+    size = 1.0 + abs(there)
+    for goal, says in (({center: there + 0.1 * size}, center), ({momentum: 1.0}, f"{momentum} = 0, not 1")):
+        with pytest.raises(optim.ProblemError, match=f"momentum forbids it: .* {says}"):
+            optim.pyomo_model(dae, optim.RestToRest(at_start, GOAL | goal, 5.0), intervals=2)
+    optim.pyomo_model(dae, optim.RestToRest(at_start, {center: there, "joint.angle": 1.0}, 5.0), intervals=2)
+
+
+def test_a_cart_that_rolls_takes_its_centre_of_mass_along() -> None:
+    """Started at 0.2 m/s, from 0 to 0.2 T: what is asked beside that is refused, and nothing where rails hold it."""
+    model = chain(
+        fb.Prismatic("rails", axis=(1, 0, 0)),
+        fb.RigidBody("cart", 10.0, np.eye(3)),
+        fb.Revolute("joint"),
+        fb.RigidLink("link", 1.0, 1.0),
+        gravity=(0, 0, 0),
+    )
+    model.connect(model.add(fb.TorqueSource("motor")).flange_b, "joint.axis")
+    model.add(fb.TotalMomentum("total"))
+    dae = fb.assemble(model)
+    start = {"joint.angle": 0.0, "rails.displacement": 0.0, "der(rails.displacement)": 0.2}
+    center = 0.5 * 1.0 / 11.0
+    for asked, is_refused in ((center + 0.2 * 2.0, False), (center, True)):
+        goal = {"joint.angle": 1.0, "der(joint.angle)": 0.1, "total.center_x": asked}
+        problem = optim.Problem(start, (optim.Phase("swing", goal, 2.0),))
+        if is_refused:
+            with pytest.raises(optim.ProblemError, match=r"total\.center_x = 0\.445455, not 0\.0454545"):
+                optim.pyomo_model(dae, problem, intervals=2)
+        else:
+            optim.pyomo_model(dae, problem, intervals=2)
+    across = optim.RestToRest({"joint.angle": 0.0}, {"total.center_y": 0.02}, 2.0)
+    optim.pyomo_model(dae, across, intervals=2)  # rails push across
