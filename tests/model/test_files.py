@@ -158,6 +158,9 @@ def everything() -> fb.Model:
     model.connect(ground.frame_b, scale.frame_a)
     model.connect(scale.frame_b, blade.frame_a)
     model.connect(blade.frame_b, model.add(fb.LumpedMass("end", mass=0.1)).frame_a)
+    pinion = model.add(fb.Rack("pinion", radius=0.02))
+    model.connect(model.add(fb.TorqueSource("hoist")).flange_b, pinion.flange_a)
+    model.connect(pinion.flange_b, blade.axis)
     return model
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def check_totals(dae: DAE, begin: End, goal: Mapping[str, Any], duration: float 
     ProblemError
     """
     sensors = {body.name for body in dae.tree.bodies if isinstance(body.block, TotalMomentum)}
-    asked = {name: float(value) for name, value in goal.items() if _is_total(name, sensors) and np.isscalar(value)}
+    asked = {name: float(value) for name, value in goal.items() if _is_total(name, sensors) and isinstance(value, Real)}
     floating = list(floating_base(dae, begin.point))
     if not asked or not floating or begin.kind != "fixed":
         return
