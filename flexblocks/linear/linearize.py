@@ -20,8 +20,8 @@ from flexblocks.linear.forms.second_order_form import SecondOrderForm
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearization_point import point_at, warn_unless_at_rest
 from flexblocks.statics.operating_point import OperatingPoint
+from flexblocks.validity.frequency_error import FrequencyError, frequency_error, warn_of_frequencies
 from flexblocks.validity.large_deflections import is_quiet, warn_of_large_deflections, without_warning
-from flexblocks.validity.left_out_inertia import InertiaError, inertia_error, warn_of_left_out_inertia
 
 FORMS = ("minimal", "descriptor")
 # Loops move if the change of the constraint Jacobian along the motion alters forces by more than this fraction.
@@ -96,14 +96,14 @@ def linearize(
     warn_unless_at_rest(dae, point, slopes)
     lin = linear_model(dae, point, slopes, names, form)
     if not (far or is_quiet()):
-        warn_of_left_out_inertia("linearize", {"": inertia_error_of(dae, lin)})
+        warn_of_frequencies("linearize", {"": frequency_error_of(dae, lin)})
     return lin
 
 
-def inertia_error_of(dae: DAE, lin: LinearModel) -> InertiaError | None:
+def frequency_error_of(dae: DAE, lin: LinearModel) -> FrequencyError | None:
     """Return the error of the frequencies of a linear model by what its beams leave out, if it is worth telling."""
     point, small = lin.operating_point, lin.minimal()
-    return inertia_error(dae, small.A, small.structure.coordinates, point.x, point.z, point.p)
+    return frequency_error(dae, small.A, small.structure.coordinates, point.x, point.z, point.u, point.p)
 
 
 def linear_model(

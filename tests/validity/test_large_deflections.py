@@ -147,9 +147,9 @@ def test_replay_warns_once_and_plans_do_not() -> None:
 
 def test_costs_nothing_where_deflections_are_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """No forces along beams are derived then."""
-    from flexblocks.validity import deflection_error
+    from flexblocks.validity import pulls
 
-    monkeypatch.setattr(deflection_error, "internal_forces", None)
+    monkeypatch.setattr(pulls, "internal_forces", None)
     fb.simulate(pendulum(500.0), np.linspace(0.0, 0.1, 11), rtol=1e-6, atol=1e-8)
 
 

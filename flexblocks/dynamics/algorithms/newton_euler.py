@@ -28,10 +28,11 @@ def inverse_dynamics(tree: Tree, q: ca.SX, v: ca.SX, a: ca.SX) -> ca.SX:
         for body in (tree.bodies[i] for i in node.bodies if tree.bodies[i].terms.has_inertia):
             q_body, s_body = body.gather(q), body.gather(v)
             (inertia,) = call(body.terms.inertia, q_body, body.terms.p)
-            on_inlet, on_coordinates = body.terms.velocity_forces(twist[index][:3], q_body, s_body)
             inertial = inertia @ ca.vertcat(acceleration[index], body.gather(a))
-            wrench[index] += inertial[:6] + on_inlet
-            force += body.scatter(inertial[6:] + on_coordinates)
+            if twist[index].nnz() or s_body.nnz():  # velocity forces need not be derived at rest
+                inertial += ca.vertcat(*body.terms.velocity_forces(twist[index][:3], q_body, s_body))
+            wrench[index] += inertial[:6]
+            force += body.scatter(inertial[6:])
         if node.inboard is not None:
             # Virtual work along the edge: the transposes of the maps that carried the motion outward.
             X, S = edge_maps[index]

@@ -19,12 +19,12 @@ from flexblocks.linear.grid.linear_grid import LinearGrid
 from flexblocks.linear.grid.mode_tracking import track
 from flexblocks.linear.grid.refine import MOST_POINTS, refined_axes
 from flexblocks.linear.grid.samples import Points, Samples, middles, product
-from flexblocks.linear.linearize import inertia_error_of, observed
+from flexblocks.linear.linearize import frequency_error_of, observed
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
+from flexblocks.validity.frequency_error import warn_of_frequencies
 from flexblocks.validity.large_deflections import is_quiet, large_deflections, warn_of_cases
-from flexblocks.validity.left_out_inertia import warn_of_left_out_inertia
 
 
 def linear_grid(
@@ -125,10 +125,10 @@ def _warn_of_large_deflections(samples: Samples, grid: LinearGrid) -> None:
         if errors := large_deflections(samples.dae, *state, at_rest=True):
             far[name] = errors
         else:
-            others[name] = inertia_error_of(samples.dae, samples.models[place])
+            others[name] = frequency_error_of(samples.dae, samples.models[place])
     warn_of_cases(where, "at {} points", far)
     if not far:
-        warn_of_left_out_inertia(where, others)
+        warn_of_frequencies(where, others)
 
 
 def _points(dae: DAE, axes: tuple[Axis, ...], at: Mapping[str, float] | Trajectory | None) -> Points:
