@@ -35,7 +35,7 @@ from flexblocks.modeling.model import Model
 from flexblocks.modeling.spanning_tree import Topology, topology
 from flexblocks.modeling.start_values import start_values
 from flexblocks.modeling.symbolic_parameters import symbolic_parameters
-from flexblocks.validity.linear_blocks import linear_blocks
+from flexblocks.validity.deflection_error import linear_blocks
 from flexblocks.validity.remarks import warn_of_remarks
 
 

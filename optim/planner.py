@@ -36,8 +36,8 @@ from .strategy.deadline import Deadline
 from .strategy.friction_homotopy import solve_by_rounding, sticking_frictions
 from .strategy.homotopy import solve_by_homotopy
 from .strategy.mesh_refinement import criteria_of, refine_mesh
-from .strategy.objective_warnings import warn_of_jumps, warn_of_units
 from .strategy.obstacles.obstacle_homotopy import solve_past_obstacles
+from .strategy.problem_warnings import advice_on_ends, warn_of_jumps, warn_of_units
 from .strategy.recovery import recover
 from .strategy.scenarios import solve_scenarios
 from .strategy.solving import Solving, attempts_of
@@ -45,10 +45,6 @@ from .strategy.unresolved_modes import are_beyond_inputs, solve_overdetermined, 
 from .verification.criteria import Criteria
 
 DIRECT = "from the default start"
-_JUMPS = (
-    " The inputs jump from and to what holds the arm, and a jump excites every mode, resolved or not: with "
-    'input_ends="holding" they do not.'
-)
 
 
 @takes_transcription_options
@@ -87,8 +83,9 @@ def plan(
         only the solver's verdict, with a warning if `Plan.mesh_errors` says that the mesh is too coarse.
     time_limit : float, optional
         Wall time [s] after which planning ends, counted over everything: building, all solves, refinement. What is best
-        by then is returned, with a warning, and its status says what it is: ``"converged"``, ``"feasible, not
-        optimal"``, or by how much it ``"misses the goal"``. Ctrl-C does the same. The equations of an arm that has not
+        by then is returned, with a warning, and its status says what it is: ``"converged"``, ``"unresolved"`` if it
+        is to be refined and its replay missed too much, ``"feasible, not optimal"``, or by how much it ``"misses the
+        goal"``. Ctrl-C does the same. The equations of an arm that has not
         been planned before are derived to their end, which takes seconds for some tens of states.
     tee, progress, solver_options
         See `solve`.
@@ -233,19 +230,12 @@ def _solved(model: Any, solving: Solving) -> Plan:
 def _warn_of_mesh(plan: Plan) -> None:
     errors = plan.mesh_errors
     if errors is not None and errors.is_too_coarse:
-        jumps = _JUMPS if errors.is_worst_at_an_end and _may_jump(plan) else ""
+        jumps = advice_on_ends(plan.transcribed) if errors.is_worst_at_an_end else ""
         warn(
             f"Plan of '{plan.transcribed.dae.name}': its mesh is too coarse: {str(errors).removeprefix('mesh: ')}; "
             f"{errors.allowed} count as none. Plan with more intervals, or with refine=True.{jumps}",
             PlanWarning,
         )
-
-
-def _may_jump(plan: Plan) -> bool:
-    """Whether inputs that could be continuous jump from and to rest."""
-    first, last = plan.transcribed.first[0], plan.transcribed.first[-1]
-    free = plan.transcribed.problem.input_ends == "free" and first.shape.is_continuous
-    return free and not first.begin.moving and last.end.is_rest
 
 
 def _warn_of_excesses(plan: Plan) -> None:

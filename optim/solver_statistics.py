@@ -10,6 +10,8 @@ CONVERGED = "converged"
 ROUNDED = "converged, friction rounded off"
 #: A motion that keeps all limits, where an optimum was not found.
 NOT_OPTIMAL = "feasible, not optimal"
+#: An optimum on a mesh on which its replay misses what was allowed.
+UNRESOLVED = "unresolved"
 TIME_LIMIT = "maxTimeLimit"
 INFEASIBLE = "locallyInfeasible"  # constraints contradict each other near the last iterate
 #: A solve was ended from outside, by the time limit or by Ctrl-C.

@@ -9,13 +9,14 @@ the deflection is off by the ratio of both (Rayleigh's quotient of buckling).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.interfaces import Block, SmallDeflections
-from flexblocks.validity.linear_blocks import coordinates_of, linear_blocks
+from flexblocks.interfaces import Block, SmallDeflections, Tension
 from flexblocks.validity.pulls import pulls
 
 # Relative error of the deflection by a shortening of the length by this share.
@@ -73,7 +74,8 @@ def deflection_errors(
     measures = linear_blocks(dae)
     if not len(x) or not measures:
         return []
-    found, pulled = [], []
+    found: list[DeflectionError] = []
+    pulled: dict[int, tuple[int, Tension]] = {}
     for index, measure in measures:
         q = measure.relative(coordinates_of(dae, index, x))
         deflections = np.linalg.norm(measure.deflections @ q.T, axis=0)
@@ -92,23 +94,45 @@ def deflection_errors(
             )
         )
         if measure.tension is not None and found[-1].deflection > LOOKED_FOR:
-            pulled.append(len(found) - 1)
+            pulled[len(found) - 1] = index, measure.tension
     if pulled:
-        indices = tuple(measures[k][0] for k in pulled)
-        shares = _shares_of_pull(dae, indices, x, z, u, p, at_rest)
+        shares = _shares_of_pull(dae, dict(pulled.values()), x, z, u, p, at_rest)
         for k, share in zip(pulled, shares, strict=True):
             found[k] = replace(found[k], by_pull=share)
     return found
 
 
+@lru_cache(maxsize=32)
+def linear_blocks(dae: DAE) -> tuple[tuple[int, SmallDeflections], ...]:
+    """Return the bodies, by index, that are modelled for small deflections."""
+    measured: dict[int, SmallDeflections | None] = {}
+    for body in dae.tree.bodies:
+        # Blocks that have their terms in common measure the same.
+        if id(body.terms) not in measured:
+            measured[id(body.terms)] = body.block.nominal.small_deflections(body.carried)
+    measures = ((i, measured[id(body.terms)]) for i, body in enumerate(dae.tree.bodies))
+    return tuple((i, measure) for i, measure in measures if measure is not None)
+
+
+def coordinates_of(dae: DAE, index: int, x: np.ndarray) -> np.ndarray:
+    """Return the coordinates (samples, k) of a body at states (samples, nx), those that are locked included."""
+    q = dae.tree.bodies[index].share.gather(x[:, : dae.tree.size].T).T
+    for lock in dae.tree.locks:
+        value = dae.locked[f"{lock.block}.{lock.coordinate}"]
+        for (body, row), factor in lock.factors.items():
+            if body == index:
+                q[:, row] += factor * value
+    return q
+
+
 def _shares_of_pull(
-    dae: DAE, indices: tuple[int, ...], x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray, at_rest: bool
+    dae: DAE, tensions: Mapping[int, Tension], x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray, at_rest: bool
 ) -> list[float]:
     """Return for each body int N v'^2 dx over int EI v''^2 dx, each the mean of its magnitude over the motion."""
     shares = []
-    for index, pull in zip(indices, pulls(dae, indices, x, z, u, p, at_rest), strict=True):
-        tension, q = pull.tension, coordinates_of(dae, index, x)
-        left_out = tension.weights @ (pull.along * np.sum((tension.slopes @ q.T) ** 2, axis=0))
+    for (index, tension), pull in zip(tensions.items(), pulls(dae, tensions, x, z, u, p, at_rest), strict=True):
+        q = coordinates_of(dae, index, x)
+        left_out = tension.weights @ (pull.along_root(tension, q) * np.sum((tension.slopes @ q.T) ** 2, axis=0))
         stored = np.einsum("ki,ij,kj->k", q, tension.stiffness, q)
         shares.append(float(np.abs(left_out).mean() / max(stored.mean(), np.finfo(float).tiny)))
     return shares

@@ -13,10 +13,10 @@ from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
 from flexblocks.errors import LargeDeflectionWarning
 from flexblocks.interfaces import Block, SmallDeflections
 from flexblocks.user_warning import warn
+from flexblocks.validity.deflection_error import linear_blocks
 from flexblocks.validity.large_deflections import is_quiet
 from flexblocks.validity.left_out_inertia import bent_beams, left_out_inertia
 from flexblocks.validity.left_out_tension import left_out_tension, softness
-from flexblocks.validity.linear_blocks import linear_blocks
 
 # Frequencies that are looked at: those above are rarely of interest.
 MODES = 3

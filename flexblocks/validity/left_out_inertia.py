@@ -14,7 +14,7 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.at_posture.block_numbers import PostureNumbers
 from flexblocks.interfaces import SmallDeflections
-from flexblocks.validity.linear_blocks import coordinates_of, linear_blocks
+from flexblocks.validity.deflection_error import coordinates_of, linear_blocks
 
 # Not looked for where deflections stay below this share of the length.
 LOOKED_FOR = 1e-3

@@ -11,7 +11,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.at_posture.block_numbers import PostureNumbers
-from flexblocks.validity.linear_blocks import linear_blocks
+from flexblocks.validity.deflection_error import coordinates_of, linear_blocks
 from flexblocks.validity.pulls import pulls
 
 # Not looked for where weights add or take less than this share of the stiffness of bending.
@@ -39,10 +39,12 @@ def left_out_tension(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: n
         }
     if not tensions:
         return {}
-    found = pulls(dae, tuple(tensions), x[None], z[None], u[None], p, at_rest)
+    found = zip(tensions.items(), pulls(dae, tensions, x[None], z[None], u[None], p, at_rest), strict=True)
     return {
-        index: _spread(pull.tension.slopes, pull.tension.weights * pull.along[:, 0])
-        for index, pull in zip(tensions, found, strict=True)
+        index: _spread(
+            tension.slopes, tension.weights * pull.along_root(tension, coordinates_of(dae, index, x[None]))[:, 0]
+        )
+        for (index, tension), pull in found
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,28 +12,32 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.internal_forces import internal_forces
 from flexblocks.interfaces import Tension
-from flexblocks.validity.linear_blocks import coordinates_of, linear_blocks
 
 
 @dataclass(frozen=True, eq=False)
 class Pull:
-    """Tension along a beam.
+    """Inner forces of a beam at k places of its tension, and at samples of a motion.
 
     Attributes
     ----------
-    tension : Tension
-        Places, and the slopes there.
-    along : ndarray (places, samples)
-        Along the straight beam [N]; negative where it is compressed.
+    along : ndarray (k, samples)
+        Tension [N], along the bent beam; negative where it is compressed.
+    across : list of ndarray (k, samples)
+        Shear forces [N] in each plane.
     """
 
-    tension: Tension
     along: np.ndarray
+    across: list[np.ndarray]
+
+    def along_root(self, tension: Tension, q: np.ndarray) -> np.ndarray:
+        """Return the force along the axis of the root, with the beam's coordinates (samples, n)."""
+        turned = zip(self.across, tension.slopes @ q.T, strict=True)
+        return self.along - sum(force * slope for force, slope in turned)
 
 
 def pulls(
     dae: DAE,
-    indices: tuple[int, ...],
+    tensions: Mapping[int, Tension],
     x: np.ndarray,
     z: np.ndarray,
     u: np.ndarray,
@@ -48,38 +53,33 @@ def pulls(
     forces = np.zeros((0, samples))
     if dae.tree.loops.closures:
         forces = np.array(functions.multipliers(x.T, u.T, p, *more)).reshape(-1, samples)
-    efforts = _efforts(dae, indices, at_rest)(x.T, z.T, u.T, a, forces, p).full()
-    measures, found, row = dict(linear_blocks(dae)), [], 0
-    for index in indices:
-        tension = measures[index].tension
-        assert isinstance(tension, Tension)
-        slopes, size = tension.slopes @ coordinates_of(dae, index, x).T, len(tension.names) * len(tension.weights)
+    efforts = _efforts(dae, tuple(tensions.items()), at_rest)(x.T, z.T, u.T, a, forces, p).full()
+    found, row = [], 0
+    for tension in tensions.values():
+        size = len(tension.names) * len(tension.weights)
         along, *across = np.split(-efforts[row : row + size], len(tension.names))
         row += size
-        # The efforts are those along and across the bent beam.
-        found.append(Pull(tension, along - sum(force * slope for force, slope in zip(across, slopes, strict=True))))
+        found.append(Pull(along, across))
     return found
 
 
 @lru_cache(maxsize=8)
-def _efforts(dae: DAE, indices: tuple[int, ...], at_rest: bool) -> ca.Function:
+def _efforts(dae: DAE, tensions: tuple[tuple[int, Tension], ...], at_rest: bool) -> ca.Function:
     """Return the function (x, z, u, a, loop forces, p) -> efforts [N] that hold the cuts of these bodies together.
 
-    At rest neither x nor a has an influence by velocities and accelerations, and half as much is derived.
+    At rest neither velocities nor accelerations have an influence, and half as much is derived.
     """
-    tree, measures = dae.tree, dict(linear_blocks(dae))
-    cut = {tree.bodies[i].name: measures[i].tension for i in indices}
+    tree, cut = dae.tree, {dae.tree.bodies[i].name: tension for i, tension in tensions}
     a, forces = ca.SX.sym("a", tree.size), ca.SX.sym("f", len(tree.loops.multipliers))
     inputs = tree.block_inputs(dae.x.symbol, dae.z.symbol, dae.u.symbol)
-    blocks = {name: tension.block for name, tension in cut.items() if tension is not None}
     x, acceleration = dae.x.symbol, a
     if at_rest:
         q, v, w = tree.split_state(x)
         x, acceleration = ca.vertcat(q, ca.SX(*v.shape), w), ca.SX(*a.shape)
+    blocks = {name: tension.block for name, tension in cut.items()}
     efforts, _ = internal_forces(tree, x, dae.z.symbol, inputs, acceleration, forces, blocks)
     rows = []
     for name, tension in cut.items():
-        assert tension is not None
         held = [c.name for c in tension.block.coordinates() if c.held]
         rows += [efforts[name][held.index(wanted)] for group in tension.names for wanted in group]
     arguments = [dae.x.symbol, dae.z.symbol, dae.u.symbol, a, forces, dae.p.symbol]

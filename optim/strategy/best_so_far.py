@@ -16,8 +16,9 @@ from ..infeasibility.diagnose import estimate
 from ..model.violations import violations
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
+from ..results.attempt import Attempt
 from ..results.plan import Plan
-from ..solver_statistics import CONVERGED, ENDED, NOT_OPTIMAL, ROUNDED
+from ..solver_statistics import CONVERGED, ENDED, NOT_OPTIMAL, ROUNDED, UNRESOLVED
 
 FEASIBLE = 1e-4  # violation of the scaled equations up to which a motion counts as feasible; by trial
 
@@ -31,7 +32,7 @@ def ended_plan(error: PlanError, plans: Sequence[Plan], dae: DAE, problem: Probl
     """Return the best plan when planning was ended from outside, and warn of what it is; see `best_so_far`."""
     assert error.plan is not None
     best = best_so_far(error, plans, dae, problem.problem if isinstance(problem, RestToRest) else problem)
-    is_motion = best.status in (CONVERGED, ROUNDED, NOT_OPTIMAL)
+    is_motion = best.status in (CONVERGED, ROUNDED, UNRESOLVED, NOT_OPTIMAL)
     conflict = None if is_motion else estimate(best.model)
     told = "" if conflict is None else f" {conflict}"
     why = "was interrupted" if error.plan.status == "interrupted" else "reached its time limit"
@@ -47,7 +48,8 @@ def best_so_far(error: PlanError, plans: Sequence[Plan], dae: DAE, problem: Prob
     """Return the best of the plans of an arm, in its own words.
 
     An optimum of the problem itself comes first, then any motion that satisfies its equations and limits, the last one
-    of each; otherwise the last iterate, with what it misses.
+    of each; otherwise the last iterate, with what it misses. Of optima whose replay refinement found to miss too much
+    it is the one that misses least, if none is later.
 
     Parameters
     ----------
@@ -63,9 +65,13 @@ def best_so_far(error: PlanError, plans: Sequence[Plan], dae: DAE, problem: Prob
     assert error.plan is not None
     attempts = error.plan.attempts
     mine = [plan for plan in plans if plan.transcribed.dae is dae]
-    for plan in reversed(mine):
-        if plan.status in (CONVERGED, ROUNDED) and plan.transcribed.problem == problem:
-            return replace(plan, attempts=attempts)
+    optima = [plan for plan in mine if plan.status in (CONVERGED, ROUNDED) and plan.transcribed.problem == problem]
+    if optima:
+        misses = [_noted_miss(plan, attempts) for plan in optima]
+        if misses[-1] is None:
+            return replace(optima[-1], attempts=attempts)
+        _, least = min((miss, -i) for i, miss in enumerate(misses) if miss is not None)
+        return replace(optima[-least], attempts=attempts, status=UNRESOLVED)
     for plan in reversed(mine):
         if plan.status == ROUNDED:
             return replace(plan, attempts=attempts)
@@ -73,6 +79,12 @@ def best_so_far(error: PlanError, plans: Sequence[Plan], dae: DAE, problem: Prob
             return replace(plan, attempts=attempts, status=NOT_OPTIMAL)
     last = mine[-1] if mine else error.plan
     return replace(last, attempts=attempts, status=_shortcoming(last))
+
+
+def _noted_miss(plan: Plan, attempts: Sequence[Attempt]) -> float | None:
+    """Return by how much the replay of a plan missed its goal [m], noted by refinement that went on from there."""
+    place = len(plan.attempts) - 1
+    return attempts[place].tip_miss if place < len(attempts) else None
 
 
 def _infeasibility(plan: Plan) -> float:

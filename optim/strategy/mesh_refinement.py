@@ -17,6 +17,7 @@ from ..collocation.transcription_options import TranscriptionOptions
 from ..errors import PlanError, PlanWarning, ProblemError
 from ..results.attempt import Attempt
 from ..results.plan import Plan
+from ..solver_statistics import UNRESOLVED
 from ..verification.criteria import Allowed, Criteria, allowed
 from .finer_transcriptions import (
     damps,
@@ -27,6 +28,7 @@ from .finer_transcriptions import (
 )
 from .homotopy import solve_by_homotopy
 from .limit_excesses import relative_excesses, widened_margins
+from .problem_warnings import advice_on_ends
 from .solving import Solving, attempts_of
 from .warm_start import start_from
 
@@ -67,8 +69,8 @@ def refine_mesh(plan: Plan, solving: Solving, criteria: Criteria) -> Plan:
     conserves vibrations did not help, the one that damps them goes first on the finer mesh, too, from its own last
     plan; and last elsewhere.
 
-    If no finer plan is solved, beyond 800 intervals of a phase or two minutes of CPU (without a time limit; a warning
-    tells), the best plan so far is returned with the status ``"unresolved"`` in place of ``"optimal"``.
+    If no finer plan is solved, beyond 800 intervals of a phase or two minutes of CPU (without a time limit), the best
+    plan so far is returned with a warning, and the status ``"unresolved"`` in place of ``"optimal"``.
 
     Warns
     -----
@@ -103,9 +105,15 @@ def refine_mesh(plan: Plan, solving: Solving, criteria: Criteria) -> Plan:
             ways.insert(0 if excess >= before else len(ways), (damped, doubled_and_damped(plan, damped)))
         if margins and not (is_narrowed and excess >= before):
             ways.insert(0, (plan, replace(options, margins=margins)))
-        finer, attempts = _finer_plan(plan.attempts, solving, most, ways, failed, is_near)
+        finer, attempts, why = _finer_plan(plan.attempts, solving, most, ways, failed, is_near)
         if finer is None:
-            return replace(best, status="unresolved", attempts=attempts)
+            warn(
+                f"Plan of '{plan.transcribed.dae.name}': refinement ended {why}, before the plan replayed: returned is "
+                "the one that misses least. Plan with more intervals, allow for more by refine=, or give it longer by "
+                f"time_limit=.{advice_on_ends(plan.transcribed)}",
+                PlanWarning,
+            )
+            return replace(best, status=UNRESOLVED, attempts=attempts)
         is_narrowed = finer.transcribed.options.margins != options.margins
         was_doubled = finer.transcribed.intervals == tuple(2 * count for count in plan.transcribed.intervals)
         plan, before = finer, excess
@@ -122,30 +130,25 @@ def _finer_plan(
     ways: Sequence[tuple[Plan, TranscriptionOptions]],
     failed: set[tuple[Any, ...]],
     is_near: bool,
-) -> tuple[Plan | None, tuple[Attempt, ...]]:
-    """Return the first finer plan that is solved, None if none is; and all attempts. Notes what `failed`.
+) -> tuple[Plan | None, tuple[Attempt, ...], str]:
+    """Return the first finer plan that is solved, None if none is; all attempts; and why there is none.
 
-    `ways` are plans to start from with finer transcriptions.
+    Notes what `failed`. `ways` are plans to start from with finer transcriptions.
     """
     for start, finer in ways:
         if max(finer.counts) > solving.settings.most_intervals:
             continue
         try:
             plan = _planned_again(replace(start, attempts=attempts), solving, finer, most, is_near)
-            return plan, plan.attempts
+            return plan, plan.attempts, ""
         except PlanError as error:
             if not solving.is_spent(error):
                 attempts = attempts_of(error)
                 failed.add(_kind(finer))
                 continue
-            warn(
-                f"Plan of '{start.transcribed.dae.name}': refinement ended after "
-                f"{solving.settings.refinement_time:g} s of CPU, before the plan replayed: returned is the one that "
-                "misses least. Give it longer by time_limit=, plan with more intervals, or allow for more by refine=.",
-                PlanWarning,
-            )
-            return None, error.plan.attempts if error.plan is not None else attempts
-    return None, attempts
+            attempts = error.plan.attempts if error.plan is not None else attempts
+            return None, attempts, f"after {solving.settings.refinement_time:g} s of CPU"
+    return None, attempts, f"as no finer mesh of at most {solving.settings.most_intervals} intervals was solved"
 
 
 def _planned_again(plan: Plan, solving: Solving, finer: TranscriptionOptions, most: Allowed, is_near: bool) -> Plan:

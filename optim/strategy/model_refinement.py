@@ -13,6 +13,7 @@ from flexblocks.modeling.rediscretize import discretizations, rediscretize
 from ..errors import PlanError, ProblemError
 from ..model.build import modified_components
 from ..results.plan import Plan
+from ..solver_statistics import UNRESOLVED
 from ..verification.audit import Audit, Finer, finer_dae
 from ..verification.criteria import Criteria
 from ..verification.shared_coordinates import shared_coordinates
@@ -68,9 +69,9 @@ def refine_model(
             plan = replace(plan, attempts=attempts_of(error))
             break
         report = replace(plan.audit(reference, criteria), before=first)
-        if plan.status == "unresolved":
+        if plan.status == UNRESOLVED:
             break
-    return report if report.passed else replace(report, subject=replace(plan, status="unresolved"))
+    return report if report.passed else replace(report, subject=replace(plan, status=UNRESOLVED))
 
 
 def _planned_on(dae: DAE, plan: Plan, settings: Settings) -> Plan:

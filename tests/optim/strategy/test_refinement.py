@@ -1,6 +1,7 @@
 """Plans made again until they replay: schemes, finer meshes, starts from the plan before."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -99,14 +100,16 @@ def test_shorter_intervals_come_before_another_scheme_as_long_as_they_help(progr
     solving = Solving(two_link_arm(), settings=settings)
     problem = quarter_turn((4.0, 2.0), duration=2.0, objective="effort")
     criteria = optim.Criteria(miss=1e-9, energy=1e-12)
-    plan = plan_with(solving, problem, TranscriptionOptions(intervals=10), criteria=criteria)
+    with pytest.warns(optim.PlanWarning, match="no finer mesh of at most 40 intervals was solved"):
+        plan = plan_with(solving, problem, TranscriptionOptions(intervals=10), criteria=criteria)
     assert [(attempt.what.split()[0], attempt.intervals) for attempt in plan.attempts[1:3]] == expected
 
 
 def test_plan_that_does_not_replay_is_not_called_optimal():
     problem = quarter_turn((4.0, 2.0), duration=2.0, objective="effort")
     solving = Solving(two_link_arm(), settings=Settings(most_intervals=20))
-    plan = plan_with(solving, problem, TranscriptionOptions(intervals=10), criteria=optim.Criteria(miss=1e-9))
+    with pytest.warns(optim.PlanWarning, match="no finer mesh of at most 20 intervals was solved"):
+        plan = plan_with(solving, problem, TranscriptionOptions(intervals=10), criteria=optim.Criteria(miss=1e-9))
     assert plan.status == "unresolved"
     assert [attempt.intervals for attempt in plan.attempts] == [10, 10, 10, 20]
     assert "unresolved" in plan.summary()
@@ -138,6 +141,14 @@ def test_where_one_finer_mesh_is_not_solved_the_next_is_tried():
         unresolved = refine_mesh(coarse, hasty, optim.Criteria(miss=1e-4))
     assert unresolved.status == "unresolved"
     assert unresolved.transcription.mesh.intervals == 10
+
+
+def test_inputs_that_jump_are_told_where_refinement_ends():
+    jumps = replace(quarter_turn((4.0, 2.0), duration=2.0, objective="effort"), input_ends="free")
+    coarse = optim.plan(two_link_arm(), jumps, intervals=10)
+    hasty = Solving(coarse.transcribed.dae, settings=Settings(refinement_time=1e-9))
+    with pytest.warns(optim.PlanWarning, match='The inputs jump .*with input_ends="holding" they do not'):
+        refine_mesh(coarse, hasty, optim.Criteria(miss=1e-9))
 
 
 def test_start_from_a_plan_loses_nothing_on_a_finer_mesh():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from arms.turns import hinge, swing
 from flexblocks import optim
 from flexblocks.optim.errors import PlanError
 from flexblocks.optim.problem.problem import Problem
+from flexblocks.optim.results.attempt import Attempt
 from flexblocks.optim.strategy.best_so_far import best_so_far
 from flexblocks.optim.strategy.deadline import Deadline
 
@@ -50,6 +53,26 @@ def test_what_is_best():
     assert best_so_far(ended, [slow, iterate], arm, asked).duration == 2.0
     assert best_so_far(ended, [slow, iterate], arm, slow.transcribed.problem).status == "converged"
     assert best_so_far(ended, [iterate], arm, asked).status.startswith("misses the goal by")
+
+
+def test_what_refinement_found_to_miss_is_no_optimum():
+    """Of plans that were replayed that which misses least; one that was not replayed yet comes first."""
+    arm, problem = hinge(), swing(1.0, 2.0).problem
+    coarse = optim.plan(arm, problem, intervals=10)
+    finer = optim.plan(arm, problem, intervals=12)
+    (first,), (second,) = coarse.attempts, finer.attempts
+    missing = replace(first, tip_miss=0.1, energy_left=0.0)
+    finer = replace(finer, attempts=(missing, second))
+
+    def best(*attempts: Attempt) -> optim.Plan:
+        error = PlanError("over", replace(finer, status="maxTimeLimit", attempts=(*attempts, second)), (), None)
+        return best_so_far(error, [coarse, finer], arm, problem)
+
+    assert best(missing, second).status == "converged"
+    for miss, intervals in ((0.05, 12), (0.2, 10)):
+        unresolved = best(missing, replace(second, tip_miss=miss, energy_left=0.0))
+        assert (unresolved.status, unresolved.transcription.mesh.intervals) == ("unresolved", intervals)
+        assert len(unresolved.attempts) == 3
 
 
 def test_progress_names_what_is_worst():

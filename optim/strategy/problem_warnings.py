@@ -1,4 +1,4 @@
-"""Warnings of objectives whose optimum is not what was meant."""
+"""Warnings of problems whose optimum is not what was meant, or is not resolved on any mesh."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ from ..presolve.bounds import chosen_inputs
 from ..presolve.magnitudes.characteristic_magnitudes import magnitudes
 from ..presolve.transcribed_problem import TranscribedProblem
 
+JUMPS = (
+    " The inputs jump from and to what holds the arm, and a jump excites every mode, resolved or not: with "
+    'input_ends="holding" they do not.'
+)
 APART = 100.0  # ratio of inputs of different units, beyond which the smaller ones cost nothing; a guess
 
 
@@ -33,6 +37,13 @@ def warn_of_jumps(transcribed: TranscribedProblem) -> None:
         "optim.Effort().",
         PlanWarning,
     )
+
+
+def advice_on_ends(transcribed: TranscribedProblem) -> str:
+    """Return a sentence for warnings if inputs that could be continuous jump from and to rest; empty if none do."""
+    first, last = transcribed.first[0], transcribed.first[-1]
+    free = transcribed.problem.input_ends == "free" and first.shape.is_continuous
+    return JUMPS if free and not first.begin.moving and last.end.is_rest else ""
 
 
 def warn_of_units(transcribed: TranscribedProblem) -> None:
