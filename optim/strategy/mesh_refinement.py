@@ -166,7 +166,7 @@ def _planned_again(plan: Plan, solving: Solving, finer: TranscriptionOptions, mo
             what = _words(finer, before) if narrows else f"{finer.collocation.words} collocation from there"
             return solving.attempt_near(what, model, attempts, mu_init=settings.refined_barrier, **near)
         except PlanError as error:
-            if not is_free:
+            if restores or not is_free:
                 raise
             attempts = attempts_of(error)
     return solve_by_homotopy(model, solving, attempts)

@@ -12,8 +12,10 @@ from arms.turns import INERTIA, TORQUE, hinge, quarter_turn, swing, two_link_arm
 from flexblocks import optim
 from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
 from flexblocks.optim.infeasibility.diagnose import diagnosis
+from flexblocks.optim.model.trajectories import transcribed_problem
 from flexblocks.optim.planner import plan_with
-from flexblocks.optim.strategy.solving import Solving
+from flexblocks.optim.strategy.finer_transcriptions import has_static_modes
+from flexblocks.optim.strategy.solving import Solving, solve_with
 
 
 def test_two_link_arm_in_the_shortest_time():
@@ -38,6 +40,24 @@ def test_two_link_arm_in_the_shortest_time():
     assert replay.trajectory.t[-1] == plan.duration
     assert replay.tip_miss < 1e-4
     assert replay.energy_left < 1e-4
+
+
+def test_a_leeway_that_is_not_reached_leaves_the_plan_with_quasi_static_modes():
+    """Of torques so weak that no mode vibrates, as of the arm with them all up to a leeway."""
+
+    def without_leeway(model, options):
+        leeway = any(phase.leeway for phase in transcribed_problem(model).problem.phases)
+        return solve_with(model, options | ({"max_iter": 0} if leeway else {}))
+
+    arm, weak, options = two_link_arm(), quarter_turn((0.01, 0.005)), TranscriptionOptions(intervals=10)
+    plan = plan_with(Solving(arm, solve=without_leeway), weak, options)
+    assert plan.status == "converged"
+    assert has_static_modes(plan)
+    assert "carries quasi-statically" in plan.summary()
+    assert "leeway" in plan.attempts[-2].what
+    assert plan.attempts[-1].duration == plan.duration
+    with pytest.warns(optim.PlanWarning, match="rest is not asked exactly"):
+        assert plan.duration == pytest.approx(plan_with(Solving(arm), weak, options).duration, rel=0.02)
 
 
 @pytest.mark.slow
