@@ -24,6 +24,7 @@ POINTS = 41  # along the motion; by trial
 # benchmarks/real_plans does not end with two loads.
 ENERGIES = 10.0
 STILL = 1e-6  # of a radian, or of where a slide is: what a motion by less is made of, the search for postures left
+ROUNDING = 1e-14  # share of the kinetic energy below which nothing has bent
 LEAST = 0.1  # of what the motion's energy could make of a variable that hardly takes part; by trial
 
 # Magnitudes by the name of a phase's Vars, each in the order of their last index.
@@ -174,11 +175,11 @@ def _least(
     moved = np.sqrt(2 * kinetic / mass) * T
     stiff = np.diag(stiffness) > 0
     bent = np.full(n, np.inf)
-    if elastic > 0:
+    if elastic > ROUNDING * kinetic:
         bent[stiff] = np.sqrt(elastic / np.diag(stiffness)[stiff])
-    # A light wrist turns no further than the others do; lengths may be deflections as well as ways
-    turned = np.max(q[units != "m"], initial=0.0) or np.inf
-    alike = np.where(units == "m", np.inf, turned)
+    # A light wrist turns no further than the others do, if any turns; lengths may be deflections as well as ways
+    turned = np.max(q[units != "m"], initial=0.0)
+    alike = np.where((units == "m") | (turned <= STILL), np.inf, turned)
     return LEAST * np.min([moved, bent, alike], axis=0)
 
 

@@ -167,3 +167,31 @@ def test_a_leeway_of_a_tiny_arm_is_kept() -> None:
     assert len(left) == 2
     assert max(left) == pytest.approx(leeway, rel=0.5)
     assert max(left) < 1.05 * leeway
+
+
+@pytest.mark.parametrize("bends", [False, True])
+def test_a_joint_that_stays_where_it_is_does_not_count_by_its_rounding(bends: bool) -> None:
+    """A gantry with a servo for its rod, whose posture is known but for 1e-15 rad: in these units nothing ends."""
+    model = fb.Model("gantry", gravity=(0.0, -9.81, 0.0))
+    rigid, elastic = fb.RigidLink("rod", 0.8, 0.3), fb.FlexibleBeam("rod", 0.8, 0.4, 20.0, fb.AssumedModes(2))
+    ground, slide, hinge, rod = (
+        model.add(block)
+        for block in (
+            fb.Ground("ground"),
+            fb.Prismatic("slide", axis=(1.0, 0.0, 0.0)),
+            fb.Revolute("hinge", start=-math.pi / 2),
+            elastic if bends else rigid,
+        )
+    )
+    trolley, load = model.add(fb.LumpedMass("trolley", 2.0)), model.add(fb.LumpedMass("load", 0.3))
+    drive, motor = model.add(fb.ForceSource("drive", limit=20.0)), model.add(fb.TorqueSource("motor", limit=5.0))
+    model.connect(ground.frame_b, slide.frame_a)
+    model.connect(slide.frame_b, trolley.frame_a, hinge.frame_a)
+    model.connect(hinge.frame_b, rod.frame_a)
+    model.connect(rod.frame_b, load.frame_a)
+    model.connect(drive.flange_b, slide.axis)
+    model.connect(motor.flange_b, hinge.axis)
+    ends = ({"slide.displacement": place, "hinge.angle": -math.pi / 2} for place in (0.0, 0.5))
+    plan = optim.plan(fb.assemble(model), optim.RestToRest(*ends, 2.0), intervals=10)
+    assert plan.statistics.iterations <= 10
+    assert magnitudes(plan.transcribed.first[0])["q"][1] > 1e-3
