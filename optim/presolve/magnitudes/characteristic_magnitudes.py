@@ -11,7 +11,7 @@ from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.ranges import state_bounds
 from flexblocks.statics.balance import motion, rest, unknown_slices, unknown_vector
 
-from ..equilibrium import RANK, equilibration, loop_forces
+from ..equilibrium import RANK, accompanying_motion, equilibration, loop_forces
 from ..phase_transcription import PhaseTranscription
 from ..rigid_motion.driven_states import moving_forces, state_inputs
 from ..rigid_motion.following_states import following_states, undriven_states
@@ -180,7 +180,11 @@ def _least(
     # A light wrist turns no further than the others do, if any turns; lengths may be deflections as well as ways
     turned = np.max(q[units != "m"], initial=0.0)
     alike = np.where((units == "m") | (turned <= STILL), np.inf, turned)
-    return LEAST * np.min([moved, bent, alike], axis=0)
+    # A joint on a cylinder is as stiff as that, and yet goes wherever the cylinder does, with all that follows it
+    ways = np.abs(accompanying_motion(dae, t.start, t.problem.start))
+    far = np.sqrt(2 * kinetic / (mass @ ways**2)) * T
+    far = np.minimum(far, np.min(alike[:, None] / np.maximum(ways, np.finfo(float).tiny), axis=0, initial=np.inf))
+    return LEAST * np.maximum(np.min([moved, bent, alike], axis=0), np.max(ways * far, axis=1, initial=0.0))
 
 
 def _falling(t: PhaseTranscription, forces: np.ndarray, mass: np.ndarray) -> np.ndarray:
