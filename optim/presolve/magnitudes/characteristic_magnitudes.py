@@ -24,6 +24,7 @@ POINTS = 41  # along the motion; by trial
 # benchmarks/real_plans does not end with two loads.
 ENERGIES = 10.0
 STILL = 1e-6  # of a radian, or of where a slide is: what a motion by less is made of, the search for postures left
+WEAK = 1e-9  # share of what accelerates the arm below which an input holds nothing but rounding
 ROUNDING = 1e-14  # share of the kinetic energy below which nothing has bent
 LEAST = 0.1  # of what the motion's energy could make of a variable that hardly takes part; by trial
 
@@ -73,7 +74,7 @@ def magnitudes(t: PhaseTranscription) -> Magnitudes:
     v = np.max([_peak(rigid.v), _peak(bending), q / T], axis=0)
     a = np.max([_peak(rigid.a), _peak(np.gradient(bending, rigid.times, axis=0)), q / T**2], axis=0)
     w = _state_magnitudes(t, rigid)
-    u = _input_magnitudes(t, rigid, forces, mass)
+    u = _input_magnitudes(t, rigid, forces, mass, a if _is_still(t, rigid) else rigid.a)
     closing = np.maximum(np.abs(loop_forces(dae, t.start)), _peak(rigid.held))
     return {
         "q": q,
@@ -212,11 +213,14 @@ def _state_magnitudes(t: PhaseTranscription, rigid: _Motion) -> np.ndarray:
     return _positive(np.max([_peak(rigid.w), _peak(moving), ranged], axis=0), 1.0)
 
 
-def _input_magnitudes(t: PhaseTranscription, rigid: _Motion, forces: np.ndarray, mass: np.ndarray) -> np.ndarray:
+def _input_magnitudes(
+    t: PhaseTranscription, rigid: _Motion, forces: np.ndarray, mass: np.ndarray, a: np.ndarray
+) -> np.ndarray:
     """Return the magnitudes of the inputs (nu,): the rigid arm's, within limits; what is not used, by the others'.
 
     Where none of a unit is used but for rounding, as the slewing torque of a crane that luffs: by what accelerates the
-    arm as the motion does, with `forces` (n, nu) of each input and `mass` (n,) what each coordinate moves by itself.
+    arm as the motion does, with `forces` (n, nu) of each input and `mass` (n,) what each coordinate moves by itself at
+    accelerations `a` (k, n). A winch that waits has nothing but rounding, too.
     """
     low, high = t.limits.u.T
     units = np.array(t.dae.u.units)
@@ -224,8 +228,11 @@ def _input_magnitudes(t: PhaseTranscription, rigid: _Motion, forces: np.ndarray,
     used = _peak(np.clip(rigid.u, low, high))
     alike = np.array([np.max(used[units == unit]) for unit in units])
     mobility = np.sqrt(np.sum(forces**2 / mass[:, None], axis=0))
-    accelerated = np.sqrt(np.max(rigid.a**2 @ mass))
+    accelerated = np.sqrt(np.max(a**2 @ mass))
     alike = np.maximum(alike, LEAST * np.divide(accelerated, mobility, where=mobility > 0, out=np.zeros(len(units))))
+    if _is_still(t, rigid):
+        used = np.where((mobility > 0) & (used > WEAK * alike), used, 0.0)
+        alike = np.where(mobility > 0, alike, 0.0)
     idle = np.where(np.isfinite(limit) & (limit > 0), limit, 1.0)
     return _positive(np.maximum(used, np.minimum(LEAST * alike, np.where(limit > 0, limit, np.inf))), idle)
 
