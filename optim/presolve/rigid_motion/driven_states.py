@@ -16,6 +16,7 @@ from ..equilibrium import accompanying_motion
 
 CORRECTIONS = 8  # Newton steps for the inputs of a state; three or four are usual
 RANK = 1e-11
+SLACK = 1e-2  # share of the largest work of a state along a motion, below which it does none
 
 
 def state_inputs(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray, dw: np.ndarray) -> np.ndarray:
@@ -75,9 +76,28 @@ def moving_forces(
     power = np.array(forces - applied).T @ motion
     works = np.einsum("ng,knw->kgw", motion, _by_point(gains, count, len(asks)))
     whole = np.isfinite(power).all(axis=1) & np.isfinite(works).all(axis=(1, 2))
-    inverse = np.linalg.pinv(works[whole], rcond=RANK)
-    asked[np.ix_(whole, asks)] = np.einsum("kwg,kg->kw", inverse, power[whole])
+    asked[np.ix_(whole, asks)] = _exerting(works[whole], power[whole])
     return asked
+
+
+def _exerting(works: np.ndarray, power: np.ndarray) -> np.ndarray:
+    """Return the states (k, w) whose work (k, g, w) per unit is this `power` (k, g), the least that do.
+
+    What works much less at a point than elsewhere does not there: on a way out of balance a rope may hang slack, and
+    would have to be shortened by kilometres for a force.
+    """
+    sizes = np.abs(works)
+    row, column = (_positive(sizes.max(axis=axes, initial=0.0)) for axes in ((0, 2), (0, 1)))
+    scaled = works / (row[:, None] * column)
+    left, values, right = np.linalg.svd(scaled, full_matrices=False)
+    if not values.size:
+        return np.zeros((len(works), works.shape[2]))
+    inverse = np.where(values > SLACK * values.max(), 1 / np.maximum(values, np.finfo(float).tiny), 0.0)
+    return np.einsum("krw,kr,kgr,kg->kw", right, inverse, left, power / row) / column
+
+
+def _positive(values: np.ndarray) -> np.ndarray:
+    return np.where(values > 0, values, 1.0)
 
 
 def driven_states(dae: DAE) -> list[int]:
