@@ -13,7 +13,12 @@ from ..presolve.phase_transcription import PhaseTranscription
 from .variable_index import VariableIndex
 
 #: MUMPS' default 1e-6 pivots too loosely for collocated flexible arms, which converge only with about 1e-2.
-IPOPT_OPTIONS = {"mumps_pivtol": 1e-2}
+IPOPT_OPTIONS = {
+    "mumps_pivtol": 1e-2,
+    # A shortest time may hardly gain by motions out of a plane of symmetry, along which steps from an optimum within it
+    # go on for hundreds of iterations: what keeps IPOPT's acceptable tolerance for so many is taken (by default 15).
+    "acceptable_iter": 8,
+}
 #: Rates at which open loops close, times the length of the interval. With 1 or less the optimum makes use of what stays
 #: open, and plans of slow linkages take hundreds of iterations.
 CLOSING_VELOCITY = 1000.0

@@ -222,3 +222,13 @@ def test_a_crane_hoists_alone_or_waits(moved: dict[str, float]) -> None:
     assert plan.status == "converged"
     assert sum(attempt.iterations for attempt in plan.attempts) <= 60
     assert all(plan.trajectory[name][-1] == pytest.approx(value, abs=1e-6) for name, value in (CRANE | moved).items())
+
+
+def test_a_rope_that_hangs_slack_on_the_first_way_is_not_tightened_by_kilometres() -> None:
+    """A crane luffs into a goal in motion, to which no way of equilibria leads."""
+    dae = fb.assemble(models.hoist_crane())
+    goal = CRANE | {"luffing.angle": 0.9, "der(luffing.angle)": 0.0067, "der(slewing.angle)": 0.0}
+    problem = optim.RestToRest(CRANE, goal | {"der(load_z.displacement)": 0.0}, 30.0, optim.Effort(4.0, SIZES))
+    plan = optim.plan(dae, problem, intervals=30)
+    assert plan.statistics.iterations <= 20
+    assert magnitudes(plan.transcribed.first[0])["w"].max() < 200.0  # [m]

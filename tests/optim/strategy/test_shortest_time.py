@@ -9,7 +9,7 @@ import pytest
 import flexblocks as fb
 from arms.driven import driven_links
 from arms.turns import INERTIA, TORQUE, hinge, quarter_turn, swing, two_link_arm
-from flexblocks import optim
+from flexblocks import models, optim
 from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
 from flexblocks.optim.infeasibility.diagnose import diagnosis
 from flexblocks.optim.model.trajectories import transcribed_problem
@@ -40,6 +40,21 @@ def test_two_link_arm_in_the_shortest_time():
     assert replay.trajectory.t[-1] == plan.duration
     assert replay.tip_miss < 1e-4
     assert replay.energy_left < 1e-4
+
+
+@pytest.mark.slow
+def test_a_plane_of_symmetry_that_is_hardly_worth_leaving():
+    """A spatial arm whose second joint alone is to move; its first could swing aside and back, for 0.1 ms."""
+    arm = fb.assemble(models.theodore_ghosal_1995(shapes="fixed"))
+    start = {"joint1.angle": 0.0, "joint2.angle": 0.3, "link3.displacement": 0.3}
+    limits = {"motor1.torque": 5.0, "motor2.torque": 20.0, "motor3.force": 20.0}
+    limits |= {f"der({name})": 5 * limit for name, limit in limits.items()}
+    task = optim.RestToRest(start, start | {"joint2.angle": 0.9}, "free", "time", limits=limits, input_ends="holding")
+    with pytest.warns(optim.PlanWarning):
+        plan = optim.plan(arm, task, intervals=30)
+    assert plan.status == "converged"
+    assert plan.duration == pytest.approx(0.9111, rel=1e-3)
+    assert sum(attempt.iterations for attempt in plan.attempts) < 300
 
 
 def test_a_leeway_that_is_not_reached_leaves_the_plan_with_quasi_static_modes():
