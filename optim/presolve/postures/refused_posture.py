@@ -10,7 +10,10 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 
 from ...errors import OutOfReachError, ProblemError
-from ...problem.pose import shown
+from ...problem.pose import TURN, shown
+
+EXACT = 1e-8  # of what is asked: nothing is reached better
+TILT = 0.02  # [rad], by which beams may tilt a frame; more than that is another orientation
 
 
 def out_of_reach(
@@ -35,9 +38,23 @@ def out_of_reach(
         return OutOfReachError(message, asked, short)
     near = ", ".join(f"{shown(name)} = {value:.4g}" for name, value in reached.items())
     message = (
-        f"{text} within its limits: the nearest posture found has {near}, {short:.3g} short. Move it within reach."
+        f"{text} within its limits: the nearest posture found has {near}, {short:.3g} short. {_advice(asked, reached)}"
     )
     return OutOfReachError(message, asked, short)
+
+
+def _advice(asked: Mapping[str, float], reached: Mapping[str, float]) -> str:
+    """Return what to do: where nothing but an orientation is missed, and by little, beams have tilted the frame."""
+    missed = {name: abs(asked[name] - value) for name, value in reached.items() if abs(asked[name] - value) > EXACT}
+    if not all(TURN.fullmatch(name) for name in missed) or max(missed.values(), default=1.0) > TILT:
+        return "Move it within reach."
+    if len(missed) == 3:  # the nearest posture leaves a little of what a joint could set, too
+        del missed[min(missed, key=missed.__getitem__)]
+    rest = ", ".join(f'"{shown(name)}": {value:g}' for name, value in asked.items() if name not in missed)
+    return (
+        f"By so little the arm's own bending tilts it, and there are no joints to set {listing(map(shown, missed))}: "
+        f"leave these out, as {{{rest}}}."
+    )
 
 
 def too_weak_to_hold(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from time import perf_counter
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import flexblocks as fb
 from flexblocks import models, optim
+from flexblocks.optim.errors import OutOfReachError
 from flexblocks.optim.model.trajectories import transcribed_problem
 from flexblocks.optim.presolve.boundary_equilibrium import boundary_equilibrium
 from flexblocks.optim.presolve.moving_end import split_motion
@@ -169,3 +171,27 @@ def test_a_search_for_postures_ends_with_its_time() -> None:
         pytest.raises(optim.ProblemError, match=r"time limit was over before a posture with payload.x = 0.7"),
     ):
         optim.pyomo_model(dae, task, intervals=10)
+
+
+def test_an_orientation_that_bending_tilts_is_refused_with_what_can_be_asked_instead() -> None:
+    """Two hinges and a wrist about the vertical; the weight of the tool tilts it by a tenth of a milliradian."""
+    model = fb.Model("scara", gravity=(0.0, 0.0, -9.81))
+    place = model.add(fb.Ground("ground")).frame_b
+    for i in (1, 2, 3):
+        joint, motor = model.add(fb.Revolute(f"joint{i}")), model.add(fb.TorqueSource(f"motor{i}"))
+        model.connect(motor.flange_b, joint.axis)
+        model.connect(place, joint.frame_a)
+        place = joint.frame_b
+        if i < 3:
+            link = model.add(fb.FlexibleBeam(f"link{i}", 0.4, 1.0, 2e3, fb.AssumedModes(1), bending="yz"))
+            model.connect(place, link.frame_a)
+            place = link.frame_b
+    model.connect(place, model.add(fb.Payload("tool", 1.0, inertia=np.diag([0.01, 0.01, 0.01]))).frame_a)
+    dae, start = fb.assemble(model), {"joint1.angle": 0.0, "joint2.angle": 0.5, "joint3.angle": 0.0}
+    asked = optim.Pose(position=(0.3, 0.5, None), orientation=(0.0, 0.0, 0.5))
+    with pytest.raises(OutOfReachError, match=r"bending tilts it, .* leave these out, as \{(.*)\}") as refused:
+        optim.pyomo_model(dae, optim.RestToRest(start, {"tool": asked}, 1.0), intervals=10)
+    advised = ast.literal_eval("{" + str(refused.value).rpartition("{")[2].removesuffix("."))
+    assert set(advised) == {"tool.x", "tool.y", "tool.turn(0, 0, 0.5).z"}
+    plan = optim.plan(dae, optim.RestToRest(start, advised, 1.0), intervals=20)
+    assert sum(plan.trajectory[f"joint{i}.angle"][-1] for i in (1, 2, 3)) == pytest.approx(0.5, abs=1e-3)
