@@ -184,7 +184,8 @@ def _least(
     # A joint on a cylinder is as stiff as that, and yet goes wherever the cylinder does, with all that follows it
     ways = np.abs(accompanying_motion(dae, t.start, t.problem.start))
     far = np.sqrt(2 * kinetic / (mass @ ways**2)) * T
-    far = np.minimum(far, np.min(alike[:, None] / np.maximum(ways, np.finfo(float).tiny), axis=0, initial=np.inf))
+    caps = np.divide(alike[:, None], ways, where=ways > STILL * ways.max(axis=0), out=np.full_like(ways, np.inf))
+    far = np.minimum(far, caps.min(axis=0, initial=np.inf))
     return LEAST * np.maximum(np.min([moved, bent, alike], axis=0), np.max(ways * far, axis=1, initial=0.0))
 
 
