@@ -67,11 +67,11 @@ def best_so_far(error: PlanError, plans: Sequence[Plan], dae: DAE, problem: Prob
     mine = [plan for plan in plans if plan.transcribed.dae is dae]
     optima = [plan for plan in mine if plan.status in (CONVERGED, ROUNDED) and plan.transcribed.problem == problem]
     if optima:
-        misses = [_noted_miss(plan, attempts) for plan in optima]
-        if misses[-1] is None:
+        if _noted_miss(optima[-1], attempts) is None:
             return replace(optima[-1], attempts=attempts)
-        _, least = min((miss, -i) for i, miss in enumerate(misses) if miss is not None)
-        return replace(optima[-least], attempts=attempts, status=UNRESOLVED)
+        missed = [(miss, plan) for plan in optima if (miss := _noted_miss(plan, attempts)) is not None]
+        _, nearest = min(reversed(missed), key=lambda one: one[0])
+        return replace(nearest, attempts=attempts, status=UNRESOLVED)
     for plan in reversed(mine):
         if plan.status == ROUNDED:
             return replace(plan, attempts=attempts)

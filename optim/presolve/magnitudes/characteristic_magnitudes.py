@@ -64,17 +64,18 @@ def magnitudes(t: PhaseTranscription) -> Magnitudes:
     dae, n, T = t.dae, t.dae.tree.size, t.mesh.duration
     stiffness = _balance_jacobian(t)
     rigid = _rigid_motion(t, stiffness)
+    still = _is_still(t, rigid)
     bending = np.gradient(rigid.bent, rigid.times, axis=0)
     q = np.maximum(np.ptp(rigid.q, axis=0), _peak(rigid.bent))
     mass = np.diag(regular_mass(dae, *dae.posture(t.start.x, t.start.z, t.start.p)))
-    kinetic = 0.0 if _is_still(t, rigid) else float(np.max(rigid.v**2 @ mass)) / 2  # but for couplings
+    kinetic = 0.0 if still else float(np.max(rigid.v**2 @ mass)) / 2  # but for couplings
     forces = stiffness[:n, unknown_slices(dae).u]
     q = np.max([q, _least(t, rigid, stiffness[:n, :n], q, mass, kinetic), _falling(t, forces, mass)], axis=0)
     kinetic = kinetic or float(np.max((q / T) ** 2 * mass)) / 2
     v = np.max([_peak(rigid.v), _peak(bending), q / T], axis=0)
     a = np.max([_peak(rigid.a), _peak(np.gradient(bending, rigid.times, axis=0)), q / T**2], axis=0)
     w = _state_magnitudes(t, rigid)
-    u = _input_magnitudes(t, rigid, forces, mass, a if _is_still(t, rigid) else rigid.a)
+    u = _input_magnitudes(t, rigid, forces, mass, a if still else None)
     closing = np.maximum(np.abs(loop_forces(dae, t.start)), _peak(rigid.held))
     return {
         "q": q,
@@ -215,13 +216,13 @@ def _state_magnitudes(t: PhaseTranscription, rigid: _Motion) -> np.ndarray:
 
 
 def _input_magnitudes(
-    t: PhaseTranscription, rigid: _Motion, forces: np.ndarray, mass: np.ndarray, a: np.ndarray
+    t: PhaseTranscription, rigid: _Motion, forces: np.ndarray, mass: np.ndarray, still: np.ndarray | None
 ) -> np.ndarray:
     """Return the magnitudes of the inputs (nu,): the rigid arm's, within limits; what is not used, by the others'.
 
     Where none of a unit is used but for rounding, as the slewing torque of a crane that luffs: by what accelerates the
-    arm as the motion does, with `forces` (n, nu) of each input and `mass` (n,) what each coordinate moves by itself at
-    accelerations `a` (k, n). A winch that waits has nothing but rounding, too.
+    arm as the motion does, with `forces` (n, nu) of each input and `mass` (n,) what each coordinate moves by itself; by
+    the accelerations `still` (n,) of an arm that stays where it is, whose winches have nothing but rounding, too.
     """
     low, high = t.limits.u.T
     units = np.array(t.dae.u.units)
@@ -229,9 +230,9 @@ def _input_magnitudes(
     used = _peak(np.clip(rigid.u, low, high))
     alike = np.array([np.max(used[units == unit]) for unit in units])
     mobility = np.sqrt(np.sum(forces**2 / mass[:, None], axis=0))
-    accelerated = np.sqrt(np.max(a**2 @ mass))
+    accelerated = np.sqrt(np.max((rigid.a if still is None else still) ** 2 @ mass))
     alike = np.maximum(alike, LEAST * np.divide(accelerated, mobility, where=mobility > 0, out=np.zeros(len(units))))
-    if _is_still(t, rigid):
+    if still is not None:
         used = np.where((mobility > 0) & (used > WEAK * alike), used, 0.0)
         alike = np.where(mobility > 0, alike, 0.0)
     idle = np.where(np.isfinite(limit) & (limit > 0), limit, 1.0)
