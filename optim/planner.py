@@ -204,12 +204,23 @@ def _recovered(model: Any, solving: Solving, suspicion: str | None) -> Plan:
 
 
 def _solved(model: Any, solving: Solving) -> Plan:
-    """Solve by the strategy that suits the problem.
+    """Solve by the strategy that suits the problem; where it fails for another objective, from least effort.
 
     Raises
     ------
     PlanError
     """
+    transcribed = transcribed_problem(model)
+    try:
+        return _solved_as_asked(model, solving)
+    except PlanError as error:
+        before = attempts_of(error)
+        if transcribed.is_free or len(transcribed.runs) > 1 or transcribed.is_effort:
+            raise
+    return solve_by_homotopy(model, solving, before)
+
+
+def _solved_as_asked(model: Any, solving: Solving) -> Plan:
     transcribed = transcribed_problem(model)
     try:
         solution, before = solve_resolved(transcribed, solving), ()
@@ -222,9 +233,10 @@ def _solved(model: Any, solving: Solving) -> Plan:
         return solve_by_homotopy(model, solving)
     if are_beyond_inputs(transcribed):
         return solve_overdetermined(DIRECT, model, solving, before)
+    patience = solving.patience(transcribed)
     if any(t.path.rows for t in transcribed.first):
-        return solve_past_obstacles(DIRECT, model, solving, before, solving.settings.patience)
-    return solving.attempt(DIRECT, model, before, max_iter=solving.settings.patience, **solving.from_guess)
+        return solve_past_obstacles(DIRECT, model, solving, before, patience)
+    return solving.attempt(DIRECT, model, before, max_iter=patience, **solving.from_guess)
 
 
 def _warn_of_mesh(plan: Plan) -> None:

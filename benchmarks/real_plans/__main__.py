@@ -6,7 +6,8 @@ each plan takes, and by how much its replay misses. A plan counts if it converge
 ``--replays`` it is refined as well, and has to replay within its criteria then. It is a study (docs/studies.md): with
 ``--store`` what is finished is kept, and the same command again plans what is missing. At the end comes the table of
 docs/planning.md. With ``--random`` there are N random arms instead, with one task each, and at the end what was not
-planned; of the kind "floating" on craft, of the kind "boom" turned by cylinders.
+planned; of the kind "floating" on craft, of the kind "boom" turned by cylinders. Further tasks are planned if
+``--tasks`` names them: "vibration", "waits" and "stays unbent".
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from benchmarks.real_plans.arms import ARMS
 from benchmarks.real_plans.case import RANDOM
 from benchmarks.real_plans.plan_case import PlanCase, rows
 from benchmarks.real_plans.table import counts, markdown
-from benchmarks.real_plans.tasks import TASKS
+from benchmarks.real_plans.tasks import FURTHER, TASKS
 
 
 def main() -> None:
@@ -39,11 +40,11 @@ def main() -> None:
     chosen = [{"arm": f"{options.kind} {seed}", "task": list(TASKS)[seed % len(TASKS)]} for seed in seeds] or [
         {"arm": arm, "task": task}
         for arm in ARMS
-        for task in TASKS
+        for task in (TASKS | FURTHER if options.tasks else TASKS)
         if _named(arm, options.arms) and _named(task, options.tasks)
     ]
     if not chosen:
-        parser.error(f"no such arm or task; there are {'; '.join(ARMS)}; and {', '.join(TASKS)}.")
+        parser.error(f"no such arm or task; there are {'; '.join(ARMS)}; and {', '.join(TASKS | FURTHER)}.")
     os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     task = PlanCase(options.limit, options.replays)
     runs = fb.study(task, fb.table(chosen), options.store, options.jobs, retry=options.retry)

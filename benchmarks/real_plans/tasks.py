@@ -121,6 +121,21 @@ def shortest_time(arm: Arm) -> Task:
     return Task(_problem(arm, arm.goal, duration="free", objective=optim.Time(), limits=limits))
 
 
+def least_vibration(arm: Arm) -> Task:
+    """From posture to posture with the least elastic energy on the way, whatever the inputs."""
+    return Task(_problem(arm, arm.goal, objective=optim.Vibration()))
+
+
+def waiting(arm: Arm) -> Task:
+    """Stay where it is."""
+    return Task(_problem(arm, arm.start))
+
+
+def waiting_unbent(arm: Arm) -> Task:
+    """Stay where it is, with the least elastic energy."""
+    return Task(_problem(arm, arm.start, objective=optim.Vibration()))
+
+
 TASKS: dict[str, Callable[[Arm], Task | None]] = {
     "joints": joint_goal,
     "tip": tip_goal,
@@ -130,6 +145,12 @@ TASKS: dict[str, Callable[[Arm], Task | None]] = {
     "line": straight_line,
     "loads": two_loads,
     "time": shortest_time,
+}
+# Planned if they are named
+FURTHER: dict[str, Callable[[Arm], Task | None]] = {
+    "vibration": least_vibration,
+    "waits": waiting,
+    "stays unbent": waiting_unbent,
 }
 
 

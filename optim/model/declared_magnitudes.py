@@ -1,4 +1,4 @@
-"""Magnitudes of a phase's Vars, declared to its grey boxes for the solver's scaling."""
+"""Magnitudes of a phase's Vars, and a motion beside the first guess, declared to its grey boxes for scaling."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..casadi_solver import CasadiGreyBox
-from ..presolve.magnitudes.characteristic_magnitudes import Magnitudes, magnitudes
+from ..presolve.magnitudes.characteristic_magnitudes import Characteristics, Magnitudes, characteristics
 from ..presolve.phase_transcription import PhaseTranscription
 
 # What is at rest has the magnitude of what moves.
@@ -20,16 +20,20 @@ AT_REST = {
     "inputs_rates": "du",
     "first_order_rates": "dw",
 }
+TURN = 2.4  # [rad], of which no multiple comes near to another one for long
 
 
 def declare_magnitudes(b: Any, t: PhaseTranscription) -> None:
-    """Declare the magnitudes of the Vars of the block `b` to every grey box on them that constrains them."""
-    sizes = _by_component(b, t, magnitudes(t))
+    """Declare magnitudes and deviations of the Vars of the block `b` to every grey box on them that constrains them."""
+    found = characteristics(t)
+    sizes = _by_component(b, t, found.magnitudes)
+    deviations = _deviations(b, t, found)
     for block in (part for part in b.component_objects(descend_into=False) if hasattr(part, "get_external_model")):
         box = block.get_external_model()
         if not isinstance(box, CasadiGreyBox) or box.has_cost:
             continue
         box.magnitudes = np.array([sizes.get(id(variable), 1.0) for variable in block.inputs.values()])
+        box.deviations = np.array([deviations.get(id(variable), 0.0) for variable in block.inputs.values()])
 
 
 def _by_component(b: Any, t: PhaseTranscription, sizes: Magnitudes) -> dict[int, float]:
@@ -46,6 +50,27 @@ def _by_component(b: Any, t: PhaseTranscription, sizes: Magnitudes) -> dict[int,
         found[id(b.T)] = t.mesh.duration
     found |= {id(b.p[name]): abs(b.p[name].value) or 1.0 for name in t.design_names}
     return found
+
+
+def _deviations(b: Any, t: PhaseTranscription, found: Characteristics) -> dict[int, float]:
+    """Return by how much every Var of the motion differs from the first guess in a motion beside it, by its id.
+
+    The rigid arm's motion is bent there by its own forces. An arm that stays has each variable off by another share of
+    its magnitude, as equal ones would cancel in a spring.
+    """
+    n, inner = t.dae.tree.size, t.mesh.times[:-1, None] + t.mesh.steps[:, None] * t.scheme.nodes
+    if found.bending is None:
+        off = {name: size * np.cos(TURN * np.arange(len(size))) for name, size in found.magnitudes.items()}
+    else:
+        q, v = (found.bending(t.mesh.times, order) for order in (0, 1))
+        e = found.bending(inner) @ t.static.amounts(n).T
+        off = {"q": q, "v": v, "a": found.bending(inner, 2), "e": e}
+    values: dict[int, float] = {}
+    for name, by in off.items():
+        variables = list(getattr(b, name).values()) if hasattr(b, name) else []
+        whole = np.broadcast_to(by, (len(variables) // max(by.shape[-1], 1), by.shape[-1])) if by.ndim == 1 else by
+        values |= zip(map(id, variables), whole.ravel().tolist(), strict=True)
+    return values
 
 
 def _path_magnitudes(b: Any, t: PhaseTranscription) -> np.ndarray:

@@ -59,6 +59,12 @@ class TranscribedProblem:
         return any(t.is_free for t in self.first)
 
     @property
+    def is_effort(self) -> bool:
+        """Whether nothing but inputs and time have a cost."""
+        terms, inputs = (term for _, term in self.problem.objective.terms), self.dae.u.names
+        return all(term.input_weights(inputs) or term.time_weight for term in terms)
+
+    @property
     def intervals(self) -> tuple[int, ...]:
         """Number of mesh intervals of each phase."""
         return self.options.counts

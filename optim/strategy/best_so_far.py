@@ -19,7 +19,9 @@ from ..problem.rest_to_rest import RestToRest
 from ..results.attempt import Attempt
 from ..results.plan import Plan
 from ..solver_statistics import CONVERGED, ENDED, NOT_OPTIMAL, ROUNDED, UNRESOLVED
+from ..verification.criteria import Criteria, allowed
 
+ROUNDING = 1e-3  # of what a replay may miss by, below which a goal is not missed
 FEASIBLE = 1e-4  # violation of the scaled equations up to which a motion counts as feasible; by trial
 
 
@@ -94,12 +96,13 @@ def _infeasibility(plan: Plan) -> float:
 
 def _shortcoming(plan: Plan) -> str:
     """Return by how much the replay of a motion that is none yet misses its goal, or its worst violation."""
+    nothing = ROUNDING * allowed(Criteria(), plan.transcribed.dae, plan.trajectories).miss
     try:
         # Only to say by how much the goal is missed
         miss = plan.replay(rtol=1e-5, atol=1e-8, time_limit=0.5).tip_miss
     except FlexblocksError:  # inputs of an iterate may be too violent to simulate
         miss = np.nan
-    if np.isfinite(miss):
+    if nothing < miss < np.inf:
         return f"misses the goal by {miss:.3g} m"
     worst = violations(plan.model)
     return f"violates {worst[0]}" if worst else "not feasible"

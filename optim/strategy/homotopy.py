@@ -1,4 +1,4 @@
-"""Homotopy in the objective for a free duration: from least effort to the objective asked for."""
+"""Homotopy in the objective: from least effort to the objective asked for."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pyomo.environ as pyo
 
 from ..collocation.transcription_options import AUTO
 from ..errors import PlanError, ProblemError
+from ..model.objective import set_costs
 from ..model.trajectories import transcribed_problem
 from ..presolve.magnitudes.characteristic_magnitudes import magnitudes
 from ..presolve.rigid_motion.quasi_static_path import follows_from_balance
@@ -25,7 +27,7 @@ from .warm_start import start_from
 
 
 def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] = ()) -> Plan:
-    """Solve a model of free duration by homotopy from least effort at a duration feasible for the rigid arm.
+    """Solve a model by homotopy from least effort, where durations are free at one that is feasible for the rigid arm.
 
     If the objective asked for fails from there, effort is blended in with a weight that decreases from stage to stage.
     Where the mesh leaves more modes unresolved than there are inputs, and the objective is not quickly reached, such
@@ -45,7 +47,7 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     may_remain = may_have_leeway(transcribed) and are_beyond_inputs(transcribed)
     overdetermined = may_remain or may_lack_dynamics(transcribed)
     settings = solving.settings
-    patience = settings.patience
+    patience = settings.patience if transcribed.is_free else solving.patience(transcribed)
     if overdetermined:
         patience = settings.exact_patience if may_remain else settings.static_patience
     # Ropes, cylinders and loops: what violates their equations means forces that no arm bears
@@ -61,7 +63,8 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
             attempts = attempts_of(error)
     # Stages with decreasing effort in the objective; one that fails is skipped
     nearest = first
-    share = _value(asked, first) / max(first.objective, 1e-12)
+    start_from(model, first.model)  # the failed solve left it anywhere
+    share = _value(model) / first.objective if first.objective > 0 else 1.0
     for softening in settings.softenings:
         blend = asked + softening * share * _effort(transcribed)
         softer = solving.like(transcribed, replace(transcribed.problem, objective=blend))
@@ -79,16 +82,17 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
         attempts = attempts_of(error)
         if nearest.transcribed.options != transcribed.options:
             raise  # without the dynamics of some modes, which is no motion of this arm
-        raise _not_optimal(nearest, attempts) from error
+        raise _not_optimal(nearest, attempts, transcribed.is_free) from error
 
 
-def _not_optimal(nearest: Plan, attempts: tuple[Attempt, ...]) -> PlanError:
+def _not_optimal(nearest: Plan, attempts: tuple[Attempt, ...], is_free: bool) -> PlanError:
     """Return the failure to find an optimum from a plan of another objective, which keeps all limits."""
     plan = replace(nearest, attempts=attempts, status=NOT_OPTIMAL)
+    easier = "with a narrower range of durations" if is_free else "with some effort in the objective"
     return PlanError(
         f"Plan of '{plan.transcribed.dae.name}': no optimum was found, but a motion of {plan.duration:.4g} s that "
-        "keeps all limits. It is the error's .plan: take it, or plan with a narrower range of durations, or with more "
-        "iterations in each solve, by solver_options={'max_iter': 2000}.",
+        f"keeps all limits. It is the error's .plan: take it, or plan {easier}, or with more iterations in each solve, "
+        "by solver_options={'max_iter': 2000}.",
         plan,
     )
 
@@ -187,9 +191,11 @@ def _input_sizes(transcribed: TranscribedProblem) -> dict[str, float]:
     return dict(zip(transcribed.dae.u.names, limits.tolist(), strict=True))
 
 
-def _value(objective: Objective, plan: Plan) -> float:
-    """Return the magnitude of an objective along a plan, to scale weights by."""
-    return (objective.time_weight or 1.0) * plan.duration
+def _value(model: Any) -> float:
+    """Return the magnitude of a model's objective along its present motion, to scale weights by."""
+    set_costs(model)
+    value: Any = pyo.value(model.objective)
+    return abs(value)
 
 
 def _label(objective: Objective) -> str:

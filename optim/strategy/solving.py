@@ -69,6 +69,10 @@ class Solving:
     plans: list[Plan] = field(default_factory=list)
     spent_at: float = math.inf
 
+    def patience(self, transcribed: TranscribedProblem) -> int:
+        """Return the iterations of a solve in a given time: other objectives than effort are reached from that, too."""
+        return self.settings.patience if transcribed.is_effort else self.settings.stage_patience
+
     def brief(self) -> Solving:
         """Return the same with few iterations for a solve, for what was hardly meant."""
         few = self.settings.static_patience

@@ -64,7 +64,7 @@ def solve_overdetermined(what: str, model: Any, solving: Solving, before: tuple[
     transcribed, settings = model.transcribed, solving.settings
     may_lack, has_paths = not before and may_lack_dynamics(transcribed), _has_paths(transcribed)
     may_remain = not has_paths and may_have_leeway(transcribed)
-    patience = settings.exact_patience if may_remain else settings.patience
+    patience = settings.exact_patience if may_remain else solving.patience(transcribed)
     if may_lack:
         patience = settings.resolved_patience
     try:

@@ -45,7 +45,10 @@ class CasadiGreyBox(ExternalGreyBoxModel):
         precedence.
     magnitudes : float array (n_inputs,), optional
         Typical magnitudes of the inputs, > 0. If any box of a model has them, the solver scales the program by them:
-        variables to magnitude one, then every row and the objective by its gradient at the start.
+        variables to magnitude one, then every row by its gradient at the start, and the objective by its value there.
+    deviations : float array (n_inputs,), optional
+        By how much the inputs differ from the start at a point beside it, where costs are as large as is usual. They
+        may be zero at the start.
 
     Raises
     ------
@@ -70,6 +73,7 @@ class CasadiGreyBox(ExternalGreyBoxModel):
         input_names: Sequence[str] | None = None,
         ipopt_options: Mapping[str, Any] | None = None,
         magnitudes: ArrayLike | None = None,
+        deviations: ArrayLike | None = None,
     ):
         self.name = name
         self.ipopt_options = dict(ipopt_options or {})
@@ -91,6 +95,7 @@ class CasadiGreyBox(ExternalGreyBoxModel):
             raise GreyBoxError(f"Grey box '{name}': {len(locals_)} residual names for {n_residual} residuals.")
         self._constraint_names = [f"{name}.{local}[{k}]" for k in range(self.copies) for local in locals_]
         self.magnitudes = None if magnitudes is None else _checked_magnitudes(magnitudes, count, name)
+        self.deviations = np.zeros(count) if deviations is None else _checked_deviations(deviations, count, name)
         self._inputs = np.zeros(count)
         self._multipliers = np.zeros(len(self._constraint_names))
         self._cost_multiplier = 0.0
@@ -236,6 +241,13 @@ def _checked_magnitudes(magnitudes: ArrayLike, count: int, name: str) -> np.ndar
     array = np.asarray(magnitudes, dtype=float)
     if array.shape != (count,) or not (np.isfinite(array) & (array > 0)).all():
         raise GreyBoxError(f"Grey box '{name}': magnitudes must be {count} finite numbers > 0, one for each input.")
+    return array
+
+
+def _checked_deviations(deviations: ArrayLike, count: int, name: str) -> np.ndarray:
+    array = np.asarray(deviations, dtype=float)
+    if array.shape != (count,) or not np.isfinite(array).all():
+        raise GreyBoxError(f"Grey box '{name}': deviations must be {count} finite numbers, one for each input.")
     return array
 
 

@@ -16,9 +16,10 @@ from .blas_threads import one_thread
 from .data import ProgramData, ProgramInstance
 from .errors import SolverOptionError
 from .iterate import Iterate
+from .magnitude_scaling import magnitude_scaling
 from .oracle import Oracle, build_oracle
 from .predict import Predictor
-from .scaling import Scaling, magnitude_scaling, scaled, scaling_of
+from .scaling import Scaling, scaled, scaling_of
 from .warmstart import start_multipliers
 from .watch import Iteration, Watch
 

@@ -15,10 +15,6 @@ from .errors import SolverOptionError
 from .iterate import Iterate
 from .oracle import Oracle
 
-# Of the objective at the start. IPOPT's barrier begins at 0.1, a hundredth of it: by trial, where it begins at a tenth,
-# solves with limits take half as many iterations again. Its largest derivative instead depends on the mesh.
-OBJECTIVE = 10.0
-
 
 @dataclass(frozen=True)
 class Scaling:
@@ -86,53 +82,6 @@ def scaling_of(nlp: NonlinearProgram, automatic: Scaling | None = None) -> Scali
     f = base.f if nlp.objective is None else float(_factors(finder, [nlp.objective], np.array([base.f]))[0])
     x = _factors(finder, free, base.x)
     return None if f == 1 and (x == 1).all() and (g == 1).all() else Scaling(x, g, f)
-
-
-def magnitude_scaling(nlp: NonlinearProgram, oracle: Oracle, x: np.ndarray, p: np.ndarray) -> Scaling | None:
-    """Return the scaling by the magnitudes that grey boxes declare of their inputs; None if no box does.
-
-    Variables become of magnitude one, those of no box keep their unit. Then every row is divided by the norm of its
-    gradient at the start, equally named residuals of a box by the largest of theirs, and the objective becomes ten
-    there: by its value, or by its largest derivative where that is more. So scaled, a program has the same iterates in
-    every system of units, and for physically similar arms.
-
-    Parameters
-    ----------
-    nlp : NonlinearProgram
-    oracle : Oracle
-        Unscaled.
-    x : float array (n,)
-        The start.
-    p : float array
-        Its parameters.
-    """
-    n = len(nlp.variables.free)
-    size = np.ones(n)
-    declared = [(box, box.model.magnitudes) for box in nlp.boxes if box.model.magnitudes is not None]
-    for box, magnitudes in declared:
-        free = box.columns < n
-        size[box.columns[free]] = magnitudes[free]
-    if not declared:
-        return None
-    matrix = oracle.derivatives["jac_g"](x, p)[1]
-    row, col = (np.array(part, dtype=np.int64) for part in matrix.sparsity().get_triplet())
-    squares = (np.asarray(matrix.nz[:]).ravel() * size[col]) ** 2
-    norms = np.sqrt(np.bincount(row, np.where(np.isfinite(squares), squares, 0.0), minlength=len(nlp.lower)))
-    for box in nlp.boxes:
-        norms = _alike(norms, box.term.rows)
-    gradient = np.abs(np.asarray(oracle.derivatives["grad_f"](x, p)[1]).ravel() * size)
-    value = abs(float(ca.Function("f", [oracle.problem["x"], oracle.problem["p"]], [oracle.problem["f"]])(x, p)))
-    amount = max(value, gradient.max(initial=0.0))
-    factor = OBJECTIVE / amount if 0 < amount < np.inf else 1.0
-    return Scaling(1 / size, 1 / np.where(norms > 0, norms, 1.0), factor)
-
-
-def _alike(norms: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Return the norms of all rows, with those of one residual in all copies (K, n_r) at the largest of them."""
-    kept, there = norms.copy(), rows >= 0
-    largest = np.max(np.where(there, norms[rows], 0.0), axis=0, initial=0.0)
-    kept[rows[there]] = np.broadcast_to(largest, rows.shape)[there]
-    return kept
 
 
 def _factors(finder: SuffixFinder, components: Sequence, default: np.ndarray) -> np.ndarray:

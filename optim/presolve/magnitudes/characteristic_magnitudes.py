@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import BSpline
+from scipy.interpolate import BSpline, make_interp_spline
 
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.ranges import state_bounds
@@ -52,8 +52,29 @@ class _Motion:
     held: np.ndarray
 
 
+@dataclass(frozen=True, eq=False)
+class Characteristics:
+    """What an arm and a task make of the variables of a phase.
+
+    Attributes
+    ----------
+    magnitudes : Magnitudes
+    bending : BSpline, optional
+        By how much the forces of the rigid arm's motion bend it, the coordinates (n,) over time; None if it stays where
+        it is.
+    """
+
+    magnitudes: Magnitudes
+    bending: BSpline | None
+
+
 def magnitudes(t: PhaseTranscription) -> Magnitudes:
-    """Return typical magnitudes of the variables of a phase.
+    """Return typical magnitudes of the variables of a phase; see `characteristics`."""
+    return characteristics(t).magnitudes
+
+
+def characteristics(t: PhaseTranscription) -> Characteristics:
+    """Return typical magnitudes of the variables of a phase, and how its motion bends the arm.
 
     Coordinates that the rigid arm moves: by how much it moves them; deflections: by the forces of that motion over
     their stiffness. What hardly takes part counts with a tenth of what all the kinetic or elastic energy of the motion
@@ -77,7 +98,7 @@ def magnitudes(t: PhaseTranscription) -> Magnitudes:
     w = _state_magnitudes(t, rigid)
     u = _input_magnitudes(t, rigid, forces, mass, a if still else None)
     closing = np.maximum(np.abs(loop_forces(dae, t.start)), _peak(rigid.held))
-    return {
+    sizes = {
         "q": q,
         "v": v,
         "a": a,
@@ -90,6 +111,7 @@ def magnitudes(t: PhaseTranscription) -> Magnitudes:
         "goal_energy": np.array([ENERGIES * kinetic]),
         "du": np.maximum(_peak(np.gradient(rigid.u, rigid.times, axis=0)), u / T),
     }
+    return Characteristics(sizes, None if still else make_interp_spline(rigid.times, rigid.bent, k=5))
 
 
 def _is_still(t: PhaseTranscription, rigid: _Motion) -> bool:

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import flexblocks as fb
 from arms.turns import hinge, swing
-from flexblocks import optim
+from flexblocks import models, optim
 from flexblocks.optim.errors import PlanError
 from flexblocks.optim.problem.problem import Problem
 from flexblocks.optim.results.attempt import Attempt
@@ -20,12 +21,21 @@ LIMITS = {"motor1.torque": 2.0, "der(motor1.torque)": 40.0}
 
 def test_no_time_returns_the_first_guess_and_what_it_misses():
     """The miss is that of an independent simulation of the returned inputs."""
+    arm = fb.assemble(models.subudhi_morris_2002())
+    task = optim.RestToRest(*({"joint1.angle": a, "joint2.angle": -a} for a in (0.0, 1.0)), duration=2.0)
     with pytest.warns(optim.PlanWarning, match="reached its time limit.*misses the goal by"):
-        plan = optim.plan(hinge(), swing(1.0, 2.0), intervals=10, time_limit=1e-3)
+        plan = optim.plan(arm, task, intervals=10, time_limit=1e-3)
     assert plan.status.startswith("misses the goal by")
     miss = float(plan.status.split()[-2])
+    assert miss > 1e-4
     assert plan.replay().tip_miss == pytest.approx(miss, rel=1e-2)
     assert optim.solve(plan.model).status == "converged"
+
+
+def test_what_ends_at_its_goal_is_said_to_violate_its_equations():
+    """A hinge alone has no place to miss."""
+    with pytest.warns(optim.PlanWarning, match=r"best so far: violates motion of joint1.angle at"):
+        optim.plan(hinge(), swing(1.0, 2.0), intervals=10, time_limit=1e-3)
 
 
 @pytest.mark.parametrize("limit", [0, -1.0, "fast", True, np.nan])
@@ -52,7 +62,7 @@ def test_what_is_best():
     assert best_so_far(ended, [slow, iterate], arm, asked).status == "feasible, not optimal"
     assert best_so_far(ended, [slow, iterate], arm, asked).duration == 2.0
     assert best_so_far(ended, [slow, iterate], arm, slow.transcribed.problem).status == "converged"
-    assert best_so_far(ended, [iterate], arm, asked).status.startswith("misses the goal by")
+    assert best_so_far(ended, [iterate], arm, asked).status.startswith("violates motion of joint1.angle")
 
 
 def test_what_refinement_found_to_miss_is_no_optimum():
