@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import casadi as ca
 import numpy as np
 
+from flexblocks.argument_types import short
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.symbolic_pickle import HoldsSymbols
 
@@ -109,9 +110,10 @@ class Variables(HoldsSymbols):
         try:
             array = np.asarray(specified, dtype=float).ravel()
         except (TypeError, ValueError, OverflowError):
+            own = " Of an operating point, they are its .x." if self.kind == "state" and hasattr(specified, "x") else ""
             raise ParameterError(
-                f"{where}{self.kind}s = {specified!r}; must be a dict by name, or {len(self)} numbers in the order "
-                f"{listing(self.names)}."
+                f"{where}{self.kind}s = {short(specified)}; must be a dict by name, or {len(self)} numbers in the "
+                f"order {listing(self.names)}.{own}"
             ) from None
         if array.shape != values.shape:
             raise ParameterError(

@@ -15,19 +15,19 @@ from .scaling import Scaling
 # solves with limits take half as many iterations again. Its largest derivative instead depends on the mesh.
 OBJECTIVE = 10.0
 ROUNDING = 1e-9  # of a variable
-CHAIN = 3  # how far variables that no box declares are from one that is: worst cost, costs of scenarios, motions
+CHAIN = 3  # how far what is compared with costs is from them
 
 
 def magnitude_scaling(nlp: NonlinearProgram, oracle: Oracle, x: np.ndarray, p: np.ndarray) -> Scaling | None:
     """Return the scaling by the magnitudes that grey boxes declare of their inputs; None if no box does.
 
-    Variables become of magnitude one; those of no box, such as the cost of the worst scenario, count by their start, or
-    if that is zero, by what the others make of the rows that they share. Then every row is divided by the norm of its
-    gradient at the start, equally named residuals of a box by the largest of theirs, and the objective becomes ten
-    there: by its value, by that at the point beside the start that boxes declare, or by its largest derivative,
-    whichever is most. For the energy of vibration is zero, but for rounding, where an arm is not bent yet; so is any
-    cost that is least at the start. So scaled, a program has the same iterates in every system of units, and for
-    physically similar arms.
+    Variables become of magnitude one. Costs of boxes that are variables, and what is only compared with these, as the
+    cost of the worst scenario, count by their start, or if that is zero, by the costs at the point beside the start
+    that boxes declare; other variables of no box keep their unit. Then every row is divided by the norm of its gradient
+    at the start, equally named residuals of a box by the largest of theirs, and the objective becomes ten there: by its
+    value, by that at the point beside the start, or by its largest derivative, whichever is most. For the energy of
+    vibration is zero, but for rounding, where an arm is not bent yet; so is any cost that is least at the start. So
+    scaled, a program has the same iterates in every system of units, and for physically similar arms.
 
     Parameters
     ----------
@@ -46,9 +46,9 @@ def magnitude_scaling(nlp: NonlinearProgram, oracle: Oracle, x: np.ndarray, p: n
     f, f_beside = float(values(x, p)[0]), float(values(beside, p)[0])
     jacobian = _Entries.of(oracle.derivatives["jac_g"](x, p)[1])
     if not is_known.all():
-        rows = np.asarray(values(np.where(is_known, beside, 0.0), p)[1]).ravel()
-        shared, start = _shared(jacobian, rows, size, is_known), np.abs(x)
-        size = np.where(is_known | (start <= ROUNDING * shared), shared, start)
+        rows = np.abs(np.asarray(values(np.where(is_known, beside, 0.0), p)[1]).ravel())
+        costs, start = _costs(nlp, jacobian, rows, is_known), np.abs(x)
+        size = np.where(costs > 0, np.where(start <= ROUNDING * costs, costs, start), size)
     squares = (jacobian.value * size[jacobian.col]) ** 2
     norms = np.sqrt(np.bincount(jacobian.row, np.where(np.isfinite(squares), squares, 0.0), minlength=len(nlp.lower)))
     for box in nlp.boxes:
@@ -87,23 +87,21 @@ def _declared(nlp: NonlinearProgram, x: np.ndarray) -> tuple[np.ndarray, np.ndar
     return size, is_known, beside
 
 
-def _shared(jacobian: _Entries, rows: np.ndarray, size: np.ndarray, is_known: np.ndarray) -> np.ndarray:
-    """Return the magnitudes (n,) also of variables that are not known: what others do in their rows.
+def _costs(nlp: NonlinearProgram, jacobian: _Entries, rows: np.ndarray, is_known: np.ndarray) -> np.ndarray:
+    """Return the magnitudes (n,) of variables that are costs or are compared with costs; 0 of all others.
 
-    By slope, or by the values (m,) of the `rows` beside the start with all that is not known at zero.
+    By the values (m,) of the `rows` beside the start with all that is not known at zero.
     """
     row, col, slope = jacobian.row, jacobian.col, np.abs(jacobian.value)
-    slope = np.where(np.isfinite(slope), slope, 0.0)
-    size, is_known = size.copy(), is_known.copy()
+    asked = ~is_known[col] & np.isfinite(slope) & (slope > 0)
+    is_cost = np.zeros(len(rows), dtype=bool)
+    is_cost[[box.term.cost_row for box in nlp.boxes if box.term.cost_row >= 0]] = True
+    compares = np.bincount(row, is_known[col], minlength=len(rows)) == 0
+    done, size = np.where(is_cost, rows, 0.0), np.zeros(len(is_known))
     for _ in range(CHAIN):
-        known = is_known[col]
-        done = np.zeros(len(rows))
-        np.maximum.at(done, row[known], slope[known] * size[col[known]])
-        done = np.where(done > 0, np.fmax(done, np.abs(rows)), 0.0)
-        asked = ~known & (slope > 0) & (done[row] > 0) & np.isfinite(done[row])
-        found = np.zeros(len(size))
-        np.maximum.at(found, col[asked], done[row[asked]] / slope[asked])
-        size, is_known = np.where(found > 0, found, size), is_known | (found > 0)
+        here = asked & (done[row] > 0) & (size[col] == 0)
+        np.maximum.at(size, col[here], done[row[here]] / slope[here])
+        np.maximum.at(done, row[asked & compares[row]], (slope * size[col])[asked & compares[row]])
     return size
 
 
