@@ -178,7 +178,7 @@ def test_bad_arguments_are_refused(arguments, words):
 def test_an_operating_point_for_its_states_is_refused_in_a_few_words():
     arm = pendulum()
     point = fb.equilibrium(arm, {"joint.angle": -math.pi / 2})
-    with pytest.raises(ParameterError, match=r"OperatingPoint.*Of an operating point, they are its \.x\.") as caught:
+    with pytest.raises(ParameterError, match=r"OperatingPoin.*Of an operating point, they are its \.x\.") as caught:
         fb.simulate(arm, (0.0, 1.0), x0=point)  # pyright: ignore[reportArgumentType]
     assert len(str(caught.value)) < 300
     fb.simulate(arm, (0.0, 1.0), x0=point.x)
