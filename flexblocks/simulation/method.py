@@ -17,9 +17,10 @@ from flexblocks.simulation.system import System
 # Tolerance from which on a method of order 4 takes hardly more steps than stability asks for.
 LOOSE = 1e-5
 # Instructions of the equations of motion from which on CVODES, which prepares their Jacobian for each new number of
-# output times, takes longer than SciPy's explicit method, which prepares nothing: a rigid hexapod of 71 000 takes 11 s
-# for a motion of 0.3 s, and 1.2 s.
-LARGE = 20_000
+# output times, and evaluates it again at every change of an input, takes longer than SciPy's explicit method, which
+# prepares nothing (benchmarks/nonstiff_methods.py). A delta robot of 16 000 takes 2 s and 0.5 s for 0.3 s, a rigid
+# hexapod of 71 000 takes 11 s and 1.2 s.
+LARGE = 1000
 METHODS = ("auto", *(integrator.name for integrator in INTEGRATORS))
 SUITABLE = {integrator.suits: integrator for integrator in INTEGRATORS if integrator.suits}
 
@@ -72,20 +73,21 @@ def checked_method(name: Any, rtol: Any, atol: Any, step: Any, where: str) -> Me
 def problem_kind(system: System, X: np.ndarray, times: np.ndarray, rtol: float) -> ProblemKind:
     """Classify the problem of a run from `X` (nx + 1,) over output times (k,): algebraic, stiff, oscillating or none.
 
-    It is stiff if the linearisation at the start decays faster than it oscillates or grows; slower decay is resolved
-    anyway: an inverted pendulum has a growing mode as fast as its decaying one.
+    It is stiff if the linearisation at the start decays faster than it oscillates or grows, and than the motion is
+    sampled; slower decay is resolved anyway: an inverted pendulum has a growing mode as fast as its decaying one, and a
+    regulator may damp what oscillates.
     """
     if len(system.dae.z):
         return ProblemKind.ALGEBRAIC
     poles = poles_at(system.equations.rates, system.inputs.ends[0], X, system.parameters(0))
     if not len(poles):
         return ProblemKind.NONSTIFF  # where no equations of motion hold, as in gimbal lock; any integrator will say so
+    if np.max(np.abs(poles)) * float(np.median(np.diff(times))) < 1:
+        return _nonstiff(system)
     if decays_fast(poles):
         # The decay of Baumgarte's stabilisation is not stiff.
         slow = system.dae.tree.loops.closures and np.max(-np.real(poles)) < 1.1 * STABILISATION
         return _nonstiff(system) if slow else ProblemKind.STIFF
-    if np.max(np.abs(poles)) * float(np.median(np.diff(times))) < 1:
-        return _nonstiff(system)
     return ProblemKind.ROUGHLY_OSCILLATING if rtol >= LOOSE else ProblemKind.OSCILLATING
 
 

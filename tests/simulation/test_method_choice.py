@@ -1,0 +1,53 @@
+"""The automatic method: by what decays, oscillates and is sampled, and by how large the equations are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import flexblocks as fb
+from flexblocks.simulation.integrators.integrator import ProblemKind
+from flexblocks.simulation.method import checked_method, problem_kind
+from flexblocks.simulation.signals.inputs import inputs
+from flexblocks.simulation.solver import Solver
+
+
+def braked(damping: float, links: int = 1) -> fb.DAE:
+    """Return a chain of links in space whose joints are damped [N m s/rad]."""
+    model = fb.Model("chain", gravity=(0.0, 0.0, -9.81))
+    place = model.add(fb.Ground("ground")).frame_b
+    for i in range(links):
+        joint = model.add(fb.Revolute(f"joint{i}", axis=((0, 1, 0), (0, 0, 1))[i % 2], damping=damping, start=1.0))
+        link = model.add(fb.RigidLink(f"link{i}", 0.5, mass=1.0, inertia=np.diag([1e-3, 2e-2, 2e-2])))
+        model.connect(place, joint.frame_a)
+        model.connect(joint.frame_b, link.frame_a)
+        place = link.frame_b
+    return fb.assemble(model)
+
+
+def kind(dae: fb.DAE, spacing: float) -> ProblemKind:
+    times = spacing * np.arange(101)
+    system = Solver(dae, checked_method("auto", 1e-9, 1e-11, None, "")).system(inputs(dae.u, None, times, False), [])
+    return problem_kind(system, np.append(dae.x.start, 0.0), times, 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("damping", "spacing", "expected"),
+    [
+        (100.0, 0.1, ProblemKind.STIFF),  # decays in a thousandth of a second, and is looked at ten times a second
+        (100.0, 5e-4, ProblemKind.NONSTIFF),  # looked at as it decays, by steps that explicit methods take as well
+        (0.0, 0.01, ProblemKind.NONSTIFF),
+        (0.0, 1.0, ProblemKind.OSCILLATING),
+    ],
+)
+def test_what_is_resolved_anyway_is_not_stiff(damping: float, spacing: float, expected: ProblemKind) -> None:
+    assert kind(braked(damping), spacing) is expected
+
+
+def test_large_equations_get_a_method_that_prepares_no_jacobian() -> None:
+    dae = braked(0.0, 12)
+    assert dae.interpreted.motion.n_instructions() > 1000
+    assert kind(dae, 0.01) is ProblemKind.LARGE
+    t = np.linspace(0.0, 0.5, 51)
+    automatic, independent = (fb.simulate(dae, t, method=method) for method in ("auto", "rk8"))
+    np.testing.assert_allclose(automatic.x, independent.x, atol=1e-7)
