@@ -92,6 +92,12 @@ def problem_kind(system: System, X: np.ndarray, times: np.ndarray, rtol: float) 
 
 
 def _nonstiff(system: System) -> ProblemKind:
-    """Return the kind of equations that neither decay fast nor oscillate: large, if not compiled, or others."""
-    instructions = system.dae.interpreted.motion.n_instructions()
-    return ProblemKind.LARGE if instructions > LARGE and system.dae.library is None else ProblemKind.NONSTIFF
+    """Return the kind of equations that neither decay fast nor oscillate: large, if not compiled, or others.
+
+    First-order states may decay fast on the way, as the bristles of friction do in motion: large equations with such
+    get the methods that hand over where that happens.
+    """
+    dae = system.dae
+    if dae.library is not None or dae.interpreted.motion.n_instructions() <= LARGE:
+        return ProblemKind.NONSTIFF
+    return ProblemKind.OSCILLATING if len(dae.x) > 2 * dae.tree.size else ProblemKind.LARGE

@@ -12,8 +12,8 @@ from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.solver import Solver
 
 
-def braked(damping: float, links: int = 1) -> fb.DAE:
-    """Return a chain of links in space whose joints are damped [N m s/rad]."""
+def braked(damping: float, links: int = 1, bristles: bool = False) -> fb.DAE:
+    """Return a chain of links in space whose joints are damped [N m s/rad], the last one by dry friction, too."""
     model = fb.Model("chain", gravity=(0.0, 0.0, -9.81))
     place = model.add(fb.Ground("ground")).frame_b
     for i in range(links):
@@ -22,6 +22,9 @@ def braked(damping: float, links: int = 1) -> fb.DAE:
         model.connect(place, joint.frame_a)
         model.connect(joint.frame_b, link.frame_a)
         place = link.frame_b
+    if bristles:
+        friction = model.add(fb.LuGreFriction("friction", stiffness=1e5, coulomb=2.0, damping=100.0))
+        model.connect(friction.flange_b, joint.axis)
     return fb.assemble(model)
 
 
@@ -51,3 +54,11 @@ def test_large_equations_get_a_method_that_prepares_no_jacobian() -> None:
     t = np.linspace(0.0, 0.5, 51)
     automatic, independent = (fb.simulate(dae, t, method=method) for method in ("auto", "rk8"))
     np.testing.assert_allclose(automatic.x, independent.x, atol=1e-7)
+
+
+def test_large_equations_whose_friction_stiffens_in_motion_get_a_method_that_hands_over() -> None:
+    dae = braked(0.0, 12, bristles=True)
+    assert kind(dae, 1e-3) is ProblemKind.OSCILLATING
+    t = np.linspace(0.0, 0.2, 201)
+    automatic, independent = (fb.simulate(dae, t, method=method) for method in ("auto", "bdf"))
+    np.testing.assert_allclose(automatic.x, independent.x, atol=1e-5)
