@@ -20,7 +20,7 @@ from benchmarks.real_plans.arms import ARMS
 from benchmarks.real_plans.case import RANDOM
 from benchmarks.real_plans.plan_case import PlanCase, rows
 from benchmarks.real_plans.table import counts, markdown
-from benchmarks.real_plans.tasks import FURTHER, TASKS
+from benchmarks.real_plans.tasks import EVERY, TASKS
 
 
 def main() -> None:
@@ -40,11 +40,11 @@ def main() -> None:
     chosen = [{"arm": f"{options.kind} {seed}", "task": list(TASKS)[seed % len(TASKS)]} for seed in seeds] or [
         {"arm": arm, "task": task}
         for arm in ARMS
-        for task in (TASKS | FURTHER if options.tasks else TASKS)
+        for task in (EVERY if options.tasks else TASKS)
         if _named(arm, options.arms) and _named(task, options.tasks)
     ]
     if not chosen:
-        parser.error(f"no such arm or task; there are {'; '.join(ARMS)}; and {', '.join(TASKS | FURTHER)}.")
+        parser.error(f"no such arm or task; there are {'; '.join(ARMS)}; and {', '.join(EVERY)}.")
     os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     task = PlanCase(options.limit, options.replays)
     runs = fb.study(task, fb.table(chosen), options.store, options.jobs, retry=options.retry)

@@ -16,7 +16,7 @@ import flexblocks as fb
 from benchmarks.real_plans.arms import ARMS, Arm
 from benchmarks.real_plans.random_arm import random_arm
 from benchmarks.real_plans.random_boom import random_boom
-from benchmarks.real_plans.tasks import FURTHER, TASKS
+from benchmarks.real_plans.tasks import EVERY
 from flexblocks import optim
 from flexblocks.optim.strategy.mesh_refinement import refine_mesh
 from flexblocks.optim.strategy.settings import SETTINGS
@@ -103,7 +103,7 @@ def case(arm_name: str, task_name: str, limit: float, replays: bool) -> Row:
     began = time.process_time()
     iterations, states, replayed, miss = 0, 0, "", math.nan
     try:
-        task = (TASKS | FURTHER)[task_name](arm)
+        task = EVERY[task_name](arm)
         if task is None:
             return Row(arm_name, task_name, 0, NOT_ASKED, 0, 0.0)
         dae = arm.assembled(task.symbolic)

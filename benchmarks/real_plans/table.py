@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from benchmarks.real_plans.arms import ARMS
 from benchmarks.real_plans.case import Row
-from benchmarks.real_plans.tasks import FURTHER, TASKS
+from benchmarks.real_plans.tasks import EVERY
 
 
 def markdown(rows: Sequence[Row]) -> str:
     """Return iterations and seconds of CPU by arm and task, the failures, and what refined plans miss by."""
     rows = [row for row in rows if row.was_asked]
     by_case = {(row.arm, row.task): row for row in rows}
-    tasks = [name for name in TASKS | FURTHER if any(row.task == name for row in rows)]
+    tasks = [name for name in EVERY if any(row.task == name for row in rows)]
     lines = [f"| arm | states | {' | '.join(tasks)} |", "|---" * (len(tasks) + 2) + "|"]
     for arm in ARMS:
         of_arm = [by_case[arm, task] for task in tasks if (arm, task) in by_case]
@@ -42,7 +42,7 @@ def _replays(rows: Sequence[Row]) -> list[str]:
     if not refined:
         return []
     by_case = {(row.arm, row.task): row for row in refined}
-    tasks = [name for name in TASKS | FURTHER if any(row.task == name for row in refined)]
+    tasks = [name for name in EVERY if any(row.task == name for row in refined)]
     lines = ["", f"| arm | {' | '.join(tasks)} |", "|---" * (len(tasks) + 1) + "|"]
     arms = [arm for arm in ARMS if any(row.arm == arm for row in refined)]
     lines += [f"| {arm} | {' | '.join(_replay(by_case.get((arm, task))) for task in tasks)} |" for arm in arms]

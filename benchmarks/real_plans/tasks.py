@@ -146,8 +146,8 @@ TASKS: dict[str, Callable[[Arm], Task | None]] = {
     "loads": two_loads,
     "time": shortest_time,
 }
-# Planned if they are named
-FURTHER: dict[str, Callable[[Arm], Task | None]] = {
+# The others are planned if they are named
+EVERY: dict[str, Callable[[Arm], Task | None]] = TASKS | {
     "vibration": least_vibration,
     "waits": waiting,
     "stays unbent": waiting_unbent,

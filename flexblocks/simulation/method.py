@@ -18,8 +18,7 @@ from flexblocks.simulation.system import System
 LOOSE = 1e-5
 # Instructions of the equations of motion from which on CVODES, which prepares their Jacobian for each new number of
 # output times, and evaluates it again at every change of an input, takes longer than SciPy's explicit method, which
-# prepares nothing (benchmarks/nonstiff_methods.py). A delta robot of 16 000 takes 2 s and 0.5 s for 0.3 s, a rigid
-# hexapod of 71 000 takes 11 s and 1.2 s.
+# prepares nothing (benchmarks/nonstiff_methods.py).
 LARGE = 1000
 METHODS = ("auto", *(integrator.name for integrator in INTEGRATORS))
 SUITABLE = {integrator.suits: integrator for integrator in INTEGRATORS if integrator.suits}
@@ -82,22 +81,26 @@ def problem_kind(system: System, X: np.ndarray, times: np.ndarray, rtol: float) 
     poles = poles_at(system.equations.rates, system.inputs.ends[0], X, system.parameters(0))
     if not len(poles):
         return ProblemKind.NONSTIFF  # where no equations of motion hold, as in gimbal lock; any integrator will say so
-    if np.max(np.abs(poles)) * float(np.median(np.diff(times))) < 1:
-        return _nonstiff(system)
-    if decays_fast(poles):
-        # The decay of Baumgarte's stabilisation is not stiff.
-        slow = system.dae.tree.loops.closures and np.max(-np.real(poles)) < 1.1 * STABILISATION
-        return _nonstiff(system) if slow else ProblemKind.STIFF
+    is_resolved = np.max(np.abs(poles)) * float(np.median(np.diff(times))) < 1
+    decays = decays_fast(poles)
+    # The decay of Baumgarte's stabilisation is not stiff
+    slow = system.dae.tree.loops.closures and np.max(-np.real(poles)) < 1.1 * STABILISATION
+    if decays and not (is_resolved or slow):
+        return ProblemKind.STIFF
+    if (is_resolved or decays) and not _is_large(system):
+        return ProblemKind.NONSTIFF
+    if (is_resolved or decays) and not _may_stiffen(system):
+        return ProblemKind.LARGE
     return ProblemKind.ROUGHLY_OSCILLATING if rtol >= LOOSE else ProblemKind.OSCILLATING
 
 
-def _nonstiff(system: System) -> ProblemKind:
-    """Return the kind of equations that neither decay fast nor oscillate: large, if not compiled, or others.
+def _is_large(system: System) -> bool:
+    return system.dae.library is None and system.dae.interpreted.motion.n_instructions() > LARGE
 
-    First-order states may decay fast on the way, as the bristles of friction do in motion: large equations with such
-    get the methods that hand over where that happens.
+
+def _may_stiffen(system: System) -> bool:
+    """Return whether there are first-order states, which may decay fast on the way, as bristles of friction in motion.
+
+    Methods that prepare a Jacobian pass through that; large equations get the methods that hand over where it happens.
     """
-    dae = system.dae
-    if dae.library is not None or dae.interpreted.motion.n_instructions() <= LARGE:
-        return ProblemKind.NONSTIFF
-    return ProblemKind.OSCILLATING if len(dae.x) > 2 * dae.tree.size else ProblemKind.LARGE
+    return len(system.dae.x) > 2 * system.dae.tree.size

@@ -50,6 +50,10 @@ class Mesh:
         """Lengths of the intervals as fractions of the duration, (K,)."""
         return self.steps / self.duration
 
+    def within(self, shares: np.ndarray) -> np.ndarray:
+        """Return the times [s] at the shares (d,) of each interval, (K, d)."""
+        return self.times[:-1, None] + self.steps[:, None] * shares
+
     def lasting(self, duration: float) -> Mesh:
         """Return this mesh stretched to another duration [s]."""
         return self if duration == self.duration else Mesh(self.times * (duration / self.duration))

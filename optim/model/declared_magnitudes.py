@@ -58,7 +58,7 @@ def _deviations(b: Any, t: PhaseTranscription, found: Characteristics) -> dict[i
     The rigid arm's motion is bent there by its own forces. An arm that stays has each variable off by another share of
     its magnitude, as equal ones would cancel in a spring.
     """
-    n, inner = t.dae.tree.size, t.mesh.times[:-1, None] + t.mesh.steps[:, None] * t.scheme.nodes
+    n, inner = t.dae.tree.size, t.mesh.within(t.scheme.nodes)
     if found.bending is None:
         off = {name: size * np.cos(TURN * np.arange(len(size))) for name, size in found.magnitudes.items()}
     else:

@@ -34,7 +34,7 @@ def set_guess(b: Any, t: PhaseTranscription, detours: Sequence[Waypoint] = (), s
     """
     # Smooth path of the states over the mesh
     n, times, h, T = t.dae.tree.size, t.mesh.times, t.mesh.steps, t.mesh.duration
-    inner = times[:-1, None] + h[:, None] * t.scheme.nodes
+    inner = t.mesh.within(t.scheme.nodes)
     if not (detours or straight or t.problem.scenarios):
         detours = least_effort_waypoints(t)
     path = _path(t, detours)

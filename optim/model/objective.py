@@ -21,7 +21,6 @@ from ..problem.objectives.functionals import Lagrangian, Mayer
 from ..problem.objectives.objective import Objective
 from .equations_of_motion import steps
 from .path_constraints import path_constants
-from .read_solution import collocated_times
 from .variable_index import VariableIndex
 
 
@@ -55,7 +54,7 @@ class PhaseCosts:
         t = self.transcription
         data = path_constants(t)
         if term.references:
-            references = term.reference_values(collocated_times(t.mesh, t.scheme), t.mesh.duration, t.is_free)
+            references = term.reference_values(t.mesh.within(t.scheme.nodes), t.mesh.duration, t.is_free)
             data = np.hstack([data, np.moveaxis(references, 0, 2).reshape(len(data), -1)])
         return self._box(term, integral_kernel(t.dae, t.form, term), self.index.local, data, self.index.variables)
 

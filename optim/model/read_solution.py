@@ -15,8 +15,6 @@ from flexblocks.dae.dae import DAE
 from flexblocks.simulation.trajectory import ENERGIES, GROUPS, Trajectory
 
 from ..collocation.interval_layout import state_names, state_slices
-from ..collocation.mesh import Mesh
-from ..collocation.schemes import Collocation
 from ..errors import ProblemError
 from .trajectories import PhaseTrajectory
 
@@ -51,11 +49,6 @@ def input_polynomials(traj: PhaseTrajectory) -> dict[str, PPoly]:
     return inputs
 
 
-def collocated_times(mesh: Mesh, scheme: Collocation) -> np.ndarray:
-    """Return the times of the collocation points (K, d) [s]."""
-    return mesh.times[:-1, None] + mesh.steps[:, None] * scheme.nodes
-
-
 def collocated_motion(traj: PhaseTrajectory) -> tuple[np.ndarray, np.ndarray]:
     """Return the states at all collocation points (K, d, nx), and their rates there; quasi-static modes have none."""
     m, t, mesh = traj.block, traj.transcription, traj.mesh
@@ -81,7 +74,7 @@ def trajectory(traj: PhaseTrajectory, inputs: dict[str, PPoly]) -> Trajectory:
     t, mesh, p = traj.transcription, traj.mesh, traj.p
     dae, K, d, n, A = t.dae, t.mesh.intervals, t.scheme.degree, t.dae.tree.size, t.scheme.integral
     # All points in sequence after the start, with inputs and algebraic variables
-    times = np.append(0.0, collocated_times(mesh, t.scheme).ravel())
+    times = np.append(0.0, mesh.within(t.scheme.nodes).ravel())
     first = np.concatenate([values(getattr(traj.block, part), K + 1, -1)[0] for part in state_names(dae)])
     states = np.vstack([first, collocated_motion(traj)[0].reshape(K * d, -1)])
     u = np.array([inputs[name](np.minimum(times, mesh.duration)) for name in dae.u.names]).T

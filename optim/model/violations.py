@@ -13,7 +13,6 @@ from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxB
 from ..collocation.interval import residual_names
 from .bounds import INPUT_LIMITS
 from .path_constraints import path_values
-from .read_solution import collocated_times
 from .trajectories import PhaseTrajectory, all_phase_trajectories, phase_trajectories
 
 TOLERANCE = 1e-6  # a hundred times that of IPOPT, so that converged constraints are never listed
@@ -62,7 +61,7 @@ def _dynamics(traj: PhaseTrajectory, begin: float) -> Iterator[Violation]:
     names = residual_names(t.dae, t.form)
     size = (len(names) - len(t.dae.x)) // t.scheme.degree
     times = begin + np.hstack(
-        [np.repeat(collocated_times(mesh, t.scheme), size, axis=1), np.tile(mesh.times[1:, None], len(t.dae.x))]
+        [np.repeat(mesh.within(t.scheme.nodes), size, axis=1), np.tile(mesh.times[1:, None], len(t.dae.x))]
     )
     residual = np.abs(_residuals(b.dynamics).reshape(times.shape))
     for k, i in np.argwhere(~(residual <= TOLERANCE)).tolist():
@@ -75,7 +74,7 @@ def _path(traj: PhaseTrajectory, begin: float) -> Iterator[Violation]:
         return
     excess = path.excess(path_values(traj.block))
     beyond = path.beyond(excess)
-    times = begin + collocated_times(traj.mesh, traj.transcription.scheme)
+    times = begin + traj.mesh.within(traj.transcription.scheme.nodes)
     for k, j, i in np.argwhere(~(excess <= TOLERANCE)).tolist():
         yield Violation(_where(traj) + path.names[i], float(beyond[k, j, i]), float(times[k, j]))
 

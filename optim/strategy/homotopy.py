@@ -64,7 +64,8 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     # Stages with decreasing effort in the objective; one that fails is skipped
     nearest = first
     start_from(model, first.model)  # the failed solve left it anywhere
-    share = _value(model) / first.objective if first.objective > 0 else 1.0
+    ratio = float(np.divide(_value(model), first.objective))
+    share = ratio if 0 < ratio < np.inf else 1.0
     for softening in settings.softenings:
         blend = asked + softening * share * _effort(transcribed)
         softer = solving.like(transcribed, replace(transcribed.problem, objective=blend))

@@ -11,7 +11,7 @@ from scipy.interpolate import CubicSpline
 from ..collocation.schemes import Collocation
 from ..model.initial_guess import set_values
 from ..model.path_constraints import set_path_values
-from ..model.read_solution import collocated_times, input_polynomials, values
+from ..model.read_solution import input_polynomials, values
 from ..model.trajectories import PhaseTrajectory, all_phase_trajectories, transcribed_problem, within_bounds
 from .scenario_order import Between
 from .settings import SAME_TIME
@@ -100,7 +100,7 @@ def _start_phase(traj: PhaseTrajectory, old: PhaseTrajectory, shared: Collection
     mesh = traj.mesh
     pace = before.duration / mesh.duration
     n, n_old = dae.tree.size, old_dae.tree.size
-    at_mesh, inner = mesh.times * pace, collocated_times(mesh, t.scheme) * pace
+    at_mesh, inner = mesh.times * pace, mesh.within(t.scheme.nodes) * pace
     x, _ = _motion(old, at_mesh)
     inside, rates = _motion(old, inner.ravel())
     q, v, w = np.split(x, [n_old, 2 * n_old], axis=1)
@@ -120,7 +120,7 @@ def _start_phase(traj: PhaseTrajectory, old: PhaseTrajectory, shared: Collection
     set_values(m.a, shared_values(m.a, pace**2 * rates[:, :n_old]) @ moving)
     set_values(m.e, inside[:, there] @ t.static.amounts(n).T[here])
     set_values(m.dw, pace * rates[:, n_old:])
-    points = collocated_times(before, old.transcription.scheme).ravel()
+    points = before.within(old.transcription.scheme.nodes).ravel()
     for target, other in ((m.z, source.z), (m.f, source.f)):
         old_values = values(other, len(points), -1) if len(other) else np.zeros((len(points), 0))
         set_values(target, np.array([np.interp(inner.ravel(), points, column) for column in old_values.T]).T)
@@ -172,7 +172,7 @@ def _static_amplitudes(traj: PhaseTrajectory) -> CubicSpline:
     starts with them moving as they are seen to move, not at standstill.
     """
     b, t, mesh, n = traj.block, traj.transcription, traj.mesh, traj.transcription.dae.tree.size
-    at = np.append(0.0, collocated_times(mesh, t.scheme).ravel())
+    at = np.append(0.0, mesh.within(t.scheme.nodes).ravel())
     (begin, _), (first, last) = (values(var, -1, n)[[0, -1]] @ t.static.amounts(n).T for var in (b.q, b.v))
     amplitudes = np.vstack([begin, values(b.e, at.size - 1, -1)])
     later = np.append(True, np.diff(at) > SAME_TIME * mesh.duration)  # Lobatto's intervals share their ends

@@ -18,7 +18,7 @@ class ProblemKind(Enum):
 
     NONSTIFF = "ordinary differential equations that oscillate or grow as fast as they decay"
     LARGE = "the same, of so many operations that what integrators prepare takes longer than most runs"
-    OSCILLATING = "the same, in which something oscillates faster than the motion is sampled"
+    OSCILLATING = "what oscillates faster than the motion is sampled, or is large and may decay fast on the way"
     ROUGHLY_OSCILLATING = "the same, to a loose tolerance"
     STIFF = "ordinary differential equations in which something decays faster than anything oscillates or grows"
     ALGEBRAIC = "differential-algebraic equations"

@@ -94,8 +94,10 @@ class CasadiGreyBox(ExternalGreyBoxModel):
         if len(locals_) != n_residual:
             raise GreyBoxError(f"Grey box '{name}': {len(locals_)} residual names for {n_residual} residuals.")
         self._constraint_names = [f"{name}.{local}[{k}]" for k in range(self.copies) for local in locals_]
-        self.magnitudes = None if magnitudes is None else _checked_magnitudes(magnitudes, count, name)
-        self.deviations = np.zeros(count) if deviations is None else _checked_deviations(deviations, count, name)
+        self.magnitudes = None if magnitudes is None else _checked_inputs("magnitudes", magnitudes, count, name)
+        self.deviations = (
+            np.zeros(count) if deviations is None else _checked_inputs("deviations", deviations, count, name)
+        )
         self._inputs = np.zeros(count)
         self._multipliers = np.zeros(len(self._constraint_names))
         self._cost_multiplier = 0.0
@@ -237,17 +239,13 @@ def _checked_index(index: ArrayLike, n_w: int, name: str) -> np.ndarray:
     return array.astype(np.int64)
 
 
-def _checked_magnitudes(magnitudes: ArrayLike, count: int, name: str) -> np.ndarray:
-    array = np.asarray(magnitudes, dtype=float)
-    if array.shape != (count,) or not (np.isfinite(array) & (array > 0)).all():
-        raise GreyBoxError(f"Grey box '{name}': magnitudes must be {count} finite numbers > 0, one for each input.")
-    return array
-
-
-def _checked_deviations(deviations: ArrayLike, count: int, name: str) -> np.ndarray:
-    array = np.asarray(deviations, dtype=float)
-    if array.shape != (count,) or not np.isfinite(array).all():
-        raise GreyBoxError(f"Grey box '{name}': deviations must be {count} finite numbers, one for each input.")
+def _checked_inputs(what: str, values: ArrayLike, count: int, name: str) -> np.ndarray:
+    """Return values of the inputs; magnitudes are positive."""
+    array = np.asarray(values, dtype=float)
+    is_positive = what == "magnitudes"
+    if array.shape != (count,) or not np.isfinite(array).all() or (is_positive and not (array > 0).all()):
+        kind = "finite numbers > 0" if is_positive else "finite numbers"
+        raise GreyBoxError(f"Grey box '{name}': {what} must be {count} {kind}, one for each input.")
     return array
 
 

@@ -9,16 +9,14 @@ from scipy.interpolate import BSpline, make_interp_spline
 
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.ranges import state_bounds
-from flexblocks.statics.balance import motion, rest, unknown_slices, unknown_vector
+from flexblocks.statics.balance import unknown_slices
 
-from ..equilibrium import RANK, accompanying_motion, equilibration, loop_forces
+from ..equilibrium import accompanying_motion, loop_forces
 from ..phase_transcription import PhaseTranscription
-from ..rigid_motion.driven_states import moving_forces, state_inputs
-from ..rigid_motion.following_states import following_states, undriven_states
-from ..rigid_motion.rigid_arm import quintic, rigid_inputs, spline_through
+from ..rigid_motion.driven_states import moving_forces
+from .characteristic_motion import CharacteristicMotion, balance_jacobian, characteristic_motion
 from .closure_magnitudes import at_least
 
-POINTS = 41  # along the motion; by trial
 # Energies of the motion that energy left at a goal counts in: IPOPT widens a leeway by 1e-8 of that, which is a
 # thousandth of a leeway of 1e-4 of the energy. 0.1 and 1 are as good; with 0.001 the pump boom on cylinders in
 # benchmarks/real_plans does not end with two loads.
@@ -30,26 +28,6 @@ LEAST = 0.1  # of what the motion's energy could make of a variable that hardly 
 
 # Magnitudes by the name of a phase's Vars, each in the order of their last index.
 Magnitudes = dict[str, np.ndarray]
-
-
-@dataclass(frozen=True, eq=False)
-class _Motion:
-    """The rigid arm's motion at k times: coordinates, rates, accelerations, first-order states with rates, z, inputs.
-
-    `bent` are the changes of the coordinates (k, n), and `held` those of the loop-closure forces (k, m), that balance
-    the forces of that motion quasi-statically.
-    """
-
-    times: np.ndarray
-    q: np.ndarray
-    v: np.ndarray
-    a: np.ndarray
-    w: np.ndarray
-    dw: np.ndarray
-    z: np.ndarray
-    u: np.ndarray
-    bent: np.ndarray
-    held: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +61,8 @@ def characteristics(t: PhaseTranscription) -> Characteristics:
     make one scaled program.
     """
     dae, n, T = t.dae, t.dae.tree.size, t.mesh.duration
-    stiffness = _balance_jacobian(t)
-    rigid = _rigid_motion(t, stiffness)
+    stiffness = balance_jacobian(t)
+    rigid = characteristic_motion(t, stiffness)
     still = _is_still(t, rigid)
     bending = np.gradient(rigid.bent, rigid.times, axis=0)
     q = np.maximum(np.ptp(rigid.q, axis=0), _peak(rigid.bent))
@@ -114,77 +92,20 @@ def characteristics(t: PhaseTranscription) -> Characteristics:
     return Characteristics(sizes, None if still else make_interp_spline(rigid.times, rigid.bent, k=5))
 
 
-def _is_still(t: PhaseTranscription, rigid: _Motion) -> bool:
+def _is_still(t: PhaseTranscription, rigid: CharacteristicMotion) -> bool:
     """Return whether the rigid motion leads back to its start, but for the rounding of a goal by place."""
     turns = np.array(t.dae.x.units[: t.dae.tree.size]) == "rad"
     size = np.maximum(_peak(rigid.q), np.where(turns, 1.0, 0.0))
     return bool(np.all(np.ptp(rigid.q, axis=0) <= STILL * size))
 
 
-def _balance_jacobian(t: PhaseTranscription) -> np.ndarray:
-    """Return the Jacobian of the balance at rest at the start in the unknowns of statics."""
-    start = t.start
-    s = unknown_vector(t.dae, start.x, start.z, loop_forces(t.dae, start), start.u)
-    return rest(t.dae)(s, start.p)[1].full()
-
-
-def _rigid_motion(t: PhaseTranscription, stiffness: np.ndarray) -> _Motion:
-    dae, n, T = t.dae, t.dae.tree.size, t.mesh.duration
-    times = np.linspace(0.0, T, POINTS)
-    states = spline_through(t.waypoints, n, T)
-    x, rates = states(times / T), states.derivative()(times / T) / T
-    q, w, v, dw = x[:, :n], x[:, 2 * n :], rates[:, :n], rates[:, 2 * n :]
-    a = states.derivative(2)(times / T)[:, :n] / T**2
-    z = t.start.z + quintic(times, T)[0][:, None] * (t.goal.z - t.start.z)
-    if w.size:
-        w, dw = _followed(t, times, states, w, dw)
-    u = rigid_inputs(dae, t.start, t.problem.start, q, v, w, a, z)
-    if w.size:
-        # Voltages and openings of valves exert no force: they drive the currents and pressures that move the arm
-        extra = moving_forces(dae, t.start, t.problem.start, (q, v, w, a), z, u)
-        dw = dw + np.gradient(extra, times, axis=0)
-        u = state_inputs(dae, np.hstack([q, v, w + extra]), z, u, t.start.p, dw)
-    # What of the forces is not balanced bends the arm; the driven coordinates stay where they are
-    forces, p = loop_forces(dae, t.start), np.tile(t.start.p, (POINTS, 1))
-    states_then = np.hstack([q, v, w])
-    residual = motion(dae).map(POINTS)(states_then.T, z.T, u.T, p.T, a.T, np.tile(forces, (POINTS, 1)).T)[0]
-    unbalanced = np.zeros((len(stiffness), POINTS))
-    unbalanced[: residual.shape[0]] = np.array(residual)
-    driven = [dae.q_names.index(name) for name in t.problem.start if name in dae.q_names]
-    free = np.setdiff1d(np.arange(stiffness.shape[1] - len(dae.u)), driven)
-    size = np.max(np.abs(stiffness[:, free]), axis=1, initial=0.0)
-    stiff = size > RANK * np.max(
-        np.abs(unbalanced), axis=1
-    )  # what nothing holds, such as a floating base, bends nothing
-    change = np.zeros((stiffness.shape[1] - len(dae.u), POINTS))
-    if stiff.any():
-        system = stiffness[np.ix_(stiff, free)]
-        row, column = (factors[:, None] for factors in equilibration(system))
-        change[free] = column * np.linalg.lstsq(row * system * column.T, -row * unbalanced[stiff], rcond=RANK)[0]
-    held = change[len(change) - len(forces) :].T
-    return _Motion(times, q, v, a, w, dw, z, u, change[:n].T, held)
-
-
-def _followed(
-    t: PhaseTranscription, times: np.ndarray, states: BSpline, w: np.ndarray, dw: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first-order states (k, nw) and their rates, of which those that no input drives follow the motion."""
-    n, T = t.dae.tree.size, t.mesh.duration
-    steps = np.diff(times)
-    nodes = times[:-1, None] + steps[:, None] * t.scheme.nodes
-    x, z = states(nodes / T), t.start.z + quintic(nodes, T)[0][..., None] * (t.goal.z - t.start.z)
-    x[..., n : 2 * n] = states.derivative()(nodes / T)[..., :n] / T
-    following = following_states(t.dae, t.scheme, steps, x, z, t.start.p, t.start.x[2 * n :])
-    if following is None:
-        return w, dw
-    asks, rates = undriven_states(t.dae), np.abs(following[1]).max(axis=1)
-    w, dw = w.copy(), dw.copy()
-    w[:, asks], dw[1:, asks] = following[0][:, asks], rates[:, asks]
-    return w, dw
-
-
 def _least(
-    t: PhaseTranscription, rigid: _Motion, stiffness: np.ndarray, q: np.ndarray, mass: np.ndarray, kinetic: float
+    t: PhaseTranscription,
+    rigid: CharacteristicMotion,
+    stiffness: np.ndarray,
+    q: np.ndarray,
+    mass: np.ndarray,
+    kinetic: float,
 ) -> np.ndarray:
     """Return the least magnitudes of the coordinates (n,), by the energies of the motion.
 
@@ -224,7 +145,7 @@ def _falling(t: PhaseTranscription, forces: np.ndarray, mass: np.ndarray) -> np.
     return LEAST * np.where(turns, np.minimum(fallen, 1.0), 0.0)
 
 
-def _state_magnitudes(t: PhaseTranscription, rigid: _Motion) -> np.ndarray:
+def _state_magnitudes(t: PhaseTranscription, rigid: CharacteristicMotion) -> np.ndarray:
     """Return the magnitudes of the first-order states (nw,): at rest, or of the forces that move the rigid arm.
 
     Without a weight to hold, currents are nothing but rounding at rest. A state with a range, as the deflection of
@@ -238,7 +159,7 @@ def _state_magnitudes(t: PhaseTranscription, rigid: _Motion) -> np.ndarray:
 
 
 def _input_magnitudes(
-    t: PhaseTranscription, rigid: _Motion, forces: np.ndarray, mass: np.ndarray, still: np.ndarray | None
+    t: PhaseTranscription, rigid: CharacteristicMotion, forces: np.ndarray, mass: np.ndarray, still: np.ndarray | None
 ) -> np.ndarray:
     """Return the magnitudes of the inputs (nu,): the rigid arm's, within limits; what is not used, by the others'.
 

@@ -18,9 +18,14 @@ SIMILAR = [{"length": 1e-3, "mass": 1e-6, "time": 0.02}, {"length": 1e3, "mass":
 TURN = 0.8  # [rad]
 
 
+def energy(length: float = 1.0, mass: float = 1.0, time: float = 1.0) -> float:
+    """Return the unit of energy [J] of an arm in other units."""
+    return mass * length**2 / time**2
+
+
 def turntable(length: float = 1.0, mass: float = 1.0, time: float = 1.0) -> tuple[fb.DAE, float]:
     """Return a motor behind a spring that turns a beam with a load, in other units, and its duration."""
-    torque, stiffness = mass * length**2 / time**2, mass * length**3 / time**2
+    torque, stiffness = energy(length, mass, time), energy(length, mass, time) * length
     model = fb.Model("turntable")
     motor, joint = model.add(fb.TorqueSource("motor")), model.add(fb.Revolute("joint"))
     rotor = model.add(fb.Rotor("rotor", inertia=mass * length**2))
@@ -44,8 +49,7 @@ def turned(**units: float) -> tuple[int, float]:
     """Return the iterations of the least vibration, and its energy over time without units."""
     dae, duration = turntable(**units)
     plan = optim.plan(dae, task(duration, objective="vibration", input_ends="holding"), intervals=20)
-    length, mass, time = (units.get(name, 1.0) for name in ("length", "mass", "time"))
-    return plan.statistics.iterations, plan.objective / (mass * length**2 / time)
+    return plan.statistics.iterations, plan.objective / (energy(**units) * units.get("time", 1.0))
 
 
 def test_least_vibration_of_similar_arms_takes_the_same_iterations():
@@ -63,14 +67,13 @@ def test_the_worst_vibration_of_similar_arms_takes_the_same_iterations():
 
     def worst(**units: float) -> tuple[int, float]:
         dae, duration = turntable(**units)
-        length, mass, time = (units.get(name, 1.0) for name in ("length", "mass", "time"))
-        energy = mass * length**2 / time**2
-        phase = optim.Phase("turn", {"joint.angle": TURN}, duration, leeway=0.01 * energy)
-        loads = [{"load.mass": load * mass} for load in (1.0, 1.3)]
+        phase = optim.Phase("turn", {"joint.angle": TURN}, duration, leeway=0.01 * energy(**units))
+        loads = [{"load.mass": load * units.get("mass", 1.0)} for load in (1.0, 1.3)]
         problem = optim.Problem({"joint.angle": 0.0}, (phase,), "vibration", scenarios=loads, aggregate="worst")
         plan = optim.plan(dae, problem, intervals=20)
         assert plan.model.worst.value == pytest.approx(plan.objective, rel=1e-6)
-        return sum(attempt.iterations for attempt in plan.attempts), plan.objective / (energy * time)
+        vibration = plan.objective / (energy(**units) * units.get("time", 1.0))
+        return sum(attempt.iterations for attempt in plan.attempts), vibration
 
     iterations, vibration = worst()
     assert iterations <= 90
