@@ -37,7 +37,7 @@ from .strategy.friction_homotopy import solve_by_rounding, sticking_frictions
 from .strategy.homotopy import solve_by_homotopy
 from .strategy.mesh_refinement import criteria_of, refine_mesh
 from .strategy.obstacles.obstacle_homotopy import solve_past_obstacles
-from .strategy.problem_warnings import advice_on_ends, warn_of_jumps, warn_of_units
+from .strategy.problem_warnings import advice_on_ends, warn_of_jumps, warn_of_slack, warn_of_units
 from .strategy.recovery import recover
 from .strategy.scenarios import solve_scenarios
 from .strategy.solving import Solving, attempts_of
@@ -169,6 +169,7 @@ def plan_with(
         warn(f"plan: goal: {suspicion}", PlanWarning)
         solving = solving.brief()
     warn_of_units(transcribed)
+    warn_of_slack(transcribed)
 
     # Solve by the strategy that suits the problem; recover if it fails
     def solved(model: Any, solving: Solving) -> Plan:

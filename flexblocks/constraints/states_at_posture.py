@@ -1,4 +1,4 @@
-"""States that start at what the posture makes of them, such as the length that an ideal cylinder is commanded to."""
+"""States that go with the posture: the length that an ideal cylinder is commanded to, the rope on a winch."""
 
 from __future__ import annotations
 
@@ -15,11 +15,31 @@ from flexblocks.dynamics.algorithms.element_forces import element_values
 
 def with_states_at_posture(dae: DAE, x: np.ndarray, p: np.ndarray, named: Collection[str] = ()) -> np.ndarray:
     """Return the states (nx,) with those that follow the posture at the start where they belong, unless `named`."""
-    x, values = x.copy(), _at_posture(dae)(*dae.posture(x, dae.z.start, p)).full().ravel()
+    x, values = x.copy(), _at_posture(dae, True)(*dae.posture(x, dae.z.start, p)).full().ravel()
     for value, i in zip(values, dae.tree.states_at_outputs, strict=True):
         if dae.x.names[i] not in named:
             x[i] = value
     return x
+
+
+def with_following_states(dae: DAE, x: np.ndarray, p: np.ndarray, named: Collection[str] = ()) -> np.ndarray:
+    """Return the states (nx,) with those that follow the posture as at the start values, unless `named`.
+
+    Rest is sought from there: a rope that another posture leaves slack by metres tells a search nothing.
+    """
+    here, before = followed_outputs(dae, np.stack([x, dae.x.start], axis=1), p).T
+    x = x.copy()
+    for ratio, i in zip(np.divide(here, before), dae.tree.states_following, strict=True):
+        if dae.x.names[i] not in named and np.isfinite(ratio) and ratio > 0:
+            x[i] = dae.x.start[i] * ratio
+    return x
+
+
+def followed_outputs(dae: DAE, x: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return what the following states go with (m, k), at k states (nx, k)."""
+    count = x.shape[1]
+    z, p = (np.tile(values[:, None], (1, count)) for values in (dae.z.start, p))
+    return np.array(_at_posture(dae, False).map(count)(*dae.posture(x, z, p)))
 
 
 def start_at_posture(dae: DAE) -> DAE:
@@ -38,13 +58,14 @@ def named_states(dae: DAE, values: object) -> Collection[str]:
 
 
 @lru_cache(maxsize=16)
-def _at_posture(dae: DAE) -> ca.Function:
-    """Return the function of the posture -> the outputs at which these states start."""
+def _at_posture(dae: DAE, starting: bool) -> ca.Function:
+    """Return the function of the posture -> the outputs at which states start, or which they follow."""
+    states = dae.tree.states_at_outputs if starting else dae.tree.states_following
     x, z, u, first = dae.x.symbol, dae.z.symbol, dae.u.symbol, 2 * dae.tree.size
     of_elements = element_values(dae.tree, "outputs", x, z, dae.tree.block_inputs(x, z, u))
     values = [
         of_elements[element.name][list(element.terms.physics.outputs).index(output)]
-        for i, output in dae.tree.states_at_outputs.items()
+        for i, output in states.items()
         for element in dae.tree.elements
         if element.w.start <= i - first < element.w.stop
     ]

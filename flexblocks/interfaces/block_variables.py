@@ -39,7 +39,9 @@ class Variable:
     A state that is at rest at any value, such as bent bristles, says between which, `low` and `high`: an equilibrium
     keeps its start value where something else holds the arm, and no more than this where nothing does. One that is
     `positive`, such as a length, has no meaning at 0 and below: a run stops there, and plans keep it above. A state of
-    a force element may start at an output of it that poses alone determine: `starts_at` names it.
+    a force element may start at an output of it that poses alone determine: `starts_at` names it. If it `follows` such
+    an output, rest in other postures than the start is sought from where it keeps its ratio to that: a rope that is
+    taut at the start is neither slack there nor stretched by metres.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Variable:
     high: float = np.inf
     positive: bool = False
     starts_at: str | None = None
+    follows: str | None = None
 
 
 @dataclass(frozen=True)

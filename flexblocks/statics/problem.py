@@ -14,6 +14,7 @@ from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.ranges import coordinate_bounds, state_bounds
 from flexblocks.constraints.singular_posture import LOST, is_singular_posture, refuse_singular_posture
+from flexblocks.constraints.states_at_posture import with_following_states
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture, weakest_motion
 from flexblocks.dynamics.tree.charts import chart_functions
@@ -164,6 +165,8 @@ def pose(
     """
     inputs, parameters = dae.u.values(u, "equilibrium: u: "), dae.p.values(p, "equilibrium: p: ")
     state, z = consistent_state(dae, x, parameters, "equilibrium: x: ")
+    if dae.tree.states_following:
+        state = with_following_states(dae, state, parameters, x)
     multipliers = dae.tree.loops.multipliers
     at = dae.posture(state, z, parameters)
     mass = regular_mass(dae, *at) if multipliers else mass_at_posture(dae.tree, *at)

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexblocks.geometry import bending
 from flexblocks.libraries import scipy
-from flexblocks.statics.followed import followed
+from flexblocks.statics.followed import followed, straight_way
 from flexblocks.statics.problem import RANK, Statics
 from flexblocks.statics.viscous_descent import sunk
 
@@ -53,7 +53,8 @@ def led(problem: Statics) -> np.ndarray | None:
     begin, balanced = root(replace(problem, start=values))
     if not balanced:
         return None
-    path = followed(problem.function, problem.p, begin, np.where(held, problem.start, np.nan), held)
+    way = straight_way(begin, np.where(held, problem.start, np.nan))
+    path = followed(problem.function, problem.p, begin, way, held)
     if path is None:
         return None
     s = polished(problem, problem.in_reach(path[-1]))

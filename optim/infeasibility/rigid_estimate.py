@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..presolve.phase_transcription import PhaseTranscription
-from ..presolve.rigid_motion.rigid_arm import rigid_inputs, spline_through
+from ..presolve.rigid_motion.rigid_arm import rigid_inputs
+from ..presolve.rigid_motion.waypoint_spline import spline_through
 from ..presolve.transcribed_problem import TranscribedProblem
 from .conflict import Conflict, Side
 

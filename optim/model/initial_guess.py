@@ -15,7 +15,8 @@ from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.rigid_motion.driven_states import moving_forces, state_inputs
 from ..presolve.rigid_motion.following_states import following_states, undriven_states
 from ..presolve.rigid_motion.quasi_static_path import QuasiStaticPath, balanced_path
-from ..presolve.rigid_motion.rigid_arm import Waypoint, quintic, rigid_inputs, spline_through
+from ..presolve.rigid_motion.rigid_arm import quintic, rigid_inputs
+from ..presolve.rigid_motion.waypoint_spline import Waypoint, waypoint_spline
 from .least_effort import least_effort_waypoints
 from .path_constraints import set_path_values
 
@@ -100,7 +101,7 @@ def _path(t: PhaseTranscription, detours: Sequence[Waypoint]) -> _Path:
             return _along(balanced)
     every: list[Waypoint] = [*t.waypoints, *detours]
     waypoints = sorted(every, key=lambda point: point[0])
-    spline = spline_through(waypoints, t.dae.tree.size, t.mesh.duration)
+    spline = waypoint_spline(t.dae, t.start.p, waypoints, t.mesh.duration)
     rates, accelerations = spline.derivative(), spline.derivative(2)
     forces = loop_forces(t.dae, t.start)
     return _Path(

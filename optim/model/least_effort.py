@@ -12,7 +12,7 @@ from flexblocks.libraries import scipy
 from ..presolve.least_inputs.bent_motion import POINTS, STEP, BentMotion
 from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.rigid_motion.quasi_static_path import follows_from_balance
-from ..presolve.rigid_motion.rigid_arm import Waypoint
+from ..presolve.rigid_motion.waypoint_spline import Waypoint
 
 LESS = 0.5  # of the smooth motion's effort, below which the motion is another one; by trial: 0.3 yes, 0.6 no
 BEYOND = 10.0  # weight of what exceeds a limit, relative to as much effort; by trial

@@ -24,6 +24,7 @@ from .infeasible_goal import no_equilibrium
 from .moving_end import moving_state, split_motion, told_deflections
 from .postures.admissible import Admissible
 from .postures.inverse_statics import Posture, posture
+from .postures.redundant_inputs import held_within
 
 
 def boundary_equilibrium(
@@ -61,7 +62,7 @@ def boundary_equilibrium(
         An unknown name; no equilibrium; out of reach; no motion with these rates.
     """
     if all(name in dae.q_names for name in prescribed):
-        return Posture(equilibrium_at(dae, prescribed, p, where), 0)
+        return _by_coordinates(dae, prescribed, p, where, limits, admissible)
     prescribed, motion = split_motion(dae, prescribed, where)
     if motion and not prescribed:
         raise ProblemError(
@@ -89,7 +90,7 @@ def _resting(
 ) -> Posture:
     outputs = [name for name in prescribed if name not in dae.x]
     if not outputs:
-        return Posture(equilibrium_at(dae, prescribed, p, where), 0)
+        return _by_coordinates(dae, prescribed, p, where, limits, admissible)
     signals = Signals(instant(dae))
     for name in outputs:
         if name not in signals:
@@ -107,6 +108,20 @@ def _resting(
     floating = floating_base(dae, near) if dae.tree.has_undriven_base else ()
     still = {dae.q_names[i]: float(near.x[i]) for i in floating}
     return posture(dae, prescribed, replace(near, p=p), x, u, where, admissible, still)
+
+
+def _by_coordinates(
+    dae: DAE,
+    prescribed: Mapping[str, float],
+    p: np.ndarray,
+    where: str,
+    limits: Limits | None,
+    admissible: Admissible | None,
+) -> Posture:
+    """Return the equilibrium with these coordinates, of several that redundant inputs hold one within the limits."""
+    at = equilibrium_at(dae, prescribed, p, where)
+    within = None if limits is None else held_within(dae, at, prescribed, limits, where, admissible)
+    return within or Posture(at, 0)
 
 
 def equilibrium_at(dae: DAE, prescribed: Mapping[str, float], p: np.ndarray, where: str) -> OperatingPoint:

@@ -22,7 +22,7 @@ from .boundary import End
 from .bounds import Limits
 from .margins import narrowed
 from .path_values import PathValues
-from .rigid_motion.rigid_arm import Waypoint
+from .rigid_motion.waypoint_spline import Waypoint
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from ..problem.signals.instant import instant
 from ..problem.signals.signals import Signals
 from .bounds import Limits
 from .postures.inverse_statics import posture
-from .rigid_motion.rigid_arm import Waypoint
+from .rigid_motion.waypoint_spline import Waypoint
 
 SLACK = 1e-9  # of a limit, in its unit: rounding
 

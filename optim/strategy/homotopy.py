@@ -64,7 +64,7 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     # Stages with decreasing effort in the objective; one that fails is skipped
     nearest = first
     start_from(model, first.model)  # the failed solve left it anywhere
-    ratio = float(np.divide(_value(model), first.objective))
+    ratio = _value(model) / first.objective if first.objective > 0 else 0.0
     share = ratio if 0 < ratio < np.inf else 1.0
     for softening in settings.softenings:
         blend = asked + softening * share * _effort(transcribed)

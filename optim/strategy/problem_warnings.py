@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexblocks.constraints.states_at_posture import followed_outputs
 from flexblocks.dynamics.algorithms.energy import stored_energies
 from flexblocks.user_warning import warn
 
@@ -44,6 +45,26 @@ def advice_on_ends(transcribed: TranscribedProblem) -> str:
     first, last = transcribed.first[0], transcribed.first[-1]
     free = transcribed.problem.input_ends == "free" and first.shape.is_continuous
     return JUMPS if free and not first.begin.moving and last.end.is_rest else ""
+
+
+def warn_of_slack(transcribed: TranscribedProblem) -> None:
+    """Warn of ropes on winches that hang slack at an end.
+
+    Where a rope is slack, its length tells the motion nothing, and a little less of it pulls with tons: hardly any
+    search finds an optimum through that.
+    """
+    dae, slack = transcribed.dae, dict[str, None]()
+    following = list(dae.tree.states_following)
+    for point in (at for t in transcribed.first for at in (t.start, t.goal) if following):
+        lengths, spanned = point.x[following], followed_outputs(dae, point.x[:, None], point.p)[:, 0]
+        slack |= dict.fromkeys(dae.x.names[i] for i in np.array(following)[lengths > spanned])
+    if slack:
+        first = next(iter(slack)).rsplit(".", 1)[0]
+        warn(
+            f"plan: {', '.join(name.rsplit('.', 1)[0] for name in slack)}: slack at rest, and motions with slack ropes "
+            f'are hard to find. Keep them taut, as by limits={{"{first}.tension": (low, None)}}.',
+            PlanWarning,
+        )
 
 
 def warn_of_units(transcribed: TranscribedProblem) -> None:

@@ -90,7 +90,9 @@ class Cable(ForceElement):
         return (Variable("speed", "m/s", limit=self.limit),) if self.winch else ()
 
     def states(self) -> tuple[Variable, ...]:
-        return (Variable("length", "m", start=self.nominal.length, positive=True),) if self.winch else ()
+        if not self.winch:
+            return ()
+        return (Variable("length", "m", start=self.nominal.length, positive=True, follows="path_length"),)
 
     def physics(self, frames: Mapping[str, AttachedFrame], local: Local) -> Physics:
         path = sum((second.distance(first) for first, second in pairwise(frames.values())), ca.SX(1, 1))

@@ -14,6 +14,9 @@ from flexblocks.interfaces.force_element import ForceElement
 from flexblocks.interfaces.local import Local
 from flexblocks.interfaces.physics import Physics
 
+# What a state says of an output, and how messages call that.
+TOLD = {"starts_at": "starts at", "follows": "follows"}
+
 
 def check_element(
     block: ForceElement,
@@ -42,14 +45,13 @@ def check_element(
     # What is differentiated in the poses must depend on them alone.
     flow = ca.vertcat(*[part for f in frames for part in (f.spin, f.velocity)])
     virtual = ca.vertcat(*[part for f in frames for part in (f.virtual_spin, f.virtual_velocity)])
-    for state in block.states():
-        if state.starts_at is None:
-            continue
-        output = physics.outputs.get(state.starts_at)
-        if output is None or ca.depends_on(ca.SX(output.value), ca.vertcat(flow, *vectors.values())):
+    named = [(state, verb, getattr(state, name)) for state in block.states() for name, verb in TOLD.items()]
+    for state, verb, name in named:
+        output = physics.outputs.get(name)
+        if name and (output is None or ca.depends_on(ca.SX(output.value), ca.vertcat(flow, *vectors.values()))):
             raise ModelError(
-                f"{block.where}: states(): {state.name} starts at '{state.starts_at}'; that must be an output which "
-                "depends on poses alone."
+                f"{block.where}: states(): {state.name} {verb} '{name}'; that must be an output which depends on poses "
+                "alone."
             )
     stored = ca.vertcat(physics.stored, *[load.displacement for load in physics.loads])
     if ca.depends_on(stored, ca.vertcat(flow, virtual, *vectors.values())):

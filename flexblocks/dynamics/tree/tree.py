@@ -118,6 +118,11 @@ class Tree:
         """Positions, among all states, of those that start at an output of their force element, and its name."""
         return {2 * self.size + i: state.starts_at for i, state in self.first_order.items() if state.starts_at}
 
+    @property
+    def states_following(self) -> dict[int, str]:
+        """Positions, among all states, of those that follow an output of their force element, and its name."""
+        return {2 * self.size + i: state.follows for i, state in self.first_order.items() if state.follows}
+
     @cached_property
     def has_joints_in_series(self) -> bool:
         """Whether some joint follows another one with no mass between them, so that axes may align (gimbal lock)."""

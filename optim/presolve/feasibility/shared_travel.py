@@ -12,7 +12,7 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.generalised_forces import state_rates
 from flexblocks.statics.balance import rest, unknown_slices, unknown_vector
-from flexblocks.statics.followed import followed
+from flexblocks.statics.followed import followed, straight_way
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..boundary import End
@@ -109,7 +109,7 @@ def _moved(dae: DAE, point: OperatingPoint, states: list[int], to: np.ndarray) -
     held, target = np.zeros(len(s), dtype=bool), np.full(len(s), np.nan)
     rows = [at.w.start + i - 2 * n for i in states]
     held[rows], target[rows] = True, to
-    way = followed(rest(dae), point.p, s, target, held)
+    way = followed(rest(dae), point.p, s, straight_way(s, target), held)
     if way is None:
         return None
     there = way[-1]

@@ -11,7 +11,8 @@ from flexblocks.statics.operating_point import OperatingPoint
 
 from ..equilibrium import accompanying_motion
 from ..postures.posture_scale import arm_length
-from ..rigid_motion.rigid_arm import RigidInputs, Waypoint, spline_through
+from ..rigid_motion.rigid_arm import RigidInputs
+from ..rigid_motion.waypoint_spline import Waypoint, spline_through
 
 POSTURES = 6  # between start and goal; by trial
 POINTS = 31  # along the motion, at which inputs are evaluated; by trial

@@ -14,7 +14,8 @@ from ..equilibrium import RANK, equilibration, loop_forces
 from ..phase_transcription import PhaseTranscription
 from ..rigid_motion.driven_states import moving_forces, state_inputs
 from ..rigid_motion.following_states import following_states, undriven_states
-from ..rigid_motion.rigid_arm import quintic, rigid_inputs, spline_through
+from ..rigid_motion.rigid_arm import quintic, rigid_inputs
+from ..rigid_motion.waypoint_spline import waypoint_spline
 
 POINTS = 41  # along the motion; by trial
 
@@ -50,7 +51,7 @@ def characteristic_motion(t: PhaseTranscription, stiffness: np.ndarray) -> Chara
     """Return the motion of a phase; `stiffness` is its `balance_jacobian`."""
     dae, n, T = t.dae, t.dae.tree.size, t.mesh.duration
     times = np.linspace(0.0, T, POINTS)
-    states = spline_through(t.waypoints, n, T)
+    states = waypoint_spline(dae, t.start.p, t.waypoints, T)
     x, rates = states(times / T), states.derivative()(times / T) / T
     q, w, v, dw = x[:, :n], x[:, 2 * n :], rates[:, :n], rates[:, 2 * n :]
     a = states.derivative(2)(times / T)[:, :n] / T**2

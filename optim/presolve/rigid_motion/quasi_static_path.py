@@ -10,7 +10,7 @@ from scipy.interpolate import BSpline, make_interp_spline
 
 from flexblocks.dae.dae import DAE
 from flexblocks.statics.balance import rest, unknown_slices, unknown_vector
-from flexblocks.statics.followed import followed
+from flexblocks.statics.followed import followed, straight_way, taut_way
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ...problem.phase import Phase
@@ -62,7 +62,10 @@ def quasi_static_path(
     s, target = (unknown_vector(dae, point.x, point.z, loop_forces(dae, point), point.u) for point in (start, goal))
     held = np.zeros(len(s), dtype=bool)
     held[at.q] = [name in names for name in dae.q_names]
-    points = followed(rest(dae), start.p, s, target, held)
+    way = straight_way(s, target)
+    points = followed(rest(dae), start.p, s, way, held)
+    if points is None and dae.tree.states_following:
+        points = followed(rest(dae), start.p, s, taut_way(dae, start.p, way), held)
     if points is None:
         return None
     off, way, size = (np.abs(values)[at.q].max(initial=0.0) for values in (points[-1] - target, s - target, target))

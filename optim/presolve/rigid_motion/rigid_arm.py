@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import casadi as ca
 import numpy as np
-from scipy.interpolate import BSpline, make_interp_spline
 
 from flexblocks.dae.dae import DAE
 from flexblocks.statics.operating_point import OperatingPoint
@@ -62,22 +61,3 @@ class RigidInputs:
         gain = np.array(self._slope.map(count)(x, idle, p, *more)).reshape(-1, count, len(dae.u))
         power, works = self._motion.T @ np.array(asked), np.einsum("ng,nku->kgu", self._motion, gain)
         return (np.linalg.pinv(works) @ power.T[:, :, None])[:, :, 0]
-
-
-# A time as a fraction of the duration, and the states (nx,) then.
-Waypoint = tuple[float, np.ndarray]
-
-
-def spline_through(waypoints: Sequence[Waypoint], n: int, duration: float) -> BSpline:
-    """Return the quintic spline through waypoints, over the fraction of the `duration` [s] from 0 to 1.
-
-    At both ends the n coordinates have the rates there, and no acceleration; the first four derivatives are continuous
-    between. With two waypoints at rest it is the quintic from rest to rest.
-    """
-    shares, states = zip(*waypoints, strict=True)
-    ends = []
-    for state in (states[0], states[-1]):
-        rates = np.zeros_like(state)
-        rates[:n] = duration * state[n : 2 * n]
-        ends.append([(1, rates), (2, np.zeros_like(state))])
-    return make_interp_spline(np.array(shares), np.array(states), k=5, bc_type=tuple(ends))

@@ -16,7 +16,7 @@ from ...presolve.phase_transcription import PhaseTranscription
 from ...presolve.postures.inverse_statics import posture
 from ...presolve.postures.posture_scale import arm_length
 from ...presolve.rigid_motion.quasi_static_path import driven_names, follows_from_balance
-from ...presolve.rigid_motion.rigid_arm import Waypoint, spline_through
+from ...presolve.rigid_motion.waypoint_spline import Waypoint, waypoint_spline
 from ...problem.signals.instant import instant_rows
 from ..settings import Settings
 
@@ -97,7 +97,7 @@ def _excess(t: PhaseTranscription, waypoints: tuple[Waypoint, ...], points: int)
     """Return the largest path violation along the spline through `waypoints`."""
     dae, n, T = t.dae, t.dae.tree.size, t.mesh.duration
     shares = np.linspace(0.0, 1.0, points)
-    x = spline_through(waypoints, n, T)
+    x = waypoint_spline(dae, t.start.p, waypoints, T)
     states = np.hstack([x(shares)[:, :n], x.derivative()(shares)[:, :n] / T, x(shares)[:, 2 * n :]])
     rows = instant_rows(dae, x=states.T, a=x.derivative(2)(shares)[:, :n].T / T**2, time=shares * T)
     values = np.array(t.path.function(rows, t.p)).T

@@ -14,7 +14,7 @@ from ...presolve.equilibrium import loop_forces, slow_motions
 from ...presolve.phase_transcription import PhaseTranscription
 from ...presolve.postures.posture_scale import arm_length
 from ...presolve.rigid_motion.quasi_static_path import follows_from_balance
-from ...presolve.rigid_motion.rigid_arm import Waypoint, spline_through
+from ...presolve.rigid_motion.waypoint_spline import Waypoint, waypoint_spline
 from ...problem.signals.instant import instant_rows
 
 POSTURES = 9  # between start and goal; by trial
@@ -59,7 +59,7 @@ def postures_on_way(t: PhaseTranscription) -> Way | None:
     tolerances = np.where(np.isfinite(tolerances) & (tolerances > 0), tolerances, 1.0)
     inside = np.array([INSIDE if constraint.is_way else 0.0 for constraint in t.path.constraints])
     shares = np.linspace(0.0, 1.0, POSTURES + 2)[1:-1]
-    smooth = spline_through(t.waypoints, n, t.mesh.duration)(shares)
+    smooth = waypoint_spline(t.dae, t.start.p, t.waypoints, t.mesh.duration)(shares)
     smooth[:, n : 2 * n] = 0.0
     off = np.max(_excess(t, smooth, shares)[:, inside > 0] / tolerances[inside > 0])
     waypoints, moved = [], np.zeros(ways.shape[1])

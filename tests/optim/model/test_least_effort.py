@@ -8,7 +8,8 @@ import pytest
 import flexblocks as fb
 from flexblocks import optim
 from flexblocks.optim.model.least_effort import least_effort_waypoints
-from flexblocks.optim.presolve.rigid_motion.rigid_arm import quintic, spline_through
+from flexblocks.optim.presolve.rigid_motion.rigid_arm import quintic
+from flexblocks.optim.presolve.rigid_motion.waypoint_spline import spline_through
 from flexblocks.optim.strategy.scenarios import _go_straight
 
 MASS, LENGTH, GRAVITY = 2.0, 1.5, 9.81

@@ -9,7 +9,7 @@ import flexblocks as fb
 from flexblocks import models, optim
 from flexblocks.optim.collocation.mesh import uniform_mesh
 from flexblocks.optim.presolve.postures.values_at_rest import values_at_rest
-from flexblocks.optim.presolve.rigid_motion.rigid_arm import spline_through
+from flexblocks.optim.presolve.rigid_motion.waypoint_spline import spline_through
 
 HOME = {"joint1.angle": 0.0, "joint2.angle": 0.0}
 HALF_TURN = {"joint1.angle": np.pi / 2, "joint2.angle": np.pi / 6}

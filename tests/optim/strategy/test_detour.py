@@ -10,7 +10,7 @@ import pytest
 
 from arms.rigid_chain import chain
 from flexblocks import optim
-from flexblocks.optim.presolve.rigid_motion.rigid_arm import spline_through
+from flexblocks.optim.presolve.rigid_motion.waypoint_spline import spline_through
 from flexblocks.optim.strategy.obstacles.obstacle_guess import detour
 from flexblocks.optim.strategy.settings import SETTINGS
 

@@ -1,0 +1,58 @@
+"""Redundant inputs: of several that hold one posture at rest, those within the limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+
+from flexblocks.dae.dae import DAE
+from flexblocks.libraries import scipy
+from flexblocks.statics.balance import rest, unknown_slices, unknown_vector
+from flexblocks.statics.operating_point import OperatingPoint
+
+from ...errors import ProblemError
+from ..bounds import Limits
+from ..equilibrium import RANK, equilibration, loop_forces
+from .admissible import Admissible
+from .inverse_statics import Posture, posture
+
+
+def held_within(
+    dae: DAE,
+    at: OperatingPoint,
+    prescribed: Mapping[str, float],
+    limits: Limits,
+    where: str,
+    admissible: Admissible | None,
+) -> Posture | None:
+    """Return the equilibrium with the same coordinates that keeps limits and path values, if `at` does not.
+
+    Four ropes hold a platform in a plane by any pull on each other; the least forces that do are pushes, too. None if
+    `at` keeps them, if nothing else holds these coordinates, or if no equilibrium keeps the limits.
+    """
+    if _is_kept(at, limits, admissible) or not _is_redundant(dae, at, prescribed):
+        return None
+    with suppress(ProblemError):  # what is beyond which limit is told of `at`
+        within = posture(dae, prescribed, at, limits.x, limits.u, where, admissible)
+        return replace(within, freedom=0) if _is_kept(within.point, limits, admissible) else None
+    return None
+
+
+def _is_kept(at: OperatingPoint, limits: Limits, admissible: Admissible | None) -> bool:
+    pairs = ((at.x, limits.x), (at.u, limits.u))
+    inside = all(np.all((bounds[:, 0] <= values) & (values <= bounds[:, 1])) for values, bounds in pairs)
+    return inside and (admissible is None or admissible(at))
+
+
+def _is_redundant(dae: DAE, at: OperatingPoint, prescribed: Mapping[str, float]) -> bool:
+    """Return whether inputs or first-order states can change with the prescribed coordinates in balance."""
+    index = unknown_slices(dae)
+    J = rest(dae)(unknown_vector(dae, at.x, at.z, loop_forces(dae, at), at.u), at.p)[1].full()
+    free = np.setdiff1d(np.arange(J.shape[1]), [dae.q_names.index(name) for name in prescribed])
+    row, column = (factors[:, None] for factors in equilibration(J[:, free]))
+    idle = scipy.linalg.null_space(row * J[:, free] * column.T, rcond=RANK)
+    holding = np.isin(free, np.r_[index.w, index.u])
+    return bool(np.any(np.abs(idle[holding]) > RANK))

@@ -1,0 +1,63 @@
+"""Splines through waypoints, along which what follows the posture, as ropes on winches do, keeps its ratio to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.interpolate import BSpline, make_interp_spline
+
+from flexblocks.constraints.states_at_posture import followed_outputs
+from flexblocks.dae.dae import DAE
+
+SAMPLES = 128  # of such a spline, besides its waypoints
+
+
+# A time as a fraction of the duration, and the states (nx,) then.
+Waypoint = tuple[float, np.ndarray]
+
+
+def spline_through(waypoints: Sequence[Waypoint], n: int, duration: float) -> BSpline:
+    """Return the quintic spline through waypoints, over the fraction of the `duration` [s] from 0 to 1.
+
+    At both ends the n coordinates have the rates there, and no acceleration; the first four derivatives are continuous
+    between. With two waypoints at rest it is the quintic from rest to rest.
+    """
+    shares, states = zip(*waypoints, strict=True)
+    ends = []
+    for state in (states[0], states[-1]):
+        rates = np.zeros_like(state)
+        rates[:n] = duration * state[n : 2 * n]
+        ends.append([(1, rates), (2, np.zeros_like(state))])
+    return make_interp_spline(np.array(shares), np.array(states), k=5, bc_type=tuple(ends))
+
+
+def waypoint_spline(dae: DAE, p: np.ndarray, waypoints: Sequence[Waypoint], duration: float) -> BSpline:
+    """Return the states (nx,) over the share of a `duration` [s]: `spline_through`, but for what follows the posture.
+
+    Ropes of splined lengths would be slack or torn between two postures in which they are taut.
+    """
+    n, following = dae.tree.size, list(dae.tree.states_following)
+    if not following:
+        return spline_through(waypoints, n, duration)
+
+    def spanned(x: np.ndarray) -> np.ndarray:
+        return followed_outputs(dae, x.T, p).T
+
+    shares, states = (np.array(part) for part in zip(*waypoints, strict=True))
+    states[:, following] /= spanned(states)
+    smooth = spline_through(list(zip(shares.tolist(), states, strict=True)), n, duration)
+    shares = np.union1d(np.linspace(0.0, 1.0, SAMPLES + 1), shares)
+    x = smooth(shares)
+    x[:, following] *= spanned(x)
+    ends = [
+        [(order, _with_still(smooth.derivative(order)(share), following)) for order in (1, 2)] for share in (0.0, 1.0)
+    ]
+    return make_interp_spline(shares, x, k=5, bc_type=(ends[0], ends[1]))
+
+
+def _with_still(rates: np.ndarray, following: Sequence[int]) -> np.ndarray:
+    """Return derivatives at an end, zero of what follows, as if at rest."""
+    rates = rates.copy()
+    rates[following] = 0.0
+    return rates
