@@ -36,6 +36,7 @@ def taut_way(dae: DAE, p: np.ndarray, way: np.ndarray) -> np.ndarray:
     return taut
 
 
+@np.errstate(over="ignore", invalid="ignore")  # far beyond what any arm bears: the path ends there
 def followed(
     function: ca.Function, p: np.ndarray, start: np.ndarray, way: np.ndarray, held: np.ndarray
 ) -> np.ndarray | None:
@@ -63,9 +64,8 @@ def followed(
             if not (np.isfinite(J).all() and np.isfinite(r).all()):
                 return None
             # Nearest to that step among those that keep the balance.
-            with np.errstate(over="ignore", invalid="ignore"):  # far beyond what any arm bears: the path ends there
-                missing = r.ravel() + J @ ahead
-                size = np.abs(J) @ np.maximum(np.abs(s), 1e-300)
+            missing = r.ravel() + J @ ahead
+            size = np.abs(J) @ np.maximum(np.abs(s), 1e-300)
             if not (np.isfinite(missing).all() and np.isfinite(size).all()):
                 return None
             row = np.maximum(np.abs(J).max(axis=1, initial=0.0), 1e-300)

@@ -24,7 +24,7 @@ from .known_motions import known_columns
 from .meeting.meeting_end import meeting_end
 from .moving_end import split_motion
 from .path_values import PathValues
-from .postures.admissible import Admissible
+from .postures.admissible import Admissible, admissible_postures
 from .postures.inverse_statics import Posture
 from .settling_states import settling_states
 
@@ -56,7 +56,7 @@ def phase_ends(
         An unknown name; no equilibrium at the start or a goal.
     """
     kind = "rest" if design else "fixed"
-    admissible = [_admissible(path, phase) for path, phase in zip(paths, problem.phases, strict=True)]
+    admissible = [admissible_postures(path, phase) for path, phase in zip(paths, problem.phases, strict=True)]
     start = boundary_equilibrium(dae, problem.start, p[0], "plan: start", limits=limits[0], admissible=admissible[0])
     begin = End(kind, start.point, *split_prescribed(dae, problem.start, "plan: start"), moving=start.moving)
     _refuse_moving(begin, "plan: start", design, 0.0)
@@ -105,13 +105,6 @@ def phase_ends(
         boundaries.append((begin, end))
         begin = replace(end, kind="fixed" if end.kind == "fixed" and not (end.open or end.loose) else "joined")
     return boundaries
-
-
-def _admissible(path: PathValues, phase: Phase) -> Admissible | None:
-    """Return which postures keep the path values of a phase; None if there are none."""
-    if not path.rows:
-        return None
-    return Admissible(path, 0.0 if isinstance(phase.duration, str) else float(np.mean(phase.duration)))
 
 
 def _goal(

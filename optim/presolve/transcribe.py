@@ -137,7 +137,11 @@ def transcribe(
                 margins=margins,
                 begin=begin,
                 end=end,
-                passed=via_waypoints(dae, phase, begin.point, end.point, limits[i]) if phase.via else (),
+                passed=(
+                    via_waypoints(dae, phase, begin.point, end.point, limits[i], paths[scenario][i])
+                    if phase.via
+                    else ()
+                ),
                 duration_range=None if phase.is_timed else duration_range(phase.duration, meshes[i].duration),
                 borrows_inputs=scenario > 0,
                 static=static,

@@ -17,6 +17,8 @@ from ..problem.phase import Phase
 from ..problem.signals.instant import instant
 from ..problem.signals.signals import Signals
 from .bounds import Limits
+from .path_values import PathValues
+from .postures.admissible import admissible_postures
 from .postures.inverse_statics import posture
 from .rigid_motion.waypoint_spline import Waypoint
 
@@ -24,7 +26,7 @@ SLACK = 1e-9  # of a limit, in its unit: rounding
 
 
 def via_waypoints(
-    dae: DAE, phase: Phase, start: OperatingPoint, goal: OperatingPoint, limits: Limits
+    dae: DAE, phase: Phase, start: OperatingPoint, goal: OperatingPoint, limits: Limits, path: PathValues
 ) -> tuple[Waypoint, ...]:
     """Return the waypoints, fraction of the duration and states, of the via points that prescribe a posture.
 
@@ -45,7 +47,9 @@ def via_waypoints(
         if not instance:
             continue
         where = f"plan: via at {share:.4g} of the duration"
-        waypoints.append((share, posture(dae, instance, replace(start, x=x), limits.x, held, where).point.x))
+        near = replace(start, x=x)
+        there = posture(dae, instance, near, limits.x, held, where, admissible_postures(path, phase))
+        waypoints.append((share, there.point.x))
     return tuple(waypoints)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -89,7 +90,7 @@ def test_redundant_forces_hold_the_start_within_their_limits() -> None:
     [
         (1.0, 50.0, 1e6, 3.0, (100.0, 8000.0)),
         (0.01, 0.005, 10.0, 0.3, (0.01, 0.8)),
-        (30.0, 2000.0, 5e7, 20.0, (5e3, 4e5)),
+        pytest.param(30.0, 2000.0, 5e7, 20.0, (5e3, 4e5), marks=pytest.mark.slow),
     ],
 )
 def test_platforms_of_any_size_move_with_all_ropes_taut(
@@ -127,3 +128,12 @@ def test_slack_ropes_are_told() -> None:
         warn_of_slack(transcribed_problem(model))
     taut = optim.pyomo_model(cable_robot(), task(1.0, 3.0, (100.0, 8000.0)), intervals=5)
     warn_of_slack(transcribed_problem(taut))
+
+
+def test_a_via_point_leaves_the_pulls_to_their_limits() -> None:
+    """Of the postures there, with the turns free and the ropes at any pull, one within the limits is the guess."""
+    problem = task(1.0, 3.0, (100.0, 8000.0), input_ends="holding")
+    via = optim.Via({"pose.displacement_x": 0.3, "pose.displacement_z": 1.9}, at=0.5)
+    plan = optim.plan(cable_robot(), replace(problem, via=via), intervals=20)
+    assert plan.status == "converged"
+    assert plan.statistics.iterations <= 60

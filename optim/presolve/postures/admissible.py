@@ -11,6 +11,7 @@ from flexblocks.statics.balance import unknown_slices
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ...problem.path_constraints.signal_limit import SignalLimit
+from ...problem.phase import Phase
 from ...problem.signals.instant import instant_vector, part_sizes
 from ..path_values import PathValues
 
@@ -51,3 +52,10 @@ class Admissible:
         size = np.max(np.abs(np.where(np.isfinite(bounds), bounds, 0.0)), axis=0)
         size[size == 0] = 1.0
         return values[rows.tolist()] / size, *(bounds / size)
+
+
+def admissible_postures(path: PathValues, phase: Phase) -> Admissible | None:
+    """Return which postures keep the path values of a phase; None if there are none."""
+    if not path.rows:
+        return None
+    return Admissible(path, 0.0 if isinstance(phase.duration, str) else float(np.mean(phase.duration)))
