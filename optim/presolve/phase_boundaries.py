@@ -56,7 +56,10 @@ def phase_ends(
         An unknown name; no equilibrium at the start or a goal.
     """
     kind = "rest" if design else "fixed"
-    admissible = [admissible_postures(path, phase) for path, phase in zip(paths, problem.phases, strict=True)]
+    admissible = [
+        admissible_postures(path, phase) if path.rows else None
+        for path, phase in zip(paths, problem.phases, strict=True)
+    ]
     start = boundary_equilibrium(dae, problem.start, p[0], "plan: start", limits=limits[0], admissible=admissible[0])
     begin = End(kind, start.point, *split_prescribed(dae, problem.start, "plan: start"), moving=start.moving)
     _refuse_moving(begin, "plan: start", design, 0.0)

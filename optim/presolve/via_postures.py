@@ -36,6 +36,7 @@ def via_waypoints(
         A via point out of reach.
     """
     held = np.tile([-np.inf, np.inf], (len(dae.u), 1))  # the arm passes in motion, so holding inputs are unlimited
+    admissible = admissible_postures(path, phase) if path.rows else None
     waypoints: list[Waypoint] = []
     for via in phase.via:
         share = via.share(phase.duration)
@@ -48,7 +49,7 @@ def via_waypoints(
             continue
         where = f"plan: via at {share:.4g} of the duration"
         near = replace(start, x=x)
-        there = posture(dae, instance, near, limits.x, held, where, admissible_postures(path, phase))
+        there = posture(dae, instance, near, limits.x, held, where, admissible)
         waypoints.append((share, there.point.x))
     return tuple(waypoints)
 

@@ -54,8 +54,6 @@ class Admissible:
         return values[rows.tolist()] / size, *(bounds / size)
 
 
-def admissible_postures(path: PathValues, phase: Phase) -> Admissible | None:
-    """Return which postures keep the path values of a phase; None if there are none."""
-    if not path.rows:
-        return None
+def admissible_postures(path: PathValues, phase: Phase) -> Admissible:
+    """Return which postures keep the path values of a phase."""
     return Admissible(path, 0.0 if isinstance(phase.duration, str) else float(np.mean(phase.duration)))
