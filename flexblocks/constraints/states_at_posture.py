@@ -28,9 +28,10 @@ def with_following_states(dae: DAE, x: np.ndarray, p: np.ndarray, named: Collect
     Rest is sought from there: a rope that another posture leaves slack by metres tells a search nothing.
     """
     here, before = followed_outputs(dae, np.stack([x, dae.x.start], axis=1), p).T
+    ratios = np.divide(here, before, out=np.ones_like(here), where=(here > 0) & (before > 0))
     x = x.copy()
-    for ratio, i in zip(np.divide(here, before), dae.tree.states_following, strict=True):
-        if dae.x.names[i] not in named and np.isfinite(ratio) and ratio > 0:
+    for ratio, i in zip(ratios, dae.tree.states_following, strict=True):
+        if dae.x.names[i] not in named:
             x[i] = dae.x.start[i] * ratio
     return x
 

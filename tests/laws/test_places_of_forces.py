@@ -140,7 +140,8 @@ class Odd(fb.ForceElement):
         return (Variable("u", "N"),)
 
     def states(self):
-        return (Variable("w", "1", starts_at="speed" if self.fault == "starts" else None),)
+        told = {"starts": {"starts_at": "speed"}, "follows": {"follows": "speed"}}
+        return (Variable("w", "1", **told.get(self.fault, {})),)
 
     def physics(self, frames, local):
         a = frames["frame_a"]
@@ -181,6 +182,7 @@ class Odd(fb.ForceElement):
         ("square", r"returned a power that is not a sum of frame.power\(force"),
         ("elsewhere", r"uses frame.power\(...\) elsewhere than in the power"),
         ("acceleration", "uses local.acceleration, local.totals or local.effort"),
+        ("follows", r"states\(\): w follows 'speed'; that must be an output which depends on poses alone"),
         ("starts", r"states\(\): w starts at 'speed'; that must be an output which depends on poses alone"),
         ("infinite", "its forces and the rates of its states are not finite at the start values"),
     ],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -31,14 +30,14 @@ def held_within(
     """Return the equilibrium with the same coordinates that keeps limits and path values, if `at` does not.
 
     Four ropes hold a platform in a plane by any pull on each other; the least forces that do are pushes, too. None if
-    `at` keeps them, if nothing else holds these coordinates, or if no equilibrium keeps the limits.
+    `at` keeps them, if nothing else holds these coordinates, or if no equilibrium keeps the limits of the inputs.
     """
     if _is_kept(at, limits, admissible) or not _is_redundant(dae, at, prescribed):
         return None
-    with suppress(ProblemError):  # what is beyond which limit is told of `at`
-        within = posture(dae, prescribed, at, limits.x, limits.u, where, admissible)
-        return replace(within, freedom=0) if _is_kept(within.point, limits, admissible) else None
-    return None
+    try:
+        return replace(posture(dae, prescribed, at, limits.x, limits.u, where, admissible), freedom=0)
+    except ProblemError:  # what is beyond which limit is told of `at`
+        return None
 
 
 def _is_kept(at: OperatingPoint, limits: Limits, admissible: Admissible | None) -> bool:

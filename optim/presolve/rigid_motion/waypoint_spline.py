@@ -10,8 +10,7 @@ from scipy.interpolate import BSpline, make_interp_spline
 from flexblocks.constraints.states_at_posture import followed_outputs
 from flexblocks.dae.dae import DAE
 
-SAMPLES = 128  # of such a spline, besides its waypoints
-
+SAMPLES = 128  # intervals of the spline of what follows the posture
 
 # A time as a fraction of the duration, and the states (nx,) then.
 Waypoint = tuple[float, np.ndarray]
@@ -47,17 +46,7 @@ def waypoint_spline(dae: DAE, p: np.ndarray, waypoints: Sequence[Waypoint], dura
     shares, states = (np.array(part) for part in zip(*waypoints, strict=True))
     states[:, following] /= spanned(states)
     smooth = spline_through(list(zip(shares.tolist(), states, strict=True)), n, duration)
-    shares = np.union1d(np.linspace(0.0, 1.0, SAMPLES + 1), shares)
-    x = smooth(shares)
+    samples = np.linspace(0.0, 1.0, SAMPLES + 1)
+    x = smooth(samples)
     x[:, following] *= spanned(x)
-    ends = [
-        [(order, _with_still(smooth.derivative(order)(share), following)) for order in (1, 2)] for share in (0.0, 1.0)
-    ]
-    return make_interp_spline(shares, x, k=5, bc_type=(ends[0], ends[1]))
-
-
-def _with_still(rates: np.ndarray, following: Sequence[int]) -> np.ndarray:
-    """Return derivatives at an end, zero of what follows, as if at rest."""
-    rates = rates.copy()
-    rates[following] = 0.0
-    return rates
+    return make_interp_spline(samples, x, k=5)
