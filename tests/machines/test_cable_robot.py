@@ -90,7 +90,7 @@ def test_redundant_forces_hold_the_start_within_their_limits(least: float | None
     ("size", "mass", "rigidity", "duration", "tension"),
     [
         (1.0, 50.0, 1e6, 3.0, (100.0, 8000.0)),
-        (0.01, 0.005, 10.0, 0.3, (0.01, 0.8)),
+        pytest.param(0.01, 0.005, 10.0, 0.3, (0.01, 0.8), marks=pytest.mark.slow),
         pytest.param(30.0, 2000.0, 5e7, 20.0, (5e3, 4e5), marks=pytest.mark.slow),
     ],
 )
@@ -131,6 +131,7 @@ def test_slack_ropes_are_told() -> None:
     warn_of_slack(transcribed_problem(taut))
 
 
+@pytest.mark.slow
 def test_a_via_point_leaves_the_pulls_to_their_limits() -> None:
     """Of the postures there, with the turns free and the ropes at any pull, one within the limits is the guess."""
     problem = task(1.0, 3.0, (100.0, 8000.0), input_ends="holding")
