@@ -37,7 +37,7 @@ from .strategy.friction_homotopy import solve_by_rounding, sticking_frictions
 from .strategy.homotopy import solve_by_homotopy
 from .strategy.mesh_refinement import criteria_of, refine_mesh
 from .strategy.obstacles.obstacle_homotopy import solve_past_obstacles
-from .strategy.problem_warnings import advice_on_ends, warn_of_jumps, warn_of_slack, warn_of_units
+from .strategy.problem_warnings import advice_on_ends, warn_of_jumps, warn_of_slack
 from .strategy.recovery import recover
 from .strategy.scenarios import solve_scenarios
 from .strategy.solving import Solving, attempts_of
@@ -168,7 +168,6 @@ def plan_with(
     if (suspicion := in_degrees(dae, transcribed.problem)) is not None:
         warn(f"plan: goal: {suspicion}", PlanWarning)
         solving = solving.brief()
-    warn_of_units(transcribed)
     warn_of_slack(transcribed)
 
     # Solve by the strategy that suits the problem; recover if it fails

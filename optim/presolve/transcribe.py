@@ -27,6 +27,7 @@ from .infeasible_goal import (
 from .known_motions import with_known_motions
 from .least_inputs.weak_inputs import check_weak_inputs
 from .lines.line_reach import check_lines
+from .magnitudes.input_sizes import input_sizes
 from .margins import check_margins, narrowed
 from .parameters import resolved_parameters
 from .path_values import resolved_path
@@ -155,7 +156,8 @@ def transcribe(
             if t.path.rows:
                 check_lines(t)
             check_weak_inputs(t)
-    return TranscribedProblem(dae, problem, runs, base, options)
+    sizes = input_sizes(runs[0]) if before is None else before.input_sizes
+    return TranscribedProblem(dae, problem, runs, base, options, sizes)
 
 
 def _as_problem(dae: DAE, problem: Any) -> Problem:

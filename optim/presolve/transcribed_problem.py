@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -30,6 +31,8 @@ class TranscribedProblem:
         Values of the symbolic parameters unless a scenario or phase overrides them; start values of design parameters.
     options : TranscriptionOptions
         The transcription options, with a number of intervals for each phase.
+    input_sizes : dict of float
+        Of inputs of several units, by name, where the objective has none of its own; empty if they compare as they are.
     """
 
     dae: DAE
@@ -37,6 +40,7 @@ class TranscribedProblem:
     runs: tuple[tuple[PhaseTranscription, ...], ...]
     p: np.ndarray
     options: TranscriptionOptions
+    input_sizes: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def first(self) -> tuple[PhaseTranscription, ...]:
@@ -50,8 +54,10 @@ class TranscribedProblem:
 
     @property
     def objective(self) -> Objective:
-        """The objective functional, with the weights that depend on the duration of the whole motion."""
-        return self.problem.objective.lasting(sum(t.mesh.duration for t in self.first))
+        """The objective functional, with the weights that depend on the arm and on the duration of the whole motion."""
+        asked = self.problem.objective
+        sized = asked.sized(self.input_sizes) if self.input_sizes else asked
+        return sized.lasting(sum(t.mesh.duration for t in self.first))
 
     @property
     def is_free(self) -> bool:

@@ -128,7 +128,15 @@ def _parameters(transcribed: TranscribedProblem, p: Mapping[str, float]) -> list
 def _objective(transcribed: TranscribedProblem) -> str:
     problem = transcribed.problem
     differs = len(transcribed.runs) > 1 and not all(term.is_shared for _, term in problem.objective.terms)
-    return f"{transcribed.objective}{f', {problem.aggregate} of the scenarios' if differs else ''}"
+    return f"{transcribed.objective}{_sizes(transcribed)}{f', {problem.aggregate} of the scenarios' if differs else ''}"
+
+
+def _sizes(transcribed: TranscribedProblem) -> str:
+    """Tell the sizes over which inputs of several units count."""
+    units = dict(zip(transcribed.dae.u.names, transcribed.dae.u.units, strict=True))
+    by_unit = {units[name]: size for name, size in transcribed.input_sizes.items()}
+    told = " and ".join(f"{size:.3g} {unit}".rstrip() for unit, size in by_unit.items())
+    return f" ({told})" if told else ""
 
 
 SMALL = 0.2  # of a beam's length: a tip deflection at which its slope is about 0.3 rad

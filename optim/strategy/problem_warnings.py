@@ -9,15 +9,12 @@ from flexblocks.dynamics.algorithms.energy import stored_energies
 from flexblocks.user_warning import warn
 
 from ..errors import PlanWarning
-from ..presolve.bounds import chosen_inputs
-from ..presolve.magnitudes.characteristic_magnitudes import magnitudes
 from ..presolve.transcribed_problem import TranscribedProblem
 
 JUMPS = (
     " The inputs jump from and to what holds the arm, and a jump excites every mode, resolved or not: with "
     'input_ends="holding" they do not.'
 )
-APART = 100.0  # ratio of inputs of different units, beyond which the smaller ones cost nothing; a guess
 
 
 def warn_of_jumps(transcribed: TranscribedProblem) -> None:
@@ -65,26 +62,3 @@ def warn_of_slack(transcribed: TranscribedProblem) -> None:
             f'are hard to find. Keep them taut, as by limits={{"{first}.tension": (low, None)}}.',
             PlanWarning,
         )
-
-
-def warn_of_units(transcribed: TranscribedProblem) -> None:
-    """Warn of squares of inputs of different units that do not compare: some of these cost nothing beside others."""
-    dae, t = transcribed.dae, transcribed.first[0]
-    weights = transcribed.objective.input_weights(dae.u.names).get(0)
-    names = chosen_inputs(dae, transcribed.problem)
-    chosen = [dae.u.names.index(name) for name in names]
-    units = np.array(dae.u.units)[chosen]
-    if weights is None or np.ptp(weights[chosen]) or len(set(units)) < 2:  # weighed by the user, or of one kind
-        return
-    sizes = magnitudes(t)["u"][chosen]
-    largest = {unit: float(np.max(sizes[units == unit])) for unit in units}
-    dear, cheap = max(largest, key=largest.__getitem__), min(largest, key=largest.__getitem__)
-    if not largest[dear] > APART * largest[cheap]:
-        return
-    named = ", ".join(f'"{name}": {size:.2g}' for name, size in zip(names, sizes, strict=True))
-    warn(
-        f"plan: effort adds squares of inputs in {dear} and in {cheap}, of which the latter cost nothing here "
-        f"({(largest[cheap] / largest[dear]) ** 2:.0e} of the former). Weigh each by its size, as "
-        f"optim.Effort(relative_to={{{named}}}).",
-        PlanWarning,
-    )

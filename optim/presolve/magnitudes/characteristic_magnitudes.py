@@ -40,10 +40,13 @@ class Characteristics:
     bending : BSpline, optional
         By how much the forces of the rigid arm's motion bend it, the coordinates (n,) over time; None if it stays where
         it is.
+    used : ndarray (nu,)
+        The largest inputs of the rigid arm's motion, within limits; nothing but rounding where it has no use for one.
     """
 
     magnitudes: Magnitudes
     bending: BSpline | None
+    used: np.ndarray
 
 
 def magnitudes(t: PhaseTranscription) -> Magnitudes:
@@ -74,7 +77,8 @@ def characteristics(t: PhaseTranscription) -> Characteristics:
     v = np.max([_peak(rigid.v), _peak(bending), q / T], axis=0)
     a = np.max([_peak(rigid.a), _peak(np.gradient(bending, rigid.times, axis=0)), q / T**2], axis=0)
     w = _state_magnitudes(t, rigid)
-    u = _input_magnitudes(t, rigid, forces, mass, a if still else None)
+    used = _peak(np.clip(rigid.u, *t.limits.u.T))
+    u = _input_magnitudes(t, used, rigid.a, forces, mass, a if still else None)
     closing = np.maximum(np.abs(loop_forces(dae, t.start)), _peak(rigid.held))
     sizes = {
         "q": q,
@@ -89,7 +93,7 @@ def characteristics(t: PhaseTranscription) -> Characteristics:
         "goal_energy": np.array([ENERGIES * kinetic]),
         "du": np.maximum(_peak(np.gradient(rigid.u, rigid.times, axis=0)), u / T),
     }
-    return Characteristics(sizes, None if still else make_interp_spline(rigid.times, rigid.bent, k=5))
+    return Characteristics(sizes, None if still else make_interp_spline(rigid.times, rigid.bent, k=5), used)
 
 
 def _is_still(t: PhaseTranscription, rigid: CharacteristicMotion) -> bool:
@@ -159,21 +163,25 @@ def _state_magnitudes(t: PhaseTranscription, rigid: CharacteristicMotion) -> np.
 
 
 def _input_magnitudes(
-    t: PhaseTranscription, rigid: CharacteristicMotion, forces: np.ndarray, mass: np.ndarray, still: np.ndarray | None
+    t: PhaseTranscription,
+    used: np.ndarray,
+    accelerations: np.ndarray,
+    forces: np.ndarray,
+    mass: np.ndarray,
+    still: np.ndarray | None,
 ) -> np.ndarray:
-    """Return the magnitudes of the inputs (nu,): the rigid arm's, within limits; what is not used, by the others'.
+    """Return the magnitudes of the inputs (nu,): those `used` by the rigid arm; what is not used, by the others'.
 
     Where none of a unit is used but for rounding, as the slewing torque of a crane that luffs: by what accelerates the
-    arm as the motion does, with `forces` (n, nu) of each input and `mass` (n,) what each coordinate moves by itself; by
-    the accelerations `still` (n,) of an arm that stays where it is, whose winches have nothing but rounding, too.
+    arm as the motion does, with its `accelerations` (points, n), `forces` (n, nu) of each input and `mass` (n,), what
+    each coordinate moves by itself; by the accelerations `still` (n,) of an arm that stays where it is, whose winches
+    have nothing but rounding, too.
     """
-    low, high = t.limits.u.T
     units = np.array(t.dae.u.units)
     limit = np.min(np.where(np.isfinite(t.limits.u), np.abs(t.limits.u), np.inf), axis=1)
-    used = _peak(np.clip(rigid.u, low, high))
     alike = np.array([np.max(used[units == unit]) for unit in units])
     mobility = np.sqrt(np.sum(forces**2 / mass[:, None], axis=0))
-    accelerated = np.sqrt(np.max((rigid.a if still is None else still) ** 2 @ mass))
+    accelerated = np.sqrt(np.max((accelerations if still is None else still) ** 2 @ mass))
     alike = np.maximum(alike, LEAST * np.divide(accelerated, mobility, where=mobility > 0, out=np.zeros(len(units))))
     if still is not None:
         used = np.where((mobility > 0) & (used > WEAK * alike), used, 0.0)

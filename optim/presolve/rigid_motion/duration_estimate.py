@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.statics.operating_point import OperatingPoint
 
+from ...problem.objectives.objective import Objective
 from ...problem.phase import Phase
 from ...problem.problem import Problem
 from ...problem.validation import Duration
@@ -16,8 +18,10 @@ from ..bounds import Limits
 from .driven_states import moving_forces, state_inputs
 from .quasi_static_path import balanced_path
 from .rigid_arm import quintic, rigid_inputs
+from .units_of_inputs import mixes_units, sizes_by_unit
 
-SHORTEST, LONGEST, TRIED = 1e-3, 1e3, 240  # s, s and how many are tried: 6 % from one to the next
+SHORTEST, LONGEST, COUNT = 1e-6, 1e6, 479  # s, s and how many there are to choose from: 6 % from one to the next
+NEXT = 8  # of them from one to the next of those that are tried first, before all about the best of these
 POINTS = 41  # along the motion, at which inputs are evaluated; by trial
 WIDTH = 10.0  # factor from the estimate to either bound of the automatic range; by trial
 
@@ -30,12 +34,19 @@ def estimated_duration(
     It satisfies the limits on rates, inputs and input rates; if no duration does, it violates them least.
     """
     low, high = (SHORTEST, LONGEST) if isinstance(phase.duration, str) else np.ravel(phase.duration)
-    durations = np.geomspace(low, high, TRIED)
-    v, u, du = _quintics(dae, problem, phase, start, goal, durations)
-    n = dae.tree.size
-    excess = np.max([_excess(v, limits.x[n : 2 * n]), _excess(u, limits.u), _excess(du, limits.du)], axis=0)
-    # Lexicographic: keep the limits, then the objective, then the shorter time (lexsort takes the last key first)
-    best = np.lexsort((durations, _value(problem, dae.u.names, durations, u, du), np.maximum(excess, 0.0)))[0]
+    durations = np.geomspace(low, high, COUNT)
+    n, tried, best, objective = dae.tree.size, np.arange(0, COUNT, NEXT), 0, problem.objective
+    for _ in range(2):
+        v, u, du = _quintics(dae, problem, phase, start, goal, durations[tried])
+        excess = np.max([_excess(v, limits.x[n : 2 * n]), _excess(u, limits.u), _excess(du, limits.du)], axis=0)
+        excess = np.maximum(excess, 0.0)
+        if mixes_units(dae, replace(problem, objective=objective)):
+            fastest = np.lexsort((durations[tried], excess))[0]
+            objective = objective.sized(sizes_by_unit(dae, problem, np.max(np.abs(u[fastest]), axis=0)))
+        # Lexicographic: keep the limits, then the objective, then the shorter time (lexsort takes the last key first)
+        value = _value(objective, dae.u.names, durations[tried], u, du)
+        best = tried[np.lexsort((durations[tried], value, excess))[0]]
+        tried = np.arange(max(best - NEXT + 1, 0), min(best + NEXT, COUNT))
     return float(durations[best])
 
 
@@ -86,9 +97,11 @@ def _excess(values: np.ndarray, limits: np.ndarray) -> np.ndarray:
     return np.max(np.maximum(above, below), axis=(1, 2), initial=-1.0)
 
 
-def _value(problem: Problem, inputs: Sequence[str], durations: np.ndarray, u: np.ndarray, du: np.ndarray) -> np.ndarray:
+def _value(
+    objective: Objective, inputs: Sequence[str], durations: np.ndarray, u: np.ndarray, du: np.ndarray
+) -> np.ndarray:
     """Return the objective (durations,), as far as it is defined for a rigid arm."""
-    objective, derivatives = problem.objective, (u, du)
+    derivatives = u, du
     value = objective.time_weight * durations
     orders = [order for order in objective.input_weights(inputs) if order < len(derivatives)]
     if not orders:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from flexblocks.errors import nearest
-
 from ...errors import ProblemError
-from .objective import InputForm, Objective, PhaseModel, nonnegative
+from .objective import InputForm, nonnegative
+from .squared_inputs import SquaredInputs
 
 # The time that weighs the inputs' rates, as a share of the duration: 0.1 s for the two-link arm's 2 s, where it was
 # chosen. A constant of 0.1 s would not smooth the inputs of a crane that moves for 30 s, nor those of a wrist in 20 ms.
@@ -20,7 +19,7 @@ SMOOTHING = 0.05
 
 
 @dataclass(frozen=True)
-class Effort(Objective):
+class Effort(SquaredInputs):
     """The integral over the motion of sum(u^2 + rate_weight der(u)^2) over all inputs u.
 
     Exact: the inputs are polynomials, and Gauss quadrature integrates their squares without error.
@@ -33,12 +32,12 @@ class Effort(Objective):
         the mesh does not resolve: its cost keeps falling under refinement, and its replay misses the goal.
     relative_to : dict of float, optional
         Size of each input by name, such as its limit: the squares are then those of u over it (accelerations of known
-        motions, which cannot be chosen, need none, and count for nothing). Inputs of different
-        units, or of motors of different strength, do not compare as they are: a winch at 0.5 m/s would cost nothing
-        beside a torque of 100 N m.
+        motions, which cannot be chosen, need none, and count for nothing). Motors of different strength do not compare
+        as they are. Inputs of one unit do by default; of several units (torques of a shoulder, the force of a slide,
+        the speed of a winch), each counts over the largest that the rigid arm's motion takes of its unit, which the
+        summary tells: squares of N m added to squares of N would depend on the size of the arm.
     """
 
-    is_shared: ClassVar[bool] = True
     word: ClassVar[str] = "effort"
     rate_weight: float | None = None
     relative_to: Mapping[str, float] | None = field(default=None, hash=False)
@@ -46,13 +45,11 @@ class Effort(Objective):
     def __post_init__(self) -> None:
         if self.rate_weight is not None:
             object.__setattr__(self, "rate_weight", nonnegative("Effort", "rate_weight", self.rate_weight, " [s2]"))
-        if self.relative_to is not None:
-            object.__setattr__(self, "relative_to", _sizes(self.relative_to))
+        super().__post_init__()
 
     def input_weights(self, inputs: Sequence[str]) -> Mapping[int, np.ndarray]:
         """Return the weights of u^2 and der(u)^2; NaN for the latter until the duration they depend on is known."""
-        sizes = dict.fromkeys(inputs, 1.0) if self.relative_to is None else self.relative_to
-        one = np.array([sizes.get(name, math.inf) ** -2 for name in inputs])
+        one = self.squares(inputs)
         if self.rate_weight is None:
             return {0: one, 1: math.nan * one}
         return {0: one, 1: self.rate_weight * one} if self.rate_weight else {0: one}
@@ -61,19 +58,7 @@ class Effort(Objective):
         return replace(self, rate_weight=(SMOOTHING * duration) ** 2) if self.rate_weight is None else self
 
     def check_inputs(self, inputs: InputForm, names: Sequence[str]) -> None:
-        if self.relative_to is not None:
-            unknown = [name for name in self.relative_to if name not in names]
-            if unknown:
-                hint = nearest(unknown[0], names)
-                raise ProblemError(
-                    f"Effort: relative_to: {', '.join(unknown)}; must be inputs: {', '.join(names)}.{hint}"
-                )
-            missing = [name for name in names if name not in self.relative_to]
-            if missing:
-                raise ProblemError(
-                    f"Effort: relative_to: without {', '.join(missing)}; give the size of every input, such as its "
-                    "limit, so that their squares compare."
-                )
+        super().check_inputs(inputs, names)
         if self.rate_weight != 0 and not inputs.is_continuous:
             weight = "" if self.rate_weight is None else f" (rate_weight = {self.rate_weight:g} s2)"
             raise ProblemError(
@@ -81,25 +66,8 @@ class Effort(Objective):
                 "inputs, or objective=optim.Effort(rate_weight=0)."
             )
 
-    def cost(self, phase: PhaseModel) -> Any:
-        return phase.integral_of_squared_inputs(self)
-
     def __str__(self) -> str:
-        over = "" if self.relative_to is None else ", each over its size"
         if self.rate_weight is None:
-            return f"effort, the integral of u^2 + (T/20)^2 der(u)^2 over all inputs{over}"
+            return f"effort, the integral of u^2 + (T/20)^2 der(u)^2 over all inputs{self.over}"
         rate = f" + {self.rate_weight:.4g} der(u)^2" if self.rate_weight else ""
-        return f"effort, the integral of u^2{rate} over all inputs{over}"
-
-
-def _sizes(given: Any) -> dict[str, float]:
-    """Return the sizes of inputs by name, or refuse them."""
-    if not isinstance(given, Mapping) or not given:
-        raise ProblemError(
-            f'Effort: relative_to = {given!r}; must be a dict of sizes by input, as {{"motor1.torque": 150.0, ...}}.'
-        )
-    sizes = {name: nonnegative("Effort", f"relative_to[{name!r}]", size) for name, size in given.items()}
-    zero = [name for name, size in sizes.items() if size == 0]
-    if zero:
-        raise ProblemError(f"Effort: relative_to[{zero[0]!r}] = 0; must be > 0, a typical size of that input.")
-    return sizes
+        return f"effort, the integral of u^2{rate} over all inputs{self.over}"

@@ -91,6 +91,10 @@ class Objective(ABC):
         """Return the objective of a motion of this duration [s], with the weights that depend on it."""
         return self
 
+    def sized(self, sizes: Mapping[str, float]) -> Objective:
+        """Return the objective with inputs over these sizes, by name, unless it has its own: their squares compare."""
+        return self
+
     def check_inputs(self, inputs: InputForm, names: Sequence[str]) -> None:  # noqa: B027  (most terms accept any input parametrization)
         """Refuse an input parametrization, or names of inputs, that are incompatible with the term.
 
@@ -151,6 +155,9 @@ class WeightedSum(Objective):
 
     def lasting(self, duration: float) -> Objective:
         return WeightedSum(tuple((weight, term.lasting(duration)) for weight, term in self.summands))
+
+    def sized(self, sizes: Mapping[str, float]) -> Objective:
+        return WeightedSum(tuple((weight, term.sized(sizes)) for weight, term in self.summands))
 
     def check_inputs(self, inputs: InputForm, names: Sequence[str]) -> None:
         for _, term in self.summands:

@@ -1,5 +1,8 @@
 """Effort of inputs that do not compare as they are: a torque of millinewtonmetres beside a force of kilonewtons."""
 
+import math
+
+import numpy as np
 import pytest
 
 import flexblocks as fb
@@ -27,9 +30,9 @@ def machine():
     return fb.assemble(model)
 
 
-def problem(objective, **more):
+def problem(objective, goal=None, **more):
     start = {"axle.angle": 0.0, "slide.displacement": 0.0}
-    goal = {"axle.angle": 1.0, "slide.displacement": 0.5}
+    goal = {"axle.angle": 1.0, "slide.displacement": 0.5} if goal is None else goal
     return optim.RestToRest(start, goal, T, objective=objective, **more)
 
 
@@ -50,9 +53,58 @@ def test_a_saved_plan_has_the_sizes(machine, tmp_path):
     assert optim.load_plan(tmp_path / "plan.nc").transcribed.problem.objective == optim.Effort(None, SIZES)
 
 
-def test_inputs_that_cost_nothing_are_warned_of(machine):
-    with pytest.warns(optim.PlanWarning, match=r"in N and in N m, .*relative_to=\{\"motor\.torque\""):
-        optim.plan(machine, problem("effort"), intervals=10)
+def test_inputs_of_several_units_count_over_sizes_of_their_units(machine):
+    """By default over the largest of their unit along a quintic, whose acceleration is at most 10/sqrt(3) d/T^2."""
+    plan = optim.plan(machine, problem(optim.Effort(0.0)), intervals=10)
+    largest = 10 / math.sqrt(3) / T**2
+    sizes = {"motor.torque": largest * INERTIA, "pusher.force": largest * MASS * 0.5}  # sampled at 41 times
+    assert plan.transcribed.input_sizes == pytest.approx(sizes, rel=3e-3)
+    same = optim.plan(machine, problem(optim.Effort(0.0, plan.transcribed.input_sizes)), intervals=10)
+    assert plan.objective == pytest.approx(same.objective, rel=1e-12)
+    assert not same.transcribed.input_sizes
+    shown = [f"{plan.transcribed.input_sizes[name]:.3g}" for name in sizes]
+    assert f"each over its size ({shown[0]} N m and {shown[1]} N)" in plan.summary()
+    jerk = optim.plan(machine, problem(optim.Jerk()), intervals=10)
+    over = optim.plan(machine, problem(optim.Jerk(1, plan.transcribed.input_sizes)), intervals=10)
+    assert jerk.objective == pytest.approx(over.objective, rel=1e-12)
+
+
+def test_the_sizes_stay_when_the_boundaries_move(machine):
+    """A model's weights are compiled: what is told of them, too, stays that of the first task."""
+    m = optim.pyomo_model(machine, problem(optim.Effort(0.0)), intervals=10)
+    sizes = m.transcribed.input_sizes
+    optim.repose(m, problem(optim.Effort(0.0), goal={"axle.angle": 2.0, "slide.displacement": 0.5}))
+    assert m.transcribed.input_sizes == sizes
+
+
+def reel_on_a_slide(size):
+    """A load on a link that hangs on a slide, of water say, with a plan that takes as many swings at any size."""
+    model = fb.Model("reel on a slide", gravity=(0.0, -9.81, 0.0))
+    ground = model.add(fb.Ground("ground"))
+    slide, pusher = model.add(fb.Prismatic("slide", axis=(1.0, 0.0, 0.0))), model.add(fb.ForceSource("pusher"))
+    axle, motor = model.add(fb.Revolute("axle", start=-1.0)), model.add(fb.TorqueSource("motor"))
+    carriage, link = model.add(fb.Payload("carriage", size**3)), model.add(fb.RigidLink("link", size))
+    load = model.add(fb.Payload("load", size**3))
+    model.connect(ground.frame_b, slide.frame_a)
+    model.connect(slide.frame_b, carriage.frame_a, axle.frame_a)
+    model.connect(axle.frame_b, link.frame_a)
+    model.connect(link.frame_b, load.frame_a)
+    model.connect(pusher.flange_b, slide.axis)
+    model.connect(motor.flange_b, axle.axis)
+    start, goal = {"slide.displacement": 0.0, "axle.angle": -1.0}, {"slide.displacement": 0.4 * size, "axle.angle": 0.5}
+    return optim.plan(fb.assemble(model), optim.RestToRest(start, goal, math.sqrt(size)), intervals=20)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e3])
+def test_similar_arms_have_similar_least_efforts(size):
+    """Forces grow by the third power of the size, torques by the fourth: what they cost one another does not."""
+    plan, other = reel_on_a_slide(1.0), reel_on_a_slide(size)
+    assert other.objective == pytest.approx(math.sqrt(size) * plan.objective, rel=1e-9)
+    assert [a.iterations for a in other.attempts] == [a.iterations for a in plan.attempts]
+    share = np.linspace(0.0, 1.0, 11)
+    motions = [each.trajectory for each in (plan, other)]
+    turned = [np.interp(share, motion.t / motion.t[-1], motion["axle.angle"]) for motion in motions]
+    assert turned[0] == pytest.approx(turned[1], abs=1e-6)
 
 
 @pytest.mark.parametrize(
