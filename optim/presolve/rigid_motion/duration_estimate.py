@@ -45,7 +45,7 @@ def estimated_duration(
             objective = objective.sized(sizes_by_unit(dae, problem, np.max(np.abs(u[fastest]), axis=0)))
         # Lexicographic: keep the limits, then the objective, then the shorter time (lexsort takes the last key first)
         value = _value(objective, dae.u.names, durations[tried], u, du)
-        best = tried[np.lexsort((durations[tried], value, excess))[0]]
+        best = int(tried[np.lexsort((durations[tried], value, excess))[0]])
         tried = np.arange(max(best - NEXT + 1, 0), min(best + NEXT, COUNT))
     return float(durations[best])
 

@@ -32,7 +32,8 @@ class SquaredInputs(Objective):
             object.__setattr__(self, "relative_to", _sizes(self.label.capitalize(), self.relative_to))
 
     def sized(self, sizes: Mapping[str, float]) -> Self:
-        return self if self.relative_to is not None else replace(self, relative_to=sizes)
+        term: Any = self  # a dataclass, as each of these terms is
+        return self if self.relative_to is not None else replace(term, relative_to=sizes)
 
     def squares(self, inputs: Sequence[str]) -> np.ndarray:
         """Return the weights (nu,) of squared inputs; those without a size, which cannot be chosen, cost nothing."""
