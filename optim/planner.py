@@ -33,7 +33,7 @@ from .results.summary import MOST_EXCESSES
 from .solve import solve
 from .strategy.best_so_far import ended_plan, was_ended
 from .strategy.deadline import Deadline
-from .strategy.friction_homotopy import solve_by_rounding, sticking_frictions
+from .strategy.friction_homotopy import sharp_shafts, solve_by_rounding
 from .strategy.homotopy import solve_by_homotopy
 from .strategy.mesh_refinement import criteria_of, refine_mesh
 from .strategy.obstacles.obstacle_homotopy import solve_past_obstacles
@@ -174,8 +174,8 @@ def plan_with(
     def solved(model: Any, solving: Solving) -> Plan:
         return _recovered(model, solving, suspicion)
 
-    has_bristles = len(dae.x) > 2 * dae.tree.size and bool(sticking_frictions(dae))
-    solution = solve_by_rounding(model, solving, solved) if has_bristles else solved(model, solving)
+    shafts = sharp_shafts(model, solving.settings)
+    solution = solve_by_rounding(model, solving, shafts, solved) if shafts else solved(model, solving)
     # Refine the mesh, or look between its points
     if criteria is not None:
         return refine_mesh(solution, solving, criteria)

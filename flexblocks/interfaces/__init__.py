@@ -31,6 +31,7 @@ from flexblocks.interfaces.parameters import (
 )
 from flexblocks.interfaces.physics import InertialBody, Load, Output, Physics
 from flexblocks.interfaces.ports import Kind, Port, PortSpec, attachment, flange, inlet, outlet
+from flexblocks.interfaces.rounding import Rounding
 from flexblocks.interfaces.small_deflections import SmallDeflections, Tension
 
 __all__ = [
@@ -61,6 +62,7 @@ __all__ = [
     "PortUnknownError",
     "Quantity",
     "Range",
+    "Rounding",
     "SmallDeflections",
     "Tension",
     "Totals",

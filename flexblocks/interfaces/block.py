@@ -23,6 +23,7 @@ from flexblocks.interfaces.local import Local
 from flexblocks.interfaces.parameters import checked_fields
 from flexblocks.interfaces.physics import Physics
 from flexblocks.interfaces.ports import Kind, Port, PortSpec
+from flexblocks.interfaces.rounding import Rounding
 from flexblocks.interfaces.small_deflections import SmallDeflections
 
 
@@ -108,6 +109,7 @@ class Block(_Named, ABC):
     """
 
     attaches: ClassVar[bool] = False
+    rounding: ClassVar[Rounding | None] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

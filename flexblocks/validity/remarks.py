@@ -15,6 +15,7 @@ from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import ModelWarning, listing
 from flexblocks.libraries import scipy
 from flexblocks.user_warning import warn
+from flexblocks.validity.held_roots import remarks_on_held_roots
 from flexblocks.validity.held_tips import remarks_on_held_tips
 from flexblocks.validity.large_deflections import is_quiet
 
@@ -25,13 +26,13 @@ TIMES, SEEN = 3.0, 0.02
 
 
 def warn_of_remarks(dae: DAE) -> None:
-    """Warn of what blocks remark on themselves, of modes damped far more than was asked for, and of tips that are held.
+    """Warn of what blocks remark on themselves, of modes damped far more than was asked for, and of ends that are held.
 
     Each once.
     """
     if is_quiet():
         return
-    for remark in (*_of_blocks(dae.tree), *_of_damping(dae), *remarks_on_held_tips(dae)):
+    for remark in (*_of_blocks(dae.tree), *_of_damping(dae), *remarks_on_held_tips(dae), *remarks_on_held_roots(dae)):
         warn(f"assemble: {remark}", ModelWarning)
 
 

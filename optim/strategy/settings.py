@@ -89,13 +89,22 @@ class Settings:
         Factors on all stiffnesses in the stages of the homotopy, stiffest first. 25 makes frequencies five times
         higher, close to the rigid arm of the initial guess; from there to the arm itself in equal factors. By trial.
 
-    roundings : tuple of float
-        Rates below which the sign of friction is rounded off in the stages of its homotopy, relative to the largest of
-        the shaft in the first guess. With the first, friction is all but viscous. The last is what a shaft gains in
-        half an interval of 30, and what a mesh of that kind resolves. By trial, on ten tasks of five arms with LuGre
-        friction: 31, 5, 5 iterations, then 3 and 3 with breakaway and damping, where these from the start take 240.
-    rounding_patience : int
-        Iterations of each of these stages but the first: those that converge take 3 to 40.
+    roundest, sharpest : float
+        Rate below which the sign of friction is rounded off at the beginning of its homotopy, relative to the largest
+        of the shaft in the first guess: friction is all but viscous. That at which friction that sticks follows: what a
+        shaft gains in half an interval of 30, and what a mesh of that kind resolves. By trial.
+    rounding_step, largest_step, least_step : float
+        Factors on that rate: the first, the smallest after stages that were easy, and that at which the homotopy gives
+        up after stages that failed, each by its square root. By trial, on 36 tasks of arms whose friction takes a tenth
+        to all of their energy.
+    rounding_patience, easy_rounding : int
+        Iterations of each of these stages but the first: those that converge take 5 to 40; an easy one takes no more
+        than the latter. Twice those of the first stage, and five quarters of them, if that is more: shortest times
+        take as many from a start nearby.
+    round_enough : float
+        Rate below which friction is rounded off, relative to that of the shaft, from which on it is planned as it is.
+    slight_loss : float
+        Share of the largest kinetic energy up to which losses by dry friction are planned as they are. By trial.
     sticking_patience : int
         Iterations of the last one, with friction that sticks: a motion that does not takes 2 to 6, a rod that does 22,
         and two links that do rarely end within 500.
@@ -168,8 +177,15 @@ class Settings:
 
     stiffer: tuple[float, ...] = (25.0, 5.0)
 
-    roundings: tuple[float, ...] = (3.0, 0.3, 0.1, 0.03)
-    rounding_patience: int = 100
+    roundest: float = 3.0
+    sharpest: float = 0.03
+    rounding_step: float = 0.3
+    largest_step: float = 0.1
+    least_step: float = 0.87
+    rounding_patience: int = 40
+    easy_rounding: int = 10
+    round_enough: float = 0.3
+    slight_loss: float = 0.02
     sticking_patience: int = 40
 
     refinement_patience: int = 100

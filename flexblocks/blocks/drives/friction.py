@@ -18,6 +18,7 @@ from flexblocks.interfaces import (
     Local,
     Output,
     Physics,
+    Rounding,
     flange,
     parameter,
 )
@@ -36,7 +37,7 @@ class Friction(Block):
         Torque of dry friction once the shaft slides [N m].
     velocity : float
         Regularisation: the rate at which 76 % of the dry torque is reached [rad/s]. The smaller, the sharper the
-        change of sign and the stiffer the equations.
+        change of sign and the stiffer the equations. Plans begin with much larger ones by themselves.
     breakaway : float, optional
         Torque of dry friction on the verge of sliding, >= `coulomb` [N m]; by default `coulomb`.
     stribeck_velocity : float
@@ -57,6 +58,7 @@ class Friction(Block):
     stribeck_velocity: float = parameter("rad/s", POSITIVE, default=0.1)
 
     ports = (flange("flange_b"),)
+    rounding = Rounding("velocity", "coulomb", "stribeck_velocity", {"breakaway": "coulomb"})
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -42,11 +42,14 @@ class Characteristics:
         it is.
     used : ndarray (nu,)
         The largest inputs of the rigid arm's motion, within limits; nothing but rounding where it has no use for one.
+    kinetic : float
+        The largest kinetic energy of that motion [J].
     """
 
     magnitudes: Magnitudes
     bending: BSpline | None
     used: np.ndarray
+    kinetic: float
 
 
 def magnitudes(t: PhaseTranscription) -> Magnitudes:
@@ -67,15 +70,15 @@ def characteristics(t: PhaseTranscription) -> Characteristics:
     stiffness = balance_jacobian(t)
     rigid = characteristic_motion(t, stiffness)
     still = _is_still(t, rigid)
-    bending = np.gradient(rigid.bent, rigid.times, axis=0)
+    bent_rates = np.gradient(rigid.bent, rigid.times, axis=0)
     q = np.maximum(np.ptp(rigid.q, axis=0), _peak(rigid.bent))
     mass = np.diag(regular_mass(dae, *dae.posture(t.start.x, t.start.z, t.start.p)))
     kinetic = 0.0 if still else float(np.max(rigid.v**2 @ mass)) / 2  # but for couplings
     forces = stiffness[:n, unknown_slices(dae).u]
     q = np.max([q, _least(t, rigid, stiffness[:n, :n], q, mass, kinetic), _falling(t, forces, mass)], axis=0)
     kinetic = kinetic or float(np.max((q / T) ** 2 * mass)) / 2
-    v = np.max([_peak(rigid.v), _peak(bending), q / T], axis=0)
-    a = np.max([_peak(rigid.a), _peak(np.gradient(bending, rigid.times, axis=0)), q / T**2], axis=0)
+    v = np.max([_peak(rigid.v), _peak(bent_rates), q / T], axis=0)
+    a = np.max([_peak(rigid.a), _peak(np.gradient(bent_rates, rigid.times, axis=0)), q / T**2], axis=0)
     w = _state_magnitudes(t, rigid)
     used = _peak(np.clip(rigid.u, *t.limits.u.T))
     u = _input_magnitudes(t, used, rigid.a, forces, mass, a if still else None)
@@ -93,7 +96,8 @@ def characteristics(t: PhaseTranscription) -> Characteristics:
         "goal_energy": np.array([ENERGIES * kinetic]),
         "du": np.maximum(_peak(np.gradient(rigid.u, rigid.times, axis=0)), u / T),
     }
-    return Characteristics(sizes, None if still else make_interp_spline(rigid.times, rigid.bent, k=5), used)
+    bending = None if still else make_interp_spline(rigid.times, rigid.bent, k=5)
+    return Characteristics(sizes, bending, used, kinetic)
 
 
 def _is_still(t: PhaseTranscription, rigid: CharacteristicMotion) -> bool:

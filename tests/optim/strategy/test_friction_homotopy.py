@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import flexblocks as fb
 from flexblocks import optim
 from flexblocks.optim.collocation.schemes import radau
+from flexblocks.optim.collocation.transcription_options import transcription_options
+from flexblocks.optim.planner import plan_with
 from flexblocks.optim.presolve.rigid_motion.following_states import following_states
+from flexblocks.optim.strategy.settings import SETTINGS
+from flexblocks.optim.strategy.solving import Solving
 
 RATIO = 50.0
 # Of the shaft of the arm: bristles [N m/rad], dry friction and breakaway [N m], damping [N m s/rad].
@@ -74,9 +80,11 @@ def test_a_plan_that_does_not_stick_tells_what_it_is() -> None:
     assert "given up, the plan is the one before" in plan.summary()
 
 
-def test_friction_that_is_rounded_off_by_its_model_is_planned_as_it_is() -> None:
+def test_bristles_that_are_rounded_off_by_their_model_end_with_that_law() -> None:
     plan = optim.plan(arm(transition=3.0), task(), intervals=30)
-    assert len(plan.attempts) == 1
+    assert plan.status == "converged"
+    assert "with friction as it is, from there" in plan.summary()
+    assert plan.replay().tip_miss < 1e-3
 
 
 def test_a_motion_that_does_not_stick_ends_with_the_law_itself(recwarn: pytest.WarningsRecorder) -> None:
@@ -121,3 +129,99 @@ def test_all_parameters_stay_symbolic() -> None:
     model = arm().model
     assert model is not None
     assert "friction1.breakaway" in fb.assemble(model, symbolic="all").p.names
+
+
+def links(size: float = 1.0, coulomb: float = 0.5, velocity: float = 0.01, *, hung: bool = False) -> fb.DAE:
+    """Return two flexible links whose motors have dry friction, of a size, a mass and a time of their own."""
+    torque = size**2 * size / size**2  # mass size^2 / time^2, all of them in units of the size
+    model = fb.Model("links", gravity=(0.0, -9.81 / size if hung else 0.0, 0.0))
+    place = model.add(fb.Ground("ground")).frame_b
+    for i in (1, 2):
+        joint, motor = model.add(fb.Revolute(f"joint{i}")), model.add(fb.TorqueSource(f"motor{i}", limit=20.0 * torque))
+        friction = fb.Friction(
+            f"friction{i}", viscous=0.02 * torque * size, coulomb=coulomb / i * torque, velocity=velocity / size
+        )
+        link = fb.FlexibleBeam(
+            f"link{i}", 0.5 * size, 0.4, 20.0 * torque * size, discretization=fb.AssumedModes(1, tip="auto")
+        )
+        model.connect(place, joint.frame_a)
+        model.connect(motor.flange_b, model.add(friction).flange_b, joint.axis)
+        model.connect(joint.frame_b, model.add(link).frame_a)
+        place = link.frame_b
+    model.connect(place, model.add(fb.Payload("payload", 0.5 * size)).frame_a)
+    return fb.assemble(model)
+
+
+SWUNG = {"joint1.angle": 1.0, "joint2.angle": 0.5}
+
+
+def swing(size: float = 1.0, objective: object = "effort", **changes: object) -> optim.RestToRest:
+    return optim.RestToRest(dict.fromkeys(SWUNG, 0.0), SWUNG, 2.0 * size, objective, **changes)
+
+
+@pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("hung", [False, True])
+def test_dry_friction_of_arms_of_all_sizes(size: float, hung: bool) -> None:
+    """Friction takes half of the largest torque: without rounding it off first this takes 500 iterations and more."""
+    plan = optim.plan(links(size, hung=hung), swing(size), intervals=30)
+    assert plan.status == "converged"
+    assert iterations(plan) < 200
+    assert plan.replay().tip_miss < 2e-3 * size
+
+
+def test_slight_friction_is_planned_as_it_is() -> None:
+    plan = optim.plan(links(coulomb=1e-3), swing(), intervals=30)
+    assert [attempt.what for attempt in plan.attempts] == ["from the default start"]
+
+
+def test_round_friction_is_planned_as_it_is() -> None:
+    plan = optim.plan(links(velocity=1.0), swing(), intervals=30)
+    assert [attempt.what for attempt in plan.attempts] == ["from the default start"]
+
+
+def test_least_effort_against_dry_friction() -> None:
+    """The integral of (J a + c)^2 is 12 J^2 d^2 / T^3 + c^2 T of a rotor that turns all the time: a adds up to zero."""
+    inertia, dry, angle, duration = 2.0, 0.3, 1.5, 2.0
+    model = fb.Model("rotor")
+    model.add(fb.Ground("ground"))
+    motor, rotor = model.add(fb.TorqueSource("motor")), model.add(fb.Rotor("rotor", inertia=inertia))
+    friction = model.add(fb.Friction("friction", coulomb=dry, velocity=1e-3))
+    model.connect(motor.flange_b, rotor.flange_a, friction.flange_b)
+    problem = optim.RestToRest(
+        {"rotor.angle": 0.0}, {"rotor.angle": angle}, duration, optim.Effort(rate_weight=0.0), input_ends="free"
+    )
+    plan = optim.plan(fb.assemble(model), problem, intervals=40)
+    assert plan.status == "converged"
+    least = 12 * (inertia * angle) ** 2 / duration**3 + dry**2 * duration
+    assert plan.objective == pytest.approx(least, rel=0.01)
+
+
+def test_where_the_law_is_not_reached_the_plan_is_the_sharpest_one() -> None:
+    solving = Solving(dae := links(), settings=dataclasses.replace(SETTINGS, rounding_patience=5))
+    with pytest.warns(optim.PlanWarning, match=r"changes its sign less sharply than asked: friction1 below .* rad/s"):
+        plan = plan_with(solving, swing(), transcription_options({"intervals": 30}))
+    assert plan.status == "converged, friction rounded off"
+    assert plan.transcribed.dae is dae
+    assert sum("rounded off below" in attempt.what for attempt in plan.attempts) > 1
+
+
+def test_friction_within_a_composite_is_rounded_off_too() -> None:
+    @dataclasses.dataclass(frozen=True)
+    class Drive(fb.Composite):
+        def parts(self):
+            return (fb.TorqueSource("motor"), fb.Rotor("rotor", inertia=1.0), fb.Friction("friction", coulomb=0.5))
+
+        def connections(self):
+            return (("motor.flange_b", "rotor.flange_a"), ("rotor.flange_b", "friction.flange_b"))
+
+        def exposed(self):
+            return {}
+
+    model = fb.Model("drive")
+    model.add(fb.Ground("ground"))
+    model.add(Drive("drive"))
+    problem = optim.RestToRest({"drive.rotor.angle": 0.0}, {"drive.rotor.angle": 1.0}, 2.0)
+    plan = optim.plan(fb.assemble(model), problem, intervals=30)
+    assert any("rounded off" in attempt.what for attempt in plan.attempts)
+    assert plan.status == "converged"
