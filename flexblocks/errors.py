@@ -86,11 +86,25 @@ class ComputationError(FlexblocksError):
     """A computation ended early; what it had computed until then is kept on the error."""
 
 
+# Likeness of two names from which on one is the other misspelt: two letters changed places in "joint1.angle".
+MISSPELT = 0.9
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return `` Did you mean x?`` for the known name closest to `name`, or an empty string."""
+    """Return `` Did you mean x?`` for the known name closest to `name`, or an empty string.
+
+    Unless one is spelled nearly alike, it is the first of the same block: ``px.displacement`` for ``px.position``.
+    """
+    known = list(known)
     # 0.5 and not difflib's 0.6: of two letters one may be wrong (kp, kd).
-    close = sorted(difflib.get_close_matches(name, list(known), cutoff=0.5))
-    best = max(close, key=lambda other: difflib.SequenceMatcher(None, other, name).ratio(), default=None)
+    close = {
+        other: difflib.SequenceMatcher(None, other, name).ratio()
+        for other in sorted(difflib.get_close_matches(name, known, cutoff=0.5))
+    }
+    best = max(close, key=close.__getitem__, default=None)
+    if best is None or close[best] < MISSPELT:
+        block = name.rpartition(".")[0] or name
+        best = next((other for other in known if other.rpartition(".")[0] == block), best)
     return f" Did you mean {best}?" if best else ""
 
 

@@ -321,3 +321,21 @@ def test_words_of_messages():
     assert nearest("mass", ["xyz"]) == ""
     assert listing([]) == "none"
     assert listing(map(str, range(14))) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ... (2 more)"
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("px.position", "px.displacement"),  # not px.rotation_zx, which is spelled more like it
+        ("px.displacment", "px.displacement"),
+        ("px", "px.displacement"),
+        ("joint1.theta", "joint1.angle"),
+        ("joint1.angel", "joint1.angle"),
+        ("jonit1.angle", "joint1.angle"),
+        ("kq", "kp"),
+        ("velocity of the moon", None),
+    ],
+)
+def test_the_name_that_was_meant(name, meant):
+    known = ["px.displacement", "joint1.angle", "px.x", "px.rotation_zx", "joint1.x", "kp"]
+    assert nearest(name, known) == ("" if meant is None else f" Did you mean {meant}?")
