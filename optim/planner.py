@@ -33,7 +33,8 @@ from .results.summary import MOST_EXCESSES
 from .solve import solve
 from .strategy.best_so_far import ended_plan, was_ended
 from .strategy.deadline import Deadline
-from .strategy.friction_homotopy import sharp_shafts, solve_by_rounding
+from .strategy.friction.rounding_homotopy import solve_by_rounding
+from .strategy.friction.sharp_shafts import sharp_shafts
 from .strategy.homotopy import solve_by_homotopy
 from .strategy.mesh_refinement import criteria_of, refine_mesh
 from .strategy.obstacles.obstacle_homotopy import solve_past_obstacles
@@ -174,7 +175,8 @@ def plan_with(
     def solved(model: Any, solving: Solving) -> Plan:
         return _recovered(model, solving, suspicion)
 
-    shafts = sharp_shafts(model, solving.settings)
+    rounds = any(body.block.rounding is not None for body in dae.tree.bodies)
+    shafts = sharp_shafts(model, solving.settings) if rounds else {}
     solution = solve_by_rounding(model, solving, shafts, solved) if shafts else solved(model, solving)
     # Refine the mesh, or look between its points
     if criteria is not None:

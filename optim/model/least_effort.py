@@ -9,6 +9,7 @@ import numpy as np
 
 from flexblocks.libraries import scipy
 
+from ..presolve.bounds import mixes_units
 from ..presolve.least_inputs.bent_motion import POINTS, STEP, BentMotion
 from ..presolve.magnitudes.input_sizes import input_sizes
 from ..presolve.phase_transcription import PhaseTranscription
@@ -52,8 +53,8 @@ def least_effort_waypoints(t: PhaseTranscription) -> tuple[Waypoint, ...]:
 def _input_weights(t: PhaseTranscription) -> Mapping[int, np.ndarray]:
     """Return the weights of the squared inputs and their rates; none where the objective has other terms than time."""
     objective, inputs = t.objective.lasting(t.mesh.duration), t.dae.u.names
-    if sizes := input_sizes([t]):
-        objective = objective.sized(sizes)
+    if mixes_units(t.dae, t.problem):
+        objective = objective.sized(input_sizes([t]))
     if any(not term.input_weights(inputs) and not term.time_weight for _, term in objective.terms):
         return {}
     weights = objective.input_weights(inputs)

@@ -62,6 +62,16 @@ def chosen_inputs(dae: DAE, problem: Problem) -> list[str]:
     return [name for name in dae.u.names if name not in known]
 
 
+def mixes_units(dae: DAE, problem: Problem) -> bool:
+    """Whether the objective adds squares of inputs of several units, as they are.
+
+    Squares of N m added to squares of N would weigh one against the other by the size of the arm: of an arm of a
+    centimetre, torques would cost nothing.
+    """
+    objective, units = problem.objective, {dae.u.units[dae.u.index(name)] for name in chosen_inputs(dae, problem)}
+    return len(units) > 1 and objective.sized(dict.fromkeys(dae.u.names, 1.0)) != objective
+
+
 def _input_names(dae: DAE) -> list[list[str]]:
     """Return the names of the inputs and of those derivatives that can be limited, by order."""
     return [[f"{'der(' * order}{name}{')' * order}" for name in dae.u.names] for order in range(HIGHEST_ORDER + 1)]

@@ -17,7 +17,7 @@ from ..errors import ProblemError
 from ..problem.phase import Phase
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
-from .bounds import Limits, chosen_inputs, kept_in_range, other_limits, resolved_limits
+from .bounds import Limits, chosen_inputs, kept_in_range, mixes_units, other_limits, resolved_limits
 from .feasible_ends import feasible_ends
 from .infeasible_goal import (
     check_boundary_path,
@@ -156,7 +156,9 @@ def transcribe(
             if t.path.rows:
                 check_lines(t)
             check_weak_inputs(t)
-    sizes = input_sizes(runs[0]) if before is None else before.input_sizes
+    sizes = {} if before is None else before.input_sizes
+    if before is None and mixes_units(dae, problem):
+        sizes = input_sizes(runs[0])
     return TranscribedProblem(dae, problem, runs, base, options, sizes)
 
 

@@ -7,19 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..phase_transcription import PhaseTranscription
-from ..rigid_motion.units_of_inputs import mixes_units, sizes_by_unit
+from ..rigid_motion.sizes_by_unit import sizes_by_unit
 from .characteristic_magnitudes import WEAK, characteristics
 
 
 def input_sizes(phases: Sequence[PhaseTranscription]) -> dict[str, float]:
     """Return the largest input of each unit in the rigid arm's motion, by the names of the inputs with that unit.
 
-    Of a unit that it has no use for, what could accelerate the arm alike. Empty if the objective adds no squares of
-    several units, or has sizes of its own.
+    Of a unit that it has no use for, what could accelerate the arm alike.
     """
     dae, problem = phases[0].dae, phases[0].problem
-    if not mixes_units(dae, problem):
-        return {}
     found = [characteristics(t) for t in phases]
     used, least = (
         sizes_by_unit(dae, problem, np.max(values, axis=0))

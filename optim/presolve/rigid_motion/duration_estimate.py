@@ -14,11 +14,11 @@ from ...problem.objectives.objective import Objective
 from ...problem.phase import Phase
 from ...problem.problem import Problem
 from ...problem.validation import Duration
-from ..bounds import Limits
+from ..bounds import Limits, mixes_units
 from .driven_states import moving_forces, state_inputs
 from .quasi_static_path import balanced_path
 from .rigid_arm import quintic, rigid_inputs
-from .units_of_inputs import mixes_units, sizes_by_unit
+from .sizes_by_unit import sizes_by_unit
 
 SHORTEST, LONGEST, COUNT = 1e-6, 1e6, 479  # s, s and how many there are to choose from: 6 % from one to the next
 NEXT = 8  # of them from one to the next of those that are tried first, before all about the best of these

@@ -1,0 +1,181 @@
+"""Homotopy in the sharpness of friction: from friction like viscous one to a law that changes its sign at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from pyomo.core.expr.visitor import identify_variables
+
+from flexblocks.errors import listing
+from flexblocks.user_warning import warn
+
+from ...errors import PlanError, PlanWarning
+from ...model.read_solution import active_objective
+from ...model.trajectories import transcribed_problem
+from ...results.plan import Plan
+from ...solver_statistics import ROUNDED
+from ..solving import Solving, attempts_of
+from ..warm_start import start_from
+from .sharp_shafts import Shaft, rounded_arm
+
+
+def solve_by_rounding(
+    model: Any, solving: Solving, shafts: Mapping[str, Shaft], plan_smooth: Callable[[Any, Solving], Plan]
+) -> Plan:
+    """Solve for an arm with sharp friction by homotopy: its sign is rounded off below a rate that falls.
+
+    The sign of a rate that is about to change has no useful derivative, and least effort likes to stick: from cold
+    such plans take hundreds or thousands of iterations. First the law is rounded off below rates in the order of the
+    shafts', without what matters near rest only, such as breakaway and the damping of bristles. From there the rate
+    falls, in steps as large as the solves bear. The details come last, before a law that sticks. Where the law itself
+    is not solved, the motion with the sharpest one that was is the plan, and a warning says so; its replay is that of
+    the law itself.
+
+    Parameters
+    ----------
+    model : ConcreteModel
+        With the first guess.
+    solving : Solving
+    shafts : dict of Shaft
+        `sharp_shafts` of the model.
+    plan_smooth : callable
+        (model, solving) -> Plan by whatever strategies it takes, recovery included.
+
+    Raises
+    ------
+    PlanError
+        The motion with the roundest law is not found.
+    """
+    way = _Way(model, solving, shafts, plan_smooth)
+    plan = way.sharpen() or way.restore_details() or way.take_law()
+    if plan is not None:
+        return plan
+    below = [f"{name} below {way.rounding(shaft):.3g} rad/s" for name, shaft in shafts.items()]
+    how = "creeps instead of sticking" if way.sticks else "changes its sign less sharply than asked"
+    warn(
+        f"Plan of '{way.transcribed.dae.name}': sticks and slips, and is not solved to an optimum. The plan is one "
+        f"with friction that {how}: {listing(below)}. Its replay has the friction itself, and tells by how much that "
+        'matters; plan.replay(law="tracking") follows the plan with feedback.',
+        PlanWarning,
+    )
+    *others, last = way.attempts
+    given_up = replace(last, what=f"{last.what} (given up, the plan is the one before)")
+    return replace(way.near(), attempts=(*others, given_up))
+
+
+class _Way:
+    """The way from the roundest law to the law itself, and how far it has come.
+
+    Attributes
+    ----------
+    best : Plan
+        The motion with the sharpest law so far, of an arm whose friction is rounded off.
+    attempts : tuple of Attempt
+        All of them.
+    reached : float
+        The share of the shafts' rates below which it is rounded off.
+    sticks : bool
+        Whether the law of any shaft sticks.
+    """
+
+    def __init__(
+        self, model: Any, solving: Solving, shafts: Mapping[str, Shaft], plan_smooth: Callable[[Any, Solving], Plan]
+    ) -> None:
+        self.transcribed, self._solving, self._settings = transcribed_problem(model), solving, solving.settings
+        self._shafts = shafts
+        self._details = list(dict.fromkeys(name for shaft in shafts.values() for name in shaft.details))
+        self.sticks = any(not shaft.own for shaft in shafts.values())
+        self._end = min(shaft.own / shaft.rate or self._settings.sharpest for shaft in shafts.values())
+        self._arm = rounded_arm(self.transcribed.dae, shafts)
+        # The roundest law, by all that planning has
+        self.reached = self._settings.roundest
+        easiest = self._rounded(self.reached, 0)
+        self.best = plan_smooth(easiest.model(self.transcribed.problem, self.transcribed.options), easiest)
+        self.attempts = self.best.attempts
+        # Shortest times take as many iterations from nearby
+        first = (self.best.statistics.iterations or 0) if self.transcribed.is_free else 0
+        self._easy = max(self._settings.easy_rounding, round(1.25 * first))
+        self._patience = max(self._settings.rounding_patience, 2 * first)
+        found = self.best.transcribed  # quasi-static modes or a leeway may have been found to be needed
+        changed = None if found.problem == self.transcribed.problem else found.problem
+        self._law = solving.like(self.transcribed, changed, quasi_static=found.options.quasi_static)
+
+    def sharpen(self) -> Plan | None:
+        """Round off less and less, in steps that are smaller after failures; return the plan if that is the law."""
+        step, settings = self._settings.rounding_step, self._settings
+        while self.reached > self._end and step < settings.least_step:
+            share = max(self.reached * step, self._end)
+            is_law = share == self._end and not (self.sticks or self._details)
+            if is_law and (plan := self.take_law(self._patience)) is not None:
+                return plan
+            if not is_law and self._solve_rounded(share, 0):
+                self.reached = share
+                if (self.attempts[-1].iterations or 0) <= self._easy:
+                    step = max(step**1.5, settings.largest_step)
+            else:
+                step = math.sqrt(step)
+        return None
+
+    def restore_details(self) -> None:
+        """Bring back what matters near rest only, one after another."""
+        if self.reached <= self._end:
+            for count in range(len(self._details)):
+                if not self._solve_rounded(self._end, count + 1):
+                    break
+
+    def take_law(self, patience: int | None = None) -> Plan | None:
+        """Return the plan with the law itself, from the motion so far; None if it is not solved, or far away."""
+        if patience is None and self.reached > self._end and not self.sticks:
+            return None
+        what = f"with friction {'that sticks' if self.sticks else 'as it is'}, from there"
+        self.near()
+        try:
+            return self._solving.attempt_near(
+                what, self._law, self.attempts, max_iter=patience or self._settings.sticking_patience
+            )
+        except PlanError as error:
+            self.attempts = attempts_of(error)
+            return None
+
+    def near(self) -> Plan:
+        """Return the motion so far as a plan of the arm itself, which is what is left if planning is ended."""
+        start_from(self._law, self.best.model)
+        costs = (identify_variables(active_objective(model).expr) for model in (self._law, self.best.model))
+        for to, source in zip(*costs, strict=True):
+            to.set_value(source.value, skip_validation=True)
+        plan = replace(Plan.from_model(self._law), status=ROUNDED, statistics=self.best.statistics)
+        plan = replace(plan, attempts=self.attempts)
+        self._solving.plans.append(plan)
+        return plan
+
+    def rounding(self, shaft: Shaft) -> float:
+        """Return the rate below which the friction of a shaft is rounded off so far [rad/s]."""
+        return max(self.reached * shaft.rate, shaft.own)
+
+    def _solve_rounded(self, share: float, restored: int) -> bool:
+        """Solve with a sharper law, from the motion so far; return whether that led anywhere."""
+        self.near()
+        easier, found = self._rounded(share, restored), self.best.transcribed
+        stage = easier.model(found.problem, found.options)
+        start_from(stage, self.best.model)
+        details = f" with {listing(self._details[:restored])}" if restored else ""
+        what = f"friction rounded off below {share:.2g} of the rates{details}, from there"
+        try:
+            self.best = easier.attempt_near(what, stage, self.attempts, max_iter=self._patience)
+        except PlanError as error:
+            self.attempts = attempts_of(error)
+            return False
+        self.attempts = self.best.attempts
+        return True
+
+    def _rounded(self, share: float, restored: int) -> Solving:
+        """Return how to solve for the arm with friction that is rounded off."""
+        values = {
+            f"{name}.{field}": value
+            for name, shaft in self._shafts.items()
+            for field, value in shaft.rounded(max(share, self._end), self._details[:restored]).items()
+        }
+        return replace(self._solving, dae=self._arm, p=self.transcribed.parameters | values)
