@@ -99,8 +99,8 @@ class Settings:
         to all of their energy.
     rounding_patience, easy_rounding : int
         Iterations of each of these stages but the first: those that converge take 5 to 40; an easy one takes no more
-        than the latter. Twice those of the first stage, and five quarters of them, if that is more: shortest times
-        take as many from a start nearby.
+        than the latter. As many as the last solve of the first stage took, if that is more, along lines and the like;
+        of a shortest time twice as many, and five quarters of them are easy.
     round_enough : float
         Rate below which friction is rounded off, relative to that of the shaft, from which on it is planned as it is.
     slight_loss : float

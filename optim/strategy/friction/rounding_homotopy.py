@@ -95,10 +95,10 @@ class _Way:
         easiest = self._rounded(self.reached, 0)
         self.best = plan_smooth(easiest.model(self.transcribed.problem, self.transcribed.options), easiest)
         self.attempts = self.best.attempts
-        # Shortest times take as many iterations from nearby
-        first = (self.best.statistics.iterations or 0) if self.transcribed.is_free else 0
-        self._easy = max(self._settings.easy_rounding, round(1.25 * first))
-        self._patience = max(self._settings.rounding_patience, 2 * first)
+        # Shortest times and motions along lines take as many iterations from nearby
+        first = self.best.statistics.iterations or 0
+        self._easy = max(self._settings.easy_rounding, round(1.25 * first) if self.transcribed.is_free else 0)
+        self._patience = max(self._settings.rounding_patience, 2 * first if self.transcribed.is_free else first)
         found = self.best.transcribed  # quasi-static modes or a leeway may have been found to be needed
         changed = None if found.problem == self.transcribed.problem else found.problem
         self._law = solving.like(self.transcribed, changed, quasi_static=found.options.quasi_static)
