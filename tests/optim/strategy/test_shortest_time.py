@@ -113,12 +113,14 @@ def lift():
 @pytest.mark.parametrize("rigidity", [100.0, pytest.param(1e4, marks=pytest.mark.slow)])
 def test_stiff_beams_take_the_time_of_rigid_links(rigidity):
     """With four modes a beam unresolved: from a start without their dynamics, up to a leeway that is told."""
-    rigid = optim.plan(stiff_arm(), lift(), intervals=30)
+    # To 1.2 rad there are two local optima, of 0.66 and 0.73 s; here there is one
+    problem = replace(lift(), goal={"joint1.angle": 0.8, "joint2.angle": 0.4})
+    rigid = optim.plan(stiff_arm(), problem, intervals=30)
     with pytest.warns(optim.PlanWarning, match="more modes unresolved than there are inputs"):
-        plan = optim.plan(stiff_arm(rigidity), lift(), intervals=30)
+        plan = optim.plan(stiff_arm(rigidity), problem, intervals=30)
     assert plan.status == "converged"
     assert plan.duration == pytest.approx(rigid.duration, rel=5e-3)
-    assert sum(attempt.iterations for attempt in plan.attempts) < 220  # 161 and 170; before that start 1188 and 251
+    assert sum(attempt.iterations for attempt in plan.attempts) < 220
     assert all("leeway" not in attempt.what for attempt in plan.attempts[:-1])
     replay = plan.replay()
     assert replay.tip_miss < 1e-4
