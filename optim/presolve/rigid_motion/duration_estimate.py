@@ -36,7 +36,10 @@ def estimated_duration(
 
     It satisfies the limits on rates, inputs and input rates; if no duration does, it violates them least.
     """
-    durations = DURATIONS if isinstance(phase.duration, str) else np.geomspace(*np.ravel(phase.duration), COUNT)
+    durations = DURATIONS
+    if not isinstance(phase.duration, str):
+        low, high = np.ravel(phase.duration)
+        durations = np.geomspace(low, high, COUNT)
     n, tried, objective = dae.tree.size, np.arange(0, len(durations), NEXT), problem.objective
     best = 0
     for _ in range(2):
