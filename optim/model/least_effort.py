@@ -9,9 +9,7 @@ import numpy as np
 
 from flexblocks.libraries import scipy
 
-from ..presolve.bounds import mixes_units
 from ..presolve.least_inputs.bent_motion import POINTS, STEP, BentMotion
-from ..presolve.magnitudes.input_sizes import input_sizes
 from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.rigid_motion.quasi_static_path import follows_from_balance
 from ..presolve.rigid_motion.waypoint_spline import Waypoint
@@ -53,8 +51,6 @@ def least_effort_waypoints(t: PhaseTranscription) -> tuple[Waypoint, ...]:
 def _input_weights(t: PhaseTranscription) -> Mapping[int, np.ndarray]:
     """Return the weights of the squared inputs and their rates; none where the objective has other terms than time."""
     objective, inputs = t.objective.lasting(t.mesh.duration), t.dae.u.names
-    if mixes_units(t.dae, t.problem):
-        objective = objective.sized(input_sizes([t]))
     if any(not term.input_weights(inputs) and not term.time_weight for _, term in objective.terms):
         return {}
     weights = objective.input_weights(inputs)

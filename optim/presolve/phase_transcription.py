@@ -59,6 +59,8 @@ class PhaseTranscription:
         The quasi-static modes.
     margins : dict of float
         By how much the plan stays within the bounds of `path`, by name; those of `limits` are narrowed already.
+    input_sizes : dict of float
+        Of inputs of several units, by name, where the objective has none of its own; empty if they compare as they are.
     """
 
     dae: DAE
@@ -78,6 +80,7 @@ class PhaseTranscription:
     borrows_inputs: bool = False
     static: StaticModes = ALL_MOVE
     margins: Mapping[str, float] = field(default_factory=dict)
+    input_sizes: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def path_bounds(self) -> dict[str, tuple[float, float]]:
@@ -87,8 +90,9 @@ class PhaseTranscription:
 
     @property
     def objective(self) -> Objective:
-        """The objective functional."""
-        return self.problem.objective
+        """The objective functional, in which inputs of several units compare."""
+        asked = self.problem.objective
+        return asked.sized(self.input_sizes) if self.input_sizes else asked
 
     @property
     def start(self) -> OperatingPoint:

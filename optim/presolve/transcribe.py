@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -156,10 +157,10 @@ def transcribe(
             if t.path.rows:
                 check_lines(t)
             check_weak_inputs(t)
-    sizes = {} if before is None else before.input_sizes
-    if before is None and mixes_units(dae, problem):
-        sizes = input_sizes(runs[0])
-    return TranscribedProblem(dae, problem, runs, base, options, sizes)
+    if mixes_units(dae, problem):
+        sizes = input_sizes(runs[0]) if before is None else before.first[0].input_sizes
+        runs = tuple(tuple(replace(t, input_sizes=sizes) for t in run) for run in runs)
+    return TranscribedProblem(dae, problem, runs, base, options)
 
 
 def _as_problem(dae: DAE, problem: Any) -> Problem:

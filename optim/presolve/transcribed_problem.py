@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,8 +30,6 @@ class TranscribedProblem:
         Values of the symbolic parameters unless a scenario or phase overrides them; start values of design parameters.
     options : TranscriptionOptions
         The transcription options, with a number of intervals for each phase.
-    input_sizes : dict of float
-        Of inputs of several units, by name, where the objective has none of its own; empty if they compare as they are.
     """
 
     dae: DAE
@@ -40,7 +37,6 @@ class TranscribedProblem:
     runs: tuple[tuple[PhaseTranscription, ...], ...]
     p: np.ndarray
     options: TranscriptionOptions
-    input_sizes: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def first(self) -> tuple[PhaseTranscription, ...]:
@@ -55,9 +51,7 @@ class TranscribedProblem:
     @property
     def objective(self) -> Objective:
         """The objective functional, with the weights that depend on the arm and on the duration of the whole motion."""
-        asked = self.problem.objective
-        sized = asked.sized(self.input_sizes) if self.input_sizes else asked
-        return sized.lasting(sum(t.mesh.duration for t in self.first))
+        return self.first[0].objective.lasting(sum(t.mesh.duration for t in self.first))
 
     @property
     def is_free(self) -> bool:

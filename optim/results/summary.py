@@ -134,7 +134,7 @@ def _objective(transcribed: TranscribedProblem) -> str:
 def _sizes(transcribed: TranscribedProblem) -> str:
     """Tell the sizes over which inputs of several units count."""
     units = dict(zip(transcribed.dae.u.names, transcribed.dae.u.units, strict=True))
-    by_unit = {units[name]: size for name, size in transcribed.input_sizes.items()}
+    by_unit = {units[name]: size for name, size in transcribed.first[0].input_sizes.items()}
     told = " and ".join(f"{size:.3g} {unit}".rstrip() for unit, size in by_unit.items())
     return f" ({told})" if told else ""
 

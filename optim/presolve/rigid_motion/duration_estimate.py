@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -40,13 +39,12 @@ def estimated_duration(
     if not isinstance(phase.duration, str):
         low, high = np.ravel(phase.duration)
         durations = np.geomspace(low, high, COUNT)
-    n, tried, objective = dae.tree.size, np.arange(0, len(durations), NEXT), problem.objective
-    best = 0
-    for _ in range(2):
+    n, tried, best, objective = dae.tree.size, np.arange(0, len(durations), NEXT), 0, problem.objective
+    for is_sized in (not mixes_units(dae, problem), True):
         v, u, du = _quintics(dae, problem, phase, start, goal, durations[tried])
         excess = np.max([_excess(v, limits.x[n : 2 * n]), _excess(u, limits.u), _excess(du, limits.du)], axis=0)
         excess = np.maximum(excess, 0.0)
-        if mixes_units(dae, replace(problem, objective=objective)):
+        if not is_sized:
             fastest = np.lexsort((durations[tried], excess))[0]
             objective = objective.sized(sizes_by_unit(dae, problem, np.max(np.abs(u[fastest]), axis=0)))
         # Lexicographic: keep the limits, then the objective, then the shorter time (lexsort takes the last key first)

@@ -16,7 +16,8 @@ from ...errors import PlanError, PlanWarning
 from ...model.read_solution import active_objective
 from ...model.trajectories import transcribed_problem
 from ...results.plan import Plan
-from ...solver_statistics import ROUNDED
+from ...solver_statistics import CONVERGED, ROUNDED
+from ..best_so_far import best_so_far, was_ended
 from ..solving import Solving, attempts_of
 from ..warm_start import start_from
 from .sharp_shafts import Shaft, rounded_arm
@@ -93,7 +94,11 @@ class _Way:
         # The roundest law, by all that planning has
         self.reached = self._settings.roundest
         easiest = self._rounded(self.reached, 0)
-        self.best = plan_smooth(easiest.model(self.transcribed.problem, self.transcribed.options), easiest)
+        try:
+            self.best = plan_smooth(easiest.model(self.transcribed.problem, self.transcribed.options), easiest)
+        except PlanError as error:
+            self._keep(error)
+            raise
         self.attempts = self.best.attempts
         # Shortest times and motions along lines take as many iterations from nearby
         first = self.best.statistics.iterations or 0
@@ -137,23 +142,32 @@ class _Way:
                 what, self._law, self.attempts, max_iter=patience or self._settings.sticking_patience
             )
         except PlanError as error:
+            _take(self._law, self.best.model)
             self.attempts = attempts_of(error)
             return None
 
     def near(self) -> Plan:
         """Return the motion so far as a plan of the arm itself, which is what is left if planning is ended."""
-        start_from(self._law, self.best.model)
-        costs = (identify_variables(active_objective(model).expr) for model in (self._law, self.best.model))
-        for to, source in zip(*costs, strict=True):
-            to.set_value(source.value, skip_validation=True)
-        plan = replace(Plan.from_model(self._law), status=ROUNDED, statistics=self.best.statistics)
-        plan = replace(plan, attempts=self.attempts)
+        _take(self._law, self.best.model)
+        found = Plan.from_model(self._law)
+        plan = replace(found, status=ROUNDED, statistics=self.best.statistics, attempts=self.attempts)
         self._solving.plans.append(plan)
         return plan
 
     def rounding(self, shaft: Shaft) -> float:
         """Return the rate below which the friction of a shaft is rounded off so far [rad/s]."""
         return max(self.reached * shaft.rate, shaft.own)
+
+    def _keep(self, error: PlanError) -> None:
+        """Keep the best with the roundest law as a plan of the arm itself, if that was ended before its optimum."""
+        if not was_ended(error):
+            return
+        best = best_so_far(error, self._solving.plans, self._arm, self.transcribed.problem)
+        if len(best.transcribed.runs) == len(self.transcribed.runs):
+            law = self._solving.like(self.transcribed)
+            _take(law, best.model)
+            status = ROUNDED if best.status == CONVERGED else best.status
+            self._solving.plans.append(replace(Plan.from_model(law), status=status, attempts=best.attempts))
 
     def _solve_rounded(self, share: float, restored: int) -> bool:
         """Solve with a sharper law, from the motion so far; return whether that led anywhere."""
@@ -179,3 +193,11 @@ class _Way:
             for field, value in shaft.rounded(max(share, self._end), self._details[:restored]).items()
         }
         return replace(self._solving, dae=self._arm, p=self.transcribed.parameters | values)
+
+
+def _take(law: Any, rounded: Any) -> None:
+    """Set the Vars of the model with the law itself to the motion with a rounded one, and to what that costs."""
+    start_from(law, rounded)
+    costs = (identify_variables(active_objective(model).expr) for model in (law, rounded))
+    for to, source in zip(*costs, strict=True):
+        to.set_value(source.value, skip_validation=True)

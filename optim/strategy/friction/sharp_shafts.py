@@ -77,6 +77,8 @@ def sharp_shafts(model: Any, settings: Settings) -> dict[str, Shaft]:
         names = (law.rate, law.dry, law.slow, *law.details)
         known = {name: p.get(f"{body.name}.{name}", getattr(body.block.nominal, name)) for name in names}
         values = {name: value for name, value in known.items() if value is not None}
+        if not values[law.dry]:
+            continue
         shaft = Shaft(law, rate or values[law.slow], values)
         # What sticks is rounded off by another block in its place, which is one of the model's own
         if shaft.own < settings.round_enough * shaft.rate and (shaft.own or body.name in dae.model.blocks):

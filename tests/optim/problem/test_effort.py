@@ -58,23 +58,23 @@ def test_inputs_of_several_units_count_over_sizes_of_their_units(machine):
     plan = optim.plan(machine, problem(optim.Effort(0.0)), intervals=10)
     largest = 10 / math.sqrt(3) / T**2
     sizes = {"motor.torque": largest * INERTIA, "pusher.force": largest * MASS * 0.5}  # sampled at 41 times
-    assert plan.transcribed.input_sizes == pytest.approx(sizes, rel=3e-3)
-    same = optim.plan(machine, problem(optim.Effort(0.0, plan.transcribed.input_sizes)), intervals=10)
+    assert plan.transcribed.first[0].input_sizes == pytest.approx(sizes, rel=3e-3)
+    same = optim.plan(machine, problem(optim.Effort(0.0, plan.transcribed.first[0].input_sizes)), intervals=10)
     assert plan.objective == pytest.approx(same.objective, rel=1e-12)
-    assert not same.transcribed.input_sizes
-    shown = [f"{plan.transcribed.input_sizes[name]:.3g}" for name in sizes]
+    assert not same.transcribed.first[0].input_sizes
+    shown = [f"{plan.transcribed.first[0].input_sizes[name]:.3g}" for name in sizes]
     assert f"each over its size ({shown[0]} N m and {shown[1]} N)" in plan.summary()
     jerk = optim.plan(machine, problem(optim.Jerk()), intervals=10)
-    over = optim.plan(machine, problem(optim.Jerk(1, plan.transcribed.input_sizes)), intervals=10)
+    over = optim.plan(machine, problem(optim.Jerk(1, plan.transcribed.first[0].input_sizes)), intervals=10)
     assert jerk.objective == pytest.approx(over.objective, rel=1e-12)
 
 
 def test_the_sizes_stay_when_the_boundaries_move(machine):
     """A model's weights are compiled: what is told of them, too, stays that of the first task."""
     m = optim.pyomo_model(machine, problem(optim.Effort(0.0)), intervals=10)
-    sizes = m.transcribed.input_sizes
+    sizes = m.transcribed.first[0].input_sizes
     optim.repose(m, problem(optim.Effort(0.0), goal={"axle.angle": 2.0, "slide.displacement": 0.5}))
-    assert m.transcribed.input_sizes == sizes
+    assert m.transcribed.first[0].input_sizes == sizes
 
 
 def reel_on_a_slide(size):

@@ -11,10 +11,10 @@ import flexblocks as fb
 from flexblocks import optim
 from flexblocks.optim.collocation.schemes import radau
 from flexblocks.optim.collocation.transcription_options import transcription_options
+from flexblocks.optim.model.trajectories import transcribed_problem
 from flexblocks.optim.planner import plan_with
 from flexblocks.optim.presolve.rigid_motion.following_states import following_states
-from flexblocks.optim.strategy.settings import SETTINGS
-from flexblocks.optim.strategy.solving import Solving
+from flexblocks.optim.strategy.solving import Solving, solve_with
 
 RATIO = 50.0
 # Of the shaft of the arm: bristles [N m/rad], dry friction and breakaway [N m], damping [N m s/rad].
@@ -198,12 +198,24 @@ def test_least_effort_against_dry_friction() -> None:
 
 
 def test_where_the_law_is_not_reached_the_plan_is_the_sharpest_one() -> None:
-    solving = Solving(dae := links(), settings=dataclasses.replace(SETTINGS, rounding_patience=5))
+    dae = links()
+
+    def all_but_the_law(model: object, options: dict[str, object]) -> optim.Plan:
+        is_law = transcribed_problem(model).dae is dae
+        return solve_with(model, options | ({"max_iter": 1} if is_law else {}))
+
     with pytest.warns(optim.PlanWarning, match=r"changes its sign less sharply than asked: friction1 below .* rad/s"):
-        plan = plan_with(solving, swing(), transcription_options({"intervals": 30}))
+        plan = plan_with(Solving(dae, solve=all_but_the_law), swing(), transcription_options({"intervals": 30}))
     assert plan.status == "converged, friction rounded off"
     assert plan.transcribed.dae is dae
     assert sum("rounded off below" in attempt.what for attempt in plan.attempts) > 1
+
+
+@pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")
+@pytest.mark.parametrize("seconds", [0.1, 0.5, 1.0])
+def test_what_a_time_limit_leaves_is_a_plan_of_the_arm_itself(seconds: float) -> None:
+    dae = links(hung=True)
+    assert optim.plan(dae, swing(), intervals=30, time_limit=seconds).transcribed.dae is dae
 
 
 def test_friction_within_a_composite_is_rounded_off_too() -> None:
