@@ -113,6 +113,21 @@ model.connect(rotor.flange_b, rack.flange_a)
 model.connect(rack.flange_b, rail.axis)
 print(fb.assemble(model).mass_matrix([0.0], []))  # 20 kg, and 1e-3/0.02^2 of the rotor
 
+# %% EndStops
+model, _ = on_a_hinge(fb.EndStops("stops", lower=-1.2, upper=1.2, stiffness=4e3, damping=0.5))
+model.connect("stops.flange_b", "hinge.axis")
+run = fb.simulate(fb.assemble(model), (0.0, 2.0))
+print(run["stops.torque"].max())  # [N m], as the link falls on the lower one
+
+# %% Backlash
+model, _ = on_a_hinge(
+    fb.TorqueSource("motor", limit=40.0), fb.Rotor("rotor", 0.05), fb.Backlash("teeth", 5e3, play=0.004)
+)
+model.connect("motor.flange_b", "rotor.flange_a")
+model.connect("rotor.flange_b", "teeth.flange_a")
+model.connect("teeth.flange_b", "hinge.axis")
+print(fb.assemble(model).x.names)  # rotor and hinge have an angle each
+
 # %% LuGreFriction
 model, _ = on_a_hinge(fb.LuGreFriction("friction", stiffness=500.0, coulomb=0.3, breakaway=0.5, damping=0.5))
 model.connect("friction.flange_b", "hinge.axis")

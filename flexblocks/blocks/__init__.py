@@ -13,7 +13,9 @@ from flexblocks.blocks.bodies.rigid_body import RigidBody
 from flexblocks.blocks.bodies.rigid_link import RigidLink
 from flexblocks.blocks.bodies.sliding_beam import SlidingBeam
 from flexblocks.blocks.bodies.total_momentum import TotalMomentum
+from flexblocks.blocks.drives.backlash import Backlash
 from flexblocks.blocks.drives.dc_motor import DCMotor
+from flexblocks.blocks.drives.end_stops import EndStops
 from flexblocks.blocks.drives.fixed import Fixed, FixedTranslation
 from flexblocks.blocks.drives.flexible_joint import FlexibleJoint
 from flexblocks.blocks.drives.friction import Friction
@@ -41,9 +43,11 @@ from flexblocks.interfaces import Block, Composite
 # What `flexblocks` offers of them. Written out, so that editors complete these names.
 __all__ = [
     "Accelerometer",
+    "Backlash",
     "Cable",
     "Contact",
     "DCMotor",
+    "EndStops",
     "Fixed",
     "FixedTransform",
     "FixedTranslation",

@@ -14,6 +14,8 @@ from flexblocks.errors import ParameterError
 MODES = fb.AssumedModes(2, tip=fb.TipBody(0.3, 0.01, 0.02))
 STEEL = fb.Material(density=7850.0, youngs_modulus=210e9)
 EXAMPLES: dict[type, tuple[fb.Block | fb.Composite, ...]] = {
+    fb.Backlash: (fb.Backlash("a", 1e3, 0.02, damping=1.0),),
+    fb.EndStops: (fb.EndStops("a", -1.0, 2.0, 1e3, damping=1.0),),
     fb.Cable: (fb.Cable("a", 5.0, 1e5, via=2), fb.Cable("a", length=5.0, rigidity=1e5, damping_time=1e-3)),
     fb.Contact: (fb.Contact("a", 1e4, 1e-4, normal=(0, 3, 4), radius=0.1, damping=0.5, friction=0.3),),
     fb.DCMotor: (fb.DCMotor("a", 0.5, 1e-3, 0.05, limit=24.0),),

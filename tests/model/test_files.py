@@ -159,7 +159,11 @@ def everything() -> fb.Model:
     model.connect(scale.frame_b, blade.frame_a)
     model.connect(blade.frame_b, model.add(fb.LumpedMass("end", mass=0.1)).frame_a)
     pinion = model.add(fb.Rack("pinion", radius=0.02))
-    model.connect(model.add(fb.TorqueSource("hoist")).flange_b, pinion.flange_a)
+    teeth = model.add(fb.Backlash("teeth", stiffness=1e3, play=0.01, damping=0.5))
+    stops = model.add(fb.EndStops("stops", lower=-2.0, upper=30.0, stiffness=1e3, transition=0.01))
+    model.connect(model.add(fb.TorqueSource("hoist")).flange_b, teeth.flange_a)
+    model.connect(model.add(fb.Rotor("drum", inertia=0.01)).flange_b, teeth.flange_a)
+    model.connect(teeth.flange_b, stops.flange_b, pinion.flange_a)
     model.connect(pinion.flange_b, blade.axis)
     return model
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import casadi as ca
 
-from flexblocks.blocks.forces.one_sided import one_sided_energy, one_sided_force
+from flexblocks.blocks.one_sided import one_sided_energy, one_sided_force
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
     NOT_NEGATIVE,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from flexblocks.blocks.forces.one_sided import one_sided_energy, positive_part
+from flexblocks.blocks.one_sided import impact_factor, one_sided_energy, one_sided_force
 from flexblocks.interfaces import (
     NOT_NEGATIVE,
     POSITIVE,
@@ -22,9 +22,6 @@ from flexblocks.interfaces import (
     parameter,
     unit_vector,
 )
-
-# Width, relative to 1, over which the damping factor of Hunt and Crossley bends into 0 at fast separation.
-RELEASE = 0.1
 
 
 @dataclass(frozen=True)
@@ -86,16 +83,8 @@ class Contact(ForceElement):
         # What follows is in the axes of a, where normal and velocity are cheap: the plane is often the ground's.
         normal = seen.R[2, :].T
         approach = -ca.dot(normal, seen.v)
-        root = ca.sqrt(gap**2 + self.transition**2)
         energy = self.stiffness * one_sided_energy(-gap, self.transition)
-        normal_force = (root - gap) ** 2 / root
-        stiffness = self.stiffness / 4
-        if not _is_zero(self.damping):
-            # Scaled to 1 at rest, so that damping changes no equilibrium.
-            growth = 1 + self.damping * approach
-            normal_force *= growth + ca.sqrt(growth**2 + RELEASE**2)
-            stiffness *= 0.5 / positive_part(1.0, RELEASE)
-        normal_force *= stiffness
+        normal_force = self.stiffness * one_sided_force(-gap, self.transition) * impact_factor(approach, self.damping)
         drag, power = ca.SX(3, 1), ca.SX(1, 1)
         if not _is_zero(self.friction):
             # What slides is the deepest point; along the normal it moves as the centre does.

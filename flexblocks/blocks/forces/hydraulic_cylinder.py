@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.blocks.forces.one_sided import one_sided_energy, positive_part, signed_root
+from flexblocks.blocks.one_sided import one_sided_energy, positive_part, signed_root
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
     NOT_NEGATIVE,

@@ -1,0 +1,43 @@
+"""Play between two stops: no torque between them, one-sided springs beyond; the law of end stops and of backlash."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+
+from flexblocks.blocks.one_sided import impact_factor, one_sided_energy, one_sided_force
+
+
+@dataclass(frozen=True)
+class Play:
+    """One-sided springs and dampers beyond `low` and `high`, smooth.
+
+    Attributes
+    ----------
+    low, high : float or SX
+        The stops [rad].
+    stiffness : float or SX
+        Of either stop [N m/rad].
+    transition : float or SX
+        Angle over which a stop sets in [rad].
+    damping : float or SX
+        Relative growth of the torque per rate of approach [s/rad].
+    """
+
+    low: float | ca.SX
+    high: float | ca.SX
+    stiffness: float | ca.SX
+    transition: float | ca.SX
+    damping: float | ca.SX
+
+    def torque(self, angle: ca.SX, rate: ca.SX) -> ca.SX:
+        """Return the torque that pushes `angle` back between the stops [N m]."""
+        up = one_sided_force(self.low - angle, self.transition) * impact_factor(-rate, self.damping)
+        down = one_sided_force(angle - self.high, self.transition) * impact_factor(rate, self.damping)
+        return self.stiffness * (up - down)
+
+    def energy(self, angle: ca.SX) -> ca.SX:
+        """Return the energy of the springs [J]."""
+        beyond = self.low - angle, angle - self.high
+        return self.stiffness * sum((one_sided_energy(depth, self.transition) for depth in beyond), ca.SX(1, 1))
