@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import casadi as ca
 
 # Width, relative to 1, over which the damping factor of Hunt and Crossley bends into 0 at fast separation.
 RELEASE = 0.1
+IMPACT_AT_REST = 1 + math.sqrt(1 + RELEASE**2)
 
 
 def positive_part(x: ca.SX | float, width: float | ca.SX) -> ca.SX:
@@ -24,15 +27,13 @@ def one_sided_force(x: ca.SX, width: float | ca.SX) -> ca.SX:
     return (x + root) ** 2 / (4 * root)
 
 
-def impact_factor(approach: ca.SX, damping: float | ca.SX) -> ca.SX | float:
-    """Return what damping makes of the force of a contact, smoothly never below 0: 1 + damping * approach.
+def impact_growth(approach: ca.SX, damping: float | ca.SX) -> ca.SX:
+    """Return twice the smooth positive part of 1 + damping * approach (Hunt and Crossley 1975).
 
-    Scaled to 1 at rest, so that damping changes no equilibrium (Hunt and Crossley 1975).
+    It is what damping makes of the force of a contact; over `IMPACT_AT_REST`, so that damping changes no equilibrium.
     """
-    if not isinstance(damping, ca.SX) and damping == 0:
-        return 1.0
     growth = 1 + damping * approach
-    return (growth + ca.sqrt(growth**2 + RELEASE**2)) * (0.5 / positive_part(1.0, RELEASE))
+    return growth + ca.sqrt(growth**2 + RELEASE**2)
 
 
 def signed_root(x: ca.SX, width: float | ca.SX) -> ca.SX:

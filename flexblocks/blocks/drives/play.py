@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.blocks.one_sided import impact_factor, one_sided_energy, one_sided_force
+from flexblocks.blocks.one_sided import IMPACT_AT_REST, impact_growth, one_sided_energy, one_sided_force
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,12 @@ class Play:
 
     def torque(self, angle: ca.SX, rate: ca.SX) -> ca.SX:
         """Return the torque that pushes `angle` back between the stops [N m]."""
-        up = one_sided_force(self.low - angle, self.transition) * impact_factor(-rate, self.damping)
-        down = one_sided_force(angle - self.high, self.transition) * impact_factor(rate, self.damping)
+        up = one_sided_force(self.low - angle, self.transition)
+        down = one_sided_force(angle - self.high, self.transition)
+        if isinstance(self.damping, ca.SX) or self.damping > 0:
+            up *= impact_growth(-rate, self.damping)
+            down *= impact_growth(rate, self.damping)
+            return self.stiffness / IMPACT_AT_REST * (up - down)
         return self.stiffness * (up - down)
 
     def energy(self, angle: ca.SX) -> ca.SX:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from flexblocks.blocks.one_sided import impact_factor, one_sided_energy, one_sided_force
+from flexblocks.blocks.one_sided import IMPACT_AT_REST, impact_growth, one_sided_energy
 from flexblocks.interfaces import (
     NOT_NEGATIVE,
     POSITIVE,
@@ -83,8 +83,15 @@ class Contact(ForceElement):
         # What follows is in the axes of a, where normal and velocity are cheap: the plane is often the ground's.
         normal = seen.R[2, :].T
         approach = -ca.dot(normal, seen.v)
+        root = ca.sqrt(gap**2 + self.transition**2)
         energy = self.stiffness * one_sided_energy(-gap, self.transition)
-        normal_force = self.stiffness * one_sided_force(-gap, self.transition) * impact_factor(approach, self.damping)
+        normal_force = (root - gap) ** 2 / root
+        stiffness = self.stiffness / 4
+        if not _is_zero(self.damping):
+            # Scaled to 1 at rest, so that damping changes no equilibrium.
+            normal_force *= impact_growth(approach, self.damping)
+            stiffness /= IMPACT_AT_REST
+        normal_force *= stiffness
         drag, power = ca.SX(3, 1), ca.SX(1, 1)
         if not _is_zero(self.friction):
             # What slides is the deepest point; along the normal it moves as the centre does.
