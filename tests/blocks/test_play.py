@@ -177,6 +177,45 @@ def test_plans_go_through_the_play(size: float, gravity: float, transition: floa
     assert plan.replay().trajectory["hinge.angle"][-1] == pytest.approx(0.5, abs=3e-3)
 
 
+def two_geared_links(*teeth: fb.Block) -> fb.DAE:
+    """Two flexible links of 1 m in a horizontal plane, turned by geared motors through these."""
+    model = fb.Model("two geared links")
+    inner = model.add(fb.Ground("ground")).frame_b
+    tube, aluminium = fb.Tube(0.05, 0.003), fb.Material(density=2700.0, youngs_modulus=7e10)
+    for i, mesh in enumerate(teeth, 1):
+        hinge, link = (
+            model.add(fb.Revolute(f"joint{i}")),
+            model.add(fb.FlexibleBeam(f"link{i}", 1.0, section=tube, material=aluminium)),
+        )
+        motor, rotor = model.add(fb.TorqueSource(f"motor{i}")), model.add(fb.Rotor(f"rotor{i}", inertia=1e-4))
+        gear = model.add(fb.Gear(f"gear{i}", ratio=80.0))
+        model.add(mesh)
+        model.connect(inner, hinge.frame_a)
+        model.connect(hinge.frame_b, link.frame_a)
+        model.connect(motor.flange_b, rotor.flange_a)
+        model.connect(rotor.flange_b, gear.flange_a)
+        model.connect(gear.flange_b, mesh.port("flange_a"))
+        model.connect(mesh.port("flange_b"), hinge.axis)
+        inner = link.frame_b
+    model.connect(inner, model.add(fb.Payload("payload", mass=2.0)).frame_a)
+    return fb.assemble(model)
+
+
+def test_inputs_planned_without_play_miss_by_about_as_much() -> None:
+    play, links = 0.005, (1, 2)
+    spring = two_geared_links(*(fb.TorsionalSpring(f"teeth{i}", 2e4) for i in links))
+    task = optim.RestToRest(
+        {"joint1.angle": 0.2, "joint2.angle": -0.5}, {"joint1.angle": 1.2, "joint2.angle": 0.4}, 2.0
+    )
+    planned = optim.plan(spring, task, intervals=40).trajectory
+    teeth = two_geared_links(*(fb.Backlash(f"teeth{i}", 2e4, play) for i in links))
+    inputs = {name: fb.piecewise_linear(planned.t, planned[name]) for name in spring.u.names}
+    run = fb.simulate(teeth, planned.t, u=inputs, x0={name: planned[name][0] for name in spring.x.names})
+    for i in links:
+        assert 1e-4 < np.ptp(run[f"teeth{i}.deflection"]) - play < 1e-2
+        assert run[f"joint{i}.angle"][-1] == pytest.approx(planned[f"joint{i}.angle"][-1], abs=1.2 * play)
+
+
 @pytest.mark.parametrize(("damping", "stops", "teeth"), [(0.0, 23, 35), (2.0, 40, 53)])
 def test_they_cost_few_instructions(damping: float, stops: int, teeth: int) -> None:
     free = rotor_on(fb.Friction("none"), 0.3).forward_dynamics.n_instructions()
