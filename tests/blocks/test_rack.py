@@ -55,6 +55,18 @@ def test_friction_that_sticks_holds_a_carriage_on_a_slope(radius: float, mass: f
     assert run["rail.displacement"][-1] == pytest.approx(-0.4 * GRAVITY * np.sin(slope) / 2, rel=1e-3)
 
 
+@pytest.mark.parametrize(("radius", "mass"), CARRIAGES)
+def test_end_stops_hold_a_carriage_that_rolls_down(radius: float, mass: float) -> None:
+    """Two turns from the middle, with a thousandth of that depth under the carriage's weight."""
+    turns, slope = 4 * np.pi, 0.3
+    travel = turns * abs(radius)
+    stiffness = mass * GRAVITY * radius**2 / (1e-3 * travel)
+    stops = fb.EndStops("stops", -turns, turns, stiffness, damping=2 * np.sqrt(abs(radius) / GRAVITY), transition=1e-4)
+    run = fb.simulate(carriage(radius, mass, stops, slope=slope), (0.0, 40 * np.sqrt(travel / GRAVITY)))
+    assert run["rail.displacement"][-1] == pytest.approx(-travel * (1 + 1e-3 * np.sin(slope)), rel=1e-5)
+    assert run["stops.torque"][-1] / radius == pytest.approx(mass * GRAVITY * np.sin(slope), rel=1e-6)
+
+
 def test_a_servo_moves_a_slide_to_its_angle_times_the_radius() -> None:
     dae = carriage(0.04, 20.0, fb.PDServo("servo", kp=40.0, kd=2 * np.sqrt(40.0 * 20.0) * 0.04))
     run = fb.simulate(dae, (0.0, 10.0), u={dae.u.names[0]: 3.0})
