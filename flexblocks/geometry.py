@@ -86,6 +86,11 @@ def extent(lines: Mapping[str, np.ndarray]) -> float:
     return float(np.linalg.norm(np.ptp(np.concatenate(list(lines.values())), axis=0)))
 
 
+def span(lines: Mapping[str, np.ndarray]) -> float:
+    """Return the lengths of the centrelines of an arm in all [m]: those of its links, and the ways of its slides."""
+    return sum(float(np.sum(np.linalg.norm(np.diff(line, axis=0), axis=1))) for line in lines.values())
+
+
 @dataclass(frozen=True, eq=False)
 class AttachedFrames:
     """Frames that force elements act on, as a function of the arm's coordinates.

@@ -33,13 +33,13 @@ from .results.summary import MOST_EXCESSES
 from .solve import solve
 from .strategy.best_so_far import ended_plan, was_ended
 from .strategy.deadline import Deadline
-from .strategy.friction.rounding_homotopy import solve_by_rounding
-from .strategy.friction.sharp_shafts import sharp_shafts
 from .strategy.homotopy import solve_by_homotopy
 from .strategy.mesh_refinement import criteria_of, refine_mesh
 from .strategy.obstacles.obstacle_homotopy import solve_past_obstacles
 from .strategy.problem_warnings import advice_on_ends, warn_of_jumps, warn_of_slack
 from .strategy.recovery import recover
+from .strategy.rounding.rounding_homotopy import solve_by_rounding
+from .strategy.rounding.sharp_laws import sharp_laws
 from .strategy.scenarios import solve_scenarios
 from .strategy.solving import Solving, attempts_of
 from .strategy.unresolved_modes import are_beyond_inputs, solve_overdetermined, solve_resolved
@@ -176,8 +176,8 @@ def plan_with(
         return _recovered(model, solving, suspicion)
 
     rounds = any(body.block.rounding is not None for body in dae.tree.bodies)
-    shafts = sharp_shafts(model, solving.settings) if rounds else {}
-    solution = solve_by_rounding(model, solving, shafts, solved) if shafts else solved(model, solving)
+    laws = sharp_laws(model, solving.settings) if rounds else {}
+    solution = solve_by_rounding(model, solving, laws, solved) if laws else solved(model, solving)
     # Refine the mesh, or look between its points
     if criteria is not None:
         return refine_mesh(solution, solving, criteria)

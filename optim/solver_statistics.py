@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 CONVERGED = "converged"
-#: An optimum of an arm whose friction creeps instead of sticking, where that of the arm itself was not found.
-ROUNDED = "converged, friction rounded off"
+#: An optimum of an arm whose friction or play is rounded off, where that of the arm itself was not found.
+ROUNDED = "converged, rounded off"
 #: A motion that keeps all limits, where an optimum was not found.
 NOT_OPTIMAL = "feasible, not optimal"
 #: An optimum on a mesh on which its replay misses what was allowed.

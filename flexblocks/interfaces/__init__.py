@@ -31,7 +31,7 @@ from flexblocks.interfaces.parameters import (
 )
 from flexblocks.interfaces.physics import InertialBody, Load, Output, Physics
 from flexblocks.interfaces.ports import Kind, Port, PortSpec, attachment, flange, inlet, outlet
-from flexblocks.interfaces.rounding import Rounding
+from flexblocks.interfaces.rounding import FrictionRounding, PlayRounding
 from flexblocks.interfaces.small_deflections import SmallDeflections, Tension
 
 __all__ = [
@@ -51,18 +51,19 @@ __all__ = [
     "DependentVariable",
     "ForceElement",
     "Frame",
+    "FrictionRounding",
     "InertialBody",
     "Kind",
     "Load",
     "Local",
     "Output",
     "Physics",
+    "PlayRounding",
     "Port",
     "PortSpec",
     "PortUnknownError",
     "Quantity",
     "Range",
-    "Rounding",
     "SmallDeflections",
     "Tension",
     "Totals",

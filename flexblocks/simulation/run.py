@@ -121,7 +121,7 @@ class Integration:
             try:
                 states, algebraics = self.stepper.advance(X, z, P, chunk)
                 guesses = np.tile(z, (len(states), 1)) if algebraics is None else algebraics
-                self.bounds.keep(states)
+                self.bounds.keep(states, self.system.p)
                 if self._is_watched:
                     passed = np.vstack([X, states]), np.vstack([z, guesses])
                     self.singularities.keep(*passed, self.system.p, fixed_steps=not self.stepper.divisible)

@@ -55,8 +55,8 @@ class Plan(RichDisplay):
     duration : float
         [s], of all phases.
     status : str
-        ``"converged"`` if the solver reached an optimum of the transcription, ``"converged, friction rounded off"`` if
-        one for friction that creeps instead of sticking, otherwise why it stopped. If refinement was requested,
+        ``"converged"`` if the solver reached an optimum of the transcription, ``"converged, rounded off"`` if
+        one for friction or play that is rounded off, otherwise why it stopped. If refinement was requested,
         ``"optimal"`` if the plan replays and ``"unresolved"`` if it does not.
     statistics : Statistics
     attempts : tuple of Attempt
@@ -200,7 +200,7 @@ class Plan(RichDisplay):
             any law of `flexblocks.control`, whose references follow the plan; None: the planned inputs alone. By
             default ``"tracking"`` where errors grow along the plan more than a hundredfold, as on a raised crane, which
             is unstable without feedback. The replay with feedback has the one without it, too, in
-            ``.without_feedback``, and prints both.
+            ``.without_feedback``, and prints both; where it cannot be simulated, a warning says so.
         rtol, atol : float
         method : str
         time_limit : float, optional

@@ -6,10 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from flexblocks.dae.dae import DAE
+from flexblocks.simulation.simulate import SimulationError
 from flexblocks.simulation.trajectory import Trajectory
+from flexblocks.user_warning import warn
 from flexblocks.validity.deflection_error import DeflectionError
 from flexblocks.validity.large_deflections import large_deflections, warn_of_large_deflections
 
+from ..errors import PlanWarning
 from ..model.trajectories import phase_trajectories, transcribed_problem
 from ..verification.mesh_errors.mesh_errors import MeshErrors
 from ..verification.replay import Replay, side_by_side
@@ -22,8 +25,19 @@ def replay_of(
     """Replay a solved model; see `Plan.replay`. `errors` are those of its mesh, None if they are not known."""
     runs, dae = phase_trajectories(model), transcribed_problem(model).dae
     chosen = runs if scenario is None else runs[:1]
-    law = chosen_law(law, errors)
-    replays = [replayed(dae, run, law, scenario, **options) for run in chosen]
+    taken = chosen_law(law, errors)
+    try:
+        replays = [replayed(dae, run, taken, scenario, **options) for run in chosen]
+    except SimulationError as error:
+        if taken is None or taken is law:  # as it was asked for
+            raise
+        warn(
+            f"replay: '{dae.name}' under feedback along its plan could not be simulated to its end: {error} These are "
+            "the planned inputs alone. Where the arm does not obey its inputs, as between teeth with play, give a law "
+            "of flexblocks.control.",
+            PlanWarning,
+        )
+        replays = [replayed(dae, run, None, scenario, **options) for run in chosen]
     _warn_of_large_deflections(dae, [one.trajectory for one in replays])
     return side_by_side(replays)
 

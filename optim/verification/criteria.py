@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.geometry import shape
+from flexblocks.geometry import shape, span
 from flexblocks.simulation.trajectory import Trajectory
 
 from ..errors import ProblemError
@@ -72,6 +72,4 @@ def reach(dae: DAE, motion: Trajectory) -> float:
 
     An arm without length reaches one metre, in which its angles are the error.
     """
-    lines = shape(dae, stations=2)(motion.x[0], motion.p)
-    length = sum(float(np.sum(np.linalg.norm(np.diff(line, axis=0), axis=1))) for line in lines.values())
-    return length or 1.0
+    return span(shape(dae, stations=2)(motion.x[0], motion.p)) or 1.0

@@ -11,6 +11,7 @@ from flexblocks.errors import ParameterError
 
 # Inertia [kg m2], stiffness [N m/rad]: a wrist of grams, a joint, a slewing gear.
 SHAFTS = [(1e-7, 0.05), (0.3, 2e3), (5e4, 3e8)]
+MODES = fb.AssumedModes(2, tip="auto")
 
 
 def rotor_on(block: fb.Block, inertia: float) -> fb.DAE:
@@ -145,7 +146,7 @@ def test_teeth_pass_a_blow_on(inertia: float, stiffness: float) -> None:
     load = 3.0 * inertia
     natural = np.sqrt(stiffness * (1 / inertia + 1 / load))
     rate = 0.05 * natural
-    dae = two_rotors((inertia, load), fb.Backlash("teeth", stiffness, play=0.02, transition=2e-5))
+    dae = two_rotors((inertia, load), fb.Backlash("teeth", stiffness, play=0.02, transition=1e-3))
     run = fb.simulate(dae, (0.0, (0.01 / 0.05 + 1.1 * np.pi) / natural), x0={"der(motor.angle)": rate})
     assert run["der(motor.angle)"][-1] == pytest.approx(-0.5 * rate, rel=2e-3)
     assert run["der(load.angle)"][-1] == pytest.approx(0.5 * rate, rel=2e-3)
@@ -165,8 +166,8 @@ def test_loaded_teeth_are_a_spring_and_idle_ones_are_none() -> None:
     assert np.abs(np.linalg.eigvals(idle.A)).max() < 0.02 * frequencies[-1]
 
 
-def geared_link(size: float, gravity: float, transition: float | None) -> fb.DAE:
-    """A link whose motor turns it by teeth with a hundredth of a radian of play to either side.
+def geared_link(size: float, gravity: float, dry: float = 0.0) -> fb.DAE:
+    """A link whose motor, with `dry` friction, turns it by teeth with a hundredth of a radian of play to either side.
 
     Masses grow with the cube of `size` [m], torques with its fourth power, times with its root.
     """
@@ -178,25 +179,30 @@ def geared_link(size: float, gravity: float, transition: float | None) -> fb.DAE
         model.add(fb.Rotor("rotor", 0.0667 * mass * size**2)),
     )
     motor = model.add(fb.TorqueSource("motor", limit=60.0 * torque))
-    teeth = model.add(fb.Backlash("teeth", 3000.0 * torque, play=0.02, transition=transition))
+    teeth = model.add(fb.Backlash("teeth", 3000.0 * torque, play=0.02))
     model.connect(ground.frame_b, hinge.frame_a)
     model.connect(hinge.frame_b, link.frame_a)
+    friction = model.add(fb.Friction("friction", coulomb=dry * torque))
     model.connect(motor.flange_b, rotor.flange_a)
-    model.connect(rotor.flange_b, teeth.flange_a)
+    model.connect(rotor.flange_b, teeth.flange_a, friction.flange_b)
     model.connect(teeth.flange_b, hinge.axis)
     return fb.assemble(model)
 
 
+def iterations(plan: optim.Plan) -> int:
+    return sum(attempt.iterations or 0 for attempt in plan.attempts)
+
+
 @pytest.mark.parametrize("size", [0.02, 1.0, 20.0])
-@pytest.mark.parametrize(("gravity", "transition", "most"), [(9.81, None, 8), (0.0, 2e-3, 40)])
+@pytest.mark.parametrize(("gravity", "most"), [(9.81, 8), (0.0, 600)])
 @pytest.mark.filterwarnings("ignore:.*too coarse")
-def test_plans_go_through_the_play(size: float, gravity: float, transition: float | None, most: int) -> None:
+def test_plans_go_through_the_play(size: float, gravity: float, most: int) -> None:
     """Without gravity the teeth change sides where the link slows down; with it they stay on one."""
-    dae = geared_link(size, gravity, transition)
+    dae = geared_link(size, gravity)
     task = optim.RestToRest({"hinge.angle": -0.3}, {"hinge.angle": 0.5}, duration=1.5 * np.sqrt(size))
     plan = optim.plan(dae, task, intervals=40)
     assert plan.status == "converged"
-    assert plan.statistics.iterations <= most
+    assert iterations(plan) <= most
     changes_sides = np.ptp(plan.trajectory["teeth.deflection"]) > 0.02
     assert changes_sides == (gravity == 0)
     assert plan.replay().trajectory["hinge.angle"][-1] == pytest.approx(0.5, abs=3e-3)
@@ -210,7 +216,7 @@ def two_geared_links(*teeth: fb.Block) -> fb.DAE:
     for i, mesh in enumerate(teeth, 1):
         hinge, link = (
             model.add(fb.Revolute(f"joint{i}")),
-            model.add(fb.FlexibleBeam(f"link{i}", 1.0, section=tube, material=aluminium)),
+            model.add(fb.FlexibleBeam(f"link{i}", 1.0, section=tube, material=aluminium, discretization=MODES)),
         )
         motor, rotor = model.add(fb.TorqueSource(f"motor{i}")), model.add(fb.Rotor(f"rotor{i}", inertia=1e-4))
         gear = model.add(fb.Gear(f"gear{i}", ratio=80.0))
@@ -226,13 +232,34 @@ def two_geared_links(*teeth: fb.Block) -> fb.DAE:
     return fb.assemble(model)
 
 
+ACROSS = optim.RestToRest(
+    {"joint1.angle": 0.2, "joint2.angle": -0.5}, {"joint1.angle": 1.2, "joint2.angle": 0.4}, duration=2.0
+)
+
+
+def test_where_play_is_not_solved_the_plan_is_the_one_with_the_sharpest_end_of_it() -> None:
+    dae = two_geared_links(*(fb.Backlash(f"teeth{i}", 2e4, 0.005) for i in (1, 2)))
+    with pytest.warns(optim.PlanWarning, match=r"play that ends less sharply than asked: teeth1 over .* of the play"):
+        plan = optim.plan(dae, ACROSS, intervals=40)
+    assert plan.status == "converged, rounded off"
+    assert plan.transcribed.dae is dae
+    assert "play rounded off over 0.9 of itself, from there" in plan.summary()
+    assert plan.replay(law=None).tip_miss < 5e-3  # 2.5 plays of the inner joint
+
+
+@pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")
+def test_friction_and_play_are_rounded_off_together() -> None:
+    task = optim.RestToRest({"hinge.angle": -0.3}, {"hinge.angle": 0.5}, duration=1.5)
+    plan = optim.plan(geared_link(1.0, 0.0, dry=1.0), task, intervals=40)
+    words = "friction rounded off below 0.9 of the rates and play rounded off over 0.9 of itself, from there"
+    assert words in plan.summary()
+    assert plan.status.startswith("converged")
+
+
 def test_inputs_planned_without_play_miss_by_about_as_much() -> None:
     play, links = 0.005, (1, 2)
     spring = two_geared_links(*(fb.TorsionalSpring(f"teeth{i}", 2e4) for i in links))
-    task = optim.RestToRest(
-        {"joint1.angle": 0.2, "joint2.angle": -0.5}, {"joint1.angle": 1.2, "joint2.angle": 0.4}, 2.0
-    )
-    planned = optim.plan(spring, task, intervals=40).trajectory
+    planned = optim.plan(spring, ACROSS, intervals=40).trajectory
     teeth = two_geared_links(*(fb.Backlash(f"teeth{i}", 2e4, play) for i in links))
     inputs = {name: fb.piecewise_linear(planned.t, planned[name]) for name in spring.u.names}
     run = fb.simulate(teeth, planned.t, u=inputs, x0={name: planned[name][0] for name in spring.x.names})

@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import re
 import signal
 import sys
 import threading
@@ -257,3 +258,31 @@ def test_a_winch_that_winds_on_stops_where_no_rope_is_left(aside, method):
     assert reached["rope.length"].min() > 0
     with pytest.raises(ParameterError, match=r"rope\.length = 0 m; must be more than 0"):
         fb.simulate(dae, (0.0, 1.0), x0={"rope.length": 0.0})
+
+
+@pytest.mark.parametrize(("length", "bound"), [(2e-4, None), (2e-4, 5e8), (1.0, 1e5), (50.0, 1e5)])
+def test_what_is_small_may_turn_fast(length: float, bound: float | None) -> None:
+    """A link that spins beside a motor that blows up: its tip may move as fast as that of a metre."""
+    model = fb.Model("spinning link")
+    ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint"))
+    link = model.add(fb.RigidLink("link", length=length, mass=length**3))
+    motor = model.add(fb.TorqueSource("motor"))
+    model.connect(ground.frame_b, joint.frame_a)
+    model.connect(joint.frame_b, link.frame_a)
+    model.connect(motor.flange_b, joint.axis)
+    dae = fb.assemble(model)
+    if bound is None:
+        run = fb.simulate(dae, (0.0, 1e-6), x0={"der(joint.angle)": 1e7})
+        assert run["joint.angle"][-1] == pytest.approx(10.0)
+        return
+    inertia = float(dae.mass_matrix(np.zeros(1), np.zeros(0)))
+    words = re.escape(f"der(joint.angle) beyond {bound:.6g} rad/s")
+    with pytest.raises(fb.SimulationError, match=words):
+        fb.simulate(
+            dae,
+            (0.0, 1.0),
+            {"motor.torque": 1e10 * inertia},
+            x0={"der(joint.angle)": 0.9 * bound},
+            step=1e-3,
+            method="rk4",
+        )

@@ -17,11 +17,9 @@ from flexblocks.interfaces import (
     Local,
     Output,
     Physics,
+    PlayRounding,
     parameter,
 )
-
-# Angle over which teeth touch, relative to the play.
-TRANSITION = 1e-2
 
 
 @dataclass(frozen=True)
@@ -37,9 +35,10 @@ class Backlash(Block):
         Angle by which `flange_b` turns from one side of the teeth to the other [rad].
     damping : float
         Relative growth of the torque per rate of approach [s/rad] (Hunt and Crossley 1975); teeth never pull.
-    transition : float, optional
-        Angle over which the teeth touch [rad]; by default a hundredth of the play. At the first touch the torque is
-        ``stiffness * transition / 4``, and it falls with the cube of the distance from there.
+    transition : float
+        Angle over which the teeth touch, relative to the play: at the first touch the torque is ``stiffness * play *
+        transition / 4``, and it falls with the cube of the distance from there. Plans begin with much larger ones by
+        themselves.
 
     Notes
     -----
@@ -50,9 +49,10 @@ class Backlash(Block):
     stiffness: float = parameter("N m/rad", POSITIVE)
     play: float = parameter("rad", POSITIVE)
     damping: float = parameter("s/rad", NOT_NEGATIVE, default=0.0)
-    transition: float | None = parameter("rad", POSITIVE, default=None)
+    transition: float = parameter("1", POSITIVE, default=1e-2)
 
     ports = TWO_FLANGES
+    rounding = PlayRounding("transition", "deflection")
 
     def coordinates(self) -> tuple[Coordinate, ...]:
         return two_ends()
@@ -63,8 +63,7 @@ class Backlash(Block):
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         del frame
         deflection = local["angle_b"] - local["angle_a"]
-        transition = TRANSITION * self.play if self.transition is None else self.transition
-        teeth = Play(-self.play / 2, self.play / 2, self.stiffness, transition, self.damping)
+        teeth = Play(-self.play / 2, self.play / 2, self.stiffness, self.transition * self.play, self.damping)
         torque = teeth.torque(deflection, local.rate(deflection))
         return Physics(
             loads=(Load(torque, deflection, teeth.energy(deflection)),),

@@ -22,9 +22,6 @@ from flexblocks.interfaces import (
     parameter,
 )
 
-# Angle over which a stop sets in, relative to the range.
-TRANSITION = 1e-3
-
 
 @dataclass(frozen=True)
 class EndStops(Block):
@@ -40,9 +37,9 @@ class EndStops(Block):
     damping : float
         Relative growth of the torque per rate of approach [s/rad] (Hunt and Crossley 1975): what runs in slowly at the
         rate w keeps about 1 - 2/3 damping w of it.
-    transition : float, optional
-        Angle over which a stop sets in [rad]; by default a thousandth of the range. At the first touch the torque is
-        ``stiffness * transition / 4``, and it falls with the cube of the distance from there.
+    transition : float
+        Angle over which a stop sets in, relative to the range between both: at the first touch the torque is
+        ``stiffness * (upper - lower) * transition / 4``, and it falls with the cube of the distance from there.
 
     Notes
     -----
@@ -54,7 +51,7 @@ class EndStops(Block):
     upper: float = parameter("rad")
     stiffness: float = parameter("N m/rad", POSITIVE)
     damping: float = parameter("s/rad", NOT_NEGATIVE, default=0.0)
-    transition: float | None = parameter("rad", POSITIVE, default=None)
+    transition: float = parameter("1", POSITIVE, default=1e-3)
 
     ports = (flange("flange_b"),)
 
@@ -75,7 +72,7 @@ class EndStops(Block):
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         del frame
         angle = local["angle"]
-        transition = TRANSITION * (self.upper - self.lower) if self.transition is None else self.transition
+        transition = self.transition * (self.upper - self.lower)
         play = Play(self.lower, self.upper, self.stiffness, transition, self.damping)
         torque = play.torque(angle, local.rate(angle))
         return Physics(

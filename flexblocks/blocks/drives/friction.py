@@ -14,11 +14,11 @@ from flexblocks.interfaces import (
     Block,
     Coordinate,
     Frame,
+    FrictionRounding,
     Load,
     Local,
     Output,
     Physics,
-    Rounding,
     flange,
     parameter,
 )
@@ -58,7 +58,7 @@ class Friction(Block):
     stribeck_velocity: float = parameter("rad/s", POSITIVE, default=0.1)
 
     ports = (flange("flange_b"),)
-    rounding = Rounding("velocity", "coulomb", "stribeck_velocity", {"breakaway": "coulomb"})
+    rounding = FrictionRounding("velocity", "coulomb", "stribeck_velocity", {"breakaway": "coulomb"})
 
     def __post_init__(self) -> None:
         super().__post_init__()

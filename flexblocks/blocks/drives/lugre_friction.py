@@ -14,11 +14,11 @@ from flexblocks.interfaces import (
     Block,
     Coordinate,
     Frame,
+    FrictionRounding,
     Load,
     Local,
     Output,
     Physics,
-    Rounding,
     Variable,
     flange,
     parameter,
@@ -73,7 +73,7 @@ class LuGreFriction(Block):
     transition: float | None = parameter("rad/s", POSITIVE, default=None)
 
     ports = (flange("flange_b"),)
-    rounding = Rounding("transition", "coulomb", "stribeck_velocity", {"breakaway": "coulomb", "damping": 0.0})
+    rounding = FrictionRounding("transition", "coulomb", "stribeck_velocity", {"breakaway": "coulomb", "damping": 0.0})
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.linalg
 
+from flexblocks.control.design.algebraic_riccati import continuous_solution, discrete_solution
 from flexblocks.control.design.hautus_test import refuse_undetectable, refuse_unstabilisable
 from flexblocks.control.design.zero_order_hold import sampled_noise_covariance
 from flexblocks.errors import ComputationError
@@ -66,7 +67,7 @@ def sampled_regulator_gain(
     # The discrete Riccati equation, with the cross term Nd that inputs held over a sample bring in.
     Ad, Bd, Qd, Rd, Nd = Phi[:nx, :nx], Phi[:nx, nx:], cost[:nx, :nx], cost[nx:, nx:], cost[:nx, nx:]
     with _RiccatiErrors("LQR"):
-        P = scipy.linalg.solve_discrete_are(Ad, Bd, (Qd + Qd.T) / 2, (Rd + Rd.T) / 2, s=Nd)
+        P = discrete_solution(Ad, Bd, (Qd + Qd.T) / 2, (Rd + Rd.T) / 2, Nd)
     K = np.linalg.solve(Rd + Bd.T @ P @ Bd, Bd.T @ P @ Ad + Nd.T)
     _refuse_unstable(float(np.max(np.abs(np.linalg.eigvals(Ad - Bd @ K)))) - 1, "LQR")
     return K / T
@@ -122,7 +123,7 @@ def sampled_kalman_gain(
         noise / sample_time,
     )
     with _RiccatiErrors("Kalman"):
-        P = scipy.linalg.solve_discrete_are(Ad.T, C.T, W, R)
+        P = discrete_solution(Ad.T, C.T, W, R, np.zeros(C.T.shape))
     L = np.linalg.solve(R + C @ P @ C.T, C @ P @ Ad.T).T
     _refuse_unstable(float(np.max(np.abs(np.linalg.eigvals(Ad - L @ C)))) - 1, "Kalman")
     return T[:, None] * L
@@ -140,12 +141,12 @@ def _stabilising_solution(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.nda
         rate, cost = 1.0, 1.0
     with _RiccatiErrors(where):
         driven = weighed * np.sqrt(cost / rate)
-        return cost * scipy.linalg.solve_continuous_are(A / rate, driven, Q / (cost * rate), np.eye(B.shape[1]))
+        return cost * continuous_solution(A / rate, driven, Q / (cost * rate), np.eye(B.shape[1]))
     raise AssertionError  # unreachable, for type checkers: the context raises the solver's error as another
 
 
 class _RiccatiErrors:
-    """Context that turns an error of SciPy's solver into a ComputationError."""
+    """Context that turns an error of the solvers into a ComputationError."""
 
     def __init__(self, where: str) -> None:
         self.where = where

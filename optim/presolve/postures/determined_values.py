@@ -14,7 +14,9 @@ from ..equilibrium import equilibration, loop_forces
 from ..path_values import PathValues
 from .values_at_rest import at_rest
 
-SAME = 1e-6  # of a value's slope: what is left of it along the postures with the prescribed values, and counts as none
+# Of a value's slope, or of its violation: what is left of the slope along the postures with the prescribed values, and
+# counts as none. In the middle of an obstacle the slope itself is rounding.
+SAME = 1e-6
 
 
 def check_determined_values(path: PathValues, end: End, where: str, time: float) -> None:
@@ -65,5 +67,5 @@ def _are_determined(path: PathValues, end: End, time: float, rows: np.ndarray) -
     row, column = equilibration(J)
     J, G = row[:, None] * J * column, G * column
     left = G.T - J.T @ np.linalg.lstsq(J.T, G.T, rcond=None)[0]
-    size = np.linalg.norm(G, axis=1)
-    return (size > 0) & (np.linalg.norm(left, axis=0) <= SAME * size)
+    violation = path.excess(path.at_rest(point, time))[rows]
+    return np.linalg.norm(left, axis=0) <= SAME * np.maximum(np.linalg.norm(G, axis=1), violation)

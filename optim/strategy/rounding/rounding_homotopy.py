@@ -1,4 +1,4 @@
-"""Homotopy in the sharpness of friction: from friction like viscous one to a law that changes its sign at once."""
+"""Homotopy in the sharpness of laws: from friction like viscous one and play like none to laws that change at once."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from pyomo.core.expr.visitor import identify_variables
 
 from flexblocks.errors import listing
+from flexblocks.interfaces import FrictionRounding
 from flexblocks.user_warning import warn
 
 from ...errors import PlanError, PlanWarning
@@ -20,46 +21,45 @@ from ...solver_statistics import CONVERGED, ROUNDED
 from ..best_so_far import best_so_far, was_ended
 from ..solving import Solving, attempts_of
 from ..warm_start import start_from
-from .sharp_shafts import Shaft, rounded_arm
+from .sharp_laws import SharpLaw, rounded_arm
 
 
 def solve_by_rounding(
-    model: Any, solving: Solving, shafts: Mapping[str, Shaft], plan_smooth: Callable[[Any, Solving], Plan]
+    model: Any, solving: Solving, laws: Mapping[str, SharpLaw], plan_smooth: Callable[[Any, Solving], Plan]
 ) -> Plan:
-    """Solve for an arm with sharp friction by homotopy: its sign is rounded off below a rate that falls.
+    """Solve for an arm with laws that change sharply by homotopy: they are rounded off over a width that falls.
 
-    The sign of a rate that is about to change has no useful derivative, and least effort likes to stick: from cold
-    such plans take hundreds or thousands of iterations. First the law is rounded off below rates in the order of the
-    shafts', without what matters near rest only, such as breakaway and the damping of bristles. From there the rate
-    falls, in steps as large as the solves bear. The details come last, before a law that sticks. Where the law itself
-    is not solved, the motion with the sharpest one that was is the plan, and a warning says so; its replay is that of
-    the law itself.
+    The sign of a rate that is about to change has no useful derivative, nor have teeth that are about to touch. Least
+    effort likes to stick, and to slow down across the play: from cold such plans take hundreds or thousands of
+    iterations. First friction is rounded off below rates in the order of the shafts', without what matters near rest
+    only, such as breakaway and the damping of bristles, and play over several times its own width, which makes a spring
+    of it. From there the width falls, in steps as large as the solves bear. The details come last, before a law that
+    sticks. Where the laws themselves are not solved, the motion with the sharpest ones that were is the plan, and a
+    warning says so; its replay is that of the arm itself.
 
     Parameters
     ----------
     model : ConcreteModel
         With the first guess.
     solving : Solving
-    shafts : dict of Shaft
-        `sharp_shafts` of the model.
+    laws : dict of SharpLaw
+        `sharp_laws` of the model.
     plan_smooth : callable
         (model, solving) -> Plan by whatever strategies it takes, recovery included.
 
     Raises
     ------
     PlanError
-        The motion with the roundest law is not found.
+        The motion with the roundest laws is not found.
     """
-    way = _Way(model, solving, shafts, plan_smooth)
+    way = _Way(model, solving, laws, plan_smooth)
     plan = way.sharpen() or way.restore_details() or way.take_law()
     if plan is not None:
         return plan
-    below = [f"{name} below {way.rounding(shaft):.3g} rad/s" for name, shaft in shafts.items()]
-    how = "creeps instead of sticking" if way.sticks else "changes its sign less sharply than asked"
+    follow = '; plan.replay(law="tracking") follows the plan with feedback' if FrictionRounding.noun in way.nouns else ""
     warn(
-        f"Plan of '{way.transcribed.dae.name}': sticks and slips, and is not solved to an optimum. The plan is one "
-        f"with friction that {how}: {listing(below)}. Its replay has the friction itself, and tells by how much that "
-        'matters; plan.replay(law="tracking") follows the plan with feedback.',
+        f"Plan of '{way.transcribed.dae.name}': {way.difficulty}, and is not solved to an optimum. The plan is one with "
+        f"{way.difference}. Its replay has the {way.nouns} itself, and tells by how much that matters{follow}.",
         PlanWarning,
     )
     *others, last = way.attempts
@@ -68,30 +68,30 @@ def solve_by_rounding(
 
 
 class _Way:
-    """The way from the roundest law to the law itself, and how far it has come.
+    """The way from the roundest laws to the laws themselves, and how far it has come.
 
     Attributes
     ----------
     best : Plan
-        The motion with the sharpest law so far, of an arm whose friction is rounded off.
+        The motion with the sharpest laws so far, of an arm in which they are rounded off.
     attempts : tuple of Attempt
         All of them.
     reached : float
-        The share of the shafts' rates below which it is rounded off.
+        The share of their scales over which they are rounded off.
     sticks : bool
-        Whether the law of any shaft sticks.
+        Whether any law sticks.
     """
 
     def __init__(
-        self, model: Any, solving: Solving, shafts: Mapping[str, Shaft], plan_smooth: Callable[[Any, Solving], Plan]
+        self, model: Any, solving: Solving, laws: Mapping[str, SharpLaw], plan_smooth: Callable[[Any, Solving], Plan]
     ) -> None:
         self.transcribed, self._solving, self._settings = transcribed_problem(model), solving, solving.settings
-        self._shafts = shafts
-        self._details = list(dict.fromkeys(name for shaft in shafts.values() for name in shaft.details))
-        self.sticks = any(not shaft.own for shaft in shafts.values())
-        self._end = min(shaft.own / shaft.rate or self._settings.sharpest for shaft in shafts.values())
-        self._arm = rounded_arm(self.transcribed.dae, shafts)
-        # The roundest law, by all that planning has
+        self._laws = laws
+        self._details = list(dict.fromkeys(name for law in laws.values() for name in law.details))
+        self.sticks = any(not law.own for law in laws.values())
+        self._end = min(law.own / law.scale or self._settings.sharpest for law in laws.values())
+        self._arm = rounded_arm(self.transcribed.dae, laws)
+        # The roundest laws, by all that planning has
         self.reached = self._settings.roundest
         easiest = self._rounded(self.reached, 0)
         try:
@@ -132,10 +132,10 @@ class _Way:
                     break
 
     def take_law(self, patience: int | None = None) -> Plan | None:
-        """Return the plan with the law itself, from the motion so far; None if it is not solved, or far away."""
+        """Return the plan with the laws themselves, from the motion so far; None if it is not solved, or far away."""
         if patience is None and self.reached > self._end and not self.sticks:
             return None
-        what = f"with friction {'that sticks' if self.sticks else 'as it is'}, from there"
+        what = f"with {self.nouns} {'that sticks' if self.sticks else 'as it is'}, from there"
         self.near()
         try:
             return self._solving.attempt_near(
@@ -154,12 +154,28 @@ class _Way:
         self._solving.plans.append(plan)
         return plan
 
-    def rounding(self, shaft: Shaft) -> float:
-        """Return the rate below which the friction of a shaft is rounded off so far [rad/s]."""
-        return max(self.reached * shaft.rate, shaft.own)
+    @property
+    def nouns(self) -> str:
+        """What is rounded off."""
+        return " and ".join(dict.fromkeys(law.rounding.noun for law in self._laws.values()))
+
+    @property
+    def difficulty(self) -> str:
+        """What the motion does that makes it hard to find."""
+        return " and ".join(dict.fromkeys(law.rounding.difficulty for law in self._laws.values()))
+
+    @property
+    def difference(self) -> str:
+        """How the laws that were reached differ from those asked for."""
+        told: dict[str, list[str]] = {}
+        for name, law in self._laws.items():
+            softer = law.rounding.softer if law.own else "creeps instead of sticking"
+            bound = law.rounding.bound.format(max(self.reached * law.scale, law.own))
+            told.setdefault(f"{law.rounding.noun} that {softer}", []).append(f"{name} {bound}")
+        return "; and ".join(f"{kind}: {listing(bounds)}" for kind, bounds in told.items())
 
     def _keep(self, error: PlanError) -> None:
-        """Keep the best with the roundest law as a plan of the arm itself, if that was ended before its optimum."""
+        """Keep the best with the roundest laws as a plan of the arm itself, if that was ended before its optimum."""
         if not was_ended(error):
             return
         best = best_so_far(error, self._solving.plans, self._arm, self.transcribed.problem)
@@ -170,13 +186,15 @@ class _Way:
             self._solving.plans.append(replace(Plan.from_model(law), status=status, attempts=best.attempts))
 
     def _solve_rounded(self, share: float, restored: int) -> bool:
-        """Solve with a sharper law, from the motion so far; return whether that led anywhere."""
+        """Solve with sharper laws, from the motion so far; return whether that led anywhere."""
         self.near()
         easier, found = self._rounded(share, restored), self.best.transcribed
         stage = easier.model(found.problem, found.options)
         start_from(stage, self.best.model)
         details = f" with {listing(self._details[:restored])}" if restored else ""
-        what = f"friction rounded off below {share:.2g} of the rates{details}, from there"
+        kinds = {law.rounding.noun: law.rounding.share.format(share) for law in self._laws.values()}
+        rounded = " and ".join(f"{noun} rounded off {over}" for noun, over in kinds.items())
+        what = f"{rounded}{details}, from there"
         try:
             self.best = easier.attempt_near(what, stage, self.attempts, max_iter=self._patience)
         except PlanError as error:
@@ -186,17 +204,17 @@ class _Way:
         return True
 
     def _rounded(self, share: float, restored: int) -> Solving:
-        """Return how to solve for the arm with friction that is rounded off."""
+        """Return how to solve for the arm with laws that are rounded off."""
         values = {
             f"{name}.{field}": value
-            for name, shaft in self._shafts.items()
-            for field, value in shaft.rounded(max(share, self._end), self._details[:restored]).items()
+            for name, law in self._laws.items()
+            for field, value in law.rounded(max(share, self._end), self._details[:restored]).items()
         }
         return replace(self._solving, dae=self._arm, p=self.transcribed.parameters | values)
 
 
 def _take(law: Any, rounded: Any) -> None:
-    """Set the Vars of the model with the law itself to the motion with a rounded one, and to what that costs."""
+    """Set the Vars of the model with the laws themselves to the motion with rounded ones, and to what that costs."""
     start_from(law, rounded)
     costs = (identify_variables(active_objective(model).expr) for model in (law, rounded))
     for to, source in zip(*costs, strict=True):

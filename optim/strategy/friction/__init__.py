@@ -1,1 +1,0 @@
-"""Plans of arms with friction that changes its sign sharply: which shafts have it, and the way to them."""
