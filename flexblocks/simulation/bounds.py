@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.evaluation.body import CoordinateRange
 from flexblocks.errors import listing
-from flexblocks.geometry import shape, span
+from flexblocks.geometry import Shape, shape, span
 from flexblocks.simulation.integrators.stepper import StepFailure
 
 # No point of an arm moves as fast [m/s], and what is longer than a metre does not turn as fast [rad/s]: such a run
@@ -54,9 +55,13 @@ class Bounds:
             if np.any(X[:, i] <= 0):
                 raise StepFailure(f"{name} gets to 0, and must be positive")
 
+    @cached_property
+    def _lines(self) -> Shape:
+        return shape(self.dae, stations=1)
+
     def _fastest(self, p: np.ndarray) -> np.ndarray:
         """Return the bounds of all speeds (n,): of angles that of their points, where the arm is shorter than a metre."""
-        size = min(span(shape(self.dae, stations=1)(self.start, p)), 1.0) or 1.0
+        size = min(span(self._lines(self.start, p)), 1.0) or 1.0
         units = self.dae.x.units[len(self.speeds) : 2 * len(self.speeds)]
         return np.array([FASTEST / size if unit == "rad/s" else FASTEST for unit in units])
 
