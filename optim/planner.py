@@ -36,7 +36,7 @@ from .strategy.deadline import Deadline
 from .strategy.homotopy import solve_by_homotopy
 from .strategy.mesh_refinement import criteria_of, refine_mesh
 from .strategy.obstacles.obstacle_homotopy import solve_past_obstacles
-from .strategy.problem_warnings import advice_on_ends, warn_of_jumps, warn_of_slack
+from .strategy.problem_warnings import advice_on_ends, warn_beyond_states, warn_of_jumps, warn_of_slack
 from .strategy.recovery import recover
 from .strategy.rounding.rounding_homotopy import solve_by_rounding
 from .strategy.rounding.sharp_laws import sharp_laws
@@ -180,7 +180,10 @@ def plan_with(
     solution = solve_by_rounding(model, solving, laws, solved) if laws else solved(model, solving)
     # Refine the mesh, or look between its points
     if criteria is not None:
-        return refine_mesh(solution, solving, criteria)
+        solution = refine_mesh(solution, solving, criteria)
+    warn_beyond_states(solution)
+    if criteria is not None:
+        return solution
     _warn_of_mesh(solution)
     if any(t.path.rows or np.isfinite(t.limits.x).any() for t in transcribed.first):
         _warn_of_excesses(solution)

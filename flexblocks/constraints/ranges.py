@@ -68,11 +68,8 @@ def moved_ranges(dae: DAE, parameters: Sequence[int]) -> list[tuple[str, str]]:
 
 
 def _output_ranges(dae: DAE) -> dict[str, tuple[float | ca.SX, float | ca.SX]]:
-    blocks = {body.name: body.block for body in dae.tree.bodies}
-    blocks |= {element.name: element.terms.block for element in dae.tree.elements}
-    return {
-        f"{name}.{output}": ends for name, block in blocks.items() for output, ends in block.output_ranges().items()
-    }
+    blocks = dae.tree.blocks.items()
+    return {f"{name}.{output}": ends for name, block in blocks for output, ends in block.output_ranges().items()}
 
 
 def state_bounds(dae: DAE) -> tuple[np.ndarray, np.ndarray]:

@@ -33,6 +33,7 @@ from flexblocks.interfaces.physics import InertialBody, Load, Output, Physics
 from flexblocks.interfaces.ports import Kind, Port, PortSpec, attachment, flange, inlet, outlet
 from flexblocks.interfaces.rounding import FrictionRounding, PlayRounding
 from flexblocks.interfaces.small_deflections import SmallDeflections, Tension
+from flexblocks.interfaces.state_range import StateRange
 
 __all__ = [
     "ANY",
@@ -65,6 +66,7 @@ __all__ = [
     "Quantity",
     "Range",
     "SmallDeflections",
+    "StateRange",
     "Tension",
     "Totals",
     "Variable",

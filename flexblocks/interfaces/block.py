@@ -25,6 +25,7 @@ from flexblocks.interfaces.physics import Physics
 from flexblocks.interfaces.ports import Kind, Port, PortSpec
 from flexblocks.interfaces.rounding import Rounding
 from flexblocks.interfaces.small_deflections import SmallDeflections
+from flexblocks.interfaces.state_range import StateRange
 
 
 class PortUnknownError(ModelError, AttributeError):
@@ -139,6 +140,13 @@ class Block(_Named, ABC):
         """Return the outputs within whose ranges (low, high) the block is meant to work, such as a cylinder's stroke.
 
         Beyond them it has its physics, of end stops perhaps; no plan goes there. They may be symbolic parameters.
+        """
+        return {}
+
+    def state_ranges(self) -> Mapping[str, StateRange]:
+        """Return the states within whose ranges alone the physics of the block holds, such as pressures.
+
+        Beyond them it goes on, and a warning says what is missing.
         """
         return {}
 

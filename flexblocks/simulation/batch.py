@@ -32,6 +32,7 @@ from flexblocks.studies.schedule import completed
 from flexblocks.user_warning import warn
 from flexblocks.validity.deflection_error import DeflectionError
 from flexblocks.validity.large_deflections import is_quiet, large_deflections, warn_of_cases
+from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -132,6 +133,7 @@ def simulate_batch(
     stopped: dict[int, str] = {}
     passing: dict[int, np.ndarray] = {}
     deflected: dict[int, list[DeflectionError]] = {}
+    beyond: dict[str, str] = {}
     began = time.perf_counter()
     with (
         ProgressDisplay(f"Simulating {dae.name}", len(jobs), progress) as bar,
@@ -151,6 +153,7 @@ def simulate_batch(
                     runs.put(run, motion)
                     if not is_quiet():
                         deflected[run] = large_deflections(dae, motion.x, motion.z, motion.u, values)
+                        beyond[f"in run {run}, "] = beyond_state_ranges(dae, motion.x, motion.t)
                 except ComputationError as error:
                     failure = str(error)
             if failure is not None:
@@ -159,6 +162,7 @@ def simulate_batch(
     # Report what is out of range, and what is incomplete.
     deflected_runs = {f"in run {run}": errors for run, errors in deflected.items()}
     warn_of_cases(f"{HERE} of '{dae.name}'", "in {} runs", deflected_runs, times)
+    warn_of_states(f"{HERE} of '{dae.name}'", beyond)
     if passing:
         which = listing([str(run) for run in sorted(passing)], MOST_NAMED)
         warn(f"{HERE} of '{dae.name}': run {which}: {passed_words(np.sort(np.concatenate([*passing.values()])))}")

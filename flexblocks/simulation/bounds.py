@@ -14,8 +14,8 @@ from flexblocks.geometry import Shape, shape, span
 from flexblocks.simulation.integrators.stepper import StepFailure
 
 # No point of an arm moves as fast [m/s], and what is longer than a metre does not turn as fast [rad/s]: such a run
-# diverges, in ever smaller steps. The two-link arm under an unstable law gets here within seconds of computing time; ten
-# times this speed would take minutes.
+# diverges, in ever smaller steps. The two-link arm under an unstable law gets here within seconds of computing time;
+# ten times this speed would take minutes.
 FASTEST = 1e5
 # A run that fails with less of such a state left, as a share of its start, is told to fail for that.
 BESIDE_NONE = 0.1
@@ -60,7 +60,7 @@ class Bounds:
         return shape(self.dae, stations=1)
 
     def _fastest(self, p: np.ndarray) -> np.ndarray:
-        """Return the bounds of all speeds (n,): of angles that of their points, where the arm is shorter than a metre."""
+        """Return the bounds of all speeds (n,): of angles those of their points, if the arm is shorter than a metre."""
         size = min(span(self._lines(self.start, p)), 1.0) or 1.0
         units = self.dae.x.units[len(self.speeds) : 2 * len(self.speeds)]
         return np.array([FASTEST / size if unit == "rad/s" else FASTEST for unit in units])

@@ -23,6 +23,7 @@ from flexblocks.simulation.solver import Solver
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import warn_of_large_deflections
+from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
 
 
 class SimulationError(ComputationError):
@@ -208,6 +209,7 @@ class Simulator:
         if dae.tree.loops.closures and len(passed := change_points(dae, trajectory.t, trajectory.x, values)):
             warn(f"{where}: {passed_words(passed)}")
         warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, values, trajectory.t)
+        warn_of_states(where, {"": beyond_state_ranges(dae, trajectory.x, trajectory.t)})
         if record.interrupted:
             warn(
                 f"Simulation of '{dae.name}' was interrupted at t = {record.reached:.6g} s of {times[-1]:.6g} s; "

@@ -18,6 +18,7 @@ from flexblocks.statics.problem import Statics, pose
 from flexblocks.statics.solvers import led, polished, root
 from flexblocks.validity.large_deflections import warn_of_large_deflections
 from flexblocks.validity.output_ranges import beyond_ranges, warn_beyond_ranges
+from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
 
 
 class NoEquilibriumError(ComputationError):
@@ -115,6 +116,7 @@ def equilibrium(
     point = _point(dae, problem, s)
     warn_of_large_deflections(dae, "equilibrium", point.x[None], point.z[None], point.u[None], point.p)
     warn_beyond_ranges(dae, "equilibrium", point.p, point.__getitem__)
+    warn_of_states("equilibrium", {"": beyond_state_ranges(dae, point.x[None])})
     return point
 
 

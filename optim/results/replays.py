@@ -11,6 +11,7 @@ from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 from flexblocks.validity.deflection_error import DeflectionError
 from flexblocks.validity.large_deflections import large_deflections, warn_of_large_deflections
+from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
 
 from ..errors import PlanWarning
 from ..model.trajectories import phase_trajectories, transcribed_problem
@@ -38,7 +39,9 @@ def replay_of(
             PlanWarning,
         )
         replays = [replayed(dae, run, None, scenario, **options) for run in chosen]
-    _warn_of_large_deflections(dae, [one.trajectory for one in replays])
+    motions = [one.trajectory for one in replays]
+    _warn_of_large_deflections(dae, motions)
+    warn_of_states("replay", {"": beyond_state_ranges(dae, motions[0].x, motions[0].t)})
     return side_by_side(replays)
 
 

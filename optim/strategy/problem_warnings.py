@@ -7,9 +7,11 @@ import numpy as np
 from flexblocks.constraints.states_at_posture import followed_outputs
 from flexblocks.dynamics.algorithms.energy import stored_energies
 from flexblocks.user_warning import warn
+from flexblocks.validity.state_ranges import beyond_state_ranges
 
 from ..errors import PlanWarning
 from ..presolve.transcribed_problem import TranscribedProblem
+from ..results.plan import Plan
 
 JUMPS = (
     " The inputs jump from and to what holds the arm, and a jump excites every mode, resolved or not: with "
@@ -35,6 +37,17 @@ def warn_of_jumps(transcribed: TranscribedProblem) -> None:
         "optim.Effort().",
         PlanWarning,
     )
+
+
+def warn_beyond_states(plan: Plan) -> None:
+    """Warn of states beyond the ranges in which the physics of their blocks holds, which no limit forbids."""
+    dae = plan.transcribed.dae
+    if len(dae.x) == 2 * dae.tree.size:  # none of the first order
+        return
+    texts = (beyond_state_ranges(dae, motion.x, motion.t) for motion in plan.trajectories)
+    if text := next(filter(None, texts), ""):
+        name = text.split(" = ")[0]
+        warn(f"Plan of '{dae.name}': {text}. Plans keep limits, as {{'{name}': (0.0, None)}}.", PlanWarning)
 
 
 def advice_on_ends(transcribed: TranscribedProblem) -> str:

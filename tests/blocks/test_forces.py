@@ -81,6 +81,43 @@ def test_a_ram_holds_a_boom_by_virtual_work():
     assert abs(held["ram.valve"]) < 0.01
 
 
+def with_shock_valves(pressure: float) -> fb.DAE:
+    model = force_arms.boom()
+    return fb.assemble(model.copy({"ram": model.blocks["ram"].with_values({"shock_pressure": pressure})}))
+
+
+def test_shock_valves_let_oil_out_above_their_pressure_and_in_below_that_of_the_tank():
+    h, shock = force_arms.BOOM, 2.5e7
+    bare, valves = fb.assemble(force_arms.boom()), with_shock_valves(shock)
+    length = float(bare.output([0.2, 0.0, 1e6, 1e6], [0.0], [])[bare.y.index("ram.length")])
+    dead = h["dead_volume"] * h["area_a"] * (h["extended"] - h["retracted"])
+    volumes = h["area_a"] * (length - h["retracted"]) + dead, h["area_b"] * (h["extended"] - length) + dead
+
+    def flows(a: float, b: float) -> np.ndarray:
+        with_, without = (dae.forward_dynamics([0.2, 0.0, a, b], [0.1], []).full().ravel() for dae in (valves, bare))
+        return (with_ - without)[-2:] * volumes / h["bulk"]
+
+    passed = h["flow"] / h["drop"] * 10  # per pressure
+    np.testing.assert_allclose(flows(shock + 3e5, h["tank"] - 2e5), passed * np.array([-3e5, 2e5]), rtol=1e-3)
+    np.testing.assert_allclose(flows(h["tank"] - 1e6, shock + 1e6), passed * np.array([1e6, -1e6]), rtol=1e-3)
+    np.testing.assert_allclose(flows(0.5 * shock, 0.3 * shock), 0.0, atol=1e-6 * h["flow"])
+
+
+def test_oil_in_tension_is_told_and_shock_valves_keep_it_from_that():
+    def stopped(dae: fb.DAE) -> fb.Trajectory:
+        rest = fb.equilibrium(dae, x={"hinge.angle": 0.1})
+        x0 = dict(zip(dae.x.names, rest.x, strict=True)) | {"der(hinge.angle)": -0.6}
+        return fb.simulate(dae, np.linspace(0, 0.2, 401), x0=x0)
+
+    with pytest.warns(
+        fb.FlexblocksWarning, match=r"ram.pressure_b = -.* Pa at t = .* s, beyond -1.01e\+05 Pa: oil bears"
+    ):
+        run = stopped(fb.assemble(force_arms.boom()))
+    assert run["ram.pressure_b"].min() < -1e6
+    run = stopped(with_shock_valves(2e7))  # no warning: they are errors here
+    assert -1e5 < run["ram.pressure_b"].min() < force_arms.BOOM["tank"]
+
+
 def test_an_ideal_cylinder_runs_at_the_commanded_speed():
     dae = fb.assemble(force_arms.boom(max_speed=0.2))
     rest = fb.equilibrium(dae, x={"hinge.angle": -0.2}, u={"ram.valve": 0.0})
@@ -258,6 +295,11 @@ SERVO = {"supply_pressure": 1e7, "rated_flow": 1e-4}
             lambda: fb.HydraulicCylinder("h", **CYLINDER | {"extended": 0.5}, **SERVO),
             "extended = 0.5 m; must be >",
         ),
+        (
+            lambda: fb.HydraulicCylinder("h", **CYLINDER, **SERVO, shock_pressure=9e6),
+            "must be > supply_pressure, 1e.07",
+        ),
+        (lambda: fb.HydraulicCylinder("h", **CYLINDER, max_speed=1.0, shock_pressure=9e6), "only servo valves have it"),
         (lambda: fb.HydraulicCylinder("h", **CYLINDER, rated_flow=1.0), "supply_pressure missing; a servo valve"),
         (lambda: fb.HydraulicCylinder("h", **CYLINDER, **SERVO, max_speed=1.0), "max_speed = 1 m/s makes the"),
         (lambda: fb.HydraulicCylinder("h", **CYLINDER, **SERVO, tank_pressure=2e7), "supply_pressure = 1e.07 Pa"),

@@ -21,6 +21,7 @@ EXAMPLES: dict[type, tuple[fb.Block | fb.Composite, ...]] = {
     fb.DCMotor: (fb.DCMotor("a", 0.5, 1e-3, 0.05, limit=24.0),),
     fb.HydraulicCylinder: (
         fb.HydraulicCylinder("a", 2e-3, 1e-3, 0.8, 1.4, supply_pressure=2e7, rated_flow=1e-3),
+        fb.HydraulicCylinder("a", 2e-3, 1e-3, 0.8, 1.4, supply_pressure=2e7, rated_flow=1e-3, shock_pressure=3e7),
         fb.HydraulicCylinder("a", 2e-3, 1e-3, 0.8, 1.4, max_speed=0.2),
     ),
     fb.LineForce: (fb.LineForce("a", limit=100.0),),

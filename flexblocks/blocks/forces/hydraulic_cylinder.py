@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.blocks.one_sided import one_sided_energy, positive_part, signed_root
+from flexblocks.blocks.one_sided import one_sided_energy, one_sided_force, positive_part, signed_root
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
     NOT_NEGATIVE,
@@ -18,6 +19,7 @@ from flexblocks.interfaces import (
     Local,
     Output,
     Physics,
+    StateRange,
     Variable,
     attachment,
     parameter,
@@ -28,6 +30,14 @@ LAMINAR = 1e-3
 # Depth over which an end stop sets in, relative to the stroke; and its stiffness, relative to that of the oil column.
 STOP_TRANSITION = 1e-3
 STOP_STIFFNESS = 10.0
+# Drop at which shock valves pass the rated flow, relative to that of the servo valve; and the pressure, relative to the
+# supply's, over which they open.
+SHOCK_DROP = 0.1
+SHOCK_TRANSITION = 1e-3
+VACUUM = -101325.0  # Pa, beside an atmosphere that counts as none
+CAVITATES = (
+    "oil bears no tension; it cavitates there, which the cylinder leaves out. Move valve or load more slowly, or "
+)
 
 
 @dataclass(frozen=True)
@@ -65,13 +75,16 @@ class HydraulicCylinder(ForceElement):
         Viscous friction [N s/m].
     stop_stiffness : float, optional
         Of the end stops [N/m]; by default ten times that of an oil column as long as the stroke.
+    shock_pressure : float, optional
+        Gives both chambers shock and anti-cavitation valves: above this pressure [Pa] oil flows to the tank, and below
+        `tank_pressure` from it, `rated_flow` at a tenth of `rated_drop` beyond. By default there are none.
 
     Notes
     -----
     States ``pressure_a``, ``pressure_b`` [Pa]; of the ideal one ``command`` [m], the length at which the oil would be
     without load. An edge passes ``rated_flow * opening * sqrt(drop / rated_drop)``, laminar below 0.1 % of the supply
-    pressure. There is no cavitation: pressures below zero say that the cylinder is used beyond its range. Plans
-    keep ``length`` between the end stops.
+    pressure. There is no cavitation: pressures of less than nothing, -1.013e5 Pa beside the atmosphere, are told in a
+    warning. Plans keep ``length`` between the end stops.
 
     Outputs: ``length`` [m], ``speed`` [m/s], ``force`` [N] of the oil, ``pressure_difference`` [Pa], ``power`` [W] to
     the arm; ``flow_a``, ``flow_b`` [m3/s] into the chambers and ``supply_power`` [W], what the pump gives.
@@ -95,6 +108,7 @@ class HydraulicCylinder(ForceElement):
     null_opening: float = parameter("1", POSITIVE, default=0.01)
     friction: float = parameter("N s/m", NOT_NEGATIVE, default=0.0)
     stop_stiffness: float | None = parameter("N/m", POSITIVE, default=None)
+    shock_pressure: float | None = parameter("Pa", POSITIVE, default=None, symbolic=False)
 
     ports = (attachment("frame_a"), attachment("frame_b"))
 
@@ -105,6 +119,10 @@ class HydraulicCylinder(ForceElement):
                 f"{self.where}: extended = {self.extended:g} m; must be > retracted, {self.retracted:g} m."
             )
         of_servo = {"supply_pressure": self.supply_pressure, "rated_flow": self.rated_flow}
+        if self.shock_pressure is not None and self.shock_pressure <= (self.supply_pressure or math.inf):
+            own = self.supply_pressure
+            least = "only servo valves have it" if own is None else f"must be > supply_pressure, {own:g} Pa"
+            raise ParameterError(f"{self.where}: shock_pressure = {self.shock_pressure:g} Pa; {least}.")
         if self.max_speed is None and None in of_servo.values():
             missing = " and ".join(name for name, value in of_servo.items() if value is None)
             raise ParameterError(
@@ -139,6 +157,15 @@ class HydraulicCylinder(ForceElement):
 
     def output_ranges(self) -> Mapping[str, tuple[float, float]]:
         return {"length": (self.retracted, self.extended)}
+
+    def state_ranges(self) -> Mapping[str, StateRange]:
+        if self.supply_pressure is None:
+            return {}
+        if self.shock_pressure is None:
+            advice = "give it shock_pressure, whose valves let oil in from the tank"
+        else:
+            advice = "raise tank_pressure, as a preloaded line does"
+        return dict.fromkeys(("pressure_a", "pressure_b"), StateRange(CAVITATES + advice, low=VACUUM))
 
     def physics(self, frames: Mapping[str, AttachedFrame], local: Local) -> Physics:
         length = frames["frame_b"].distance(frames["frame_a"])
@@ -186,6 +213,7 @@ class HydraulicCylinder(ForceElement):
         from_supply_b = flow(backward, self.supply_pressure - b)
         flow_a = from_supply_a - flow(backward, a - self.tank_pressure)
         flow_b = from_supply_b - flow(forward, b - self.tank_pressure)
+        flow_a, flow_b = flow_a + self._shock_flow(a), flow_b + self._shock_flow(b)
         leak = self.leakage * (a - b)
         force = a * self.area_a - b * self.area_b
         rates = {
@@ -199,6 +227,17 @@ class HydraulicCylinder(ForceElement):
             "supply_power": Output(self.supply_pressure * (from_supply_a + from_supply_b), "W"),
         }
         return force, rates, outputs
+
+    def _shock_flow(self, pressure: ca.SX) -> ca.SX | float:
+        """Return the flow [m3/s] into a chamber through its shock and its anti-cavitation valve."""
+        if self.shock_pressure is None:
+            return 0.0
+        assert self.supply_pressure is not None
+        assert self.rated_flow is not None
+        width = SHOCK_TRANSITION * self.supply_pressure
+        beyond = self.tank_pressure - pressure, pressure - self.shock_pressure
+        lack, excess = (one_sided_force(pressure, width) for pressure in beyond)
+        return self.rated_flow / (SHOCK_DROP * self.rated_drop) * (lack - excess)
 
     def _ideal(
         self, local: Local, length: ca.SX, speed: ca.SX, volumes: tuple[ca.SX, ca.SX]

@@ -73,6 +73,12 @@ class Tree:
         q, v, w = (x[rows, :] if matrix else x[rows] for rows in groups)
         return q, v, w
 
+    @property
+    def blocks(self) -> dict[str, Block]:
+        """The blocks of all bodies and force elements by name, parameters symbolic."""
+        blocks = {body.name: body.block for body in self.bodies}
+        return blocks | {element.name: element.terms.block for element in self.elements}
+
     @cached_property
     def skeleton(self) -> Skeleton:
         """The skeleton, with leaves where force elements act."""

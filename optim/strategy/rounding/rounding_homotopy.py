@@ -56,10 +56,12 @@ def solve_by_rounding(
     plan = way.sharpen() or way.restore_details() or way.take_law()
     if plan is not None:
         return plan
-    follow = '; plan.replay(law="tracking") follows the plan with feedback' if FrictionRounding.noun in way.nouns else ""
+    follow = (
+        '; plan.replay(law="tracking") follows the plan with feedback' if FrictionRounding.noun in way.nouns else ""
+    )
     warn(
-        f"Plan of '{way.transcribed.dae.name}': {way.difficulty}, and is not solved to an optimum. The plan is one with "
-        f"{way.difference}. Its replay has the {way.nouns} itself, and tells by how much that matters{follow}.",
+        f"Plan of '{way.transcribed.dae.name}': {way.difficulty}, and is not solved to an optimum. The plan is one "
+        f"with {way.difference}. Its replay has the {way.nouns} itself, and tells by how much that matters{follow}.",
         PlanWarning,
     )
     *others, last = way.attempts
