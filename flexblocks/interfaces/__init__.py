@@ -32,7 +32,7 @@ from flexblocks.interfaces.parameters import (
 from flexblocks.interfaces.physics import InertialBody, Load, Output, Physics
 from flexblocks.interfaces.ports import Kind, Port, PortSpec, attachment, flange, inlet, outlet
 from flexblocks.interfaces.rounding import FrictionRounding, PlayRounding
-from flexblocks.interfaces.small_deflections import SmallDeflections, Tension
+from flexblocks.interfaces.small_deflections import SmallDeflections, Tension, Twist
 from flexblocks.interfaces.state_range import StateRange
 
 __all__ = [
@@ -69,6 +69,7 @@ __all__ = [
     "StateRange",
     "Tension",
     "Totals",
+    "Twist",
     "Variable",
     "Vector",
     "attachment",

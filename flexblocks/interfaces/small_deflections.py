@@ -34,6 +34,31 @@ class Tension:
 
 
 @dataclass(frozen=True, eq=False)
+class Twist:
+    """What a twist along a block does to its bending, where the block leaves it out.
+
+    Attributes
+    ----------
+    curvatures : ndarray (2, k, n)
+        Of both planes of bending, y and z, at k places for a unit of each coordinate [1/m].
+    twists : ndarray (k, n)
+        Angles about the axis there [rad].
+    rigidities : ndarray (2, k)
+        Against these curvatures [N m2].
+    weights : ndarray (k,)
+        Of a quadrature along the block [m].
+    to_tip : ndarray (k,)
+        Lengths from there to the tip [m].
+    """
+
+    curvatures: np.ndarray
+    twists: np.ndarray
+    rigidities: np.ndarray
+    weights: np.ndarray
+    to_tip: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class SmallDeflections:
     """Deflections and slopes of a block whose theory takes both as small; linear in its n coordinates.
 
@@ -51,6 +76,8 @@ class SmallDeflections:
         What holds for deflections of any size.
     tension : Tension or None
         None where a pull along the block counts already.
+    twist : Twist or None
+        None of a block that does not twist, or is as stiff in all planes.
     length : int or None
         The coordinate that is the length [m], in units of which the others of unit m are to be taken; None if the
         length is constant and counted in.
@@ -64,6 +91,7 @@ class SmallDeflections:
     name: str
     remedy: str
     tension: Tension | None = None
+    twist: Twist | None = None
     length: int | None = None
     in_lengths: np.ndarray | None = None
 

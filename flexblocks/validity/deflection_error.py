@@ -1,10 +1,11 @@
-"""Error of linear beam theory at a state of an arm: by the size of deflections, and by a pull that it leaves out.
+"""Error of linear beam theory at a state of an arm: by the size of deflections, by a pull and a twist it leaves out.
 
 A cantilever under a force at its tip, 1/3 P l^3/(EI) by the linear theory, deflects less by the share (v/l)^2 of that,
 within a tenth up to v = 0.45 l (the elastica; `python -m benchmarks.large_deflections`). In terms of the shortening
 1/2 int v'^2 dx / l = 0.6 (v/l)^2 this is 5/3 of it, which other shapes have as well, within a factor of three: a moment
 at the tip 1/2. A pull N along the beam adds int N v'^2 dx to int EI v''^2 dx. Left out, it is missing in the stiffness:
-the deflection is off by the ratio of both (Rayleigh's quotient of buckling).
+the deflection is off by the ratio of both (Rayleigh's quotient of buckling). A twist turns the planes of bending, of
+which one is stiffer: under the moments of linear theory the tip moves, see `left_out_twist`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.interfaces import Block, SmallDeflections, Tension
+from flexblocks.interfaces import Block, SmallDeflections, Tension, Twist
 from flexblocks.validity.pulls import pulls
 
 # Relative error of the deflection by a shortening of the length by this share.
@@ -38,7 +39,7 @@ class DeflectionError:
         In units of the length.
     slope : float
         The largest along the block [rad].
-    by_size, by_pull : float
+    by_size, by_pull, by_twist : float
         Expected errors of the deflection, relative to it.
     """
 
@@ -49,11 +50,12 @@ class DeflectionError:
     slope: float
     by_size: float
     by_pull: float
+    by_twist: float = 0.0
 
     @property
     def error(self) -> float:
         """The expected error of the deflection, relative to it."""
-        return self.by_size + self.by_pull
+        return self.by_size + self.by_pull + self.by_twist
 
 
 def deflection_errors(
@@ -81,7 +83,9 @@ def deflection_errors(
         deflections = np.linalg.norm(measure.deflections @ q.T, axis=0)
         slopes = np.linalg.norm(measure.slopes @ q.T, axis=0)
         shortening = measure.weights @ slopes**2 / 2
-        most = int(np.argmax(shortening))
+        shift = np.zeros(len(q)) if measure.twist is None else _shift_by_twist(measure.twist, q)
+        # Where it is off by the most, in lengths
+        most = int(np.argmax(OF_SHORTENING * shortening * deflections.max(axis=0) + shift))
         found.append(
             DeflectionError(
                 block=dae.tree.bodies[index].block,
@@ -91,6 +95,7 @@ def deflection_errors(
                 slope=float(slopes[:, most].max()),
                 by_size=OF_SHORTENING * float(shortening[most]),
                 by_pull=0.0,
+                by_twist=float(shift[most] / max(deflections[:, most].max(), np.finfo(float).tiny)),
             )
         )
         if measure.tension is not None and found[-1].deflection > LOOKED_FOR:
@@ -123,6 +128,16 @@ def coordinates_of(dae: DAE, index: int, x: np.ndarray) -> np.ndarray:
             if body == index:
                 q[:, row] += factor * value
     return q
+
+
+def _shift_by_twist(twist: Twist, q: np.ndarray) -> np.ndarray:
+    """Return by how much a twist moves the tip (samples,), in lengths, under the moments of linear theory."""
+    a, b = twist.rigidities[:, :, None]
+    v, w, phi = *(twist.curvatures @ q.T), twist.twists @ q.T
+    cos, sin = np.cos(phi), np.sin(phi)
+    k1, k2 = (a * v * cos + b * w * sin) / a, (b * w * cos - a * v * sin) / b
+    bent = np.array([k1 * cos - k2 * sin - v, k1 * sin + k2 * cos - w])
+    return np.linalg.norm(np.einsum("k,pks->ps", twist.weights * twist.to_tip, bent), axis=0) / twist.weights.sum()
 
 
 def _shares_of_pull(

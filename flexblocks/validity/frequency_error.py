@@ -1,4 +1,4 @@
-"""Error of an arm's slowest frequencies by what linear beam theory leaves out: inertia of bent beams, and pulls."""
+"""Error of an arm's slowest frequencies by what linear beam theory leaves out: inertia of bent beams, pulls, twists."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from flexblocks.validity.deflection_error import linear_blocks
 from flexblocks.validity.large_deflections import is_quiet
 from flexblocks.validity.left_out_inertia import bent_beams, left_out_inertia
 from flexblocks.validity.left_out_tension import left_out_tension, softness
+from flexblocks.validity.left_out_twist import left_out_twist
 
 # Frequencies that are looked at: those above are rarely of interest.
 MODES = 3
@@ -35,7 +36,7 @@ class FrequencyError:
     Attributes
     ----------
     block : Block
-        The beam that is bent, or pulled, the most.
+        The beam that is bent, pulled or twisted the most.
     measure : SmallDeflections
     cause : str
         What is left out, for messages.
@@ -45,6 +46,8 @@ class FrequencyError:
         Relative to the true one.
     stability : str
         What the linear model says of the arm's stability that is not so; empty if it is.
+    stiffening_counts : bool
+        Whether ``stiffening=True`` has what is left out.
     """
 
     block: Block
@@ -53,6 +56,7 @@ class FrequencyError:
     frequency: float
     error: float
     stability: str = ""
+    stiffening_counts: bool = True
 
     @property
     def text(self) -> str:
@@ -60,7 +64,9 @@ class FrequencyError:
         remedy = self.measure.remedy
         wrong = self.stability or f"the frequency of {self.frequency:.4g} Hz is off by about {100 * self.error:.0f} %"
         return f"{self.block.where} {self.cause}: {wrong}. " + (
-            f"stiffening=True counts it; {remedy}" if self.measure.tension else f"{remedy[0].upper()}{remedy[1:]}"
+            f"stiffening=True counts it; {remedy}"
+            if self.measure.tension and self.stiffening_counts
+            else f"{remedy[0].upper()}{remedy[1:]}"
         )
 
 
@@ -78,29 +84,36 @@ def frequency_error(
         The independent ones (d).
     x, z, u, p : ndarray (nx,), (nz,), (nu,), (np,)
     """
-    bent, pulled = bent_beams(dae, x), left_out_tension(dae, x, z, u, p)
-    if not (bent or pulled):
+    bent, pulled, twisted = bent_beams(dae, x), left_out_tension(dae, x, z, u, p), left_out_twist(dae, x)
+    if not (bent or pulled or twisted):
         return None
     posture, places = dae.posture(x, z, p), [dae.x.index(name) for name in coordinates]
     motions = _motions(dae, places, posture[0], p)
-    M, inertia, stiffness = (
+    M, inertia, of_pulls, of_twists = (
         motions.T @ matrix @ motions
         for matrix in (
             mass_at_posture(dae.tree, *posture),
             left_out_inertia(dae, {index: along for index, (_, along) in bent.items()}, *posture),
             _of_arm(dae, pulled),
+            _of_arm(dae, twisted),
         )
     )
     moved = {f"{each.block}.{each.coordinate}" for each in dae.tree.prescribed}
     free = np.array([i for i, name in enumerate(coordinates) if name not in moved], dtype=int)
 
     linear = _Linear(A, M, free)
-    frequency, error, stability = linear.difference(inertia, stiffness)
+    frequency, error, stability = linear.difference(inertia, of_pulls + of_twists)
     if not (error > OFF or stability):
         return None
-    _, by_pull, unstable = linear.difference(np.zeros_like(M), stiffness)
-    measures = dict(linear_blocks(dae))
-    if unstable or (by_pull > error / 2 and not stability):
+    measures, none = dict(linear_blocks(dae)), np.zeros_like(M)
+    (_, by_pull, by_pull_alone), (_, by_twist, by_twist_alone) = (
+        linear.difference(none, of_cause) for of_cause in (of_pulls, of_twists)
+    )
+    by_twists = bool(by_twist_alone) or (by_twist > error / 2 and not stability)
+    if by_twists:
+        worst = max(twisted, key=lambda index: float(np.abs(twisted[index]).max()))
+        state, left_out = "bends and twists", "that a twist turns its planes of bending, of which one is stiffer"
+    elif by_pull_alone or (by_pull > error / 2 and not stability):
         worst = max(pulled, key=lambda index: _share(measures[index], pulled[index]))
         share = f"{100 * _share(measures[worst], pulled[worst]):.2g} %"
         state, left_out = f"is pulled or compressed by {share} of what buckles it", "what that does to bending"
@@ -109,7 +122,8 @@ def frequency_error(
         state = f"deflects by {100 * bent[worst][0]:.2g} % of its length"
         left_out = "how its tip moves along it as it bends, with all that it carries"
     cause = f"{state}, where {measures[worst].name} leaves out {left_out}"
-    return FrequencyError(dae.tree.bodies[worst].block, measures[worst], cause, frequency, error, stability)
+    block = dae.tree.bodies[worst].block
+    return FrequencyError(block, measures[worst], cause, frequency, error, stability, stiffening_counts=not by_twists)
 
 
 def warn_of_frequencies(where: str, errors: Mapping[str, FrequencyError | None]) -> None:

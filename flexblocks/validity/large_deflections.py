@@ -45,7 +45,7 @@ def large_deflections(
 ) -> list[DeflectionError]:
     """Return the blocks that leave the range of their theory, the worst first; arguments as `deflection_errors`."""
     errors = deflection_errors(dae, x, z, u, p, at_rest)
-    far = [one for one in errors if max(one.by_size, one.by_pull) > SHARE]
+    far = [one for one in errors if max(one.by_size, one.by_pull, one.by_twist) > SHARE]
     far = [one for one in far if one.error * one.deflection > OF_LENGTH]
     return sorted(far, key=lambda one: -one.error * one.deflection)
 
@@ -112,6 +112,13 @@ def warn_of_cases(
 def described(one: DeflectionError, time: float | None) -> str:
     """Return a sentence on one block that leaves the range of its theory, and on what holds there."""
     when = "" if time is None else f" at t = {time:.4g} s"
+    remedy = f"{one.measure.remedy[0].upper()}{one.measure.remedy[1:]}"
+    if one.by_twist > max(one.by_size, one.by_pull):
+        return (
+            f"{one.block.where} bends and twists{when}, and {one.measure.name} leaves out that a twist turns its "
+            "planes of bending, of which one is stiffer: its tip is off by about "
+            f"{100 * one.by_twist * one.deflection:.2g} % of its length. {remedy}"
+        )
     error = f"about {100 * one.error:.0f} %" if one.error < NO_LONGER_SMALL else "as much as it is itself"
     text = (
         f"{one.block.where} deflects by {100 * one.deflection:.2g} % of its length{when} (slope {one.slope:.2g} rad), "
@@ -123,4 +130,4 @@ def described(one: DeflectionError, time: float | None) -> str:
             f"{text}, for it leaves out what a pull along the beam does to bending. stiffening=True counts it; "
             f"{one.measure.remedy}"
         )
-    return f"{text}: it is made for small ones. {one.measure.remedy[0].upper()}{one.measure.remedy[1:]}"
+    return f"{text}: it is made for small ones. {remedy}"

@@ -6,6 +6,8 @@ are ill conditioned; whether they are is up to rounding, and so to the processor
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.linalg
 
@@ -25,7 +27,7 @@ def continuous_solution(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarr
         upper = np.hstack([A, np.zeros((n, n)), B])
         middle = np.hstack([-Q, -A.T, np.zeros((n, m))])
         lower = np.hstack([np.zeros((m, n)), B.T, R])
-        shifted = scipy.linalg.block_diag(np.eye(2 * n), np.zeros((m, m)))
+        shifted = np.diag(np.r_[np.ones(2 * n), np.zeros(m)])
         P = _from_stable_subspace(np.vstack([upper, middle, lower]), shifted, n, "lhp")
         K = np.linalg.solve(R, B.T @ P)  # a step of Newton's method (Kleinman 1968) regains the digits
         return scipy.linalg.solve_continuous_lyapunov((A - B @ K).T, -(Q + K.T @ R @ K))
@@ -46,8 +48,8 @@ def discrete_solution(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray
         upper = np.hstack([A, np.zeros((n, n)), B])
         middle = np.hstack([-Q, np.eye(n), -S])
         lower = np.hstack([S.T, np.zeros((m, n)), R])
-        shifted = scipy.linalg.block_diag(np.eye(n), np.vstack([A.T, -B.T]))
-        shifted = np.hstack([shifted, np.zeros((2 * n + m, m))])
+        shifted = np.zeros((2 * n + m, 2 * n + m))
+        shifted[:n, :n], shifted[n:, n : 2 * n] = np.eye(n), np.vstack([A.T, -B.T])
         P = _from_stable_subspace(np.vstack([upper, middle, lower]), shifted, n, "iuc")
         K = np.linalg.solve(R + B.T @ P @ B, B.T @ P @ A + S.T)
         return scipy.linalg.solve_discrete_lyapunov((A - B @ K).T, Q - S @ K - K.T @ S.T + K.T @ R @ K)
@@ -59,8 +61,9 @@ def _from_stable_subspace(pencil: np.ndarray, shifted: np.ndarray, n: int, stabl
     The inputs, the last unknowns, are eliminated by an orthogonal transformation (van Dooren 1981).
     """
     m = len(pencil) - 2 * n
-    q, _ = scipy.linalg.qr(pencil[:, 2 * n :])
+    q = np.linalg.qr(pencil[:, 2 * n :], mode="complete")[0]
     reduced = [q[:, m:].T @ matrix[:, : 2 * n] for matrix in (pencil, shifted)]
-    basis = scipy.linalg.ordqz(*reduced, sort=stable, output="complex")[-1][:, :n]
+    sorted_form: Any = scipy.linalg.ordqz(*reduced, sort=stable, output="complex")
+    basis = sorted_form[-1][:, :n]
     P = np.linalg.solve(basis[:n].T, basis[n:].T).T.real
     return (P + P.T) / 2

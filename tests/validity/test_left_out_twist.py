@@ -1,0 +1,110 @@
+"""A twist turns the planes of bending: what linear beams are off by there, beside geometrically exact ones."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+import flexblocks as fb
+from flexblocks.errors import LargeDeflectionWarning
+
+ALUMINIUM = fb.Material(2700.0, 7e10, 0.33)
+LINEAR = [fb.AssumedModes(3, tip="auto"), fb.FiniteElements(4)]
+
+
+def strip(
+    kind: fb.Discretization,
+    load: float,
+    size: float = 1.0,
+    wide: float = 0.04,
+    thick: float = 0.004,
+    light: float = 1.0,
+) -> fb.DAE:
+    """Return a strip of `size` [m], `wide` across, along gravity, and `thick`, with a `load` [kg] at its tip."""
+    material = fb.Material(light * ALUMINIUM.density, ALUMINIUM.youngs_modulus, ALUMINIUM.poissons_ratio)
+    model = fb.Model("strip", gravity=(0.0, -9.81, 0.0))
+    section = fb.Rectangle(thick * size, wide * size)
+    beam = fb.FlexibleBeam(
+        "beam", size, section=section, material=material, discretization=kind, bending="yz", torsion=True
+    )
+    body, torque = fb.Payload("load", load, np.eye(3) * 1e-6 * load * size**2), fb.WorldTorque("torque")
+    for part in (ground := fb.Ground("ground"), beam, body, torque):
+        model.add(part)
+    model.connect(ground.frame_b, beam.frame_a)
+    model.connect(beam.frame_b, body.frame_a)
+    model.connect(beam.frame_b, torque.frame_a)
+    return fb.assemble(model)
+
+
+def at_rest(dae: fb.DAE, twisting: float = 0.0) -> fb.OperatingPoint:
+    return fb.equilibrium(dae, u={"torque.torque_x": twisting, "torque.torque_y": 0.0, "torque.torque_z": 0.0})
+
+
+def place(dae: fb.DAE, twisting: float) -> np.ndarray:
+    rest = at_rest(dae, twisting)
+    return np.array([rest[f"load.{axis}"] for axis in "xyz"])
+
+
+@pytest.mark.parametrize("kind", LINEAR, ids=repr)
+@pytest.mark.parametrize("size", [0.01, 1.0, 20.0])
+@pytest.mark.parametrize("share", [0.1, 0.4])
+def test_the_tip_is_off_by_as_much_as_it_is_told(kind: fb.Discretization, size: float, share: float) -> None:
+    """Twisted by a tenth and four tenths of a radian the strip bends sideways under its load."""
+    rigidity = ALUMINIUM.shear_modulus * fb.Rectangle(0.004, 0.04).torsion_constant * size**4
+    load, torque = 1.5 * size**2, share * rigidity / size
+    with pytest.warns(LargeDeflectionWarning, match="twists") as told:
+        linear = place(strip(kind, load, size, wide=0.06), torque)
+    off = np.linalg.norm(linear - place(strip(fb.StrainModes(5), load, size, wide=0.06), torque)) / size
+    said = re.search(r"its tip is off by about ([\d.e-]+) % of its length", str(told[0].message))
+    assert said
+    assert float(said[1]) / 100 == pytest.approx(off, rel=0.35)
+
+
+@pytest.mark.parametrize("kind", LINEAR, ids=repr)
+def test_the_strip_of_the_page(kind: fb.Discretization) -> None:
+    with pytest.warns(LargeDeflectionWarning, match=r"off by about 2\.[12] % of its length"):
+        linear = place(strip(kind, 0.3), 20.0)
+    assert np.abs(linear[1:]).max() < 2e-3
+    assert np.linalg.norm(linear - place(strip(fb.StrainModes(5), 0.3), 20.0)) == pytest.approx(0.0235, abs=5e-4)
+
+
+def critical(wide: float = 0.04, thick: float = 0.004) -> float:
+    """Return the load [kg] that tips a cantilever of 1 m over: 4.013 (EI GJ)^1/2 / l^2 (Prandtl 1899)."""
+    soft = ALUMINIUM.youngs_modulus * wide * thick**3 / 12
+    torsion = ALUMINIUM.shear_modulus * fb.Rectangle(thick, wide).torsion_constant
+    return 4.013 * math.sqrt(soft * torsion) / 9.81
+
+
+@pytest.mark.parametrize("kind", LINEAR, ids=repr)
+@pytest.mark.parametrize(("share", "says"), [(0.9, "is off by about"), (1.1, "makes stable what grows by e in")])
+def test_linear_models_tell_where_a_strip_tips_over(kind: fb.Discretization, share: float, says: str) -> None:
+    load = share * critical()
+    linear = strip(kind, load, light=1e-3)
+    rest = at_rest(linear)
+    with pytest.warns(LargeDeflectionWarning, match=f"twist turns its planes of bending.*{says}") as warned:
+        fb.linearize(linear, rest)
+    told = next(str(one.message) for one in warned if one.category is LargeDeflectionWarning)
+    assert "stiffening" not in told
+    exact = strip(fb.StrainModes(5), load, light=1e-3)
+    growth = np.linalg.eigvals(fb.linearize(exact, at_rest(exact)).A).real.max()
+    assert (growth > 0.1) == (share > 1)
+    if share > 1:
+        seconds = re.search(r"grows by e in ([\d.]+) s", told)
+        assert seconds
+        assert float(seconds[1]) == pytest.approx(1 / growth, rel=0.15)
+
+
+@pytest.mark.parametrize("kind", LINEAR, ids=repr)
+def test_no_false_alarms(kind: fb.Discretization) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LargeDeflectionWarning)
+        for dae, torque in (
+            (strip(kind, 1.0), 0.0),  # straight up, far from tipping over
+            (strip(kind, 0.02), 2.0),  # twisted, hardly loaded
+            (strip(kind, 5.0, wide=0.03, thick=0.03), 50.0),  # as stiff in both planes
+        ):
+            fb.linearize(dae, at_rest(dae, torque))
