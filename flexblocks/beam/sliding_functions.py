@@ -142,8 +142,13 @@ class SlidingFunctions:
     @property
     def rod(self) -> DiscretizedDeformation:
         """Torsion of the part that is outside at the start."""
-        polar = self.tip.polar_inertia / (self.block.nominal.polar_inertia * self.block.extension)
-        return discretized_rod(self.block.discretization, TipBody(polar))
+        return rod_of(self.block, self.tip)
+
+
+def rod_of(block: Any, tip: TipBody) -> DiscretizedDeformation:
+    """Return torsion of the part that is outside at the start, with a body at its tip, in SI units."""
+    polar = tip.polar_inertia / (block.nominal.polar_inertia * block.extension)
+    return discretized_rod(block.discretization, TipBody(polar))
 
 
 def root_names(block: Any) -> tuple[str, ...]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from flexblocks.beam.properties.quadrature import gauss_legendre
 from flexblocks.beam.shapes.shape_functions import Shapes
-from flexblocks.interfaces import Coordinate, SmallDeflections
+from flexblocks.interfaces import Coordinate, SmallDeflections, Twist
 
 # The tip is one more place, of weight zero.
 POINTS, PANELS = 3, 8
 # Gauss points at which a pull is felt: exact for a pull that is linear along the beam and slopes of second degree.
 FELT = 3
+# Relative difference of rigidities up to which planes of bending are equally stiff: a twist then changes little.
+ALIKE = 1e-3
 REMEDY = "StrainModes(n) holds at any deflection."
 
 
@@ -41,6 +43,40 @@ def small_deflections(
         name=name,
         remedy=REMEDY,
     )
+
+
+def twist(
+    size: int,
+    shapes: Mapping[str, tuple[Shapes, int, np.ndarray]],
+    torsion: tuple[Shapes, int],
+    rigidity: Mapping[str, Callable[[np.ndarray], np.ndarray]],
+    length: float,
+) -> Twist | None:
+    """Return what a twist does to bending in two planes; None where both are equally stiff all along.
+
+    Parameters
+    ----------
+    size : int
+        Coordinates of the block.
+    shapes
+        As of `small_deflections`.
+    torsion : tuple
+        The functions of torsion, and the index of their first coordinate.
+    rigidity : dict of callable
+        By plane, of places x/l (k,): EI there (k,) [N m2].
+    length : float
+        [m]
+    """
+    xi, weights = gauss_legendre(POINTS, np.linspace(0.0, 1.0, PANELS + 1))
+    rigidities = np.array([rigidity[axis](xi) for axis in shapes])
+    if len(rigidities) < 2 or np.allclose(*rigidities, rtol=ALIKE):
+        return None
+    curvatures, twists = np.zeros((len(shapes), len(xi), size)), np.zeros((len(xi), size))
+    for plane, (functions, first, scale) in zip(curvatures, shapes.values(), strict=True):
+        plane[:, first : first + functions.size] = (functions.strain(xi) * scale[:, None]).T
+    functions, first = torsion
+    twists[:, first : first + functions.size] = functions.derivative(xi, 0).T
+    return Twist(curvatures, twists, rigidities, weights, 1 - xi, length)
 
 
 def along(

@@ -40,15 +40,17 @@ class Twist:
     Attributes
     ----------
     curvatures : ndarray (2, k, n)
-        Of both planes of bending, y and z, at k places for a unit of each coordinate [1/m].
+        Of both planes of bending, y and z, at k places for a unit of each coordinate, over the length [rad].
     twists : ndarray (k, n)
         Angles about the axis there [rad].
     rigidities : ndarray (2, k)
         Against these curvatures [N m2].
     weights : ndarray (k,)
-        Of a quadrature along the block [m].
+        Of a quadrature along the block, in units of its length.
     to_tip : ndarray (k,)
-        Lengths from there to the tip [m].
+        Distance from there to the tip, in units of the length.
+    length : float
+        [m]; where that is a coordinate of the block, its start value.
     """
 
     curvatures: np.ndarray
@@ -56,6 +58,7 @@ class Twist:
     rigidities: np.ndarray
     weights: np.ndarray
     to_tip: np.ndarray
+    length: float
 
 
 @dataclass(frozen=True, eq=False)

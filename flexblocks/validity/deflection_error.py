@@ -137,7 +137,7 @@ def _shift_by_twist(twist: Twist, q: np.ndarray) -> np.ndarray:
     cos, sin = np.cos(phi), np.sin(phi)
     k1, k2 = (a * v * cos + b * w * sin) / a, (b * w * cos - a * v * sin) / b
     bent = np.array([k1 * cos - k2 * sin - v, k1 * sin + k2 * cos - w])
-    return np.linalg.norm(np.einsum("k,pks->ps", twist.weights * twist.to_tip, bent), axis=0) / twist.weights.sum()
+    return np.linalg.norm(np.einsum("k,pks->ps", twist.weights * twist.to_tip, bent), axis=0)
 
 
 def _shares_of_pull(

@@ -11,20 +11,24 @@ from __future__ import annotations
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.interfaces import Twist
+from flexblocks.interfaces import SmallDeflections, Twist
 from flexblocks.validity.deflection_error import coordinates_of, linear_blocks
 
 
 def left_out_twist(dae: DAE, x: np.ndarray) -> dict[int, np.ndarray]:
     """Return what the stiffness (n, n) of beams gains by moments and twists at states (nx,), by index of their body."""
-    twisting = [(index, measure.twist) for index, measure in linear_blocks(dae) if measure.twist is not None]
-    return {index: _stiffness(twist, coordinates_of(dae, index, x[None])[0]) for index, twist in twisting}
+    return {
+        index: _stiffness(measure, measure.twist, coordinates_of(dae, index, x[None]))
+        for index, measure in linear_blocks(dae)
+        if measure.twist is not None
+    }
 
 
-def _stiffness(twist: Twist, q: np.ndarray) -> np.ndarray:
-    """Return the second derivatives of the energy at coordinates (n,) without those of linear theory."""
+def _stiffness(measure: SmallDeflections, twist: Twist, q: np.ndarray) -> np.ndarray:
+    """Return the second derivatives of the energy at coordinates (1, n) without those of linear theory."""
     a, b = twist.rigidities
-    v, w, phi = *(twist.curvatures @ q), twist.twists @ q
+    relative = measure.relative(q)[0]
+    v, w, phi = *(twist.curvatures @ relative), twist.twists @ relative
     cos, sin = np.cos(phi), np.sin(phi)
     k1, k2 = v * cos + w * sin, w * cos - v * sin
     first, second = np.array([cos, sin, k2]), np.array([-sin, cos, -k1])  # slopes of k1 and k2 by v'', w'' and phi
@@ -35,5 +39,8 @@ def _stiffness(twist: Twist, q: np.ndarray) -> np.ndarray:
     form[2, 2] -= a * k1**2 + b * k2**2
     form[0, 0] -= a
     form[1, 1] -= b
-    unit = np.array([*twist.curvatures, twist.twists])
-    return np.einsum("rki,rsk,k,skj->ij", unit, form, twist.weights, unit)
+    unit, length = np.array([*twist.curvatures, twist.twists]), twist.length
+    if measure.length is not None and measure.in_lengths is not None:
+        length = q[0, measure.length]
+        unit = np.where(measure.in_lengths, unit / length, unit)
+    return np.einsum("rki,rsk,k,skj->ij", unit, form, twist.weights / length, unit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,12 +11,8 @@ import numpy as np
 from flexblocks.beam.from_block import beam_from_block
 from flexblocks.beam.kinematics.beam import Beam
 from flexblocks.beam.properties.quadrature import gauss_legendre
-from flexblocks.beam.shapes.shape_functions import Shapes
-from flexblocks.beam.small_deflections import FELT, PANELS, POINTS, along, small_deflections
-from flexblocks.interfaces import SmallDeflections, Tension, Twist
-
-# Relative difference of rigidities up to which planes of bending are equally stiff: a twist then changes little.
-ALIKE = 1e-3
+from flexblocks.beam.small_deflections import FELT, along, small_deflections, twist
+from flexblocks.interfaces import SmallDeflections, Tension
 
 
 def beam_deflections(block: Any, carried: np.ndarray) -> SmallDeflections | None:
@@ -38,8 +34,11 @@ def beam_deflections(block: Any, carried: np.ndarray) -> SmallDeflections | None
     first = {axis: len(bent["y"]) if axis == "z" and "y" in bent else 0 for axis in bent}
     shapes = {axis: (plane.shapes, first[axis], unit[axis]) for axis, plane in planes.items()}
     measure = small_deflections(repr(block.discretization), block.coordinates(), shapes)
-    if block.torsion and len(planes) == 2 and not block.shear:
-        measure = replace(measure, twist=_twist(block, beam, shapes))
+    if block.torsion:
+        twisting = block.discretization.plane("torsion", beam).shapes
+        place = [c.name for c in block.coordinates()].index(block.discretization.coordinates("torsion")[0].name)
+        rigidity = {axis: _rigidity(beam, axis) for axis in planes}
+        measure = replace(measure, twist=twist(n, shapes, (twisting, place), rigidity, block.length))
     if block.stiffening:
         return measure
     # Without it a pull along the beam does nothing to bending.
@@ -56,26 +55,7 @@ def beam_deflections(block: Any, carried: np.ndarray) -> SmallDeflections | None
     return replace(measure, tension=pull)
 
 
-def _twist(block: Any, beam: Beam, shapes: Mapping[str, tuple[Shapes, int, np.ndarray]]) -> Twist | None:
-    """Return what a twist does to bending; None where both planes are equally stiff."""
-    names = [coordinate.name for coordinate in block.coordinates()]
-    torsion = block.discretization.plane("torsion", beam).shapes
-    first = names.index(block.discretization.coordinates("torsion")[0].name)
-    xi, weights = gauss_legendre(POINTS, np.linspace(0.0, 1.0, PANELS + 1))
-    rigidities = np.array(
-        [
-            float(beam.deformations[axis].stiffness) * block.length**3 * beam.deformations[axis].profiles.rigidity(xi)
-            for axis in shapes
-        ]
-    )
-    if np.allclose(*rigidities, rtol=ALIKE):
-        return None
-    twists = np.zeros((len(xi), len(names)))
-    twists[:, first : first + torsion.size] = torsion.derivative(xi, 0).T
-    return Twist(
-        curvatures=along(xi, len(names), shapes, 2) / block.length,
-        twists=twists,
-        rigidities=rigidities,
-        weights=weights * block.length,
-        to_tip=(1 - xi) * block.length,
-    )
+def _rigidity(beam: Beam, axis: str) -> Callable[[np.ndarray], np.ndarray]:
+    """Return EI [N m2] along a beam of numbers, as a function of x/l."""
+    mean = float(beam.deformations[axis].stiffness) * float(beam.length) ** 3
+    return lambda xi: mean * beam.deformations[axis].profiles.rigidity(xi)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -11,8 +12,8 @@ from flexblocks.beam.assumed_modes import AssumedModes
 from flexblocks.beam.discretization import Discretization, Rigid, undecided
 from flexblocks.beam.from_block import check_damping, check_options
 from flexblocks.beam.from_sliding_block import sliding_dissipation, sliding_flexure, sliding_velocity_forces
-from flexblocks.beam.sliding_functions import SlidingFunctions, carried_tip, root_variables
-from flexblocks.beam.small_deflections import small_deflections
+from flexblocks.beam.sliding_functions import SlidingFunctions, carried_tip, rod_of, root_variables
+from flexblocks.beam.small_deflections import small_deflections, twist
 from flexblocks.blocks.bodies.beam_remarks import silently_rigid
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
@@ -35,6 +36,8 @@ from flexblocks.interfaces import (
     outlet,
     parameter,
 )
+
+REMEDY = "A FlexibleBeam with StrainModes(n) holds at any deflection."
 
 
 @dataclass(frozen=True)
@@ -176,12 +179,19 @@ class SlidingBeam(Block):
         if not bent[0]:
             return None
         chosen, out, units = self.discretization, self.extension, [c.unit for c in self.coordinates()]
-        shapes = chosen.shapes(carried_tip(self, carried).relative(self.linear_density * out, out))
+        tip = carried_tip(self, carried)
+        shapes = chosen.shapes(tip.relative(self.linear_density * out, out))
         first = {axis: 1 + i * len(bent[0]) for i, axis in enumerate(self.bending)}
         planes = {axis: (shapes, start, np.ones(shapes.size)) for axis, start in first.items()}
         measure = small_deflections(repr(chosen), self.coordinates(), planes)
         in_lengths = np.array([unit == "m" for unit in units]) & (np.arange(len(units)) > 0)
-        return replace(measure, length=0, in_lengths=in_lengths, remedy="A FlexibleBeam with StrainModes(n) does.")
+        if self.torsion:
+            twisting = rod_of(self, tip).shapes, 1 + sum(map(len, bent))
+            of_y = self.flexural_rigidity
+            of_z = of_y if self.flexural_rigidity_z is None else self.flexural_rigidity_z
+            rigidity = {axis: partial(np.full_like, fill_value=value) for axis, value in (("y", of_y), ("z", of_z))}
+            measure = replace(measure, twist=twist(len(units), planes, twisting, rigidity, out))
+        return replace(measure, length=0, in_lengths=in_lengths, remedy=REMEDY)
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         assert frame is not None
