@@ -89,10 +89,11 @@ class Replay(RichDisplay):
         return f"{text}; without: {'it could not be simulated to its end' if alone is None else alone._came_to()}"
 
     def _came_to(self) -> str:
-        misses = ", ".join(f"{name} {1e3 * miss:.3g} mm" for name, miss in self.misses.items())
+        worst = sorted(self.misses.items(), key=lambda place: -place[1])
+        misses = listing([f"{name} {1e3 * miss:.3g} mm" for name, miss in worst], 4) if worst else "no end point"
         left = "" if np.isnan(self.energy_left) else f"; {self.energy_left:.3g} J left"
         beyond = f"; beyond its limits: {listing(map(str, self.excesses), 3)}" if self.excesses else ""
-        return f"misses the goal by {misses or 'no end point'}{left}{beyond}"
+        return f"misses the goal by {misses}{left}{beyond}"
 
 
 def replay(dae: DAE, start: OperatingPoint, legs: Sequence[Leg], drive: Drive) -> Replay:
