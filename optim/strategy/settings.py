@@ -91,10 +91,11 @@ class Settings:
 
     roundest, sharpest : float
         Rate below which the sign of friction is rounded off at the beginning of its homotopy, relative to the largest
-        of the shaft in the first guess: friction is all but viscous. That at which friction that sticks follows: what a
-        shaft gains in half an interval of 30, and what a mesh of that kind resolves. By trial.
+        of the shaft in the first guess: friction is all but viscous. Likewise the angle over which teeth touch,
+        relative to their play: they are a spring. The rate at which friction that sticks follows: what a shaft gains
+        in half an interval of 30, and what a mesh of that kind resolves. By trial.
     rounding_step, largest_step, least_step : float
-        Factors on that rate: the first, the smallest after stages that were easy, and that at which the homotopy gives
+        Factors on these: the first, the smallest after stages that were easy, and that at which the homotopy gives
         up after stages that failed, each by its square root. By trial, on 36 tasks of arms whose friction takes a tenth
         to all of their energy.
     rounding_patience, easy_rounding : int
@@ -102,7 +103,8 @@ class Settings:
         than the latter. As many as the last solve of the first stage took, if that is more, along lines and the like;
         of a shortest time twice as many, and five quarters of them are easy.
     round_enough : float
-        Rate below which friction is rounded off, relative to that of the shaft, from which on it is planned as it is.
+        Rate below which friction is rounded off, relative to that of the shaft, or angle over which teeth touch,
+        relative to their play, from which on it is planned as it is.
     slight_loss : float
         Share of the largest kinetic energy up to which losses by dry friction are planned as they are. By trial.
     sticking_patience : int
