@@ -27,6 +27,7 @@ from rich.table import Table
 import flexblocks as fb
 from flexblocks import optim
 from flexblocks.optim.casadi_solver import CasadiSolver
+from flexblocks.optim.model.trajectories import transcribed_problem
 from flexblocks.optim.strategy.solving import Solving
 
 PICTURE = Path("docs", "pictures", "plan_cost.png")
@@ -122,7 +123,8 @@ def measured(
         model,
         tee=log,
         iteration_limit=iterations,
-        solver_options={"print_timing_statistics": "yes"} | Solving(dae).from_guess,  # as `optim.plan` begins
+        # As `optim.plan` begins
+        solver_options={"print_timing_statistics": "yes"} | Solving(dae).from_guess_of(transcribed_problem(model)),
         raise_exception_on_nonoptimal_result=False,
     )
     clock.append(time.process_time())

@@ -241,7 +241,7 @@ def _solved_as_asked(model: Any, solving: Solving) -> Plan:
     patience = solving.patience(transcribed)
     if any(t.path.rows for t in transcribed.first):
         return solve_past_obstacles(DIRECT, model, solving, before, patience)
-    return solving.attempt(DIRECT, model, before, max_iter=patience, **solving.from_guess)
+    return solving.attempt(DIRECT, model, before, max_iter=patience, **solving.from_guess_of(transcribed))
 
 
 def _warn_of_mesh(plan: Plan) -> None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from time import process_time
 from typing import Any
 
+import numpy as np
+
 from flexblocks.dae.dae import DAE
 
 from ..collocation.transcription_options import TranscriptionOptions
@@ -31,8 +33,9 @@ from .settings import SETTINGS, Settings
 # the desk arm 35 and 99. Six joints with 32 states take 46, 50 and 42 from cold, and 76, 65 and 51.
 OWN_STEP = {"alpha_for_y": "min-dual-infeas"}
 # Where the Hessian is indefinite IPOPT adds multiples of the identity, each this many times the one before until the
-# step descends. IPOPT's 8 overshoots, and so shortens the steps: with 3, sixteen random goals of those six joints take
-# 50 iterations in the geometric mean, 57 with 8, 52 with 4. Random arms take neither more nor fewer.
+# step descends. IPOPT's 8 overshoots, and so shortens the steps where no limits do: with 3, sixteen random goals of
+# those six joints take 50 iterations in the geometric mean, 57 with 8, 52 with 4. Of random arms with limits two more
+# of 51 do not end within 150.
 FINE_CONVEXITY = {"perturb_inc_fact": 3.0}
 
 
@@ -150,7 +153,13 @@ class Solving:
         cylinders and loops keep them, too: with steps of their own for multipliers, two loads on the crane take 201
         iterations instead of 90.
         """
-        return self.near_equations | ({} if follows_from_balance(self.dae) else OWN_STEP | FINE_CONVEXITY)
+        return self.near_equations | ({} if follows_from_balance(self.dae) else OWN_STEP)
+
+    def from_guess_of(self, transcribed: TranscribedProblem) -> dict[str, Any]:
+        """Return `from_guess` for a problem, with finer steps of convexification where nothing is limited."""
+        limits = (bounds for t in transcribed.first for bounds in (t.limits.x, *t.limits.inputs))
+        is_limited = follows_from_balance(self.dae) or any(np.isfinite(bounds).any() for bounds in limits)
+        return self.from_guess | ({} if is_limited else FINE_CONVEXITY)
 
     def attempt_near(self, what: str, model: Any, before: tuple[Attempt, ...], **options: Any) -> Plan:
         """Solve from a start close to the solution, with a low barrier and limited iterations; see `attempt`."""
