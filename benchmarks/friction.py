@@ -2,8 +2,8 @@
 
 Two flexible links from rest to rest, free of weight or hung up, their motors behind springs or not; dry friction of the
 first joint from a tenth of a newton metre to two (the second has half of it), where the links' inertia takes about one.
-Iterations of all attempts, and by how much the replay misses the goal; bold is what was not solved. ``friction rounded
-off`` is the sharpest motion that was.
+Iterations of all attempts, and by how much the replay misses the goal; bold is what was not solved. ``rounded`` is the
+sharpest motion that was.
 """
 
 from __future__ import annotations
