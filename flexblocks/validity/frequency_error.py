@@ -106,14 +106,15 @@ def frequency_error(
     if not (error > OFF or stability):
         return None
     measures, none = dict(linear_blocks(dae)), np.zeros_like(M)
-    (_, by_pull, by_pull_alone), (_, by_twist, by_twist_alone) = (
-        linear.difference(none, of_cause) for of_cause in (of_pulls, of_twists)
-    )
-    by_twists = bool(by_twist_alone) or (by_twist > error / 2 and not stability)
+    alone = [linear.difference(none, of_cause)[1:] for of_cause in (of_pulls, of_twists)]
+    by_pulls, by_twists = (bool(unstable) or (share > error / 2 and not stability) for share, unstable in alone)
+    if not (by_pulls or by_twists or bent):  # neither alone, but both together
+        by_twists = alone[1][0] > alone[0][0]
+        by_pulls = not by_twists
     if by_twists:
         worst = max(twisted, key=lambda index: float(np.abs(twisted[index]).max()))
         state, left_out = "bends and twists", "that a twist turns its planes of bending, of which one is stiffer"
-    elif by_pull_alone or (by_pull > error / 2 and not stability):
+    elif by_pulls:
         worst = max(pulled, key=lambda index: _share(measures[index], pulled[index]))
         share = f"{100 * _share(measures[worst], pulled[worst]):.2g} %"
         state, left_out = f"is pulled or compressed by {share} of what buckles it", "what that does to bending"
