@@ -181,12 +181,11 @@ def plan_with(
     # Refine the mesh, or look between its points
     if criteria is not None:
         solution = refine_mesh(solution, solving, criteria)
+    else:
+        _warn_of_mesh(solution)
+        if any(t.path.rows or np.isfinite(t.limits.x).any() for t in transcribed.first):
+            _warn_of_excesses(solution)
     warn_beyond_states(solution)
-    if criteria is not None:
-        return solution
-    _warn_of_mesh(solution)
-    if any(t.path.rows or np.isfinite(t.limits.x).any() for t in transcribed.first):
-        _warn_of_excesses(solution)
     return solution
 
 

@@ -67,7 +67,7 @@ def _refuse_overdriven(dae: DAE, q: np.ndarray, p: np.ndarray, rows: np.ndarray)
         return
     free = free_columns(dae)
     for posture in _closed_around(dae, q, p):
-        if not is_in_line(closure_slopes(dae, posture, p)[np.ix_(rows, free)]):
+        if not is_in_line(closure_slopes(dae, posture, p)[np.ix_(rows, free)], RANK):
             return
     freedom = dae.tree.size - len(rows)
     raise ModelError(

@@ -157,34 +157,36 @@ def _values(dae: DAE, q: np.ndarray, held: np.ndarray) -> list[str]:
 def refuse_singular(dae: DAE, q: np.ndarray, p: np.ndarray, where: str) -> None:
     """Refuse a posture in which the loops do not determine how they move on."""
     J = closure_slopes(dae, q, p)
-    if is_in_line(J) and _is_better_beside(dae, q, p, J):
+    everywhere, free = np.arange(len(q)), free_columns(dae)
+    if _is_singular(dae, q, p, J, everywhere):
         raise LoopError(
             f"{where.rstrip(': ')}: singular posture: the loops of '{dae.name}' do not determine how they move on "
             "(links in line, at a change point or a dead centre). Start beside it."
         )
-    if dae.prescribed and is_in_line(J[:, free_columns(dae)]):
+    if dae.prescribed and _is_singular(dae, q, p, J, free):
         raise LoopError(
             f"{where.rstrip(': ')}: singular posture: the loops of '{dae.name}' do not let {listing(dae.prescribed)} "
             "move on as prescribed there (a dead centre). Start beside it, or prescribe another coordinate."
         )
 
 
-def _is_better_beside(dae: DAE, q: np.ndarray, p: np.ndarray, J: np.ndarray) -> bool:
-    """Whether closures with slopes `J` (m, n) at `q` (n,) determine much better beside it how the coordinates move.
+def _is_singular(dae: DAE, q: np.ndarray, p: np.ndarray, J: np.ndarray, columns: np.ndarray) -> bool:
+    """Whether closures with slopes `J` (m, n) at `q` (n,) do not determine how the coordinates at `columns` move.
 
-    So they do next to a singular posture, where their least singular value is in proportion with the distance from it.
-    That of a long linkage is small everywhere: of a scissor lift of 20 stages it is 7e-5 of the largest.
+    There they hardly do, and much better beside it: the least singular value is in proportion with the distance from a
+    singular posture. That of a long linkage is small everywhere: of a scissor lift of 20 stages 7e-5 of the largest.
     """
-    equations, (_, values, right) = closure_equations(dae), np.linalg.svd(J)
-    if len(values) < len(J):
-        return True
+    values = np.linalg.svd(J[:, columns], compute_uv=False)
+    if not is_in_line(J[:, columns]) or len(values) < len(J):
+        return is_in_line(J[:, columns])
+    equations, right = closure_equations(dae), np.linalg.svd(J)[2]
     for along in right[len(J) - 1 :]:  # what is next to free, and what is
         for way in (BESIDE, -BESIDE):
             there = equations.within(q, q + way * along / np.max(np.abs(along)) * equations.unit)
             there = polished(equations, there, p, np.ones(len(q), dtype=bool))
             if gap(equations, there, p) > POLISHED:
                 continue
-            beside = np.linalg.svd(closure_slopes(dae, there, p), compute_uv=False)
+            beside = np.linalg.svd(closure_slopes(dae, there, p)[:, columns], compute_uv=False)
             if beside[-1] / beside[0] > BETTER * values[-1] / values[0]:
                 return True
     return False

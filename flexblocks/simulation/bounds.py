@@ -42,10 +42,11 @@ class Bounds:
         n = len(self.speeds)
         speeds = np.abs(X[:, n : 2 * n])
         if np.any(speeds > FASTEST):
-            times = np.max(speeds, axis=0) / self._fastest(p)
+            fastest = self._fastest(p)
+            times = np.max(speeds, axis=0) / fastest
             worst = int(np.argmax(times))
             if times[worst] > 1:
-                most = f"{self._fastest(p)[worst]:.6g} {self.dae.x.units[n + worst]}"
+                most = f"{fastest[worst]:.6g} {self.dae.x.units[n + worst]}"
                 raise StepFailure(f"the solution grows beyond all bounds, {self.speeds[worst]} beyond {most}")
         for bound in self.ranges:
             values = bound.value(X[:, :n])

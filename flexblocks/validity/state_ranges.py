@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
+from flexblocks.interfaces import StateRange
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import is_quiet
 
@@ -17,19 +19,23 @@ MOST = 3  # states that a warning names
 def beyond_state_ranges(dae: DAE, x: np.ndarray, times: np.ndarray | None = None) -> str:
     """Return which states (samples, nx) leave their ranges, the farthest of each kind first, and what that means."""
     kinds: dict[str, list[tuple[float, str]]] = {}
-    for block_name, block in dae.tree.blocks.items():
-        for name, bound in block.state_ranges().items():
-            state = f"{block_name}.{name}"
-            values = x[:, dae.x.index(state)]
-            off = np.maximum(bound.low - values, values - bound.high)
-            worst = int(np.argmax(off))
-            if off[worst] > 0:
-                unit, limit = dae.x.unit(state), bound.low if values[worst] < bound.low else bound.high
-                when = "" if times is None else f" at t = {times[worst]:.4g} s"
-                text = f"{state} = {values[worst]:.3g} {unit}{when}, beyond {limit:.3g} {unit}"
-                kinds.setdefault(bound.beyond, []).append((off[worst], text))
+    for state, bound in _ranges(dae):
+        values = x[:, dae.x.index(state)]
+        off = np.maximum(bound.low - values, values - bound.high)
+        worst = int(np.argmax(off))
+        if off[worst] > 0:
+            unit, limit = dae.x.unit(state), bound.low if values[worst] < bound.low else bound.high
+            when = "" if times is None else f" at t = {times[worst]:.4g} s"
+            text = f"{state} = {values[worst]:.3g} {unit}{when}, beyond {limit:.3g} {unit}"
+            kinds.setdefault(bound.beyond, []).append((off[worst], text))
     return "; ".join(f"{listing([text for _, text in sorted(found, reverse=True)], MOST)}: {beyond}"
                      for beyond, found in kinds.items())  # fmt: skip
+
+
+@lru_cache(maxsize=32)
+def _ranges(dae: DAE) -> tuple[tuple[str, StateRange], ...]:
+    blocks = dae.tree.blocks.items()
+    return tuple((f"{name}.{state}", bound) for name, block in blocks for state, bound in block.state_ranges().items())
 
 
 def warn_of_states(where: str, beyond: Mapping[str, str]) -> None:

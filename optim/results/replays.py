@@ -41,7 +41,9 @@ def replay_of(
         replays = [replayed(dae, run, None, scenario, **options) for run in chosen]
     motions = [one.trajectory for one in replays]
     _warn_of_large_deflections(dae, motions)
-    warn_of_states("replay", {"": beyond_state_ranges(dae, motions[0].x, motions[0].t)})
+    names = [""] if len(motions) == 1 else [f"in scenario {i}, " for i in range(len(motions))]
+    beyond = {name: beyond_state_ranges(dae, one.x, one.t) for name, one in zip(names, motions, strict=True)}
+    warn_of_states("replay", beyond)
     return side_by_side(replays)
 
 

@@ -18,8 +18,10 @@ from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
 from ..results.attempt import Attempt
 from ..results.plan import Plan
+from ..results.replays import chosen_law
 from ..solver_statistics import CONVERGED, ENDED, NOT_OPTIMAL, ROUNDED, UNRESOLVED
 from ..verification.criteria import Criteria, allowed
+from ..verification.tracked_replay import AUTO
 
 ROUNDING = 1e-3  # of what a replay may miss by, below which a goal is not missed
 FEASIBLE = 1e-4  # violation of the scaled equations up to which a motion counts as feasible; by trial
@@ -99,7 +101,8 @@ def _shortcoming(plan: Plan) -> str:
     nothing = ROUNDING * allowed(Criteria(), plan.transcribed.dae, plan.trajectories).miss
     try:
         # Only to say by how much the goal is missed
-        miss = plan.replay(rtol=1e-5, atol=1e-8, time_limit=0.5).tip_miss
+        law = chosen_law(AUTO, plan.mesh_errors)
+        miss = plan.replay(law=law, rtol=1e-5, atol=1e-8, time_limit=0.5).tip_miss
     except FlexblocksError:  # inputs of an iterate may be too violent to simulate
         miss = np.nan
     if nothing < miss < np.inf:

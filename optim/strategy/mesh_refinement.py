@@ -17,8 +17,10 @@ from ..collocation.transcription_options import TranscriptionOptions
 from ..errors import PlanError, PlanWarning, ProblemError
 from ..results.attempt import Attempt
 from ..results.plan import Plan
+from ..results.replays import chosen_law
 from ..solver_statistics import UNRESOLVED
 from ..verification.criteria import Allowed, Criteria, allowed
+from ..verification.tracked_replay import AUTO
 from .finer_transcriptions import (
     damps,
     doubled_and_damped,
@@ -191,7 +193,10 @@ def _replayed(plan: Plan, solving: Solving, most: Allowed) -> tuple[Plan, float,
         if local > settings.hopeless:
             return plan, local, {}
     try:
-        replay = plan.replay(time_limit=solving.deadline.options.get("max_wall_time", settings.refinement_time))
+        replay = plan.replay(
+            law=chosen_law(AUTO, errors),  # one that fails tells that the plan does, and takes its time
+            time_limit=solving.deadline.options.get("max_wall_time", settings.refinement_time),
+        )
     except SimulationError:  # inputs of a coarse mesh may be too violent to simulate, or take too long
         gone = replace(plan.attempts[-1], tip_miss=math.inf)
         return replace(plan, attempts=(*plan.attempts[:-1], gone)), math.inf, {}

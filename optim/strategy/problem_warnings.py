@@ -42,12 +42,9 @@ def warn_of_jumps(transcribed: TranscribedProblem) -> None:
 def warn_beyond_states(plan: Plan) -> None:
     """Warn of states beyond the ranges in which the physics of their blocks holds, which no limit forbids."""
     dae = plan.transcribed.dae
-    if len(dae.x) == 2 * dae.tree.size:  # none of the first order
-        return
     texts = (beyond_state_ranges(dae, motion.x, motion.t) for motion in plan.trajectories)
     if text := next(filter(None, texts), ""):
-        name = text.split(" = ")[0]
-        warn(f"Plan of '{dae.name}': {text}. Plans keep limits, as {{'{name}': (0.0, None)}}.", PlanWarning)
+        warn(f"Plan of '{dae.name}': {text}. Plans keep what `limits` say of such states.", PlanWarning)
 
 
 def advice_on_ends(transcribed: TranscribedProblem) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 import flexblocks as fb
@@ -50,6 +51,15 @@ def test_a_force_holds_a_scissor_lift_by_virtual_work(stages: int) -> None:
     # The height of everything grows with sin(angle), the slide with cos(angle).
     weights = 9.81 * (4 * MASS * stages**2 / 2 + LOAD * stages)
     assert rest["ram.force"] == pytest.approx(-weights / math.tan(angle), rel=1e-9)
+
+
+@pytest.mark.parametrize("stages", [3, pytest.param(18, marks=pytest.mark.slow)])
+def test_a_slide_may_be_prescribed(stages: int) -> None:
+    model = scissor_lift(stages).model
+    assert model is not None
+    dae = fb.assemble(model, prescribed=("slide.displacement",))
+    run = fb.simulate(dae, np.linspace(0.0, 0.01, 3), u={"slide.displacement": lambda t: 0.8 - 0.01 * t})
+    assert run["load.y"][0] == pytest.approx(stages * 2 * HALF * 0.6, rel=1e-6)
 
 
 def test_a_lift_that_lies_flat_is_singular() -> None:
