@@ -59,8 +59,13 @@ def checked_prescriptions(plan: Topology, prescribed: Iterable[str] | str) -> tu
     NameUnknownError
         The arm has no such coordinate; a locked one is none.
     ParameterError
-        A name that is repeated.
+        A name that is repeated, or motions beside the names.
     """
+    if isinstance(prescribed, Mapping):
+        raise ParameterError(
+            f"assemble: prescribed = {prescribed!r}; takes names. Give the motions to what moves the arm, as "
+            "simulate(dae, t, u={...}), or prescribed={...} of a plan."
+        )
     names = (prescribed,) if isinstance(prescribed, str) else tuple(prescribed)
     owners = {".".join(shared.owner): shared.owner for shared in plan.shared.values() if shared.owner}
     for name in names:
