@@ -221,6 +221,8 @@ def test_refused_by_name():
         fb.assemble(model, prescribed="joint1.angel")
     with pytest.raises(NameUnknownError, match=r"no free coordinate 'joint1.angle'"):
         fb.assemble(model, locked={"joint1.angle": 0.1}, prescribed=JOINT)
+    with pytest.raises(ParameterError, match=r"takes names\. Give the motions to what moves the arm"):
+        fb.assemble(models.subudhi_morris_2002(modes=1), prescribed={"joint1.angle": ca.sin})
     with pytest.raises(ParameterError, match=r"joint1.angle twice"):
         fb.assemble(model, prescribed=JOINT * 2)
     dae = fb.assemble(model, prescribed=JOINT)
