@@ -16,6 +16,8 @@ POINTS, PANELS = 3, 8
 FELT = 3
 # Relative difference of rigidities up to which planes of bending are equally stiff: a twist then changes little.
 ALIKE = 1e-3
+# Functions of the twist that bending induces: with two the load that tips a cantilever over is right within 0.1 %.
+INDUCED = 3
 REMEDY = "StrainModes(n) holds at any deflection."
 
 
@@ -48,7 +50,7 @@ def small_deflections(
 def twist(
     size: int,
     shapes: Mapping[str, tuple[Shapes, int, np.ndarray]],
-    torsion: tuple[Shapes, int],
+    torsion: tuple[Shapes, int] | None,
     rigidity: Mapping[str, Callable[[np.ndarray], np.ndarray]],
     length: float,
 ) -> Twist | None:
@@ -60,10 +62,10 @@ def twist(
         Coordinates of the block.
     shapes
         As of `small_deflections`.
-    torsion : tuple
-        The functions of torsion, and the index of their first coordinate.
+    torsion : tuple, optional
+        The functions of torsion, and the index of their first coordinate; None of a beam that is not free to twist.
     rigidity : dict of callable
-        By plane, of places x/l (k,): EI there (k,) [N m2].
+        Of places x/l (k,): by plane EI there (k,), by "torsion" GJ [N m2].
     length : float
         [m]
     """
@@ -74,9 +76,14 @@ def twist(
     curvatures, twists = np.zeros((len(shapes), len(xi), size)), np.zeros((len(xi), size))
     for plane, (functions, first, scale) in zip(curvatures, shapes.values(), strict=True):
         plane[:, first : first + functions.size] = (functions.strain(xi) * scale[:, None]).T
-    functions, first = torsion
-    twists[:, first : first + functions.size] = functions.derivative(xi, 0).T
-    return Twist(curvatures, twists, rigidities, weights, 1 - xi, length)
+    if torsion is not None:
+        functions, first = torsion
+        twists[:, first : first + functions.size] = functions.derivative(xi, 0).T
+    # The modes of torsion of a uniform rod, clamped and free.
+    numbers = np.pi * (np.arange(INDUCED) + 0.5)
+    rates = numbers * np.cos(numbers * xi[:, None])
+    against = np.einsum("k,ki,kj->ij", weights * rigidity["torsion"](xi), rates, rates)
+    return Twist(curvatures, twists, np.sin(numbers * xi[:, None]), against, rigidities, weights, 1 - xi, length)
 
 
 def along(

@@ -42,7 +42,11 @@ class Twist:
     curvatures : ndarray (2, k, n)
         Of both planes of bending, y and z, at k places for a unit of each coordinate, over the length [rad].
     twists : ndarray (k, n)
-        Angles about the axis there [rad].
+        Angles about the axis there [rad]; zero of one that is not free to twist.
+    induced : ndarray (k, m)
+        Angles there of m functions by which moments in both planes would twist it besides [rad].
+    against : ndarray (m, m)
+        Stiffness against these, times the length [N m2].
     rigidities : ndarray (2, k)
         Against these curvatures [N m2].
     weights : ndarray (k,)
@@ -55,10 +59,17 @@ class Twist:
 
     curvatures: np.ndarray
     twists: np.ndarray
+    induced: np.ndarray
+    against: np.ndarray
     rigidities: np.ndarray
     weights: np.ndarray
     to_tip: np.ndarray
     length: float
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the block has coordinates that twist it."""
+        return bool(self.twists.any())
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +91,7 @@ class SmallDeflections:
     tension : Tension or None
         None where a pull along the block counts already.
     twist : Twist or None
-        None of a block that does not twist, or is as stiff in all planes.
+        None of a block whose stiffness against it is not known, or which is as stiff in all planes.
     length : int or None
         The coordinate that is the length [m], in units of which the others of unit m are to be taken; None if the
         length is constant and counted in.
@@ -97,6 +108,18 @@ class SmallDeflections:
     twist: Twist | None = None
     length: int | None = None
     in_lengths: np.ndarray | None = None
+
+    @property
+    def is_twisted(self) -> str:
+        """What bending and twist do, for messages."""
+        return "bends and twists" if self.twist is None or self.twist.is_free else "bends, and with torsion would twist"
+
+    @property
+    def remedy_of_twist(self) -> str:
+        """What holds however far it bends and twists."""
+        if self.twist is None or self.twist.is_free:
+            return self.remedy
+        return f"{self.remedy.removesuffix('.')}, with torsion=True."
 
     def relative(self, q: np.ndarray) -> np.ndarray:
         """Return coordinates (samples, n) in the units of `deflections` and `slopes`."""

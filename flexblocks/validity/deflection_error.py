@@ -5,7 +5,7 @@ within a tenth up to v = 0.45 l (the elastica; `python -m benchmarks.large_defle
 1/2 int v'^2 dx / l = 0.6 (v/l)^2 this is 5/3 of it, which other shapes have as well, within a factor of three: a moment
 at the tip 1/2. A pull N along the beam adds int N v'^2 dx to int EI v''^2 dx. Left out, it is missing in the stiffness:
 the deflection is off by the ratio of both (Rayleigh's quotient of buckling). A twist turns the planes of bending, of
-which one is stiffer: under the moments of linear theory the tip moves, see `left_out_twist`.
+which one is stiffer: under the moments of linear theory the tip moves, see `induced_twist`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from functools import lru_cache
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.interfaces import Block, SmallDeflections, Tension, Twist
+from flexblocks.interfaces import Block, SmallDeflections, Tension
+from flexblocks.validity.induced_twist import shift_by_twist
 from flexblocks.validity.pulls import pulls
 
 # Relative error of the deflection by a shortening of the length by this share.
@@ -83,7 +84,7 @@ def deflection_errors(
         deflections = np.linalg.norm(measure.deflections @ q.T, axis=0)
         slopes = np.linalg.norm(measure.slopes @ q.T, axis=0)
         shortening = measure.weights @ slopes**2 / 2
-        shift = np.zeros(len(q)) if measure.twist is None else _shift_by_twist(measure.twist, q)
+        shift = np.zeros(len(q)) if measure.twist is None else shift_by_twist(measure.twist, q)
         # Where it is off by the most, in lengths
         most = int(np.argmax(OF_SHORTENING * shortening * deflections.max(axis=0) + shift))
         found.append(
@@ -128,16 +129,6 @@ def coordinates_of(dae: DAE, index: int, x: np.ndarray) -> np.ndarray:
             if body == index:
                 q[:, row] += factor * value
     return q
-
-
-def _shift_by_twist(twist: Twist, q: np.ndarray) -> np.ndarray:
-    """Return by how much a twist moves the tip (samples,), in lengths, under the moments of linear theory."""
-    a, b = twist.rigidities[:, :, None]
-    v, w, phi = *(twist.curvatures @ q.T), twist.twists @ q.T
-    cos, sin = np.cos(phi), np.sin(phi)
-    k1, k2 = (a * v * cos + b * w * sin) / a, (b * w * cos - a * v * sin) / b
-    bent = np.array([k1 * cos - k2 * sin - v, k1 * sin + k2 * cos - w])
-    return np.linalg.norm(np.einsum("k,pks->ps", twist.weights * twist.to_tip, bent), axis=0)
 
 
 def _shares_of_pull(

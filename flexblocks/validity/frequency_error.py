@@ -61,7 +61,7 @@ class FrequencyError:
     @property
     def text(self) -> str:
         """A sentence on the error, and on what holds there."""
-        remedy = self.measure.remedy
+        remedy = self.measure.remedy if self.stiffening_counts else self.measure.remedy_of_twist
         wrong = self.stability or f"the frequency of {self.frequency:.4g} Hz is off by about {100 * self.error:.0f} %"
         return f"{self.block.where} {self.cause}: {wrong}. " + (
             f"stiffening=True counts it; {remedy}"
@@ -113,7 +113,7 @@ def frequency_error(
         by_pulls = not by_twists
     if by_twists:
         worst = max(twisted, key=lambda index: float(np.abs(twisted[index]).max()))
-        state, left_out = "bends and twists", "that a twist turns its planes of bending, of which one is stiffer"
+        state, left_out = measures[worst].is_twisted, "that a twist turns its planes of bending, of which one is stiffer"
     elif by_pulls:
         worst = max(pulled, key=lambda index: _share(measures[index], pulled[index]))
         share = f"{100 * _share(measures[worst], pulled[worst]):.2g} %"

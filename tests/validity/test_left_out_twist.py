@@ -23,14 +23,19 @@ def strip(
     wide: float = 0.04,
     thick: float = 0.004,
     light: float = 1.0,
+    roll: float = 0.0,
     **options: bool,
 ) -> fb.DAE:
-    """Return a strip of `size` [m], `wide` across, along gravity, and `thick`, with a `load` [kg] at its tip."""
+    """Return a strip of `size` [m], `wide` across and `thick`, with a `load` [kg] at its tip.
+
+    Gravity is along its width, or off that by an angle [rad].
+    """
     material = fb.Material(light * ALUMINIUM.density, ALUMINIUM.youngs_modulus, ALUMINIUM.poissons_ratio)
-    model = fb.Model("strip", gravity=(0.0, -9.81, 0.0))
+    model = fb.Model("strip", gravity=(0.0, -9.81 * math.cos(roll), -9.81 * math.sin(roll)))
     section = fb.Rectangle(thick * size, wide * size)
+    options = {"torsion": True} | options
     beam = fb.FlexibleBeam(
-        "beam", size, section=section, material=material, discretization=kind, bending="yz", torsion=True, **options
+        "beam", size, section=section, material=material, discretization=kind, bending="yz", **options
     )
     body, torque = fb.Payload("load", load, np.eye(3) * 1e-6 * load * size**2), fb.WorldTorque("torque")
     for part in (ground := fb.Ground("ground"), beam, body, torque):
@@ -63,6 +68,25 @@ def test_the_tip_is_off_by_as_much_as_it_is_told(kind: fb.Discretization, size: 
     said = re.search(r"its tip is off by about ([\d.e-]+) % of its length", str(told[0].message))
     assert said
     assert float(said[1]) / 100 == pytest.approx(off, rel=0.35)
+
+
+@pytest.mark.parametrize("torsion", [True, False])
+@pytest.mark.parametrize("kind", [*LINEAR, fb.AssumedModes(1, tip="auto")], ids=repr)
+@pytest.mark.parametrize("size", [0.01, 1.0, 20.0])
+@pytest.mark.parametrize(("share", "roll"), [(0.4, 0.1), (0.7, 0.03)])
+def test_a_load_askew_twists_a_strip(
+    torsion: bool, kind: fb.Discretization, size: float, share: float, roll: float
+) -> None:
+    """Its moments in both planes induce a twist that linear beams leave out, with torsion or without."""
+    load = share * critical() * size**2
+    with pytest.warns(LargeDeflectionWarning, match="twist turns its planes of bending") as told:
+        linear = place(strip(kind, load, size, light=0.01, roll=roll, torsion=torsion), 0.0)
+    off = np.linalg.norm(linear - place(strip(fb.StrainModes(5), load, size, light=0.01, roll=roll), 0.0)) / size
+    text = str(told[0].message)
+    said = re.search(r"its tip is off by about ([\d.e-]+) % of its length", text)
+    assert said
+    assert float(said[1]) / 100 == pytest.approx(off, rel=0.25)
+    assert ("with torsion would twist" in text) == ("with torsion=True" in text) == (not torsion)
 
 
 @pytest.mark.parametrize("kind", LINEAR, ids=repr)
@@ -125,14 +149,18 @@ def critical(wide: float = 0.04, thick: float = 0.004) -> float:
 
 @pytest.mark.parametrize("kind", LINEAR, ids=repr)
 @pytest.mark.parametrize(("share", "says"), [(0.9, "is off by about"), (1.1, "makes stable what grows by e in")])
-def test_linear_models_tell_where_a_strip_tips_over(kind: fb.Discretization, share: float, says: str) -> None:
+@pytest.mark.parametrize("torsion", [True, False])
+def test_linear_models_tell_where_a_strip_tips_over(
+    kind: fb.Discretization, share: float, says: str, torsion: bool
+) -> None:
     load = share * critical()
-    linear = strip(kind, load, light=1e-3)
+    linear = strip(kind, load, light=1e-3, torsion=torsion)
     rest = at_rest(linear)
     with pytest.warns(LargeDeflectionWarning, match=f"twist turns its planes of bending.*{says}") as warned:
         fb.linearize(linear, rest)
     told = next(str(one.message) for one in warned if one.category is LargeDeflectionWarning)
     assert "stiffening" not in told
+    assert ("with torsion=True" in told) == (not torsion)
     exact = strip(fb.StrainModes(5), load, light=1e-3)
     growth = np.linalg.eigvals(fb.linearize(exact, at_rest(exact)).A).real.max()
     assert (growth > 0.1) == (share > 1)
@@ -148,7 +176,10 @@ def test_no_false_alarms(kind: fb.Discretization) -> None:
         warnings.simplefilter("error", LargeDeflectionWarning)
         for dae, torque in (
             (strip(kind, 1.0), 0.0),  # straight up, far from tipping over
+            (strip(kind, 1.0, torsion=False), 0.0),
+            (strip(kind, 0.3, roll=0.5, torsion=False), 0.0),  # askew, off by 2 % of its deflection
             (strip(kind, 0.02), 2.0),  # twisted, hardly loaded
             (strip(kind, 5.0, wide=0.03, thick=0.03), 50.0),  # as stiff in both planes
+            (strip(kind, 5.0, wide=0.03, thick=0.03, roll=0.5, torsion=False), 0.0),
         ):
             fb.linearize(dae, at_rest(dae, torque))

@@ -11,6 +11,7 @@ import numpy as np
 from flexblocks.beam.from_block import beam_from_block
 from flexblocks.beam.kinematics.beam import Beam
 from flexblocks.beam.properties.quadrature import gauss_legendre
+from flexblocks.beam.section_properties import property_of
 from flexblocks.beam.small_deflections import FELT, along, small_deflections, twist
 from flexblocks.interfaces import SmallDeflections, Tension
 
@@ -34,11 +35,15 @@ def beam_deflections(block: Any, carried: np.ndarray) -> SmallDeflections | None
     first = {axis: len(bent["y"]) if axis == "z" and "y" in bent else 0 for axis in bent}
     shapes = {axis: (plane.shapes, first[axis], unit[axis]) for axis, plane in planes.items()}
     measure = small_deflections(repr(block.discretization), block.coordinates(), shapes)
-    if block.torsion:
-        twisting = block.discretization.plane("torsion", beam).shapes
-        place = [c.name for c in block.coordinates()].index(block.discretization.coordinates("torsion")[0].name)
+    against_twist = property_of(block.nominal, "torsional_rigidity")
+    if against_twist is not None:
+        twisting = None
+        if block.torsion:
+            place = [c.name for c in block.coordinates()].index(block.discretization.coordinates("torsion")[0].name)
+            twisting = block.discretization.plane("torsion", beam).shapes, place
         rigidity = {axis: _rigidity(beam, axis) for axis in planes}
-        measure = replace(measure, twist=twist(n, shapes, (twisting, place), rigidity, block.length))
+        rigidity["torsion"] = lambda xi: against_twist.nominal * against_twist.profile(xi)
+        measure = replace(measure, twist=twist(n, shapes, twisting, rigidity, block.length))
     if block.stiffening:
         return measure
     # Without it a pull along the beam does nothing to bending.

@@ -189,7 +189,8 @@ class SlidingBeam(Block):
             twisting = rod_of(self, tip).shapes, 1 + sum(map(len, bent))
             of_y = self.flexural_rigidity
             of_z = of_y if self.flexural_rigidity_z is None else self.flexural_rigidity_z
-            rigidity = {axis: partial(np.full_like, fill_value=value) for axis, value in (("y", of_y), ("z", of_z))}
+            values = {"y": of_y, "z": of_z, "torsion": self.torsional_rigidity}
+            rigidity = {axis: partial(np.full_like, fill_value=value) for axis, value in values.items()}
             measure = replace(measure, twist=twist(len(units), planes, twisting, rigidity, out))
         return replace(measure, length=0, in_lengths=in_lengths, remedy=REMEDY)
 
