@@ -44,7 +44,7 @@ def plan_from_blocks(intervals: int) -> Cold:
     dae = fb.assemble(models.subudhi_morris_2002())
     assembled = time.perf_counter()
     problem = optim.RestToRest(start=dict.fromkeys(GOAL, 0.0), goal=GOAL, duration=2.0, limits=LIMITS)
-    model = optim.pyomo_model(dae, problem, intervals=intervals)
+    model = optim.pyomo_model(dae, problem, intervals=intervals, quasi_static=False)
     transcribed = time.perf_counter()
     result = SolverFactory("casadi").solve(model)
     everything, solved = time.perf_counter() - transcribed, result.timing_info.solve

@@ -42,7 +42,7 @@ from .strategy.rounding.rounding_homotopy import solve_by_rounding
 from .strategy.rounding.sharp_laws import sharp_laws
 from .strategy.scenarios import solve_scenarios
 from .strategy.solving import Solving, attempts_of
-from .strategy.unresolved_modes import are_beyond_inputs, solve_overdetermined, solve_resolved
+from .strategy.unresolved_modes import may_lack_dynamics, solve_unresolved
 from .verification.criteria import Criteria
 
 DIRECT = "from the default start"
@@ -226,21 +226,15 @@ def _solved(model: Any, solving: Solving) -> Plan:
 
 def _solved_as_asked(model: Any, solving: Solving) -> Plan:
     transcribed = transcribed_problem(model)
-    try:
-        solution, before = solve_resolved(transcribed, solving), ()
-    except PlanError as error:
-        solution, before = None, attempts_of(error)
-    if solution is not None:
-        return solution
     if transcribed.is_free:
         warn_of_jumps(transcribed)
         return solve_by_homotopy(model, solving)
-    if are_beyond_inputs(transcribed):
-        return solve_overdetermined(DIRECT, model, solving, before)
+    if may_lack_dynamics(transcribed):
+        return solve_unresolved(DIRECT, model, solving)
     patience = solving.patience(transcribed)
     if any(t.path.rows for t in transcribed.first):
-        return solve_past_obstacles(DIRECT, model, solving, before, patience)
-    return solving.attempt(DIRECT, model, before, max_iter=patience, **solving.from_guess_of(transcribed))
+        return solve_past_obstacles(DIRECT, model, solving, (), patience)
+    return solving.attempt(DIRECT, model, (), max_iter=patience, **solving.from_guess_of(transcribed))
 
 
 def _warn_of_mesh(plan: Plan) -> None:

@@ -1,9 +1,9 @@
 """How far a beam twists: by its own coordinates, and by the moments of bending, which linear beam theory leaves out.
 
 With the moments a v'' and b w'' of linear theory in the planes of the root, a section that is twisted by phi has the
-curvatures k1 = (a v'' cos phi + b w'' sin phi) / a and k2 = (b w'' cos phi - a v'' sin phi) / b. The energy of the twist
-less the work of these moments, with d/dphi = (a - b) k1 k2 along the beam, is the least at the twist that they induce:
-none in one plane alone, until at 4.013 (EI GJ)^1/2 / l^2 across the tip no twist is stable any more (Prandtl 1899).
+curvatures k1 = (a v'' cos phi + b w'' sin phi) / a and k2 = (b w'' cos phi - a v'' sin phi) / b. The energy of the
+twist less the work of these moments, with d/dphi = (a - b) k1 k2 along the beam, is the least at the twist that they
+induce: none in one plane alone, until at 4.013 (EI GJ)^1/2 / l^2 across the tip no twist is stable (Prandtl 1899).
 """
 
 from __future__ import annotations

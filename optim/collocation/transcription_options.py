@@ -38,9 +38,10 @@ class TranscriptionOptions:
     quasi_static : "auto", float or sequence of str, optional
         Quasi-static (residualised) modes: their displacements follow from a balance of forces, without rates or
         accelerations. ``"auto"``: the undamped modes at the start with two periods or more in the shortest interval; or
-        those above a frequency [rad/s]; or coordinates by name; False for none. An overdamped mode counts by its slower
-        eigenvalue. By default none, except that `plan` begins as with ``"auto"`` where the mesh resolves less than a
-        third of the modes. A replay always simulates the full arm.
+        those above a frequency [rad/s]; or coordinates by name. An overdamped mode counts by its slower eigenvalue. By
+        default none, but goals leave open modes with two periods or more in the last interval, and `plan` makes these
+        quasi-static where that does not end; with False goals prescribe all modes. A replay always simulates the full
+        arm.
     spacing : sequence of sequence of float, optional
         Lengths of the intervals of each phase relative to each other, as refinement chooses them; by default equal.
     margins : dict of float, optional

@@ -25,6 +25,7 @@ from ..problem.rest_to_rest import RestToRest
 from .bounds import add_limits
 from .declared_magnitudes import declare_magnitudes
 from .ends.boundary_conditions import add_boundary_conditions
+from .ends.reached_state import add_reached_state
 from .equations_of_motion import add_equations_of_motion
 from .initial_guess import set_guess
 from .known_inputs import fix_known_inputs
@@ -75,8 +76,9 @@ def pyomo_model(
 
     The Param ``m.t[k]`` holds the mesh times. A free duration is the Var ``m.T`` [s], and the mesh times are
     Expressions of it. Start and goal are fixed Vars (with closed loops only the independent ones at the goal; the
-    others follow), and so are the inputs there if they begin and end at holding values. ``m.transcription`` is the
-    `PhaseTranscription` that the model was made from.
+    others follow), and so are the inputs there if they begin and end at holding values. The last interval ends in
+    ``m.reached_q[name]`` and ``m.reached_v[name]`` if the goal leaves open modes that the mesh does not resolve.
+    ``m.transcription`` is the `PhaseTranscription` that the model was made from.
     """
     return model_of(dae, problem, transcription_options(transcription), p)
 
@@ -132,6 +134,7 @@ def add_phase(b: Any, t: PhaseTranscription, lender: Any = None) -> VariableInde
     # Variables and boundary conditions
     add_variables(b, t, lender)
     add_boundary_conditions(b, t)
+    add_reached_state(b, t)
     if t.problem.prescribed:
         fix_known_inputs(b, t)
     index = variable_index(b, t)

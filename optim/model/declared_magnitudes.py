@@ -9,6 +9,7 @@ import numpy as np
 from ..casadi_solver import CasadiGreyBox
 from ..presolve.magnitudes.characteristic_magnitudes import Characteristics, Magnitudes, characteristics
 from ..presolve.phase_transcription import PhaseTranscription
+from .ends.reached_state import PARTS
 
 # What is at rest has the magnitude of what moves.
 AT_REST = {
@@ -39,6 +40,7 @@ def declare_magnitudes(b: Any, t: PhaseTranscription) -> None:
 def _by_component(b: Any, t: PhaseTranscription, sizes: Magnitudes) -> dict[int, float]:
     """Return the magnitude of every Var by its id."""
     by_name = sizes | {f"{end}_{group}": sizes[name] for end in ("start", "goal") for group, name in AT_REST.items()}
+    by_name |= {part: sizes[of] for part, of in PARTS.items()}
     if t.path.rows:
         by_name["path"] = _path_magnitudes(b, t)
     found: dict[int, float] = {}
@@ -64,7 +66,7 @@ def _deviations(b: Any, t: PhaseTranscription, found: Characteristics) -> dict[i
     else:
         q, v = (found.bending(t.mesh.times, order) for order in (0, 1))
         e = found.bending(inner) @ t.static.amounts(n).T
-        off = {"q": q, "v": v, "a": found.bending(inner, 2), "e": e}
+        off = {"q": q, "v": v, "a": found.bending(inner, 2), "e": e, "reached_q": q[-1], "reached_v": v[-1]}
     values: dict[int, float] = {}
     for name, by in off.items():
         variables = list(getattr(b, name).values()) if hasattr(b, name) else []

@@ -17,6 +17,7 @@ from ..presolve.rigid_motion.following_states import following_states, undriven_
 from ..presolve.rigid_motion.quasi_static_path import QuasiStaticPath, balanced_path
 from ..presolve.rigid_motion.rigid_arm import quintic, rigid_inputs
 from ..presolve.rigid_motion.waypoint_spline import Waypoint, waypoint_spline
+from .ends.reached_state import set_reached_state
 from .least_effort import least_effort_waypoints
 from .path_constraints import set_path_values
 
@@ -68,6 +69,7 @@ def set_guess(b: Any, t: PhaseTranscription, detours: Sequence[Waypoint] = (), s
     within = np.clip(np.concatenate([q, v, w], axis=1), t.limits.x[:, 0], t.limits.x[:, 1])
     for part, where in state_slices(t.dae).items():
         set_values(getattr(b, part), within[:, where])
+    set_reached_state(b, t)
     inner_accelerations = at_points[2][..., :n] / T**2
     if t.static.names:
         inner_accelerations = inner_accelerations @ t.static.moving(n).T

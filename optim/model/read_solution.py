@@ -69,14 +69,19 @@ def collocated_motion(traj: PhaseTrajectory) -> tuple[np.ndarray, np.ndarray]:
     return states, np.concatenate([speeds, a, dw], axis=2)
 
 
-def trajectory(traj: PhaseTrajectory, inputs: dict[str, PPoly]) -> Trajectory:
-    """Return the trajectory at the start and all collocation points; the last of each interval is a mesh point."""
+def trajectory(traj: PhaseTrajectory, inputs: dict[str, PPoly], to_goal: bool = True) -> Trajectory:
+    """Return the trajectory at the start and all collocation points; the last of each interval is a mesh point.
+
+    It ends at the goal, or not `to_goal` where the last interval does, which is off by modes that are left open.
+    """
     t, mesh, p = traj.transcription, traj.mesh, traj.p
     dae, K, d, n, A = t.dae, t.mesh.intervals, t.scheme.degree, t.dae.tree.size, t.scheme.integral
     # All points in sequence after the start, with inputs and algebraic variables
     times = np.append(0.0, mesh.within(t.scheme.nodes).ravel())
-    first = np.concatenate([values(getattr(traj.block, part), K + 1, -1)[0] for part in state_names(dae)])
-    states = np.vstack([first, collocated_motion(traj)[0].reshape(K * d, -1)])
+    at_mesh = np.concatenate([values(getattr(traj.block, part), K + 1, -1) for part in state_names(dae)], axis=1)
+    states = np.vstack([at_mesh[0], collocated_motion(traj)[0].reshape(K * d, -1)])
+    if to_goal and t.unresolved.names:
+        states[-1] = at_mesh[-1]
     u = np.array([inputs[name](np.minimum(times, mesh.duration)) for name in dae.u.names]).T
     z = _algebraics(traj, states[0], u[0])
     functions, more = dae.interpreted, [z.T] if len(dae.z) else []

@@ -38,6 +38,10 @@ def repose(model: Any, problem: Problem | RestToRest) -> None:
     FlexblocksError
         Whatever `pyomo_model` refuses.
 
+    Notes
+    -----
+    Modes that the mesh does not resolve, which goals leave open, stay those of the first goal.
+
     Examples
     --------
     >>> import flexblocks as fb

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..collocation.interval_layout import LocalVariables, point_sizes, state_sizes
 from ..presolve.phase_transcription import PhaseTranscription
+from .ends.reached_state import PARTS
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +50,9 @@ def variable_index(b: Any, t: PhaseTranscription) -> VariableIndex:
     # States, collocation variables, inputs, duration, design parameters: the order of the list
     states = {name: appended(name, K + 1) for name in state_sizes(t.dae)}
     points = {name: appended(name, K, d) for name in point_sizes(t.dae, len(t.static.names))}
+    ends = {name: rows[1:] for name, rows in states.items()}
+    if t.unresolved.names:
+        ends |= {of: np.vstack([ends[of][:-1], appended(part, 1)]) for part, of in PARTS.items()}
     first_shaping = len(variables)
     inputs = {name: appended(name, len(b.input_mesh)) for name in (("u", "du") if t.shape.has_rates else ("u",))}
     duration = none
@@ -60,7 +64,7 @@ def variable_index(b: Any, t: PhaseTranscription) -> VariableIndex:
     local = LocalVariables(
         begin={name: rows[:-1] for name, rows in states.items()},
         points=[{name: rows[:, j] for name, rows in points.items()} for j in range(d)],
-        end={name: rows[1:] for name, rows in states.items()},
+        end=ends,
         knots=[inputs["du" if knot.rate else "u"][knot.end : knot.end + K] for knot in t.shape.knots],
         duration=duration,
         design=np.tile(np.arange(end_shaping, len(variables)), (K, 1)),

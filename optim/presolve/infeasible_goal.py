@@ -131,7 +131,9 @@ def check_rates(dae: DAE, limits: Limits, begin: End, end: End, duration: Durati
             )
 
 
-def check_input_count(dae: DAE, problem: Problem, options: TranscriptionOptions, ends: Ends, quasi_static: int) -> None:
+def check_input_count(
+    dae: DAE, problem: Problem, options: TranscriptionOptions, ends: Ends, left_open: Sequence[Sequence[int]]
+) -> None:
     """Refuse goals with more terminal conditions than there are input parameters.
 
     Parameters
@@ -140,8 +142,8 @@ def check_input_count(dae: DAE, problem: Problem, options: TranscriptionOptions,
         With a number of intervals for each phase.
     ends : sequence
         By scenario and phase.
-    quasi_static : int
-        Number of quasi-static modes.
+    left_open : sequence of sequence of int
+        Likewise, how many modes a goal leaves open.
 
     Raises
     ------
@@ -155,7 +157,11 @@ def check_input_count(dae: DAE, problem: Problem, options: TranscriptionOptions,
         held = 2 if problem.input_ends == "holding" else 0
         values -= len(dae.u) * (joined * (1 + shape.has_rates) + held)
     values += sum(not phase.is_timed for phase in problem.phases) + len(problem.design)
-    wanted = sum(_conditions(dae, end, quasi_static) for run in ends for _, end in run)
+    wanted = sum(
+        _conditions(dae, end, count)
+        for run, counts in zip(ends, left_open, strict=True)
+        for (_, end), count in zip(run, counts, strict=True)
+    )
     if wanted <= values:
         return
     who = "the arm is"
@@ -210,9 +216,9 @@ def _changes(
             yield name, dae.u.units[i], float(goal.u[i] - start.u[i]), limits.du[i]
 
 
-def _conditions(dae: DAE, end: End, quasi_static: int) -> int:
+def _conditions(dae: DAE, end: End, left_open: int) -> int:
     """Return the number of terminal conditions at the end of a phase."""
     if end.kind == "fixed":
         fixed = [i for i in independent_states(dae, end.point) if i not in end.loose]
-        return len(fixed) - 2 * quasi_static - 2 * len(end.open)
+        return len(fixed) - 2 * left_open - 2 * len(end.open)
     return len(end.prescribed) if end.kind in ("near", "passing") else 0

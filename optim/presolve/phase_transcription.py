@@ -57,6 +57,9 @@ class PhaseTranscription:
         Whether the inputs are shared with, and owned by, another scenario.
     static : StaticModes
         The quasi-static modes.
+    unresolved : StaticModes
+        The modes that the mesh does not resolve at a goal in a given time, of which it asks nothing; none if modes are
+        quasi-static.
     margins : dict of float
         By how much the plan stays within the bounds of `path`, by name; those of `limits` are narrowed already.
     input_sizes : dict of float
@@ -79,6 +82,7 @@ class PhaseTranscription:
     duration_range: tuple[float, float] | None = None
     borrows_inputs: bool = False
     static: StaticModes = ALL_MOVE
+    unresolved: StaticModes = ALL_MOVE
     margins: Mapping[str, float] = field(default_factory=dict)
     input_sizes: Mapping[str, float] = field(default_factory=dict)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,6 @@ from ..errors import ProblemError
 from .equilibrium import loop_forces
 
 PERIODS = 2  # in an interval, from which "auto" makes a mode quasi-static; by trial
-MOST = 2 / 3  # of the modes, beyond which a mesh leaves most of them unresolved; by trial
-STEERED = 1  # mode more than there are inputs; by trial
-FAR, NEAR = 10.0, 0.5  # periods in an interval: a gap in between leaves no doubt which modes it resolves; by trial
-STILL = 1e-6  # of the highest frequency: below it a mode does not vibrate but moves
 
 
 def static_modes(dae: DAE, option: Any, at: OperatingPoint, step: float) -> StaticModes:
@@ -49,25 +45,26 @@ def static_modes(dae: DAE, option: Any, at: OperatingPoint, step: float) -> Stat
     ProblemError
         An unknown coordinate; all coordinates would be quasi-static; the arm has closed loops.
     """
-    limit = _limit(option, step)
     if dae.tree.loops.closures:
         raise ProblemError(
             f"plan: quasi_static = {option!r}, but '{dae.name}' has closed loops, which modes of one posture would "
             "open in another; leave it out."
         )
-    modes = _named(dae, option) if limit is None else _faster(dae, at, limit)
-    if len(modes) < dae.tree.size - len(dae.tree.prescribed):
-        return modes
-    if option != AUTO:
-        raise ProblemError(f"plan: quasi_static = {option!r}; leaves no dynamics in '{dae.name}'. Name fewer modes.")
-    return StaticModes(modes.names[1:], modes.shapes[1:], modes.measures[1:])
-
-
-def _limit(option: Any, step: float) -> float | None:
-    """Return the frequency [rad/s] above which modes are quasi-static; None if coordinates are named."""
     if option == AUTO:
-        return 2 * np.pi * PERIODS / step
-    return float(option) if isinstance(option, (int, float)) else None
+        return unresolved_modes(dae, at, step)
+    is_limit = isinstance(option, (int, float))
+    modes = _faster(dae, at, float(option), all_of_them=True) if is_limit else _named(dae, option)
+    if len(modes) == dae.tree.size - len(dae.tree.prescribed):
+        raise ProblemError(f"plan: quasi_static = {option!r}; leaves no dynamics in '{dae.name}'. Name fewer modes.")
+    return modes
+
+
+def unresolved_modes(dae: DAE, at: OperatingPoint, step: float) -> StaticModes:
+    """Return the modes of an equilibrium with two periods or more in a step [s], but for the slowest of all.
+
+    With closed loops they are modes of the independent coordinates, in which the others have no part.
+    """
+    return _faster(dae, at, 2 * np.pi * PERIODS / step)
 
 
 def _named(dae: DAE, names: Sequence[str]) -> StaticModes:
@@ -82,20 +79,6 @@ def _named(dae: DAE, names: Sequence[str]) -> StaticModes:
     return StaticModes(tuple(chosen), rows, rows)
 
 
-def mostly_unresolved(dae: DAE, at: OperatingPoint, step: float) -> bool:
-    """Whether the modes with two periods or more in a step [s] of the mesh are more than the inputs can steer.
-
-    That is, more than two thirds of all modes that vibrate, and at least two more than inputs; or all that do not have
-    less than half a period have ten or more.
-
-    Never with closed loops, whose modes cannot be quasi-static.
-    """
-    periods = _periods(dae, at, step)
-    fast = int(np.sum(periods > PERIODS))
-    apart = fast and not np.any((periods > NEAR) & (periods < FAR))
-    return bool(fast > max(MOST * len(periods), len(dae.u) + STEERED) or apart)
-
-
 def more_than_inputs(dae: DAE, at: OperatingPoint, step: float) -> bool:
     """Whether the modes with two periods or more in a step [s] are more than the inputs, with closed loops, too.
 
@@ -107,68 +90,73 @@ def more_than_inputs(dae: DAE, at: OperatingPoint, step: float) -> bool:
 
 def fast_modes(dae: DAE, at: OperatingPoint, step: float) -> int:
     """Return how many modes have two periods or more in a step [s], with closed loops, too."""
-    if not dae.tree.loops.closures:
-        return int(np.sum(_periods(dae, at, step) > PERIODS))
-    N = tangent(dae, at, np.zeros(dae.tree.size)).q
-    mass, stiffness = _matrices(dae, at)
-    frequencies = np.array([mode.eigenvalue.imag for mode in conservative(N.T @ mass @ N, N.T @ stiffness @ N)])
+    frequencies = np.array([mode.eigenvalue.imag for mode in _vibrations(dae, at).modes])
     return int(np.sum(frequencies * step > 2 * np.pi * PERIODS))
 
 
-def _periods(dae: DAE, at: OperatingPoint, step: float) -> np.ndarray:
-    """Return the periods in a step of all modes that vibrate; none with closed loops."""
-    if dae.tree.loops.closures:
-        return np.zeros(0)
-    frequencies = np.array([mode.eigenvalue.imag for mode in _undamped(dae, at)[0]])
-    return frequencies[frequencies > STILL * frequencies.max(initial=0.0)] * step / (2 * np.pi)
+@dataclass(frozen=True, eq=False)
+class _Vibrations:
+    """Undamped vibrations about an equilibrium, in d independent coordinates.
 
+    Prescribed coordinates move as they are told: they stand still.
 
-def _matrices(dae: DAE, at: OperatingPoint) -> tuple[np.ndarray, np.ndarray]:
-    """Return mass and stiffness at an equilibrium, (n, n) each."""
-    s = unknown_vector(dae, at.x, at.z, loop_forces(dae, at), at.u)
-    stiffness = rest(dae)(s, at.p)[1].full()[: dae.tree.size, : dae.tree.size]
-    return regular_mass(dae, *dae.posture(at.x, at.z, at.p)), stiffness
-
-
-def _undamped(dae: DAE, at: OperatingPoint) -> tuple[list[Eigenmode], np.ndarray]:
-    """Return the undamped modes at an equilibrium, by frequency, and the mass matrix, (n, n) each.
-
-    Prescribed coordinates move as they are told: in modes they stand still, and move no mass.
+    Attributes
+    ----------
+    coordinates : ndarray of int (d,)
+    motions : ndarray (n, d)
+        Of all coordinates with these, which keeps loops closed.
+    mass : ndarray (d, d)
+    modes : list of Eigenmode
+        By frequency.
     """
-    n = dae.tree.size
-    free = np.array([j for j in range(n) if j not in dae.tree.prescribed_columns])
-    whole, stiffness = _matrices(dae, at)
-    mass = np.zeros((n, n))
-    mass[np.ix_(free, free)] = moved = whole[np.ix_(free, free)]
-    bound = stiffness[np.ix_(free, free)]
-    modes = [replace(mode, shape=_of_all(mode.shape, free, n)) for mode in conservative(moved, bound)]
-    return sorted(modes, key=lambda mode: abs(mode.eigenvalue)), mass
+
+    coordinates: np.ndarray
+    motions: np.ndarray
+    mass: np.ndarray
+    modes: list[Eigenmode]
 
 
-def _of_all(shape: np.ndarray, free: np.ndarray, n: int) -> np.ndarray:
-    """Return the shape (2n,) in all coordinates and their rates of one in the free ones."""
-    full = np.zeros(2 * n, dtype=shape.dtype)
-    full[free], full[n + free] = np.split(shape, 2)
-    return full
+def _vibrations(dae: DAE, at: OperatingPoint) -> _Vibrations:
+    n, coordinates = dae.tree.size, np.arange(dae.tree.size)
+    motions = np.eye(n)
+    if dae.tree.loops.closures:
+        along = tangent(dae, at, np.zeros(n))
+        coordinates, motions = along.coordinates, along.q
+    free = ~np.isin(coordinates, list(dae.tree.prescribed_columns))
+    coordinates, motions = coordinates[free], motions[:, free]
+    s = unknown_vector(dae, at.x, at.z, loop_forces(dae, at), at.u)
+    stiffness = motions.T @ rest(dae)(s, at.p)[1].full()[:n, :n] @ motions
+    mass = motions.T @ regular_mass(dae, *dae.posture(at.x, at.z, at.p)) @ motions
+    modes = sorted(conservative(mass, stiffness), key=lambda mode: abs(mode.eigenvalue))
+    return _Vibrations(coordinates, motions, mass, modes)
 
 
-def _faster(dae: DAE, at: OperatingPoint, limit: float) -> StaticModes:
-    """Return the undamped modes at an equilibrium that settle faster than `limit` [rad/s]; see `_settling`."""
-    n = dae.tree.size
-    modes, mass = _undamped(dae, at)
-    damping = _damping(dae, at)
+def _faster(dae: DAE, at: OperatingPoint, limit: float, all_of_them: bool = False) -> StaticModes:
+    """Return the undamped modes at an equilibrium that settle faster than `limit` [rad/s]; see `_settling`.
+
+    But for the slowest of all, unless it is to be `all_of_them`.
+    """
+    found = _vibrations(dae, at)
+    n, d = found.motions.shape
+    damping = found.motions.T @ _damping(dae, at) @ found.motions
     fast = []
-    for i, mode in enumerate(modes, 1):
-        frequency, shape = mode.eigenvalue.imag, np.real(mode.shape[:n])
-        if frequency <= limit:
+    for i, mode in enumerate(found.modes, 1):
+        frequency, shape = mode.eigenvalue.imag, np.real(mode.shape[:d])
+        if frequency <= limit or (i == 1 and not all_of_them):
             continue
-        shape = shape / np.sqrt(shape @ mass @ shape)
+        shape = shape / np.sqrt(shape @ found.mass @ shape)
         if _settling(frequency, float(shape @ damping @ shape)) > limit:
             fast.append((f"mode {i} ({frequency:.0f} rad/s)", shape))
+
+    def of_all(values: np.ndarray) -> tuple[float, ...]:
+        full = np.zeros(n)
+        full[found.coordinates] = values
+        return tuple(full.tolist())
+
     return StaticModes(
         names=tuple(name for name, _ in fast),
-        shapes=tuple(tuple(shape.tolist()) for _, shape in fast),
-        measures=tuple(tuple((mass @ shape).tolist()) for _, shape in fast),
+        shapes=tuple(of_all(shape) for _, shape in fast),
+        measures=tuple(of_all(found.mass @ shape) for _, shape in fast),
     )
 
 

@@ -12,12 +12,13 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 
 from ..collocation.mesh import Mesh, spaced_mesh, uniform_mesh
-from ..collocation.quasi_static import ALL_MOVE
+from ..collocation.quasi_static import ALL_MOVE, StaticModes
 from ..collocation.transcription_options import TranscriptionOptions
 from ..errors import ProblemError
 from ..problem.phase import Phase
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
+from .boundary import End
 from .bounds import Limits, chosen_inputs, kept_in_range, mixes_units, other_limits, resolved_limits
 from .feasible_ends import feasible_ends
 from .infeasible_goal import (
@@ -34,7 +35,7 @@ from .parameters import resolved_parameters
 from .path_values import resolved_path
 from .phase_transcription import PhaseTranscription
 from .postures.determined_values import check_determined_values
-from .quasi_static_modes import static_modes
+from .quasi_static_modes import static_modes, unresolved_modes
 from .rigid_motion.duration_estimate import duration_range
 from .transcribed_problem import TranscribedProblem
 from .via_postures import check_vias, via_waypoints
@@ -112,7 +113,15 @@ def transcribe(
     if options.quasi_static is not None and options.quasi_static is not False:
         shortest = min(float(mesh.steps.min()) for mesh in meshes)
         static = static_modes(dae, options.quasi_static, ends[0][0][0].point, shortest)
-    check_input_count(dae, problem, options, ends, quasi_static=len(static.names))
+    leaves_open = options.quasi_static is not False and not options.collocation.is_symmetric
+    unresolved = [
+        [
+            _unresolved(dae, end, mesh, phase) if leaves_open and not static.names else ALL_MOVE
+            for (_, end), mesh, phase in zip(run, meshes, phases, strict=True)
+        ]
+        for run in ends
+    ]
+    check_input_count(dae, problem, options, ends, [[len(static or modes) for modes in run] for run in unresolved])
     if len(ends) > 1:
         check_shared_momentum(dae, problem, ends)
 
@@ -147,6 +156,7 @@ def transcribe(
                 duration_range=None if phase.is_timed else duration_range(phase.duration, meshes[i].duration),
                 borrows_inputs=scenario > 0,
                 static=static,
+                unresolved=unresolved[scenario][i],
             )
             for i, (phase, (begin, end)) in enumerate(zip(phases, run, strict=True))
         )
@@ -183,6 +193,16 @@ def _mesh(
         check_vias(dae, phase, problem.ranges_in(phase), problem.path_in(phase), intervals)
     through = [via.share(phase.duration) for via in phase.via]
     return uniform_mesh(duration, intervals, through) if spacing is None else spaced_mesh(duration, spacing, through)
+
+
+def _unresolved(dae: DAE, end: End, mesh: Mesh, phase: Phase) -> StaticModes:
+    """Return the modes that a mesh of a damping scheme does not resolve at a goal.
+
+    None in a free time, which would make use of what is not asked of them; and none where the goal has a leeway.
+    """
+    if not phase.is_timed or end.kind not in ("fixed", "rest", "course"):
+        return ALL_MOVE
+    return unresolved_modes(dae, end.point, float(mesh.steps[-1]))
 
 
 def _check_bounded(dae: DAE, problem: Problem, limits: Iterable[Limits]) -> None:

@@ -41,13 +41,14 @@ def finer_transcriptions(
     """
     options = plan.transcribed.options
     if has_static_modes(plan):
-        restored = replace(options, quasi_static=False)
+        restored = replace(options, quasi_static=None)
         if options.quasi_static != AUTO:
             return [restored]
         symmetric = [] if options.collocation.is_symmetric else [_symmetric(restored)]
         more = [_doubled(plan, restored)] if stalls else []
         return [*symmetric, restored, *more, _doubled(plan, options)]
-    options = replace(options, quasi_static=False)
+    if plan.transcribed.is_free:  # made anew by way of least effort, with the dynamics of all modes
+        options = replace(options, quasi_static=False)
     scheme = options.collocation
     halved, doubled = _halved(plan, options, most, settings), _doubled(plan, options)
     finer = [doubled] if stalls or halved.counts == doubled.counts else [halved, doubled]

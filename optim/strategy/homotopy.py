@@ -81,7 +81,7 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
         return solving.attempt_near(f"{_label(asked)} from there", model, attempts, **near)
     except PlanError as error:
         attempts = attempts_of(error)
-        if nearest.transcribed.options != transcribed.options:
+        if nearest.transcribed.first[0].static.names:
             raise  # without the dynamics of some modes, which is no motion of this arm
         raise _not_optimal(nearest, attempts, transcribed.is_free) from error
 
@@ -137,7 +137,7 @@ def _least_effort(transcribed: TranscribedProblem, solving: Solving, attempts: t
     """Return the plan of least effort at the first fixed durations for which one is found.
 
     As it is but a start, modes that the mesh leaves unresolved have no dynamics in it, if they are more than there are
-    inputs: conditions on these at the goal are hardly independent, see `solve_overdetermined`. A target on a course may
+    inputs: conditions on these at the goal are hardly independent, see `reached_state`. A target on a course may
     be out of reach by a longer duration; where it is met first, it is within reach.
     """
 
@@ -154,12 +154,13 @@ def _least_effort(transcribed: TranscribedProblem, solving: Solving, attempts: t
         return solving.attempt(f"least effort in {what} s", easier, attempts, **options)
 
     settings = solving.settings
+    exact = {"quasi_static": False} if transcribed.is_free else {}  # as the shortest time is to end
     passes = any(phase.courses for phase in transcribed.problem.phases)
     durations = list(dict.fromkeys(map(stretched, (*settings.stretches, *([1.0] if passes else [])))))
     if may_lack_dynamics(transcribed):
         tried = [(duration, settings.static_patience, {"quasi_static": AUTO}) for duration in durations]
     else:
-        tried = [(duration, settings.stretch_patience, {}) for duration in durations[:-1]]
+        tried = [(duration, settings.stretch_patience, exact) for duration in durations[:-1]]
     for duration, patience, treatment in tried:
         try:
             return least_effort(duration, patience, **treatment)
@@ -168,7 +169,7 @@ def _least_effort(transcribed: TranscribedProblem, solving: Solving, attempts: t
         except ProblemError:
             if not passes:
                 raise
-    return least_effort(durations[-1], settings.patience)
+    return least_effort(durations[-1], settings.patience, **exact)
 
 
 def _effort(transcribed: TranscribedProblem, smoothing: float | None = None) -> Effort:

@@ -11,12 +11,10 @@ from flexblocks.user_warning import warn
 
 from ..collocation.interval_layout import state_names
 from ..errors import PlanWarning
-from ..model.initial_guess import set_guess
 from ..model.read_solution import values
 from ..model.trajectories import all_phase_trajectories, transcribed_problem
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.problem import Problem
-from ..results.attempt import Attempt
 from ..results.plan import Plan
 from .solving import Solving
 from .warm_start import start_from
@@ -52,22 +50,6 @@ def solve_nearly_at_rest(what: str, model: Any, solving: Solving, start: Plan) -
     start_from(easier, start.model)
     label, patience = f"{what} with a leeway of {leeway:.2g} J, from there", solving.settings.static_patience
     plan = solving.attempt_near(label, easier, start.attempts, max_iter=patience)
-    _tell_unresolved(plan, leeway, solving)
-    return plan
-
-
-def guess_nearly_at_rest(what: str, model: Any, solving: Solving, before: tuple[Attempt, ...]) -> Plan:
-    """Solve from the first guess up to a leeway that counts as nothing, and warn of it; see `solve_nearly_at_rest`.
-
-    Raises
-    ------
-    PlanError
-    """
-    for traj in all_phase_trajectories(model):  # a failed solve may have left anything in its place
-        set_guess(traj.block, traj.transcription)
-    easier, leeway = _nearly_at_rest(model, solving, largest_energy(model))
-    label, patience = f"{what} with a leeway of {leeway:.2g} J", solving.settings.static_patience
-    plan = solving.attempt(label, easier, before, max_iter=patience, **solving.from_guess)
     _tell_unresolved(plan, leeway, solving)
     return plan
 

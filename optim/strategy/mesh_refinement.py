@@ -157,7 +157,7 @@ def _planned_again(plan: Plan, solving: Solving, finer: TranscriptionOptions, mo
     """Return the plan of a finer transcription, started from the coarser one; see `refine_mesh`."""
     settings, attempts, before = solving.settings, plan.attempts, plan.transcribed.options
     model = solving.like(plan.transcribed, **{field.name: getattr(finer, field.name) for field in fields(finer)})
-    restores = has_static_modes(plan) and finer.quasi_static is False
+    restores = has_static_modes(plan) and finer.quasi_static is None
     is_free, narrows = plan.transcribed.is_free, finer.margins != before.margins
     if restores or narrows or not is_free or is_near or not lives_off_its_scheme(plan, most):
         start_from(model, plan.model)

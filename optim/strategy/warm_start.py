@@ -9,6 +9,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from ..collocation.schemes import Collocation
+from ..model.ends.reached_state import set_reached_state
 from ..model.initial_guess import set_values
 from ..model.path_constraints import set_path_values
 from ..model.read_solution import input_polynomials, values
@@ -33,7 +34,7 @@ def start_from(m: Any, source: Any, shared: Collection[str] | None = None) -> No
             m.p[name].set_value(within_bounds(source.p[name]))
     for traj, old in zip(all_phase_trajectories(m), all_phase_trajectories(source), strict=True):
         _start_phase(traj, old, shared)
-    _set_path_values(all_phase_trajectories(m))
+    _set_what_follows(all_phase_trajectories(m))
 
 
 def start_all_from(m: Any, source: Any, alike: Any) -> None:
@@ -48,7 +49,7 @@ def start_all_from(m: Any, source: Any, alike: Any) -> None:
         apart = _motion_values(traj) - _motion_values(guesses[i % len(phases)])
         _start_phase(traj, phases[i % len(phases)], None)
         _set_motion_values(traj, _motion_values(traj) + apart)
-    _set_path_values(trajectories)
+    _set_what_follows(trajectories)
 
 
 def start_between(m: Any, source: Any, members: Sequence[int], places: Sequence[Between]) -> None:
@@ -68,7 +69,7 @@ def start_between(m: Any, source: Any, members: Sequence[int], places: Sequence[
             guess = guesses[members[member] * phases + phase]
             motion = motion + share * (_motion_values(traj) - guess)
         _set_motion_values(traj, motion)
-    _set_path_values(trajectories)
+    _set_what_follows(trajectories)
 
 
 def _motion_values(traj: PhaseTrajectory) -> np.ndarray:
@@ -85,8 +86,10 @@ def _set_motion_values(traj: PhaseTrajectory, motion: np.ndarray) -> None:
         at += len(variables)
 
 
-def _set_path_values(trajectories: Sequence[PhaseTrajectory]) -> None:
+def _set_what_follows(trajectories: Sequence[PhaseTrajectory]) -> None:
+    """Set what follows from the motion: where last intervals end, and path values."""
     for traj in trajectories:
+        set_reached_state(traj.block, traj.transcription)
         if len(traj.transcription.path):
             set_path_values(traj.block)
 

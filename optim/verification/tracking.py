@@ -74,7 +74,7 @@ class TrackingLaw(TimeVaryingLQR):
 def planned_motion(traj: PhaseTrajectory) -> PlannedMotion:
     """Return the planned motion of a phase over its own time."""
     inputs = input_polynomials(traj)
-    return PlannedMotion(trajectory(traj, inputs), inputs)
+    return PlannedMotion(trajectory(traj, inputs, to_goal=False), inputs)  # which a jump at its end would throw off
 
 
 def tracking_law(traj: PhaseTrajectory, shared: frozenset[str] | None = None) -> TrackingLaw:

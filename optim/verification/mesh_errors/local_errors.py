@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import factorial
 
+from ...model.ends.reached_state import left_at_goal
 from ...model.trajectories import PhaseTrajectory
 from ..arrivals import AXES
 from .linearized_intervals import LinearizedIntervals, linearized_intervals
@@ -62,6 +63,7 @@ def local_errors(traj: PhaseTrajectory) -> LocalErrors | None:
     nx = equations.x.shape[2]
     step = _integrated(equations)
     transition, deviation = step[:, :nx, :nx], step[:, :nx, nx]
+    deviation[-1, : 2 * traj.transcription.dae.tree.size] += left_at_goal(traj.block, traj.transcription)
     norm = scaling(equations)
     if norm is None or not np.all(np.isfinite(step)):
         return None

@@ -113,7 +113,8 @@ def test_the_magnitudes_of_a_task_have_its_units():
         box = m.dynamics.get_external_model()
         sizes: dict[str, list[float]] = {}
         for variable, size in zip(m.dynamics.inputs.values(), box.magnitudes, strict=True):
-            sizes.setdefault(variable.name.split("[")[0] + variable.name.rsplit(",", 1)[1][:-1], []).append(float(size))
+            group, _, index = variable.name.removeprefix("reached_").partition("[")
+            sizes.setdefault(group + index.rpartition(",")[2][:-1], []).append(float(size))
         return {name: np.array(values) for name, values in sizes.items()}
 
     plain, other = declared(), declared(**units)

@@ -18,7 +18,7 @@ def drive(**more):
     ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint1"))
     motor = fb.PDServo("motor1", kp=20.0, kd=1.5) if more.get("servo") else fb.TorqueSource("motor1")
     motor, rotor = model.add(motor), model.add(fb.Rotor("rotor1", inertia=0.1))
-    spring = model.add(fb.TorsionalSpring("spring1", stiffness=50.0, damping=0.1))
+    spring = model.add(fb.TorsionalSpring("spring1", stiffness=more.get("stiffness", 50.0), damping=0.1))
     load = model.add(fb.Payload("payload", mass=1.0, inertia=0.05, center=(0.5, 0.0, 0.0)))
     model.connect(motor.flange_b, rotor.flange_a)
     model.connect(rotor.flange_b, spring.flange_a)
@@ -73,7 +73,8 @@ def test_inertia_that_changes_with_the_posture_is_left_to_the_solver():
 )
 def test_as_many_values_as_conditions(inputs, ends, enough):
     """Four states are to be at rest; K + 1 values, less two that hold, twice as many with rates."""
-    arm, problem = drive(), optim.RestToRest({"joint1.angle": 0.0}, {"joint1.angle": 0.5}, 1.0, input_ends=ends)
+    arm = drive(stiffness=20.0)  # its mode has less than two periods in half a second
+    problem = optim.RestToRest({"joint1.angle": 0.0}, {"joint1.angle": 0.5}, 1.0, input_ends=ends)
     optim.pyomo_model(arm, problem, intervals=enough, inputs=inputs)
     if enough > 1:
         with pytest.raises(optim.ProblemError, match=r"4 conditions, and the inputs on \d intervals have 3 values"):
@@ -81,12 +82,14 @@ def test_as_many_values_as_conditions(inputs, ends, enough):
 
 
 def test_more_scenarios_need_more_values():
-    masses = tuple({"payload.mass": mass} for mass in (0.2, 0.4, 0.8))
+    """Rest of the slower of two modes: the faster one has more than two periods in two seconds."""
+    masses = tuple({"payload.mass": mass} for mass in (0.2, 0.4, 0.8, 1.2, 1.6))
     arm, problem = drive(servo=True), swing(scenarios=masses)
-    with pytest.raises(optim.ProblemError, match="12 conditions, and the inputs on 1 intervals have 8") as error:
+    with pytest.raises(optim.ProblemError, match="10 conditions, and the inputs on 1 intervals have 8") as error:
         optim.pyomo_model(arm, problem, intervals=1)
-    assert re.search(r"3 scenarios \(0: payload\.mass = 0\.2; .*; 2: payload\.mass = 0\.8\)", str(error.value))
+    assert re.search(r"5 scenarios \(0: payload\.mass = 0\.2; .*; 4: payload\.mass = 1\.6\)", str(error.value))
     assert "more intervals, fewer scenarios" in str(error.value)
+    problem = swing(scenarios=masses[:3])
     assert optim.solve(optim.pyomo_model(arm, problem, intervals=20)).status == "converged"
 
 

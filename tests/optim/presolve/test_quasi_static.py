@@ -126,11 +126,11 @@ def test_derivatives_of_an_interval(static):
         np.testing.assert_allclose(dense, expected.full(), atol=1e-9 * np.abs(expected.full()).max())
 
 
-def test_less_effort_on_a_coarse_mesh_and_a_replay_that_agrees():
-    """Inputs of 40 intervals cannot bring modes to rest that they do not resolve; left alone these come to rest."""
+def test_as_much_effort_as_with_all_modes_and_a_replay_that_agrees():
+    """Inputs of 40 intervals need not bring modes to rest that they do not resolve, with their dynamics or without."""
     dae, problem = fb.assemble(models.subudhi_morris_2002()), two_links()
     plan = optim.plan(dae, problem, intervals=40, quasi_static="auto")
-    assert plan.objective < 0.98 * optim.plan(dae, problem, intervals=40).objective
+    assert plan.objective == pytest.approx(optim.plan(dae, problem, intervals=40).objective, rel=1e-3)
     replay = plan.replay()
     assert replay.tip_miss < 1e-4
     assert replay.energy_left < 1e-5

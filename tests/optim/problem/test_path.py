@@ -121,8 +121,8 @@ def test_tip_deflection_is_limited(arm):
     assert np.abs(plan.replay().trajectory["link1.tip_deflection_y"]).max() < 0.6 * most * 1.01
     j = {name: i for i, name in enumerate(plan.model.path_names)}["link1.tip_deflection_y"]
     assert j == 0
-    last = plan.model.path[39, 3, "link1.tip_deflection_y"].value
-    assert last == pytest.approx(plan.trajectory["link1.tip_deflection_y"][-1], abs=1e-9)
+    end = plan.model.path[38, 3, "link1.tip_deflection_y"].value
+    assert end == pytest.approx(plan.trajectory["link1.tip_deflection_y"][-4], abs=1e-9)
 
 
 def test_accelerations_are_limited(arm):
@@ -131,7 +131,7 @@ def test_accelerations_are_limited(arm):
 
     free = planned(arm, 20)
     limit = 0.7 * accelerations(free).max()
-    with pytest.warns(optim.PlanWarning, match="between collocation points"):  # where the replay exceeds it, too
+    with pytest.warns(optim.PlanWarning, match="mesh is too coarse"):
         plan = planned(arm, 20, limits={"der(der(joint1.angle))": limit})
     assert accelerations(plan).max() == pytest.approx(limit, rel=1e-6)
     assert plan.objective > free.objective
@@ -160,7 +160,7 @@ def test_disc_is_kept_out_of(arm):
 def test_box_is_kept_out_of(arm, rotation):
     """The tip comes no nearer than the box, and no farther from it than the rounding of its edges says."""
     low, high = np.array([0.36, 0.4]), np.array([0.56, 0.6])
-    with pytest.warns(optim.PlanWarning, match=r"between collocation points.*payload outside box at .* by 0\.00[3-7]"):
+    with pytest.warns(optim.PlanWarning, match=r"between collocation points.*payload outside box at .* by 0\.00[2-7]"):
         plan = planned(arm, 50, path=optim.KeepOut(optim.Box(low, high, rotation), frames="payload"))
     c, s, middle = np.cos(rotation), np.sin(rotation), (low + high) / 2
     points = np.column_stack([plan.trajectory["payload.x"], plan.trajectory["payload.y"]])

@@ -18,7 +18,7 @@ def least_effort(intervals: int) -> optim.Plan:
         duration=2.0,
         limits={"motor1.torque": 4.0, "motor2.torque": 2.0},
     )
-    return optim.plan(fb.assemble(models.subudhi_morris_2002()), problem, intervals=intervals)
+    return optim.plan(fb.assemble(models.subudhi_morris_2002()), problem, intervals=intervals, quasi_static=False)
 
 
 @pytest.mark.parametrize("form", ["accelerations", "states"])

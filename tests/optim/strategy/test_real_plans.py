@@ -12,8 +12,7 @@ from benchmarks.real_plans.random_arm import random_arm
 from benchmarks.real_plans.tasks import TASKS
 from flexblocks import models, optim
 from flexblocks.optim.model.trajectories import transcribed_problem
-from flexblocks.optim.presolve.quasi_static_modes import more_than_inputs, mostly_unresolved
-from flexblocks.optim.strategy.leeway import guess_nearly_at_rest, largest_energy
+from flexblocks.optim.presolve.quasi_static_modes import more_than_inputs
 from flexblocks.optim.strategy.mesh_refinement import refine_mesh
 from flexblocks.optim.strategy.solving import Solving
 from flexblocks.optim.strategy.unresolved_modes import QUASI_STATIC
@@ -72,9 +71,6 @@ def test_modes_are_counted_against_the_inputs_by_their_periods_in_an_interval():
     step = 2 * math.pi * 2
     assert not more_than_inputs(dae, at, 1.01 * step / fast)  # one beyond two periods, one input
     assert more_than_inputs(dae, at, 1.01 * step / slow)
-    # all beyond ten periods: there is no doubt what the mesh resolves, though the inputs could steer two
-    assert not mostly_unresolved(dae, at, 4.9 * step / slow)
-    assert mostly_unresolved(dae, at, 5.1 * step / slow)
 
 
 def test_modes_that_get_their_dynamics_back_start_as_they_are_seen_to_move():
@@ -97,10 +93,12 @@ def test_modes_that_get_their_dynamics_back_start_as_they_are_seen_to_move():
         assert np.abs(guess - seen)[inside].mean() < share * size
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")
 def test_modes_beyond_the_inputs_lose_their_dynamics_if_that_takes_long():
-    """A random arm of two links in space: 104 iterations to exact rest of six modes, 30 + 22 with the resolved ones."""
-    arm = random_arm(26)
-    plan = optim.plan(arm.assembled(), TASKS["joints"](arm).problem, intervals=arm.intervals)
+    """A random arm of four links in space to a goal in motion: more than 500 iterations with them, 18 without."""
+    arm = random_arm(43)
+    plan = optim.plan(arm.assembled(), TASKS["moving"](arm).problem, intervals=arm.intervals)
     first, second = plan.attempts
     assert first.status != "converged"
     assert second.what == QUASI_STATIC
@@ -108,28 +106,16 @@ def test_modes_beyond_the_inputs_lose_their_dynamics_if_that_takes_long():
     assert len(plan.transcribed.first[0].static) > len(plan.transcribed.dae.u)
 
 
-def test_rest_that_is_out_of_reach_of_the_mesh_is_asked_up_to_a_leeway():
-    """A random arm of two links against gravity: exact rest is not reached in 500 iterations."""
-    arm = random_arm(36)
-    dae, problem = arm.assembled(), TASKS["joints"](arm).problem
-    model = optim.pyomo_model(dae, problem, intervals=arm.intervals)
-    with pytest.warns(optim.PlanWarning, match="more modes unresolved than there are inputs"):
-        plan = guess_nearly_at_rest("from the default start", model, Solving(dae), ())
-    (attempt,), (phase,) = plan.attempts, plan.transcribed.problem.phases
-    assert attempt.status == "converged"
-    assert attempt.iterations <= 40
-    assert 0 < phase.leeway < 1e-3 * largest_energy(plan.model)
-    assert plan.model.goal_energy.value <= phase.leeway + 1e-8  # J, by which IPOPT widens bounds
-
-
 @pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")
 @pytest.mark.parametrize(
     ("seed", "task", "most"),
     [
         (5, "line", 80),  # 191 with multipliers at the step of the motion along the line
-        # not in 3000 without the obstacle, with the dynamics of all modes
+        # With rest of all modes: not in 3000 without the obstacle, 207, 104 and 216
         pytest.param(36, "obstacle", 150, marks=pytest.mark.slow),
-        (56, "joints", 140),  # 216; multipliers with a step of their own do not end, others take 12
+        (9, "tip", 30),
+        (26, "joints", 15),
+        (56, "joints", 10),
     ],
 )
 def test_random_arms_with_modes_beyond_the_mesh_are_planned_soon(seed, task, most):
@@ -234,10 +220,13 @@ def test_fast_modes_get_their_dynamics_back(arm, task, most):
 @pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")
 @pytest.mark.parametrize(
     ("arm", "task", "most"),
-    [("three links (Yu & Chen)", "joints", 30), ("desk arm", "loads", 25), ("tendon arm", "loads", 30)],
+    [("three links (Yu & Chen)", "joints", 45), ("desk arm", "loads", 25), ("tendon arm", "loads", 30)],
 )
 def test_plans_from_cold_take_few_iterations(arm, task, most):
-    """Standing up; bent for the next load; two loads on one spine: 75, more than 1000 and 500 iterations before."""
+    """Standing up; bent for the next load; two loads on one spine: 75, more than 1000 and 500 iterations before.
+
+    The first takes 16 with rest of all modes, and 3 % more effort.
+    """
     plan = planned(arm, task)
     assert plan.status == "converged"
     assert sum(attempt.iterations for attempt in plan.attempts) <= most
@@ -269,4 +258,4 @@ def test_shortest_times_begin_with_an_effort_whose_inputs_compare():
     problem = replace(quickest, phases=(replace(quickest.phases[0], goal=goal),))
     plan = optim.plan(arm.assembled(), problem, intervals=arm.intervals)
     assert plan.status == "converged"
-    assert sum(attempt.iterations for attempt in plan.attempts) < 100
+    assert sum(attempt.iterations for attempt in plan.attempts) <= 150

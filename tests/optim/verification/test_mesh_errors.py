@@ -81,7 +81,7 @@ def test_arm_that_stands_up_is_replayed_with_feedback(raised):
     assert "; without: misses" in str(replay)
     # What comes out are the arm's own variables
     assert replay.trajectory.names["u"] == ("motor1.torque",)
-    assert np.abs(replay.trajectory["motor1.torque"][-1] / raised.trajectory["motor1.torque"][-1] - 1) < 1e-3
+    assert np.abs(replay.trajectory["motor1.torque"][-1] / raised.trajectory["motor1.torque"][-1] - 1) < 5e-3
 
 
 @pytest.mark.slow

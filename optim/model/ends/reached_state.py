@@ -1,0 +1,60 @@
+"""Reached state: where the last interval ends, which is the goal but for modes that the mesh does not resolve there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+
+from ...presolve.phase_transcription import PhaseTranscription
+
+ROUNDING = 1e-12  # entries of a projection below this are rounding errors
+PARTS = {"reached_q": "q", "reached_v": "v"}
+
+
+def add_reached_state(b: Any, t: PhaseTranscription) -> None:
+    """Add ``b.reached_q[name]`` and ``b.reached_v[name]``, in which the last interval ends, if it leaves modes open.
+
+    A damping scheme keeps modes that it does not resolve where the forces of each point put them, at the goal at rest,
+    all but exactly. To ask for their deflections and rates there asks for what is left of them, to within the square of
+    their period over the interval's length: for the first two derivatives of these forces, which inputs have to bring
+    to zero in the last intervals, by conditions that are hardly independent.
+    """
+    if not t.unresolved.names:
+        return
+    n, names, goal = t.dae.tree.size, t.dae.q_names, t.mesh.intervals
+    resolved, independent = t.unresolved.moving(n), t.unresolved.independent(n)
+    for part, of in PARTS.items():
+        reached = pyo.Var(b.coordinates, doc="where the last interval ends")
+        b.add_component(part, reached)
+        state = getattr(b, of)
+
+        def equal(_: Any, name: str, reached: Any = reached, state: Any = state) -> Any:
+            row = zip(names, resolved[names.index(name)].tolist(), strict=True)
+            return sum(share * (reached[one] - state[goal, one]) for one, share in row if abs(share) > ROUNDING) == 0
+
+        b.add_component(f"{part}_at_goal", pyo.Constraint([names[i] for i in independent], rule=equal))
+
+
+def set_reached_state(b: Any, t: PhaseTranscription) -> None:
+    """Set where the last interval ends to the present values at the goal."""
+    if not t.unresolved.names:
+        return
+    for part, of in PARTS.items():
+        for name, variable in getattr(b, part).items():
+            variable.set_value(getattr(b, of)[t.mesh.intervals, name].value, skip_validation=True)
+
+
+def left_at_goal(b: Any, t: PhaseTranscription) -> np.ndarray:
+    """Return by how much coordinates and their rates (2n,) are off the goal where the last interval ends."""
+    if not t.unresolved.names:
+        return np.zeros(2 * t.dae.tree.size)
+    goal = t.mesh.intervals
+    return np.array(
+        [
+            variable.value - getattr(b, of)[goal, name].value
+            for part, of in PARTS.items()
+            for name, variable in getattr(b, part).items()
+        ]
+    )

@@ -1,0 +1,119 @@
+"""Modes that the mesh does not resolve: what the goal leaves open, how little that is, what it costs to ask for."""
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import flexblocks as fb
+from benchmarks.real_plans.random_arm import random_arm
+from benchmarks.real_plans.tasks import TASKS
+from flexblocks import models, optim
+from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
+from flexblocks.optim.model.ends.reached_state import left_at_goal
+from flexblocks.optim.presolve.quasi_static_modes import unresolved_modes
+
+HOME, GOAL = ({"joint1.angle": a, "joint2.angle": b} for a, b in ((0.0, 0.0), (np.pi / 2, np.pi / 6)))
+# Of least effort in 2 s on 400 intervals, which resolve all modes (docs/planning.md)
+EFFORT = 0.189935
+
+
+def two_links(**more) -> optim.Problem:
+    return optim.RestToRest(HOME, GOAL, 2.0, input_ends="holding", **more)
+
+
+@pytest.mark.parametrize("intervals", [20, 40])
+def test_the_goal_is_at_rest_and_the_last_interval_ends_there_but_for_unresolved_modes(intervals):
+    plan = optim.plan(fb.assemble(models.subudhi_morris_2002()), two_links(), intervals=intervals)
+    m, t, n = plan.model, plan.transcription, 8
+    goal = np.array([[var[intervals, name].value for name in m.coordinates] for var in (m.q, m.v)]).ravel()
+    np.testing.assert_array_equal(goal, t.goal.x)
+    np.testing.assert_array_equal(plan.trajectory.x[-1], goal)
+    left = left_at_goal(m, t).reshape(2, n)
+    assert np.abs(left).max() > 1e-7
+    np.testing.assert_allclose(left @ t.unresolved.moving(n).T, 0.0, atol=1e-8 * np.abs(left).max())
+    M = mass_at_posture(t.dae.tree, *t.dae.posture(t.goal.x, t.goal.z, t.p))
+    assert left[1] @ M @ left[1] / 2 < 1e-6 * plan.trajectory.energy[:, 0].max()
+    # A point of the motion that is re-integrated ends there, too
+    assert plan.mesh_errors is not None
+
+
+def test_rest_of_unresolved_modes_costs_effort_that_no_motion_needs():
+    dae = fb.assemble(models.subudhi_morris_2002())
+    left_open = optim.plan(dae, two_links(), intervals=40)
+    assert left_open.objective == pytest.approx(EFFORT, rel=0.015)
+    asked = optim.plan(dae, two_links(), intervals=40, quasi_static=False)
+    assert asked.objective > 1.04 * EFFORT
+    assert left_open.replay().tip_miss < 1e-4
+    assert left_open.replay().energy_left < 1e-4 * left_open.trajectory.energy[:, 0].max()
+
+
+def test_modes_are_left_open_by_their_periods_in_the_last_interval():
+    """Not in a free time, with a leeway, by a scheme without damping, or in closed loops; but the slowest never."""
+    dae, count = fb.assemble(models.subudhi_morris_2002()), []
+    for intervals in (5, 10, 20, 40, 400):
+        t = optim.pyomo_model(dae, two_links(), intervals=intervals).transcription
+        count.append(len(t.unresolved))
+        assert t.unresolved.names == unresolved_modes(dae, t.goal, 2.0 / intervals).names
+    assert count == sorted(count, reverse=True)
+    assert count[-1] == 0
+    fine_end = optim.pyomo_model(dae, two_links(), intervals=12, spacing=[[0.2] * 9 + [0.19, 0.008, 0.002]])
+    assert not fine_end.transcription.unresolved.names
+    assert len(unresolved_modes(dae, t.goal, 1e3)) == 6  # two of eight are rigid
+    limits = {"motor1.torque": 4.0, "motor2.torque": 2.0}
+    for options, problem in (
+        ({}, optim.RestToRest(HOME, GOAL, "free", objective="time", limits=limits, input_ends="holding")),
+        ({"scheme": "lobatto", "degree": 4}, two_links()),
+        ({}, optim.Problem(HOME, (optim.Phase("near", GOAL, 2.0, leeway=1e-3),))),
+        ({"quasi_static": "auto"}, two_links()),
+        ({"quasi_static": False}, two_links()),
+    ):
+        model = optim.pyomo_model(dae, problem, intervals=20, **options)
+        assert not model.transcription.unresolved.names
+        assert model.component("reached_q") is None
+
+
+def test_a_goal_that_moves_and_one_that_is_found_with_the_motion():
+    dae = fb.assemble(models.subudhi_morris_2002())
+    rates = {"der(joint1.angle)": 0.3, "der(joint2.angle)": -0.2}
+    moving = optim.plan(dae, optim.RestToRest(HOME, GOAL | rates, 2.0), intervals=20)
+    for name, rate in rates.items():
+        assert moving.trajectory[name][-1] == pytest.approx(rate, abs=1e-12)
+    place = optim.plan(dae, optim.RestToRest(HOME, {"payload.x": 0.3, "payload.y": 0.7}, 2.0), intervals=20)
+    found = [place.trajectory[f"payload.{axis}"][-1] for axis in "xy"]
+    assert found == pytest.approx([0.3, 0.7], abs=1e-8)
+    for plan in (moving, place):
+        assert plan.transcription.unresolved.names
+        assert sum(attempt.iterations for attempt in plan.attempts) <= 10
+
+
+def test_a_model_that_is_solved_again_for_another_goal():
+    dae = fb.assemble(models.subudhi_morris_2002())
+    model = optim.pyomo_model(dae, two_links(), intervals=20)
+    optim.solve(model)
+    other = optim.RestToRest(HOME, {"joint1.angle": 1.4, "joint2.angle": 0.7}, 2.0, input_ends="holding")
+    optim.repose(model, other)
+    again, fresh = optim.solve(model), optim.plan(dae, other, intervals=20)
+    assert again.objective == pytest.approx(fresh.objective, rel=1e-4)  # modes are those of the first goal
+    assert pyo.value(model.q[20, "joint1.angle"]) == 1.4
+
+
+@settings(max_examples=8, deadline=None)
+@given(seed=st.integers(1000, 1200))
+def test_random_arms_come_to_rest(seed):
+    """From joints to joints: what is left at the goal is a small share of the motion's energy."""
+    arm = random_arm(seed)
+    task = TASKS["joints"](arm)
+    model = optim.pyomo_model(arm.assembled(), task.problem, intervals=20)
+    t, n = model.transcription, model.transcription.dae.tree.size
+    left = model.component("reached_q")
+    if left is None:
+        return
+    try:
+        plan = optim.solve(model, solver_options={"max_iter": 60})
+    except optim.PlanError:
+        return
+    rates = left_at_goal(model, t)[n:]
+    M = mass_at_posture(t.dae.tree, *t.dae.posture(t.goal.x, t.goal.z, t.p))
+    assert rates @ M @ rates / 2 < 1e-3 * plan.trajectory.energy[:, 0].max()
