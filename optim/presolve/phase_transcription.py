@@ -58,8 +58,8 @@ class PhaseTranscription:
     static : StaticModes
         The quasi-static modes.
     unresolved : StaticModes
-        The modes that the mesh does not resolve at a goal in a given time, of which it asks nothing; none if modes are
-        quasi-static.
+        The modes that the mesh does not resolve at the goal, in a given time, of which it asks nothing; none if modes
+        are quasi-static.
     margins : dict of float
         By how much the plan stays within the bounds of `path`, by name; those of `limits` are narrowed already.
     input_sizes : dict of float

@@ -22,7 +22,8 @@ from ..collocation.transcription_options import AUTO
 from ..errors import ProblemError
 from .equilibrium import loop_forces
 
-PERIODS = 2  # in an interval, from which "auto" makes a mode quasi-static; by trial
+PERIODS = 2.0  # in an interval, from which "auto" makes a mode quasi-static; by trial
+FAR = 10.0  # from which a mesh has nothing of a mode but its balance; by trial
 
 
 def static_modes(dae: DAE, option: Any, at: OperatingPoint, step: float) -> StaticModes:
@@ -59,12 +60,12 @@ def static_modes(dae: DAE, option: Any, at: OperatingPoint, step: float) -> Stat
     return modes
 
 
-def unresolved_modes(dae: DAE, at: OperatingPoint, step: float) -> StaticModes:
-    """Return the modes of an equilibrium with two periods or more in a step [s], but for the slowest of all.
+def unresolved_modes(dae: DAE, at: OperatingPoint, step: float, periods: float = PERIODS) -> StaticModes:
+    """Return the modes of an equilibrium with so many periods or more in a step [s], but for the slowest of all.
 
     With closed loops they are modes of the independent coordinates, in which the others have no part.
     """
-    return _faster(dae, at, 2 * np.pi * PERIODS / step)
+    return _faster(dae, at, 2 * np.pi * periods / step)
 
 
 def _named(dae: DAE, names: Sequence[str]) -> StaticModes:

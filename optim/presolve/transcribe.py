@@ -35,7 +35,7 @@ from .parameters import resolved_parameters
 from .path_values import resolved_path
 from .phase_transcription import PhaseTranscription
 from .postures.determined_values import check_determined_values
-from .quasi_static_modes import static_modes, unresolved_modes
+from .quasi_static_modes import FAR, PERIODS, static_modes, unresolved_modes
 from .rigid_motion.duration_estimate import duration_range
 from .transcribed_problem import TranscribedProblem
 from .via_postures import check_vias, via_waypoints
@@ -113,15 +113,15 @@ def transcribe(
     if options.quasi_static is not None and options.quasi_static is not False:
         shortest = min(float(mesh.steps.min()) for mesh in meshes)
         static = static_modes(dae, options.quasi_static, ends[0][0][0].point, shortest)
-    leaves_open = options.quasi_static is not False and not options.collocation.is_symmetric
+    leaves_open = not (static.names or options.quasi_static is False or options.collocation.is_symmetric)
     unresolved = [
         [
-            _unresolved(dae, end, mesh, phase) if leaves_open and not static.names else ALL_MOVE
+            _unresolved(dae, end, mesh, phase, phase is phases[-1]) if leaves_open else ALL_MOVE
             for (_, end), mesh, phase in zip(run, meshes, phases, strict=True)
         ]
         for run in ends
     ]
-    check_input_count(dae, problem, options, ends, [[len(static or modes) for modes in run] for run in unresolved])
+    check_input_count(dae, problem, options, ends, [[len(static) or len(modes) for modes in run] for run in unresolved])
     if len(ends) > 1:
         check_shared_momentum(dae, problem, ends)
 
@@ -195,14 +195,16 @@ def _mesh(
     return uniform_mesh(duration, intervals, through) if spacing is None else spaced_mesh(duration, spacing, through)
 
 
-def _unresolved(dae: DAE, end: End, mesh: Mesh, phase: Phase) -> StaticModes:
+def _unresolved(dae: DAE, end: End, mesh: Mesh, phase: Phase, is_last: bool) -> StaticModes:
     """Return the modes that a mesh of a damping scheme does not resolve at a goal.
 
-    None in a free time, which would make use of what is not asked of them; and none where the goal has a leeway.
+    None in a free time, which would make use of what is not asked of them; and none where the goal has a leeway. What
+    is left of them at a goal in between is a momentum once a load is taken up, with which the arm drifts off, so that
+    only modes far beyond the mesh are left open there.
     """
     if not phase.is_timed or end.kind not in ("fixed", "rest", "course"):
         return ALL_MOVE
-    return unresolved_modes(dae, end.point, float(mesh.steps[-1]))
+    return unresolved_modes(dae, end.point, float(mesh.steps[-1]), PERIODS if is_last else FAR)
 
 
 def _check_bounded(dae: DAE, problem: Problem, limits: Iterable[Limits]) -> None:

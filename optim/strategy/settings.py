@@ -25,10 +25,12 @@ class Settings:
         Iterations of a first solve with the dynamics of all modes, before those that the mesh leaves unresolved are
         quasi-static, if they are more than there are inputs: of random arms of benchmarks/real_plans two thirds take 4
         to 50, others 78, 135 and more than 500.
+    asking_patience : int
+        Likewise where goals in between ask for rest of more modes: those that converge take 7 to 20.
     exact_patience : int
         Iterations in which exact rest is tried before it gets a leeway, where it may be out of reach: of several
-        scenarios with shared inputs, twice what rigid arms take, 10 to 25; in free time and with closed loops, where
-        the mesh leaves more modes unresolved than there are inputs.
+        scenarios with shared inputs, twice what rigid arms take, 10 to 25; in free time, where the mesh leaves more
+        modes unresolved than there are inputs.
     stage_patience : int
         Iterations from least effort to a blend of it with the objective asked for: those that converge take 4 to 131.
         Likewise of a motion in a given time with another objective than effort: 9 to 164 on the arms of
@@ -156,6 +158,7 @@ class Settings:
     patience: int = 500
     static_patience: int = 120
     resolved_patience: int = 120
+    asking_patience: int = 30
     exact_patience: int = 50
     stage_patience: int = 200
     leeways: tuple[float, ...] = (1e-2, 1e-3, 1e-4)

@@ -33,7 +33,8 @@ def solve_unresolved(what: str, model: Any, solving: Solving) -> Plan:
     PlanError
     """
     transcribed, settings = model.transcribed, solving.settings
-    patience = settings.resolved_patience
+    asks_more = len(transcribed.first) > 1  # of modes at goals in between, by conditions that are hardly independent
+    patience = settings.asking_patience if asks_more else settings.resolved_patience
     try:
         if _has_paths(transcribed):
             return solve_past_obstacles(what, model, solving, (), settings.patience, patience)
