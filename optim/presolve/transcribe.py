@@ -113,10 +113,11 @@ def transcribe(
     if options.quasi_static is not None and options.quasi_static is not False:
         shortest = min(float(mesh.steps.min()) for mesh in meshes)
         static = static_modes(dae, options.quasi_static, ends[0][0][0].point, shortest)
+    holds = problem.input_ends == "holding" and shape.is_continuous
     leaves_open = not (static.names or options.quasi_static is False or options.collocation.is_symmetric)
     unresolved = [
         [
-            _unresolved(dae, end, mesh, phase, phase is phases[-1]) if leaves_open else ALL_MOVE
+            _unresolved(dae, end, mesh, phase, phase is phases[-1], holds) if leaves_open else ALL_MOVE
             for (_, end), mesh, phase in zip(run, meshes, phases, strict=True)
         ]
         for run in ends
@@ -195,16 +196,18 @@ def _mesh(
     return uniform_mesh(duration, intervals, through) if spacing is None else spaced_mesh(duration, spacing, through)
 
 
-def _unresolved(dae: DAE, end: End, mesh: Mesh, phase: Phase, is_last: bool) -> StaticModes:
+def _unresolved(dae: DAE, end: End, mesh: Mesh, phase: Phase, is_last: bool, holds: bool) -> StaticModes:
     """Return the modes that a mesh of a damping scheme does not resolve at a goal.
 
     None in a free time, which would make use of what is not asked of them; and none where the goal has a leeway. What
     is left of them at a goal in between is a momentum once a load is taken up, with which the arm drifts off, so that
-    only modes far beyond the mesh are left open there.
+    only modes far beyond the mesh are left open there. Inputs that do not end at what holds the arm bend it otherwise
+    than rest does, which optima make use of: then modes are asked as far as there are inputs for that.
     """
     if not phase.is_timed or end.kind not in ("fixed", "rest", "course"):
         return ALL_MOVE
-    return unresolved_modes(dae, end.point, float(mesh.steps[-1]), PERIODS if is_last else FAR)
+    modes = unresolved_modes(dae, end.point, float(mesh.steps[-1]), PERIODS if is_last else FAR)
+    return modes if holds or end.moving or len(modes) > len(dae.u) else ALL_MOVE
 
 
 def _check_bounded(dae: DAE, problem: Problem, limits: Iterable[Limits]) -> None:

@@ -119,13 +119,12 @@ def test_a_boom_on_cylinders_comes_to_a_goal_in_motion():
 @pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")
 @pytest.mark.parametrize(
     ("name", "loads", "most"),
-    [("two links (Subudhi & Morris)", (0.1, 0.15, 0.2), 110), ("pump boom, cylinders", (60.0, 120.0), 400)],
+    [("two links (Subudhi & Morris)", (0.1, 0.15, 0.2), 110), ("pump boom, cylinders", (60.0, 120.0), 40)],
 )
 def test_the_same_inputs_for_several_loads(name, loads, most):
     """Each load comes to its place up to the energy that the plan tells; three at once took 170 to 300 iterations.
 
-    The boom takes 28 to 281 with loads that differ by less than a part in a thousand, and with other rounding: it is
-    solved with the smallest leeway within 50, or by way of larger ones.
+    The boom took 28 to 281, or had no end, with rest of modes that its mesh does not resolve.
     """
     plan, iterations = planned(name, "joints", loads)
     assert plan.status == "converged"
@@ -133,7 +132,8 @@ def test_the_same_inputs_for_several_loads(name, loads, most):
     transcribed = transcribed_problem(plan.model)
     (leeway,) = (phase.leeway for phase in plan.transcribed.problem.phases)
     kinetic = max(motion.energy[:, 0].max() for motion in plan.trajectories)
-    assert 0 < leeway < 2e-2 * kinetic
+    assert (name == "pump boom, cylinders") == (leeway == 0.0)
+    assert leeway < 2e-2 * kinetic
     assert len(transcribed.runs) == len(loads)
     for motion in plan.trajectories:
         for coordinate, value in ARMS[name].goal.items():
