@@ -82,14 +82,12 @@ def test_as_many_values_as_conditions(inputs, ends, enough):
 
 
 def test_more_scenarios_need_more_values():
-    """Rest of the slower of two modes: the faster one has more than two periods in two seconds."""
-    masses = tuple({"payload.mass": mass} for mass in (0.2, 0.4, 0.8, 1.2, 1.6))
+    masses = tuple({"payload.mass": mass} for mass in (0.2, 0.4, 0.8))
     arm, problem = drive(servo=True), swing(scenarios=masses)
-    with pytest.raises(optim.ProblemError, match="10 conditions, and the inputs on 1 intervals have 8") as error:
+    with pytest.raises(optim.ProblemError, match="12 conditions, and the inputs on 1 intervals have 8") as error:
         optim.pyomo_model(arm, problem, intervals=1)
-    assert re.search(r"5 scenarios \(0: payload\.mass = 0\.2; .*; 4: payload\.mass = 1\.6\)", str(error.value))
+    assert re.search(r"3 scenarios \(0: payload\.mass = 0\.2; .*; 2: payload\.mass = 0\.8\)", str(error.value))
     assert "more intervals, fewer scenarios" in str(error.value)
-    problem = swing(scenarios=masses[:3])
     assert optim.solve(optim.pyomo_model(arm, problem, intervals=20)).status == "converged"
 
 
