@@ -9,7 +9,7 @@ import numpy as np
 from ..casadi_solver import CasadiGreyBox
 from ..presolve.magnitudes.characteristic_magnitudes import Characteristics, Magnitudes, characteristics
 from ..presolve.phase_transcription import PhaseTranscription
-from .ends.reached_state import PARTS
+from .variable_index import REACHED
 
 # What is at rest has the magnitude of what moves.
 AT_REST = {
@@ -40,7 +40,7 @@ def declare_magnitudes(b: Any, t: PhaseTranscription) -> None:
 def _by_component(b: Any, t: PhaseTranscription, sizes: Magnitudes) -> dict[int, float]:
     """Return the magnitude of every Var by its id."""
     by_name = sizes | {f"{end}_{group}": sizes[name] for end in ("start", "goal") for group, name in AT_REST.items()}
-    by_name |= {part: sizes[of] for part, of in PARTS.items()}
+    by_name |= {part: sizes[of] for part, of in REACHED.items()}
     if t.path.rows:
         by_name["path"] = _path_magnitudes(b, t)
     found: dict[int, float] = {}

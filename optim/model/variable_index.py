@@ -9,7 +9,9 @@ import numpy as np
 
 from ..collocation.interval_layout import LocalVariables, point_sizes, state_sizes
 from ..presolve.phase_transcription import PhaseTranscription
-from .ends.reached_state import PARTS
+
+#: The Vars in which the last interval ends if the goal leaves modes open, see `reached_state`, and those of the goal.
+REACHED = {"reached_q": "q", "reached_v": "v"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +54,7 @@ def variable_index(b: Any, t: PhaseTranscription) -> VariableIndex:
     points = {name: appended(name, K, d) for name in point_sizes(t.dae, len(t.static.names))}
     ends = {name: rows[1:] for name, rows in states.items()}
     if t.unresolved.names:
-        ends |= {of: np.vstack([ends[of][:-1], appended(part, 1)]) for part, of in PARTS.items()}
+        ends |= {of: np.vstack([ends[of][:-1], appended(part, 1)]) for part, of in REACHED.items()}
     first_shaping = len(variables)
     inputs = {name: appended(name, len(b.input_mesh)) for name in (("u", "du") if t.shape.has_rates else ("u",))}
     duration = none

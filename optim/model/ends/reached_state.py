@@ -8,9 +8,9 @@ import numpy as np
 import pyomo.environ as pyo
 
 from ...presolve.phase_transcription import PhaseTranscription
+from ..variable_index import REACHED
 
 ROUNDING = 1e-12  # entries of a projection below this are rounding errors
-PARTS = {"reached_q": "q", "reached_v": "v"}
 
 
 def add_reached_state(b: Any, t: PhaseTranscription) -> None:
@@ -25,7 +25,7 @@ def add_reached_state(b: Any, t: PhaseTranscription) -> None:
         return
     n, names, goal = t.dae.tree.size, t.dae.q_names, t.mesh.intervals
     resolved, independent = t.unresolved.moving(n), t.unresolved.independent(n)
-    for part, of in PARTS.items():
+    for part, of in REACHED.items():
         reached = pyo.Var(b.coordinates, doc="where the last interval ends")
         b.add_component(part, reached)
         state = getattr(b, of)
@@ -41,7 +41,7 @@ def set_reached_state(b: Any, t: PhaseTranscription) -> None:
     """Set where the last interval ends to the present values at the goal."""
     if not t.unresolved.names:
         return
-    for part, of in PARTS.items():
+    for part, of in REACHED.items():
         for name, variable in getattr(b, part).items():
             variable.set_value(getattr(b, of)[t.mesh.intervals, name].value, skip_validation=True)
 
@@ -54,7 +54,7 @@ def left_at_goal(b: Any, t: PhaseTranscription) -> np.ndarray:
     return np.array(
         [
             variable.value - getattr(b, of)[goal, name].value
-            for part, of in PARTS.items()
+            for part, of in REACHED.items()
             for name, variable in getattr(b, part).items()
         ]
     )
