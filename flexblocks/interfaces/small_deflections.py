@@ -110,7 +110,7 @@ class SmallDeflections:
     in_lengths: np.ndarray | None = None
 
     @property
-    def is_twisted(self) -> str:
+    def twist_words(self) -> str:
         """What bending and twist do, for messages."""
         return "bends and twists" if self.twist is None or self.twist.is_free else "bends, and with torsion would twist"
 

@@ -113,7 +113,7 @@ def frequency_error(
         by_pulls = not by_twists
     if by_twists:
         worst = max(twisted, key=lambda index: float(np.abs(twisted[index]).max()))
-        state = measures[worst].is_twisted
+        state = measures[worst].twist_words
         left_out = "that a twist turns its planes of bending, of which one is stiffer"
     elif by_pulls:
         worst = max(pulled, key=lambda index: _share(measures[index], pulled[index]))

@@ -115,7 +115,7 @@ def described(one: DeflectionError, time: float | None) -> str:
     remedy = f"{one.measure.remedy[0].upper()}{one.measure.remedy[1:]}"
     if one.by_twist > max(one.by_size, one.by_pull):
         return (
-            f"{one.block.where} {one.measure.is_twisted}{when}, and {one.measure.name} leaves out that a twist turns "
+            f"{one.block.where} {one.measure.twist_words}{when}, and {one.measure.name} leaves out that a twist turns "
             "its planes of bending, of which one is stiffer: its tip is off by about "
             f"{100 * one.by_twist * one.deflection:.2g} % of its length. {one.measure.remedy_of_twist}"
         )

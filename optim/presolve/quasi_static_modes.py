@@ -1,4 +1,4 @@
-"""Selection of quasi-static (residualised) modes."""
+"""Selection of modes by their periods in an interval: quasi-static (residualised) ones, and what goals leave open."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from flexblocks.linear.eigenmodes import Eigenmode, conservative
 from flexblocks.statics.balance import motion, rest, unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
 
-from ..collocation.quasi_static import StaticModes
+from ..collocation.quasi_static import ALL_MOVE, StaticModes
 from ..collocation.transcription_options import AUTO
 from ..errors import ProblemError
 from .equilibrium import loop_forces
@@ -139,15 +139,16 @@ def _faster(dae: DAE, at: OperatingPoint, limit: float, all_of_them: bool = Fals
     """
     found = _vibrations(dae, at)
     n, d = found.motions.shape
-    damping = found.motions.T @ _damping(dae, at) @ found.motions
-    fast = []
-    for i, mode in enumerate(found.modes, 1):
+    first = 0 if all_of_them else 1
+    modes = [(i, mode) for i, mode in enumerate(found.modes) if i >= first and mode.eigenvalue.imag > limit]
+    if not modes:
+        return ALL_MOVE  # without the derivatives that damping takes
+    damping, fast = found.motions.T @ _damping(dae, at) @ found.motions, []
+    for i, mode in modes:
         frequency, shape = mode.eigenvalue.imag, np.real(mode.shape[:d])
-        if frequency <= limit or (i == 1 and not all_of_them):
-            continue
         shape = shape / np.sqrt(shape @ found.mass @ shape)
         if _settling(frequency, float(shape @ damping @ shape)) > limit:
-            fast.append((f"mode {i} ({frequency:.0f} rad/s)", shape))
+            fast.append((f"mode {i + 1} ({frequency:.0f} rad/s)", shape))
 
     def of_all(values: np.ndarray) -> tuple[float, ...]:
         full = np.zeros(n)

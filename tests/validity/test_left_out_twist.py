@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import re
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import flexblocks as fb
 from flexblocks.errors import LargeDeflectionWarning
+from flexblocks.validity.induced_twist import twist_angles
 
 ALUMINIUM = fb.Material(2700.0, 7e10, 0.33)
 LINEAR = [fb.AssumedModes(3, tip="auto"), fb.FiniteElements(4)]
@@ -145,6 +147,23 @@ def critical(wide: float = 0.04, thick: float = 0.004) -> float:
     soft = ALUMINIUM.youngs_modulus * wide * thick**3 / 12
     torsion = ALUMINIUM.shear_modulus * fb.Rectangle(thick, wide).torsion_constant
     return 4.013 * math.sqrt(soft * torsion) / 9.81
+
+
+def test_the_induced_twist_grows_beyond_all_bounds_at_prandtls_load() -> None:
+    """Next to its pole P / phi is linear in P^2; moments P (1 - x/l) in the stiff plane, and next to none across."""
+    measure = strip(LINEAR[0], 1.0, torsion=False).model.blocks["beam"].small_deflections(np.zeros((6, 6)))
+    assert measure is not None
+    assert measure.twist is not None
+    along, none = measure.twist.to_tip, np.zeros_like(measure.twist.to_tip)
+    twist = replace(measure.twist, curvatures=np.array([np.stack([along, none], 1), np.stack([none, along], 1)]),
+                    twists=np.zeros((len(along), 2)))  # fmt: skip
+    (stiff, *_), (soft, *_) = twist.rigidities
+    gj = ALUMINIUM.shear_modulus * fb.Rectangle(0.004, 0.04).torsion_constant
+    loads = np.array([3.99, 4.0]) * math.sqrt(soft * gj / (1 - soft / stiff))
+    angles = twist_angles(twist, np.column_stack([loads / stiff, 1e-9 * loads / soft]))[-1]
+    (low, high), (first, second) = loads**2, loads / angles
+    pole = math.sqrt(low - first * (high - low) / (second - first))
+    assert pole / math.sqrt(soft * gj / (1 - soft / stiff)) == pytest.approx(4.0126, rel=4e-4)
 
 
 @pytest.mark.parametrize("kind", LINEAR, ids=repr)

@@ -1,1 +1,1 @@
-"""The ends of a phase: rest, motion, balance of forces there, and meeting a target."""
+"""The ends of a phase: rest, motion, balance of forces there, meeting a target, and modes left open."""
