@@ -45,8 +45,12 @@ class StaticModes:
         return np.eye(n) - self.directions(n) @ self.amounts(n)
 
     def independent(self, n: int) -> list[int]:
-        """Return n - k independent coordinates of a motion without the modes."""
-        *_, order = scipy.linalg.qr(self.amounts(n), pivoting=True, mode="economic")
+        """Return n - k independent coordinates of a motion without the modes: not those that take part in them most.
+
+        By their shares in the modes, which are the same in all units.
+        """
+        taking_part = self.amounts(n) * np.max(np.abs(self.directions(n)), axis=1)
+        *_, order = scipy.linalg.qr(taking_part, pivoting=True, mode="economic")
         return sorted(order[len(self.names) :].tolist())
 
 

@@ -20,6 +20,7 @@ from ...presolve.equilibrium import loop_forces
 from ...presolve.feasibility.open_base import floating_base
 from ...presolve.phase_transcription import PhaseTranscription
 from ...presolve.postures.values_at_rest import at_rest
+from .equal_but_for_modes import equal_but_for
 
 
 def add_balance(b: Any, t: PhaseTranscription, where: str, k: int, end: End) -> None:
@@ -99,9 +100,6 @@ def balance_function(
     return ca.Function("balance", symbols, [ca.cse(ca.densify(residual[list(kept)]))], ["w", "p"], ["residual"]), kept
 
 
-ROUNDING = 1e-12  # entries of a projection below this are rounding errors
-
-
 ARRIVALS = {"q": "goal_posture", "v": "goal_rates"}
 
 
@@ -121,12 +119,6 @@ def add_arrival(
     leaving_out : collection of int
         Coordinates of a floating base, which end where momentum takes them.
     """
-    n, names = t.dae.tree.size, t.dae.q_names
-    moving, reached = t.static.moving(n), getattr(b, vector)
-
-    def equal(_: Any, name: str) -> Any:
-        row = enumerate(moving[names.index(name)].tolist())
-        return sum(share * (reached[k, names[j]] - goal[j]) for j, share in row if abs(share) > ROUNDING) == 0
-
-    constrained = [names[i] for i in t.static.independent(n) if i not in leaving_out]
-    b.add_component(ARRIVALS[vector], pyo.Constraint(constrained, rule=equal))
+    names, reached = t.dae.q_names, getattr(b, vector)
+    reached = [reached[k, name] for name in names]
+    b.add_component(ARRIVALS[vector], equal_but_for(t.static, names, reached, goal, leaving_out))

@@ -9,8 +9,7 @@ import pyomo.environ as pyo
 
 from ...presolve.phase_transcription import PhaseTranscription
 from ..variable_index import REACHED
-
-ROUNDING = 1e-12  # entries of a projection below this are rounding errors
+from .equal_but_for_modes import equal_but_for
 
 
 def add_reached_state(b: Any, t: PhaseTranscription) -> None:
@@ -23,18 +22,12 @@ def add_reached_state(b: Any, t: PhaseTranscription) -> None:
     """
     if not t.unresolved.names:
         return
-    n, names, goal = t.dae.tree.size, t.dae.q_names, t.mesh.intervals
-    resolved, independent = t.unresolved.moving(n), t.unresolved.independent(n)
     for part, of in REACHED.items():
-        reached = pyo.Var(b.coordinates, doc="where the last interval ends")
+        reached, state = pyo.Var(b.coordinates, doc="where the last interval ends"), getattr(b, of)
         b.add_component(part, reached)
-        state = getattr(b, of)
-
-        def equal(_: Any, name: str, reached: Any = reached, state: Any = state) -> Any:
-            row = zip(names, resolved[names.index(name)].tolist(), strict=True)
-            return sum(share * (reached[one] - state[goal, one]) for one, share in row if abs(share) > ROUNDING) == 0
-
-        b.add_component(f"{part}_at_goal", pyo.Constraint([names[i] for i in independent], rule=equal))
+        goal = [state[t.mesh.intervals, name] for name in b.coordinates]
+        rows = equal_but_for(t.unresolved, t.dae.q_names, list(reached.values()), goal)
+        b.add_component(f"{part}_at_goal", rows)
 
 
 def set_reached_state(b: Any, t: PhaseTranscription) -> None:
