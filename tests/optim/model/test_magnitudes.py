@@ -153,21 +153,18 @@ def test_a_leeway_of_a_tiny_arm_is_kept() -> None:
     """A rod of 5 cm with 1 g: a leeway of 2 nJ, which IPOPT would widen by 10 nJ if energies counted in joules."""
     model = fb.Model("finger")
     ground, motor, joint = (model.add(b) for b in (fb.Ground("g"), fb.TorqueSource("motor"), fb.Revolute("joint")))
-    rod = model.add(fb.FlexibleBeam("rod", 0.05, 2e-3, 2e-5, discretization=fb.AssumedModes(1)))
+    rod = model.add(fb.FlexibleBeam("rod", 0.05, 2e-3, 2e-4, discretization=fb.AssumedModes(1)))
     load = model.add(fb.Payload("load", mass=1e-3))
     model.connect(ground.frame_b, joint.frame_a)
     model.connect(motor.flange_b, joint.axis)
     model.connect(joint.frame_b, rod.frame_a)
     model.connect(rod.frame_b, load.frame_a)
-    dae, leeway = fb.assemble(model, symbolic=("load.mass",)), 2e-9
+    leeway = 2e-9
     phase = optim.Phase("move", {"joint.angle": 1.0}, 0.2, leeway=leeway)
-    loads = [{"load.mass": mass} for mass in (1e-3, 2e-3)]
-    problem = optim.Problem({"joint.angle": 0.0}, (phase,), scenarios=loads, objective=optim.Effort())
-    plan = optim.plan(dae, problem, intervals=20)
-    left = [var.value for var in plan.model.component_data_objects(pyo.Var) if "goal_energy" in var.name]
-    assert len(left) == 2
-    assert max(left) == pytest.approx(leeway, rel=0.5)
-    assert max(left) < 1.05 * leeway
+    problem = optim.Problem({"joint.angle": 0.0}, (phase,), objective=optim.Effort())
+    plan = optim.plan(fb.assemble(model), problem, intervals=20)
+    assert plan.statistics.iterations <= 40
+    assert plan.model.goal_energy.value == pytest.approx(leeway, rel=0.05)
 
 
 @pytest.mark.parametrize("bends", [False, True])
