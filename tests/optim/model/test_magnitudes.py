@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 
 import numpy as np
-import pyomo.environ as pyo
 import pytest
 
 import flexblocks as fb
