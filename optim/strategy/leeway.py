@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,8 @@ from ..model.trajectories import all_phase_trajectories, transcribed_problem
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.problem import Problem
 from ..results.plan import Plan
+from ..verification.criteria import Criteria, allowed
+from ..verification.end_compliance import end_compliance
 from .solving import Solving
 from .warm_start import start_from
 
@@ -46,7 +49,7 @@ def solve_nearly_at_rest(what: str, model: Any, solving: Solving, start: Plan) -
     ------
     PlanError
     """
-    easier, leeway = _nearly_at_rest(model, solving, largest_energy(start.model))
+    easier, leeway = _nearly_at_rest(model, solving, start)
     start_from(easier, start.model)
     label, patience = f"{what} with a leeway of {leeway:.2g} J, from there", solving.settings.static_patience
     plan = solving.attempt_near(label, easier, start.attempts, max_iter=patience)
@@ -54,17 +57,26 @@ def solve_nearly_at_rest(what: str, model: Any, solving: Solving, start: Plan) -
     return plan
 
 
-def _nearly_at_rest(model: Any, solving: Solving, energy: float) -> tuple[Any, float]:
-    """Return the model with the smallest share of an energy [J] as leeway, and this leeway [J]."""
-    transcribed, leeway = transcribed_problem(model), solving.settings.leeways[-1] * energy
+def _nearly_at_rest(model: Any, solving: Solving, start: Plan) -> tuple[Any, float]:
+    """Return the model with a leeway [J] that counts as nothing, and this leeway.
+
+    It is the smallest share of the largest energy of a plan, or what moves no end point by half of what counts as none.
+    """
+    transcribed = transcribed_problem(model)
+    dae, phases = transcribed.dae, transcribed.first
+    compliances = [end_compliance(dae, phases[i].goal, phases[i].phase.goal or ()) for i in _resting(transcribed)]
+    leeway = solving.settings.leeways[-1] * largest_energy(start.model)
+    if 0 < (compliance := max(compliances)) < math.inf:
+        unseen = allowed(Criteria(), dae, start.trajectories).miss / 2
+        leeway = min(leeway, unseen**2 / (2 * compliance))
     return solving.like(transcribed, with_leeway(transcribed, leeway)), leeway
 
 
 def _tell_unresolved(plan: Plan, leeway: float, solving: Solving) -> None:
     warn(
         f"Plan of '{plan.transcribed.dae.name}': the mesh leaves more modes unresolved than there are inputs, so that "
-        f"rest is not asked exactly: up to {leeway:.2g} J are kept at the goal, {solving.settings.leeways[-1]:.1g} of "
-        "the largest kinetic energy. Plan with more intervals, or give phases a leeway to choose it.",
+        f"rest is not asked exactly: up to {leeway:.2g} J are kept at the goal, which counts as none. Plan with more "
+        "intervals, or give phases a leeway to choose it.",
         PlanWarning,
     )
 

@@ -89,7 +89,9 @@ def _set_motion_values(traj: PhaseTrajectory, motion: np.ndarray) -> None:
 def _set_what_follows(trajectories: Sequence[PhaseTrajectory]) -> None:
     """Set what follows from the motion: where last intervals end, and path values."""
     for traj in trajectories:
-        set_reached_state(traj.block, traj.transcription)
+        n = traj.transcription.dae.tree.size
+        ends, _ = _motion(traj, traj.mesh.times[-1:])
+        set_reached_state(traj.block, traj.transcription, *np.split(ends[0, : 2 * n], 2))
         if len(traj.transcription.path):
             set_path_values(traj.block)
 
@@ -107,6 +109,8 @@ def _start_phase(traj: PhaseTrajectory, old: PhaseTrajectory, shared: Collection
     x, _ = _motion(old, at_mesh)
     inside, rates = _motion(old, inner.ravel())
     q, v, w = np.split(x, [n_old, 2 * n_old], axis=1)
+    if old.transcription.unresolved.names:  # the last interval does not end at the goal
+        q[-1], v[-1] = (values(var, -1, n_old)[-1] for var in (source.q, source.v))
     names = [name for name in dae.q_names if name in (old_dae.q_names if shared is None else shared)]
     here, there = ([names_of.index(name) for name in names] for names_of in (dae.q_names, old_dae.q_names))
 

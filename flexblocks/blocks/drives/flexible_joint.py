@@ -24,20 +24,21 @@ class FlexibleJoint(Composite):
     stiffness : float
         Of the joint's spring [N m/rad].
     gear_ratio : float
-        Turns of the rotor per turn of the joint.
+        Turns of the rotor per turn of the joint. It multiplies the rotor's inertia by its square and nothing else.
     spring_damping, damping : float
         Of the spring and of the hinge [N m s/rad].
     axis : (3,)
         Axis of rotation in `frame_a`, and of the rotor in `mount`.
     limit : float, optional
-        Largest motor torque [N m].
+        Largest motor torque, on the arm's side of the gearbox [N m].
     start : float
         Start value of rotor and joint angle [rad].
 
     Notes
     -----
     Parts: ``motor`` (input ``torque``), ``rotor``, ``spring`` and ``revolute``; a joint named ``joint1`` has the
-    coordinates ``joint1.rotor.angle`` and ``joint1.revolute.angle``.
+    coordinates ``joint1.rotor.angle`` and ``joint1.revolute.angle``. Torques and angles are on the arm's side of the
+    gearbox, as with `Rotor`: the motor's own torque is that of ``motor`` over `gear_ratio`.
 
     Ports: ``frame_a``, ``frame_b``, and ``mount``, the frame that carries the motor, which may stay open: the rotor's
     spin is then taken relative to its mount (see `Rotor`). That suits gear ratios of 50 and more on a base that stands

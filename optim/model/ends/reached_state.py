@@ -30,13 +30,13 @@ def add_reached_state(b: Any, t: PhaseTranscription) -> None:
         b.add_component(f"{part}_at_goal", rows)
 
 
-def set_reached_state(b: Any, t: PhaseTranscription) -> None:
-    """Set where the last interval ends to the present values at the goal."""
+def set_reached_state(b: Any, t: PhaseTranscription, q: np.ndarray, v: np.ndarray) -> None:
+    """Set where the last interval ends to coordinates and rates (n,)."""
     if not t.unresolved.names:
         return
-    for part, of in REACHED.items():
-        for name, variable in getattr(b, part).items():
-            variable.set_value(getattr(b, of)[t.mesh.intervals, name].value, skip_validation=True)
+    for part, reached in zip(REACHED, (q, v), strict=True):
+        for variable, value in zip(getattr(b, part).values(), reached.tolist(), strict=True):
+            variable.set_value(value, skip_validation=True)
 
 
 def left_at_goal(b: Any, t: PhaseTranscription) -> np.ndarray:

@@ -14,6 +14,8 @@ from flexblocks import models, optim
 from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
 from flexblocks.optim.model.ends.reached_state import left_at_goal
 from flexblocks.optim.presolve.quasi_static_modes import unresolved_modes
+from flexblocks.optim.strategy.warm_start import start_from
+from flexblocks.optim.verification.arrivals import outputs_at
 
 HOME, GOAL = ({"joint1.angle": a, "joint2.angle": b} for a, b in ((0.0, 0.0), (np.pi / 2, np.pi / 6)))
 # Of least effort in 2 s on 400 intervals, which resolve all modes (docs/planning.md)
@@ -38,6 +40,22 @@ def test_the_goal_is_at_rest_and_the_last_interval_ends_there_but_for_unresolved
     assert left[1] @ M @ left[1] / 2 < 1e-6 * plan.trajectory.energy[:, 0].max()
     # A point of the motion that is re-integrated ends there, too
     assert plan.mesh_errors is not None
+
+
+def test_a_warm_start_ends_where_the_last_plan_did_and_at_its_goal():
+    """On twice the intervals nothing of the plan is lost: equations hold but for the points in between."""
+    dae = fb.assemble(models.subudhi_morris_2002())
+    place = outputs_at(dae, fb.equilibrium(dae, GOAL))
+    task = optim.RestToRest(HOME, {name: place[name] for name in ("payload.x", "payload.y")}, 2.0, input_ends="holding")
+    plan = optim.plan(dae, task, intervals=20)
+    finer = optim.pyomo_model(dae, task, intervals=40)
+    start_from(finer, plan.model)
+    for old, new in ((plan.model.q, finer.q), (plan.model.v, finer.v)):
+        for name in dae.q_names:
+            assert new[40, name].value == pytest.approx(old[20, name].value, abs=1e-15)
+    left, before = left_at_goal(finer, finer.transcription), left_at_goal(plan.model, plan.transcription)
+    assert np.abs(before).max() > 1e-7
+    np.testing.assert_allclose(left, before, rtol=1e-9, atol=1e-9 * np.abs(before).max())
 
 
 def test_rest_of_unresolved_modes_costs_effort_that_no_motion_needs():
