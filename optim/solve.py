@@ -75,7 +75,8 @@ def solve(
             solution,
             violated,
         )
-    worst = listing(map(str, violated[:MOST_VIOLATIONS]))
+    worst_of_each = {violation.name: violation for violation in reversed(violated)}
+    worst = listing([str(each) for each in violated if worst_of_each[each.name] is each][:MOST_VIOLATIONS])
     status = results.extra_info.return_status
     if status == UNDEFINED and not solution.statistics.iterations and (terms := undefined_terms(model)):
         raise ProblemError(

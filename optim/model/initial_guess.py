@@ -69,7 +69,7 @@ def set_guess(b: Any, t: PhaseTranscription, detours: Sequence[Waypoint] = (), s
     within = np.clip(np.concatenate([q, v, w], axis=1), t.limits.x[:, 0], t.limits.x[:, 1])
     for part, where in state_slices(t.dae).items():
         set_values(getattr(b, part), within[:, where])
-    set_reached_state(b, t, within[-1, :n], within[-1, n : 2 * n])
+    set_reached_state(b, t)
     inner_accelerations = at_points[2][..., :n] / T**2
     if t.static.names:
         inner_accelerations = inner_accelerations @ t.static.moving(n).T

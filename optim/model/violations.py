@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxBlock
 
 from ..collocation.interval import residual_names
 from .bounds import INPUT_LIMITS
 from .path_constraints import path_values
+from .row_magnitudes import RowMagnitudes, grey_boxes
 from .trajectories import PhaseTrajectory, all_phase_trajectories, phase_trajectories
 
-TOLERANCE = 1e-6  # a hundred times that of IPOPT, so that converged constraints are never listed
+TOLERANCE = 1e-6  # of magnitudes; a hundred times that of IPOPT, so that converged constraints are never listed
 INTERVAL_CONSTRAINTS = (*INPUT_LIMITS, "state_limit")  # indexed by interval first
 MESH_VARIABLES = ("q", "v", "w", "u", "du")  # indexed by mesh point first
 
@@ -31,32 +32,40 @@ class Violation:
         In the unit of the constraint.
     time : float or None
         [s]; None if it belongs to no time.
+    share : float
+        The amount relative to the magnitude of the constraint; NaN where it is not compared with one.
     """
 
     name: str
     amount: float
     time: float | None = None
+    share: float = float("nan")
 
     def __str__(self) -> str:
         at = "" if self.time is None else f" at {self.time:.4g} s"
-        return f"{self.name}{at} by {self.amount:.3g}"
+        share = "" if math.isnan(self.share) else f" ({self.share:.1g} of its magnitude)"
+        return f"{self.name}{at} by {self.amount:.3g}{share}"
 
 
 def violations(m: Any) -> tuple[Violation, ...]:
-    """Return all equations, constraints and bounds of a model that are violated by more than 1e-6, worst first."""
-    times = {}
+    """Return all equations, constraints and bounds violated by more than 1e-6 of their magnitudes, worst first.
+
+    The worst is that with the largest share: newtons and radians do not compare, nor do those of a gripper of 0.2 mm
+    with those of a crane.
+    """
+    sizes, times = RowMagnitudes(m), {}
     for run in phase_trajectories(m):
         begin = 0.0
         for traj in run:
             times[id(traj.block)] = begin + traj.mesh.times
             begin += traj.mesh.duration
     begins = [(traj, float(times[id(traj.block)][0])) for traj in all_phase_trajectories(m)]
-    violated = [v for traj, begin in begins for of_phase in (_dynamics, _path) for v in of_phase(traj, begin)]
-    violated += [*_boxes(m), *_constraints(m, times), *_bounds(m, times)]
-    return tuple(sorted(violated, key=lambda violation: -violation.amount))
+    violated = [v for traj, begin in begins for of_phase in (_dynamics, _path) for v in of_phase(traj, begin, sizes)]
+    violated += [*_boxes(m, sizes), *_constraints(m, times, sizes), *_bounds(m, times, sizes)]
+    return tuple(sorted(violated, key=lambda violation: -violation.share))
 
 
-def _dynamics(traj: PhaseTrajectory, begin: float) -> Iterator[Violation]:
+def _dynamics(traj: PhaseTrajectory, begin: float, sizes: RowMagnitudes) -> Iterator[Violation]:
     b, t, mesh = traj.block, traj.transcription, traj.mesh
     names = residual_names(t.dae, t.form)
     size = (len(names) - len(t.dae.x)) // t.scheme.degree
@@ -64,19 +73,23 @@ def _dynamics(traj: PhaseTrajectory, begin: float) -> Iterator[Violation]:
         [np.repeat(mesh.within(t.scheme.nodes), size, axis=1), np.tile(mesh.times[1:, None], len(t.dae.x))]
     )
     residual = np.abs(_residuals(b.dynamics).reshape(times.shape))
-    for k, i in np.argwhere(~(residual <= TOLERANCE)).tolist():
-        yield Violation(_where(traj) + names[i].partition(" at point")[0], float(residual[k, i]), float(times[k, i]))
+    share = residual / np.max(sizes.of_box(b.dynamics).reshape(times.shape), axis=0)
+    for k, i in np.argwhere(~(share <= TOLERANCE)).tolist():
+        name = _where(traj) + names[i].partition(" at point")[0]
+        yield Violation(name, float(residual[k, i]), float(times[k, i]), float(share[k, i]))
 
 
-def _path(traj: PhaseTrajectory, begin: float) -> Iterator[Violation]:
+def _path(traj: PhaseTrajectory, begin: float, sizes: RowMagnitudes) -> Iterator[Violation]:
     path = traj.transcription.path
     if not len(path):
         return
     excess = path.excess(path_values(traj.block))
     beyond = path.beyond(excess)
+    share = excess / np.array([sizes.of_variable(each) for each in traj.block.path.values()]).reshape(excess.shape)
     times = begin + traj.mesh.within(traj.transcription.scheme.nodes)
-    for k, j, i in np.argwhere(~(excess <= TOLERANCE)).tolist():
-        yield Violation(_where(traj) + path.names[i], float(beyond[k, j, i]), float(times[k, j]))
+    for k, j, i in np.argwhere(~(share <= TOLERANCE)).tolist():
+        amount = float(beyond[k, j, i])
+        yield Violation(_where(traj) + path.names[i], amount, float(times[k, j]), float(share[k, j, i]))
 
 
 def _where(traj: PhaseTrajectory) -> str:
@@ -84,15 +97,16 @@ def _where(traj: PhaseTrajectory) -> str:
     return "" if traj.block is traj.block.model() else f"{traj.block.name}: "
 
 
-def _boxes(m: Any) -> Iterator[Violation]:
+def _boxes(m: Any, sizes: RowMagnitudes) -> Iterator[Violation]:
     """Yield the residuals of the other grey boxes: equilibria, impacts, via points."""
-    for block in m.component_data_objects(ExternalGreyBoxBlock, descend_into=(pyo.Block, ExternalGreyBoxBlock)):
-        if block.local_name in ("dynamics", "path_values"):
-            continue
+    for block in grey_boxes(m):
         names = block.get_external_model().equality_constraint_names()
-        for name, left in zip(names, np.abs(_residuals(block)).tolist() if names else [], strict=True):
-            if not left <= TOLERANCE:
-                yield Violation(f"{block.parent_block().name}: {name}", left)
+        if block.local_name in ("dynamics", "path_values") or not names:
+            continue
+        amounts = np.abs(_residuals(block))
+        for name, left, share in zip(names, amounts.tolist(), amounts / sizes.of_box(block), strict=True):
+            if not share <= TOLERANCE:
+                yield Violation(f"{block.parent_block().name}: {name}", left, share=float(share))
 
 
 def _residuals(block: Any) -> np.ndarray:
@@ -101,14 +115,14 @@ def _residuals(block: Any) -> np.ndarray:
     return box.evaluate_equality_constraints()
 
 
-def _constraints(m: Any, times: Mapping[int, np.ndarray]) -> Iterator[Violation]:
+def _constraints(m: Any, times: Mapping[int, np.ndarray], sizes: RowMagnitudes) -> Iterator[Violation]:
     for constraint in m.component_data_objects(pyo.Constraint, active=True, descend_into=True):
         amount = _excess(constraint.lb, constraint.body(), constraint.ub)
-        if not amount <= TOLERANCE:
-            yield Violation(constraint.name, amount, _time(constraint, INTERVAL_CONSTRAINTS, times))
+        if amount and not (share := amount / sizes.of_constraint(constraint)) <= TOLERANCE:
+            yield Violation(constraint.name, amount, _time(constraint, INTERVAL_CONSTRAINTS, times), share)
 
 
-def _bounds(m: Any, times: Mapping[int, np.ndarray]) -> Iterator[Violation]:
+def _bounds(m: Any, times: Mapping[int, np.ndarray], sizes: RowMagnitudes) -> Iterator[Violation]:
     for variable in m.component_data_objects(pyo.Var, active=True, descend_into=True):
         if variable.fixed or variable.parent_component().local_name == "path":
             continue
@@ -116,8 +130,8 @@ def _bounds(m: Any, times: Mapping[int, np.ndarray]) -> Iterator[Violation]:
         if value is None:
             continue
         amount = _excess(variable.bounds[0], value, variable.bounds[1])
-        if not amount <= TOLERANCE:
-            yield Violation(f"bound of {variable.name}", amount, _time(variable, MESH_VARIABLES, times))
+        if not (share := amount / sizes.of_variable(variable)) <= TOLERANCE:
+            yield Violation(f"bound of {variable.name}", amount, _time(variable, MESH_VARIABLES, times), share)
 
 
 def _time(data: Any, timed: tuple[str, ...], times: Mapping[int, np.ndarray]) -> float | None:

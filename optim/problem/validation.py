@@ -120,7 +120,9 @@ def limit_range(where: str, limit: Any) -> tuple[float, float]:
         low = -math.inf if limit[0] is None else number(where, limit[0], expected)
         high = math.inf if limit[1] is None else number(where, limit[1], expected)
     if not low < high:
-        raise ProblemError(f"{where} = {limit!r}; must be {expected} with low < high.")
+        still = " What has one value only is not limited but left out, as a motor that is off, or locked (fb.Fixed)."
+        hint = still if low == high else ""
+        raise ProblemError(f"{where} = {limit!r}; must be {expected} with low < high.{hint}")
     return low, high
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -11,15 +10,15 @@ import numpy as np
 from flexblocks.user_warning import warn
 
 from ..collocation.interval_layout import state_names
-from ..errors import PlanWarning
+from ..errors import PlanError, PlanWarning
 from ..model.read_solution import values
-from ..model.trajectories import all_phase_trajectories, transcribed_problem
+from ..model.trajectories import all_phase_trajectories, phase_trajectories, transcribed_problem
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.problem import Problem
 from ..results.plan import Plan
+from ..verification.arrivals import misses, outputs_at
 from ..verification.criteria import Criteria, allowed
-from ..verification.end_compliance import end_compliance
-from .solving import Solving
+from .solving import Solving, attempts_of
 from .warm_start import start_from
 
 
@@ -43,40 +42,59 @@ def solve_nearly_at_rest(what: str, model: Any, solving: Solving, start: Plan) -
     """Solve from another plan up to a leeway that counts as nothing, and warn of it.
 
     A damping scheme lets inputs steer modes that the mesh does not resolve in its last intervals only. Conditions on
-    these are then hardly independent, and at the limits of the inputs no direction is left to meet them.
+    these are then hardly independent, and at the limits of the inputs no direction is left to meet them. The leeway is
+    the smallest share of the largest energy; and less, if that is reached, where it lets an end point miss its place by
+    more than half of what counts as none: a shortest time makes use of what it is left.
 
     Raises
     ------
     PlanError
     """
-    easier, leeway = _nearly_at_rest(model, solving, start)
-    start_from(easier, start.model)
-    label, patience = f"{what} with a leeway of {leeway:.2g} J, from there", solving.settings.static_patience
-    plan = solving.attempt_near(label, easier, start.attempts, max_iter=patience)
-    _tell_unresolved(plan, leeway, solving)
+    transcribed = transcribed_problem(model)
+    leeway = solving.settings.leeways[-1] * largest_energy(start.model)
+    unseen = allowed(Criteria(), transcribed.dae, start.trajectories).miss / 2
+    plan = _solved_within(leeway, what, transcribed, solving, start)
+    if (miss := _miss_at_goals(plan)) > unseen:
+        less = (unseen / miss) ** 2 * leeway
+        try:
+            plan, leeway = _solved_within(less, what, transcribed, solving, plan), less
+        except PlanError as error:
+            *_, own = plan.attempts  # stands last, as what is told of a plan's replay is noted there
+            plan = replace(plan, attempts=(*(each for each in attempts_of(error) if each is not own), own))
+    _tell_unresolved(plan, leeway)
     return plan
 
 
-def _nearly_at_rest(model: Any, solving: Solving, start: Plan) -> tuple[Any, float]:
-    """Return the model with a leeway [J] that counts as nothing, and this leeway.
+def _solved_within(leeway: float, what: str, transcribed: TranscribedProblem, solving: Solving, start: Plan) -> Plan:
+    """Solve from another plan up to a leeway [J].
 
-    It is the smallest share of the largest energy of a plan, or what moves no end point by half of what counts as none.
+    Raises
+    ------
+    PlanError
     """
-    transcribed = transcribed_problem(model)
-    dae, phases = transcribed.dae, transcribed.first
-    compliances = [end_compliance(dae, phases[i].goal, phases[i].phase.goal or ()) for i in _resting(transcribed)]
-    leeway = solving.settings.leeways[-1] * largest_energy(start.model)
-    if 0 < (compliance := max(compliances)) < math.inf:
-        unseen = allowed(Criteria(), dae, start.trajectories).miss / 2
-        leeway = min(leeway, unseen**2 / (2 * compliance))
-    return solving.like(transcribed, with_leeway(transcribed, leeway)), leeway
+    easier = solving.like(transcribed, with_leeway(transcribed, leeway))
+    start_from(easier, start.model)
+    label, patience = f"{what} with a leeway of {leeway:.2g} J, from there", solving.settings.static_patience
+    return solving.attempt_near(label, easier, start.attempts, max_iter=patience)
 
 
-def _tell_unresolved(plan: Plan, leeway: float, solving: Solving) -> None:
+def _miss_at_goals(plan: Plan) -> float:
+    """Return by how much an end point misses its place at a goal of the plan [m], at most."""
+    motion, end, most = plan.trajectory, 0.0, 0.0
+    for traj in phase_trajectories(plan.model)[0]:
+        end += traj.mesh.duration
+        if traj.transcription.end.is_rest:
+            away = misses(motion, outputs_at(plan.transcribed.dae, traj.transcription.goal))
+            at = int(np.argmin(np.abs(motion.t - end)))
+            most = max([most, *(float(distances[at]) for distances in away.values())])
+    return most
+
+
+def _tell_unresolved(plan: Plan, leeway: float) -> None:
     warn(
         f"Plan of '{plan.transcribed.dae.name}': the mesh leaves more modes unresolved than there are inputs, so that "
-        f"rest is not asked exactly: up to {leeway:.2g} J are kept at the goal, which counts as none. Plan with more "
-        "intervals, or give phases a leeway to choose it.",
+        f"rest is not asked exactly: up to {leeway:.2g} J are kept at the goal. Plan with more intervals, or give "
+        "phases a leeway to choose it.",
         PlanWarning,
     )
 

@@ -91,7 +91,7 @@ def _set_what_follows(trajectories: Sequence[PhaseTrajectory]) -> None:
     for traj in trajectories:
         n = traj.transcription.dae.tree.size
         ends, _ = _motion(traj, traj.mesh.times[-1:])
-        set_reached_state(traj.block, traj.transcription, *np.split(ends[0, : 2 * n], 2))
+        set_reached_state(traj.block, traj.transcription, ends[0, : 2 * n])
         if len(traj.transcription.path):
             set_path_values(traj.block)
 

@@ -30,18 +30,21 @@ class Iteration:
     objective : float
         In the user's sense, unscaled.
     infeasibility : float
-        Largest violation of a constraint.
+        Largest violation of a constraint, in its unit.
     worst : str
         The name of the constraint that is violated most, as the solver scales them; empty if none is.
+    scaled_infeasibility : float
+        Largest violation as the solver scales them: 1 is as much as the constraint's own magnitude.
     """
 
     number: int
     objective: float
     infeasibility: float
     worst: str = ""
+    scaled_infeasibility: float = 0.0
 
     def __str__(self) -> str:
-        text = f"iteration {self.number}, objective {self.objective:.6g}, infeasibility {self.infeasibility:.1e}"
+        text = f"iteration {self.number}, objective {self.objective:.6g}, infeasibility {self.scaled_infeasibility:.1e}"
         return f"{text} in {self.worst}" if self.worst else text
 
     @classmethod
@@ -53,7 +56,8 @@ class Iteration:
         felt = violation if scaling is None else violation * scaling.g
         worst = int(np.argmax(felt)) if len(felt) else -1
         name = nlp.row_name(worst) if worst >= 0 and felt[worst] > SATISFIED else ""
-        return cls(number, nlp.sense * point.f, float(violation.max(initial=0.0)), name)
+        most, most_felt = (float(each.max(initial=0.0)) for each in (violation, felt))
+        return cls(number, nlp.sense * point.f, most, name, most_felt)
 
 
 class Watch(ca.Callback):

@@ -30,24 +30,23 @@ def add_reached_state(b: Any, t: PhaseTranscription) -> None:
         b.add_component(f"{part}_at_goal", rows)
 
 
-def set_reached_state(b: Any, t: PhaseTranscription, q: np.ndarray, v: np.ndarray) -> None:
-    """Set where the last interval ends to coordinates and rates (n,)."""
+def set_reached_state(b: Any, t: PhaseTranscription, state: np.ndarray | None = None) -> None:
+    """Set where the last interval ends to coordinates and rates (2n,), by default to the present ones at the goal."""
     if not t.unresolved.names:
         return
-    for part, reached in zip(REACHED, (q, v), strict=True):
-        for variable, value in zip(getattr(b, part).values(), reached.tolist(), strict=True):
-            variable.set_value(value, skip_validation=True)
+    if state is None:
+        state = _goal(b, t)
+    reached = [variable for part in REACHED for variable in getattr(b, part).values()]
+    for variable, value in zip(reached, state.tolist(), strict=True):
+        variable.set_value(value, skip_validation=True)
 
 
 def left_at_goal(b: Any, t: PhaseTranscription) -> np.ndarray:
     """Return by how much coordinates and their rates (2n,) are off the goal where the last interval ends."""
     if not t.unresolved.names:
         return np.zeros(2 * t.dae.tree.size)
-    goal = t.mesh.intervals
-    return np.array(
-        [
-            variable.value - getattr(b, of)[goal, name].value
-            for part, of in REACHED.items()
-            for name, variable in getattr(b, part).items()
-        ]
-    )
+    return np.array([variable.value for part in REACHED for variable in getattr(b, part).values()]) - _goal(b, t)
+
+
+def _goal(b: Any, t: PhaseTranscription) -> np.ndarray:
+    return np.array([getattr(b, of)[t.mesh.intervals, name].value for of in REACHED.values() for name in b.coordinates])

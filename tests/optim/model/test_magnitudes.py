@@ -82,6 +82,26 @@ def test_similar_tasks_take_the_same_iterations(cases, gravity, ball):
         assert similar == pytest.approx(effort, rel=1e-6)
 
 
+def test_similar_failures_are_told_alike():
+    """What is violated, the worst first, and by which share: not by newtons, of which a small arm has none."""
+
+    def told(**units: float) -> list[tuple[str, float]]:
+        arm, task = boom(**units, gravity=0.0)
+        with pytest.raises(optim.PlanError) as caught:
+            optim.solve(optim.pyomo_model(arm, task, intervals=12), solver_options={"max_iter": 2})
+        worst = caught.value.violations[0]
+        assert f"{worst.share:.1g} of its magnitude" in str(caught.value)
+        return [(each.name, each.share) for each in caught.value.violations]
+
+    usual = told()
+    assert usual[0][1] > 1e-3
+    for units in SIMILAR:
+        again = told(**units)
+        assert [name for name, _ in again[:20]] == [name for name, _ in usual[:20]]
+        np.testing.assert_allclose([by for _, by in again[:20]], [by for _, by in usual[:20]], rtol=1e-3)
+        assert len(again) == pytest.approx(len(usual), rel=0.05)
+
+
 def test_similar_leeways_take_the_same_iterations():
     """Nearly at rest with three payloads (first two): energies left count in those of the motion, not in joules."""
 

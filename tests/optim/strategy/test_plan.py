@@ -245,8 +245,8 @@ def test_impossible_plan_says_what_stands_against_it():
     assert "joint1.angle" in worst.name
     assert 0 <= worst.time <= 2
     assert str(worst) in str(error)
-    amounts = [violation.amount for violation in error.violations]
-    assert amounts == sorted(amounts, reverse=True)
+    shares = [violation.share for violation in error.violations]
+    assert shares == sorted(shares, reverse=True)
 
 
 def test_violations_name_the_users_constraint():
@@ -290,7 +290,7 @@ MALFORMED_PROBLEMS = [
     ({"input_ends": "zero"}, '"free" or "holding"'),
     ({"objective": "time"}, "a fixed time cannot be minimised"),
     ({"limits": {"motor1.torque": -2.0}}, "low < high"),
-    ({"limits": {"motor1.torque": (1.0, 1.0)}}, "low < high"),
+    ({"limits": {"motor1.torque": (1.0, 1.0)}}, "What has one value only is not limited"),
     ({"limits": {"motor1.torque": (1.0, 2.0, 3.0)}}, r"\(low, high\)"),
 ]
 
