@@ -21,6 +21,8 @@ from ..verification.criteria import Criteria, allowed
 from .solving import Solving, attempts_of
 from .warm_start import start_from
 
+AIM = 0.5  # of what counts as a miss: replays miss by as much for other reasons; a choice
+
 
 def may_have_leeway(transcribed: TranscribedProblem) -> bool:
     """Whether the arm is asked to be exactly at rest at a goal that allows for a leeway."""
@@ -43,8 +45,8 @@ def solve_nearly_at_rest(what: str, model: Any, solving: Solving, start: Plan) -
 
     A damping scheme lets inputs steer modes that the mesh does not resolve in its last intervals only. Conditions on
     these are then hardly independent, and at the limits of the inputs no direction is left to meet them. The leeway is
-    the smallest share of the largest energy; and less, if that is reached, where it lets an end point miss its place by
-    more than half of what counts as none: a shortest time makes use of what it is left.
+    the smallest share of the largest energy; where it lets an end point miss its place by more than what counts as
+    none, less, if that is reached: a shortest time makes use of what it is left.
 
     Raises
     ------
@@ -52,10 +54,10 @@ def solve_nearly_at_rest(what: str, model: Any, solving: Solving, start: Plan) -
     """
     transcribed = transcribed_problem(model)
     leeway = solving.settings.leeways[-1] * largest_energy(start.model)
-    unseen = allowed(Criteria(), transcribed.dae, start.trajectories).miss / 2
+    most = allowed(Criteria(), transcribed.dae, start.trajectories).miss
     plan = _solved_within(leeway, what, transcribed, solving, start)
-    if (miss := _miss_at_goals(plan)) > unseen:
-        less = (unseen / miss) ** 2 * leeway
+    if (miss := _miss_at_goals(plan)) > most:
+        less = (AIM * most / miss) ** 2 * leeway
         try:
             plan, leeway = _solved_within(less, what, transcribed, solving, plan), less
         except PlanError as error:
