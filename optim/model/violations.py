@@ -12,8 +12,8 @@ import pyomo.environ as pyo
 
 from ..collocation.interval import residual_names
 from .bounds import INPUT_LIMITS
+from .magnitudes.row_magnitudes import RowMagnitudes, grey_boxes
 from .path_constraints import path_values
-from .row_magnitudes import RowMagnitudes, grey_boxes
 from .trajectories import PhaseTrajectory, all_phase_trajectories, phase_trajectories
 
 TOLERANCE = 1e-6  # of magnitudes; a hundred times that of IPOPT, so that converged constraints are never listed

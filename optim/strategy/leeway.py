@@ -56,7 +56,7 @@ def solve_nearly_at_rest(what: str, model: Any, solving: Solving, start: Plan) -
     leeway = solving.settings.leeways[-1] * largest_energy(start.model)
     most = allowed(Criteria(), transcribed.dae, start.trajectories).miss
     plan = _solved_within(leeway, what, transcribed, solving, start)
-    if (miss := _miss_at_goals(plan)) > most:
+    if (miss := miss_at_goals(plan)) > most:
         less = (AIM * most / miss) ** 2 * leeway
         try:
             plan, leeway = _solved_within(less, what, transcribed, solving, plan), less
@@ -80,14 +80,20 @@ def _solved_within(leeway: float, what: str, transcribed: TranscribedProblem, so
     return solving.attempt_near(label, easier, start.attempts, max_iter=patience)
 
 
-def _miss_at_goals(plan: Plan) -> float:
-    """Return by how much an end point misses its place at a goal of the plan [m], at most."""
+def miss_at_goals(plan: Plan) -> float:
+    """Return by how much an end point misses its place at a goal of the plan [m], at most.
+
+    Of where a floating base is at the end: that is up to the momentum, and not asked.
+    """
     motion, end, most = plan.trajectory, 0.0, 0.0
     for traj in phase_trajectories(plan.model)[0]:
         end += traj.mesh.duration
+        goal, floating = traj.transcription.end.point, list(traj.transcription.end.open)
         if traj.transcription.end.is_rest:
-            away = misses(motion, outputs_at(plan.transcribed.dae, traj.transcription.goal))
             at = int(np.argmin(np.abs(motion.t - end)))
+            x = goal.x.copy()
+            x[floating] = motion.x[at, floating]
+            away = misses(motion, outputs_at(plan.transcribed.dae, replace(goal, x=x)))
             most = max([most, *(float(distances[at]) for distances in away.values())])
     return most
 

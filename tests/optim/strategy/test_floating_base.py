@@ -7,10 +7,12 @@ import pytest
 
 import flexblocks as fb
 from arms.chains import chain
+from arms.fidelities import outputs
 from flexblocks import optim
 from flexblocks.optim.model.trajectories import transcribed_problem
 from flexblocks.optim.presolve.boundary import End
 from flexblocks.optim.presolve.feasibility.conserved_momentum import check_momentum
+from flexblocks.optim.strategy.leeway import miss_at_goals
 
 GOAL = {"joint.angle": 1.0}
 
@@ -44,6 +46,20 @@ def test_a_base_that_is_not_named_ends_where_momentum_takes_it(dae: fb.DAE) -> N
     assert plan.replay().tip_miss < 1e-3 * size
     # At rest at the end: what nobody fixed, momentum stops.
     assert np.abs(plan.replay().trajectory["base.angular_velocity_z"][-1]) < 1e-2
+
+
+def test_a_leeway_lets_end_points_miss_where_they_are_from_the_base_as_it_floats(dae: fb.DAE) -> None:
+    start = {"joint.angle": 0.0}
+    exact = optim.plan(dae, optim.RestToRest(start, GOAL, 5.0), intervals=20)
+    near = optim.Phase("near", GOAL, 5.0, leeway=1e-3 * exact.trajectory.energy[:, 0].max())
+    plan = optim.plan(dae, optim.Problem(start, (near,)), intervals=20)
+    bent = plan.trajectory.x[-1][: dae.tree.size]
+    straight = bent.copy()
+    straight[[dae.q_names.index("joint.angle"), dae.q_names.index("link.bending_y[1]")]] = 1.0, 0.0
+    there, asked = (outputs(dae, q) for q in (bent, straight))
+    away = np.linalg.norm([there[f"payload.{axis}"] - asked[f"payload.{axis}"] for axis in "xyz"])
+    assert away > 0
+    assert miss_at_goals(plan) == pytest.approx(away, rel=1e-6)
 
 
 def test_a_motion_of_the_tiniest_arm_is_refused_and_none_is_not() -> None:

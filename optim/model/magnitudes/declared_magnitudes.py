@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..casadi_solver import CasadiGreyBox
-from ..presolve.magnitudes.characteristic_magnitudes import Characteristics, Magnitudes, characteristics
-from ..presolve.phase_transcription import PhaseTranscription
-from .variable_index import REACHED
+from ...casadi_solver import CasadiGreyBox
+from ...presolve.magnitudes.characteristic_magnitudes import Characteristics, Magnitudes, characteristics
+from ...presolve.phase_transcription import PhaseTranscription
+from ..variable_index import REACHED
 
 # What is at rest has the magnitude of what moves.
 AT_REST = {
