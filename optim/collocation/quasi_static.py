@@ -45,12 +45,15 @@ class StaticModes:
         return np.eye(n) - self.directions(n) @ self.amounts(n)
 
     def independent(self, n: int) -> list[int]:
-        """Return n - k independent coordinates of a motion without the modes: not those that take part in them most.
+        """Return n - k independent coordinates of a motion without the modes: not those that tell these best.
 
-        By their shares in the modes, which are the same in all units.
+        By the modes' directions, in units in which these and their measures are alike, roots of masses, so that the
+        choice is the same in all units.
         """
-        taking_part = self.amounts(n) * np.max(np.abs(self.directions(n)), axis=1)
-        *_, order = scipy.linalg.qr(taking_part, pivoting=True, mode="economic")
+        directions = np.abs(self.directions(n)).max(axis=1)
+        measures = np.abs(self.amounts(n)).max(axis=0)
+        roots = np.sqrt(np.divide(measures, directions, out=np.zeros(n), where=directions > 0))
+        *_, order = scipy.linalg.qr(self.directions(n).T * roots, pivoting=True, mode="economic")
         return sorted(order[len(self.names) :].tolist())
 
 
