@@ -45,15 +45,15 @@ class StaticModes:
         return np.eye(n) - self.directions(n) @ self.amounts(n)
 
     def independent(self, n: int) -> list[int]:
-        """Return n - k independent coordinates of a motion without the modes: not those that tell these best.
+        """Return n - k independent coordinates of a motion without the modes: not those that measure these best.
 
-        By the modes' directions, in units in which these and their measures are alike, roots of masses, so that the
-        choice is the same in all units.
+        In units in which measures and directions are alike, roots of masses, so that the choice is the same in all
+        units. By the measures, since what n - k rows of `moving` tell is all if the others measure the modes.
         """
         directions = np.abs(self.directions(n)).max(axis=1)
         measures = np.abs(self.amounts(n)).max(axis=0)
-        roots = np.sqrt(np.divide(measures, directions, out=np.zeros(n), where=directions > 0))
-        *_, order = scipy.linalg.qr(self.directions(n).T * roots, pivoting=True, mode="economic")
+        inverse_roots = np.sqrt(np.divide(directions, measures, out=np.zeros(n), where=measures > 0))
+        *_, order = scipy.linalg.qr(self.amounts(n) * inverse_roots, pivoting=True, mode="economic")
         return sorted(order[len(self.names) :].tolist())
 
 
