@@ -79,7 +79,8 @@ def test_modes_are_left_open_by_their_periods_in_the_last_interval():
     assert count[-1] == 0
     fine_end = optim.pyomo_model(dae, two_links(), intervals=12, spacing=[[0.2] * 9 + [0.19, 0.008, 0.002]])
     assert not fine_end.transcription.unresolved.names
-    assert len(modes := unresolved_modes(dae, t.goal, 1e3)) == 6  # two of eight are rigid
+    modes = unresolved_modes(dae, t.goal, 1e3)
+    assert len(modes) == 6  # two of eight are rigid
     # The constraints of the two independent coordinates are two, also where nothing is bent in the slow modes
     rest = modes.moving(8)[modes.independent(8)]
     assert np.linalg.matrix_rank(rest / np.linalg.norm(rest, axis=1, keepdims=True)) == 2
