@@ -75,8 +75,10 @@ def solve(
             solution,
             violated,
         )
-    worst_of_each = {violation.name: violation for violation in reversed(violated)}
-    worst = listing([str(each) for each in violated if worst_of_each[each.name] is each][:MOST_VIOLATIONS])
+    worst_of_each = {}
+    for violation in violated:
+        worst_of_each.setdefault(violation.name, str(violation))
+    worst = listing(list(worst_of_each.values())[:MOST_VIOLATIONS])
     status = results.extra_info.return_status
     if status == UNDEFINED and not solution.statistics.iterations and (terms := undefined_terms(model)):
         raise ProblemError(

@@ -62,7 +62,7 @@ def violations(m: Any) -> tuple[Violation, ...]:
     begins = [(traj, float(times[id(traj.block)][0])) for traj in all_phase_trajectories(m)]
     violated = [v for traj, begin in begins for of_phase in (_dynamics, _path) for v in of_phase(traj, begin, sizes)]
     violated += [*_boxes(m, sizes), *_constraints(m, times, sizes), *_bounds(m, times, sizes)]
-    return tuple(sorted(violated, key=lambda violation: -violation.share))
+    return tuple(sorted(violated, key=lambda violation: (not math.isnan(violation.share), -violation.share)))
 
 
 def _dynamics(traj: PhaseTrajectory, begin: float, sizes: RowMagnitudes) -> Iterator[Violation]:

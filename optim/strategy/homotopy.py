@@ -21,7 +21,7 @@ from ..results.attempt import Attempt
 from ..results.plan import Plan
 from ..solver_statistics import NOT_OPTIMAL
 from .leeway import may_have_leeway, solve_nearly_at_rest
-from .solving import OWN_STEP, Solving, attempts_of
+from .solving import OWN_STEP, Solving, after, attempts_of
 from .unresolved_modes import are_beyond_inputs, may_lack_dynamics
 from .warm_start import start_from
 
@@ -129,8 +129,7 @@ def _by_way_of_static_modes(model: Any, solving: Solving, first: Plan) -> Plan:
         attempts = attempts_of(error)
         if static_plan is None:
             raise
-        *_, own = static_plan.attempts  # stands last, as what is told of a plan's replay is noted there
-        return replace(static_plan, attempts=(*(each for each in attempts if each is not own), own))
+        return after(static_plan, attempts)
 
 
 def _least_effort(transcribed: TranscribedProblem, solving: Solving, attempts: tuple[Attempt, ...]) -> Plan:

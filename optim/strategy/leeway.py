@@ -18,7 +18,7 @@ from ..problem.problem import Problem
 from ..results.plan import Plan
 from ..verification.arrivals import misses, outputs_at
 from ..verification.criteria import Criteria, allowed
-from .solving import Solving, attempts_of
+from .solving import Solving, after, attempts_of
 from .warm_start import start_from
 
 AIM = 0.5  # of what counts as a miss: replays miss by as much for other reasons; a choice
@@ -61,8 +61,7 @@ def solve_nearly_at_rest(what: str, model: Any, solving: Solving, start: Plan) -
         try:
             plan, leeway = _solved_within(less, what, transcribed, solving, plan), less
         except PlanError as error:
-            *_, own = plan.attempts  # stands last, as what is told of a plan's replay is noted there
-            plan = replace(plan, attempts=(*(each for each in attempts_of(error) if each is not own), own))
+            plan = after(plan, attempts_of(error))
     _tell_unresolved(plan, leeway)
     return plan
 
@@ -81,7 +80,7 @@ def _solved_within(leeway: float, what: str, transcribed: TranscribedProblem, so
 
 
 def miss_at_goals(plan: Plan) -> float:
-    """Return by how much an end point misses its place at a goal of the plan [m], at most.
+    """Return by how much an end point misses its place at a goal with a leeway [m], at most.
 
     Of where a floating base is at the end: that is up to the momentum, and not asked.
     """
@@ -89,7 +88,7 @@ def miss_at_goals(plan: Plan) -> float:
     for traj in phase_trajectories(plan.model)[0]:
         end += traj.mesh.duration
         goal, floating = traj.transcription.end.point, list(traj.transcription.end.open)
-        if traj.transcription.end.is_rest:
+        if traj.transcription.end.kind == "near":
             at = int(np.argmin(np.abs(motion.t - end)))
             x = goal.x.copy()
             x[floating] = motion.x[at, floating]

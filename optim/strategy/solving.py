@@ -174,6 +174,12 @@ def attempts_of(error: PlanError) -> tuple[Attempt, ...]:
     return error.plan.attempts
 
 
+def after(plan: Plan, attempts: tuple[Attempt, ...]) -> Plan:
+    """Return a plan from which `attempts` went on in vain: its own stands last, as its replay is noted there."""
+    *_, own = plan.attempts
+    return replace(plan, attempts=(*(each for each in attempts if each is not own), own))
+
+
 def _attempt(what: str, plan: Plan) -> Attempt:
     return Attempt(
         what,

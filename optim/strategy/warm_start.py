@@ -89,9 +89,9 @@ def _set_motion_values(traj: PhaseTrajectory, motion: np.ndarray) -> None:
 def _set_what_follows(trajectories: Sequence[PhaseTrajectory]) -> None:
     """Set what follows from the motion: where last intervals end, and path values."""
     for traj in trajectories:
-        n = traj.transcription.dae.tree.size
-        ends, _ = _motion(traj, traj.mesh.times[-1:])
-        set_reached_state(traj.block, traj.transcription, ends[0, : 2 * n])
+        if traj.transcription.unresolved.names:
+            ends, _ = _motion(traj, traj.mesh.times[-1:])
+            set_reached_state(traj.block, traj.transcription, ends[0, : 2 * traj.transcription.dae.tree.size])
         if len(traj.transcription.path):
             set_path_values(traj.block)
 

@@ -24,7 +24,7 @@ class FlexibleJoint(Composite):
     stiffness : float
         Of the joint's spring [N m/rad].
     gear_ratio : float
-        Turns of the rotor per turn of the joint. It multiplies the rotor's inertia by its square and nothing else.
+        Turns of the rotor per turn of the joint. It counts for the rotor's spin, and not for torques and angles.
     spring_damping, damping : float
         Of the spring and of the hinge [N m s/rad].
     axis : (3,)
