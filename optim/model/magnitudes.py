@@ -49,18 +49,22 @@ def declare_magnitudes(b: Any, t: PhaseTranscription) -> None:
 
 def _by_component(b: Any, t: PhaseTranscription, sizes: Magnitudes) -> dict[int, float]:
     """Return the magnitude of every Var by its id."""
+    found = _of_motion(b, sizes | ({"path": _path_magnitudes(b, t)} if t.path.rows else {}))
+    if t.is_free:
+        found[id(b.T)] = t.mesh.duration
+    found |= {id(b.p[name]): abs(b.p[name].value) or 1.0 for name in t.design_names}
+    return found
+
+
+def _of_motion(b: Any, sizes: Magnitudes) -> dict[int, float]:
+    """Return the magnitudes of Vars by their ids, for those that `sizes` has, and for what is like them at the ends."""
     alike = {f"{end}_{group}": name for end in ("start", "goal") for group, name in AT_REST.items()} | REACHED
     by_name = sizes | {name: sizes[of] for name, of in alike.items() if of in sizes}
-    if t.path.rows:
-        by_name["path"] = _path_magnitudes(b, t)
     found: dict[int, float] = {}
     for name, magnitudes_of in by_name.items():
         variables = list(getattr(b, name).values()) if hasattr(b, name) else []
         repeated = np.tile(magnitudes_of, len(variables) // max(len(magnitudes_of), 1))
         found |= zip(map(id, variables), repeated.tolist(), strict=True)
-    if t.is_free:
-        found[id(b.T)] = t.mesh.duration
-    found |= {id(b.p[name]): abs(b.p[name].value) or 1.0 for name in t.design_names}
     return found
 
 
@@ -118,7 +122,8 @@ class RowMagnitudes:
             if declared is not None:
                 self._of |= zip(map(id, block.inputs.values()), declared.tolist(), strict=True)
         for traj in all_phase_trajectories(m) if of_plan else ():
-            self._of |= _by_component(traj.block, traj.transcription, _used(traj))
+            used = _of_motion(traj.block, _used(traj))
+            self._of |= {variable: size for variable, size in used.items() if size > 0}
 
     def of_variable(self, variable: Any) -> float:
         return self._of.get(id(variable), 1.0)

@@ -84,9 +84,12 @@ def _path(traj: PhaseTrajectory, begin: float, sizes: RowMagnitudes) -> Iterator
     path = traj.transcription.path
     if not len(path):
         return
-    excess = path.excess(path_values(traj.block))
+    values, variables = path_values(traj.block), list(traj.block.path.values())
+    bounds = [(-np.inf if v.lb is None else v.lb, np.inf if v.ub is None else v.ub) for v in variables]
+    low, high = np.array(bounds).T.reshape(2, *values.shape)  # which strategies may lift
+    excess = np.maximum(low - values, values - high)
     beyond = path.beyond(excess)
-    share = excess / np.array([sizes.of_variable(each) for each in traj.block.path.values()]).reshape(excess.shape)
+    share = excess / np.array([sizes.of_variable(each) for each in variables]).reshape(excess.shape)
     times = begin + traj.mesh.within(traj.transcription.scheme.nodes)
     for k, j, i in np.argwhere(~(share <= TOLERANCE)).tolist():
         amount = float(beyond[k, j, i])

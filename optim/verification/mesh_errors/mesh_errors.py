@@ -86,8 +86,10 @@ class MeshErrors:
     @property
     def is_resolved(self) -> bool:
         """Whether the errors are within a hundredth of the reach: at the end, or each by itself if the arm needs
-        feedback."""
-        return (self.miss if self.needs_feedback else max(self.miss, self.drift)) <= RESOLVED * self.reach
+        feedback; of an arm without end points that move, whether their energy is within that of the motion."""
+        far, left = (self.miss, self.energy) if self.needs_feedback else (self.drift, self.drift_energy)
+        far, left = max(far, self.miss), max(left, self.energy)
+        return far <= RESOLVED * self.reach if far > 0 else SHARE * left <= self.allowed.energy
 
     @property
     def reach(self) -> float:
