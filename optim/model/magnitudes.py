@@ -106,8 +106,9 @@ class RowMagnitudes:
     m : pyomo.environ.ConcreteModel
     of_plan : bool
         Variables count as they were declared to the solver, what has no declared magnitude, as Vars of the user's own,
-        with 1; or, `of_plan`, those of the motion with the most that it makes of them. The first tells by how much an
-        iterate is off; the second what its equations are worth, however the solver scaled them.
+        with 1; or, `of_plan`, those of the motion with the most that it makes of them, and others without a declared
+        one with no less than their values. The first tells by how much an iterate is off; the second what its equations
+        are worth, however the solver scaled them.
 
     Notes
     -----
@@ -126,7 +127,10 @@ class RowMagnitudes:
             self._of |= {variable: size for variable, size in used.items() if size > 0}
 
     def of_variable(self, variable: Any) -> float:
-        return self._of.get(id(variable), 1.0)
+        declared = self._of.get(id(variable))
+        if declared is None:
+            return max(abs(variable.value or 0.0), 1.0) if self._of_plan else 1.0
+        return declared
 
     def of_constraint(self, constraint: Any) -> float:
         variables = list(identify_variables(constraint.body, include_fixed=self._of_plan))
