@@ -11,6 +11,8 @@ import flexblocks as fb
 from arms.one_link import joint_arm
 from arms.truck_crane import FASTEST, POSTURES, truck_crane
 from arms.turns import hinge, swing
+from benchmarks.real_plans.case import named_arm
+from benchmarks.real_plans.tasks import EVERY
 from flexblocks import optim
 from flexblocks.optim.model.violations import violations
 from flexblocks.optim.verification.mesh_errors.matrix_exponential import matrix_exponentials
@@ -110,3 +112,17 @@ def test_limits_wider_than_an_actuators_are_warned_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error", optim.PlanWarning)
         optim.plan(arm, optim.RestToRest(*ends, limits={"motor.torque": (-2.0, 1.9)}), intervals=6)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::flexblocks.errors.FlexblocksWarning")
+@pytest.mark.parametrize("name", ["random 3", "boom 4", "floating 1"])
+def test_converged_plans_of_random_arms_are_motions_of_these(name):
+    arm = named_arm(name)
+    task = EVERY["joints"](arm)
+    dae = arm.assembled(task.symbolic)
+    plan = optim.plan(dae, task.problem, intervals=arm.intervals)
+    assert plan.status in ("converged", "unresolved")
+    assert plan.violations == ()
+    if plan.status == "converged":
+        assert plan.replay().tip_miss < 0.02 * plan.mesh_errors.reach
