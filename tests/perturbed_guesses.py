@@ -1,7 +1,7 @@
 """A pytest option that moves every start of a solve by rounding, to find tests that hold a path of the solver.
 
-IPOPT's path depends on the last digits of its start, which differ between processors. A test that holds behaviour passes
-on each of these paths.
+IPOPT's path depends on the last digits of its start, which differ between processors. A test that holds behaviour
+passes on each of these paths.
 """
 
 import dataclasses
