@@ -80,7 +80,7 @@ def moving_forces(
     power = np.array(forces - applied).T @ motion
     works = _driving(np.einsum("ng,knw->kgw", motion, _by_point(gains, count, len(asks))), inertia)
     whole = np.isfinite(power).all(axis=1) & np.isfinite(works).all(axis=(1, 2))
-    asked[np.ix_(whole, asks)] = _exerting(works[whole], power[whole])
+    asked[np.ix_(np.flatnonzero(whole), np.array(asks))] = _exerting(works[whole], power[whole])
     return asked
 
 
@@ -90,7 +90,8 @@ def _driving(works: np.ndarray, inertia: np.ndarray) -> np.ndarray:
     Motions compare by the accelerations of a unit of the state, each in the norm of its `inertia` (g,).
     """
     sizes = np.abs(works) / np.sqrt(inertia)[:, None]
-    return np.where(sizes > ROUNDING * sizes.max(axis=(0, 1), initial=0.0), works, 0.0)
+    most = np.where(np.isfinite(sizes), sizes, 0.0).max(axis=(0, 1), initial=0.0)
+    return np.where(sizes <= ROUNDING * most, 0.0, works)
 
 
 def _exerting(works: np.ndarray, power: np.ndarray) -> np.ndarray:
