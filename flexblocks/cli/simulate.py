@@ -29,7 +29,7 @@ from flexblocks.cli.arguments import (
 )
 from flexblocks.cli.catalogue import model_named
 from flexblocks.cli.import_types import ImportOption, imported_types
-from flexblocks.cli.report import print_json, print_line, print_table, save_picture, save_report
+from flexblocks.cli.report import INTERRUPTED, print_json, print_line, print_table, save_picture, save_report
 from flexblocks.cli.signals import InputOption, signals
 from flexblocks.simulation import SimulationError, Trajectory
 from flexblocks.simulation import simulate as integrate
@@ -101,11 +101,13 @@ def simulate(
     if json:
         head = {"model": motion.model, "samples": len(motion), "time": [motion.t[0], motion.t[-1]]}
         print_json({**head, "complete": motion.complete, "variables": {row.pop("name"): row for row in rows}})
-        return
-    print_line(repr(motion))
-    print_table("Variables", tuple(rows[0]), [tuple(row.values()) for row in rows])
-    if out is not None:
-        print_line(f"Trajectory written to {out}.")
+    else:
+        print_line(repr(motion))
+        print_table("Variables", tuple(rows[0]), [tuple(row.values()) for row in rows])
+        if out is not None:
+            print_line(f"Trajectory written to {out}.")
+    if not motion.complete:
+        raise typer.Exit(INTERRUPTED)
 
 
 def ranges(motion: Trajectory) -> list[dict[str, Any]]:

@@ -240,7 +240,8 @@ def _records(
             yield future.result()
         order = iter(())
     finally:
-        interrupt.asked |= next(order, None) is not None
+        if next(order, None) is not None:
+            interrupt.ask()
         pool.close()
 
 

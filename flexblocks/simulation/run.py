@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from flexblocks.errors import ComputationError
-from flexblocks.interrupt import Interrupt
+from flexblocks.interrupt import Interrupt, answered
 from flexblocks.simulation.bounds import Bounds
 from flexblocks.simulation.chart_changes import ChartChanges
 from flexblocks.simulation.chunks import Pace
@@ -87,6 +87,7 @@ class Integration:
                 X, z = self._segment(segment, X, z, record)
         except KeyboardInterrupt:
             record.interrupted = True
+            answered()
         except (StepFailure, ComputationError) as failure:
             told = self.singularities.explained(failure, *record.state, self.system.p)
             record.failure, record.advice = (

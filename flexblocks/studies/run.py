@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from flexblocks.interrupt import Interrupt
+from flexblocks.interrupt import Interrupt, answered
 from flexblocks.progress import ProgressDisplay
 from flexblocks.studies import journal
 from flexblocks.studies.cases import Cases
@@ -68,7 +68,8 @@ class Run:
             for future in completed(self._pool, self._submit, self._interrupt, self._write):
                 self._take(future)
         except KeyboardInterrupt:
-            self._interrupt.asked = True
+            self._interrupt.ask()
+            answered()
             self._pool.abandon()
         return self._failure
 
