@@ -109,10 +109,11 @@ def test_every_press_is_answered(verb: Callable[[], Any]) -> None:
         verb()
     for at in np.linspace(1, 0.99 * whole.calls, 6).astype(int):
         is_answered = False
-        with warnings.catch_warnings(record=True) as told, Presses(int(at)) as presses:
+        with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             try:
-                verb()
+                with Presses(int(at)) as presses:
+                    verb()
                 is_answered = any("interrupted" in str(warning.message) for warning in told)
             except KeyboardInterrupt:
                 is_answered = True
