@@ -17,6 +17,7 @@ from flexblocks.studies.outcome import Outcome
 from flexblocks.studies.pools import Pool
 from flexblocks.studies.results import Results
 from flexblocks.studies.schedule import Queue, completed, has_died
+from flexblocks.studies.store import StoreError
 from flexblocks.studies.worker import Parcel, run_batch
 
 STILLBORN = (
@@ -52,6 +53,8 @@ class Run:
         """Take over what an earlier run has finished and not written."""
         for path, left in self._journals.left(self._say):
             for index, result in left:
+                if not 0 <= index < len(self._cases):
+                    raise StoreError(f"{path}: holds a case {index}, of {len(self._cases)}; remove the journal.")
                 self._results.put(index, result)
             self._results.after_writing(path.unlink)
             self._interrupt.obey()
