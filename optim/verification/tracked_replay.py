@@ -124,7 +124,7 @@ def _of_arm(dae: DAE, motion: Trajectory) -> Trajectory:
         for group in groups
         for name, unit in zip(getattr(dae, group).names, getattr(dae, group).units, strict=True)
     }
-    return replace(motion, model=dae.name, names=names, units=dict(motion.units) | units, **groups)
+    return replace(motion, model=dae.name, dae=dae, names=names, units=dict(motion.units) | units, **groups)
 
 
 def _words(law: Any) -> str:
