@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from flexblocks.computable import LARGEST, WITHIN, computable
 from flexblocks.errors import ParameterError
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.system import System
@@ -24,12 +25,15 @@ def output_times(t: Any, where: str) -> tuple[np.ndarray, bool]:
     """
     try:
         times = np.asarray(t, dtype=float)
+    except OverflowError:
+        times = np.full(2, np.inf)
     except (TypeError, ValueError):
         times = np.zeros(0)
     if times.ndim != 1 or len(times) < 2:
         raise ParameterError(f"{where}: t = {t!r}; must be (start, end) [s] or an array of output times.")
-    if not np.all(np.isfinite(times)):
-        raise ParameterError(f"{where}: t must be finite; there is a nan or an infinity in it.")
+    if not computable(times):
+        bad = times[np.argmin(np.abs(times) <= LARGEST)]
+        raise ParameterError(f"{where}: t has the time {bad:g} s; must be {WITHIN}.")
     if not np.all(np.diff(times) > 0):
         at = int(np.argmax(np.diff(times) <= 0))
         raise ParameterError(f"{where}: t must rise; {times[at]:g} s is followed by {times[at + 1]:g} s.")

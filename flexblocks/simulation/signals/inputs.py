@@ -10,6 +10,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.argument_types import short
+from flexblocks.computable import WITHIN, computable
 from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces.variables import Variables
@@ -51,10 +53,12 @@ def signal(value: Any, times: np.ndarray | None) -> TimeSignal:
         raise ParameterError(f"= {value!r}; must be {KINDS}.")
     try:
         array = np.asarray(value, dtype=float)
+    except OverflowError:
+        array = np.array(np.inf)
     except (TypeError, ValueError):
         raise ParameterError(f"= {value!r}; must be {KINDS}.") from None
-    if not np.all(np.isfinite(array)):
-        raise ParameterError(f"= {value}; must be finite.")
+    if not computable(array):
+        raise ParameterError(f"= {short(value)}; must be {WITHIN}.")
     if array.ndim == 0:
         return constant(float(array))
     if times is None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from flexblocks.computable import WITHIN, computable
 from flexblocks.errors import ParameterError
 from flexblocks.libraries import scipy
 from flexblocks.simulation.signals.signal import Symbol, TimeSignal
@@ -73,8 +74,8 @@ def from_ppoly(pieces: scipy.interpolate.PPoly) -> PiecewisePolynomial:
     """
     if pieces.c.ndim != 2:
         raise ParameterError(f"is a polynomial with components of shape {pieces.c.shape[2:]}; must be a scalar.")
-    if not (np.all(np.isfinite(pieces.c)) and np.all(np.isfinite(pieces.x))):
-        raise ParameterError("has coefficients or breakpoints that are not finite.")
+    if not (computable(pieces.c) and computable(pieces.x)):
+        raise ParameterError(f"has coefficients or breakpoints that are not {WITHIN}.")
     lengths = np.diff(pieces.x)
     if np.any(lengths < 0):
         raise ParameterError("has decreasing breakpoints; they must increase.")
@@ -151,8 +152,8 @@ def _samples(where: str, times: object, values: object, least: int) -> tuple[np.
         raise ParameterError(f"{where}: times and values must be arrays of numbers, not of words or truth values.")
     if x.ndim != 1 or y.ndim != 1 or len(x) < least:
         raise ParameterError(f"{where}: arrays of shapes {x.shape} and {y.shape}; must be (k,), k >= {least}.")
-    if not (np.all(np.isfinite(x)) and np.all(np.isfinite(y))):
-        raise ParameterError(f"{where}: times and values must be finite; there is a nan or an infinity among them.")
+    if not (computable(x) and computable(y)):
+        raise ParameterError(f"{where}: times and values must be {WITHIN}; some are not.")
     if not np.all(np.diff(x) > 0):
         at = int(np.argmax(np.diff(x) <= 0))
         raise ParameterError(f"{where}: times must rise; {x[at]:g} s is followed by {x[at + 1]:g} s.")

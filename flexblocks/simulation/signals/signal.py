@@ -12,6 +12,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.computable import WITHIN, computable
 from flexblocks.errors import ParameterError
 from flexblocks.simulation.signals.jumps import jumps, steps_of
 
@@ -82,8 +83,8 @@ class Signal(TimeSignal):
         if self.breakpoints is None:
             return
         times = np.asarray(self.breakpoints, dtype=float).ravel()
-        if not np.all(np.isfinite(times)):
-            raise ParameterError(f"Signal: breakpoints = {self.breakpoints!r}; must be finite times [s].")
+        if not computable(times):
+            raise ParameterError(f"Signal: breakpoints = {self.breakpoints!r} s; must be {WITHIN}.")
         object.__setattr__(self, "breakpoints", tuple(np.unique(times).tolist()))
 
     def __call__(self, t: float) -> float:
