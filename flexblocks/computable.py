@@ -8,9 +8,13 @@ import numpy as np
 
 # Fifth powers stay below 1.8e308, beyond which a product is infinite. No quantity in SI units comes near to it.
 LARGEST = 1e60
-WITHIN = f"finite, and at most {LARGEST:g} in magnitude".replace("+", "")
 
 
 def computable(values: Any) -> bool:
     """Whether a number, or all of an array, can be computed with."""
     return bool(np.all(np.abs(values) <= LARGEST))
+
+
+def needed(values: Any, words: str = "finite") -> str:
+    """Return what numbers that cannot be computed with must be: `words`, or, if they are finite, not so large."""
+    return f"at most {LARGEST:.0e} in magnitude".replace("+", "") if bool(np.all(np.abs(values) < np.inf)) else words

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import casadi as ca
 import numpy as np
 
-from flexblocks.computable import WITHIN, computable
+from flexblocks.computable import computable, needed
 from flexblocks.errors import ParameterError
 
 
@@ -68,7 +68,7 @@ class Quantity:
         if array.shape != self.shape or not _is_of_numbers(value):
             raise ParameterError(f"{where}: {name} = {value!r}; must be {expected}.")
         if not computable(array):
-            raise ParameterError(f"{where}: {name} = {_written(value)}{unit}; must be {WITHIN}.")
+            raise ParameterError(f"{where}: {name} = {_written(value)}{unit}; must be {needed(array)}.")
         if not all(self.range.holds(entry) for entry in array.flat):
             raise ParameterError(f"{where}: {name} = {_written(value)}{unit}; must be {self.range.words}.")
         return float(array) if self.shape == () else _tuples(array)

@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.argument_types import short
-from flexblocks.computable import WITHIN, computable
+from flexblocks.computable import computable, needed
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.symbolic_pickle import HoldsSymbols
 
@@ -131,7 +131,7 @@ class Variables(HoldsSymbols):
         except (TypeError, ValueError, OverflowError, RuntimeError):  # RuntimeError: a symbol of CasADi
             number = np.nan
         if not computable(number):
-            raise ParameterError(f"{where}{name} = {short(value)}; must be a number, {WITHIN}.")
+            raise ParameterError(f"{where}{name} = {short(value)}; must be {needed(number, 'a finite number')}.")
         if len(self.ranges):
             low, high = self.ranges[self.index(name)]
             if not low <= number <= high:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.computable import LARGEST, WITHIN, computable
+from flexblocks.computable import LARGEST, computable, needed
 from flexblocks.errors import ParameterError
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.system import System
@@ -33,7 +33,7 @@ def output_times(t: Any, where: str) -> tuple[np.ndarray, bool]:
         raise ParameterError(f"{where}: t = {t!r}; must be (start, end) [s] or an array of output times.")
     if not computable(times):
         bad = times[np.argmin(np.abs(times) <= LARGEST)]
-        raise ParameterError(f"{where}: t has the time {bad:g} s; must be {WITHIN}.")
+        raise ParameterError(f"{where}: t has the time {bad:g} s; must be {needed(times)}.")
     if not np.all(np.diff(times) > 0):
         at = int(np.argmax(np.diff(times) <= 0))
         raise ParameterError(f"{where}: t must rise; {times[at]:g} s is followed by {times[at + 1]:g} s.")

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 from scipy.interpolate import BSpline, PPoly
 
-from flexblocks.computable import LARGEST, WITHIN, computable
+from flexblocks.computable import LARGEST, computable, needed
 
 from ..errors import ProblemError
 from .time_functions import value_in_time
@@ -57,7 +57,9 @@ def known_motion(where: str, motion: Any, times: np.ndarray) -> np.ndarray:
         raise ProblemError(f"{where} = {motion!r}; must be {EXPECTED}.")
     if not computable(values):
         bad = times[~(np.abs(values) <= LARGEST).all(axis=0)][0]
-        raise ProblemError(f"{where}: is not {WITHIN} at {bad:g} s, with three derivatives; must be until the end.")
+        raise ProblemError(
+            f"{where}: is not {needed(values)} at {bad:g} s, with three derivatives; must be until the end."
+        )
     return values
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from flexblocks.argument_types import short
-from flexblocks.computable import WITHIN, computable
+from flexblocks.computable import computable, needed
 from flexblocks.dynamics.algorithms.frame_motions import TURN
 
 from ..errors import ProblemError
@@ -109,7 +109,7 @@ def _number(name: str, value: Any, expected: str) -> float:
     except (TypeError, ValueError, OverflowError, RuntimeError):  # RuntimeError: a symbol of CasADi
         number = float("nan")
     if not computable(number):
-        raise ProblemError(f"Pose: {name}: {short(value)}; must be {expected}, {WITHIN}.")
+        raise ProblemError(f"Pose: {name}: {short(value)}; must be {needed(number, expected)}.")
     return number
 
 

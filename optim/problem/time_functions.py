@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.argument_types import short
-from flexblocks.computable import WITHIN, computable
+from flexblocks.computable import computable, needed
 from flexblocks.errors import failure
 
 from ..errors import ProblemError
@@ -81,5 +81,5 @@ def _entry(where: str, value: Any, expected: str, is_open: bool) -> Any:
     except (TypeError, ValueError, OverflowError):
         number = float("nan")
     if not computable(number):
-        raise ProblemError(f"{where}: {short(value)}; must be {expected}, {WITHIN}.")
+        raise ProblemError(f"{where}: {short(value)}; must be {needed(number, expected)}.")
     return number

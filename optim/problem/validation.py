@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from flexblocks.argument_types import short
-from flexblocks.computable import WITHIN, computable
+from flexblocks.computable import computable, needed
 
 from ..errors import ProblemError
 from .pose import Pose
@@ -78,7 +78,7 @@ def number(where: str, value: Any, expected: str) -> float:
     except (TypeError, ValueError, RuntimeError):  # RuntimeError: a symbol of CasADi
         raise ProblemError(f"{where} = {value!r}; must be {expected}.") from None
     if not computable(checked):
-        raise ProblemError(f"{where} = {short(value)}; must be {expected}, and {WITHIN}.")
+        raise ProblemError(f"{where} = {short(value)}; must be {needed(checked, expected)}.")
     return checked
 
 

@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.argument_types import short
-from flexblocks.computable import WITHIN, computable
+from flexblocks.computable import computable, needed
 from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces.variables import Variables
@@ -58,7 +58,7 @@ def signal(value: Any, times: np.ndarray | None) -> TimeSignal:
     except (TypeError, ValueError):
         raise ParameterError(f"= {value!r}; must be {KINDS}.") from None
     if not computable(array):
-        raise ParameterError(f"= {short(value)}; must be {WITHIN}.")
+        raise ParameterError(f"= {short(value)}; must be {needed(array)}.")
     if array.ndim == 0:
         return constant(float(array))
     if times is None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from flexblocks.computable import WITHIN, computable
+from flexblocks.computable import computable, needed
 from flexblocks.errors import ParameterError
 from flexblocks.libraries import scipy
 from flexblocks.simulation.signals.signal import Symbol, TimeSignal
@@ -75,7 +75,7 @@ def from_ppoly(pieces: scipy.interpolate.PPoly) -> PiecewisePolynomial:
     if pieces.c.ndim != 2:
         raise ParameterError(f"is a polynomial with components of shape {pieces.c.shape[2:]}; must be a scalar.")
     if not (computable(pieces.c) and computable(pieces.x)):
-        raise ParameterError(f"has coefficients or breakpoints that are not {WITHIN}.")
+        raise ParameterError(f"has coefficients or breakpoints that are not {needed([*pieces.c.flat, *pieces.x])}.")
     lengths = np.diff(pieces.x)
     if np.any(lengths < 0):
         raise ParameterError("has decreasing breakpoints; they must increase.")
@@ -153,7 +153,8 @@ def _samples(where: str, times: object, values: object, least: int) -> tuple[np.
     if x.ndim != 1 or y.ndim != 1 or len(x) < least:
         raise ParameterError(f"{where}: arrays of shapes {x.shape} and {y.shape}; must be (k,), k >= {least}.")
     if not (computable(x) and computable(y)):
-        raise ParameterError(f"{where}: times and values must be {WITHIN}; some are not.")
+        words = needed([*x, *y], "finite; there is a nan or an infinity among them")
+        raise ParameterError(f"{where}: times and values must be {words}.")
     if not np.all(np.diff(x) > 0):
         at = int(np.argmax(np.diff(x) <= 0))
         raise ParameterError(f"{where}: times must rise; {x[at]:g} s is followed by {x[at + 1]:g} s.")

@@ -12,7 +12,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexblocks.computable import WITHIN, computable
+from flexblocks.computable import computable, needed
 from flexblocks.errors import ParameterError
 from flexblocks.simulation.signals.jumps import jumps, steps_of
 
@@ -84,7 +84,9 @@ class Signal(TimeSignal):
             return
         times = np.asarray(self.breakpoints, dtype=float).ravel()
         if not computable(times):
-            raise ParameterError(f"Signal: breakpoints = {self.breakpoints!r} s; must be {WITHIN}.")
+            raise ParameterError(
+                f"Signal: breakpoints = {self.breakpoints!r}; must be {needed(times, 'finite times')} [s]."
+            )
         object.__setattr__(self, "breakpoints", tuple(np.unique(times).tolist()))
 
     def __call__(self, t: float) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexblocks.computable import WITHIN, computable
+from flexblocks.computable import computable, needed
 from flexblocks.errors import failure
 
 from ...errors import ProblemError
@@ -82,7 +82,9 @@ class Tracking(Lagrangian):
                 f"{failure(error)}; must return one number for each."
             ) from error
         if not computable(values):
-            raise ProblemError(f"Tracking: {name}: the function returns NaN or too large numbers; must be {WITHIN}.")
+            raise ProblemError(
+                f"Tracking: {name}: the function returns NaN or too large numbers; must be {needed(values)}."
+            )
         return values
 
     def __str__(self) -> str:
