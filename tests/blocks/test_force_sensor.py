@@ -31,7 +31,7 @@ def arm(size: float = 1.0, mass: float = 1.0, floating: bool = False, planar: bo
         else:
             rigidity = 20 * mass * size**2
             link = fb.FlexibleBeam(f"link{i}", size, linear_density=mass / size, bending="yz",
-                                   flexural_rigidity=rigidity, discretization=fb.AssumedModes(1))  # fmt: skip
+                                   flexural_rigidity=rigidity, discretization=fb.AssumedModes(1, tip="free"))  # fmt: skip
         link = model.add(link)
         model.connect(motor.flange_b, joint.axis)
         model.connect(place, joint.frame_a)

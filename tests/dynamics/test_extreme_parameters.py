@@ -52,8 +52,8 @@ AXIAL = {"axial": True, "axial_rigidity": 1e3, "torsion": True, "torsional_rigid
 LINKS = {
     "elements in both planes": {"discretization": fb.FiniteElements(2), "bending": "yz"},
     "elements that also stretch and twist": {"discretization": fb.FiniteElements(3), "bending": "yz", **AXIAL},
-    "one mode of each kind": {"discretization": fb.AssumedModes(1), "bending": "yz", **AXIAL},
-    "two modes in both planes": {"discretization": fb.AssumedModes(2), "bending": "yz"},
+    "one mode of each kind": {"discretization": fb.AssumedModes(1, tip="free"), "bending": "yz", **AXIAL},
+    "two modes in both planes": {"discretization": fb.AssumedModes(2, tip="free"), "bending": "yz"},
     "two modes of a heavy tip": {"discretization": fb.AssumedModes(2, tip="auto")},
 }
 
@@ -87,7 +87,7 @@ def test_a_load_next_to_the_root_of_a_beam() -> None:
     """
     model = fb.Model("arm")
     ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint"))
-    link = model.add(fb.FlexibleBeam("link", **LIGHT, discretization=fb.AssumedModes(3)))
+    link = model.add(fb.FlexibleBeam("link", **LIGHT, discretization=fb.AssumedModes(3, tip="free")))
     model.connect(ground.frame_b, joint.frame_a)
     model.connect(joint.frame_b, link.frame_a)
     model.connect(link.station(5e-9), model.add(fb.LumpedMass("mass", 6.0)).frame_a)
@@ -130,9 +130,9 @@ def test_light_beam_between_a_hinge_and_a_load_in_space() -> None:
         (fb.FiniteElements(2), "y", 486),
         (fb.FiniteElements(6), "y", 1500),
         (fb.FiniteElements(3), "yz", 2281),
-        (fb.AssumedModes(3), "y", 407),
-        (fb.AssumedModes(2), "yz", 1335),
-        (fb.AssumedModes(5), "yz", 3286),
+        (fb.AssumedModes(3, tip="free"), "y", 407),
+        (fb.AssumedModes(2, tip="free"), "yz", 1335),
+        (fb.AssumedModes(5, tip="free"), "yz", 3286),
     ],
     ids=str,
 )
