@@ -12,6 +12,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import LargeDeflectionWarning
 from flexblocks.user_warning import warn
 from flexblocks.validity.deflection_error import DeflectionError, deflection_errors
+from flexblocks.validity.left_out_planes import warn_of_left_out_planes
 
 # What is out of range: an estimated error above this share of the deflection that is also a shift that would be seen,
 # above this share of the length; or one that is far off by itself. By size alone the first is a deflection of a sixth
@@ -60,6 +61,8 @@ def warn_of_large_deflections(
 ) -> bool:
     """Warn, once, of all blocks that leave the range of their theory; return whether there were any.
 
+    Warn, too, of what forces from outside do across planes in which beams do not bend.
+
     Parameters
     ----------
     dae : DAE
@@ -72,6 +75,8 @@ def warn_of_large_deflections(
     """
     if is_quiet():
         return False
+    if dae.tree.elements or any(name.endswith((".load_y", ".load_z")) for name in dae.u.names):
+        warn_of_left_out_planes(dae, where, x, z, u, p)
     far = large_deflections(dae, x, z, u, p, at_rest=times is None)
     if far:
         texts = [described(one, None if times is None else float(times[one.sample])) for one in far]
