@@ -59,7 +59,7 @@ ODD: tuple[Callable[[], Any], ...] = (
     lambda: range(0), lambda: iter([1.0]), lambda: (i for i in "ab"), lambda: datetime.date(2020, 1, 1),
     lambda: datetime.timedelta(1), lambda: Ellipsis, lambda: NotImplemented, lambda: ValueError("x"), lambda: np,
     lambda: _nested(50), lambda: _nested(5000), _circular, lambda: fb.Ground("ground"), lambda: fb.Model("m"),
-    lambda: fb.AssumedModes(1, tip="free"), lambda: fb.Payload, lambda: slice(1), lambda: memoryview(b"x"), lambda: frozenset("a"),
+    lambda: fb.AssumedModes(1), lambda: fb.Payload, lambda: slice(1), lambda: memoryview(b"x"), lambda: frozenset("a"),
 )  # fmt: skip
 
 

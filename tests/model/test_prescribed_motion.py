@@ -120,6 +120,7 @@ def shaker(modes: int, damping_ratio: float = 0.0) -> fb.DAE:
             linear_density=0.5,
             flexural_rigidity=2.0,
             discretization=fb.AssumedModes(modes, tip="free"),
+            bending="y",
         )
     )
     model.connect(ground.frame_b, table.frame_a)

@@ -76,9 +76,9 @@ def test_a_loop_that_begins_at_a_station_holds_no_tip() -> None:
     """And a coupler between two pins, as in a four-bar, is held nowhere."""
     model = fb.Model("propped", gravity=(0.0, -9.81, 0.0))
     ground, foot = model.add(fb.Ground("ground")), model.add(fb.FixedTransform("foot", (0.5, -0.5, 0.0)))
-    beam = model.add(fb.FlexibleBeam("beam", 1.0, DENSITY, RIGIDITY, discretization=MODES))
+    beam = model.add(fb.FlexibleBeam("beam", 1.0, DENSITY, RIGIDITY, discretization=MODES, bending="y"))
     low, high = model.add(fb.Revolute("low", start=1.57)), model.add(fb.Revolute("high"))
-    prop = model.add(fb.FlexibleBeam("prop", 0.5, DENSITY, RIGIDITY, discretization=MODES))
+    prop = model.add(fb.FlexibleBeam("prop", 0.5, DENSITY, RIGIDITY, discretization=MODES, bending="y"))
     model.connect(ground.frame_b, beam.frame_a)
     model.connect(ground.frame_b, foot.frame_a)
     model.connect(foot.frame_b, low.frame_a)

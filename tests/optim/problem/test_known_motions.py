@@ -25,7 +25,9 @@ def shaken(beam: bool = False) -> fb.DAE:
     hinge, motor = model.add(fb.Revolute("hinge")), model.add(fb.TorqueSource("motor", limit=60.0))
     rod = fb.RigidLink("rod", LENGTH, MASS)
     if beam:
-        rod = fb.FlexibleBeam("rod", LENGTH, MASS / LENGTH, 200.0, discretization=fb.AssumedModes(1, tip="free"))
+        rod = fb.FlexibleBeam(
+            "rod", LENGTH, MASS / LENGTH, 200.0, discretization=fb.AssumedModes(1, tip="free"), bending="y"
+        )
     model.add(rod)
     load = model.add(fb.Payload("load", LOAD))
     model.connect(ground.frame_b, table.frame_a)

@@ -30,6 +30,7 @@ def arm() -> fb.DAE:
                 section=fb.Rectangle(width=height, height=0.05),
                 material=ALUMINIUM,
                 discretization=fb.StrainModes(2),
+                bending="y",
             )
         )
         model.connect(place, joint.frame_a)
