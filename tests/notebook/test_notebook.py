@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import replace
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 from types import SimpleNamespace
