@@ -21,9 +21,10 @@ from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.evaluation.element import Element
 from flexblocks.dynamics.evaluation.force_terms import force_terms
 from flexblocks.dynamics.evaluation.incidence import Incidence
+from flexblocks.dynamics.tree.bending_planes import decided_topology
 from flexblocks.dynamics.tree.cut_joints import Closure, Loops
 from flexblocks.dynamics.tree.lock import Lock
-from flexblocks.dynamics.tree.outboard_inertia import OutboardInertia
+from flexblocks.dynamics.tree.outboard_inertia import evaluated
 from flexblocks.dynamics.tree.prescription import Prescription
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import ParameterError
@@ -101,11 +102,14 @@ def assemble(
     p, values = symbolic_parameters(model, symbolic)
     if values:
         plan = topology(model, values)
+    # The planes in which beams bend, where they leave that to the arm.
+    kinds = BlockKinds(p.symbol)
+    plan = decided_topology(model, plan, values, kinds, p.start)
     locks = checked_locks(plan, locked)
     plan = with_locks(plan, locks)
     moved = checked_prescriptions(plan, prescribed)
     # Physics of every block by itself, then the multibody tree of all of them.
-    terms, carried = _terms(plan, p)
+    terms, carried = evaluated(plan, kinds, p.start)
     tree, x, z, u = _tree(model, plan, terms, carried, p, moved)
     algorithm = "recursive" if dynamics == "auto" else dynamics
     dae = DAE(model.name, x, z, u, p, variables("output", []), tree, algorithm, model.copy(), locked=locks)
@@ -126,19 +130,6 @@ def assemble(
     # What every use of the arm begins with, so that it is not made in the midst of one.
     _ = dae.tree.nodes, linear_blocks(dae)
     return dae
-
-
-def _terms(plan: Topology, p: Variables) -> tuple[dict[str, BlockTerms], dict[str, np.ndarray]]:
-    """Evaluate the blocks, each kind once, from the tips to the ground; and return the inertia outboard of each."""
-    terms: dict[str, BlockTerms] = {}
-    carried: dict[str, np.ndarray] = {}
-    kinds, outboard = BlockKinds(p.symbol), OutboardInertia(plan, p.start)
-    for name, node in reversed(list(plan.nodes.items())):
-        held = {c.name: plan.shared[name, c.name].value for c in node.block.coordinates()}
-        carried[name] = outboard.at(name)
-        terms[name] = kinds.terms(node.block, node.outlets, node.has_place, carried[name], held)
-        outboard.add(name, terms[name])
-    return terms, carried
 
 
 def _tree(

@@ -166,7 +166,7 @@ def _refusal(
     try:
         arguments = signature.bind(*args, **kwargs).arguments
     except TypeError as mistake:
-        return ArgumentError(_written_wrongly(label, signature, kwargs, mistake, owner is not None))
+        return ArgumentError(_written_wrongly(label, signature, args, kwargs, mistake, owner is not None))
     if _in_code_of_user(error.__traceback__):
         return None
     if owner is not None:
@@ -234,10 +234,19 @@ def _label(name: str, owner: type | None, args: tuple[Any, ...]) -> str:
 
 
 def _written_wrongly(
-    label: str, signature: inspect.Signature, kwargs: Mapping[str, Any], mistake: TypeError, method: bool
+    label: str,
+    signature: inspect.Signature,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    mistake: TypeError,
+    method: bool,
 ) -> str:
-    """Return the message about an argument that is missing, unknown or too many."""
+    """Return the message about an argument that is missing, unknown or too many, or that has to be named."""
     known = list(signature.parameters)[1 if method else 0 :]
+    named = [name for name in known if signature.parameters[name].kind is inspect.Parameter.KEYWORD_ONLY]
+    if named == known and len(args) > (1 if method else 0):
+        came = ", ".join(map(short, args[1 if method else 0 :]))
+        return f"{label}({came}): say which is which: {label}({', '.join(f'{name}=...' for name in known)})."
     unknown = [name for name in kwargs if name not in known]
     return f"{label}: {mistake}; takes ({', '.join(known)}).{nearest(unknown[0], known) if unknown else ''}"
 

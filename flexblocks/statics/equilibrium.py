@@ -8,6 +8,7 @@ import numpy as np
 
 from flexblocks.constraints.singular_posture import refuse_singular_posture
 from flexblocks.dae.dae import DAE
+from flexblocks.degrees import warn_of_degrees
 from flexblocks.dynamics.tree.clock import refuse_clocks
 from flexblocks.errors import ComputationError, ParameterError, listing
 from flexblocks.statics.choice import nearest_balance, smallest_inputs
@@ -86,7 +87,9 @@ def equilibrium(
     """
     if dae.clocks:
         refuse_clocks(dae.clocks, "equilibrium")
-    problem = pose(dae, _held_states(dae, x), _held("u", u, dae.u.names), p)
+    held = _held_states(dae, x)
+    problem = pose(dae, held, _held("u", u, dae.u.names), p)
+    warn_of_degrees("equilibrium: x: ", held, dict(zip(dae.q_names, dae.x.units, strict=False)))
     closed = closed_problem(dae, problem) if problem.closures else None
     s: np.ndarray | None = problem.start
     # Some equilibrium ...

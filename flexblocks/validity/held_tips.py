@@ -35,7 +35,7 @@ def remarks_on_held_tips(dae: DAE) -> Iterator[str]:
         if not isinstance(chosen, AssumedModes) or chosen.tip == "pinned":
             continue
         turned = [loop.get((index, "frame_b"), 0) for loop in loops]
-        if any(turned) and any(_is_held(dae, turned, index, TURNS[axis]) for axis in block.bending):
+        if any(turned) and any(_is_held(dae, turned, index, TURNS[axis]) for axis in block.planes):
             yield (
                 f"{block.where}: {chosen!r} has no bending moment at the tip, which a loop holds at an angle here: "
                 f"deflections are off by a share of 1/{chosen.n} and more. Take FiniteElements(n) or StrainModes(n)."

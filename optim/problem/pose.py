@@ -11,10 +11,10 @@ from scipy.spatial.transform import Rotation
 
 from flexblocks.argument_types import short
 from flexblocks.computable import computable, needed
+from flexblocks.degrees import may_be_degrees
 from flexblocks.dynamics.algorithms.frame_motions import TURN
 
 from ..errors import ProblemError
-from .degrees import may_be_degrees
 
 # How far a matrix may be from a rotation: the rounding of one that was written with about nine digits.
 SLACK = 1e-8

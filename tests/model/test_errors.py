@@ -58,7 +58,7 @@ PARAMETERS = {
         lambda: fb.FlexibleBeam("l", 1, 1, 1, discretization=2),
         "discretization = 2; must be a discretization, such as fb.AssumedModes(n) or fb.FiniteElements(n).",
     ),
-    "no modes": (lambda: fb.AssumedModes(0), "AssumedModes: n = 0; must be a whole number > 0"),
+    "no modes": (lambda: fb.AssumedModes(0, tip="free"), "AssumedModes: n = 0; must be a whole number > 0"),
     "no elements": (lambda: fb.FiniteElements(-1), "FiniteElements: n = -1; must be a whole number > 0"),
     "half a segment": (lambda: fb.RigidSegments(1.5), "RigidSegments: n = 1.5; must be a whole number > 0"),
     "tip": (lambda: fb.AssumedModes(1, tip="fre"), "AssumedModes: tip = 'fre'; must be 'free', 'auto', 'pinned' or a"),

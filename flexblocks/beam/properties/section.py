@@ -90,7 +90,7 @@ class Section(ABC):
         return ca.if_else(square > 0, ca.sqrt(ca.if_else(square > 0, square, 1.0)), 0.0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rectangle(Section):
     """A solid rectangle.
 
@@ -132,7 +132,7 @@ class Rectangle(Section):
         return (self.height if axis == "y" else self.width) / 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Tube(Section):
     """A circular tube, or a solid circular rod.
 
@@ -185,7 +185,7 @@ class Tube(Section):
         return False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ISection(Section):
     """A doubly symmetric I-section, its web along y.
 

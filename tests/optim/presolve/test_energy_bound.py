@@ -46,7 +46,7 @@ def random_arm(seed: int) -> fb.DAE:
             link = fb.FlexibleBeam(
                 f"link{i}", size * share, mass / size, 30 * mass * size**2, bending="yz", torsion=True,
                 torsional_rigidity=10 * mass * size**2, polar_inertia=0.01 * mass * size,
-                discretization=fb.AssumedModes(1),
+                discretization=fb.AssumedModes(1, tip="free"),
             )  # fmt: skip
         model.add(link)
         model.connect(motor.flange_b, joint.axis)
