@@ -208,7 +208,9 @@ def _softness(block: Any, rigidity: Property, shear: Property) -> Number:
     return ratio / nominal if isinstance(ratio, ca.SX) else 1.0
 
 
-def made_for_numbers(block: Any) -> dict[str, str]:
+def made_for_numbers(
+    block: Any, instead: str = "fb.FiniteElements(n) or fb.StrainModes(n), whose shapes follow it"
+) -> dict[str, str]:
     """Return the parameters of a beam block that its shapes are made for, so that they cannot stay symbolic, and why.
 
     Those of a beam that shears decide how much of each shape is shear; without shear they are the shapes of all beams
@@ -217,14 +219,11 @@ def made_for_numbers(block: Any) -> dict[str, str]:
     if not block.shear or block.discretization.follows_shear:
         return {}
     names = {"length", *(f"{name}_rigidity{axis}" for name in ("flexural", "shear") for axis in ("", "_z"))}
-    if block.rotary_inertia:
+    if getattr(block, "rotary_inertia", False):
         names |= {"linear_density", "section_inertia", "section_inertia_z"}
     if block.discretization.tip_body(TipBody(1.0)).mass:
         names.add("linear_density")
-    why = (
-        f"{block.discretization!r} with shear = True has shapes that are made for its number; take "
-        "fb.FiniteElements(n) or fb.StrainModes(n), whose shapes follow it"
-    )
+    why = f"{block.discretization!r} with shear = True has shapes that are made for its number; take {instead}"
     return dict.fromkeys(sorted(names), why)
 
 
