@@ -233,4 +233,3 @@ def _inertia(block: Any) -> dict[str, Property]:
     wanted = ("y", "z", "torsion") if block.rotary_inertia else ("torsion",) if block.torsion else ()
     inertias = {axis: property_of(block, names[axis]) for axis in wanted}
     return {axis: inertia for axis, inertia in inertias.items() if inertia is not None}
-

@@ -13,7 +13,6 @@ from flexblocks.constraints.loop_equations import closure_equations
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.at_posture.block_numbers import PostureNumbers
 from flexblocks.dynamics.at_posture.turning_axes import leaves_z, turning, turning_axes
-from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.errors import ParameterError
 from flexblocks.libraries import scipy
 
@@ -44,8 +43,8 @@ class _AboutZAlone:
         if value:
             raise ParameterError(
                 f"{where}{self.where}: {self.argument} = {value:g} kg m2 is that about z alone, and {self.turned_by} "
-                f"can turn it about another axis. Give its three principal moments, {self.argument}=(Jx, Jy, {value:g}), "
-                "or the matrix (3, 3), about the centre of mass and in the axes of frame_a."
+                f"can turn it about another axis. Give its three principal moments, {self.argument}=(Jx, Jy, "
+                f"{value:g}), or the matrix (3, 3), about the centre of mass and in the axes of frame_a."
             )
 
     def check(self, where: str, values: np.ndarray) -> None:

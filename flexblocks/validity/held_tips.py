@@ -58,8 +58,8 @@ def remarks_on_held_tips(dae: DAE) -> Iterator[str]:
             held = [axis for axis in block.bending if _left(dae, sides, index, shift=DIRECTIONS[axis]) > LEFT]
             if held:
                 yield (
-                    f"{block.where}: {chosen!r} has one curvature along {listing(held)}, so that its tip cannot deflect "
-                    "but as it turns, and here a loop exerts forces across it: it locks, and the arm is too stiff by "
+                    f"{block.where}: {chosen!r} has one curvature along {listing(held)}, so that its tip deflects "
+                    "only as it turns, and here a loop exerts forces across it: it locks, and the arm is too stiff by "
                     f"tens of per cent. Take {replace(chosen, n=2)!r}, which bears forces and moments at the tip."
                 )
 

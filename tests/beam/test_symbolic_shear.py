@@ -99,7 +99,7 @@ def test_modes_of_a_beam_that_slides_are_made_for_numbers_unless_they_follow() -
         "beam", 1.0, 0.5, 20.0, fb.AssumedModes(1, tip="auto"), start=0.6, shear=True, shear_rigidity=300.0
     )
     for name in ("flexural_rigidity", "shear_rigidity", "linear_density"):
-        with pytest.raises(ParameterError, match="made for its number; take fb.FiniteElements"):
+        with pytest.raises(ParameterError, match=r"made for its number; take fb\.FiniteElements"):
             fb.assemble(arm(fixed), symbolic=(f"beam.{name}",))
     for other in (replace(fixed, shapes="ode"), replace(fixed, discretization=fb.FiniteElements(2))):
         named, held = {"beam.shear_rigidity": 150.0}, {"beam.displacement": 0.6}

@@ -113,7 +113,10 @@ def test_velocity_forces_are_those_of_the_energy(bending: str) -> None:
 
 def test_polar_inertia_is_the_sum_of_its_parts() -> None:
     blade = {"linear_density": 1.0, "flexural_rigidity": 1.0, "bending": "z", "stiffening": True}
-    tables = {"section_inertia": lambda x: 0.01 + 0.01 * x, "section_inertia_z": [(0.0, 0.004), (0.4, 0.01), (1.0, 0.0)]}
+    tables = {
+        "section_inertia": lambda x: 0.01 + 0.01 * x,
+        "section_inertia_z": [(0.0, 0.004), (0.4, 0.01), (1.0, 0.0)],
+    }
     sums = {"polar_inertia": [(0.0, 0.014), (0.4, 0.024), (1.0, 0.02)]}
     for sections, polar in ((SECTIONS, {"polar_inertia": 0.014}), (SECTIONS | tables, sums)):
         left_out, given = (rotating(fb.StrainModes(3), 12.0, **blade, **sections, **more) for more in ({}, polar))

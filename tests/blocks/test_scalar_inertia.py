@@ -49,7 +49,10 @@ def test_it_is_refused_where_the_arm_turns_the_body_about_another_axis(
     blocks: tuple[fb.Block, ...], size: float
 ) -> None:
     turning = next(block for block in blocks if not isinstance(block, fb.FixedTransform))
-    with pytest.raises(ParameterError, match=rf"load': inertia = .* about z alone, and .*'{turning.name}'.*=\(Jx, Jy, {0.02 * size:g}\)"):
+    with pytest.raises(
+        ParameterError,
+        match=rf"load': inertia = .* about z alone, and .*'{turning.name}'.*=\(Jx, Jy, {0.02 * size:g}\)",
+    ):
         fb.assemble(chain(*blocks, fb.Payload("load", 0.5, 0.02 * size)))
     fb.assemble(chain(*blocks, fb.Payload("load", 0.5, (0.02 * size,) * 3)))
 

@@ -28,7 +28,7 @@ from flexblocks.beam.properties.profile import Distribution
 from flexblocks.beam.properties.quadrature import gauss_legendre, panels, within
 from flexblocks.beam.shapes.shape_functions import FINER, Shapes
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
-from flexblocks.interfaces import Frame, column, rotation, skew
+from flexblocks.interfaces import Frame, column, rotation
 
 # Gauss points on each smooth piece of a load: 9 full waves are integrated within 1e-12.
 POINTS = 48

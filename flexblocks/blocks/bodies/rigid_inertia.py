@@ -71,7 +71,7 @@ def inertia_matrix(inertia: Any) -> ca.SX:
 
 
 def about_z_alone(block: Any) -> Mapping[str, Any]:
-    """Return by argument the inertias of a block that are known about z alone, numbers or symbols, unless they are 0."""
+    """Return by argument the inertias of a block that are known about z alone, as numbers or symbols, unless 0."""
     known = {}
     for each in dataclasses.fields(block):
         value = getattr(block, each.name)
