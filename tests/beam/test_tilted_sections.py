@@ -1,6 +1,8 @@
-"""Rotary inertia of sections that tilt and twist in a rotating frame, against Ritz's method and integrals of energies."""
+"""Rotary inertia of sections that tilt and twist in a rotating frame, by Ritz's method and integrals of energies."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import casadi as ca
 import numpy as np
@@ -81,7 +83,7 @@ def _error_of_energy(kind: Discretization, tapered: bool, size: float) -> float:
     # The same by rotations of sections, and their differences in time.
     xi, w = np.polynomial.legendre.leggauss(40)
     bounds, expected, step = np.linspace(0.0, 1.0, 7), 0.0, 1e-6
-    for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+    for start, end in pairwise(bounds):
         for place, weight in zip(start + (end - start) * (xi + 1) / 2, w * (end - start) / 2, strict=True):
             turns = {axis: plane.shapes.rotation(float(place)) for axis, plane in planes.items()}
 

@@ -112,7 +112,7 @@ def test_a_symbolic_inertia_about_z_stays_zero_in_space() -> None:
 
 
 def test_in_a_closed_loop_what_joints_by_themselves_are_free_to_do_does_not_count() -> None:
-    """A four-bar mechanism with a ball in place of a hinge: in the tree it could turn the coupler, the loop holds it."""
+    """A four-bar mechanism with a ball in place of a hinge, which could turn the coupler if the loop let it."""
     model = fb.Model("linkage")
     ground, end = model.add(fb.Ground("ground")), model.add(fb.FixedTransform("end", (1.0, 0.0, 0.0)))
     crank, rocker = model.add(fb.RigidLink("crank", 0.4, 1.0)), model.add(fb.RigidLink("rocker", 0.7, 1.0))

@@ -1,4 +1,4 @@
-"""Beams whose tips loops hold, of assumed modes at an angle or of one curvature at a deflection: told, and only these."""
+"""Beams whose tips loops hold, of assumed modes at an angle, of one curvature at a deflection: only these are told."""
 
 from __future__ import annotations
 
