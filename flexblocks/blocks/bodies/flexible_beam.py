@@ -123,7 +123,8 @@ class FlexibleBeam(HasStations):
     beyond x on the deflected beam, and so are exact at rest and converge as the motion does; EI v'' of the shapes is
     less accurate.
 
-    Only numbers can stay symbolic, not functions, tables, sections and materials. A length that does has no other value
+    Only numbers can stay symbolic, not functions, tables, sections and materials; of modes with `shear` neither length
+    nor rigidities. A length that does has no other value
     where one of these goes along it, and takes stations and cuts with it, at their fractions.
     """
 
