@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.constraints.close_loops import close_loops
+from flexblocks.constraints.scalar_inertia import refuse_scalar_inertia
 from flexblocks.constraints.singular_mass import refuse_singular_mass
 from flexblocks.constraints.singular_posture import tell_of_singular_start
 from flexblocks.constraints.states_at_posture import start_at_posture
@@ -76,8 +77,8 @@ def assemble(
     ------
     FlexblocksError
         The model is not an arm (see `Model.check`), a parameter or a locked or prescribed coordinate is unknown, a
-        coordinate moves no mass, a loop cannot be closed or has a prescribed coordinate, or the ends of a force element
-        are at one place.
+        coordinate moves no mass, a body of which the inertia about z alone is known turns about other axes, a loop
+        cannot be closed or has a prescribed coordinate, or the ends of a force element are at one place.
 
     Warns
     -----
@@ -116,6 +117,7 @@ def assemble(
     # Kinematic loops: start values that close them, and the closures that are independent.
     if tree.loops.closures:
         dae = close_loops(dae)
+    dae = refuse_scalar_inertia(dae)
     # Forces between frames: there must be a line between these.
     if dae.tree.elements:
         refuse_undefined_forces(dae)

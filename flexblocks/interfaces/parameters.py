@@ -73,6 +73,10 @@ class Quantity:
             raise ParameterError(f"{where}: {name} = {_written(value)}{unit}; must be {self.range.words}.")
         return float(array) if self.shape == () else _tuples(array)
 
+    def entry_range(self, shape: tuple[int, ...]) -> Range:
+        """Return the range of each entry of a value of this shape, where values of several shapes are taken."""
+        return self.range if shape == self.shape else ANY
+
 
 def parameter(
     unit: str,
