@@ -56,6 +56,11 @@ class Pair:
     reuses_last: bool = False
 
     @property
+    def gap(self) -> float:
+        """The largest distance between two stages, as a share of the step."""
+        return float(np.max(np.diff(np.unique([0.0, *self.c, 1.0]))))
+
+    @property
     def nodes(self) -> np.ndarray:
         """The places of the stages that a step evaluates, as fractions of it."""
         return self.c[1:] if self.reuses_last else self.c

@@ -105,6 +105,7 @@ class Integration:
         """Integrate one segment in chunks; a chunk that fails is retried in parts."""
         P = self.system.parameters(segment)
         now = self.system.inputs.ends[segment]
+        self.stepper.keep_gaps(float(self.system.inputs.gaps[segment]))
         stops, wanted = self._stops(segment)
         z = self.system.consistent(now, X, z, P)
         X, z = self._ticked(segment, X, z, record)

@@ -67,7 +67,7 @@ class CasadiStepper(Stepper):
     def _steps(self, start: float, stop: float) -> int:
         """Return the number of fixed steps between two stops."""
         assert self.step is not None
-        return max(int(np.ceil((stop - start) / self.step - 1e-6)), 1)
+        return max(int(np.ceil((stop - start) / min(self.step, self.longest) - 1e-6)), 1)
 
     def prepare(self, times: np.ndarray) -> None:
         if _even(times) or (self.step is None and len(times) > WORTH_BUILDING):
@@ -106,6 +106,11 @@ class CasadiStepper(Stepper):
         states = finite(np.array(result["xf"]).T)
         return states, np.array(result["zf"]).T if self.plugin == "idas" else None
 
+    def _longest_step(self, span: float) -> dict[str, float]:
+        """Return the option for it, a power of two of a time `span` [s]: few distinct numbers, as each is built for."""
+        share = self.longest / span
+        return {"max_step_size": 2.0 ** np.floor(np.log2(share))} if share < 1.0 else {}
+
     def _integrator(self, times: np.ndarray) -> ca.Function:
         stops = np.linspace(0, 1, len(times)) if _even(times) else (times - times[0]) / (times[-1] - times[0])
         options = self.options
@@ -113,8 +118,8 @@ class CasadiStepper(Stepper):
             steps = self._steps(times[0], times[1]) * (len(times) - 1)
             options = options | {"number_of_finite_elements": steps}
         else:
-            options = options | {"max_num_steps": _most_steps(times)}
-        key = (stops.tobytes(), options.get("number_of_finite_elements"))
+            options = options | {"max_num_steps": _most_steps(times), **self._longest_step(times[-1] - times[0])}
+        key = (stops.tobytes(), options.get("number_of_finite_elements"), options.get("max_step_size"))
         if key not in self._built:
             with BUILDING:
                 new = ca.integrator("integrator", self.plugin, self._problem, 0.0, stops[1:].tolist(), options)

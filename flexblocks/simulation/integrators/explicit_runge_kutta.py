@@ -47,6 +47,7 @@ class ExplicitStepper(Stepper):
     ) -> None:
         self.equations, self.options, self.otherwise = equations, options, otherwise
         self.evaluations = len(pair.b) - pair.reuses_last
+        self.gap = pair.gap
         self.size = ExplicitStepSize(pair)
         self._chains = StepChains(equations, pair, options)
         self._stiff: Stepper | None = None
@@ -58,6 +59,11 @@ class ExplicitStepper(Stepper):
         self.size.forget()
         self._since, self._goes_on = 0, False
         self._tried = self._accepted = 0
+        self.keep_gaps(np.inf)
+
+    def keep_gaps(self, gap: float) -> None:
+        super().keep_gaps(gap)
+        self.size.longest, self._gap = self.longest, gap
 
     def prepare(self, times: np.ndarray) -> None:
         if self._goes_on and self._stiff is not None:
@@ -73,6 +79,7 @@ class ExplicitStepper(Stepper):
         if len(states) < len(times) - 1:
             if self._stiff is None:
                 self._stiff = self.otherwise()
+            self._stiff.keep_gaps(self._gap)
             rest = np.array([t, *times[len(states) + 1 :]])
             self._stiff.prepare(rest)
             tail, _ = self._stiff.advance(X, z, P, rest)

@@ -23,10 +23,12 @@ class ExplicitStepSize:
         [s], before the border; 0 before the first one.
     is_refused : bool
         Whether the last step was.
+    longest : float
+        [s], that the inputs allow.
     """
 
     def __init__(self, pair: Pair) -> None:
-        self._pair = pair
+        self._pair, self.longest = pair, np.inf
         self.forget()
 
     def forget(self) -> None:
@@ -42,18 +44,18 @@ class ExplicitStepSize:
     @property
     def next(self) -> float:
         """Length of the next step [s] where no stop is near."""
-        return min(self.step, self._border)
+        return min(self.step, self._border, self.longest)
 
     @property
     def length(self) -> float:
         """Length of the next steps [s], as errors, stability and stops allow; 0 before the first one."""
-        length = min(self._wanted, self._border, self._gap)
+        length = min(self._wanted, self._border, self._gap, self.longest)
         return self._gap / np.ceil(self._gap / length) if 0.0 < length < self._gap < np.inf else length
 
     @property
     def is_limited(self) -> bool:
-        """Whether steps are as long as errors and stability allow: neither begun nor ended by stops."""
-        return 0.9 * min(self._wanted, self._border) <= self.step and 0.0 < self.step < self._gap
+        """Whether steps are as long as errors and stability allow: neither begun, nor ended by stops or inputs."""
+        return 0.9 * min(self._wanted, self._border) <= self.step and 0.0 < self.step < min(self._gap, self.longest)
 
     def stabilise(self, poles: np.ndarray) -> None:
         """Keep steps within the stability of the fastest of these poles [1/s]."""

@@ -48,7 +48,7 @@ class RadauStepper(Stepper):
     def __init__(self, equations: DrivenEquations, options: Options) -> None:
         self._equations, self._options = equations, options
         self._step = RadauStep(equations, options)
-        self.evaluations = 4 * self._step.stages
+        self.evaluations, self.gap = 4 * self._step.stages, self._step.gap
         self.begin(np.inf)
 
     def begin(self, end: float) -> None:
@@ -108,7 +108,7 @@ class RadauStepper(Stepper):
                         raise StepFailure("the step size had to become too small")
                     if self.steps > GIVE_UP:
                         raise StepFailure("it takes more and more steps")
-                    parts = max(int(np.ceil((stop - t) / self._next * (1 - 1e-9))), 1)
+                    parts = max(int(np.ceil((stop - t) / min(self._next, self.longest) * (1 - 1e-9))), 1)
                     h = (stop - t) / parts
                     if step.length and abs(h / step.length - 1) < 1e-9:
                         h = step.length  # with the same factors

@@ -59,6 +59,11 @@ class RadauStep:
         self._factored, self._best, self.length = 0.0, ITERATIONS, 0.0
 
     @property
+    def gap(self) -> float:
+        """The largest distance between two stages, as a share of the step."""
+        return float(np.max(np.diff(self._method.c, prepend=0.0)))
+
+    @property
     def slope(self) -> np.ndarray:
         """der(X) (N,) at the end of the step."""
         assert self._slopes is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexblocks.dae.explicit_steps import rk8
 from flexblocks.libraries import scipy
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.integrator import Integrator, Options, ProblemKind
@@ -30,6 +31,7 @@ class ScipyStepper(Stepper):
 
     def __init__(self, equations: DrivenEquations, method: str, evaluations: int, options: Options) -> None:
         self.equations, self.method, self.evaluations = equations, method, evaluations
+        self.gap = rk8().gap  # DOP853 is this pair
         self.rtol, self.atol = options.rtol, options.atol
 
     def advance(
@@ -60,7 +62,8 @@ class ScipyStepper(Stepper):
         with np.errstate(all="ignore"):  # a solution that overflows is reported as a failure
             try:
                 run = scipy.integrate.solve_ivp(
-                    derivative, span, X, method=self.method, t_eval=times[1:], rtol=self.rtol, atol=self.atol
+                    derivative, span, X, method=self.method, t_eval=times[1:], rtol=self.rtol, atol=self.atol,
+                    max_step=self.longest,
                 )
             except RuntimeError as error:  # Newton's method for the algebraic variables
                 raise StepFailure.of(error) from None

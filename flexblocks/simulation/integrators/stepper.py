@@ -33,16 +33,23 @@ class Stepper(ABC):
 
     `divisible` tells whether an integration may be split at any time; otherwise only at `marks`, as elsewhere the
     steps would change. `steps` is the number of steps of the last `advance`, `evaluations` how often each of them
-    evaluates the equations, roughly, and `step_time` the wall time [s] that one takes besides, as measured.
+    evaluates the equations, roughly, and `step_time` the wall time [s] that one takes besides, as measured. Two of these
+    evaluations are at most `gap` of a step apart; `longest` is the longest step [s] that `keep_gaps` allows.
     """
 
     divisible = True
+    gap = 1.0
+    longest = np.inf
     steps = 0
     evaluations = 1
     step_time = 3e-5
 
     def begin(self, end: float) -> None:  # noqa: B027 (most have nothing to forget)
         """Forget the last run, so that the next one has the same digits whatever came before; it goes to `end` [s]."""
+
+    def keep_gaps(self, gap: float) -> None:
+        """Evaluate the equations at times that are no farther than `gap` [s] apart, from here on."""
+        self.longest = gap / self.gap
 
     def marks(self, start: float, stop: float, each: bool) -> np.ndarray:
         """Return the times between two stops [s] at which a method that is not divisible may be split.

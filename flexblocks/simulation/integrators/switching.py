@@ -47,6 +47,10 @@ class SwitchingStepper(Stepper):
         self.explicit.begin(end)
         self._end, self._is_implicit, self._next, self._tried = end, False, -np.inf, 0.0
 
+    def keep_gaps(self, gap: float) -> None:
+        self.explicit.keep_gaps(gap)
+        self.implicit.keep_gaps(gap)
+
     def prepare(self, times: np.ndarray) -> None:
         if not self._is_implicit:
             self.explicit.prepare(times)
