@@ -52,7 +52,7 @@ def simulate_batch(
     product: bool = False,
     threads: int | None = None,
     rtol: float = 1e-9,
-    atol: float = 1e-11,
+    atol: float | None = None,
     step: float | None = None,
     max_steps: float = DEFAULT_STEPS,
     progress: bool | None = None,

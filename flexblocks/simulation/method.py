@@ -52,7 +52,7 @@ def checked_method(name: Any, rtol: Any, atol: Any, step: Any, where: str) -> Me
         raise ParameterError(
             f"{where}: method = {name!r}; must be one of {', '.join(METHODS)}.{nearest(str(name), METHODS)}"
         )
-    for option, value in (("rtol", rtol), ("atol", atol)):
+    for option, value in (("rtol", rtol), ("atol", rtol if atol is None else atol)):
         if not (isinstance(value, (int, float)) and 0 < value < 1):
             raise ParameterError(f"{where}: {option} = {value!r}; must be a number > 0 and < 1.")
     integrator = next((integrator for integrator in INTEGRATORS if integrator.name == name), None)

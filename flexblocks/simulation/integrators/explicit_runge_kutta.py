@@ -37,19 +37,18 @@ class ExplicitStepper(Stepper):
     ----------
     equations : DrivenEquations
     pair : Pair
-    options : Options
     otherwise : callable
         () -> Stepper for stiff equations.
     """
 
     def __init__(
-        self, equations: DrivenEquations, pair: Pair, options: Options, otherwise: Callable[[], Stepper]
+        self, equations: DrivenEquations, pair: Pair, otherwise: Callable[[], Stepper]
     ) -> None:
-        self.equations, self.options, self.otherwise = equations, options, otherwise
+        self.equations, self.otherwise = equations, otherwise
         self.evaluations = len(pair.b) - pair.reuses_last
         self.gap = pair.gap
         self.size = ExplicitStepSize(pair)
-        self._chains = StepChains(equations, pair, options)
+        self._chains = StepChains(equations, pair)
         self._stiff: Stepper | None = None
         self._effort = step_effort(equations, self.evaluations)
         self.begin(np.inf)
@@ -80,6 +79,7 @@ class ExplicitStepper(Stepper):
             if self._stiff is None:
                 self._stiff = self.otherwise()
             self._stiff.keep_gaps(self._gap)
+            self._stiff.measure(self.scale)
             rest = np.array([t, *times[len(states) + 1 :]])
             self._stiff.prepare(rest)
             tail, _ = self._stiff.advance(X, z, P, rest)
@@ -95,7 +95,7 @@ class ExplicitStepper(Stepper):
         self.steps, t = 0, float(times[0])
         size.set_stops(times)
         if not self._goes_on and not size.step:
-            size.begin(self.equations, self.options, t, X, P, times[-1] - times[0])
+            size.begin(self.equations, self.scale, t, X, P, times[-1] - times[0])
             self._since = LOOK
         while len(states) < len(times) - 1 and not self._goes_on:
             if self._since >= LOOK and self._is_stiff(t, X, P):
@@ -103,7 +103,7 @@ class ExplicitStepper(Stepper):
                 break
             # Equal steps to each of the next stops, as many as one call takes ...
             ends, lengths, stops = self._plan(t, times[len(states) + 1 :])
-            new, errors = self._chains.take(X, P, ends - lengths, lengths)
+            new, errors = self._chains.take(X, P, self.scale, ends - lengths, lengths)
             accepted = size.control(errors, lengths[: len(errors)])
             # ... of which those count that come before the first refused one.
             self.steps += len(errors)
@@ -161,7 +161,7 @@ class ExplicitStepper(Stepper):
 
 def explicit_stepper(equations: DrivenEquations, options: Options, pair: Pair) -> ExplicitStepper:
     """Return the stepper by this pair, which leaves what becomes stiff to BDF."""
-    return ExplicitStepper(equations, pair, options, lambda: BDF.stepper(equations, options))
+    return ExplicitStepper(equations, pair, lambda: BDF.stepper(equations, options))
 
 
 RK43 = Integrator("rk43", lambda equations, options: explicit_stepper(equations, options, rk43()))

@@ -6,7 +6,7 @@ import numpy as np
 
 from flexblocks.dae.explicit_steps import Pair
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
-from flexblocks.simulation.integrators.integrator import Options
+from flexblocks.simulation.integrators.stepper import ErrorScale
 
 SAFETY, LEAST, MOST = 0.9, 0.2, 5.0
 # Steps are kept below this share of what stability of the fastest pole allows, and of one that was refused, lest they
@@ -81,10 +81,10 @@ class ExplicitStepSize:
         return len(errors)
 
     def begin(
-        self, equations: DrivenEquations, options: Options, t: float, X: np.ndarray, P: np.ndarray, span: float
+        self, equations: DrivenEquations, measure: ErrorScale, t: float, X: np.ndarray, P: np.ndarray, span: float
     ) -> None:
         """Choose the first step of a run over a time `span` [s] (Hairer, Norsett & Wanner, II.4)."""
-        scale = options.atol + options.rtol * np.abs(X)
+        scale = measure.of(X)
 
         def norm(values: np.ndarray) -> float:
             return float(np.sqrt(np.mean((values / scale) ** 2)))

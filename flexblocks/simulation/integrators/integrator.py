@@ -30,15 +30,22 @@ class Options:
 
     Attributes
     ----------
-    rtol, atol : float
-        Tolerances on the states, for integrators that adapt their step.
+    rtol : float
+        Relative tolerance on the states, for integrators that adapt their step.
+    atol : float or None
+        Absolute tolerance on them; None follows the motion, see `flexblocks.simulation.motion_size`.
     step : float or None
         Fixed step [s], for integrators that have one.
     """
 
     rtol: float
-    atol: float
+    atol: float | None
     step: float | None = None
+
+    @property
+    def unit_atol(self) -> float:
+        """The absolute tolerance of a motion of size 1: `atol`, or a hundredth of `rtol`."""
+        return 0.01 * self.rtol if self.atol is None else self.atol
 
     @property
     def fixed_step(self) -> float:

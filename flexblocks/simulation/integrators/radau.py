@@ -17,7 +17,7 @@ from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.efforts import Effort
 from flexblocks.simulation.integrators.integrator import Integrator, Options
 from flexblocks.simulation.integrators.radau_step import RadauStep, norm
-from flexblocks.simulation.integrators.stepper import GIVE_UP, StepFailure, Stepper, finite
+from flexblocks.simulation.integrators.stepper import GIVE_UP, ErrorScale, StepFailure, Stepper, finite
 
 SAFETY, LEAST, MOST = 0.9, 0.2, 8.0
 # A step is kept, and so are the factors of its equations, unless it could be so much longer.
@@ -46,7 +46,7 @@ class RadauStepper(Stepper):
     step_time = 4e-4
 
     def __init__(self, equations: DrivenEquations, options: Options) -> None:
-        self._equations, self._options = equations, options
+        self._equations = equations
         self._step = RadauStep(equations, options)
         self.evaluations, self.gap = 4 * self._step.stages, self._step.gap
         self.begin(np.inf)
@@ -71,6 +71,9 @@ class RadauStepper(Stepper):
         if self.failure:
             raise self.failure
         return finite(np.array(states)), None
+
+    def measure(self, scale: ErrorScale) -> None:
+        self.scale = self._step.scale = scale
 
     @property
     def effort(self) -> Effort:
@@ -141,7 +144,7 @@ class RadauStepper(Stepper):
         self._next = h if error <= 1.0 <= factor <= WORTHWHILE else h * factor
 
     def _first_step(self, X: np.ndarray, slope: np.ndarray, span: float) -> float:
-        scale = self._options.atol + self._options.rtol * np.abs(X)
+        scale = self.scale.of(X)
         rate = norm(slope / scale)
         return min(0.01 * max(norm(X / scale), 1.0) / rate, span) if rate else span
 

@@ -178,7 +178,8 @@ def inputs(
         position = group.index(name)
         try:
             if id(value) not in known:
-                known[id(value)] = new = signal(value, times if sampled else None).within(start, end)
+                new = signal(value, times if sampled else None)
+                known[id(value)] = new = new.within(start, end) if isinstance(new, Signal) else new
                 own = new.breakpoints_within(start, end)
                 resolutions.append(new.resolution_within(start, end, own))
                 breakpoints += [own, resolutions[-1].ends]

@@ -39,11 +39,6 @@ class TimeSignal(ABC):
     def form(self) -> object:
         """Key of the expression: signals of equal form have the same expression in their parameters."""
 
-    def within(self, start: float, end: float) -> TimeSignal:
-        """Return the signal as a run from `start` to `end` [s] takes it."""
-        del start, end
-        return self
-
     @abstractmethod
     def breakpoints_within(self, start: float, end: float) -> np.ndarray:
         """Return the times of jumps and kinks in [start, end] [s]; refuse a run that the signal does not cover."""

@@ -1,0 +1,89 @@
+"""Size of a motion so far, and the absolute tolerances that follow it.
+
+Errors are measured by how far a state has come from its start: a stage that moves by nanometres beside 0 or beside 1 m
+gets the same figures as one that moves by metres. Coordinates share one size, as do their rates, so that what stays at
+rest by symmetry asks for nothing; states of first order share one by unit. No error is asked to be below rounding: that
+of the coordinates, and what the equations make of it within the shortest time in which anything moves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexblocks.simulation.integrators.integrator import Options
+from flexblocks.simulation.integrators.stepper import ErrorScale, jacobian_at
+from flexblocks.simulation.system import System
+
+# Larger motions have the tolerance of those of so many metres or radians, and so on: it is relative from there on.
+LARGE = 1.0
+# Rounding of coordinates: that of a length of a metre, or of an angle, in any posture.
+ROUNDING = 2.0**-54
+# The equations are linearised again where the motion has grown so many times.
+GROWN = 1e3
+
+
+class MotionSize:
+    """Size of a motion so far.
+
+    Parameters
+    ----------
+    system : System
+    options : Options
+    X : ndarray (nx + 1,)
+        State and work at the start.
+    span : float
+        Length of the run [s].
+    """
+
+    def __init__(self, system: System, options: Options, X: np.ndarray, span: float) -> None:
+        self._system, self._options, self._span = system, options, span
+        self._origin, self._furthest, self._largest = X.copy(), np.zeros(len(X)), np.abs(X)
+        dae = system.dae
+        n, units = dae.tree.size, dae.x.units[2 * dae.tree.size :]
+        kinds = [*np.repeat([0, 1], n), *(2 + list(units).index(unit) for unit in units), 2 + len(units)]
+        self._kinds, self._counts = np.array(kinds), [n, n, len(units), 1]
+        self._jacobian: np.ndarray | None = None
+        self._quickest, self._linearised = span, 0.0
+
+    def reach(self, states: np.ndarray) -> None:
+        """Note the states with work (k, nx + 1) that the motion has come to."""
+        self._furthest = np.maximum(self._furthest, np.max(np.abs(states - self._origin), axis=0))
+        self._largest = np.maximum(self._largest, np.max(np.abs(states), axis=0))
+
+    def scale(self, t: float, X: np.ndarray, P: np.ndarray) -> ErrorScale:
+        """Return what errors are measured by, from `t` [s] and `X` (nx + 1,) on."""
+        options = self._options
+        if options.atol is not None:
+            return ErrorScale(options.rtol, options.atol, np.zeros(len(X)), np.ones(len(X)), 1.0)
+        sizes = np.zeros(self._kinds[-1] + 1)
+        np.maximum.at(sizes, self._kinds, self._furthest)
+        sizes[-1] = max(sizes[-1], self._kinetic_energy(X))
+        moved = min(max(sizes[:2]), LARGE)
+        if self._jacobian is None or moved > GROWN * self._linearised:
+            self._linearise(t, X, P)
+            self._linearised = max(moved, ROUNDING)
+        rounding = self._rounding(sizes)
+        size = np.maximum(np.minimum(sizes, LARGE)[self._kinds], rounding / options.unit_atol)
+        algebraic = max(moved, ROUNDING / options.unit_atol)
+        return ErrorScale(options.rtol, options.unit_atol, self._origin, size, algebraic)
+
+    def _kinetic_energy(self, X: np.ndarray) -> float:
+        energy = self._system.dae.interpreted.energy
+        return float(energy(X[:-1], self._system.p)[0]) if energy.n_in() == 2 else 0.0
+
+    def _rounding(self, sizes: np.ndarray) -> np.ndarray:
+        """Return what rounding leaves of each state (nx + 1,)."""
+        own = ROUNDING * self._largest
+        own[-1] = ROUNDING * sizes[-1]
+        own = np.maximum(own, np.repeat([ROUNDING, ROUNDING / self._span, ROUNDING, ROUNDING**2], self._counts))
+        assert self._jacobian is not None
+        for _ in range(2):  # of coordinates on their rates, and of these on the work
+            own = np.maximum(own, np.abs(self._jacobian) @ own * self._quickest)
+        return own
+
+    def _linearise(self, t: float, X: np.ndarray, P: np.ndarray) -> None:
+        jacobian = jacobian_at(self._system.equations.rates, t, X, P)
+        if not np.all(np.isfinite(jacobian)):  # where no equations of motion hold; the integrator will say so
+            jacobian = np.zeros((len(X), len(X)))
+        fastest = float(np.max(np.abs(np.linalg.eigvals(jacobian)), initial=0.0))
+        self._jacobian, self._quickest = jacobian, min(self._span, 1.0 / fastest if fastest else np.inf)
