@@ -3,7 +3,7 @@
 Errors are measured by how far a state has come from its start: a stage that moves by nanometres beside 0 or beside 1 m
 gets the same figures as one that moves by metres. Coordinates share one size, as do their rates, so that what stays at
 rest by symmetry asks for nothing; states of first order share one by unit. No error is asked to be below rounding: that
-of the coordinates, and what the equations make of it within the shortest time in which anything moves.
+of the states, that of the equations, and what these make of it within the shortest time in which anything moves.
 """
 
 from __future__ import annotations
@@ -16,8 +16,12 @@ from flexblocks.simulation.system import System
 
 # Larger motions have the tolerance of those of so many metres or radians, and so on: it is relative from there on.
 LARGE = 1.0
-# Rounding of coordinates: that of a length of a metre, or of an angle, in any posture.
+# Rounding of a number, half a unit in its last place at most.
 ROUNDING = 2.0**-54
+# Displacements, and how many, by which the equations show how rough rounding makes them: linear but for that.
+PROBE, PROBES = 1e-13, 8
+# Smallest absolute tolerance: a motion of 1e-9 m has that of larger ones, and what never moves has one as well.
+SMALLEST = 1e-20
 # The equations are linearised again where the motion has grown so many times.
 GROWN = 1e3
 
@@ -41,8 +45,9 @@ class MotionSize:
         dae = system.dae
         n, units = dae.tree.size, dae.x.units[2 * dae.tree.size :]
         kinds = [*np.repeat([0, 1], n), *(2 + list(units).index(unit) for unit in units), 2 + len(units)]
-        self._kinds, self._counts = np.array(kinds), [n, n, len(units), 1]
+        self._kinds, self._counts = np.array(kinds), (n, len(units), 1)
         self._jacobian: np.ndarray | None = None
+        self._noise = np.zeros(len(X))
         self._quickest, self._linearised = span, 0.0
 
     def reach(self, states: np.ndarray) -> None:
@@ -61,10 +66,10 @@ class MotionSize:
         moved = min(max(sizes[:2]), LARGE)
         if self._jacobian is None or moved > GROWN * self._linearised:
             self._linearise(t, X, P)
-            self._linearised = max(moved, ROUNDING)
+            self._linearised = max(moved, SMALLEST)
         rounding = self._rounding(sizes)
         size = np.maximum(np.minimum(sizes, LARGE)[self._kinds], rounding / options.unit_atol)
-        algebraic = max(moved, ROUNDING / options.unit_atol)
+        algebraic = max(moved, SMALLEST / options.unit_atol)
         return ErrorScale(options.rtol, options.unit_atol, self._origin, size, algebraic)
 
     def _kinetic_energy(self, X: np.ndarray) -> float:
@@ -75,15 +80,20 @@ class MotionSize:
         """Return what rounding leaves of each state (nx + 1,)."""
         own = ROUNDING * self._largest
         own[-1] = ROUNDING * sizes[-1]
-        own = np.maximum(own, np.repeat([ROUNDING, ROUNDING / self._span, ROUNDING, ROUNDING**2], self._counts))
         assert self._jacobian is not None
         for _ in range(2):  # of coordinates on their rates, and of these on the work
-            own = np.maximum(own, np.abs(self._jacobian) @ own * self._quickest)
-        return own
+            own = np.maximum(own, (np.abs(self._jacobian) @ own + self._noise) * self._quickest)
+        n, w, _ = self._counts
+        return np.maximum(own, SMALLEST * np.repeat([1.0, 1.0 / self._span, 1.0, SMALLEST], [n, n, w, 1]))
 
     def _linearise(self, t: float, X: np.ndarray, P: np.ndarray) -> None:
-        jacobian = jacobian_at(self._system.equations.rates, t, X, P)
-        if not np.all(np.isfinite(jacobian)):  # where no equations of motion hold; the integrator will say so
-            jacobian = np.zeros((len(X), len(X)))
+        """Note the Jacobian of the equations, their quickest change [s], and how rounding makes them rough."""
+        rates, shift = self._system.equations.rates, PROBE * np.maximum(np.abs(X), 1.0)[:, None]
+        near = X[:, None] + shift * np.random.default_rng(0).uniform(-1.0, 1.0, (len(X), PROBES))
+        jacobian, values = jacobian_at(rates, t, X, P), np.array(rates(t, np.column_stack([X, near]), P))
+        noise = np.max(np.abs(values[:, 1:] - values[:, :1] - jacobian @ (near - X[:, None])), axis=1)
+        if not np.all(np.isfinite(jacobian)) or not np.all(np.isfinite(noise)):
+            jacobian, noise = np.zeros_like(jacobian), np.zeros(len(X))  # no equations hold; the integrator will say so
         fastest = float(np.max(np.abs(np.linalg.eigvals(jacobian)), initial=0.0))
-        self._jacobian, self._quickest = jacobian, min(self._span, 1.0 / fastest if fastest else np.inf)
+        self._jacobian, self._noise = jacobian, noise
+        self._quickest = min(self._span, 1.0 / fastest if fastest else np.inf)

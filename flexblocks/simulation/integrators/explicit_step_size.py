@@ -90,7 +90,7 @@ class ExplicitStepSize:
             return float(np.sqrt(np.mean((values / scale) ** 2)))
 
         f0 = equations.slope(t, X, P)
-        size, slope = norm(X), norm(f0)
+        size, slope = norm(X - measure.origin), norm(f0)
         h = 0.01 * size / slope if size > 1e-5 and slope > 1e-5 else 1e-6
         h = min(h, span) if np.isfinite(h) and h > 0 else 1e-6 * span
         bend = norm(equations.slope(t + h, X + h * f0, P) - f0) / h

@@ -22,6 +22,8 @@ from flexblocks.simulation.integrators.stepper import GIVE_UP, ErrorScale, StepF
 SAFETY, LEAST, MOST = 0.9, 0.2, 8.0
 # A step is kept, and so are the factors of its equations, unless it could be so much longer.
 WORTHWHILE = 1.2
+# The first step of a run, as a share of the way to its last stop ahead.
+SHORTEST = 1e-8
 # Steps over which the effort is told.
 RECENT = 6
 # Steps' worth of effort that the beginning may take beyond what is allowed.
@@ -146,7 +148,9 @@ class RadauStepper(Stepper):
     def _first_step(self, X: np.ndarray, slope: np.ndarray, span: float) -> float:
         scale = self.scale.of(X)
         rate = norm(slope / scale)
-        return min(0.01 * max(norm(X / scale), 1.0) / rate, span) if rate else span
+        # From rest an error is small beside a small motion, however small both are.
+        first = max(0.01 * max(norm((X - self.scale.origin) / scale), 1.0) / rate, SHORTEST * span) if rate else span
+        return min(first, span)
 
 
 RADAU = Integrator("radau", RadauStepper)

@@ -127,7 +127,7 @@ class RadauStep:
         method, evaluate = self._method, self._stages
         x, _, inputs, p = evaluate.arguments
         inputs[:], p[:] = u, P[: len(self._equations.dae.p)]
-        scale, inverse = self.scale.of(X), method.inverse / h
+        inverse = method.inverse / h
         before, rate = 0.0, 0.0
         for i in range(1, ITERATIONS + 1):
             np.add(X[:-1], change[:, :-1], out=x)
@@ -136,7 +136,7 @@ class RadauStep:
             correction = (method.out_of @ (self._inverses @ left[:, :, None])[:, :, 0]).real
             change += correction
             self.effort.add_iteration()
-            size = norm(correction / scale)
+            size = norm(correction / self.scale.of(X, X + change[-1]))
             if not np.isfinite(size):
                 return 0, 1.0
             if i == 1:
