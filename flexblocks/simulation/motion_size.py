@@ -20,8 +20,9 @@ LARGE = 1.0
 ROUNDING = 2.0**-54
 # Displacements, and how many, by which the equations show how rough rounding makes them: linear but for that.
 PROBE, PROBES = 1e-13, 8
-# Smallest absolute tolerance: a motion of 1e-9 m has that of larger ones, and what never moves has one as well.
-SMALLEST = 1e-20
+# Smallest absolute tolerances, a millionth of what a motion of 1e-9 m and its work ask for at most: what never moves has
+# them, and from rest, where a motion has no size yet, steps begin with them.
+SMALLEST, SMALLEST_WORK = 1e-18, 1e-28
 # The equations are linearised again where the motion has grown so many times.
 GROWN = 1e3
 
@@ -45,7 +46,7 @@ class MotionSize:
         dae = system.dae
         n, units = dae.tree.size, dae.x.units[2 * dae.tree.size :]
         kinds = [*np.repeat([0, 1], n), *(2 + list(units).index(unit) for unit in units), 2 + len(units)]
-        self._kinds, self._counts = np.array(kinds), (n, len(units), 1)
+        self._kinds, self._counts = np.array(kinds), (n, len(units))
         self._jacobian: np.ndarray | None = None
         self._noise = np.zeros(len(X))
         self._quickest, self._linearised = span, 0.0
@@ -78,13 +79,14 @@ class MotionSize:
 
     def _rounding(self, sizes: np.ndarray) -> np.ndarray:
         """Return what rounding leaves of each state (nx + 1,)."""
-        own = ROUNDING * self._largest
-        own[-1] = ROUNDING * sizes[-1]
+        n, w = self._counts
+        least = np.repeat([SMALLEST, SMALLEST / self._span, SMALLEST, SMALLEST_WORK], [n, n, w, 1])
+        own = np.maximum(ROUNDING * self._largest, least)
+        own[-1] = max(ROUNDING * sizes[-1], SMALLEST_WORK)
         assert self._jacobian is not None
         for _ in range(2):  # of coordinates on their rates, and of these on the work
             own = np.maximum(own, (np.abs(self._jacobian) @ own + self._noise) * self._quickest)
-        n, w, _ = self._counts
-        return np.maximum(own, SMALLEST * np.repeat([1.0, 1.0 / self._span, 1.0, SMALLEST], [n, n, w, 1]))
+        return own
 
     def _linearise(self, t: float, X: np.ndarray, P: np.ndarray) -> None:
         """Note the Jacobian of the equations, their quickest change [s], and how rounding makes them rough."""
