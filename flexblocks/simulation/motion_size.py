@@ -59,7 +59,7 @@ class MotionSize:
     def scale(self, t: float, X: np.ndarray, P: np.ndarray) -> ErrorScale:
         """Return what errors are measured by, from `t` [s] and `X` (nx + 1,) on."""
         options = self._options
-        if options.atol is not None:
+        if not options.follows:
             return ErrorScale(options.rtol, options.atol, np.zeros(len(X)), np.ones(len(X)), 1.0)
         sizes = np.zeros(self._kinds[-1] + 1)
         np.maximum.at(sizes, self._kinds, self._furthest)
@@ -69,9 +69,9 @@ class MotionSize:
             self._linearise(t, X, P)
             self._linearised = max(moved, SMALLEST)
         rounding = self._rounding(sizes)
-        size = np.maximum(np.minimum(sizes, LARGE)[self._kinds], rounding / options.unit_atol)
-        algebraic = max(moved, SMALLEST / options.unit_atol)
-        return ErrorScale(options.rtol, options.unit_atol, self._origin, size, algebraic)
+        size = np.maximum(np.minimum(sizes, LARGE)[self._kinds], rounding / options.atol)
+        algebraic = max(moved, SMALLEST / options.atol)
+        return ErrorScale(options.rtol, options.atol, self._origin, size, algebraic)
 
     def _kinetic_energy(self, X: np.ndarray) -> float:
         energy = self._system.dae.interpreted.energy

@@ -22,6 +22,7 @@ from flexblocks.simulation.signals.prescribed_motion import with_prescribed_moti
 from flexblocks.simulation.solver import Solver
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
+from flexblocks.validity.energy_balance import out_of_balance, warn_of_balances
 from flexblocks.validity.large_deflections import warn_of_large_deflections
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
 
@@ -209,7 +210,10 @@ class Simulator:
         if dae.tree.loops.closures and len(passed := change_points(dae, trajectory.t, trajectory.x, values)):
             warn(f"{where}: {passed_words(passed)}")
         warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, values, trajectory.t)
-        warn_of_states(where, {"": beyond_state_ranges(dae, trajectory.x, trajectory.t)})
+        if len(dae.x) > 2 * dae.tree.size:  # states of first order, such as pressures
+            warn_of_states(where, {"": beyond_state_ranges(dae, trajectory.x, trajectory.t)})
+        motion = trajectory.t, trajectory.x, trajectory.z, trajectory.u
+        warn_of_balances(where, {"": out_of_balance(dae, *motion, values, trajectory.energy)})
         if record.interrupted:
             warn(
                 f"Simulation of '{dae.name}' was interrupted at t = {record.reached:.6g} s of {times[-1]:.6g} s; "

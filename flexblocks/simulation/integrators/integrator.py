@@ -30,22 +30,18 @@ class Options:
 
     Attributes
     ----------
-    rtol : float
-        Relative tolerance on the states, for integrators that adapt their step.
-    atol : float or None
-        Absolute tolerance on them; None follows the motion, see `flexblocks.simulation.motion_size`.
+    rtol, atol : float
+        Tolerances on the states, for integrators that adapt their step.
     step : float or None
         Fixed step [s], for integrators that have one.
+    follows : bool
+        Whether `atol` is that of a motion of size 1 and follows its size, see `flexblocks.simulation.motion_size`.
     """
 
     rtol: float
-    atol: float | None
+    atol: float
     step: float | None = None
-
-    @property
-    def unit_atol(self) -> float:
-        """The absolute tolerance of a motion of size 1: `atol`, or a hundredth of `rtol`."""
-        return 0.01 * self.rtol if self.atol is None else self.atol
+    follows: bool = False
 
     @property
     def fixed_step(self) -> float:

@@ -16,7 +16,7 @@ from flexblocks.simulation.integrators.integrator import Integrator, Options, Pr
 
 
 def _sundials(equations: DrivenEquations, plugin: str, options: Options, **more: Any) -> CasadiStepper:
-    tolerances = {"reltol": options.rtol, "abstol": options.unit_atol}
+    tolerances = {"reltol": options.rtol, "abstol": options.atol}
     quiet = {"disable_internal_warnings": True, "show_eval_warnings": False}
     return CasadiStepper(equations, plugin, {**tolerances, **quiet, **more})
 
