@@ -72,12 +72,15 @@ def simulate(
         Inputs by name; those that are left out are 0. Each is
 
         * a number;
-        * an array (k,) over the output times, or a pair ``(times, values)``, joined by straight lines;
+        * an array (k,) over the output times, or a pair ``(times, values)``, joined by straight lines; two values at one
+          time of a pair are a jump, from the first to the second;
         * a function of t, preferably one that also takes a CasADi symbol (see `Signal`);
         * a `Signal`, `piecewise_constant`, `piecewise_linear` or `bang_bang`;
         * a SciPy PPoly, CubicSpline, CubicHermiteSpline or BSpline, applied exactly.
 
-        The integration is split wherever an input jumps or bends. A coordinate that `assemble` has prescribed takes its
+        The integration is split wherever an input jumps or bends, and its steps are as short as 2000 samples of each
+        function ask for, so that no method passes over a pulse that they show. Shorter ones need a `Signal` with
+        breakpoints. A coordinate that `assemble` has prescribed takes its
         motion by its own name; start values and acceleration are the exact derivatives of that function, or of the
         cubic spline through samples.
     x0 : dict or array (nx,), optional
@@ -95,9 +98,12 @@ def simulate(
         the classical Runge-Kutta method with the fixed `step`, shortened to end at output times and breakpoints;
         ``"dop853"`` is SciPy's explicit method of order 8, slower and independent of SUNDIALS. All integrators are
         listed in `flexblocks.simulation.integrators.register`.
-    rtol, atol : float
-        Local error tolerances, relative and absolute, in the unit of each state. Local errors accumulate: after a few
-        seconds of a lightly damped arm expect about a hundred times as much.
+    rtol : float
+        Local error tolerance, relative to how far each state has come from its start. Local errors accumulate: after a
+        few seconds of a lightly damped arm expect about a hundred times as much.
+    atol : float, optional
+        Absolute tolerance, in the unit of each state, with `rtol` relative to the states themselves. By default a
+        hundredth of `rtol` for motions of 1 m or 1 rad and more; it follows the size of smaller ones, down to rounding.
     step : float, optional
         Step of ``"rk4"`` [s].
     max_steps : int
@@ -125,8 +131,9 @@ def simulate(
     Warns
     -----
     FlexblocksWarning
-        It was interrupted; its loops pass a change point, see `flexblocks.simulation.change_points`; or a beam deflects
-        beyond the small deflections that it is modelled for, see `flexblocks.validity`.
+        It was interrupted; its loops pass a change point, see `flexblocks.simulation.change_points`; the work done on
+        it differs from what its energy gains and loses by more than a thousandth of the energy that passed; or a beam
+        deflects beyond the small deflections that it is modelled for, see `flexblocks.validity`.
 
     Examples
     --------

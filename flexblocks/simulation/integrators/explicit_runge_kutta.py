@@ -24,7 +24,7 @@ from flexblocks.simulation.integrators.sundials import BDF
 LIMITED = 2.0
 # Steps between two looks at the poles.
 LOOK = 1000
-# Steps planned after one was refused: those behind the next refused one are in vain.
+# Steps planned after one was refused, as those behind the next refused one are in vain, or could have been longer.
 FEW = 16
 
 
@@ -122,7 +122,7 @@ class ExplicitStepper(Stepper):
         """Return the ends and lengths of the next steps [s], and which of them end at a stop."""
         ends: list[np.ndarray] = []
         marks: list[np.ndarray] = []
-        count, start, most = 0, t, FEW if self.size.is_refused else SIZES[-1]
+        count, start, most = 0, t, FEW if self.size.is_unsettled else SIZES[-1]
         for stop in stops.tolist():
             steps = max(int(np.ceil((stop - start) / self.size.next * (1 - 1e-9))), 1)
             here = start + (stop - start) / steps * np.arange(1, min(steps, most - count) + 1)

@@ -21,8 +21,8 @@ class ExplicitStepSize:
     ----------
     step : float
         [s], before the border; 0 before the first one.
-    is_refused : bool
-        Whether the last step was.
+    is_unsettled : bool
+        Whether the last step was refused, or could have been much longer.
     longest : float
         [s], that the inputs allow.
     """
@@ -33,7 +33,7 @@ class ExplicitStepSize:
 
     def forget(self) -> None:
         """Begin anew."""
-        self.step, self.is_refused = 0.0, False
+        self.step, self.is_unsettled = 0.0, True
         self._border = np.inf
         self._wanted, self._gap = 0.0, np.inf  # the step that errors allow, and the longest way between stops
 
@@ -69,14 +69,15 @@ class ExplicitStepSize:
         if len(refused):
             k = int(refused[0])
             factor = SAFETY * errors[k] ** power if np.isfinite(errors[k]) else LEAST
-            self._border, self.is_refused = BORDER * lengths[k], True
+            self._border, self.is_unsettled = BORDER * lengths[k], True
             self.step = self._wanted = min(lengths[k] * max(factor, LEAST), self._border)
             return k
-        self._border, self.is_refused = RISE * self._border, False
+        self._border = RISE * self._border
         k = int(np.argmax(errors * lengths**-self._pair.order))
         factor = SAFETY * max(errors[k], 1e-30) ** power
         # A step that was shortened to end at a stop says little about much longer ones.
         self._wanted = lengths[k] * factor
+        self.is_unsettled = min(self._wanted, self._border, self.longest) > MOST * self.step
         self.step = min(self._wanted, MOST * self.step, self._border)
         return len(errors)
 

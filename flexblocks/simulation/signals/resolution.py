@@ -15,6 +15,8 @@ import numpy as np
 
 # What a polynomial leaves of the samples, as a share of their range, where a part is resolved.
 RESOLVED = 1e-8
+# Rounding of the samples, as a share of the largest.
+ROUNDING = 1e-13
 # Largest degree of these polynomials; of few samples, such that two of them are left to judge by.
 DEGREE = 8
 # Evaluations in each part.
@@ -68,7 +70,8 @@ def resolution(
         grid[[0, -1]] = left + hair, right - hair
         grids.append(grid)
     values = np.split(function(np.concatenate(grids)), np.cumsum([len(grid) for grid in grids])[:-1])
-    slack = RESOLVED * max((float(np.ptp(part)) for part in values), default=0.0)
+    every = np.concatenate(values)
+    slack = RESOLVED * float(np.ptp(every)) + ROUNDING * float(np.max(np.abs(every)))
     ends, gaps = [float(start)], []
     for left, right, grid, part in zip(pieces[:-1], pieces[1:], grids, values, strict=True):
         count = len(grid) - 1
