@@ -102,7 +102,8 @@ PAIRS = {"rk43": rk43, "rk8": rk8}
 def step(motion: ca.Function, pair: Pair, expand: bool) -> ca.Function:
     """Return one step, function (X, [h, rtol], u at the nodes, p, [origin, atol]) -> X after it, error estimate.
 
-    X is [x, work], and with `reuses_last` [x, work, its slope]; errors are measured by rtol |X - origin| + atol. `expand` writes the equations out in each stage.
+    X is [x, work], and with `reuses_last` [x, work, its slope]; errors are measured by
+    rtol |X - origin| + atol. `expand` writes the equations out in each stage.
     """
     kind: Any = ca.SX if expand else ca.MX
     size, inputs = motion.size1_out("dX"), motion.size1_in("u")

@@ -20,8 +20,8 @@ LARGE = 1.0
 ROUNDING = 2.0**-54
 # Displacements, and how many, by which the equations show how rough rounding makes them: linear but for that.
 PROBE, PROBES = 1e-13, 8
-# Smallest absolute tolerances, a millionth of what a motion of 1e-9 m and its work ask for at most: what never moves has
-# them, and from rest, where a motion has no size yet, steps begin with them.
+# Smallest absolute tolerances, below what a motion of 1e-9 m and its work ask for: what never moves has them, and from
+# rest, where a motion has no size yet, steps begin with them.
 SMALLEST, SMALLEST_WORK = 1e-18, 1e-28
 # The equations are linearised again where the motion has grown so many times.
 GROWN = 1e3

@@ -72,8 +72,8 @@ def simulate(
         Inputs by name; those that are left out are 0. Each is
 
         * a number;
-        * an array (k,) over the output times, or a pair ``(times, values)``, joined by straight lines; two values at one
-          time of a pair are a jump, from the first to the second;
+        * an array (k,) over the output times, or a pair ``(times, values)``, joined by straight lines; two
+          values at one time of a pair are a jump, from the first to the second;
         * a function of t, preferably one that also takes a CasADi symbol (see `Signal`);
         * a `Signal`, `piecewise_constant`, `piecewise_linear` or `bang_bang`;
         * a SciPy PPoly, CubicSpline, CubicHermiteSpline or BSpline, applied exactly.

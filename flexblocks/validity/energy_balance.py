@@ -1,8 +1,8 @@
-"""The warning where the work done on an arm is not what its energy gains and what it loses: a motion that is not accurate.
+"""The warning where the work done on an arm is not what its energy gains and loses: a motion that is not accurate.
 
 Work is integrated with the motion, energies are functions of its states, so that they agree only as far as the motion
-solves its equations. What is lost is not integrated: its power follows from the equations at the samples, as that of the
-applied forces less the rate of the energy, and is only looked at where work and energy do not agree by themselves.
+solves its equations. What is lost is not integrated: its power follows from the equations at the samples, as that of
+the applied forces less the rate of the energy, and is only looked at where work and energy differ.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from flexblocks.libraries import scipy
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import is_quiet
 
-# What is out of balance: this share of the energy that passed, of the potential energy, which is known to a constant and
-# to rounding, and of a joule.
+# What is out of balance: this share of the energy that passed, of the potential energy, which is known but for a
+# constant and rounding, and of a joule.
 SHARE, OF_POTENTIAL, LEAST = 1e-3, 1e-6, 1e-12
 # Samples below which what passed between them is not known, and states of them whose poles say whether they resolve it.
 FEWEST, LOOKS = 20, 5
@@ -32,7 +32,7 @@ ROUNDING = 1e-9
 def out_of_balance(
     dae: DAE, times: np.ndarray, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray, energy: np.ndarray
 ) -> str:
-    """Return when and by how much the energies of a motion are out of balance; empty where they are not, as far as known.
+    """Return when and by how much the energies of a motion are out of balance; empty where that is not known.
 
     Parameters
     ----------
@@ -88,8 +88,8 @@ def warn_of_balances(where: str, balances: Mapping[str, str]) -> None:
     if texts and not is_quiet():
         more = f" And likewise in {len(texts) - 1} more." if len(texts) > 1 else ""
         warn(
-            f"{where}: energies are out of balance, {texts[0]}: the motion is not accurate. Lower rtol and atol, or the "
-            f"step of a method that has one; state short pulses of inputs as breakpoints.{more}"
+            f"{where}: energies are out of balance, {texts[0]}: the motion is not accurate. Lower rtol and atol, or "
+            f"the step of a method that has one; state short pulses of inputs as breakpoints.{more}"
         )
 
 
@@ -127,9 +127,7 @@ def _losses(dae: DAE) -> ca.Function | None:
     return ca.Function("losses", [x, z, u, p], [lost, ca.sum1(ca.fabs(terms)) + ca.fabs(rates[-1])])
 
 
-def _is_resolved(
-    dae: DAE, times: np.ndarray, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray
-) -> bool:
+def _is_resolved(dae: DAE, times: np.ndarray, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray) -> bool:
     """Return whether nothing of the arm oscillates or decays faster than its motion is sampled."""
     motion, longest = dae.interpreted.motion, float(np.max(np.diff(times)))
     for i in np.linspace(0, len(times) - 1, LOOKS).astype(int):

@@ -91,9 +91,7 @@ def test_a_flexible_arm_moves_in_proportion_to_a_small_torque(start: float, meth
     model.connect(link.frame_b, load.frame_a)
     model.connect(motor.flange_b, joint.axis)
     dae, times = fb.assemble(model), np.linspace(0.0, 0.3, 11)
-    large, small = (
-        fb.simulate(dae, times, u={"motor.torque": torque}, method=method).x for torque in (1e-4, 1e-8)
-    )
+    large, small = (fb.simulate(dae, times, u={"motor.torque": torque}, method=method).x for torque in (1e-4, 1e-8))
     n = dae.tree.size
     moved = [(x[:, :n] - x[0, :n]) / torque for x, torque in ((large, 1e-4), (small, 1e-8))]
     assert np.abs(moved[0] - moved[1]).max() < 1e-4 * np.abs(moved[0]).max()
@@ -115,7 +113,10 @@ def test_an_inverted_pendulum_keeps_its_first_nanoradian() -> None:
 def test_what_rests_by_rounding_alone_takes_few_steps(method: str) -> None:
     """A pendulum that hangs, with the cosine of a right angle as its torque."""
     model = fb.Model("pendulum", gravity=(0.0, -9.81, 0.0))
-    joint, rod = model.add(fb.Revolute("joint", start=-math.pi / 2)), model.add(fb.RigidLink("rod", length=1.0, mass=3.0))
+    joint, rod = (
+        model.add(fb.Revolute("joint", start=-math.pi / 2)),
+        model.add(fb.RigidLink("rod", length=1.0, mass=3.0)),
+    )
     model.connect(model.add(fb.Ground("ground")).frame_b, joint.frame_a)
     model.connect(joint.frame_b, rod.frame_a)
     run = fb.simulate(fb.assemble(model), (0.0, 10.0), method=method, max_steps=3000)

@@ -167,7 +167,10 @@ def test_derivatives_of_a_function_that_loses_time_are_refused() -> None:
     def kinked(t):
         return 0.1 * t**2 if not float(t) >= 4.0 else 1.6
 
-    driven, closed = rotor(prescribed="rotor.angle"), control.close_loop(DAE, control.PD({"rotor.angle": "motor.torque"}, kp=4.0, kd=2.0))
+    driven, closed = (
+        rotor(prescribed="rotor.angle"),
+        control.close_loop(DAE, control.PD({"rotor.angle": "motor.torque"}, kp=4.0, kd=2.0)),
+    )
     with pytest.raises(ParameterError, match="loses t"):
         fb.simulate(driven, (0.0, 10.0), u={"rotor.angle": kinked})
     rate = control.reference(kinked).derivative(1)
@@ -197,5 +200,7 @@ def test_a_table_with_two_rows_at_one_time_jumps(form: str, tmp_path) -> None:
 def test_a_prescribed_motion_may_not_jump_by_a_table() -> None:
     with pytest.raises(ParameterError, match="jumps at t = 1 s"):
         fb.simulate(
-            rotor(prescribed="rotor.angle"), (0.0, 2.0), u={"rotor.angle": ([0.0, 1.0, 1.0, 2.0], [0.0, 1.0, -1.0, -1.0])}
+            rotor(prescribed="rotor.angle"),
+            (0.0, 2.0),
+            u={"rotor.angle": ([0.0, 1.0, 1.0, 2.0], [0.0, 1.0, -1.0, -1.0])},
         )

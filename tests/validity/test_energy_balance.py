@@ -10,7 +10,6 @@ from flexblocks import control, models
 from flexblocks.errors import FlexblocksWarning
 from flexblocks.validity.energy_balance import out_of_balance
 
-
 LONG = np.linspace(0.0, 20.0, 41)
 
 

@@ -160,9 +160,7 @@ def _scaled(equations: DrivenEquations, keeps_z: bool) -> dict[str, Any]:
     states, count = equations.residual.size1_in("X"), equations.residual.size1_in("P")
     s, Y = ca.MX.sym("s"), ca.MX.sym("Y", states)
     p = ca.MX.sym("p", count + 2 + 2 * states + 1)
-    P, start, length, origin, size, algebraic = ca.vertsplit(
-        p, np.cumsum([0, count, 1, 1, states, states, 1]).tolist()
-    )
+    P, start, length, origin, size, algebraic = ca.vertsplit(p, np.cumsum([0, count, 1, 1, states, states, 1]).tolist())
     t, X = start + length * s, origin + size * Y
     if not keeps_z:
         return {"t": s, "x": Y, "p": p, "ode": length * equations.rates(t, X, P) / size}

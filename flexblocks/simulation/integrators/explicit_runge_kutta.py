@@ -41,9 +41,7 @@ class ExplicitStepper(Stepper):
         () -> Stepper for stiff equations.
     """
 
-    def __init__(
-        self, equations: DrivenEquations, pair: Pair, otherwise: Callable[[], Stepper]
-    ) -> None:
+    def __init__(self, equations: DrivenEquations, pair: Pair, otherwise: Callable[[], Stepper]) -> None:
         self.equations, self.otherwise = equations, otherwise
         self.evaluations = len(pair.b) - pair.reuses_last
         self.gap = pair.gap

@@ -72,6 +72,4 @@ class ScipyStepper(Stepper):
 
 
 # Dormand and Prince's method of 12 stages, with the error estimates of Hairer, Norsett and Wanner.
-DOP853 = Integrator(
-    "dop853", lambda equations, _: ScipyStepper(equations, "DOP853", 12), suits=ProblemKind.LARGE
-)
+DOP853 = Integrator("dop853", lambda equations, _: ScipyStepper(equations, "DOP853", 12), suits=ProblemKind.LARGE)

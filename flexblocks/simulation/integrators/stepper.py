@@ -60,7 +60,7 @@ class Stepper(ABC):
 
     `divisible` tells whether an integration may be split at any time; otherwise only at `marks`, as elsewhere the
     steps would change. `steps` is the number of steps of the last `advance`, `evaluations` how often each of them
-    evaluates the equations, roughly, and `step_time` the wall time [s] that one takes besides, as measured. Two of these
+    evaluates the equations, roughly, and `step_time` the wall time [s] that one takes besides, as measured. Two
     evaluations are at most `gap` of a step apart; `longest` is the longest step [s] that `keep_gaps` allows.
     """
 

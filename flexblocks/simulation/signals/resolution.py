@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -63,7 +64,7 @@ def resolution(
     inner = breakpoints[(breakpoints > start) & (breakpoints < end)]
     pieces = np.array([start, *inner, end])
     grids = []
-    for left, right in zip(pieces[:-1], pieces[1:], strict=True):
+    for left, right in pairwise(pieces):
         hair = min(1e-13 * max(abs(left), abs(right)), (right - left) / 4)  # the limits on this side of a jump
         count = max(int(np.ceil(samples * (right - left) / (end - start) * (1 - 1e-9))), 5)
         grid = np.linspace(left, right, count + 1)
@@ -75,7 +76,7 @@ def resolution(
     ends, gaps = [float(start)], []
     for left, right, grid, part in zip(pieces[:-1], pieces[1:], grids, values, strict=True):
         count = len(grid) - 1
-        for first, last, finest in _joined(_parts(part, slack)):
+        for _, last, finest in _joined(_parts(part, slack)):
             ends.append(float(right) if last == count else float(grid[last]))
             gaps.append(finest * (right - left) / count / EVALUATIONS)
     return Resolution(np.array(ends), np.array(gaps))
