@@ -31,6 +31,7 @@ from flexblocks.studies.pools import threads as pool_of_threads
 from flexblocks.studies.schedule import completed
 from flexblocks.user_warning import warn
 from flexblocks.validity.deflection_error import DeflectionError
+from flexblocks.validity.energy_balance import out_of_balance, warn_of_balances
 from flexblocks.validity.large_deflections import is_quiet, large_deflections, warn_of_cases
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
 
@@ -52,7 +53,7 @@ def simulate_batch(
     product: bool = False,
     threads: int | None = None,
     rtol: float = 1e-9,
-    atol: float = 1e-11,
+    atol: float | None = None,
     step: float | None = None,
     max_steps: float = DEFAULT_STEPS,
     progress: bool | None = None,
@@ -103,8 +104,8 @@ def simulate_batch(
     Warns
     -----
     FlexblocksWarning
-        Runs failed, or it was interrupted; loops pass a change point; or a beam deflects beyond the small deflections
-        that it is modelled for, as for `simulate`.
+        Runs failed, or it was interrupted; loops pass a change point; energies are out of balance; or a beam deflects
+        beyond the small deflections that it is modelled for, as for `simulate`.
 
     Examples
     --------
@@ -134,6 +135,7 @@ def simulate_batch(
     passing: dict[int, np.ndarray] = {}
     deflected: dict[int, list[DeflectionError]] = {}
     beyond: dict[str, str] = {}
+    balances: dict[int, str] = {}
     began = time.perf_counter()
     with (
         ProgressDisplay(f"Simulating {dae.name}", len(jobs), progress) as bar,
@@ -154,6 +156,8 @@ def simulate_batch(
                     if not is_quiet():
                         deflected[run] = large_deflections(dae, motion.x, motion.z, motion.u, values)
                         beyond[f"in run {run}, "] = beyond_state_ranges(dae, motion.x, motion.t)
+                        sampled_motion = motion.t, motion.x, motion.z, motion.u
+                        balances[run] = out_of_balance(dae, *sampled_motion, values, motion.energy)
                 except ComputationError as error:
                     failure = str(error)
             if failure is not None:
@@ -163,6 +167,7 @@ def simulate_batch(
     deflected_runs = {f"in run {run}": errors for run, errors in deflected.items()}
     warn_of_cases(f"{HERE} of '{dae.name}'", "in {} runs", deflected_runs, times)
     warn_of_states(f"{HERE} of '{dae.name}'", beyond)
+    warn_of_balances(f"{HERE} of '{dae.name}'", {f"in run {run}, ": balances[run] for run in sorted(balances)})
     if passing:
         which = listing([str(run) for run in sorted(passing)], MOST_NAMED)
         warn(f"{HERE} of '{dae.name}': run {which}: {passed_words(np.sort(np.concatenate([*passing.values()])))}")

@@ -14,6 +14,7 @@ from flexblocks.simulation.chart_changes import ChartChanges
 from flexblocks.simulation.chunks import Pace
 from flexblocks.simulation.integrators.driven_equations import BUILDING
 from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
+from flexblocks.simulation.motion_size import MotionSize
 from flexblocks.simulation.signals.inputs import separation
 from flexblocks.simulation.singularities import Singularities
 from flexblocks.simulation.system import System
@@ -53,7 +54,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Integration:
-    """Integration from the first to the last of the output `times` (k,) [s]."""
+    """Integration from the first to the last of the output `times` (k,) [s]; of a fixed step without `size`."""
 
     system: System
     stepper: Stepper
@@ -63,6 +64,7 @@ class Integration:
     times: np.ndarray
     pace: Pace
     interrupt: Interrupt
+    size: MotionSize | None
 
     def run(self, X: np.ndarray) -> Record:
         """Integrate from `X` and return the states at the output times.
@@ -106,6 +108,7 @@ class Integration:
         """Integrate one segment in chunks; a chunk that fails is retried in parts."""
         P = self.system.parameters(segment)
         now = self.system.inputs.ends[segment]
+        self.stepper.keep_gaps(float(self.system.inputs.gaps[segment]))
         stops, wanted = self._stops(segment)
         z = self.system.consistent(now, X, z, P)
         X, z = self._ticked(segment, X, z, record)
@@ -118,6 +121,8 @@ class Integration:
                 X = self.charts.changed(X, self.system.p)
                 self.pace.length = min(self.pace.length, self.charts.time_left(X, self.system.p))
             chunk = self._chunk(now, stops[i:])
+            if self.size is not None:
+                self.stepper.measure(self.size.scale(now, X, P))
             self.stepper.prepare(chunk)
             try:
                 states, algebraics = self.stepper.advance(X, z, P, chunk)
@@ -144,6 +149,8 @@ class Integration:
                 self.pace.length = part
                 continue
             # ... and record the states at output times.
+            if self.size is not None:
+                self.size.reach(states)
             X, z = states[-1], z if algebraics is None else algebraics[-1]
             for time, state, guess in zip(chunk[1:], states, guesses, strict=True):
                 if time != stops[i]:

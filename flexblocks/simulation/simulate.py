@@ -22,6 +22,7 @@ from flexblocks.simulation.signals.prescribed_motion import with_prescribed_moti
 from flexblocks.simulation.solver import Solver
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
+from flexblocks.validity.energy_balance import out_of_balance, warn_of_balances
 from flexblocks.validity.large_deflections import warn_of_large_deflections
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
 
@@ -52,7 +53,7 @@ def simulate(
     method: str = "auto",
     *,
     rtol: float = 1e-9,
-    atol: float = 1e-11,
+    atol: float | None = None,
     step: float | None = None,
     max_steps: float = DEFAULT_STEPS,
     time_limit: float | None = None,
@@ -71,12 +72,15 @@ def simulate(
         Inputs by name; those that are left out are 0. Each is
 
         * a number;
-        * an array (k,) over the output times, or a pair ``(times, values)``, joined by straight lines;
+        * an array (k,) over the output times, or a pair ``(times, values)``, joined by straight lines; two
+          values at one time of a pair are a jump, from the first to the second;
         * a function of t, preferably one that also takes a CasADi symbol (see `Signal`);
         * a `Signal`, `piecewise_constant`, `piecewise_linear` or `bang_bang`;
         * a SciPy PPoly, CubicSpline, CubicHermiteSpline or BSpline, applied exactly.
 
-        The integration is split wherever an input jumps or bends. A coordinate that `assemble` has prescribed takes its
+        The integration is split wherever an input jumps or bends, and its steps are as short as 2000 samples of each
+        function ask for, so that no method passes over a pulse that they show. Shorter ones need a `Signal` with
+        breakpoints. A coordinate that `assemble` has prescribed takes its
         motion by its own name; start values and acceleration are the exact derivatives of that function, or of the
         cubic spline through samples.
     x0 : dict or array (nx,), optional
@@ -94,9 +98,12 @@ def simulate(
         the classical Runge-Kutta method with the fixed `step`, shortened to end at output times and breakpoints;
         ``"dop853"`` is SciPy's explicit method of order 8, slower and independent of SUNDIALS. All integrators are
         listed in `flexblocks.simulation.integrators.register`.
-    rtol, atol : float
-        Local error tolerances, relative and absolute, in the unit of each state. Local errors accumulate: after a few
-        seconds of a lightly damped arm expect about a hundred times as much.
+    rtol : float
+        Local error tolerance, relative to how far each state has come from its start. Local errors accumulate: after a
+        few seconds of a lightly damped arm expect about a hundred times as much.
+    atol : float, optional
+        Absolute tolerance, in the unit of each state, with `rtol` relative to the states themselves. By default a
+        hundredth of `rtol` for motions of 1 m or 1 rad and more; it follows the size of smaller ones, down to rounding.
     step : float, optional
         Step of ``"rk4"`` [s].
     max_steps : int
@@ -124,8 +131,9 @@ def simulate(
     Warns
     -----
     FlexblocksWarning
-        It was interrupted; its loops pass a change point, see `flexblocks.simulation.change_points`; or a beam deflects
-        beyond the small deflections that it is modelled for, see `flexblocks.validity`.
+        It was interrupted; its loops pass a change point, see `flexblocks.simulation.change_points`; the work done on
+        it differs from what its energy gains and loses by more than a thousandth of the energy that passed; or a beam
+        deflects beyond the small deflections that it is modelled for, see `flexblocks.validity`.
 
     Examples
     --------
@@ -153,7 +161,7 @@ class Simulator:
         method: str = "auto",
         *,
         rtol: float = 1e-9,
-        atol: float = 1e-11,
+        atol: float | None = None,
         step: float | None = None,
         max_steps: float = DEFAULT_STEPS,
         time_limit: float | None = None,
@@ -209,7 +217,10 @@ class Simulator:
         if dae.tree.loops.closures and len(passed := change_points(dae, trajectory.t, trajectory.x, values)):
             warn(f"{where}: {passed_words(passed)}")
         warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, values, trajectory.t)
-        warn_of_states(where, {"": beyond_state_ranges(dae, trajectory.x, trajectory.t)})
+        if len(dae.x) > 2 * dae.tree.size:  # states of first order, such as pressures
+            warn_of_states(where, {"": beyond_state_ranges(dae, trajectory.x, trajectory.t)})
+        motion = trajectory.t, trajectory.x, trajectory.z, trajectory.u
+        warn_of_balances(where, {"": out_of_balance(dae, *motion, values, trajectory.energy)})
         if record.interrupted:
             warn(
                 f"Simulation of '{dae.name}' was interrupted at t = {record.reached:.6g} s of {times[-1]:.6g} s; "

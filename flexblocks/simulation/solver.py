@@ -16,6 +16,7 @@ from flexblocks.simulation.chunks import Budget, Pace
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.stepper import Stepper
 from flexblocks.simulation.method import Method
+from flexblocks.simulation.motion_size import MotionSize
 from flexblocks.simulation.run import Integration, Record
 from flexblocks.simulation.signals.inputs import Inputs
 from flexblocks.simulation.singularities import Singularities
@@ -78,4 +79,5 @@ class Solver:
         instructions = stepper.evaluations * self.dae.interpreted.motion.n_instructions()
         pace = Pace(times[0], times[-1], instructions, stepper.step_time, bar, budget)
         checks = self._bounds, self._singularities, self._charts
-        return Integration(system, stepper, *checks, times, pace, interrupt).run(X)
+        size = None if integrator.fixed_step else MotionSize(system, self.method.options, X, times[-1] - times[0])
+        return Integration(system, stepper, *checks, times, pace, interrupt, size).run(X)

@@ -12,7 +12,7 @@ from scipy.interpolate import BSpline, CubicSpline, PPoly
 from flexblocks.errors import ParameterError
 from flexblocks.simulation.signals.inputs import signal
 from flexblocks.simulation.signals.polynomial import PiecewisePolynomial, constant
-from flexblocks.simulation.signals.signal import Signal, TimeSignal
+from flexblocks.simulation.signals.signal import Signal, TimeSignal, derived
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ def _differentiated(acceleration: TimeSignal) -> TimeSignal:
         )
     t = ca.SX.sym("t")
     jerk = ca.jacobian(ca.SX(acceleration.compiled(t)), t)
-    return Signal(ca.Function("jerk", [t], [ca.densify(jerk)]), acceleration.breakpoints)
+    return derived(ca.Function("jerk", [t], [ca.densify(jerk)]), acceleration)
 
 
 def _derivative(pieces: PPoly) -> PPoly:
@@ -116,5 +116,4 @@ def _of_function(position: Signal) -> Reference:
     for _ in range(2):
         values.append(ca.jacobian(values[-1], t))
     functions = [ca.Function("reference", [t], [ca.densify(value)]) for value in values]
-    breakpoints = position.breakpoints
-    return Reference(*(Signal(function, breakpoints) for function in functions))
+    return Reference(*(derived(function, position) for function in functions))

@@ -17,6 +17,7 @@ from flexblocks.errors import ParameterError
 from flexblocks.interfaces.variables import Variables
 from flexblocks.libraries import scipy
 from flexblocks.simulation.signals.polynomial import PiecewisePolynomial, constant, from_ppoly, piecewise_linear
+from flexblocks.simulation.signals.resolution import Resolution
 from flexblocks.simulation.signals.signal import Signal, Symbol, TimeSignal
 
 KINDS = (
@@ -91,10 +92,13 @@ class Inputs:
     signals : tuple of TimeSignal
     ends : ndarray (segments + 1,)
         Ends of the segments [s].
+    gaps : ndarray (segments,)
+        How far apart evaluations in each segment may be [s], lest they pass over what moves.
     """
 
     signals: tuple[TimeSignal, ...]
     ends: np.ndarray
+    gaps: np.ndarray
 
     @cached_property
     def parameters(self) -> np.ndarray:
@@ -173,16 +177,21 @@ def inputs(
     start, end = times[0], times[-1]
     breakpoints = [np.zeros(0), *(clock.ticks(start, end) for clock in clocks)]
     known: dict[int, TimeSignal] = {}  # of one function for several inputs
+    resolutions = []
     for name, value in (values or {}).items():
         position = group.index(name)
         try:
             if id(value) not in known:
-                known[id(value)] = signal(value, times if sampled else None)
-                breakpoints.append(known[id(value)].breakpoints_within(start, end))
+                new = signal(value, times if sampled else None)
+                known[id(value)] = new = new.within(start, end) if isinstance(new, Signal) else new
+                own = new.breakpoints_within(start, end)
+                resolutions.append(new.resolution_within(start, end, own))
+                breakpoints += [own, resolutions[-1].ends]
             signals[position] = known[id(value)]
         except ParameterError as error:
             raise ParameterError(f"{where}: input {name}: {error}") from None
-    return Inputs(tuple(signals), _ends(start, end, np.concatenate(breakpoints)))
+    ends = _ends(start, end, np.concatenate(breakpoints))
+    return Inputs(tuple(signals), ends, _gaps(ends, resolutions))
 
 
 def separation(start: float, end: float) -> float:
@@ -197,3 +206,11 @@ def _ends(start: float, end: float, breakpoints: np.ndarray) -> np.ndarray:
         if time - ends[-1] > least and end - time > least:
             ends.append(float(time))
     return np.array([*ends, end])
+
+
+def _gaps(ends: np.ndarray, resolutions: Sequence[Resolution]) -> np.ndarray:
+    middles, gaps = (ends[:-1] + ends[1:]) / 2, np.full(len(ends) - 1, np.inf)
+    for each in resolutions:
+        at = np.searchsorted(each.ends[1:-1], middles, side="right")
+        gaps = np.minimum(gaps, each.gaps[at])
+    return gaps

@@ -13,7 +13,7 @@ from flexblocks.errors import ParameterError
 from flexblocks.libraries import scipy
 from flexblocks.simulation.signals.inputs import signal
 from flexblocks.simulation.signals.polynomial import PiecewisePolynomial
-from flexblocks.simulation.signals.signal import Signal, TimeSignal
+from flexblocks.simulation.signals.signal import Signal, TimeSignal, derived
 
 # Jumps of position or speed above this fraction of their largest value are no rounding.
 JUMP = 1e-9
@@ -111,17 +111,8 @@ def _by_differentiation(motion: TimeSignal) -> tuple[Signal, Signal]:
     t = ca.SX.sym("t")
     value = ca.SX(motion.compiled(t))
     slope = ca.jacobian(value, t)
-    return tuple(_as_signal(t, each, motion) for each in (slope, ca.jacobian(slope, t)))  # type: ignore[return-value]
-
-
-def _as_signal(t: ca.SX, value: ca.SX, motion: Signal) -> Signal:
-    function = ca.Function("derivative", [t], [ca.densify(value)])
-
-    def called(time: Any) -> Any:
-        result = function(time)
-        return float(result) if isinstance(result, ca.DM) else result
-
-    return Signal(called, motion.breakpoints)
+    functions = [ca.Function("derivative", [t], [ca.densify(each)]) for each in (slope, ca.jacobian(slope, t))]
+    return derived(functions[0], motion), derived(functions[1], motion)
 
 
 def _value(function: TimeSignal, time: float) -> float:
