@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexblocks.control.law import Bindable, Bound, as_law
-from flexblocks.control.reference_inputs import grouped, with_symbols
+from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators, actuators
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import Clock
@@ -74,6 +74,7 @@ def close_loop(dae: DAE, law: Bindable, *, limits: bool = True, disturbances: bo
     loop = _loop(dae, bound, drives, disturbance)
     # Give the closed loop its variables, and the tree the feedback that every algorithm of dynamics evaluates.
     u = grouped("input", [_undriven(dae, bound), bound.references, disturbance])
+    u = dataclasses.replace(u, derivative_of=tuple(name if name in u else None for name in u.derivative_of))
     x = grouped("state", [dae.x, bound.states])
     y = grouped("output", [dae.y, variables("output", [(name, o.unit, 0.0) for name, o in loop.outputs.items()])])
     _refuse_repeated(x, dae.z, u, dae.p, y)
@@ -165,16 +166,7 @@ def _function(name: str, symbols: list[ca.SX], result: ca.SX) -> ca.Function:
 
 def _undriven(dae: DAE, bound: Bound) -> Variables:
     """Return the inputs that no law drives, with their symbols."""
-    kept = [i for i, name in enumerate(dae.u.names) if name not in bound.commands]
-    group = Variables(
-        "input",
-        tuple(dae.u.names[i] for i in kept),
-        tuple(dae.u.units[i] for i in kept),
-        dae.u.start[kept],
-        ca.SX(0, 1),
-        dae.u.limits[kept],
-    )
-    return with_symbols(group, [dae.u.symbol[i] for i in kept])
+    return dae.u.take([i for i, name in enumerate(dae.u.names) if name not in bound.commands])
 
 
 def _disturbances(dae: DAE, bound: Bound, requested: bool | Iterable[str]) -> Variables:
@@ -188,7 +180,8 @@ def _disturbances(dae: DAE, bound: Bound, requested: bool | Iterable[str]) -> Va
                 f"close_loop: disturbances: the law drives no input '{name}' (it drives {listing(bound.commands)})."
                 f"{nearest(name, bound.commands)}"
             )
-    return variables("input", [(f"disturbance.{name}", dae.u.unit(name), 0.0) for name in names])
+    entries = [(f"disturbance.{name}", dae.u.unit(name), 0.0) for name in names]
+    return variables("input", entries, roles=["disturbance"] * len(entries))
 
 
 def _refuse_unfit(dae: DAE, bound: Bound) -> None:
