@@ -20,8 +20,8 @@ class Feedforward(Law):
     Parameters
     ----------
     inputs : sequence of str, optional
-        By default the actuators of the arm. Unlike disturbances they saturate at the limits, together with the feedback:
-        ``Feedforward() + PD(...)`` tracks a plan.
+        By default the actuators of the arm. Unlike disturbances they saturate at the limits, together with the
+        feedback: ``Feedforward() + PD(...)`` tracks a plan.
     """
 
     inputs: Sequence[str] | None = None
