@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from flexblocks.control.design.driven_inputs import without_disturbances
 from flexblocks.control.law import Bindable, Bound, as_law
-from flexblocks.control.reference_inputs import grouped, with_symbols
+from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators, actuators
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import Clock
@@ -74,6 +75,7 @@ def close_loop(dae: DAE, law: Bindable, *, limits: bool = True, disturbances: bo
     loop = _loop(dae, bound, drives, disturbance)
     # Give the closed loop its variables, and the tree the feedback that every algorithm of dynamics evaluates.
     u = grouped("input", [_undriven(dae, bound), bound.references, disturbance])
+    u = dataclasses.replace(u, derivative_of=tuple(name if name in u else None for name in u.derivative_of))
     x = grouped("state", [dae.x, bound.states])
     y = grouped("output", [dae.y, variables("output", [(name, o.unit, 0.0) for name, o in loop.outputs.items()])])
     _refuse_repeated(x, dae.z, u, dae.p, y)
@@ -94,14 +96,16 @@ class _Loop:
 
 def _loop(dae: DAE, bound: Bound, drives: Actuators, disturbance: Variables) -> _Loop:
     """Return the loop with saturated commands plus disturbances in the place of the driven inputs."""
-    # What the controller knows of the inputs: its saturated commands, and the inputs that it does not drive.
+    # What the controller knows of the inputs: its saturated commands, and the inputs that it does not drive, unless
+    # these are disturbances.
     saturated = {name: drives.saturated(name, command) for name, command in bound.commands.items()}
     excess = drives.excess_values(bound.commands)
     symbols = {name: dae.u.symbol[i] for i, name in enumerate(dae.u.names)}
-    known = ca.vertcat(*[saturated.get(name, symbol) for name, symbol in symbols.items()], ca.SX(0, 1))
-    # What reaches the arm: the same plus disturbances.
+    measured = without_disturbances(dae, dae.u.symbol, ())
+    known = ca.vertcat(*[saturated.get(name, measured[i]) for i, name in enumerate(symbols)], ca.SX(0, 1))
+    # What reaches the arm: all of them, plus disturbances of those that it drives.
     added = dict(zip(disturbance.names, ca.vertsplit(disturbance.symbol), strict=True)) if len(disturbance) else {}
-    acting = {name: known[i] + added.get(f"disturbance.{name}", 0) for i, name in enumerate(symbols)}
+    acting = {name: saturated.get(name, own) + added.get(f"disturbance.{name}", 0) for name, own in symbols.items()}
 
     inputs = ca.vertcat(*acting.values(), ca.SX(0, 1))
     before, after = ca.vertcat(drives.excess, drives.applied, dae.u.symbol), ca.vertcat(excess, known, inputs)
@@ -165,16 +169,7 @@ def _function(name: str, symbols: list[ca.SX], result: ca.SX) -> ca.Function:
 
 def _undriven(dae: DAE, bound: Bound) -> Variables:
     """Return the inputs that no law drives, with their symbols."""
-    kept = [i for i, name in enumerate(dae.u.names) if name not in bound.commands]
-    group = Variables(
-        "input",
-        tuple(dae.u.names[i] for i in kept),
-        tuple(dae.u.units[i] for i in kept),
-        dae.u.start[kept],
-        ca.SX(0, 1),
-        dae.u.limits[kept],
-    )
-    return with_symbols(group, [dae.u.symbol[i] for i in kept])
+    return dae.u.take([i for i, name in enumerate(dae.u.names) if name not in bound.commands])
 
 
 def _disturbances(dae: DAE, bound: Bound, requested: bool | Iterable[str]) -> Variables:
@@ -188,7 +183,8 @@ def _disturbances(dae: DAE, bound: Bound, requested: bool | Iterable[str]) -> Va
                 f"close_loop: disturbances: the law drives no input '{name}' (it drives {listing(bound.commands)})."
                 f"{nearest(name, bound.commands)}"
             )
-    return variables("input", [(f"disturbance.{name}", dae.u.unit(name), 0.0) for name in names])
+    entries = [(f"disturbance.{name}", dae.u.unit(name), 0.0) for name in names]
+    return variables("input", entries, roles=["disturbance"] * len(entries))
 
 
 def _refuse_unfit(dae: DAE, bound: Bound) -> None:

@@ -131,6 +131,18 @@ def _units(dae: DAE) -> dict[str, str]:
     return units | dict.fromkeys(ENERGIES, "J")
 
 
+def with_inputs_of(motion: Trajectory, arm: DAE) -> Trajectory:
+    """Return a motion with the inputs of `arm`, the same arm with more or fewer of them: others are as at its start."""
+    if motion.dae is arm or motion.names["u"] == arm.u.names:
+        return motion
+    u = np.tile(arm.u.start, (len(motion.t), 1))
+    for i, name in enumerate(arm.u.names):
+        if name in motion.names["u"]:
+            u[:, i] = motion[name]
+    units = motion.units | dict(zip(arm.u.names, arm.u.units, strict=True))
+    return replace(motion, u=u, names=motion.names | {"u": arm.u.names}, units=units, dae=arm)
+
+
 def joined_trajectory(parts: Sequence[Trajectory]) -> Trajectory:
     """Join consecutive trajectories, each starting at time 0 where the previous one ends.
 

@@ -64,7 +64,7 @@ def repose(model: Any, problem: Problem | RestToRest) -> None:
     asked = problem.problem if isinstance(problem, RestToRest) else problem
     _check_same_but_boundaries(transcribed.problem, asked)
     options = replace(transcribed.options, quasi_static=None)
-    new = transcribe(transcribed.dae, asked, options, transcribed.parameters)
+    new = transcribe(transcribed.arm, asked, options, transcribed.parameters)
     _check_known_boundaries(transcribed, new)
     runs = tuple(
         tuple(

@@ -19,7 +19,14 @@ from flexblocks.user_warning import warn
 
 from ..errors import PlanWarning, ProblemError
 from ..model.ends.boundary_conditions import moved_boundaries
-from ..model.read_solution import active_objective, input_polynomials, joined_inputs, joined_trajectory, trajectory
+from ..model.read_solution import (
+    active_objective,
+    input_polynomials,
+    joined_inputs,
+    joined_trajectory,
+    trajectory,
+    with_inputs_of,
+)
 from ..model.trajectories import PhaseTrajectory, all_phase_trajectories, phase_trajectories, transcribed_problem
 from ..model.violations import Violation, violations
 from ..presolve.phase_transcription import PhaseTranscription
@@ -107,13 +114,13 @@ class Plan(RichDisplay):
                 'pyo.SolverFactory("casadi").solve(model).'
             )
         _warn_of_moved(runs)
-        inputs = [input_polynomials(traj) for traj in runs[0]]
+        inputs, arm = [input_polynomials(traj) for traj in runs[0]], transcribed_problem(model).arm
         motions = [
             [trajectory(traj, phase_inputs) for traj, phase_inputs in zip(run, inputs, strict=True)] for run in runs
         ]
         plan = cls(
             model=model,
-            trajectories=tuple(map(joined_trajectory, motions)),
+            trajectories=tuple(with_inputs_of(joined_trajectory(run), arm) for run in motions),
             inputs=joined_inputs(inputs),
             objective=float(value),
             duration=sum(traj.mesh.duration for traj in runs[0]),
@@ -184,7 +191,7 @@ class Plan(RichDisplay):
         from .dataset import dataset
 
         p = np.array([run[0].p for run in phase_trajectories(self.model)])
-        return dataset(self.transcribed.dae, self.trajectories, self.phases, p)
+        return dataset(self.transcribed.arm, self.trajectories, self.phases, p)
 
     @cached_property
     def mesh_errors(self) -> MeshErrors | None:

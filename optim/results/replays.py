@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from flexblocks.dae.dae import DAE
@@ -14,6 +15,7 @@ from flexblocks.validity.large_deflections import large_deflections, warn_of_lar
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
 
 from ..errors import PlanWarning
+from ..model.read_solution import with_inputs_of
 from ..model.trajectories import phase_trajectories, transcribed_problem
 from ..verification.mesh_errors.mesh_errors import MeshErrors
 from ..verification.replay import Replay, side_by_side
@@ -44,7 +46,14 @@ def replay_of(
     names = [""] if len(motions) == 1 else [f"in scenario {i}, " for i in range(len(motions))]
     beyond = {name: beyond_state_ranges(dae, one.x, one.t) for name, one in zip(names, motions, strict=True)}
     warn_of_states("replay", beyond)
-    return side_by_side(replays)
+    arm = transcribed_problem(model).arm
+    return side_by_side([_of_whole_arm(one, arm) for one in replays])
+
+
+def _of_whole_arm(one: Replay, arm: DAE) -> Replay:
+    alone = one.without_feedback
+    trajectory = with_inputs_of(one.trajectory, arm)
+    return replace(one, trajectory=trajectory, without_feedback=None if alone is None else _of_whole_arm(alone, arm))
 
 
 def chosen_law(law: Any, errors: MeshErrors | None) -> Any:

@@ -69,7 +69,7 @@ def best_so_far(error: PlanError, plans: Sequence[Plan], dae: DAE, problem: Prob
     """
     assert error.plan is not None
     attempts = error.plan.attempts
-    mine = [plan for plan in plans if plan.transcribed.dae is dae]
+    mine = [plan for plan in plans if plan.transcribed.arm is dae]
     optima = [plan for plan in mine if plan.status in (CONVERGED, ROUNDED) and plan.transcribed.problem == problem]
     if optima:
         if _noted_miss(optima[-1], attempts) is None:

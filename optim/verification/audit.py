@@ -13,6 +13,7 @@ import pandas as pd
 from flexblocks.assemble import assemble
 from flexblocks.beam.discretization import Discretization
 from flexblocks.dae.dae import DAE
+from flexblocks.dae.with_inputs import with_inputs
 from flexblocks.linear.linearize import linearize
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.rediscretize import rediscretize
@@ -23,6 +24,7 @@ from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.validity.large_deflections import without_warning
 
 from ..errors import ProblemError
+from ..model.read_solution import with_inputs_of
 from ..model.trajectories import PhaseTrajectory, phase_trajectories, transcribed_problem
 from .arrivals import Leg
 from .criteria import Allowed, Criteria, allowed
@@ -148,8 +150,12 @@ def audit(
         Whether the finer model may move without feedback, too, where it does not pass with it: a regulator of the plan
         may swing up the modes that it does not know.
     """
-    coarse, runs = transcribed_problem(model).dae, phase_trajectories(model)
-    dae = finer_dae(coarse, finer)
+    transcribed, runs = transcribed_problem(model), phase_trajectories(model)
+    coarse, arm = transcribed.dae, transcribed.arm
+    motions = [with_inputs_of(motion, coarse) for motion in motions]
+    dae = finer_dae(arm, finer)
+    if dae.u.names != coarse.u.names:
+        dae = with_inputs(dae, coarse.u.names, dict(zip(coarse.u.names, coarse.u.roles, strict=True)))
     shared = None if law is None else shared_states(coarse, dae)
     planned_runs, finer_runs = [scenario_run(run) for run in runs], [scenario_run(run, dae=dae) for run in runs]
     last = finer_runs[0][1][-1]
@@ -176,7 +182,7 @@ def audit(
         raise failure
     ours = _Driver(coarse, coast, law)
     return Audit(
-        motion=motions[0],
+        motion=with_inputs_of(motions[0], arm),
         dae=dae,
         plan=worst(planned),
         replay=worst([ours.figures(run, *one) for run, one in zip(runs, planned_runs, strict=True)]),

@@ -52,7 +52,10 @@ class PDServo(Block):
         return one_flange()
 
     def inputs(self) -> tuple[Variable, ...]:
-        return (Variable("reference", "rad"), Variable("reference_rate", "rad/s"))
+        return (
+            Variable("reference", "rad", role="reference"),
+            Variable("reference_rate", "rad/s", role="reference_rate", derivative_of="reference"),
+        )
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         del frame

@@ -24,7 +24,7 @@ SAME = 1e-9  # relative (below one: absolute) difference up to which a state cou
 def add_boundary_conditions(b: Any, t: PhaseTranscription) -> None:
     """Add the boundary conditions at both ends: states, and inputs that begin or end at holding values."""
     accelerations = {each.name: each.acceleration[0] for each in t.dae.tree.prescribed}
-    known = [accelerations[name] for name in t.problem.prescribed]
+    known = [accelerations.get(name, name) for name in t.problem.prescribed]
     for where, k, end, holds in (
         ("start", 0, t.begin, t.holds_start),
         ("goal", t.mesh.intervals, t.end, t.holds_goal),
