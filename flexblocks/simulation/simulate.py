@@ -19,6 +19,7 @@ from flexblocks.simulation.open_loops import opened
 from flexblocks.simulation.sampling import output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion
+from flexblocks.simulation.signals.reference_rates import with_reference_rates
 from flexblocks.simulation.solver import Solver
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
@@ -183,6 +184,8 @@ class Simulator:
         values = dae.p.values(p, "simulate: p: ")
         if dae.tree.prescribed:
             u, x0 = with_prescribed_motion(dae, u, x0, times, sampled, "simulate")
+        if any(dae.u.derivative_of):
+            u = with_reference_rates(dae, u, times, sampled, "simulate")
         signals = inputs(dae.u, u, times, sampled, clocks=dae.clocks)
         x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
         # Integrate; a failure or Ctrl-C ends the record early.

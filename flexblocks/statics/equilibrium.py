@@ -43,7 +43,8 @@ def equilibrium(
     x : dict, optional
         Values by name at which coordinates (or first-order states) are held; the others are solved for.
     u : dict, optional
-        Values by name at which inputs are held; the others are solved for.
+        Values by name at which inputs are held; the others are solved for. Rates of references are zero unless they
+        are given here.
     p : dict or array, optional
         Values of symbolic parameters.
 
