@@ -20,6 +20,7 @@ from .boundary_equilibrium import boundary_equilibrium, equilibrium_at, split_pr
 from .bounds import Limits
 from .equilibrium import undetermined_at_rest
 from .feasibility.open_base import at_rest, open_base, with_momentum
+from .feasibility.shared_travel import reference_states
 from .known_motions import known_columns
 from .meeting.meeting_end import meeting_end
 from .moving_end import split_motion
@@ -61,7 +62,10 @@ def phase_ends(
         for path, phase in zip(paths, problem.phases, strict=True)
     ]
     start = boundary_equilibrium(dae, problem.start, p[0], "plan: start", limits=limits[0], admissible=admissible[0])
-    begin = End(kind, start.point, *split_prescribed(dae, problem.start, "plan: start"), moving=start.moving)
+    # References lead an arm in motion: where they would hold it still says nothing of them.
+    leading = reference_states(dae) if start.moving else ()
+    named = split_prescribed(dae, problem.start, "plan: start")
+    begin = End(kind, start.point, *named, loose=leading, moving=start.moving)
     _refuse_moving(begin, "plan: start", design, 0.0)
     boundaries = []
     for i, phase in enumerate(problem.phases):

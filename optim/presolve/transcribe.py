@@ -36,6 +36,7 @@ from .path_values import resolved_path
 from .phase_transcription import PhaseTranscription
 from .postures.determined_values import check_determined_values
 from .quasi_static_modes import FAR, PERIODS, static_modes, unresolved_modes
+from .references import planned_arm, with_planned_names
 from .rigid_motion.duration_estimate import duration_range
 from .transcribed_problem import TranscribedProblem
 from .via_postures import check_vias, via_waypoints
@@ -68,7 +69,9 @@ def transcribe(
         The problem is malformed, contains an unknown name, or its start or goal is infeasible.
     """
     # 1. The data of the problem: limits of every phase, and parameters of every phase in every scenario.
-    problem = _as_problem(dae, problem)
+    problem, arm = _as_problem(dae, problem), dae
+    if any(arm.u.derivative_of):
+        dae, problem = planned_arm(arm), with_planned_names(arm, problem)
     if problem.prescribed:
         problem = with_known_motions(dae, problem)
     phases, options = problem.phases, options.for_phases(len(problem.phases))
@@ -171,7 +174,7 @@ def transcribe(
     if mixes_units(dae, problem):
         sizes = input_sizes(runs[0]) if before is None else before.first[0].input_sizes
         runs = tuple(tuple(replace(t, input_sizes=sizes) for t in run) for run in runs)
-    return TranscribedProblem(dae, problem, runs, base, options)
+    return TranscribedProblem(arm, dae, problem, runs, base, options)
 
 
 def _as_problem(dae: DAE, problem: Any) -> Problem:

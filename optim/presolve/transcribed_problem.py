@@ -22,7 +22,10 @@ class TranscribedProblem:
 
     Attributes
     ----------
+    arm : DAE
+        The arm as it was passed in.
     dae : DAE
+        What is planned with: the arm itself, or where it has references with rates, the arm with these integrated.
     problem : Problem
     runs : tuple of tuple of PhaseTranscription
         By scenario, then by phase.
@@ -32,6 +35,7 @@ class TranscribedProblem:
         The transcription options, with a number of intervals for each phase.
     """
 
+    arm: DAE
     dae: DAE
     problem: Problem
     runs: tuple[tuple[PhaseTranscription, ...], ...]

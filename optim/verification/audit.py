@@ -23,7 +23,9 @@ from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.validity.large_deflections import without_warning
 
 from ..errors import ProblemError
+from ..model.arm_motion import regrouped
 from ..model.trajectories import PhaseTrajectory, phase_trajectories, transcribed_problem
+from ..presolve.references import planned_arm
 from .arrivals import Leg
 from .criteria import Allowed, Criteria, allowed
 from .motion_figures import MotionFigures, motion_figures, worst
@@ -148,14 +150,18 @@ def audit(
         Whether the finer model may move without feedback, too, where it does not pass with it: a regulator of the plan
         may swing up the modes that it does not know.
     """
-    coarse, runs = transcribed_problem(model).dae, phase_trajectories(model)
-    dae = finer_dae(coarse, finer)
+    transcribed, runs = transcribed_problem(model), phase_trajectories(model)
+    finer_arm, coarse = finer_dae(transcribed.arm, finer), transcribed.dae
+    dae = planned_arm(finer_arm)
     shared = None if law is None else shared_states(coarse, dae)
     planned_runs, finer_runs = [scenario_run(run) for run in runs], [scenario_run(run, dae=dae) for run in runs]
     last = finer_runs[0][1][-1]
     coast = coast_time(dae, last.goal) if last.rests and last.goal is not None else 0.0
-    planned = [motion_figures(coarse, motion, legs) for motion, (_, legs) in zip(motions, planned_runs, strict=True)]
-    most = allowed(criteria or Criteria(), coarse, motions)
+    planned = [
+        motion_figures(coarse, regrouped(coarse, motion), legs)
+        for motion, (_, legs) in zip(motions, planned_runs, strict=True)
+    ]
+    most = allowed(criteria or Criteria(), transcribed.arm, motions)
 
     def on_finer(by: Any) -> MotionFigures:
         driver = _Driver(dae, coast, by, shared)
@@ -177,7 +183,7 @@ def audit(
     ours = _Driver(coarse, coast, law)
     return Audit(
         motion=motions[0],
-        dae=dae,
+        dae=finer_arm,
         plan=worst(planned),
         replay=worst([ours.figures(run, *one) for run, one in zip(runs, planned_runs, strict=True)]),
         finer=finer_figures,

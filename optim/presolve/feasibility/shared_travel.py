@@ -22,13 +22,25 @@ SAME = 1e-12  # of its value: a change of such a state that is rounding
 MOVES = 1e-6  # share of a unit motion from which on a coordinate takes part in it
 
 
-@lru_cache(maxsize=16)
 def travelling_states(dae: DAE) -> tuple[int, ...]:
-    """Return the states, by number, whose rates are linear in the inputs and depend on nothing else.
+    """Return the states of blocks, by number, whose rates are linear in the inputs and depend on nothing else.
 
     Lengths of ropes on winches and commands of ideal valves are such states. What they change by is an integral of the
     inputs, whatever the arm carries.
     """
+    return tuple(i for i in _integrating_states(dae) if i - 2 * dae.tree.size in dae.tree.first_order)
+
+
+def reference_states(dae: DAE) -> tuple[int, ...]:
+    """Return the states of controllers, by number, that are integrals of the inputs: references of servos and laws.
+
+    They belong to what the arm is told, so that they are the same whatever it carries.
+    """
+    return tuple(i for i in _integrating_states(dae) if i - 2 * dae.tree.size not in dae.tree.first_order)
+
+
+@lru_cache(maxsize=16)
+def _integrating_states(dae: DAE) -> tuple[int, ...]:
     n = dae.tree.size
     rates = state_rates(dae.tree, dae.x.symbol, dae.z.symbol, dae.u.symbol)
     if not rates.numel():
@@ -64,6 +76,17 @@ def with_shared_travel(dae: DAE, first: Sequence[tuple[End, End]], run: list[tup
                 end = replace(end, point=point, prescribed=there, loose=tuple(travelling))
         shifted.append((begin, end))
     return shifted
+
+
+def with_shared_references(dae: DAE, run: list[tuple[End, End]]) -> list[tuple[End, End]]:
+    """Return the boundaries of a scenario in which references are what they are in the first one."""
+    shared = reference_states(dae)
+    return [_leaving_open(shared, pair) for pair in run] if shared else run
+
+
+def _leaving_open(states: tuple[int, ...], pair: tuple[End, End]) -> tuple[End, End]:
+    begin, end = (replace(one, loose=tuple(sorted({*one.loose, *states}))) for one in pair)
+    return begin, end
 
 
 def without_what_is_held(dae: DAE, run: list[tuple[End, End]]) -> list[tuple[End, End]]:
