@@ -57,7 +57,7 @@ def feasible_ends(
         if len(ends) > 1:
             ends = [ends[0], *(with_shared_travel(dae, ends[0], run) for run in ends[1:])]
             ends = [without_what_is_held(dae, run) for run in ends]
-            ends = [ends[0], *(with_shared_references(dae, run) for run in ends[1:])]
+            ends = with_shared_references(dae, ends)
         return ends
 
     def estimated(ends: Ends, times: Sequence[float]) -> list[float]:
