@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from flexblocks.control.design.driven_inputs import without_disturbances
 from flexblocks.control.law import Bindable, Bound, as_law
 from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators, actuators
@@ -95,14 +96,16 @@ class _Loop:
 
 def _loop(dae: DAE, bound: Bound, drives: Actuators, disturbance: Variables) -> _Loop:
     """Return the loop with saturated commands plus disturbances in the place of the driven inputs."""
-    # What the controller knows of the inputs: its saturated commands, and the inputs that it does not drive.
+    # What the controller knows of the inputs: its saturated commands, and the inputs that it does not drive, unless
+    # these are disturbances.
     saturated = {name: drives.saturated(name, command) for name, command in bound.commands.items()}
     excess = drives.excess_values(bound.commands)
     symbols = {name: dae.u.symbol[i] for i, name in enumerate(dae.u.names)}
-    known = ca.vertcat(*[saturated.get(name, symbol) for name, symbol in symbols.items()], ca.SX(0, 1))
-    # What reaches the arm: the same plus disturbances.
+    measured = without_disturbances(dae, dae.u.symbol, ())
+    known = ca.vertcat(*[saturated.get(name, measured[i]) for i, name in enumerate(symbols)], ca.SX(0, 1))
+    # What reaches the arm: all of them, plus disturbances of those that it drives.
     added = dict(zip(disturbance.names, ca.vertsplit(disturbance.symbol), strict=True)) if len(disturbance) else {}
-    acting = {name: known[i] + added.get(f"disturbance.{name}", 0) for i, name in enumerate(symbols)}
+    acting = {name: saturated.get(name, own) + added.get(f"disturbance.{name}", 0) for name, own in symbols.items()}
 
     inputs = ca.vertcat(*acting.values(), ca.SX(0, 1))
     before, after = ca.vertcat(drives.excess, drives.applied, dae.u.symbol), ca.vertcat(excess, known, inputs)

@@ -54,4 +54,4 @@ def with_integrated_references(dae: DAE) -> DAE:
     z, p = dae.z.symbol, dae.p.symbol
     arguments, symbols_of_loop = (dae.x.symbol, z, acting, p), (x.symbol, z, inputs.symbol, p)
     feedback = feedback_around(dae.tree.feedback, arguments, symbols_of_loop, rates, ca.SX(0, 1), {})
-    return dataclasses.replace(dae, x=x, u=inputs, tree=dataclasses.replace(dae.tree, feedback=feedback))
+    return dataclasses.replace(dae.interpreted, x=x, u=inputs, tree=dataclasses.replace(dae.tree, feedback=feedback))

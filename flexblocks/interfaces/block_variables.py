@@ -11,6 +11,8 @@ import numpy as np
 # What an input is for. An actuator is moved by whoever controls the arm; a disturbance is zero unless it is given; a
 # reference is the set point of a controller inside, and a reference rate its derivative, or that of another rate.
 Role = Literal["actuator", "disturbance", "reference", "reference_rate"]
+# Those between which the user of a block chooses, where the block has a parameter for it.
+ROLES = ("actuator", "disturbance")
 
 # Which block names a coordinate that several share: a joint before a rotor; the others never do.
 JOINT, ROTOR, GUEST = 2, 1, 0

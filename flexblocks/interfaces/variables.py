@@ -15,7 +15,7 @@ from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.symbolic_pickle import HoldsSymbols
 
 # Roles of the variables of a group, by its kind.
-ROLES = {"input": "actuator", "reference": "reference"}
+ROLE_OF_KIND = {"input": "actuator", "reference": "reference"}
 
 
 class Check(Protocol):
@@ -196,7 +196,7 @@ def variables(
     symbol = ca.vertcat(*[known.get(name, ca.SX.sym(name)) for name, _, _ in entries], ca.SX(0, 1))
     bounds = np.array([np.inf if limit is None else limit for limit in limits or [None] * len(entries)], dtype=float)
     if roles is None:
-        roles = [ROLES[kind]] * len(entries) if kind in ROLES else ()
+        roles = [ROLE_OF_KIND[kind]] * len(entries) if kind in ROLE_OF_KIND else ()
     return Variables(
         kind=kind,
         names=tuple(name for name, _, _ in entries),

@@ -80,14 +80,15 @@ def feasible_ends(
     if holding and len(ends) > 1:
         check_shared_holding(dae, ends)
     for run, run_paths in zip(ends, paths, strict=True):
-        if phases[0].balance == "next":
+        known = dae.u.with_role("disturbance")
+        if phases[0].balance == "next" and not known:
             check_moved(dae, *run[0])
         for phase, limit, path, (begin, end) in zip(phases, limits, run_paths, run, strict=True):
             check_rates(dae, limit, begin, end, phase.duration, holding and len(phases) == 1)
             if path.rows:
                 check_speeds(dae, path, begin, end, phase.duration)
             check_impulse(dae, limit, begin, end, phase.duration)
-            if dae.tree.has_undriven_base:
+            if dae.tree.has_undriven_base and not known:  # known forces change the momentum
                 check_momentum(dae, begin, end)
                 goal = phase.goal_at(0.0) if phase.is_timed else {}
                 check_named_rates(dae, begin, end, goal)

@@ -26,6 +26,7 @@ from .known_motions import known_columns
 from .meeting.meeting_end import meeting_end
 from .moving_end import split_motion
 from .path_values import PathValues
+from .planned_inputs import begin_of, limits_at
 from .postures.admissible import Admissible, admissible_postures
 from .postures.inverse_statics import Posture
 from .settling_states import settling_states
@@ -62,7 +63,8 @@ def phase_ends(
         admissible_postures(path, phase) if path.rows else None
         for path, phase in zip(paths, problem.phases, strict=True)
     ]
-    start = boundary_equilibrium(dae, problem.start, p[0], "plan: start", limits=limits[0], admissible=admissible[0])
+    there = limits_at(dae, problem, limits[0], 0.0)
+    start = boundary_equilibrium(dae, problem.start, p[0], "plan: start", limits=there, admissible=admissible[0])
     # References lead an arm in motion: where they would hold it still says nothing of them.
     leading = reference_states(dae) if start.moving and dae.tree.feedback is not None else ()
     named = split_prescribed(dae, problem.start, "plan: start")
@@ -78,7 +80,8 @@ def phase_ends(
                     f"{where}leeway, but the equilibrium there depends on design parameters; leave one of them out."
                 )
             there = phase.goal_at(times[i])
-            goal = _goal(dae, there, values, f"{where}goal", phase, begin.point, limits[i], admissible[i])
+            bounds = limits_at(dae, problem, limits[i], begin_of(problem, phase) + times[i])
+            goal = _goal(dae, there, values, f"{where}goal", phase, begin.point, bounds, admissible[i])
             states, outputs = split_prescribed(dae, there, f"{where}goal")
             if phase.leeway and outputs:
                 raise ProblemError(
@@ -110,7 +113,8 @@ def phase_ends(
                     )
                 end = meeting_end(dae, phase, end, times[i], f"{where}goal")
         else:
-            end = End("passing", _passed(dae, problem, i, p[i], where), phase.passing or {})
+            bounds = limits_at(dae, problem, limits[i], begin_of(problem, phase) + times[i])
+            end = End("passing", _passed(dae, problem, i, p[i], where, bounds), phase.passing or {})
         begin = replace(begin, point=replace(begin.point, p=p[i]))
         boundaries.append((begin, end))
         begin = replace(end, kind="fixed" if end.kind == "fixed" and not (end.open or end.loose) else "joined")
@@ -194,7 +198,7 @@ def _refuse_moving(end: End | Posture, where: str, design: bool, leeway: float) 
             raise ProblemError(f"{where}: {what}, and rates that are not zero; leave one of them out.")
 
 
-def _passed(dae: DAE, problem: Problem, i: int, p: np.ndarray, where: str) -> OperatingPoint:
+def _passed(dae: DAE, problem: Problem, i: int, p: np.ndarray, where: str, limits: Limits | None) -> OperatingPoint:
     """Return a guess of the end of phase `i`, which ends in motion; unspecified coordinates are interpolated."""
     n, passing = dae.tree.size, problem.phases[i].passing or {}
     for name in passing:
@@ -207,7 +211,7 @@ def _passed(dae: DAE, problem: Problem, i: int, p: np.ndarray, where: str) -> Op
     for name in dict.fromkeys(name for posture in postures for name in posture if name in dae.q_names):
         known = [k for k, posture in enumerate(postures) if name in posture]
         coordinates[name] = float(np.interp(i + 1, known, [postures[k][name] for k in known]))
-    point = equilibrium_at(dae, coordinates, p, f"{where}passing")
+    point = equilibrium_at(dae, coordinates, p, f"{where}passing", limits)
     x = point.x.copy()
     for name, value in passing.items():
         x[dae.x.index(name)] = value

@@ -1,4 +1,4 @@
-"""References in plans: the arm with its references integrated, and limits by all names of their derivatives."""
+"""References in plans: limits by all names of their derivatives."""
 
 from __future__ import annotations
 
@@ -7,15 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from flexblocks.dae.dae import DAE
-from flexblocks.dae.integrated_references import with_integrated_references
 from flexblocks.dae.reference_chains import reference_chains
 
 from ..problem.problem import Problem
-
-
-def planned_arm(dae: DAE) -> DAE:
-    """Return the arm as plans see it: the highest derivatives of references are its inputs, the lower ones states."""
-    return with_integrated_references(dae) if any(dae.u.derivative_of) else dae
 
 
 def with_planned_names(arm: DAE, problem: Problem) -> Problem:

@@ -22,10 +22,9 @@ class TranscribedProblem:
 
     Attributes
     ----------
-    arm : DAE
-        The arm as it was passed in.
     dae : DAE
-        What is planned with: the arm itself, or where it has references with rates, the arm with these integrated.
+        With the inputs of the plan alone, see `planned_arm`, and its references integrated, see
+        `flexblocks.dae.integrated_references`.
     problem : Problem
     runs : tuple of tuple of PhaseTranscription
         By scenario, then by phase.
@@ -33,14 +32,16 @@ class TranscribedProblem:
         Values of the symbolic parameters unless a scenario or phase overrides them; start values of design parameters.
     options : TranscriptionOptions
         The transcription options, with a number of intervals for each phase.
+    arm : DAE
+        As it was passed in.
     """
 
-    arm: DAE
     dae: DAE
     problem: Problem
     runs: tuple[tuple[PhaseTranscription, ...], ...]
     p: np.ndarray
     options: TranscriptionOptions
+    arm: DAE
 
     @property
     def first(self) -> tuple[PhaseTranscription, ...]:

@@ -18,9 +18,16 @@ from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 
 from ..errors import PlanWarning, ProblemError
-from ..model.arm_motion import arm_inputs, regrouped
+from ..model.arm_inputs import arm_inputs
 from ..model.ends.boundary_conditions import moved_boundaries
-from ..model.read_solution import active_objective, input_polynomials, joined_inputs, joined_trajectory, trajectory
+from ..model.read_solution import (
+    active_objective,
+    input_polynomials,
+    joined_inputs,
+    joined_trajectory,
+    regrouped,
+    trajectory,
+)
 from ..model.trajectories import PhaseTrajectory, all_phase_trajectories, phase_trajectories, transcribed_problem
 from ..model.violations import Violation
 from ..presolve.phase_transcription import PhaseTranscription
@@ -109,8 +116,7 @@ class Plan(RichDisplay):
         inputs, arm = joined_inputs(by_phase), transcribed_problem(model).arm
         if any(arm.u.derivative_of):
             inputs = arm_inputs(arm, runs[0], inputs)
-            integrated = {name: inputs[name] for name in arm.u.names if name not in motions[0].names["u"]}
-            motions = [regrouped(arm, motion, integrated) for motion in motions]
+        motions = [regrouped(arm, motion, inputs) for motion in motions]
         return cls(
             model=model,
             trajectories=tuple(motions),

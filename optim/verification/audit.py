@@ -13,6 +13,8 @@ import pandas as pd
 from flexblocks.assemble import assemble
 from flexblocks.beam.discretization import Discretization
 from flexblocks.dae.dae import DAE
+from flexblocks.dae.integrated_references import with_integrated_references
+from flexblocks.dae.with_inputs import with_inputs
 from flexblocks.linear.linearize import linearize
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.rediscretize import rediscretize
@@ -23,9 +25,8 @@ from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.validity.large_deflections import without_warning
 
 from ..errors import ProblemError
-from ..model.arm_motion import regrouped
+from ..model.read_solution import regrouped
 from ..model.trajectories import PhaseTrajectory, phase_trajectories, transcribed_problem
-from ..presolve.references import planned_arm
 from .arrivals import Leg
 from .criteria import Allowed, Criteria, allowed
 from .motion_figures import MotionFigures, motion_figures, worst
@@ -151,8 +152,12 @@ def audit(
         may swing up the modes that it does not know.
     """
     transcribed, runs = transcribed_problem(model), phase_trajectories(model)
-    finer_arm, coarse = finer_dae(transcribed.arm, finer), transcribed.dae
-    dae = planned_arm(finer_arm)
+    coarse, arm = transcribed.dae, transcribed.arm
+    finer_arm = dae = finer_dae(arm, finer)
+    if any(dae.u.derivative_of):
+        dae = with_integrated_references(dae)
+    if dae.u.names != coarse.u.names:
+        dae = with_inputs(dae, coarse.u.names, dict(zip(coarse.u.names, coarse.u.roles, strict=True)))
     shared = None if law is None else shared_states(coarse, dae)
     planned_runs, finer_runs = [scenario_run(run) for run in runs], [scenario_run(run, dae=dae) for run in runs]
     last = finer_runs[0][1][-1]

@@ -14,7 +14,7 @@ from flexblocks.simulation.simulate import SimulationError, simulate
 from flexblocks.simulation.trajectory import Trajectory
 
 from ..errors import ProblemError
-from ..model.arm_motion import regrouped
+from ..model.read_solution import regrouped
 from ..model.trajectories import PhaseTrajectory
 from .arrivals import Leg
 from .replay import Drive, Replay, by_inputs, replay

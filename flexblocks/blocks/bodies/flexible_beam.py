@@ -97,7 +97,7 @@ class FlexibleBeam(HasStations):
         rho I of sections that rotate by bending along y, by bending along z, and about x [kg m].
     load_y, load_z : float, callable, table or "input", optional
         Force per length along y, along z of `frame_a` [N/m].
-        ``"input"`` makes it an input of the arm, the same all along.
+        ``"input"`` makes it an input of the arm, the same all along: a disturbance, zero unless it is given.
     internal_forces : tuple of float
         Places x [m] at which internal forces are outputs; 0 is the root.
     largest_stress : bool or int
@@ -200,7 +200,8 @@ class FlexibleBeam(HasStations):
         return (*deforming, *(c for cut in self.cuts for c in cut.coordinates(self.deformations)))
 
     def inputs(self) -> tuple[Variable, ...]:
-        return tuple(Variable(name, "N/m") for name in ("load_y", "load_z") if getattr(self, name) == "input")
+        loads = (name for name in ("load_y", "load_z") if getattr(self, name) == "input")
+        return tuple(Variable(name, "N/m", role="disturbance") for name in loads)
 
     def _felt(self, carried: np.ndarray) -> np.ndarray:
         """Return the inertia (6, 6) at the tip, or none where neither shapes nor damping depend on it."""

@@ -72,8 +72,8 @@ def sharp_laws(model: Any, settings: Settings) -> dict[str, SharpLaw]:
         With the first guess.
     settings : Settings
     """
-    arm = transcribed_problem(model).arm
-    if arm.model is None or arm.tree.feedback is not None:
+    dae = transcribed_problem(model).dae
+    if dae.model is None:
         return {}
     return _dry_friction(model, settings) | _crossed_play(model, settings)
 

@@ -1,10 +1,8 @@
-"""Planned motions in the groups of the arm's own variables, among which references and their rates are inputs."""
+"""Planned inputs of an arm, its references and their rates among them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,6 @@ from scipy.interpolate import PPoly
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dae.reference_chains import reference_chains
-from flexblocks.simulation.trajectory import Trajectory
 
 from .trajectories import PhaseTrajectory
 
@@ -37,31 +34,7 @@ def arm_inputs(arm: DAE, run: Sequence[PhaseTrajectory], inputs: Mapping[str, PP
             whole[lower] = integral
         for lower, name in zip(chain.names[chain.highest :], chain.names[chain.highest + 1 :], strict=False):
             whole[name] = _derivative(whole[lower])
-    return {name: whole[name] for name in arm.u.names}
-
-
-def regrouped(dae: DAE, motion: Trajectory, known: Mapping[str, PPoly] = MappingProxyType({})) -> Trajectory:
-    """Return a motion in the groups of another DAE of the same arm, by the names of its variables.
-
-    Inputs that are `known` over the time of the motion [s] are evaluated; all else is taken from the motion.
-    """
-    names = {group: getattr(dae, group).names for group in "xzuy"}
-    columns = {
-        group: [_at(known[name], motion.t) if name in known else motion[name] for name in names[group]]
-        for group in names
-    }
-    groups = {group: np.reshape(values, (-1, len(motion.t))).T for group, values in columns.items()}
-    units = {
-        name: unit
-        for group in names
-        for name, unit in zip(getattr(dae, group).names, getattr(dae, group).units, strict=True)
-    }
-    units = dict(motion.units) | units
-    return replace(motion, model=dae.name, names={**motion.names, **names}, units=units, dae=dae, **groups)
-
-
-def _at(polynomial: PPoly, times: np.ndarray) -> np.ndarray:
-    return polynomial(np.clip(times, polynomial.x[0], polynomial.x[-1]))
+    return {name: whole[name] for name in arm.u.names if name in whole}
 
 
 def _derivative(polynomial: PPoly) -> PPoly:
