@@ -19,7 +19,8 @@ def with_planned_names(arm: DAE, problem: Problem) -> Problem:
     def renamed(limits: Mapping[str, Any]) -> dict[str, Any]:
         return {names.get(name, name): limit for name, limit in limits.items()}
 
-    if not any(name in names for limits in (problem.limits, *(phase.limits for phase in problem.phases)) for name in limits):
+    limited = {name for limits in (problem.limits, *(phase.limits for phase in problem.phases)) for name in limits}
+    if not limited & names.keys():
         return problem
     phases = tuple(replace(phase, limits=renamed(phase.limits)) for phase in problem.phases)
     return replace(problem, limits=renamed(problem.limits), phases=phases)

@@ -79,7 +79,7 @@ def transcribe(
     dae = planned_arm(dae, problem)
     phases, options = problem.phases, options.for_phases(len(problem.phases))
     shape = options.input_shape
-    problem.objective.check_inputs(shape, chosen_inputs(dae, problem))
+    problem.objective.check_inputs(shape, chosen_inputs(dae, problem), arm.u.names)
     margins = options.margins or {}
     base = dae.p.values(p, "plan: ")
     designed, parameters = (), [[base] * len(phases)]

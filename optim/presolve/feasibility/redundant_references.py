@@ -11,10 +11,9 @@ from flexblocks.dae.dae import DAE
 from flexblocks.linear.linearize import linearize
 from flexblocks.statics.operating_point import OperatingPoint
 
-from ...errors import ProblemError
 from .shared_travel import reference_states
 
-LEVELS, STEPS = 14, 6  # lengths of steps in which the inputs are constant, each twice the one before, and how many of each
+LEVELS, STEPS = 14, 6  # lengths of steps with constant inputs, each twice the one before, and how many of each
 DETERMINED = 1e-10  # share of a row below which it follows from the others
 
 
