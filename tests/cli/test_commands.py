@@ -69,7 +69,9 @@ def test_check_counts_what_is_there():
     dae = fb.assemble(models.subudhi_morris_2002(links=1, modes=3))
     assert [row["name"] for row in found["states"]] == list(dae.x.names)
     assert [row["name"] for row in found["blocks"]] == list(models.subudhi_morris_2002(links=1).blocks)
-    assert found["inputs"] == [{"name": "motor1.torque", "unit": "N m", "start": 0.0, "limit": None}]
+    assert found["inputs"] == [
+        {"name": "motor1.torque", "unit": "N m", "start": 0.0, "role": "actuator", "limit": None}
+    ]
     counts = found["operations"]["forward_dynamics"]
     assert counts["total"] == sum(counts[kind] for kind in ("additions", "multiplications", "divisions", "functions"))
 
