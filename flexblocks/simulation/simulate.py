@@ -77,6 +77,7 @@ def simulate(
         * a `Signal`, `piecewise_constant`, `piecewise_linear` or `bang_bang`;
         * a SciPy PPoly, CubicSpline, CubicHermiteSpline or BSpline, applied exactly.
 
+        Rates of references, as ``servo.reference_rate``, are the exact derivatives of their references unless given.
         The integration is split wherever an input jumps or bends. A coordinate that `assemble` has prescribed takes its
         motion by its own name; start values and acceleration are the exact derivatives of that function, or of the
         cubic spline through samples.
