@@ -22,6 +22,7 @@ from flexblocks.rich_display import RichDisplay
 from flexblocks.simulation import Trajectory, simulate
 from flexblocks.simulation.sampling import output_times
 from flexblocks.simulation.signals.inputs import inputs, shifted
+from flexblocks.simulation.signals.reference_rates import with_reference_rates
 from flexblocks.simulation.trajectory import whole
 from flexblocks.statics.equilibrium import equilibrium
 from flexblocks.statics.operating_point import OperatingPoint
@@ -163,6 +164,7 @@ def _simulate_from(
 ) -> Trajectory:
     """Simulate from an operating point, with `u` added to the inputs that hold the arm there."""
     times, sampled = output_times(t, "compare")
+    u = with_reference_rates(dae, u, times, sampled, "compare")
     deviations = inputs(dae.u, u, times, sampled, "compare").signals
     acting = {
         name: shifted(deviation, offset)

@@ -14,7 +14,7 @@ from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators, actuators
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import Clock
-from flexblocks.dynamics.tree.feedback import Feedback
+from flexblocks.dynamics.tree.feedback import Feedback, feedback_around
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, nearest
 from flexblocks.interfaces.physics import Output
 from flexblocks.interfaces.variables import Variables, variables
@@ -130,23 +130,11 @@ def _loop(dae: DAE, bound: Bound, drives: Actuators, disturbance: Variables) -> 
 
 def _feedback(dae: DAE, loop: _Loop, bound: Bound, x: Variables, u: Variables) -> Feedback:
     """Return the feedback of the whole loop, composed with that of an inner loop if the arm is one already."""
-    symbols = [x.symbol, dae.z.symbol, u.symbol, dae.p.symbol]
-    inputs, rates = loop.inputs, loop.rates
+    z, p = dae.z.symbol, dae.p.symbol
     outputs = ca.vertcat(*[ca.SX(o.value) for o in loop.outputs.values()])
     units = {name: o.unit for name, o in loop.outputs.items()}
-    inner = dae.tree.feedback
-    if inner is not None:
-        at_inner = [dae.x.symbol, dae.z.symbol, loop.inputs, dae.p.symbol]
-        rates = ca.vertcat(inner.rates(*at_inner), rates)
-        outputs, units = ca.vertcat(inner.outputs(*at_inner), outputs), {**inner.units, **units}
-        inputs = inner.inputs(*at_inner)
-    inputs, rates, outputs = ca.cse([inputs, rates, outputs])
-    return Feedback(
-        _function("inputs", symbols, inputs),
-        _function("rates", symbols, rates),
-        _function("shown", symbols, outputs),
-        units,
-    )
+    at_inner, symbols = (dae.x.symbol, z, loop.inputs, p), (x.symbol, z, u.symbol, p)
+    return feedback_around(dae.tree.feedback, at_inner, symbols, loop.rates, outputs, units)
 
 
 def _clocks(dae: DAE, loop: _Loop, bound: Bound, x: Variables, u: Variables) -> tuple[Clock, ...]:

@@ -25,6 +25,7 @@ from flexblocks.simulation.open_loops import opened
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.sampling import output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import Inputs, inputs
+from flexblocks.simulation.signals.reference_rates import with_reference_rates
 from flexblocks.simulation.solver import Solver
 from flexblocks.studies.pools import cores
 from flexblocks.studies.pools import threads as pool_of_threads
@@ -198,7 +199,10 @@ def _jobs(dae: DAE, batch: Cases, times: np.ndarray, sampled: bool) -> list[Job]
         where = f"{HERE}: run {run}"
         key = batch.key("u", run)
         if key not in known:
-            known[key] = inputs(dae.u, batch.arguments("u", run), times, sampled, where, dae.clocks)
+            given = batch.arguments("u", run)
+            if any(dae.u.derivative_of):
+                given = with_reference_rates(dae, given, times, sampled, where)
+            known[key] = inputs(dae.u, given, times, sampled, where, dae.clocks)
         values = dae.p.values(batch.arguments("p", run), f"{where}: p: ")
         x, _ = consistent_state(dae, batch.arguments("x0", run), values, f"{where}: x0: ")
         jobs.append((known[key], values, x))

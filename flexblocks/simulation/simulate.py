@@ -19,6 +19,7 @@ from flexblocks.simulation.open_loops import opened
 from flexblocks.simulation.sampling import output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion
+from flexblocks.simulation.signals.reference_rates import with_reference_rates
 from flexblocks.simulation.solver import Solver
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
@@ -78,8 +79,9 @@ def simulate(
         * a `Signal`, `piecewise_constant`, `piecewise_linear` or `bang_bang`;
         * a SciPy PPoly, CubicSpline, CubicHermiteSpline or BSpline, applied exactly.
 
+        Rates of references, as ``servo.reference_rate``, are the exact derivatives of their references unless given.
         The integration is split wherever an input jumps or bends, and its steps are as short as 2000 samples of each
-        function ask for, so that no method passes over a pulse that they show. Shorter ones need a `Signal` with
+        function ask for, so that no method passes over a pulse that they show; shorter ones need a `Signal` with
         breakpoints. A coordinate that `assemble` has prescribed takes its
         motion by its own name; start values and acceleration are the exact derivatives of that function, or of the
         cubic spline through samples.
@@ -191,6 +193,8 @@ class Simulator:
         values = dae.p.values(p, "simulate: p: ")
         if dae.tree.prescribed:
             u, x0 = with_prescribed_motion(dae, u, x0, times, sampled, "simulate")
+        if any(dae.u.derivative_of):
+            u = with_reference_rates(dae, u, times, sampled, "simulate")
         signals = inputs(dae.u, u, times, sampled, clocks=dae.clocks)
         x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
         # Integrate; a failure or Ctrl-C ends the record early.

@@ -44,8 +44,8 @@ def equilibrium(
     x : dict, optional
         Values by name at which coordinates (or first-order states) are held; the others are solved for.
     u : dict, optional
-        Values by name at which inputs are held. Disturbances (see `flexblocks.interfaces.Variable`) are zero unless
-        they are given here; the other inputs are solved for.
+        Values by name at which inputs are held. Disturbances (see `flexblocks.interfaces.Variable`) and rates of
+        references are zero unless they are given here; the other inputs are solved for.
     p : dict or array, optional
         Values of symbolic parameters.
 

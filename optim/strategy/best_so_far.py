@@ -99,7 +99,7 @@ def _infeasibility(plan: Plan) -> float:
 
 def _shortcoming(plan: Plan) -> str:
     """Return by how much the replay of a motion that is none yet misses its goal, or its worst violation."""
-    nothing = ROUNDING * allowed(Criteria(), plan.transcribed.dae, plan.trajectories).miss
+    nothing = ROUNDING * allowed(Criteria(), plan.transcribed.arm, plan.trajectories).miss
     try:
         # Only to say by how much the goal is missed
         law = chosen_law(AUTO, plan.mesh_errors)
