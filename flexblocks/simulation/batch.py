@@ -23,7 +23,7 @@ from flexblocks.simulation.chunks import DEFAULT_STEPS, Budget, checked_budget
 from flexblocks.simulation.method import Method, checked_method
 from flexblocks.simulation.open_loops import opened
 from flexblocks.simulation.run import Record
-from flexblocks.simulation.sampling import output_times, sampled_trajectory
+from flexblocks.simulation.sampling import excesses, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import Inputs, inputs
 from flexblocks.simulation.solver import Solver
 from flexblocks.studies.pools import cores
@@ -31,6 +31,7 @@ from flexblocks.studies.pools import threads as pool_of_threads
 from flexblocks.studies.schedule import completed
 from flexblocks.user_warning import warn
 from flexblocks.validity.deflection_error import DeflectionError
+from flexblocks.validity.input_limits import Excess, warn_of_limits
 from flexblocks.validity.large_deflections import is_quiet, large_deflections, warn_of_cases
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
 
@@ -51,6 +52,7 @@ def simulate_batch(
     *,
     product: bool = False,
     threads: int | None = None,
+    saturate: bool = False,
     rtol: float = 1e-9,
     atol: float = 1e-11,
     step: float | None = None,
@@ -79,6 +81,8 @@ def simulate_batch(
         the last of u, x0, p fastest.
     threads : int, optional
         Number of threads; by default the number of cores. Inputs that call back Python functions always use one.
+    saturate : bool
+        Whether inputs saturate at the limits of their actuators, as for `simulate`.
     rtol, atol, step, max_steps
         As for `simulate`, for each run. There is no limit on wall time, so that results do not depend on the machine.
     progress : bool, optional
@@ -103,7 +107,7 @@ def simulate_batch(
     Warns
     -----
     FlexblocksWarning
-        Runs failed, or it was interrupted; loops pass a change point; or a beam deflects beyond the small deflections
+        Runs failed, or it was interrupted; inputs exceed the limits of their actuators; loops pass a change point; or a beam deflects beyond the small deflections
         that it is modelled for, as for `simulate`.
 
     Examples
@@ -123,7 +127,7 @@ def simulate_batch(
     budget = checked_budget(max_steps, None, HERE)
     workers = _workers(threads)
     batch = cases(dae, u, x0, p, product, HERE)
-    jobs = _jobs(dae, batch, times, sampled)
+    jobs = _jobs(dae, batch, times, sampled, saturate)
     if any(job[0].symbol_type is ca.MX for job in jobs):
         workers = 1
     workers = min(workers, len(jobs))
@@ -134,6 +138,7 @@ def simulate_batch(
     passing: dict[int, np.ndarray] = {}
     deflected: dict[int, list[DeflectionError]] = {}
     beyond: dict[str, str] = {}
+    driven: dict[str, list[Excess]] = {}
     began = time.perf_counter()
     with (
         ProgressDisplay(f"Simulating {dae.name}", len(jobs), progress) as bar,
@@ -145,7 +150,9 @@ def simulate_batch(
             failure, reached = record.failure, record.reached
             if record.X:
                 try:
-                    motion = sampled_trajectory(reader.system(signals, values), times, record)
+                    system = reader.system(signals, values)
+                    motion = sampled_trajectory(system, times, record)
+                    driven[f"in run {run}"] = excesses(system, motion)
                     if (open_from := opened(dae, motion, values)) is not None:
                         failure, reached, motion = open_from.words, open_from.time, open_from.before
                     elif dae.tree.loops.closures and len(passed := change_points(dae, motion.t, motion.x, values)):
@@ -163,6 +170,7 @@ def simulate_batch(
     deflected_runs = {f"in run {run}": errors for run, errors in deflected.items()}
     warn_of_cases(f"{HERE} of '{dae.name}'", "in {} runs", deflected_runs, times)
     warn_of_states(f"{HERE} of '{dae.name}'", beyond)
+    warn_of_limits(f"{HERE} of '{dae.name}'", driven)
     if passing:
         which = listing([str(run) for run in sorted(passing)], MOST_NAMED)
         warn(f"{HERE} of '{dae.name}': run {which}: {passed_words(np.sort(np.concatenate([*passing.values()])))}")
@@ -185,7 +193,7 @@ def simulate_batch(
 Job = tuple[Inputs, np.ndarray, np.ndarray]  # inputs, parameters (np,), start state (nx,)
 
 
-def _jobs(dae: DAE, batch: Cases, times: np.ndarray, sampled: bool) -> list[Job]:
+def _jobs(dae: DAE, batch: Cases, times: np.ndarray, sampled: bool, saturate: bool) -> list[Job]:
     """Return inputs, parameters and start state of each run, checked."""
     jobs: list[Job] = []
     known: dict[tuple[int, ...], Inputs] = {}
@@ -193,7 +201,7 @@ def _jobs(dae: DAE, batch: Cases, times: np.ndarray, sampled: bool) -> list[Job]
         where = f"{HERE}: run {run}"
         key = batch.key("u", run)
         if key not in known:
-            known[key] = inputs(dae.u, batch.arguments("u", run), times, sampled, where, dae.clocks)
+            known[key] = inputs(dae.u, batch.arguments("u", run), times, sampled, where, dae.clocks, saturate)
         values = dae.p.values(batch.arguments("p", run), f"{where}: p: ")
         x, _ = consistent_state(dae, batch.arguments("x0", run), values, f"{where}: x0: ")
         jobs.append((known[key], values, x))

@@ -16,12 +16,13 @@ from flexblocks.simulation.change_points import change_points, passed_words
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
 from flexblocks.simulation.method import checked_method
 from flexblocks.simulation.open_loops import opened
-from flexblocks.simulation.sampling import output_times, sampled_trajectory
+from flexblocks.simulation.sampling import excesses, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion
 from flexblocks.simulation.solver import Solver
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
+from flexblocks.validity.input_limits import warn_of_limits
 from flexblocks.validity.large_deflections import warn_of_large_deflections
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
 
@@ -51,6 +52,7 @@ def simulate(
     p: Mapping[str, float] | Sequence[float] | np.ndarray | None = None,
     method: str = "auto",
     *,
+    saturate: bool = False,
     rtol: float = 1e-9,
     atol: float = 1e-11,
     step: float | None = None,
@@ -94,6 +96,9 @@ def simulate(
         the classical Runge-Kutta method with the fixed `step`, shortened to end at output times and breakpoints;
         ``"dop853"`` is SciPy's explicit method of order 8, slower and independent of SUNDIALS. All integrators are
         listed in `flexblocks.simulation.integrators.register`.
+    saturate : bool
+        Whether inputs saturate at the limits of their actuators (``limit`` of a source, the valve of a cylinder), as
+        the real ones do: ``run.u`` is what reaches the arm. By default they are applied as given, with a warning.
     rtol, atol : float
         Local error tolerances, relative and absolute, in the unit of each state. Local errors accumulate: after a few
         seconds of a lightly damped arm expect about a hundred times as much.
@@ -124,7 +129,8 @@ def simulate(
     Warns
     -----
     FlexblocksWarning
-        It was interrupted; its loops pass a change point, see `flexblocks.simulation.change_points`; or a beam deflects
+        It was interrupted; an input exceeds the limit of its actuator, or the command of a loop that was closed with
+        ``limits=False``; its loops pass a change point, see `flexblocks.simulation.change_points`; or a beam deflects
         beyond the small deflections that it is modelled for, see `flexblocks.validity`.
 
     Examples
@@ -136,7 +142,8 @@ def simulate(
     >>> traj["link1.tip_deflection_y"].shape
     (1001,)
     """
-    simulator = Simulator(dae, t, method, rtol=rtol, atol=atol, step=step, max_steps=max_steps, time_limit=time_limit)
+    budget = {"max_steps": max_steps, "time_limit": time_limit}
+    simulator = Simulator(dae, t, method, saturate=saturate, rtol=rtol, atol=atol, step=step, **budget)
     return simulator.run(u, x0, p, progress)
 
 
@@ -152,6 +159,7 @@ class Simulator:
         t: tuple[float, float] | Sequence[float] | np.ndarray,
         method: str = "auto",
         *,
+        saturate: bool = False,
         rtol: float = 1e-9,
         atol: float = 1e-11,
         step: float | None = None,
@@ -159,7 +167,7 @@ class Simulator:
         time_limit: float | None = None,
     ) -> None:
         # Check all arguments before anything is computed.
-        self.dae = dae
+        self.dae, self._saturate = dae, saturate
         self._times, self._sampled = output_times(t, "simulate")
         self._settings = checked_method(method, rtol, atol, step, "simulate")
         self._budget = checked_budget(max_steps, time_limit, "simulate")
@@ -183,13 +191,16 @@ class Simulator:
         values = dae.p.values(p, "simulate: p: ")
         if dae.tree.prescribed:
             u, x0 = with_prescribed_motion(dae, u, x0, times, sampled, "simulate")
-        signals = inputs(dae.u, u, times, sampled, clocks=dae.clocks)
+        signals = inputs(dae.u, u, times, sampled, clocks=dae.clocks, saturate=self._saturate)
         x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
         # Integrate; a failure or Ctrl-C ends the record early.
         with ProgressDisplay(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
             record = self._solver.integrate(signals, values, x, times, interrupt, bar, self._budget)
         # Evaluate inputs, outputs and energies at the samples.
-        trajectory = sampled_trajectory(self._solver.system(signals, values), times, record)
+        system, where = self._solver.system(signals, values), f"simulate: '{dae.name}'"
+        trajectory = sampled_trajectory(system, times, record)
+        if beyond := excesses(system, trajectory):
+            warn_of_limits(where, {"": beyond})
         if record.failure is not None:
             raise SimulationError(
                 f"Simulation of '{dae.name}' stopped at t = {record.reached:.9g} s of {times[-1]:.9g} s: "
@@ -205,7 +216,6 @@ class Simulator:
                 open_from.before,
                 open_from.time,
             )
-        where = f"simulate: '{dae.name}'"
         if dae.tree.loops.closures and len(passed := change_points(dae, trajectory.t, trajectory.x, values)):
             warn(f"{where}: {passed_words(passed)}")
         warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, values, trajectory.t)

@@ -53,7 +53,8 @@ class TorqueSource(_Source):
     ----------
     name : str
     limit : float, optional
-        Largest torque in either direction [N m]. Plans and closed loops keep it; simulations do not limit inputs.
+        Largest torque in either direction [N m]. Plans and closed loops keep it; simulations warn of more, or
+        clip it (``saturate=True``).
     """
 
     limit: float | None = parameter("N m", POSITIVE, default=None, symbolic=False)
@@ -73,7 +74,8 @@ class ForceSource(_Source):
     ----------
     name : str
     limit : float, optional
-        Largest force in either direction [N]. Plans and closed loops keep it; simulations do not limit inputs.
+        Largest force in either direction [N]. Plans and closed loops keep it; simulations warn of more, or
+        clip it (``saturate=True``).
     """
 
     limit: float | None = parameter("N", POSITIVE, default=None, symbolic=False)

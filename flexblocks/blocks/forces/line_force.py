@@ -29,7 +29,8 @@ class LineForce(ForceElement):
     ----------
     name : str
     limit : float, optional
-        Largest force in either direction [N]. Plans and closed loops keep it; simulations do not limit inputs.
+        Largest force in either direction [N]. Plans and closed loops keep it; simulations warn of more, or
+        clip it (``saturate=True``).
 
     Notes
     -----

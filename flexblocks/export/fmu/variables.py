@@ -77,7 +77,7 @@ class Table:
     y: int
 
 
-def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
+def table(dae: DAE, outputs: Sequence[str] | None, clipped: np.ndarray) -> Table:
     """Return the table of variables of the FMU of a DAE.
 
     Parameters
@@ -85,6 +85,8 @@ def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
     dae : DAE
     outputs : sequence of str or None
         Names of outputs, states and algebraic variables that become outputs of the FMU; None for the outputs.
+    clipped : ndarray (nu,)
+        Magnitude to which the FMU clips each input; infinite where it does not.
 
     Raises
     ------
@@ -127,7 +129,7 @@ def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
                 "input",
                 initial="",
                 start=float(start),
-                description="input",
+                description=f"input, clipped to {clipped[i]:.9g} {unit} either way" if clipped[i] < np.inf else "input",
                 low=-limit,
                 high=limit,
             )
