@@ -46,7 +46,7 @@ def closed_start(dae: DAE) -> ClosedStart:
     q, energies = _by_joints(equations, declared, p, joints, guessed), {}
     kept = np.zeros(n, dtype=bool)
     if q is not None:
-        q, kept = _with_guesses(equations, q, declared, p, joints, guessed)
+        q, kept = _with_guesses(dae, q, declared, p, joints, guessed)
     else:
         q = searched(dae, declared, p, np.ones(n, dtype=bool))
         if q is None:
@@ -80,7 +80,7 @@ def _by_joints(
 
 
 def _with_guesses(
-    equations: ClosureEquations,
+    dae: DAE,
     q: np.ndarray,
     declared: np.ndarray,
     p: np.ndarray,
@@ -88,13 +88,13 @@ def _with_guesses(
     guessed: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the closed posture with as many guesses as can be kept, and which these are."""
-    kept = np.zeros(len(q), dtype=bool)
+    equations, kept = closure_equations(dae), np.zeros(len(q), dtype=bool)
     for i in np.flatnonzero(guessed):
         held = kept.copy()
         held[i] = True
         back = led(equations, (q, p), np.where(held, declared, q), p, held, joints & ~held)
         if back is not None:
-            q, kept = back, held
+            q, kept = back[-1], held
     return q, kept
 
 

@@ -18,10 +18,10 @@ from flexblocks.errors import ComputationError, ParameterError, listing
 from flexblocks.interrupt import Interrupt
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.cases import Cases, cases
-from flexblocks.simulation.change_points import change_points, passed_words
 from flexblocks.simulation.chunks import DEFAULT_STEPS, Budget, checked_budget
 from flexblocks.simulation.method import Method, checked_method
 from flexblocks.simulation.open_loops import opened
+from flexblocks.simulation.passages import Passages, ahead, at_times, passages, watched_times, words
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.sampling import excesses, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import Inputs, inputs
@@ -125,7 +125,7 @@ def simulate_batch(
     times, sampled = output_times(t, HERE)
     settings = checked_method(method, rtol, atol, step, HERE)
     budget = checked_budget(max_steps, None, HERE)
-    workers = _workers(threads)
+    workers, watched = _workers(threads), watched_times(dae, times)
     batch = cases(dae, u, x0, p, product, HERE)
     jobs = _jobs(dae, batch, times, sampled, saturate)
     if any(job[0].symbol_type is ca.MX for job in jobs):
@@ -135,7 +135,7 @@ def simulate_batch(
     runs = Runs(dae, times, batch)
     reader = Solver(dae, settings)
     stopped: dict[int, str] = {}
-    passing: dict[int, np.ndarray] = {}
+    passing: dict[int, Passages] = {}
     deflected: dict[int, list[DeflectionError]] = {}
     beyond: dict[str, str] = {}
     driven: dict[str, list[Excess]] = {}
@@ -143,10 +143,11 @@ def simulate_batch(
     with (
         ProgressDisplay(f"Simulating {dae.name}", len(jobs), progress) as bar,
         Interrupt() as interrupt,
-        closing(_records(dae, settings, budget, jobs, times, workers, interrupt)) as records,
+        closing(_records(dae, settings, budget, jobs, watched, workers, interrupt)) as records,
     ):
-        for done, (run, record) in enumerate(records, start=1):
+        for done, (run, whole) in enumerate(records, start=1):
             signals, values, _ = jobs[run]
+            record = at_times(whole, watched, times)
             failure, reached = record.failure, record.reached
             if record.X:
                 try:
@@ -155,8 +156,10 @@ def simulate_batch(
                     driven[f"in run {run}"] = excesses(system, motion)
                     if (open_from := opened(dae, motion, values)) is not None:
                         failure, reached, motion = open_from.words, open_from.time, open_from.before
-                    elif dae.tree.loops.closures and len(passed := change_points(dae, motion.t, motion.x, values)):
+                    elif passed := passages(dae, watched, whole, values):
                         passing[run] = passed
+                    if record.failure is not None and open_from is None:
+                        failure = record.failure + ahead(dae, times, record, values).rstrip(".")
                     runs.put(run, motion)
                     if not is_quiet():
                         deflected[run] = large_deflections(dae, motion.x, motion.z, motion.u, values)
@@ -173,7 +176,7 @@ def simulate_batch(
     warn_of_limits(f"{HERE} of '{dae.name}'", driven)
     if passing:
         which = listing([str(run) for run in sorted(passing)], MOST_NAMED)
-        warn(f"{HERE} of '{dae.name}': run {which}: {passed_words(np.sort(np.concatenate([*passing.values()])))}")
+        warn(f"{HERE} of '{dae.name}': run {which}: {words([*passing.values()])}")
     dataset = runs.dataset()
     if interrupt.asked:
         warn(

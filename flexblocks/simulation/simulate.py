@@ -12,10 +12,10 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError
 from flexblocks.interrupt import Interrupt
 from flexblocks.progress import ProgressDisplay
-from flexblocks.simulation.change_points import change_points, passed_words
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
 from flexblocks.simulation.method import checked_method
 from flexblocks.simulation.open_loops import opened
+from flexblocks.simulation.passages import ahead, at_times, passages, watched_times, words
 from flexblocks.simulation.sampling import excesses, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion
@@ -130,7 +130,7 @@ def simulate(
     -----
     FlexblocksWarning
         It was interrupted; an input exceeds the limit of its actuator, or the command of a loop that was closed with
-        ``limits=False``; its loops pass a change point, see `flexblocks.simulation.change_points`; or a beam deflects
+        ``limits=False``; its loops pass a change point, see `flexblocks.constraints.change_points`; or a beam deflects
         beyond the small deflections that it is modelled for, see `flexblocks.validity`.
 
     Examples
@@ -188,6 +188,7 @@ class Simulator:
             As `simulate`.
         """
         dae, times, sampled = self.dae, self._times, self._sampled
+        watched = watched_times(dae, times)
         values = dae.p.values(p, "simulate: p: ")
         if dae.tree.prescribed:
             u, x0 = with_prescribed_motion(dae, u, x0, times, sampled, "simulate")
@@ -195,29 +196,31 @@ class Simulator:
         x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
         # Integrate; a failure or Ctrl-C ends the record early.
         with ProgressDisplay(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
-            record = self._solver.integrate(signals, values, x, times, interrupt, bar, self._budget)
+            whole = self._solver.integrate(signals, values, x, watched, interrupt, bar, self._budget)
         # Evaluate inputs, outputs and energies at the samples.
         system, where = self._solver.system(signals, values), f"simulate: '{dae.name}'"
+        record = at_times(whole, watched, times)
         trajectory = sampled_trajectory(system, times, record)
         if beyond := excesses(system, trajectory):
             warn_of_limits(where, {"": beyond})
+        open_from = opened(dae, trajectory, values)
+        if open_from is None and (passed := passages(dae, watched, whole, values)):
+            warn(f"{where}: {words([passed])}")
         if record.failure is not None:
             raise SimulationError(
                 f"Simulation of '{dae.name}' stopped at t = {record.reached:.9g} s of {times[-1]:.9g} s: "
-                f"{record.failure}. {record.advice or self._settings.advice} "
+                f"{record.failure}.{ahead(dae, times, record, values)} {record.advice or self._settings.advice} "
                 f"The error's .trajectory holds the {len(trajectory.t)} samples computed.",
                 trajectory,
                 record.reached,
             )
-        if dae.tree.loops.closures and (open_from := opened(dae, trajectory, values)) is not None:
+        if open_from is not None:
             raise SimulationError(
                 f"Simulation of '{dae.name}' is wrong from t = {open_from.time:.9g} s of {times[-1]:.9g} s on: "
                 f"{open_from.words}. The error's .trajectory holds the {len(open_from.before)} samples before.",
                 open_from.before,
                 open_from.time,
             )
-        if dae.tree.loops.closures and len(passed := change_points(dae, trajectory.t, trajectory.x, values)):
-            warn(f"{where}: {passed_words(passed)}")
         warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, values, trajectory.t)
         warn_of_states(where, {"": beyond_state_ranges(dae, trajectory.x, trajectory.t)})
         if record.interrupted:
