@@ -52,14 +52,15 @@ def change_points(dae: DAE, q: np.ndarray, p: np.ndarray, held: np.ndarray | Non
     None are told of arms whose attitudes change their coordinates on the way, nor where loops decide for one another
     how they go on.
     """
-    if len(q) < 2 or chart_functions(dae.tree) or _is_decided(dae, q[0], p):
+    if len(q) < 2 or not may_pass(dae, q[0], p):
         return np.zeros(0, dtype=int)
     joints = ~deforming(dae)
     looked_at = [(np.ones(dae.tree.size, dtype=bool), ZERO)]
     if not joints.all():
         locked = not _close_loops(dae, q[0], p, joints)  # of these, those that are not held
         looked_at.append((joints & ~held if locked and held is not None else joints, NEARLY))
-    return np.unique(np.concatenate([_behind(dae, q, p, np.flatnonzero(mask), zero) for mask, zero in looked_at]))
+    found = np.unique(np.concatenate([_behind(dae, q, p, np.flatnonzero(mask), zero) for mask, zero in looked_at]))
+    return found[np.diff(found, prepend=-9) > 2]  # one that is seen in two ways is one
 
 
 def _behind(dae: DAE, q: np.ndarray, p: np.ndarray, columns: np.ndarray, zero: float) -> np.ndarray:
@@ -132,7 +133,7 @@ def way_to_change_point(dae: DAE, q: np.ndarray, v: np.ndarray, p: np.ndarray) -
     It is negative behind one, and infinite where there is none, or nothing moves.
     """
     speed = float(np.max(np.abs(v / closure_equations(dae).unit), initial=0.0))
-    if chart_functions(dae.tree) or _is_decided(dae, q, p) or not speed:
+    if not speed or not may_pass(dae, q, p):
         return np.inf
     hair = HAIR / speed
     before, here, after = np.linalg.svd(_slopes(dae, q + np.outer([-hair, 0.0, hair], v), p), compute_uv=False)[:, -1]
@@ -140,15 +141,18 @@ def way_to_change_point(dae: DAE, q: np.ndarray, v: np.ndarray, p: np.ndarray) -
     return float(-here / slope) if slope else np.inf
 
 
-def _is_decided(dae: DAE, q: np.ndarray, p: np.ndarray) -> bool:
-    """Whether loops that depend on each other, as of three parallel cranks, decide how all go on, or there are none.
+def may_pass(dae: DAE, q: np.ndarray, p: np.ndarray) -> bool:
+    """Whether change points are looked for, on a way from a posture (n,).
 
-    Where they did not, they would come open: see `flexblocks.simulation.open_loops`.
+    Loops that depend on each other, as of three parallel cranks, decide how all go on; where they did not, they would
+    come open: see `flexblocks.simulation.open_loops`.
     """
     equations, kept = closure_equations(dae), len(dae.tree.loops.multipliers)
+    if not kept or chart_functions(dae.tree):
+        return False
     slopes = equations.mismatch(q, p)[1].full() * equations.unit
     ranks = [np.linalg.matrix_rank(of_cut, RANK) for of_cut in slopes.reshape(-1, 12, dae.tree.size)]
-    return not kept or sum(ranks) > kept
+    return sum(ranks) <= kept
 
 
 def _slopes(dae: DAE, q: np.ndarray, p: np.ndarray) -> np.ndarray:
@@ -163,6 +167,6 @@ def _slopes(dae: DAE, q: np.ndarray, p: np.ndarray) -> np.ndarray:
 def passed_words(at: str, joints: Sequence[str]) -> str:
     """Return what is said of change points that were passed at some place, with these joints in line."""
     return (
-        f"its loops pass a change point at about {at}, where {listing(list(joints), 6)} are in line and do not determine "
-        "how they move on: which of several motions goes on is decided by rounding"
+        f"its loops pass a change point at about {at}, where {listing(list(joints), 6)} are in line and do not "
+        "determine how they move on: which of several motions goes on is decided by rounding"
     )

@@ -83,18 +83,13 @@ def closed_posture(dae: DAE, target: np.ndarray, p: np.ndarray, held: np.ndarray
 
 
 def same_assembly(dae: DAE, start: np.ndarray, q: np.ndarray, p: np.ndarray) -> bool:
-    """Whether the closed posture `start` (n,) can be led to `q` (n,), loops closed all the way, by parameters `p`."""
-    return way_between(dae, start, q, p) is not None
-
-
-def way_between(dae: DAE, start: np.ndarray, q: np.ndarray, p: np.ndarray) -> np.ndarray | None:
-    """Return closed postures (k, n) from `start` (n,) to `q` (n,) by parameters `p`, None if the way is blocked.
+    """Whether the closed posture `start` (n,) can be led to `q` (n,), loops closed all the way, by parameters `p`.
 
     Independent coordinates are led along a straight line, those that are independent at one of the two postures.
     """
     equations = closure_equations(dae)
     if gap(equations, q, p) > POLISHED:
-        return None
+        return False
     for posture in (q, start):
         J = equations.mismatch(posture, p)[1].full() * equations.unit
         factors = scipy.linalg.qr(J, pivoting=True, mode="r")
@@ -103,19 +98,19 @@ def way_between(dae: DAE, start: np.ndarray, q: np.ndarray, p: np.ndarray) -> np
         independent[factors[-1][: int(np.sum(diagonal > RANK * diagonal[0]))]] = False
         way = led(equations, (polished(equations, start, p, ~independent), p), q, p, independent, ~independent)
         if way is not None and np.max(np.abs((way[-1] - q) / equations.unit)) < SAME:
-            return way
-    return None
+            return True
+    return False
 
 
 def warn_of_change_points(dae: DAE, way: np.ndarray, p: np.ndarray, led_ones: np.ndarray, where: str) -> None:
     """Warn where the way from the start to a posture passes change points; `led_ones` (n,) are named with the place."""
     behind = change_points(dae, way, p, led_ones)
     if len(behind):
-        at = _values(dae, way[behind[0] - 1], led_ones) or ["the start"]
-        joints = joints_in_line(dae, way[behind - 1], p)
+        passed = way[behind[0] - 1].round(3)
+        told = passed_words(listing(_values(dae, passed, led_ones), 3), joints_in_line(dae, way[behind - 1], p))
         warn(
-            f"{where.rstrip(': ')}: on the way from the start values of '{dae.name}', {passed_words(listing(at), joints)}; "
-            "the posture found belongs to one of several assemblies. Start beyond that point, or give more coordinates."
+            f"{where.rstrip(': ')}: on the way from the start values of '{dae.name}', {told}; the posture that was "
+            "found belongs to one of several assemblies. Start beyond that point, or give more coordinates."
         )
 
 

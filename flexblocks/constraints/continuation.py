@@ -107,15 +107,19 @@ def _step(
     """Return the closed posture next to `q`, or None if it is not next to it."""
     unit = equations.unit
     # The first Newton step is the tangent; what follows leads back to closed loops.
-    first = newton_step(equations, led_to, p, free) if stiffness is None else (
-        strain_step(equations, stiffness, led_to, p, free)
+    first = (
+        newton_step(equations, led_to, p, free)
+        if stiffness is None
+        else (strain_step(equations, stiffness, led_to, p, free))
     )
     ahead = led_to + first
     stride = np.max(np.abs((ahead - q) / unit), initial=0.0)
     if not stride <= STRIDE:
         return None
-    closed = polished(equations, ahead, p, free) if stiffness is None else (
-        least_strained(equations, stiffness, ahead, p, free)
+    closed = (
+        polished(equations, ahead, p, free)
+        if stiffness is None
+        else (least_strained(equations, stiffness, ahead, p, free))
     )
     back = np.max(np.abs((closed - ahead) / unit), initial=0.0)
     return closed if gap(equations, closed, p) <= CLOSED and back <= CURVED * stride + CLOSED else None

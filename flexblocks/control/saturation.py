@@ -72,8 +72,10 @@ def with_saturated_inputs(dae: DAE) -> DAE:
         return ca.Function(name, symbols, [ca.densify(result)], ["x", "z", "u", "p"], [name])
 
     inner = dae.tree.feedback
-    inputs, rates, shown = (at[2], ca.SX(0, 1), ca.SX(0, 1)) if inner is None else (
-        inner.inputs(*at), inner.rates(*at), inner.outputs(*at)
+    inputs, rates, shown = (
+        (at[2], ca.SX(0, 1), ca.SX(0, 1))
+        if inner is None
+        else (inner.inputs(*at), inner.rates(*at), inner.outputs(*at))
     )
     units = {} if inner is None else inner.units
     feedback = Feedback(function("inputs", inputs), function("rates", rates), function("shown", shown), units)

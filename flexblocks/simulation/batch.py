@@ -107,8 +107,8 @@ def simulate_batch(
     Warns
     -----
     FlexblocksWarning
-        Runs failed, or it was interrupted; inputs exceed the limits of their actuators; loops pass a change point; or a beam deflects beyond the small deflections
-        that it is modelled for, as for `simulate`.
+        Runs failed, or it was interrupted; inputs exceed the limits of their actuators; loops pass a change point; or a
+        beam deflects beyond the small deflections that it is modelled for, as for `simulate`.
 
     Examples
     --------
@@ -125,9 +125,11 @@ def simulate_batch(
     times, sampled = output_times(t, HERE)
     settings = checked_method(method, rtol, atol, step, HERE)
     budget = checked_budget(max_steps, None, HERE)
-    workers, watched = _workers(threads), watched_times(dae, times)
+    workers = _workers(threads)
     batch = cases(dae, u, x0, p, product, HERE)
     jobs = _jobs(dae, batch, times, sampled, saturate)
+    _, values, x = jobs[0]
+    watched = watched_times(dae, times, x, values) if dae.tree.loops.closures else times
     if any(job[0].symbol_type is ca.MX for job in jobs):
         workers = 1
     workers = min(workers, len(jobs))
@@ -143,7 +145,7 @@ def simulate_batch(
     with (
         ProgressDisplay(f"Simulating {dae.name}", len(jobs), progress) as bar,
         Interrupt() as interrupt,
-        closing(_records(dae, settings, budget, jobs, watched, workers, interrupt)) as records,
+        closing(_records(dae, settings, budget, jobs, times, watched, workers, interrupt)) as records,
     ):
         for done, (run, whole) in enumerate(records, start=1):
             signals, values, _ = jobs[run]
@@ -217,6 +219,7 @@ def _records(
     budget: Budget,
     jobs: Sequence[Job],
     times: np.ndarray,
+    watched: np.ndarray,
     workers: int,
     interrupt: Interrupt,
 ) -> Generator[tuple[int, Record], None, None]:
@@ -231,7 +234,7 @@ def _records(
             return Record([], [], times[0], (x, dae.z.start), interrupted=True)
         solver = solvers.get()
         try:
-            return solver.integrate(signals, values, x, times, interrupt, budget=budget)
+            return solver.integrate(signals, values, x, times, interrupt, budget=budget, watched=watched)
         except ComputationError as failure:
             return Record([], [], times[0], (x, dae.z.start), failure=str(failure))
         finally:

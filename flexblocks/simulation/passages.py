@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexblocks.constraints.change_points import change_points, joints_in_line, passed_words, way_to_change_point
+from flexblocks.constraints.change_points import (
+    change_points,
+    joints_in_line,
+    may_pass,
+    passed_words,
+    way_to_change_point,
+)
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 from flexblocks.simulation.run import Record
@@ -26,9 +32,12 @@ class Passages:
     joints: tuple[str, ...]
 
 
-def watched_times(dae: DAE, times: np.ndarray) -> np.ndarray:
-    """Return the output times (k,) [s], for arms with loops with more between them: change points hide in long steps."""
-    if not dae.tree.loops.closures or len(times) > WATCHED:
+def watched_times(dae: DAE, times: np.ndarray, x: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return the output times (k,) [s] of a run from `x` (nx,), with more between them if these are few.
+
+    Change points hide in long steps.
+    """
+    if len(times) > WATCHED or not may_pass(dae, x[: dae.tree.size], p):
         return times
     between = np.linspace(times[0], times[-1], WATCHED + 1)
     after = np.clip(np.searchsorted(times, between), 1, len(times) - 1)

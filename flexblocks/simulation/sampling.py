@@ -78,12 +78,12 @@ def sampled_trajectory(system: System, times: np.ndarray, record: Record) -> Tra
 
 def excesses(system: System, motion: Trajectory) -> list[Excess]:
     """Return the inputs that exceed their limits up to the end of a motion, and the commands that nothing clips."""
-    dae, found = system.dae, []
-    if not len(motion):
+    dae, found, last = system.dae, [], len(motion.t)
+    if not last:
         return found
     if np.isfinite(dae.u.limits).any():
         # At the samples, and on both sides of what jumps between them; of expressions at more times, as they are cheap.
-        inputs, last = system.inputs, len(motion)
+        inputs = system.inputs
         begun = np.flatnonzero(inputs.ends[:-1] < motion.t[-1])
         ends = np.concatenate([inputs.ends[begun], np.minimum(inputs.ends[begun + 1], motion.t[-1])])
         more = np.linspace(motion.t[0], motion.t[-1], SAMPLES if inputs.symbol_type is ca.SX and last < SAMPLES else 0)
@@ -91,7 +91,9 @@ def excesses(system: System, motion: Trajectory) -> list[Excess]:
         segments = np.concatenate([begun, begun, inputs.segment_of(more)])
         between = np.array(system.equations.input(times[None, :], inputs.parameters[:, segments])).T
         inputs.raise_failure()
-        found += beyond_limits(dae.u, np.append(times, motion.t), np.vstack([between, motion.u]))
-    if np.isfinite(dae.y.limits).any():
+        times, values = np.append(times, motion.t), np.vstack([between, motion.u])
+        if np.any(np.abs(values) > dae.u.limits):
+            found += beyond_limits(dae.u, times, values)
+    if np.any(np.abs(motion.y) > dae.y.limits):
         found += beyond_limits(dae.y, motion.t, motion.y)
     return found

@@ -188,28 +188,30 @@ class Simulator:
             As `simulate`.
         """
         dae, times, sampled = self.dae, self._times, self._sampled
-        watched = watched_times(dae, times)
+        has_loops = bool(dae.tree.loops.closures)
         values = dae.p.values(p, "simulate: p: ")
         if dae.tree.prescribed:
             u, x0 = with_prescribed_motion(dae, u, x0, times, sampled, "simulate")
         signals = inputs(dae.u, u, times, sampled, clocks=dae.clocks, saturate=self._saturate)
         x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
+        watched = watched_times(dae, times, x, values) if has_loops else times
         # Integrate; a failure or Ctrl-C ends the record early.
         with ProgressDisplay(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
-            whole = self._solver.integrate(signals, values, x, watched, interrupt, bar, self._budget)
+            whole = self._solver.integrate(signals, values, x, times, interrupt, bar, self._budget, watched)
         # Evaluate inputs, outputs and energies at the samples.
         system, where = self._solver.system(signals, values), f"simulate: '{dae.name}'"
-        record = at_times(whole, watched, times)
+        record = at_times(whole, watched, times) if has_loops else whole
         trajectory = sampled_trajectory(system, times, record)
         if beyond := excesses(system, trajectory):
             warn_of_limits(where, {"": beyond})
-        open_from = opened(dae, trajectory, values)
-        if open_from is None and (passed := passages(dae, watched, whole, values)):
+        open_from = opened(dae, trajectory, values) if has_loops else None
+        if has_loops and open_from is None and (passed := passages(dae, watched, whole, values)):
             warn(f"{where}: {words([passed])}")
         if record.failure is not None:
+            beside = ahead(dae, times, record, values) if has_loops else ""
             raise SimulationError(
                 f"Simulation of '{dae.name}' stopped at t = {record.reached:.9g} s of {times[-1]:.9g} s: "
-                f"{record.failure}.{ahead(dae, times, record, values)} {record.advice or self._settings.advice} "
+                f"{record.failure}.{beside} {record.advice or self._settings.advice} "
                 f"The error's .trajectory holds the {len(trajectory.t)} samples computed.",
                 trajectory,
                 record.reached,

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from flexblocks.constraints.closed_posture import warn_of_change_points, way_between
-from flexblocks.constraints.deformation import deforming
+from flexblocks.constraints.closed_posture import warn_of_change_points
 from flexblocks.constraints.singular_posture import refuse_singular_posture
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import refuse_clocks
@@ -116,21 +115,13 @@ def equilibrium(
     if closed and problem.singular(s):
         refuse_singular_posture(dae, s[problem.at.q], problem.mass_at(s), "equilibrium: at the balance found ")
     if closed:
-        _warn_of_the_way(dae, problem, s)
+        joints = closed.free & ~closed.deforming
+        warn_of_change_points(dae, closed.way_to(s), problem.p, joints, "equilibrium")
     point = _point(dae, problem, s)
     warn_of_large_deflections(dae, "equilibrium", point.x[None], point.z[None], point.u[None], point.p)
     warn_beyond_ranges(dae, "equilibrium", point.p, point.__getitem__)
     warn_of_states("equilibrium", {"": beyond_state_ranges(dae, point.x[None])})
     return point
-
-
-def _warn_of_the_way(dae: DAE, problem: Statics, s: np.ndarray) -> None:
-    """Warn where the arm passes a change point of its loops on the way from where it is held to its equilibrium."""
-    start, q = problem.start[problem.at.q], s[problem.at.q]
-    way = way_between(dae, start, q, problem.p)
-    if way is not None:
-        free = problem.free[problem.at.q]
-        warn_of_change_points(dae, way, problem.p, free & ~deforming(dae), "equilibrium")
 
 
 def _point(dae: DAE, problem: Statics, s: np.ndarray) -> OperatingPoint:

@@ -21,7 +21,10 @@ INERTIA = 0.5
 def rotor(limit: float | None = LIMIT) -> fb.DAE:
     model = fb.Model("rotor")
     ground, motor = model.add(fb.Ground("ground")), model.add(fb.TorqueSource("motor", limit=limit))
-    hinge, load = model.add(fb.Revolute("hinge")), model.add(fb.Payload("load", mass=1.0, inertia=np.diag([0.3, 0.3, INERTIA])))
+    hinge, load = (
+        model.add(fb.Revolute("hinge")),
+        model.add(fb.Payload("load", mass=1.0, inertia=np.diag([0.3, 0.3, INERTIA]))),
+    )
     model.connect(motor.flange_b, hinge.axis)
     model.connect(ground.frame_b, hinge.frame_a)
     model.connect(hinge.frame_b, load.frame_a)
@@ -98,7 +101,9 @@ def test_a_run_that_fails_tells_of_its_inputs_first() -> None:
 
 def test_a_batch_names_its_worst_run_or_clips_as_single_runs_do() -> None:
     torques = [1.0, 3.0, 50.0, lambda t: 5.0 * ca.sin(t)]
-    with pytest.warns(fb.FlexblocksWarning, match=r"exceeds its limit .* by up to 48 N m .* in 3 runs, the most in run 2"):
+    with pytest.warns(
+        fb.FlexblocksWarning, match=r"exceeds its limit .* by up to 48 N m .* in 3 runs, the most in run 2"
+    ):
         fb.simulate_batch(rotor(), (0.0, 1.0), u={"motor.torque": torques})
     runs = fb.simulate_batch(rotor(), (0.0, 1.0), u={"motor.torque": torques}, saturate=True)
     for number, torque in enumerate(torques):

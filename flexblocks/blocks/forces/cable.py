@@ -53,8 +53,8 @@ class Cable(ForceElement):
         Whether the input ``speed`` [m/s] pays out cable (positive) or winds it up; the unstretched length is then the
         state ``length`` [m].
     limit : float, optional
-        Largest speed of the winch in either direction [m/s]. Plans and closed loops keep it; simulations warn of more, or
-        clip it (``saturate=True``).
+        Largest speed of the winch in either direction [m/s]. Plans and closed loops keep it; simulations warn of more,
+        or clip it (``saturate=True``).
 
     Notes
     -----
