@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 
 import flexblocks as fb
 from flexblocks.constraints.change_points import CHUNK, change_points
@@ -79,3 +80,56 @@ def test_runs_of_a_batch_say_so_together() -> None:
     dae = four_bar(*PASSES["parallelogram"])
     with pytest.warns(fb.FlexblocksWarning, match=r"run 0, 1: its loops pass a change point at about t = "):
         fb.simulate_batch(dae, (0.0, 0.6), x0={"left.angle": [0.5, 0.6]})
+
+
+def n_four_bar(count: int, gravity: float = 9.81, size: float = 1.0) -> fb.Model:
+    """As many parallelograms in a row, on links of equal lengths (IFToMM benchmark A02); upright at the start."""
+    model = fb.Model("n-four-bar", gravity=(0.0, -gravity, 0.0))
+    ground = model.add(fb.Ground("ground"))
+    for i in range(count + 1):
+        foot, hinge = (
+            model.add(fb.FixedTransform(f"foot{i}", (i * size, 0.0, 0.0))),
+            fb.Revolute(f"a{i}", start=np.pi / 2),
+        )
+        model.add(hinge)
+        model.connect(ground.frame_b, foot.frame_a)
+        model.connect(foot.frame_b, hinge.frame_a)
+        model.connect(hinge.frame_b, model.add(fb.RigidLink(f"rod{i}", size, 1.0)).frame_a)
+    for i in range(count):
+        left, right = (model.add(fb.Revolute(f"{name}{i}", start=-np.pi / 2)) for name in ("p", "q"))
+        bar = model.add(fb.RigidLink(f"bar{i}", size, 1.0))
+        model.connect(f"rod{i}.frame_b", left.frame_a)
+        model.connect(left.frame_b, bar.frame_a)
+        model.connect(f"rod{i + 1}.frame_b", right.frame_a)
+        model.connect(right.frame_b, bar.frame_b)
+    return model
+
+
+def _in_line(gravity: float, count: int) -> float:
+    """Return when its rods come to lie in line, from upright at -1 rad/s: all are parallel until then."""
+    inertia, weight = (count + 1) / 3 + count, gravity * ((count + 1) / 2 + count)
+    speed = lambda angle: np.sqrt(1 + 2 * weight / inertia * (1 - np.sin(angle)))  # noqa: E731
+    return quad(lambda angle: 1 / speed(angle), 0.0, np.pi / 2)[0]
+
+
+@pytest.mark.parametrize("gravity", [9.81, 0.0])
+@pytest.mark.parametrize(("count", "method"), [(1, "bdf"), (2, "auto"), (2, "radau"), (3, "adams")])
+def test_links_in_line_are_never_passed_in_silence(count: int, method: str, gravity: float) -> None:
+    """With four samples, too: the time and the joints in line are named, whichever way they go on."""
+    dae = fb.assemble(n_four_bar(count, gravity))
+    reached = _in_line(gravity, count)
+    with pytest.warns(fb.FlexblocksWarning, match="its loops pass a change point at about t = ") as told:
+        fb.simulate(dae, np.linspace(0.0, 1.3 * reached, 4), x0={"der(a0.angle)": -1.0}, method=method, time_limit=60)
+    text = next(str(each.message) for each in told if "change point" in str(each.message))
+    assert float(text.partition("t = ")[2].split()[0].rstrip(",")) == pytest.approx(reached, abs=0.01 * reached)
+    assert "a0.angle, a1.angle" in text
+
+
+def test_a_run_that_does_not_get_past_one_names_it() -> None:
+    """Of Runge-Kutta steps at a tolerance that rounding does not allow there, in the time that it is given."""
+    dae = fb.assemble(n_four_bar(1, 0.0))
+    with pytest.raises(
+        fb.SimulationError, match=r"beside a change point, at about t = 1\.57\d* s, where a0.angle"
+    ) as told:
+        fb.simulate(dae, (0.0, 2.0), x0={"der(a0.angle)": -1.0}, method="rk8", max_steps=3000)
+    assert told.value.time < np.pi / 2
