@@ -11,7 +11,7 @@ JOBS ?= auto
 LAYOUT := $(VENV)/layout
 BENCHMARKS := operation_counts derivation right_hand_side simulation_accuracy assembly linearization planning planning_by_hand planning_pyomo_dae resolve long_sums minimum_time batch fmu reduction fuzz
 
-.PHONY: env layout demo test test-slow test-all bench docs lint clean
+.PHONY: env layout demo test test-slow test-perturbed test-all bench docs lint clean
 
 env: $(STAMP) layout
 
@@ -36,6 +36,10 @@ test: env
 
 test-slow: env
 	$(BIN)/python -m pytest -n $(JOBS) -m slow
+
+# Every start of an optimisation moved by rounding: what fails here would fail on another processor.
+test-perturbed: env
+	$(BIN)/python -m pytest -n $(JOBS) tests/optim --perturb-guesses=1
 
 test-all: test test-slow
 

@@ -45,11 +45,14 @@ def test_two_link_arm_in_the_shortest_time():
     assert replay.energy_left < 1e-4
 
 
+@pytest.mark.filterwarnings("ignore:.*rest is not asked exactly:flexblocks.optim.PlanWarning")
 def test_a_leeway_that_counts_as_none_moves_no_end_by_what_counts():
-    """1e-4 of the kinetic energy would let the tip of this arm miss by 0.05 mm, of 0.03 mm that count, on any mesh."""
+    """1e-4 of the kinetic energy would let the tip of this arm miss by 0.05 mm, of 0.03 mm that count, on any mesh.
+
+    Rounding decides whether the solver comes to rest exactly or by way of a leeway; neither may be seen in the replay.
+    """
     arm, task = ARMS["desk arm"], shortest_time(ARMS["desk arm"])
-    with pytest.warns(optim.PlanWarning, match="rest is not asked exactly"):
-        plan = optim.plan(arm.assembled(), task.problem, intervals=arm.intervals)
+    plan = optim.plan(arm.assembled(), task.problem, intervals=arm.intervals)
     assert plan.status == "converged"
     replay = plan.replay()
     most = allowed(optim.Criteria(), plan.transcribed.dae, plan.trajectories)
