@@ -86,6 +86,11 @@ def same_assembly(dae: DAE, start: np.ndarray, q: np.ndarray, p: np.ndarray) -> 
     """Whether the closed posture `start` (n,) can be led to `q` (n,), loops closed all the way, by parameters `p`.
 
     Independent coordinates are led along a straight line, those that are independent at one of the two postures.
+
+    Warns
+    -----
+    FlexblocksWarning
+        The way passes a change point, at which assemblies meet.
     """
     equations = closure_equations(dae)
     if gap(equations, q, p) > POLISHED:
@@ -98,6 +103,7 @@ def same_assembly(dae: DAE, start: np.ndarray, q: np.ndarray, p: np.ndarray) -> 
         independent[factors[-1][: int(np.sum(diagonal > RANK * diagonal[0]))]] = False
         way = led(equations, (polished(equations, start, p, ~independent), p), q, p, independent, ~independent)
         if way is not None and np.max(np.abs((way[-1] - q) / equations.unit)) < SAME:
+            warn_of_change_points(dae, way, p, independent & ~deforming(dae), "a posture of the plan")
             return True
     return False
 
