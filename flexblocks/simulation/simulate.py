@@ -108,8 +108,8 @@ def simulate(
         Integration steps, those of failed attempts included, after which the run stops with a SimulationError, so that
         stiff or chattering equations do not run for hours; ``math.inf`` for no limit.
     time_limit : float, optional
-        Wall time [s] after which it stops likewise. Both are checked a few times a second, and when what a method derives
-        of large equations, which is not interrupted, is done.
+        Wall time [s] after which it stops likewise. Both are checked a few times a second, and after what a method
+        derives of large equations, which is not interrupted.
     progress : bool, optional
         Whether to show a progress bar; by default in a terminal, if the run will take more than 2 s.
 

@@ -112,8 +112,15 @@ def _in_line(gravity: float, count: int) -> float:
     return quad(lambda angle: 1 / speed(angle), 0.0, np.pi / 2)[0]
 
 
-@pytest.mark.parametrize("gravity", [9.81, 0.0])
-@pytest.mark.parametrize(("count", "method"), [(1, "bdf"), (2, "auto"), (2, "radau"), (3, "adams")])
+@pytest.mark.parametrize("gravity", [9.81, pytest.param(0.0, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("count", "method"),
+    [
+        (1, "bdf"),
+        (2, "auto"),
+        *(pytest.param(*other, marks=pytest.mark.slow) for other in ((2, "radau"), (5, "adams"))),
+    ],
+)
 def test_links_in_line_are_never_passed_in_silence(count: int, method: str, gravity: float) -> None:
     """With four samples, too: the time and the joints in line are named, whichever way they go on."""
     dae = fb.assemble(n_four_bar(count, gravity))

@@ -49,7 +49,7 @@ SIGNALS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("signal", SIGNALS.values(), ids=SIGNALS)
-@pytest.mark.parametrize("method", ["auto", "rk8"])
+@pytest.mark.parametrize("method", ["auto", pytest.param("rk8", marks=pytest.mark.slow)])
 def test_a_clipped_input_does_the_work_of_one_that_was_written_with_its_limits(signal: Any, method: str) -> None:
     """The speed is the integral of the clipped torque, which a fine sum over the signal itself gives."""
     run = fb.simulate(rotor(), (0.0, 6.0), u={"motor.torque": signal}, method=method, saturate=True)

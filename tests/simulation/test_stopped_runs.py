@@ -290,6 +290,6 @@ def test_what_is_small_may_turn_fast(length: float, bound: float | None) -> None
 
 
 def test_a_part_of_a_run_gives_up_sooner_the_larger_the_equations() -> None:
-    """So that budgets, which are looked at between parts, hold for equations of which a step takes a tenth of a second."""
+    """So that budgets, which are looked at between parts, hold where a step takes a tenth of a second."""
     assert Pace(0.0, 1.0, 100, 1e-5).most_steps == 2 * MOST_STEPS
     assert Pace(0.0, 1.0, 5_000_000, 1e-5).most_steps == LEAST_STEPS
