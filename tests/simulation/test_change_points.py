@@ -133,10 +133,10 @@ def test_links_in_line_are_never_passed_in_silence(count: int, method: str, grav
 
 
 def test_a_run_that_does_not_get_past_one_names_it() -> None:
-    """Of Runge-Kutta steps at a tolerance that rounding does not allow there, in the time that it is given."""
+    """As of Runge-Kutta steps, at a tolerance that rounding does not allow there: they are not tried for ever."""
     dae = fb.assemble(n_four_bar(1, 0.0))
     with pytest.raises(
         fb.SimulationError, match=r"beside a change point, at about t = 1\.57\d* s, where a0.angle"
     ) as told:
-        fb.simulate(dae, (0.0, 2.0), x0={"der(a0.angle)": -1.0}, method="rk8", max_steps=3000)
+        fb.simulate(dae, (0.0, 2.0), x0={"der(a0.angle)": -1.0}, method="rk8")
     assert told.value.time < np.pi / 2
