@@ -18,6 +18,7 @@ from flexblocks.cli.arguments import (
     PrescribeOption,
     ReportOption,
     SamplesOption,
+    SaturateOption,
     SetOption,
     StartOption,
     TimeOption,
@@ -48,6 +49,7 @@ def simulate(
     start: StartOption = None,
     method: Annotated[str, typer.Option("--method", help="auto, adams, bdf, idas, rk4 or dop853.")] = "auto",
     step: Annotated[float | None, typer.Option("--step", help="Step of rk4 in seconds.", show_default=False)] = None,
+    saturate: SaturateOption = False,
     max_steps: Annotated[
         int | None,
         typer.Option(
@@ -84,6 +86,7 @@ def simulate(
             x0=x0,
             method=method,
             step=step,
+            saturate=saturate,
             time_limit=time_limit,
             max_steps=DEFAULT_STEPS if max_steps is None else max_steps,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from flexblocks.computable import LARGEST, computable, needed
@@ -11,6 +12,7 @@ from flexblocks.errors import ParameterError
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.system import System
 from flexblocks.simulation.trajectory import ENERGIES, Trajectory
+from flexblocks.validity.input_limits import Excess, beyond_limits
 
 SAMPLES = 1001  # over (start, end): smooth plots, and a sampling interval that is a round number
 
@@ -76,3 +78,26 @@ def sampled_trajectory(system: System, times: np.ndarray, record: Record) -> Tra
         complete=len(t) == len(times),
         dae=dae,
     )
+
+
+def excesses(system: System, motion: Trajectory) -> list[Excess]:
+    """Return the inputs that exceed their limits up to the end of a motion, and the commands that nothing clips."""
+    dae, found, last = system.dae, [], len(motion.t)
+    if not last:
+        return found
+    if np.isfinite(dae.u.limits).any():
+        # At the samples, and on both sides of what jumps between them; of expressions at more times, as they are cheap.
+        inputs = system.inputs
+        begun = np.flatnonzero(inputs.ends[:-1] < motion.t[-1])
+        ends = np.concatenate([inputs.ends[begun], np.minimum(inputs.ends[begun + 1], motion.t[-1])])
+        more = np.linspace(motion.t[0], motion.t[-1], SAMPLES if inputs.symbol_type is ca.SX and last < SAMPLES else 0)
+        times = np.concatenate([ends, more])
+        segments = np.concatenate([begun, begun, inputs.segment_of(more)])
+        between = np.array(system.equations.input(times[None, :], inputs.parameters[:, segments])).T
+        inputs.raise_failure()
+        times, values = np.append(times, motion.t), np.vstack([between, motion.u])
+        if np.any(np.abs(values) > dae.u.limits):
+            found += beyond_limits(dae.u, times, values)
+    if np.any(np.abs(motion.y) > dae.y.limits):
+        found += beyond_limits(dae.y, motion.t, motion.y)
+    return found

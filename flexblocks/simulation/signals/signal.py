@@ -220,11 +220,6 @@ class Signal(TimeSignal):
             raise failure
 
 
-def derived(function: ca.Function, source: Signal) -> Signal:
-    """Return the signal of a function that was derived from the trace of another signal, with its breakpoints."""
-    return Signal(function, source.breakpoints).from_trace(source.source or source)
-
-
 class _Called(ca.Callback):
     """Callback of a Python function of time in a CasADi graph.
 
