@@ -11,6 +11,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
+from flexblocks.interrupt import answered
 from flexblocks.progress import ProgressDisplay
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import without_warning
@@ -139,6 +140,7 @@ def plan(
         except KeyboardInterrupt:  # between two solves
             if not solving.plans:
                 raise
+            answered()
             last = replace(solving.plans[-1], status="interrupted")
             return ended_plan(PlanError("interrupted between two solves", last), solving.plans, dae, problem)
 

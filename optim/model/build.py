@@ -133,10 +133,9 @@ def add_phase(b: Any, t: PhaseTranscription, lender: Any = None) -> VariableInde
     b.transcription = t
     # Variables and boundary conditions
     add_variables(b, t, lender)
-    add_boundary_conditions(b, t)
+    add_boundary_conditions(b, t, lender)
     add_reached_state(b, t)
-    if t.problem.prescribed:
-        fix_known_inputs(b, t)
+    fix_known_inputs(b, t)
     index = variable_index(b, t)
     # Constraints along the path, and at via points
     add_equations_of_motion(b, t, index)

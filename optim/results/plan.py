@@ -18,8 +18,16 @@ from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 
 from ..errors import PlanWarning, ProblemError
+from ..model.arm_inputs import arm_inputs
 from ..model.ends.boundary_conditions import moved_boundaries
-from ..model.read_solution import active_objective, input_polynomials, joined_inputs, joined_trajectory, trajectory
+from ..model.read_solution import (
+    active_objective,
+    input_polynomials,
+    joined_inputs,
+    joined_trajectory,
+    regrouped,
+    trajectory,
+)
 from ..model.trajectories import PhaseTrajectory, all_phase_trajectories, phase_trajectories, transcribed_problem
 from ..model.violations import Violation, violations
 from ..presolve.phase_transcription import PhaseTranscription
@@ -107,14 +115,19 @@ class Plan(RichDisplay):
                 'pyo.SolverFactory("casadi").solve(model).'
             )
         _warn_of_moved(runs)
-        inputs = [input_polynomials(traj) for traj in runs[0]]
+        by_phase = [input_polynomials(traj) for traj in runs[0]]
         motions = [
-            [trajectory(traj, phase_inputs) for traj, phase_inputs in zip(run, inputs, strict=True)] for run in runs
+            joined_trajectory([trajectory(traj, known) for traj, known in zip(run, by_phase, strict=True)])
+            for run in runs
         ]
+        inputs, arm = joined_inputs(by_phase), transcribed_problem(model).arm
+        if any(arm.u.derivative_of):
+            inputs = arm_inputs(arm, runs[0], inputs)
+        motions = [regrouped(arm, motion, inputs) for motion in motions]
         plan = cls(
             model=model,
-            trajectories=tuple(map(joined_trajectory, motions)),
-            inputs=joined_inputs(inputs),
+            trajectories=tuple(motions),
+            inputs=inputs,
             objective=float(value),
             duration=sum(traj.mesh.duration for traj in runs[0]),
             status="not known" if results is None else status_of(results),
@@ -184,7 +197,7 @@ class Plan(RichDisplay):
         from .dataset import dataset
 
         p = np.array([run[0].p for run in phase_trajectories(self.model)])
-        return dataset(self.transcribed.dae, self.trajectories, self.phases, p)
+        return dataset(self.transcribed.arm, self.trajectories, self.phases, p)
 
     @cached_property
     def mesh_errors(self) -> MeshErrors | None:
@@ -194,7 +207,7 @@ class Plan(RichDisplay):
         beyond all numbers are infinite, see `MeshErrors.is_judged`. None where the equations of motion cannot be
         linearised along the motion, as with coordinates that depend on others, samplers, or at singular postures.
         """
-        limits = allowed(Criteria(), self.transcribed.dae, self.trajectories)
+        limits = allowed(Criteria(), self.transcribed.arm, self.trajectories)
         return mesh_errors(phase_trajectories(self.model), limits)
 
     def replay(

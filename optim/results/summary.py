@@ -123,9 +123,12 @@ def _arrives(t: PhaseTranscription, duration: float) -> str:
 
 
 def _prescribed(transcribed: TranscribedProblem) -> list[str]:
-    motions = transcribed.problem.prescribed.items()
-    told = [f"{name} as {motion}" if isinstance(motion, str) else f"{name} as is known" for name, motion in motions]
-    return [f"  while moving {', '.join(told)}"] if told else []
+    told: dict[str, list[str]] = {"moving": [], "under": []}
+    for name, motion in transcribed.problem.prescribed.items():
+        how = motion if isinstance(motion, str) else f"{motion:g}" if isinstance(motion, (int, float)) else "is known"
+        told["under" if name in transcribed.arm.u else "moving"].append(f"{name} as {how}")
+    lines = {"  while moving": told["moving"], "  under": told["under"]}
+    return [f"{begin} {', '.join(names)}" for begin, names in lines.items() if names]
 
 
 def _parameters(transcribed: TranscribedProblem, p: Mapping[str, float]) -> list[str]:

@@ -69,7 +69,7 @@ def best_so_far(error: PlanError, plans: Sequence[Plan], dae: DAE, problem: Prob
     """
     assert error.plan is not None
     attempts = error.plan.attempts
-    mine = [plan for plan in plans if plan.transcribed.dae is dae]
+    mine = [plan for plan in plans if plan.transcribed.arm is dae]
     optima = [plan for plan in mine if plan.status in (CONVERGED, ROUNDED) and plan.transcribed.problem == problem]
     if optima:
         if _noted_miss(optima[-1], attempts) is None:
@@ -99,7 +99,7 @@ def _infeasibility(plan: Plan) -> float:
 
 def _shortcoming(plan: Plan) -> str:
     """Return by how much the replay of a motion that is none yet misses its goal, or its worst violation."""
-    nothing = ROUNDING * allowed(Criteria(), plan.transcribed.dae, plan.trajectories).miss
+    nothing = ROUNDING * allowed(Criteria(), plan.transcribed.arm, plan.trajectories).miss
     try:
         # Only to say by how much the goal is missed
         law = chosen_law(AUTO, plan.mesh_errors)

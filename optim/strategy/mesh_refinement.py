@@ -80,7 +80,7 @@ def refine_mesh(plan: Plan, solving: Solving, criteria: Criteria) -> Plan:
         Refinement ended before the plan replayed.
     """
     settings = solving.settings
-    most = allowed(criteria, plan.transcribed.dae, plan.trajectories)
+    most = allowed(criteria, plan.transcribed.arm, plan.trajectories)
     if math.isinf(solving.deadline.end):
         solving = solving.within(settings.refinement_time)
     best, least, before, is_narrowed, was_doubled = plan, math.inf, math.inf, False, False

@@ -38,7 +38,7 @@ def warn_of_jumps(transcribed: TranscribedProblem) -> None:
 
 def warn_beyond_states(plan: Plan) -> None:
     """Warn of states beyond the ranges in which the physics of their blocks holds, which no limit forbids."""
-    dae = plan.transcribed.dae
+    dae = plan.transcribed.arm
     texts = (beyond_state_ranges(dae, motion.x, motion.t) for motion in plan.trajectories)
     if text := next(filter(None, texts), ""):
         warn(f"Plan of '{dae.name}': {text}. Plans keep what `limits` say of such states.", PlanWarning)

@@ -109,7 +109,7 @@ class Solving:
     def like(self, transcribed: TranscribedProblem, problem: Problem | None = None, **options: Any) -> Any:
         """Return a model of this or another problem, with the same transcription except for `options`."""
         changed = replace(transcribed.options, **options)
-        if problem is None and self.dae is transcribed.dae:
+        if problem is None and self.dae is transcribed.arm:
             return model_of(self.dae, transcribed.problem, changed, transcribed.parameters, transcribed)
         return self.model(problem or transcribed.problem, changed)
 
