@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from flexblocks.errors import ComputationError
-from flexblocks.interrupt import Interrupt
+from flexblocks.interrupt import Interrupt, answered
 from flexblocks.simulation.bounds import Bounds
 from flexblocks.simulation.chart_changes import ChartChanges
 from flexblocks.simulation.chunks import Pace
@@ -20,6 +20,7 @@ from flexblocks.simulation.singularities import Singularities
 from flexblocks.simulation.system import System
 
 SMALLEST = 1e-6  # accuracy to which the time of a failure is located, as a fraction of the run
+STUCK = 1e-3  # the same beside a change point of loops, which no method meets with fewer steps
 LOCATING = 8  # parts of a failed chunk beside a possible gimbal lock, where halves would take ten thousand steps each
 
 
@@ -89,6 +90,7 @@ class Integration:
                 X, z = self._segment(segment, X, z, record)
         except KeyboardInterrupt:
             record.interrupted = True
+            answered()
         except (StepFailure, ComputationError) as failure:
             told = self.singularities.explained(failure, *record.state, self.system.p)
             record.failure, record.advice = (
@@ -123,6 +125,7 @@ class Integration:
             if self.size is not None:
                 self.stepper.measure(self.size.scale(now, X, P))
             self.stepper.prepare(chunk)
+            self.pace.keep_budget()  # what is derived and compiled there takes long of large arms
             try:
                 states, algebraics = self.stepper.advance(X, z, P, chunk)
                 guesses = np.tile(z, (len(states), 1)) if algebraics is None else algebraics
@@ -143,6 +146,10 @@ class Integration:
                     or (len(chunk) == 2 and not self.stepper.divisible)
                     or (self._is_watched and self.singularities.is_stuck(X, z, self.system.p))
                     or self.singularities.is_blocked(X, self.system.p)
+                    or (
+                        part < STUCK * (self.times[-1] - self.times[0])
+                        and self.singularities.is_at_change_point(X, self.system.p, part)
+                    )
                 ):
                     raise
                 self.pace.length = part

@@ -69,8 +69,12 @@ class Solver:
         interrupt: Interrupt,
         bar: ProgressDisplay | None = None,
         budget: Budget = Budget(),  # noqa: B008 (frozen)
+        watched: np.ndarray | None = None,
     ) -> Record:
-        """Integrate from the state `x` (nx,) over the output `times` (k,) [s], as far as possible."""
+        """Integrate from the state `x` (nx,) over the output `times` (k,) [s], as far as possible.
+
+        The record is that of the times `watched`, if they are given: the output times, and others between them.
+        """
         system, X = self.system(inputs, p), np.append(x, 0.0)  # no work is done yet
         integrator = self.method.integrator_for(system, X, times)
         if integrator.name not in self._steppers:
@@ -78,9 +82,10 @@ class Solver:
         stepper = self._steppers[integrator.name]
         instructions = stepper.evaluations * self.dae.interpreted.motion.n_instructions()
         pace = Pace(times[0], times[-1], instructions, stepper.step_time, bar, budget)
+        stepper.most_steps = pace.most_steps
         checks = self._bounds, self._singularities, self._charts
-        options, size = self.method.options, None
+        options, size, until = self.method.options, None, times if watched is None else watched
         if options.follows and not integrator.fixed_step:
-            size = MotionSize(system, options, X, times[-1] - times[0])
+            size = MotionSize(system, options, X, until[-1] - until[0])
         stepper.measure(ErrorScale(options.rtol, options.atol, np.zeros(len(X)), np.ones(len(X)), 1.0))
-        return Integration(system, stepper, *checks, times, pace, interrupt, size).run(X)
+        return Integration(system, stepper, *checks, until, pace, interrupt, size).run(X)

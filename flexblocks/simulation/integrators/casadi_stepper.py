@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenEquations
-from flexblocks.simulation.integrators.stepper import GIVE_UP, StepFailure, Stepper, finite
+from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
 from flexblocks.sundials_messages import without_messages_of_failures
 
 # Stops from which on it pays to build an integrator for their spacing (two-link arm: 1 ms), rather than to restart a
@@ -61,7 +61,7 @@ class CasadiStepper(Stepper):
         self._problem = _scaled(equations, keeps_z=plugin == "idas")
 
     def marks(self, start: float, stop: float, each: bool) -> np.ndarray:
-        steps, every = self._steps(start, stop), 1 if each else MOST_STEPS
+        steps, every = self._steps(start, stop), 1 if each else min(MOST_STEPS, self.most_steps // 2)
         return start + (stop - start) / steps * np.arange(every, steps, every)
 
     def _steps(self, start: float, stop: float) -> int:
@@ -103,7 +103,7 @@ class CasadiStepper(Stepper):
             with without_messages_of_failures() if self.plugin == "idas" else nullcontext():
                 result = integrator(**arguments)
         except RuntimeError as error:
-            self.steps = _most_steps(times) if "TOO_MUCH_WORK" in str(error) else 0
+            self.steps = self._most_steps(times) if "TOO_MUCH_WORK" in str(error) else 0
             raise StepFailure(_reason(str(error))) from None
         self.steps = self._steps(times[0], times[-1]) if self.step else integrator.stats()["nsteps"]
         states = finite(X + size * (np.array(result["xf"]).T - Y))  # what is held stays as it is, to the last digit
@@ -120,6 +120,13 @@ class CasadiStepper(Stepper):
         share = self.longest / span
         return {"max_step_size": 2.0 ** np.floor(np.log2(share))} if share < 1.0 else {}
 
+    def _most_steps(self, times: np.ndarray) -> int:
+        """Return how many steps SUNDIALS may take to one stop: without a limit for all, an advance could take hours.
+
+        Stops differ, and the first ones take some 100 steps, so that it is several times the mean.
+        """
+        return min(self.most_steps, max(4 * self.most_steps // (len(times) - 1), 200))
+
     def _integrator(self, times: np.ndarray) -> ca.Function:
         stops = np.linspace(0, 1, len(times)) if _even(times) else (times - times[0]) / (times[-1] - times[0])
         options = self.options
@@ -127,7 +134,7 @@ class CasadiStepper(Stepper):
             steps = self._steps(times[0], times[1]) * (len(times) - 1)
             options = options | {"number_of_finite_elements": steps}
         else:
-            options = options | {"max_num_steps": _most_steps(times), **self._longest_step(times[-1] - times[0])}
+            options = options | {"max_num_steps": self._most_steps(times), **self._longest_step(times[-1] - times[0])}
         key = (stops.tobytes(), options.get("number_of_finite_elements"), options.get("max_step_size"))
         if key not in self._built:
             with BUILDING:
@@ -136,14 +143,6 @@ class CasadiStepper(Stepper):
                 del self._built[next(iter(self._built))]
             self._built[key] = new
         return self._built[key]
-
-
-def _most_steps(times: np.ndarray) -> int:
-    """Return how many steps SUNDIALS may take to one stop: without a limit for all, an advance could take hours.
-
-    Stops differ, and the first ones take some 100 steps, so that it is several times the mean.
-    """
-    return min(GIVE_UP, max(4 * GIVE_UP // (len(times) - 1), 200))
 
 
 def _even(times: np.ndarray) -> bool:

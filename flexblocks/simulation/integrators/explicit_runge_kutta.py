@@ -17,7 +17,7 @@ from flexblocks.simulation.integrators.efforts import step_effort
 from flexblocks.simulation.integrators.explicit_step_size import ExplicitStepSize
 from flexblocks.simulation.integrators.integrator import Integrator, Options
 from flexblocks.simulation.integrators.step_chains import StepChains
-from flexblocks.simulation.integrators.stepper import GIVE_UP, StepFailure, Stepper, decays_fast, finite, poles_at
+from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, decays_fast, finite, poles_at
 from flexblocks.simulation.integrators.sundials import BDF
 
 # The decay rate times the step, beyond which a step is limited by stability and not by what moves.
@@ -78,6 +78,7 @@ class ExplicitStepper(Stepper):
                 self._stiff = self.otherwise()
             self._stiff.keep_gaps(self._gap)
             self._stiff.measure(self.scale)
+            self._stiff.most_steps = self.most_steps
             rest = np.array([t, *times[len(states) + 1 :]])
             self._stiff.prepare(rest)
             tail, _ = self._stiff.advance(X, z, P, rest)
@@ -112,7 +113,7 @@ class ExplicitStepper(Stepper):
                 t, X = float(ends[accepted - 1]), new[accepted - 1]
             if size.step < 1e-14 * max(abs(t), times[-1] - times[0]):
                 raise StepFailure("the step size had to become too small")
-            if self.steps > GIVE_UP:
+            if self.steps > self.most_steps:
                 raise StepFailure("it takes more and more steps")
         return states, t, X
 

@@ -17,7 +17,7 @@ from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.efforts import Effort
 from flexblocks.simulation.integrators.integrator import Integrator, Options
 from flexblocks.simulation.integrators.radau_step import RadauStep, norm
-from flexblocks.simulation.integrators.stepper import GIVE_UP, ErrorScale, StepFailure, Stepper, finite
+from flexblocks.simulation.integrators.stepper import ErrorScale, StepFailure, Stepper, finite
 
 SAFETY, LEAST, MOST = 0.9, 0.2, 8.0
 # A step is kept, and so are the factors of its equations, unless it could be so much longer.
@@ -111,7 +111,7 @@ class RadauStepper(Stepper):
                         return states, t, X
                     if self._next < 1e-14 * max(abs(t), times[-1] - times[0]):
                         raise StepFailure("the step size had to become too small")
-                    if self.steps > GIVE_UP:
+                    if self.steps > self.most_steps:
                         raise StepFailure("it takes more and more steps")
                     parts = max(int(np.ceil((stop - t) / min(self._next, self.longest) * (1 - 1e-9))), 1)
                     h = (stop - t) / parts

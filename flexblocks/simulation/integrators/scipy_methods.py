@@ -43,14 +43,14 @@ class ScipyStepper(Stepper):
             buffer.set_arg(i, argument.data)  # pyright: ignore
         buffer.set_res(0, rate.data)  # pyright: ignore
 
-        evaluated = 0
+        evaluated, most = 0, min(self.most_steps, GIVE_UP)
 
         def derivative(t: float, X: np.ndarray) -> np.ndarray:
             # SciPy takes any number of steps; the run could not be interrupted.
             nonlocal evaluated
             evaluated += 1
-            if evaluated > GIVE_UP * self.evaluations:
-                self.steps = GIVE_UP
+            if evaluated > most * self.evaluations:
+                self.steps = most
                 raise StepFailure("it takes more and more steps")
             time[0], state[:] = t, scale.origin + X
             evaluate()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-GIVE_UP = 10_000  # steps of one `advance` that is meant to take half as many at most: it is cut into smaller ones
+GIVE_UP = 10_000  # steps after which an `advance` gives up, however cheap they are
 
 
 class StepFailure(Exception):
@@ -61,7 +61,8 @@ class Stepper(ABC):
     `divisible` tells whether an integration may be split at any time; otherwise only at `marks`, as elsewhere the
     steps would change. `steps` is the number of steps of the last `advance`, `evaluations` how often each of them
     evaluates the equations, roughly, and `step_time` the wall time [s] that one takes besides, as measured. Two
-    evaluations are at most `gap` of a step apart; `longest` is the longest step [s] that `keep_gaps` allows.
+    evaluations are at most `gap` of a step apart; `longest` is the longest step [s] that `keep_gaps` allows. An
+    `advance` gives up after `most_steps`, and is cut into smaller ones, so that a run can be stopped meanwhile.
     """
 
     divisible = True
@@ -71,6 +72,7 @@ class Stepper(ABC):
     steps = 0
     evaluations = 1
     step_time = 3e-5
+    most_steps = GIVE_UP
 
     def begin(self, end: float) -> None:  # noqa: B027 (most have nothing to forget)
         """Forget the last run, so that the next one has the same digits whatever came before; it goes to `end` [s]."""

@@ -65,6 +65,7 @@ class SwitchingStepper(Stepper):
         states: list[np.ndarray] = []
         t, steps = float(times[0]), 0
         self._choose(t, X, P)
+        self.explicit.most_steps = self.implicit.most_steps = self.most_steps
         if self._is_implicit:
             states, t, X = self.implicit.attempt(X, P, times, self.explicit.rate)
             steps = self.implicit.steps

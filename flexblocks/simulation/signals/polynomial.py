@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from flexblocks.computable import computable, needed
 from flexblocks.errors import ParameterError
 from flexblocks.libraries import scipy
 from flexblocks.simulation.signals.resolution import EVALUATIONS, Resolution
@@ -79,8 +80,8 @@ def from_ppoly(pieces: scipy.interpolate.PPoly) -> PiecewisePolynomial:
     """
     if pieces.c.ndim != 2:
         raise ParameterError(f"is a polynomial with components of shape {pieces.c.shape[2:]}; must be a scalar.")
-    if not (np.all(np.isfinite(pieces.c)) and np.all(np.isfinite(pieces.x))):
-        raise ParameterError("has coefficients or breakpoints that are not finite.")
+    if not (computable(pieces.c) and computable(pieces.x)):
+        raise ParameterError(f"has coefficients or breakpoints that are not {needed([*pieces.c.flat, *pieces.x])}.")
     lengths = np.diff(pieces.x)
     if np.any(lengths < 0):
         raise ParameterError("has decreasing breakpoints; they must increase.")
@@ -164,8 +165,9 @@ def _samples(
         raise ParameterError(f"{where}: times and values must be arrays of numbers, not of words or truth values.")
     if x.ndim != 1 or y.ndim != 1 or len(x) < least:
         raise ParameterError(f"{where}: arrays of shapes {x.shape} and {y.shape}; must be (k,), k >= {least}.")
-    if not (np.all(np.isfinite(x)) and np.all(np.isfinite(y))):
-        raise ParameterError(f"{where}: times and values must be finite; there is a nan or an infinity among them.")
+    if not (computable(x) and computable(y)):
+        words = needed([*x, *y], "finite; there is a nan or an infinity among them")
+        raise ParameterError(f"{where}: times and values must be {words}.")
     if jumps and np.any(thrice := (x[2:] == x[:-2])):
         at = x[int(np.argmax(thrice))]
         raise ParameterError(f"{where}: three values at {at:.9g} s; a jump has two, that before and that after.")

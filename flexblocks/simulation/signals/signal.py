@@ -12,6 +12,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.computable import computable, needed
 from flexblocks.errors import ParameterError
 from flexblocks.simulation.signals.jumps import SAMPLES, jumps, steps_of
 from flexblocks.simulation.signals.resolution import Resolution, resolution
@@ -96,8 +97,10 @@ class Signal(TimeSignal):
         if self.breakpoints is None:
             return
         times = np.asarray(self.breakpoints, dtype=float).ravel()
-        if not np.all(np.isfinite(times)):
-            raise ParameterError(f"Signal: breakpoints = {self.breakpoints!r}; must be finite times [s].")
+        if not computable(times):
+            raise ParameterError(
+                f"Signal: breakpoints = {self.breakpoints!r}; must be {needed(times, 'finite times')} [s]."
+            )
         object.__setattr__(self, "breakpoints", tuple(np.unique(times).tolist()))
 
     def __call__(self, t: float) -> float:
@@ -215,11 +218,6 @@ class Signal(TimeSignal):
         if self.compiled is None and self._numeric.failure is not None:
             failure, self._numeric.failure = self._numeric.failure, None
             raise failure
-
-
-def derived(function: ca.Function, source: Signal) -> Signal:
-    """Return the signal of a function that was derived from the trace of another signal, with its breakpoints."""
-    return Signal(function, source.breakpoints).from_trace(source.source or source)
 
 
 class _Called(ca.Callback):
