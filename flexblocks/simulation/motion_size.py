@@ -59,8 +59,6 @@ class MotionSize:
     def scale(self, t: float, X: np.ndarray, P: np.ndarray) -> ErrorScale:
         """Return what errors are measured by, from `t` [s] and `X` (nx + 1,) on."""
         options = self._options
-        if not options.follows:
-            return ErrorScale(options.rtol, options.atol, np.zeros(len(X)), np.ones(len(X)), 1.0)
         sizes = np.zeros(self._kinds[-1] + 1)
         np.maximum.at(sizes, self._kinds, self._furthest)
         sizes[-1] = max(sizes[-1], self._kinetic_energy(X))

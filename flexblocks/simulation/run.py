@@ -55,7 +55,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Integration:
-    """Integration from the first to the last of the output `times` (k,) [s]; of a fixed step without `size`."""
+    """Integration from the first to the last of the output `times` (k,) [s]; where tolerances follow its `size`."""
 
     system: System
     stepper: Stepper

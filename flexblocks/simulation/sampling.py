@@ -14,6 +14,7 @@ from flexblocks.simulation.system import System
 from flexblocks.simulation.trajectory import ENERGIES, Trajectory
 from flexblocks.validity.input_limits import Excess, beyond_limits
 
+AGREE = 1e-6  # share of the energy that passed, to which work and energies agree, so that there is nothing to look at
 SAMPLES = 1001  # over (start, end): smooth plots, and a sampling interval that is a round number
 
 
@@ -78,6 +79,13 @@ def sampled_trajectory(system: System, times: np.ndarray, record: Record) -> Tra
         complete=len(t) == len(times),
         dae=dae,
     )
+
+
+def agree(energy: np.ndarray) -> bool:
+    """Return whether work is the change of energies (k, 3) but for rounding: nothing was lost."""
+    kinetic, potential, work = energy.T
+    off = np.max(np.abs(kinetic + potential - work - (kinetic[0] + potential[0] - work[0])))
+    return bool(off <= AGREE * (np.max(kinetic) + np.ptp(potential) + np.ptp(work)))
 
 
 def excesses(system: System, motion: Trajectory) -> list[Excess]:

@@ -16,7 +16,7 @@ from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
 from flexblocks.simulation.method import checked_method
 from flexblocks.simulation.open_loops import opened
 from flexblocks.simulation.passages import ahead, at_times, passages, watched_times, words
-from flexblocks.simulation.sampling import excesses, output_times, sampled_trajectory
+from flexblocks.simulation.sampling import agree, excesses, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion
 from flexblocks.simulation.signals.reference_rates import with_reference_rates
@@ -239,8 +239,9 @@ class Simulator:
         warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, values, trajectory.t)
         if len(dae.x) > 2 * dae.tree.size:  # states of first order, such as pressures
             warn_of_states(where, {"": beyond_state_ranges(dae, trajectory.x, trajectory.t)})
-        motion = trajectory.t, trajectory.x, trajectory.z, trajectory.u
-        warn_of_balances(where, {"": out_of_balance(dae, *motion, values, trajectory.energy)})
+        if not agree(trajectory.energy):
+            motion = trajectory.t, trajectory.x, trajectory.z, trajectory.u
+            warn_of_balances(where, {"": out_of_balance(dae, *motion, values, trajectory.energy)})
         if record.interrupted:
             warn(
                 f"Simulation of '{dae.name}' was interrupted at t = {record.reached:.6g} s of {times[-1]:.6g} s; "

@@ -14,7 +14,7 @@ from flexblocks.simulation.bounds import Bounds, bounds
 from flexblocks.simulation.chart_changes import NO_CHARTS, ChartChanges, chart_changes
 from flexblocks.simulation.chunks import Budget, Pace
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
-from flexblocks.simulation.integrators.stepper import Stepper
+from flexblocks.simulation.integrators.stepper import ErrorScale, Stepper
 from flexblocks.simulation.method import Method
 from flexblocks.simulation.motion_size import MotionSize
 from flexblocks.simulation.run import Integration, Record
@@ -84,6 +84,8 @@ class Solver:
         pace = Pace(times[0], times[-1], instructions, stepper.step_time, bar, budget)
         stepper.most_steps = pace.most_steps
         checks = self._bounds, self._singularities, self._charts
-        size = None if integrator.fixed_step else MotionSize(system, self.method.options, X, times[-1] - times[0])
-        until = times if watched is None else watched
+        options, size, until = self.method.options, None, times if watched is None else watched
+        if options.follows and not integrator.fixed_step:
+            size = MotionSize(system, options, X, until[-1] - until[0])
+        stepper.measure(ErrorScale(options.rtol, options.atol, np.zeros(len(X)), np.ones(len(X)), 1.0))
         return Integration(system, stepper, *checks, until, pace, interrupt, size).run(X)

@@ -95,7 +95,8 @@ class CasadiStepper(Stepper):
         integrator = self._integrator(times)
         origin, size, algebraic = self._units(X)
         more = [[times[0], times[-1] - times[0]], origin, size, [algebraic]]
-        arguments = {"x0": (X - origin) / size, "p": np.concatenate([P, *more])}
+        Y = (X - origin) / size
+        arguments = {"x0": Y, "p": np.concatenate([P, *more])}
         if self.plugin == "idas":
             arguments["z0"] = z / algebraic
         try:
@@ -105,7 +106,7 @@ class CasadiStepper(Stepper):
             self.steps = self._most_steps(times) if "TOO_MUCH_WORK" in str(error) else 0
             raise StepFailure(_reason(str(error))) from None
         self.steps = self._steps(times[0], times[-1]) if self.step else integrator.stats()["nsteps"]
-        states = finite(origin + size * np.array(result["xf"]).T)
+        states = finite(X + size * (np.array(result["xf"]).T - Y))  # what is held stays as it is, to the last digit
         return states, algebraic * np.array(result["zf"]).T if self.plugin == "idas" else None
 
     def _units(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:

@@ -68,7 +68,7 @@ class ScipyStepper(Stepper):
         self.steps = run.nfev // self.evaluations
         if not run.success:
             raise StepFailure(run.message.rstrip(".").lower())
-        return finite(scale.origin + run.y.T), None
+        return finite(X + (run.y.T - (X - scale.origin))), None
 
 
 # Dormand and Prince's method of 12 stages, with the error estimates of Hairer, Norsett and Wanner.
