@@ -17,6 +17,7 @@ from ..collocation.transcription_options import (
     takes_transcription_options,
     transcription_options,
 )
+from ..presolve.bounds import held_inputs
 from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.transcribe import transcribe
 from ..presolve.transcribed_problem import TranscribedProblem
@@ -135,7 +136,8 @@ def add_phase(b: Any, t: PhaseTranscription, lender: Any = None) -> VariableInde
     add_variables(b, t, lender)
     add_boundary_conditions(b, t, lender)
     add_reached_state(b, t)
-    fix_known_inputs(b, t)
+    if t.problem.prescribed or held_inputs(t.dae, t.limits):
+        fix_known_inputs(b, t)
     index = variable_index(b, t)
     # Constraints along the path, and at via points
     add_equations_of_motion(b, t, index)

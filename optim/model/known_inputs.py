@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..presolve.bounds import held_inputs
 from ..presolve.known_motions import known_values
 from ..presolve.phase_transcription import PhaseTranscription
-from ..presolve.planned_inputs import held_inputs
 
 
 def fix_known_inputs(b: Any, t: PhaseTranscription) -> None:

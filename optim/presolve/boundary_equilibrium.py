@@ -18,11 +18,10 @@ from flexblocks.validity.large_deflections import without_warning
 from ..errors import ProblemError
 from ..problem.signals.instant import instant
 from ..problem.signals.signals import Signals
-from .bounds import Limits
+from .bounds import Limits, held_inputs
 from .feasibility.open_base import floating_base
 from .infeasible_goal import no_equilibrium
 from .moving_end import moving_state, split_motion, told_deflections
-from .planned_inputs import held_inputs
 from .postures.admissible import Admissible
 from .postures.inverse_statics import Posture, posture
 from .postures.redundant_inputs import held_within

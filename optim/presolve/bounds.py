@@ -63,6 +63,20 @@ def chosen_inputs(dae: DAE, problem: Problem) -> list[str]:
     return [name for name in dae.u.names if name not in known]
 
 
+def takes_all_inputs(dae: DAE, problem: Problem) -> bool:
+    """Whether a plan moves all inputs: none is a disturbance, known or off."""
+    known = problem.prescribed or dae.u.with_role("disturbance")
+    ranges = (ends for phase in problem.phases for ends in problem.ranges_in(phase).values())
+    return len(dae.u) > 0 and not known and all(low < high for low, high in ranges)
+
+
+def held_inputs(dae: DAE, limits: Limits | None) -> dict[str, float]:
+    """Return the inputs that limits hold at one value, by name."""
+    if limits is None:
+        return {}
+    return {name: low for name, (low, high) in zip(dae.u.names, limits.u.tolist(), strict=True) if low == high}
+
+
 def mixes_units(dae: DAE, problem: Problem) -> bool:
     """Whether the objective adds squares of inputs of several units, as they are.
 

@@ -16,8 +16,10 @@ from ..errors import ProblemError
 from ..problem.known_motion import known_motion, start_and_end
 from ..problem.phase import Phase
 from ..problem.problem import Problem
-from .planned_inputs import WHERE, begin_of, known_inputs
+from .bounds import Limits
 
+WHERE = "plan: prescribed"
+SAMPLES = 1001  # of a known input over a phase, for its least and greatest value
 # Pieces of a cubic per interval of the mesh in which a replay takes an acceleration; their error is 1e-6 of the plan's.
 PIECES = 32
 ROUNDING = 1e-9
@@ -83,6 +85,51 @@ def _joined(motions: Mapping[str, Any], values: Mapping[str, float], time: float
 def known_columns(dae: DAE, problem: Problem) -> tuple[int, ...]:
     """Return the positions of the coordinates with known motions among all coordinates."""
     return tuple(each.column for each in dae.tree.prescribed if each.name in problem.prescribed)
+
+
+def known_inputs(dae: DAE, problem: Problem) -> tuple[str, ...]:
+    """Return the inputs of a planned arm that are known beforehand, but for accelerations of known motions."""
+    return dae.u.with_role("disturbance") if problem.prescribed else ()
+
+
+def begin_of(problem: Problem, phase: Phase) -> float:
+    """Return the time at which a phase begins [s]; after a free duration all that is known is constant."""
+    earlier = problem.phases[: problem.phases.index(phase)]
+    return sum(each.duration for each in earlier if isinstance(each.duration, float))
+
+
+def bounded_by_known(dae: DAE, problem: Problem, phase: Phase, limits: Limits) -> Limits:
+    """Return the limits of a phase with the least and greatest values of known inputs."""
+    times = _times(problem, phase)
+    u, du = limits.u.copy(), limits.du.copy()
+    for name in known_inputs(dae, problem):
+        for bounds, values in zip((u, du), known_motion(WHERE, problem.prescribed[name], times), strict=False):
+            between = np.max(np.abs(np.diff(values)), initial=0.0)
+            bounds[dae.u.index(name)] = values.min() - between, values.max() + between
+    return replace(limits, inputs=(u, du))
+
+
+def no_limits(dae: DAE) -> Limits:
+    """Return limits that limit nothing."""
+    x, u, du = (np.tile([-np.inf, np.inf], (count, 1)) for count in (len(dae.x), len(dae.u), len(dae.u)))
+    return Limits(x, (u, du))
+
+
+def limits_at(dae: DAE, problem: Problem, phase: Phase, limits: Limits, time: float) -> Limits:
+    """Return the limits at a time of a phase [s], where known inputs have one value each."""
+    u = limits.u.copy()
+    for name in known_inputs(dae, problem):
+        # What is rounding of the largest value is zero, where an arm may be in balance as nothing acts on it.
+        times = np.append(begin_of(problem, phase) + time, _times(problem, phase))
+        value, *others = known_motion(WHERE, problem.prescribed[name], times)[0].tolist()
+        u[dae.u.index(name)] = value if abs(value) > ROUNDING * max(map(abs, others)) else 0.0
+    return replace(limits, inputs=(u, *limits.inputs[1:]))
+
+
+def _times(problem: Problem, phase: Phase) -> np.ndarray:
+    """Return times through a phase [s], from the beginning of the motion."""
+    duration = phase.duration if isinstance(phase.duration, float) else 0.0
+    return begin_of(problem, phase) + np.linspace(0.0, duration, SAMPLES)
 
 
 def known_values(

@@ -22,11 +22,10 @@ from .equilibrium import undetermined_at_rest
 from .feasibility.open_base import at_rest, open_base, with_momentum
 from .feasibility.redundant_references import redundant_references
 from .feasibility.shared_travel import reference_states
-from .known_motions import known_columns
+from .known_motions import known_columns, limits_at
 from .meeting.meeting_end import meeting_end
 from .moving_end import split_motion
 from .path_values import PathValues
-from .planned_inputs import begin_of, limits_at
 from .postures.admissible import Admissible, admissible_postures
 from .postures.inverse_statics import Posture
 from .settling_states import settling_states
@@ -63,7 +62,12 @@ def phase_ends(
         admissible_postures(path, phase) if path.rows else None
         for path, phase in zip(paths, problem.phases, strict=True)
     ]
-    there = limits_at(dae, problem, limits[0], 0.0)
+
+    def limits_in(i: int, time: float) -> Limits:
+        """Return the limits at a time [s] of phase `i`."""
+        return limits_at(dae, problem, problem.phases[i], limits[i], time) if problem.prescribed else limits[i]
+
+    there = limits_in(0, 0.0)
     start = boundary_equilibrium(dae, problem.start, p[0], "plan: start", limits=there, admissible=admissible[0])
     # References lead an arm in motion: where they would hold it still says nothing of them.
     leading = reference_states(dae) if start.moving and dae.tree.feedback is not None else ()
@@ -80,7 +84,7 @@ def phase_ends(
                     f"{where}leeway, but the equilibrium there depends on design parameters; leave one of them out."
                 )
             there = phase.goal_at(times[i])
-            bounds = limits_at(dae, problem, limits[i], begin_of(problem, phase) + times[i])
+            bounds = limits_in(i, times[i])
             goal = _goal(dae, there, values, f"{where}goal", phase, begin.point, bounds, admissible[i])
             states, outputs = split_prescribed(dae, there, f"{where}goal")
             if phase.leeway and outputs:
@@ -113,7 +117,7 @@ def phase_ends(
                     )
                 end = meeting_end(dae, phase, end, times[i], f"{where}goal")
         else:
-            bounds = limits_at(dae, problem, limits[i], begin_of(problem, phase) + times[i])
+            bounds = limits_in(i, times[i])
             end = End("passing", _passed(dae, problem, i, p[i], where, bounds), phase.passing or {})
         begin = replace(begin, point=replace(begin.point, p=p[i]))
         boundaries.append((begin, end))

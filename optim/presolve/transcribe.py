@@ -20,14 +20,22 @@ from ..problem.phase import Phase
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
 from .boundary import End
-from .bounds import Limits, chosen_inputs, kept_in_range, mixes_units, other_limits, resolved_limits
+from .bounds import (
+    Limits,
+    chosen_inputs,
+    kept_in_range,
+    mixes_units,
+    other_limits,
+    resolved_limits,
+    takes_all_inputs,
+)
 from .feasible_ends import feasible_ends
 from .infeasible_goal import (
     check_boundary_path,
     check_input_count,
     check_shared_momentum,
 )
-from .known_motions import with_known_motions
+from .known_motions import bounded_by_known, with_known_motions
 from .least_inputs.weak_inputs import check_weak_inputs
 from .lines.line_reach import check_lines
 from .magnitudes.input_sizes import input_sizes
@@ -35,7 +43,7 @@ from .margins import check_margins, narrowed
 from .parameters import resolved_parameters
 from .path_values import resolved_path
 from .phase_transcription import PhaseTranscription
-from .planned_inputs import bounded_by_known, known_inputs, planned_arm
+from .planned_inputs import planned_arm
 from .postures.determined_values import check_determined_values
 from .quasi_static_modes import FAR, PERIODS, static_modes, unresolved_modes
 from .references import with_planned_names
@@ -76,7 +84,8 @@ def transcribe(
         dae, problem = with_integrated_references(arm), with_planned_names(arm, problem)
     if problem.prescribed:
         problem = with_known_motions(dae, problem)
-    dae = planned_arm(dae, problem)
+    if not takes_all_inputs(dae, problem):
+        dae = planned_arm(dae, problem)
     phases, options = problem.phases, options.for_phases(len(problem.phases))
     shape = options.input_shape
     problem.objective.check_inputs(shape, chosen_inputs(dae, problem), arm.u.names)
@@ -94,7 +103,7 @@ def transcribe(
     ]
     check_margins(dae, map(problem.ranges_in, phases), chain(*paths), margins)
     limits = [resolved_limits(dae, narrowed(problem.ranges_in(phase), margins), shape) for phase in phases]
-    if known_inputs(dae, problem):
+    if problem.prescribed:
         limits = [bounded_by_known(dae, problem, phase, limit) for phase, limit in zip(phases, limits, strict=True)]
     _check_bounded(dae, problem, limits)
 

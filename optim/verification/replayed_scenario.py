@@ -16,10 +16,9 @@ from ..model.trajectories import PhaseTrajectory
 from ..presolve.boundary_equilibrium import boundary_equilibrium, translated_equilibrium
 from ..presolve.bounds import other_limits
 from ..presolve.feasibility.shared_travel import reference_states
-from ..presolve.known_motions import exact_inputs
+from ..presolve.known_motions import exact_inputs, limits_at, no_limits
 from ..presolve.parameters import parameter_index
 from ..presolve.path_values import PathValues, resolved_path
-from ..presolve.planned_inputs import begin_of, known_inputs, limits_at, no_limits
 from ..problem.phase import Phase
 from ..problem.problem import Problem
 from ..problem.validation import numbers
@@ -52,7 +51,9 @@ def scenario_run(
     arm = first.dae if dae is None else dae
     problem, start = first.problem, run[0].start
     if not as_planned:
-        start = _told(arm, _rest(arm, problem, 0.0, problem.start, parameters[0], start, "start"), start)
+        first_phase = problem.phases[0]
+        rest = _rest(arm, problem, first_phase, 0.0, problem.start, parameters[0], start, "start")
+        start = _told(arm, rest, start)
     legs = []
     for i, (traj, p) in enumerate(zip(run, parameters, strict=True)):
         phase = traj.transcription.phase
@@ -67,8 +68,8 @@ def scenario_run(
             balance = parameters[i + 1] if phase.balance == "next" else p
             goal, duration = traj.goal, traj.mesh.duration
             if not as_planned:
-                time = begin_of(problem, phase) + duration
-                goal = _rest(arm, problem, time, phase.goal_at(duration), balance, traj.goal, "goal")
+                there = phase.goal_at(duration)
+                goal = _rest(arm, problem, phase, duration, there, balance, traj.goal, "goal")
             outputs = outputs_at(arm, goal)
         legs.append(
             Leg(
@@ -103,6 +104,7 @@ def _path(dae: DAE, problem: Problem, phase: Phase, p: np.ndarray) -> PathValues
 def _rest(
     dae: DAE,
     problem: Problem,
+    phase: Phase,
     time: float,
     prescribed: Mapping[str, float],
     p: np.ndarray,
@@ -111,7 +113,7 @@ def _rest(
 ) -> OperatingPoint:
     """Return the equilibrium of another model, or under other parameters, nearest to the planned one."""
     near = translated_equilibrium(dae, planned)
-    known = limits_at(dae, problem, no_limits(dae), time) if known_inputs(dae, problem) else None
+    known = limits_at(dae, problem, phase, no_limits(dae), time) if problem.prescribed else None
     return boundary_equilibrium(dae, prescribed, p, f"replay: {where}", near=near, limits=known).point
 
 
