@@ -85,7 +85,7 @@ def test_mean_and_worst_of_the_scenarios():
         problem = optim.Problem(
             at(0.0),
             (optim.Phase("swing", at(1.0), 1.0),),
-            optim.Vibration() + 1e-6 * optim.Effort(0.01, dict.fromkeys(dae.u.names, 1.0)),
+            optim.Vibration() + 1e-7 * optim.Effort(0.01, dict.fromkeys(dae.u.names, 1.0)),  # of the rate
             scenarios=({"payload.mass": 0.05}, {"payload.mass": 0.3}),
             aggregate=aggregate,
         )
