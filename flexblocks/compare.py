@@ -23,6 +23,7 @@ from flexblocks.simulation import Trajectory, simulate
 from flexblocks.simulation.sampling import output_times
 from flexblocks.simulation.signals.inputs import inputs, shifted
 from flexblocks.simulation.signals.reference_rates import with_reference_rates
+from flexblocks.simulation.trajectory import whole
 from flexblocks.statics.equilibrium import equilibrium
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.validity.large_deflections import without_warning
@@ -116,7 +117,7 @@ def compare(
     with without_warning():  # what is compared shows by how much a discretization is off
         points = {name: equilibrium(dae, at) for name, dae in daes.items()}
         if at is None:
-            responses = {name: simulate(dae, t, u=u, x0=x0) for name, dae in daes.items()}
+            responses = {name: whole(simulate(dae, t, u=u, x0=x0)) for name, dae in daes.items()}
         else:
             responses = {name: _simulate_from(dae, points[name], t, u, x0) for name, dae in daes.items()}
     last = list(responses.values())[-1]
@@ -170,7 +171,7 @@ def _simulate_from(
         for name, deviation, offset in zip(dae.u.names, deviations, point.u.tolist(), strict=True)
     }
     start = dict(zip(dae.x.names, point.x.tolist(), strict=True)) | dict(x0 or {})
-    return simulate(dae, t, u=acting, x0=start)
+    return whole(simulate(dae, t, u=acting, x0=start))
 
 
 def _row(

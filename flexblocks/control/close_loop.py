@@ -45,6 +45,7 @@ def close_loop(dae: DAE, law: Bindable, *, limits: bool = True, disturbances: bo
         * in x, at its end: the states of the law, ``pid.integral[1]``;
         * in y: the inputs that reach the arm, under their own names, ``motor1.torque``; for inputs with a limit also
           the command before saturation, ``command.motor1.torque``; and the outputs of the law, ``error.joint1.angle``.
+          With ``limits=False`` they keep the limits of the inputs, so that simulations warn of what exceeds them.
 
     Raises
     ------
@@ -77,7 +78,7 @@ def close_loop(dae: DAE, law: Bindable, *, limits: bool = True, disturbances: bo
     u = grouped("input", [_undriven(dae, bound), bound.references, disturbance])
     u = dataclasses.replace(u, derivative_of=tuple(name if name in u else None for name in u.derivative_of))
     x = grouped("state", [dae.x, bound.states])
-    y = grouped("output", [dae.y, variables("output", [(name, o.unit, 0.0) for name, o in loop.outputs.items()])])
+    y = grouped("output", [dae.y, _shown(dae, loop, limits, disturbance)])
     _refuse_repeated(x, dae.z, u, dae.p, y)
     feedback = _feedback(dae, loop, bound, x, u)
     tree = dataclasses.replace(dae.tree, feedback=feedback)
@@ -125,6 +126,20 @@ def _loop(dae: DAE, bound: Bound, drives: Actuators, disturbance: Variables) -> 
         with_applied(bound.rates),
         tuple(with_applied(update.change) for update in bound.updates),
         outputs,
+    )
+
+
+def _shown(dae: DAE, loop: _Loop, limits: bool, disturbance: Variables) -> Variables:
+    """Return the outputs of the loop; the inputs that it drives keep the limits that are not enforced.
+
+    Those with a disturbance do not: what is added is no command.
+    """
+    kept = {} if limits else dict(zip(dae.u.names, dae.u.limits.tolist(), strict=True))
+    entries = [(name, output.unit, 0.0) for name, output in loop.outputs.items()]
+    return variables(
+        "output",
+        entries,
+        [None if f"disturbance.{name}" in disturbance.names else kept.get(name) for name in loop.outputs],
     )
 
 

@@ -28,7 +28,7 @@ from .ends.reached_state import add_reached_state
 from .equations_of_motion import add_equations_of_motion
 from .initial_guess import set_guess
 from .known_inputs import fix_known_inputs
-from .magnitudes.declared_magnitudes import declare_magnitudes
+from .magnitudes import declare_magnitudes
 from .objective import PhaseCosts, add_objective
 from .path_constraints import add_path_constraints
 from .phase_linking import link_phases

@@ -29,10 +29,10 @@ from ..model.read_solution import (
     trajectory,
 )
 from ..model.trajectories import PhaseTrajectory, all_phase_trajectories, phase_trajectories, transcribed_problem
-from ..model.violations import Violation
+from ..model.violations import Violation, violations
 from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.transcribed_problem import TranscribedProblem
-from ..solver_statistics import Statistics, statistics, status_of
+from ..solver_statistics import CONVERGED, INACCURATE, Statistics, statistics, status_of
 from ..verification.audit import Audit, Finer, audit
 from ..verification.between_points import violations_between_points
 from ..verification.criteria import Criteria, allowed
@@ -63,9 +63,16 @@ class Plan(RichDisplay):
     duration : float
         [s], of all phases.
     status : str
-        ``"converged"`` if the solver reached an optimum of the transcription, ``"converged, rounded off"`` if
-        one for friction or play that is rounded off, otherwise why it stopped. If refinement was requested,
-        ``"optimal"`` if the plan replays and ``"unresolved"`` if it does not.
+        One of `optim.solver_statistics.Status`:
+
+        * ``"converged"``: an optimum of the transcription, whose equations hold;
+        * ``"converged, rounded off"``: one for friction or play that is rounded off;
+        * ``"optimal"``: after refinement, the plan replays;
+        * ``"unresolved"``: an optimum that does not replay, or whose `mesh_errors` exceed a hundredth of the reach;
+        * ``"inaccurate"``: the solver took it for an optimum, but it breaks its own equations, see `violations`;
+        * ``"feasible, not optimal"``: a motion that keeps all limits;
+        * otherwise why the solver stopped, in Pyomo's words such as ``"iterationLimit"``; or, where planning was ended
+          by its time limit without such a motion, by how much the best iterate ``"misses the goal"``.
     statistics : Statistics
     attempts : tuple of Attempt
         All solves that led to this plan, which is the last; empty for a model solved by hand.
@@ -117,7 +124,7 @@ class Plan(RichDisplay):
         if any(arm.u.derivative_of):
             inputs = arm_inputs(arm, runs[0], inputs)
         motions = [regrouped(arm, motion, inputs) for motion in motions]
-        return cls(
+        plan = cls(
             model=model,
             trajectories=tuple(motions),
             inputs=inputs,
@@ -126,6 +133,7 @@ class Plan(RichDisplay):
             status="not known" if results is None else status_of(results),
             statistics=statistics(model, results),
         )
+        return replace(plan, status=INACCURATE) if plan.status == CONVERGED and plan.violations else plan
 
     @property
     def transcribed(self) -> TranscribedProblem:
@@ -148,6 +156,16 @@ class Plan(RichDisplay):
         durations = {traj.transcription.phase.name: traj.mesh.duration for traj in phase_trajectories(self.model)[0]}
         ends = list(accumulate(durations.values()))
         return dict(zip(durations, zip([0.0, *ends[:-1]], ends, strict=True), strict=True))
+
+    @cached_property
+    def violations(self) -> tuple[Violation, ...]:
+        """Equations, ends and limits that the planned motion breaks at its own points, worst first.
+
+        In their own units, relative to the sum of the magnitudes of their terms, with each variable counted by the most
+        that the motion makes of it: by more than 1e-6, a hundred times what the solver leaves of equations that are
+        scaled as they should be. A converged plan has none.
+        """
+        return violations(self.model, of_plan=True)
 
     @property
     def excesses(self) -> tuple[Violation, ...]:
@@ -185,8 +203,9 @@ class Plan(RichDisplay):
     def mesh_errors(self) -> MeshErrors | None:
         """Errors of the mesh: by how much each interval ends beside the plan, and how such errors grow along the way.
 
-        By linearisation about the plan, a small part of the time of a solve; by default criteria. None where the
-        equations of motion cannot be linearised along the motion, as with coordinates that depend on others.
+        By linearisation about the plan, a small part of the time of a solve; by default criteria. Errors that grow
+        beyond all numbers are infinite, see `MeshErrors.is_judged`. None where the equations of motion cannot be
+        linearised along the motion, as with coordinates that depend on others, samplers, or at singular postures.
         """
         limits = allowed(Criteria(), self.transcribed.arm, self.trajectories)
         return mesh_errors(phase_trajectories(self.model), limits)
@@ -294,6 +313,7 @@ class Plan(RichDisplay):
             p=self.p,
             statistics=self.statistics,
             attempts=self.attempts,
+            violated=self.violations,
             excesses=self.excesses,
             mesh=self.mesh_errors,
         )

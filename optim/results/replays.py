@@ -67,7 +67,7 @@ def chosen_law(law: Any, errors: MeshErrors | None) -> Any:
     law = checked_law(law)
     if not isinstance(law, str) or law != AUTO:
         return law
-    return TRACKING if errors is not None and errors.needs_feedback else None
+    return TRACKING if errors is not None and errors.is_judged and errors.needs_feedback else None
 
 
 def _warn_of_large_deflections(dae: DAE, motions: Iterable[Trajectory]) -> None:

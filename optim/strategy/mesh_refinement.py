@@ -18,6 +18,7 @@ from ..errors import PlanError, PlanWarning, ProblemError
 from ..results.attempt import Attempt
 from ..results.plan import Plan
 from ..results.replays import chosen_law
+from ..solve import advice_on_ends
 from ..solver_statistics import UNRESOLVED
 from ..verification.criteria import Allowed, Criteria, allowed
 from ..verification.tracked_replay import AUTO
@@ -30,7 +31,6 @@ from .finer_transcriptions import (
 )
 from .homotopy import solve_by_homotopy
 from .limit_excesses import relative_excesses, widened_margins
-from .problem_warnings import advice_on_ends
 from .solving import Solving, attempts_of
 from .warm_start import start_from
 

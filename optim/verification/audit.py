@@ -20,7 +20,7 @@ from flexblocks.modeling.model import Model
 from flexblocks.modeling.rediscretize import rediscretize
 from flexblocks.rich_display import RichDisplay
 from flexblocks.simulation.simulate import SimulationError, simulate
-from flexblocks.simulation.trajectory import Trajectory
+from flexblocks.simulation.trajectory import Trajectory, whole
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.validity.large_deflections import without_warning
 
@@ -264,7 +264,7 @@ class _Driver:
             return motion_figures(self.dae, driven, legs)
         if self.law is None:
             holding = dict(zip(self.dae.u.names, goal.u.tolist(), strict=True))
-            after = simulate(self.dae, (0.0, self.coast), holding, driven.x[-1], goal.p)
+            after = whole(simulate(self.dae, (0.0, self.coast), holding, driven.x[-1], goal.p))
         else:
             after = held(self.dae, run[-1], legs[-1], driven.x[-1], self.coast, self.law, self.shared)
         return motion_figures(self.dae, driven, legs, after)

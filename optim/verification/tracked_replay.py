@@ -11,7 +11,7 @@ import numpy as np
 from flexblocks.control import close_loop, follow
 from flexblocks.dae.dae import DAE
 from flexblocks.simulation.simulate import SimulationError, simulate
-from flexblocks.simulation.trajectory import Trajectory
+from flexblocks.simulation.trajectory import Trajectory, whole
 
 from ..errors import ProblemError
 from ..model.read_solution import regrouped
@@ -82,7 +82,7 @@ def by_law(
     def drive(i: int, leg: Leg, x: np.ndarray) -> Trajectory:
         closed, signals = _closed_loop(dae, run[i], leg, law, shared)
         x0 = dict(zip(dae.x.names, x.tolist(), strict=True))
-        return regrouped(dae, simulate(closed, (0.0, leg.duration), signals, x0, leg.p, **options))
+        return regrouped(dae, whole(simulate(closed, (0.0, leg.duration), signals, x0, leg.p, **options)))
 
     return drive
 
@@ -96,7 +96,7 @@ def held(
         if name in signals:
             signals[name] = float(planned(leg.duration))
     x0 = dict(zip(dae.x.names, x.tolist(), strict=True))
-    return regrouped(dae, simulate(closed, (leg.duration, leg.duration + time), signals, x0, leg.p))
+    return regrouped(dae, whole(simulate(closed, (leg.duration, leg.duration + time), signals, x0, leg.p)))
 
 
 def _closed_loop(

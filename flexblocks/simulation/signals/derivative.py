@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -21,15 +19,15 @@ class _Derivative(Signal):
 
     of: Signal | None = None
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        assert self.of is not None
+        object.__setattr__(self, "source", self.of.source or self.of)
+
     @property
     def form(self) -> object:
         assert self.of is not None
         return self.of.form, "derivative"
-
-    @cached_property
-    def compiled(self) -> ca.Function:  # pyright: ignore[reportIncompatibleVariableOverride]
-        t = ca.SX.sym("t")
-        return ca.Function("signal", [t], [self.function(t)])
 
 
 def derivative(signal: TimeSignal) -> TimeSignal:
@@ -45,13 +43,8 @@ def derivative(signal: TimeSignal) -> TimeSignal:
     if not isinstance(signal, Signal) or signal.compiled is None:
         raise ParameterError("is a function that takes no CasADi symbol, so that it has no derivative")
     t = ca.SX.sym("t")
-    slope = ca.Function("derivative", [t], [ca.densify(ca.jacobian(ca.SX(signal.compiled(t)), t))])
-
-    def value(time: Any) -> Any:
-        result = slope(time)
-        return float(result) if isinstance(result, ca.DM) else result
-
-    return _Derivative(value, signal.breakpoints, signal)
+    slope = ca.jacobian(ca.SX(signal.compiled(t)), t)
+    return _Derivative(ca.Function("derivative", [t], [ca.densify(slope)]), signal.breakpoints, signal)
 
 
 def _slopes(pieces: scipy.interpolate.PPoly) -> scipy.interpolate.PPoly:
