@@ -68,7 +68,7 @@ def spatial() -> fb.Model:
         model.add(body)
         model.connect(place, body.frame_a)
         place = body.frame_b
-    model.connect(place, model.add(fb.Payload("payload", mass=2.0, inertia=0.01)).frame_a)
+    model.connect(place, model.add(fb.Payload("payload", mass=2.0, inertia=(0.01, 0.01, 0.01))).frame_a)
     return model
 
 

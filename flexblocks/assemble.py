@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.constraints.close_loops import close_loops
+from flexblocks.constraints.scalar_inertia import refuse_scalar_inertia
 from flexblocks.constraints.singular_mass import refuse_singular_mass
 from flexblocks.constraints.singular_posture import tell_of_singular_start
 from flexblocks.constraints.states_at_posture import start_at_posture
@@ -76,8 +77,8 @@ def assemble(
     ------
     FlexblocksError
         The model is not an arm (see `Model.check`), a parameter or a locked or prescribed coordinate is unknown, a
-        coordinate moves no mass, a loop cannot be closed or has a prescribed coordinate, or the ends of a force element
-        are at one place.
+        coordinate moves no mass, a body of which the inertia about z alone is known turns about other axes, a loop
+        cannot be closed or has a prescribed coordinate, or the ends of a force element are at one place.
 
     Warns
     -----
@@ -116,6 +117,7 @@ def assemble(
     # Kinematic loops: start values that close them, and the closures that are independent.
     if tree.loops.closures:
         dae = close_loops(dae)
+    dae = refuse_scalar_inertia(dae)
     # Forces between frames: there must be a line between these.
     if dae.tree.elements:
         refuse_undefined_forces(dae)
@@ -142,7 +144,8 @@ def _tree(
 ) -> tuple[Tree, Variables, Variables, Variables]:
     """Return the multibody tree, and its states, algebraic variables and inputs."""
     # Variables, in the order of the model, and where those of each block stand among them.
-    q, rates, w, z, u, limits = [], [], [], [], [], []
+    q, rates, w, z, u = [], [], [], [], []
+    about: list[tuple[float | None, str, str | None]] = []  # limit and role of each input, and what it is the rate of
     symbols: dict[str, ca.SX] = {}
     number: dict[tuple[str, str], int] = {}
     slices: dict[str, list[slice]] = {}
@@ -166,7 +169,9 @@ def _tree(
         first_order |= dict(enumerate(block.states(), len(w)))
         for group, declared in ((w, block.states()), (z, block.algebraics()), (u, block.inputs())):
             group += [(f"{name}.{v.name}", v.unit, starts_of.get(v.name, v.start)) for v in declared]
-        limits += [variable.limit for variable in block.inputs()]
+        about += [
+            (v.limit, v.role, None if v.derivative_of is None else f"{name}.{v.derivative_of}") for v in block.inputs()
+        ]
         slices[name] = [slice(start, len(group)) for start, group in zip(starts, (w, z, u), strict=True)]
     # Bodies, a parent before what it carries.
     position = {name: i for i, name in enumerate(plan.nodes)}
@@ -209,7 +214,7 @@ def _tree(
         Prescription(*place, q[number[place]][1], number[place], len(u) + i) for i, place in enumerate(moved)
     )
     u += [(*each.acceleration, 0.0) for each in prescribed]
-    limits += [None] * len(prescribed)
+    about += [(None, "actuator", None)] * len(prescribed)  # whoever moves the arm chooses these accelerations
     parts = {
         "locks": _locks(plan),
         "elements": tuple(elements),
@@ -219,7 +224,9 @@ def _tree(
     }
     tree = Tree(tuple(bodies), len(q), np.array(model.gravity), p.symbol, loops, **parts)
     x = variables("state", q + rates + w, symbols=symbols)
-    return tree, x, variables("algebraic variable", z, symbols=symbols), variables("input", u, limits)
+    limits, roles, derivative_of = zip(*about, strict=True) if about else ((), (), ())
+    inputs = variables("input", u, limits, roles=roles, derivative_of=derivative_of)
+    return tree, x, variables("algebraic variable", z, symbols=symbols), inputs
 
 
 def _locks(plan: Topology) -> tuple[Lock, ...]:

@@ -76,8 +76,8 @@ def summary(model: Model, dae: DAE) -> dict[str, Any]:
         "states": _variables(dae.x),
         "algebraics": _variables(dae.z),
         "inputs": [
-            row | {"limit": float(limit) if limit < float("inf") else None}
-            for row, limit in zip(_variables(dae.u), dae.u.limits, strict=True)
+            row | {"role": role, "limit": float(limit) if limit < float("inf") else None}
+            for row, role, limit in zip(_variables(dae.u), dae.u.roles, dae.u.limits, strict=True)
         ],
         "outputs": [{"name": row["name"], "unit": row["unit"]} for row in _variables(dae.y)],
         "parameters": _variables(dae.p),

@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 import casadi as ca
 
 from flexblocks.control.method_arguments import refuse_other_arguments
-from flexblocks.control.reference_inputs import grouped, with_symbols
+from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError, listing
@@ -45,7 +45,7 @@ class Bound:
     commands : dict of SX
         Command of each input that the law drives, by input.
     references : Variables
-        The law's reference signals; they become inputs of the closed loop.
+        The law's reference signals; they become inputs of the closed loop, with their roles.
     states : Variables
         The law's own states, such as integrals and estimates.
     rates : SX (len(states),)
@@ -207,12 +207,14 @@ def summed(parts: list[Bound]) -> Bound:
         )
     commands: dict[str, ca.SX] = {}
     outputs: dict[str, Output] = {}
-    shared: dict[str, tuple[str, float, ca.SX]] = {}
+    shared: dict[str, ca.SX] = {}
+    references: list[Variables] = []
     rates, updates, position = [], [], 0
     for part in parts:
         # Every law made symbols for its references; those of the first law that uses a reference replace the others.
-        kept = [shared.setdefault(name, entry) for name, entry in _entries(part.references)]
-        symbols = part.references.symbol, ca.vertcat(*[symbol for _, _, symbol in kept], ca.SX(0, 1))
+        names, own = part.references.names, part.references.symbol
+        references.append(part.references.take([i for i, name in enumerate(names) if _is_new(name, own[i], shared)]))
+        symbols = own, ca.vertcat(*[shared[name] for name in names], ca.SX(0, 1))
         for name, command in part.commands.items():
             commands[name] = commands.get(name, ca.SX(0)) + ca.substitute(command, *symbols)
         for name, output in part.outputs.items():
@@ -224,11 +226,10 @@ def summed(parts: list[Bound]) -> Bound:
             change[position : position + len(part.states)] = ca.substitute(update.change, *symbols)
             updates.append(SampledUpdate(update.period, update.offset, change))
         position += len(part.states)
-    references = variables("reference", [(name, unit, start) for name, (unit, start, _) in shared.items()])
-    references = with_symbols(references, [symbol for _, _, symbol in shared.values()])
-    return Bound(commands, references, states, ca.vertcat(*rates), outputs, tuple(updates))
+    shared_references = grouped("reference", references)
+    return Bound(commands, shared_references, states, ca.vertcat(*rates), outputs, tuple(updates))
 
 
-def _entries(group: Variables) -> list[tuple[str, tuple[str, float, ca.SX]]]:
-    """Return name and (unit, start value, symbol) of each variable of a group."""
-    return [(name, (group.units[i], float(group.start[i]), group.symbol[i])) for i, name in enumerate(group.names)]
+def _is_new(name: str, symbol: ca.SX, shared: dict[str, ca.SX]) -> bool:
+    """Whether a reference is the first of its name; its symbol is then that of all."""
+    return shared.setdefault(name, symbol) is symbol

@@ -22,6 +22,13 @@ def reference_name(name: str, order: int = 0) -> str:
     return reference if order == 0 else f"der({reference})" if order == 1 else f"der({reference},{order})"
 
 
+def reference_below(name: str, order: int = 0) -> str | None:
+    """Return the name of the reference whose time derivative `reference_name` names; None of a reference itself."""
+    if order:
+        return reference_name(name, order - 1)
+    return reference_name(name[4:-1]) if name.startswith("der(") else None
+
+
 def derivative_unit(unit: str, order: int) -> str:
     """Return the unit of a time derivative."""
     return unit if order == 0 else f"{unit}/s" if order == 1 else f"{unit}/s{order}"

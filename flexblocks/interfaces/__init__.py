@@ -11,7 +11,16 @@ anything but `flexblocks.errors`.
 
 from flexblocks.interfaces.attached_frame import AttachedFrame
 from flexblocks.interfaces.block import Block, Composite, PortUnknownError
-from flexblocks.interfaces.block_variables import GUEST, JOINT, ROTOR, Coordinate, DependentVariable, Variable
+from flexblocks.interfaces.block_variables import (
+    GUEST,
+    JOINT,
+    ROLES,
+    ROTOR,
+    Coordinate,
+    DependentVariable,
+    Role,
+    Variable,
+)
 from flexblocks.interfaces.chart import Chart
 from flexblocks.interfaces.force_element import ForceElement
 from flexblocks.interfaces.frame import Frame, Vector, column, rotation, skew
@@ -43,6 +52,7 @@ __all__ = [
     "NONZERO",
     "NOT_NEGATIVE",
     "POSITIVE",
+    "ROLES",
     "ROTOR",
     "AttachedFrame",
     "Block",
@@ -65,6 +75,7 @@ __all__ = [
     "PortUnknownError",
     "Quantity",
     "Range",
+    "Role",
     "SmallDeflections",
     "StateRange",
     "Tension",

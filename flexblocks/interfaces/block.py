@@ -48,6 +48,13 @@ class _Named:
         for name, value in checked_fields(self.where, self).items():
             object.__setattr__(self, name, value)
 
+    def made_for_numbers(self) -> Mapping[str, str]:
+        """Return the arguments that cannot stay symbolic, as the block computes functions from their numbers.
+
+        By argument the reason with what to do, for messages.
+        """
+        return {}
+
     def check_change(self, names: Collection[str]) -> None:
         """Refuse other values of symbolic parameters, by their names, than those that the block was built with.
 

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import casadi as ca
 import numpy as np
+
+# What an input is for. An actuator is moved by whoever controls the arm; a disturbance is zero unless it is given; a
+# reference is the set point of a controller inside, and a reference rate its derivative, or that of another rate.
+Role = Literal["actuator", "disturbance", "reference", "reference_rate"]
+# Those between which the user of a block chooses, where the block has a parameter for it.
+ROLES = ("actuator", "disturbance")
 
 # Which block names a coordinate that several share: a joint before a rotor; the others never do.
 JOINT, ROTOR, GUEST = 2, 1, 0
@@ -42,6 +49,10 @@ class Variable:
     a force element may start at an output of it that poses alone determine: `starts_at` names it. If it `follows` such
     an output, rest in other postures than the start is sought from where it keeps its ratio to that: a rope that is
     taut at the start is neither slack there nor stretched by metres.
+
+    An input has a `role`: ``"actuator"``, which equilibria, laws and plans use; ``"disturbance"``, which is zero unless
+    it is given; ``"reference"`` or ``"reference_rate"`` of a controller inside the block. An input that is the time
+    derivative of another one says of which, `derivative_of`, by its name in the block; that may be a rate itself.
     """
 
     name: str
@@ -53,6 +64,8 @@ class Variable:
     positive: bool = False
     starts_at: str | None = None
     follows: str | None = None
+    role: Role = "actuator"
+    derivative_of: str | None = None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -11,8 +11,12 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.argument_types import short
+from flexblocks.computable import computable, needed
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.symbolic_pickle import HoldsSymbols
+
+# Roles of the variables of a group, by its kind.
+ROLE_OF_KIND = {"input": "actuator", "reference": "reference"}
 
 
 class Check(Protocol):
@@ -41,6 +45,11 @@ class Variables(HoldsSymbols):
         Least and greatest value of each; (0, 2) where none is known.
     checks : tuple of Check
         What values must be together.
+    roles : tuple of str
+        Of inputs: ``"actuator"``, ``"disturbance"``, ``"reference"`` or ``"reference_rate"``; see `Variable`.
+    derivative_of : tuple of (str or None)
+        Of inputs: the name of the input whose time derivative each one is, if it is one. That input is in the group,
+        except in the references of a law that is not part of a closed loop yet.
     """
 
     kind: str
@@ -51,6 +60,8 @@ class Variables(HoldsSymbols):
     limits: np.ndarray = field(default_factory=lambda: np.zeros(0))
     ranges: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
     checks: tuple[Check, ...] = ()
+    roles: tuple[str, ...] = ()
+    derivative_of: tuple[str | None, ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -76,6 +87,29 @@ class Variables(HoldsSymbols):
                 hint = f' Name it when the arm is assembled, fb.assemble(model, symbolic=("{name}",)).'
             raise NameUnknownError(f"There is no {self.kind} '{name}' ({self.kind}s: {listing(self.names)}).{hint}")
         return self._positions[name]
+
+    def with_role(self, *roles: str) -> tuple[str, ...]:
+        """Return the names of the inputs that have one of these roles."""
+        return tuple(name for name, role in zip(self.names, self.roles, strict=True) if role in roles)
+
+    def take(self, positions: Sequence[int]) -> Variables:
+        """Return the group of the variables at these positions, with their symbols."""
+
+        def of(entries: tuple[Any, ...]) -> tuple[Any, ...]:
+            return tuple(entries[i] for i in positions) if entries else ()
+
+        kept = list(positions)
+        return replace(
+            self,
+            names=of(self.names),
+            units=of(self.units),
+            start=self.start[kept],
+            symbol=ca.vertcat(*[self.symbol[i] for i in kept], ca.SX(0, 1)),
+            limits=self.limits[kept],
+            ranges=self.ranges[kept] if len(self.ranges) else self.ranges,
+            roles=of(self.roles),
+            derivative_of=of(self.derivative_of),
+        )
 
     def unit(self, name: str) -> str:
         """Return the unit of a variable."""
@@ -129,8 +163,8 @@ class Variables(HoldsSymbols):
             number = np.nan if isinstance(value, (str, bool)) else float(value)
         except (TypeError, ValueError, OverflowError, RuntimeError):  # RuntimeError: a symbol of CasADi
             number = np.nan
-        if not np.isfinite(number):
-            raise ParameterError(f"{where}{name} = {value!r}; must be a finite number.")
+        if not computable(number):
+            raise ParameterError(f"{where}{name} = {short(value)}; must be {needed(number, 'a finite number')}.")
         if len(self.ranges):
             low, high = self.ranges[self.index(name)]
             if not low <= number <= high:
@@ -152,11 +186,18 @@ def variables(
     symbols: Mapping[str, ca.SX] | None = None,
     ranges: Sequence[tuple[float, float]] = (),
     checks: Sequence[Check] = (),
+    roles: Sequence[str] | None = None,
+    derivative_of: Sequence[str | None] | None = None,
 ) -> Variables:
-    """Return a group from (name, unit, start) entries, with fresh symbols for those without one in `symbols`."""
+    """Return a group from (name, unit, start) entries, with fresh symbols for those without one in `symbols`.
+
+    Without `roles`, inputs are actuators and references references; other groups have none.
+    """
     known = symbols or {}
     symbol = ca.vertcat(*[known.get(name, ca.SX.sym(name)) for name, _, _ in entries], ca.SX(0, 1))
     bounds = np.array([np.inf if limit is None else limit for limit in limits or [None] * len(entries)], dtype=float)
+    if roles is None:
+        roles = [ROLE_OF_KIND[kind]] * len(entries) if kind in ROLE_OF_KIND else ()
     return Variables(
         kind=kind,
         names=tuple(name for name, _, _ in entries),
@@ -166,4 +207,6 @@ def variables(
         limits=bounds,
         ranges=np.array(ranges, dtype=float).reshape(-1, 2),
         checks=tuple(checks),
+        roles=tuple(roles),
+        derivative_of=tuple([None] * len(roles) if derivative_of is None else derivative_of),
     )

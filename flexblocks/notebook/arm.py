@@ -33,7 +33,7 @@ def check(shown: ModelCheck) -> Content:
 
 
 def dae(shown: DAE) -> Content:
-    """Return the variables of a DAE: names, units, start values and limits."""
+    """Return the variables of a DAE: names, units, start values, roles of inputs and limits."""
     groups = {"States": shown.x, "Algebraic variables": shown.z, "Inputs": shown.u, "Parameters": shown.p}
     tables = [part for title, group in groups.items() for part in _variables(title, group)]
     return Content(
@@ -65,6 +65,8 @@ def _same(value: Any, default: Any) -> bool:
 
 def _variables(title: str, group: Variables) -> tuple[Any, ...]:
     columns: list[tuple[str, Any]] = [("name", group.names), ("unit", group.units), ("start", group.start)]
+    if group.roles:
+        columns.append(("role", [role.replace("_", " ") for role in group.roles]))
     if len(group.limits) == len(group) and np.any(np.isfinite(group.limits)):
         columns.append(("limit", [limit if np.isfinite(limit) else None for limit in group.limits]))
     return table(title, [head for head, _ in columns], list(zip(*(values for _, values in columns), strict=True)))

@@ -88,7 +88,7 @@ def _complete(defined: dict[str, Schema]) -> None:
         "start": values,
         "goal": either([values, {"type": "null"}]),
         "passing": either([values, {"type": "null"}]),
-        "prescribed": {"type": "object", "additionalProperties": {"type": "string"}},
+        "prescribed": {"type": "object", "additionalProperties": {"type": ["string", "number"]}},
     }
     for name, of_type in defined.items():
         if name in (*PHASES, "Phase"):

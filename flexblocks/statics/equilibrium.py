@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from flexblocks.constraints.closed_posture import warn_of_change_points
 from flexblocks.constraints.singular_posture import refuse_singular_posture
 from flexblocks.dae.dae import DAE
 from flexblocks.degrees import warn_of_degrees
@@ -44,7 +45,8 @@ def equilibrium(
     x : dict, optional
         Values by name at which coordinates (or first-order states) are held; the others are solved for.
     u : dict, optional
-        Values by name at which inputs are held; the others are solved for.
+        Values by name at which inputs are held. Disturbances (see `flexblocks.interfaces.Variable`) and rates of
+        references are zero unless they are given here; the other inputs are solved for.
     p : dict or array, optional
         Values of symbolic parameters.
 
@@ -116,6 +118,9 @@ def equilibrium(
         raise _refusal(dae, problem)
     if closed and problem.singular(s):
         refuse_singular_posture(dae, s[problem.at.q], problem.mass_at(s), "equilibrium: at the balance found ")
+    if closed:
+        joints = closed.free & ~closed.deforming
+        warn_of_change_points(dae, closed.way_to(s), problem.p, joints, "equilibrium")
     point = _point(dae, problem, s)
     warn_of_large_deflections(dae, "equilibrium", point.x[None], point.z[None], point.u[None], point.p)
     warn_beyond_ranges(dae, "equilibrium", point.p, point.__getitem__)

@@ -23,7 +23,10 @@ def bounds_of(t: PhaseTranscription) -> dict[str, Bounds]:
     names, slices = state_names(t.dae), state_slices(t.dae)
     rows = {part: (names[part], t.limits.x[slices[part]]) for part in names}
     rows |= {"u": (t.dae.u.names, t.limits.u), "du": (t.dae.u.names, t.limits.du)}
-    return {group: dict(zip(names, map(_or_none, limits), strict=True)) for group, (names, limits) in rows.items()}
+    bounds = {group: dict(zip(names, map(_or_none, limits), strict=True)) for group, (names, limits) in rows.items()}
+    for name in t.dae.u.with_role("disturbance"):  # known, and fixed
+        bounds["u"][name] = bounds["du"][name] = None, None
+    return bounds
 
 
 def add_limits(b: Any, t: PhaseTranscription) -> None:
@@ -43,8 +46,11 @@ def add_limits(b: Any, t: PhaseTranscription) -> None:
 
 def _add_input_limits(b: Any, name: str, t: PhaseTranscription, points: Weights, limits: np.ndarray) -> None:
     rows = [i for i in range(len(points.factors)) if not _is_one_variable(points, i)]
+    known = t.dae.u.with_role("disturbance")
     limited = [
-        (u, *_or_none(limit)) for u, limit in zip(t.dae.u.names, limits, strict=True) if np.isfinite(limit).any()
+        (u, *_or_none(limit))
+        for u, limit in zip(t.dae.u.names, limits, strict=True)
+        if np.isfinite(limit).any() and u not in known
     ]
     if not rows or not limited:
         return

@@ -33,7 +33,8 @@ def least_effort_waypoints(t: PhaseTranscription) -> tuple[Waypoint, ...]:
     """
     weights = _input_weights(t)
     dae, tree = t.dae, t.dae.tree
-    if not weights or t.passed or tree.prescribed or follows_from_balance(dae):
+    knows = tree.prescribed or dae.u.with_role("disturbance")
+    if not weights or t.passed or knows or follows_from_balance(dae):
         return ()
     effort = _Effort(t, weights)
     still = np.zeros(effort.motion.count)

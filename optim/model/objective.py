@@ -15,6 +15,7 @@ from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxB
 from ..casadi_solver import CasadiGreyBox, Kernel, attach
 from ..collocation.cost_functions import final_kernel, integral_kernel, squared_inputs
 from ..errors import ProblemError
+from ..presolve.bounds import chosen_inputs
 from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.objectives.functionals import Lagrangian, Mayer
@@ -46,7 +47,9 @@ class PhaseCosts:
 
     def integral_of_squared_inputs(self, term: Objective) -> Any:
         t, index = self.transcription, self.index
-        function = squared_inputs(t.shape, term.input_weights(t.dae.u.names), t.is_free)
+        chosen = np.isin(t.dae.u.names, chosen_inputs(t.dae, t.problem))  # what is known counts for nothing
+        weights = {order: chosen * of_order for order, of_order in term.input_weights(t.dae.u.names).items()}
+        function = squared_inputs(t.shape, weights, t.is_free)
         on = index.variables[index.first_shaping : index.end_shaping]
         return self._box(term, function, index.shaping - index.first_shaping, steps(t)[:, None], on)
 

@@ -22,6 +22,7 @@ from .bounds import Limits
 from .feasibility.open_base import floating_base
 from .infeasible_goal import no_equilibrium
 from .moving_end import moving_state, split_motion, told_deflections
+from .planned_inputs import held_inputs
 from .postures.admissible import Admissible
 from .postures.inverse_statics import Posture, posture
 from .postures.redundant_inputs import held_within
@@ -102,7 +103,7 @@ def _resting(
     for name in prescribed:
         if name in dae.x:
             _check_coordinate(dae, name, where)
-    near = equilibrium_at(dae, {}, p, where) if near is None else near
+    near = equilibrium_at(dae, {}, p, where, limits) if near is None else near
     x = np.tile([-np.inf, np.inf], (len(dae.x), 1)) if limits is None else limits.x
     u = np.tile([-np.inf, np.inf], (len(dae.u), 1)) if limits is None else limits.u
     floating = floating_base(dae, near) if dae.tree.has_undriven_base else ()
@@ -119,12 +120,14 @@ def _by_coordinates(
     admissible: Admissible | None,
 ) -> Posture:
     """Return the equilibrium with these coordinates, of several that redundant inputs hold one within the limits."""
-    at = equilibrium_at(dae, prescribed, p, where)
+    at = equilibrium_at(dae, prescribed, p, where, limits)
     within = None if limits is None else held_within(dae, at, prescribed, limits, where, admissible)
     return within or Posture(at, 0)
 
 
-def equilibrium_at(dae: DAE, prescribed: Mapping[str, float], p: np.ndarray, where: str) -> OperatingPoint:
+def equilibrium_at(
+    dae: DAE, prescribed: Mapping[str, float], p: np.ndarray, where: str, limits: Limits | None = None
+) -> OperatingPoint:
     """Return the static equilibrium with the `prescribed` coordinates.
 
     Parameters
@@ -135,6 +138,8 @@ def equilibrium_at(dae: DAE, prescribed: Mapping[str, float], p: np.ndarray, whe
     p : ndarray (np,)
     where : str
         For messages, as ``"plan: start"``.
+    limits : Limits, optional
+        Inputs whose limits are one value have that; others are not looked at.
 
     Raises
     ------
@@ -145,7 +150,7 @@ def equilibrium_at(dae: DAE, prescribed: Mapping[str, float], p: np.ndarray, whe
         _check_coordinate(dae, name, where)
     try:
         with without_warning():
-            return equilibrium(dae, x=prescribed, p=p)
+            return equilibrium(dae, x=prescribed, u=held_inputs(dae, limits), p=p)
     except NoEquilibriumError as error:
         raise no_equilibrium(where, error) from error
     except LoopError as error:

@@ -57,8 +57,9 @@ def kept_in_range(dae: DAE, limits: Limits, named: Container[str], ends: Sequenc
 
 
 def chosen_inputs(dae: DAE, problem: Problem) -> list[str]:
-    """Return the names of the inputs but the accelerations of known motions."""
+    """Return the names of the inputs but known ones, accelerations of known motions among them."""
     known = {each.acceleration[0] for each in dae.tree.prescribed if each.name in problem.prescribed}
+    known.update(dae.u.with_role("disturbance"))
     return [name for name in dae.u.names if name not in known]
 
 
@@ -90,6 +91,8 @@ def other_limits(
         A limit on an output that excludes the whole range of its block; a range that moves with the design.
     """
     variables = {*dae.x.names, *(name for names in _input_names(dae) for name in names)}
+    off = {name for name, ends in ranges.items() if ends == (0.0, 0.0)}  # inputs, which may be no variables of a plan
+    variables |= off | {f"der({name})" for name in off}
     for name, parameter in moved_ranges(dae, designed):
         raise ProblemError(
             f"plan: design: {parameter}: moves the range of {name}, which is a limit of the plan. Leave it out, "

@@ -17,7 +17,7 @@ from .feasibility.changed_lengths import check_lengths
 from .feasibility.conserved_momentum import check_momentum, check_named_rates
 from .feasibility.conserved_totals import check_totals
 from .feasibility.energy_bound import check_impulse
-from .feasibility.shared_travel import with_shared_travel, without_what_is_held
+from .feasibility.shared_travel import with_shared_references, with_shared_travel, without_what_is_held
 from .feasibility.speed_bound import check_speeds
 from .feasibility.unmoved_coordinates import check_moved
 from .impact import check_pick_ups
@@ -57,6 +57,7 @@ def feasible_ends(
         if len(ends) > 1:
             ends = [ends[0], *(with_shared_travel(dae, ends[0], run) for run in ends[1:])]
             ends = [without_what_is_held(dae, run) for run in ends]
+            ends = with_shared_references(dae, ends)
         return ends
 
     def estimated(ends: Ends, times: Sequence[float]) -> list[float]:
@@ -79,14 +80,15 @@ def feasible_ends(
     if holding and len(ends) > 1:
         check_shared_holding(dae, ends)
     for run, run_paths in zip(ends, paths, strict=True):
-        if phases[0].balance == "next":
+        known = dae.u.with_role("disturbance")
+        if phases[0].balance == "next" and not known:
             check_moved(dae, *run[0])
         for phase, limit, path, (begin, end) in zip(phases, limits, run_paths, run, strict=True):
             check_rates(dae, limit, begin, end, phase.duration, holding and len(phases) == 1)
             if path.rows:
                 check_speeds(dae, path, begin, end, phase.duration)
             check_impulse(dae, limit, begin, end, phase.duration)
-            if dae.tree.has_undriven_base:
+            if dae.tree.has_undriven_base and not known:  # known forces change the momentum
                 check_momentum(dae, begin, end)
                 goal = phase.goal_at(0.0) if phase.is_timed else {}
                 check_named_rates(dae, begin, end, goal)

@@ -1,9 +1,10 @@
-"""Known motions of prescribed coordinates: their states where phases begin and end, their accelerations in between."""
+"""Known motions and inputs: the states of prescribed coordinates where phases begin and end, and inputs in between."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline, PPoly
@@ -15,11 +16,14 @@ from ..errors import ProblemError
 from ..problem.known_motion import known_motion, start_and_end
 from ..problem.phase import Phase
 from ..problem.problem import Problem
+from .planned_inputs import WHERE, begin_of, known_inputs
 
-WHERE = "plan: prescribed"
 # Pieces of a cubic per interval of the mesh in which a replay takes an acceleration; their error is 1e-6 of the plan's.
 PIECES = 32
 ROUNDING = 1e-9
+# Gauss quadrature over one interval, exact to the ninth degree.
+NODES, WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(5))
+NODES = NODES + 0.5
 
 
 def with_known_motions(dae: DAE, problem: Problem) -> Problem:
@@ -32,29 +36,41 @@ def with_known_motions(dae: DAE, problem: Problem) -> Problem:
     """
     known = {each.name: each.acceleration[0] for each in dae.tree.prescribed}
     for name in problem.prescribed:
-        if name not in known:
+        if name not in known and name not in dae.u:
             raise ProblemError(
                 f"{WHERE}: '{name}' is no prescribed coordinate ({listing(known) or 'there are none'}); assemble with "
-                f"prescribed='{name}'.{nearest(name, list(known))}"
+                f"prescribed='{name}'. Nor is it an input ({listing(dae.u.names)})."
+                f"{nearest(name, [*known, *dae.u.names])}"
             )
+        if name in known.values():
+            raise ProblemError(f"{WHERE}: '{name}' is an acceleration; prescribe the motion of its coordinate.")
+    for name in _coordinates(dae, problem):
         for phase in problem.phases:
             accelerations = (known[name], f"der({known[name]})")
             if limited := [limit for limit in problem.ranges_in(phase) if limit in accelerations]:
                 raise ProblemError(f"plan: limits: {limited[0]}, but {name} has a known motion; leave the limit out.")
+    motions = _coordinates(dae, problem)
+    if not motions:
+        return problem
     phases, time = [], 0.0
     for phase in problem.phases:
-        time += phase.duration
+        time += phase.duration if isinstance(phase.duration, float) else 0.0
         if phase.goal is not None:
-            phase = replace(phase, goal=_joined(problem, phase.goal, time, f"the goal of phase '{phase.name}'"))
+            phase = replace(phase, goal=_joined(motions, phase.goal, time, f"the goal of phase '{phase.name}'"))
         phases.append(phase)
-    start = _joined(problem, problem.start, 0.0, "the start")
+    start = _joined(motions, problem.start, 0.0, "the start")
     return replace(problem, start=start, phases=tuple(phases))
 
 
-def _joined(problem: Problem, values: Mapping[str, float], time: float, where: str) -> dict[str, float]:
+def _coordinates(dae: DAE, problem: Problem) -> dict[str, Any]:
+    """Return the known motions of coordinates, by name."""
+    return {name: motion for name, motion in problem.prescribed.items() if name not in dae.u}
+
+
+def _joined(motions: Mapping[str, Any], values: Mapping[str, float], time: float, where: str) -> dict[str, float]:
     """Return the values at a start or goal with those of the known motions at this time [s]."""
-    states = start_and_end(WHERE, problem.prescribed, time)
-    for name in (*problem.prescribed, *(f"der({name})" for name in problem.prescribed)):
+    states = start_and_end(WHERE, motions, time)
+    for name in (*motions, *(f"der({name})" for name in motions)):
         there = states.get(name, 0.0)
         if name in values and abs(values[name] - there) > ROUNDING * max(1.0, abs(there)):
             raise ProblemError(
@@ -69,24 +85,33 @@ def known_columns(dae: DAE, problem: Problem) -> tuple[int, ...]:
     return tuple(each.column for each in dae.tree.prescribed if each.name in problem.prescribed)
 
 
-def known_accelerations(
+def known_values(
     dae: DAE, problem: Problem, phase: Phase, times: np.ndarray
 ) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Return rate, acceleration and its rate (k,) of each known motion at times of a phase, by the input's name."""
-    begin = sum(earlier.duration for earlier in problem.phases[: problem.phases.index(phase)])
-    return {
-        each.acceleration[0]: tuple(known_motion(WHERE, problem.prescribed[each.name], begin + times)[1:])
+    """Return integral, value and rate (k,) of each known input at times of a phase, by name.
+
+    Known inputs are the accelerations of known motions, and inputs that are prescribed themselves.
+    """
+    at = begin_of(problem, phase) + times
+    values = {
+        each.acceleration[0]: tuple(known_motion(WHERE, problem.prescribed[each.name], at)[1:])
         for each in dae.tree.prescribed
         if each.name in problem.prescribed
     }
+    for name in known_inputs(dae, problem):
+        signal = problem.prescribed[name]
+        within = at[:-1, None] + np.diff(at)[:, None] * NODES
+        steps = np.diff(at) * (known_motion(WHERE, signal, within.ravel())[0].reshape(within.shape) @ WEIGHTS)
+        values[name] = np.append(0.0, np.cumsum(steps)), *known_motion(WHERE, signal, at)[:2]
+    return values
 
 
-def exact_accelerations(dae: DAE, problem: Problem, phase: Phase, mesh_times: np.ndarray) -> dict[str, PPoly]:
-    """Return the accelerations of known motions over the time of a phase [s], far finer than on its mesh."""
+def exact_inputs(dae: DAE, problem: Problem, phase: Phase, mesh_times: np.ndarray) -> dict[str, PPoly]:
+    """Return the known inputs over the time of a phase [s], far finer than on its mesh."""
     count = PIECES * (len(mesh_times) - 1) + 1
     times = np.interp(np.linspace(0.0, 1.0, count), np.linspace(0.0, 1.0, len(mesh_times)), mesh_times)
     exact = {}
-    for name, (_, acceleration, jerk) in known_accelerations(dae, problem, phase, times).items():
-        spline = CubicHermiteSpline(times, acceleration, jerk)
+    for name, (_, value, rate) in known_values(dae, problem, phase, times).items():
+        spline = CubicHermiteSpline(times, value, rate)
         exact[name] = PPoly(spline.c, spline.x, extrapolate=False)
     return exact

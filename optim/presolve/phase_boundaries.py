@@ -20,10 +20,13 @@ from .boundary_equilibrium import boundary_equilibrium, equilibrium_at, split_pr
 from .bounds import Limits
 from .equilibrium import undetermined_at_rest
 from .feasibility.open_base import at_rest, open_base, with_momentum
+from .feasibility.redundant_references import redundant_references
+from .feasibility.shared_travel import reference_states
 from .known_motions import known_columns
 from .meeting.meeting_end import meeting_end
 from .moving_end import split_motion
 from .path_values import PathValues
+from .planned_inputs import begin_of, limits_at
 from .postures.admissible import Admissible, admissible_postures
 from .postures.inverse_statics import Posture
 from .settling_states import settling_states
@@ -60,8 +63,12 @@ def phase_ends(
         admissible_postures(path, phase) if path.rows else None
         for path, phase in zip(paths, problem.phases, strict=True)
     ]
-    start = boundary_equilibrium(dae, problem.start, p[0], "plan: start", limits=limits[0], admissible=admissible[0])
-    begin = End(kind, start.point, *split_prescribed(dae, problem.start, "plan: start"), moving=start.moving)
+    there = limits_at(dae, problem, limits[0], 0.0)
+    start = boundary_equilibrium(dae, problem.start, p[0], "plan: start", limits=there, admissible=admissible[0])
+    # References lead an arm in motion: where they would hold it still says nothing of them.
+    leading = reference_states(dae) if start.moving and dae.tree.feedback is not None else ()
+    named = split_prescribed(dae, problem.start, "plan: start")
+    begin = End(kind, start.point, *named, loose=leading, moving=start.moving)
     _refuse_moving(begin, "plan: start", design, 0.0)
     boundaries = []
     for i, phase in enumerate(problem.phases):
@@ -73,7 +80,8 @@ def phase_ends(
                     f"{where}leeway, but the equilibrium there depends on design parameters; leave one of them out."
                 )
             there = phase.goal_at(times[i])
-            goal = _goal(dae, there, values, f"{where}goal", phase, begin.point, limits[i], admissible[i])
+            bounds = limits_at(dae, problem, limits[i], begin_of(problem, phase) + times[i])
+            goal = _goal(dae, there, values, f"{where}goal", phase, begin.point, bounds, admissible[i])
             states, outputs = split_prescribed(dae, there, f"{where}goal")
             if phase.leeway and outputs:
                 raise ProblemError(
@@ -92,6 +100,8 @@ def phase_ends(
             # Bent for the next load the arm is not in balance with this one: currents are free to bend it, as torques.
             if phase.balance == "next" and not goal.moving and phase.is_timed:
                 loose = settling_states(dae, goal.point, float(phase.duration))
+            if dae.tree.feedback is not None and not goal.moving and goal_kind != "rest":
+                loose += redundant_references(dae, goal.point, times[i] or 1.0)
             at = with_momentum(dae, goal.point, begin.point, floats) if goal.moving and floats else goal.point
             end = End(goal_kind, at, states, outputs, open=(*floats, *known), loose=loose, moving=goal.moving)
             if dae.tree.has_undriven_base and goal.moving and (outputs or _names_rates(dae, floats, there)):
@@ -103,7 +113,8 @@ def phase_ends(
                     )
                 end = meeting_end(dae, phase, end, times[i], f"{where}goal")
         else:
-            end = End("passing", _passed(dae, problem, i, p[i], where), phase.passing or {})
+            bounds = limits_at(dae, problem, limits[i], begin_of(problem, phase) + times[i])
+            end = End("passing", _passed(dae, problem, i, p[i], where, bounds), phase.passing or {})
         begin = replace(begin, point=replace(begin.point, p=p[i]))
         boundaries.append((begin, end))
         begin = replace(end, kind="fixed" if end.kind == "fixed" and not (end.open or end.loose) else "joined")
@@ -187,7 +198,7 @@ def _refuse_moving(end: End | Posture, where: str, design: bool, leeway: float) 
             raise ProblemError(f"{where}: {what}, and rates that are not zero; leave one of them out.")
 
 
-def _passed(dae: DAE, problem: Problem, i: int, p: np.ndarray, where: str) -> OperatingPoint:
+def _passed(dae: DAE, problem: Problem, i: int, p: np.ndarray, where: str, limits: Limits | None) -> OperatingPoint:
     """Return a guess of the end of phase `i`, which ends in motion; unspecified coordinates are interpolated."""
     n, passing = dae.tree.size, problem.phases[i].passing or {}
     for name in passing:
@@ -200,7 +211,7 @@ def _passed(dae: DAE, problem: Problem, i: int, p: np.ndarray, where: str) -> Op
     for name in dict.fromkeys(name for posture in postures for name in posture if name in dae.q_names):
         known = [k for k, posture in enumerate(postures) if name in posture]
         coordinates[name] = float(np.interp(i + 1, known, [postures[k][name] for k in known]))
-    point = equilibrium_at(dae, coordinates, p, f"{where}passing")
+    point = equilibrium_at(dae, coordinates, p, f"{where}passing", limits)
     x = point.x.copy()
     for name, value in passing.items():
         x[dae.x.index(name)] = value

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.dae.integrated_references import with_integrated_references
 
 from ..collocation.mesh import Mesh, spaced_mesh, uniform_mesh
 from ..collocation.quasi_static import ALL_MOVE, StaticModes
@@ -34,8 +35,10 @@ from .margins import check_margins, narrowed
 from .parameters import resolved_parameters
 from .path_values import resolved_path
 from .phase_transcription import PhaseTranscription
+from .planned_inputs import bounded_by_known, known_inputs, planned_arm
 from .postures.determined_values import check_determined_values
 from .quasi_static_modes import FAR, PERIODS, static_modes, unresolved_modes
+from .references import with_planned_names
 from .rigid_motion.duration_estimate import duration_range
 from .transcribed_problem import TranscribedProblem
 from .via_postures import check_vias, via_waypoints
@@ -68,12 +71,15 @@ def transcribe(
         The problem is malformed, contains an unknown name, or its start or goal is infeasible.
     """
     # 1. The data of the problem: limits of every phase, and parameters of every phase in every scenario.
-    problem = _as_problem(dae, problem)
+    problem, arm = _as_problem(dae, problem), dae
+    if any(arm.u.derivative_of):
+        dae, problem = with_integrated_references(arm), with_planned_names(arm, problem)
     if problem.prescribed:
         problem = with_known_motions(dae, problem)
+    dae = planned_arm(dae, problem)
     phases, options = problem.phases, options.for_phases(len(problem.phases))
     shape = options.input_shape
-    problem.objective.check_inputs(shape, chosen_inputs(dae, problem))
+    problem.objective.check_inputs(shape, chosen_inputs(dae, problem), arm.u.names)
     margins = options.margins or {}
     base = dae.p.values(p, "plan: ")
     designed, parameters = (), [[base] * len(phases)]
@@ -88,6 +94,8 @@ def transcribe(
     ]
     check_margins(dae, map(problem.ranges_in, phases), chain(*paths), margins)
     limits = [resolved_limits(dae, narrowed(problem.ranges_in(phase), margins), shape) for phase in phases]
+    if known_inputs(dae, problem):
+        limits = [bounded_by_known(dae, problem, phase, limit) for phase, limit in zip(phases, limits, strict=True)]
     _check_bounded(dae, problem, limits)
 
     # 2. Boundary conditions: the equilibria between which the arm moves; infeasible ones are refused.
@@ -171,7 +179,7 @@ def transcribe(
     if mixes_units(dae, problem):
         sizes = input_sizes(runs[0]) if before is None else before.first[0].input_sizes
         runs = tuple(tuple(replace(t, input_sizes=sizes) for t in run) for run in runs)
-    return TranscribedProblem(dae, problem, runs, base, options)
+    return TranscribedProblem(dae, problem, runs, base, options, arm)
 
 
 def _as_problem(dae: DAE, problem: Any) -> Problem:
@@ -181,8 +189,6 @@ def _as_problem(dae: DAE, problem: Any) -> Problem:
         problem = problem.problem
     if not isinstance(problem, Problem):
         raise ProblemError(f"plan: problem = {problem!r}; must be an optim.RestToRest(...) or optim.Problem(...).")
-    if not len(dae.u):
-        raise ProblemError(f"plan: '{dae.name}' has no inputs; add a TorqueSource or ForceSource.")
     return problem
 
 

@@ -23,6 +23,8 @@ class TranscribedProblem:
     Attributes
     ----------
     dae : DAE
+        With the inputs of the plan alone, see `planned_arm`, and its references integrated, see
+        `flexblocks.dae.integrated_references`.
     problem : Problem
     runs : tuple of tuple of PhaseTranscription
         By scenario, then by phase.
@@ -30,6 +32,8 @@ class TranscribedProblem:
         Values of the symbolic parameters unless a scenario or phase overrides them; start values of design parameters.
     options : TranscriptionOptions
         The transcription options, with a number of intervals for each phase.
+    arm : DAE
+        As it was passed in.
     """
 
     dae: DAE
@@ -37,6 +41,7 @@ class TranscribedProblem:
     runs: tuple[tuple[PhaseTranscription, ...], ...]
     p: np.ndarray
     options: TranscriptionOptions
+    arm: DAE
 
     @property
     def first(self) -> tuple[PhaseTranscription, ...]:

@@ -9,17 +9,19 @@ import casadi as ca
 import numpy as np
 from scipy.interpolate import BSpline, PPoly
 
+from flexblocks.computable import LARGEST, computable, needed
+
 from ..errors import ProblemError
 from .time_functions import value_in_time
 from .validation import Duration, mapping
 
-EXPECTED = 'a text in time as "0.02*sin(30*time)", a function of the time, or a SciPy spline'
+EXPECTED = 'a number, a text in time as "0.02*sin(30*time)", a function of the time, or a SciPy spline'
 # Position, rate, acceleration, and the rate of the acceleration.
 DERIVATIVES = 4
 
 
 def checked_motions(where: str, motions: Any, durations: Sequence[Duration]) -> dict[str, Any]:
-    """Return known motions by the name of their coordinate: texts, functions of the time or splines.
+    """Return known motions by the name of their coordinate or input: numbers, texts, functions of the time or splines.
 
     Raises
     ------
@@ -27,8 +29,9 @@ def checked_motions(where: str, motions: Any, durations: Sequence[Duration]) -> 
         One is none of these, has no derivatives or is not finite; a duration is free, so that nobody knows when.
     """
     motions = mapping(where, motions)
-    if motions and not all(isinstance(duration, float) for duration in durations):
-        raise ProblemError(f"{where}: {', '.join(motions)}: a known motion, and a free duration; give a duration in s.")
+    moving = [name for name, motion in motions.items() if not _is_number(motion)]
+    if moving and not all(isinstance(duration, float) for duration in durations):
+        raise ProblemError(f"{where}: {', '.join(moving)}: a known motion, and a free duration; give a duration in s.")
     end = sum(duration for duration in durations if isinstance(duration, float))
     for name, motion in motions.items():
         known_motion(f"{where}: {name}", motion, np.linspace(0.0, end, 11))
@@ -45,7 +48,7 @@ def known_motion(where: str, motion: Any, times: np.ndarray) -> np.ndarray:
     """
     if isinstance(motion, (PPoly, BSpline)):
         values = np.array([motion(times), *(motion.derivative(k)(times) for k in range(1, DERIVATIVES))])
-    elif isinstance(motion, str) or callable(motion):
+    elif isinstance(motion, str) or callable(motion) or _is_number(motion):
         time = ca.SX.sym("time")
         orders = [value_in_time(motion, time, where)]
         for _ in range(1, DERIVATIVES):
@@ -53,10 +56,16 @@ def known_motion(where: str, motion: Any, times: np.ndarray) -> np.ndarray:
         values = ca.Function("motion", [time], [ca.densify(ca.vertcat(*orders))])(times[None, :]).full()
     else:
         raise ProblemError(f"{where} = {motion!r}; must be {EXPECTED}.")
-    if not np.isfinite(values).all():
-        bad = times[~np.isfinite(values).all(axis=0)][0]
-        raise ProblemError(f"{where}: is not finite at {bad:g} s, with three derivatives; must be until the end.")
+    if not computable(values):
+        bad = times[~(np.abs(values) <= LARGEST).all(axis=0)][0]
+        raise ProblemError(
+            f"{where}: is not {needed(values)} at {bad:g} s, with three derivatives; must be until the end."
+        )
     return values
+
+
+def _is_number(motion: Any) -> bool:
+    return isinstance(motion, (int, float, np.number)) and not isinstance(motion, bool)
 
 
 def start_and_end(where: str, motions: Mapping[str, Any], time: float) -> dict[str, float]:

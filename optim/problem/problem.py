@@ -33,8 +33,8 @@ class Problem:
         In all phases; see `RestToRest`.
     input_ends : "free" or "holding"
         At the start of the first phase and the end of the last; see `RestToRest`.
-    prescribed : dict of text, callable or spline
-        Known motions of prescribed coordinates over the time of all phases; see `RestToRest`.
+    prescribed : dict of float, text, callable or spline
+        Known motions of prescribed coordinates, and known inputs, over the time of all phases; see `RestToRest`.
     scenarios : sequence of dict of float
         Values of symbolic parameters, as ``({"payload.mass": 0.0}, {"payload.mass": 0.3})``. Each scenario is a
         separate motion under the same inputs and durations.

@@ -44,6 +44,7 @@ class RestToRest:
         (``"joint1.angle"``, ``"der(joint1.angle)"``), of an output (``"link1.tip_deflection_y"``, ``"payload.y"``), of
         an acceleration (``"der(der(joint1.angle))"``) or of a point position (``"link1.station(0.25).y"``): a number
         for both signs, or (low, high) with None for no limit. The `limit` of sources in the model applies as well.
+        A disturbance (see `Variable`) is zero unless it has a limit, or is `prescribed`; (0, 0) turns an input off.
     path : sequence of KeepOut, KeepIn or Within
         Regions that points of the arm keep out of or stay in, and limits on expressions.
     via : sequence of Via
@@ -51,11 +52,12 @@ class RestToRest:
     input_ends : "free" or "holding"
         Whether continuous inputs begin and end anywhere within their limits, or at the values that hold the arm at
         rest.
-    prescribed : dict of text, callable or spline
+    prescribed : dict of float, text, callable or spline
         By name of a coordinate that `assemble` has prescribed, its motion where that is known beforehand, as
-        ``{"table.displacement": "0.02*sin(30*time)"}``: a text in ``time``, a function of the time by the operators
-        and functions of CasADi, or a SciPy spline. The time [s] counts from the beginning of the motion. Without it
-        the plan chooses the acceleration.
+        ``{"table.displacement": "0.02*sin(30*time)"}``: a number, a text in ``time``, a function of the time by the
+        operators and functions of CasADi, or a SciPy spline. The time [s] counts from the beginning of the motion.
+        Without it the plan chooses the acceleration. Likewise by name of an input, such as a disturbance, its value:
+        ``{"wind.force_y": "3*sin(2*time)"}``.
     courses : dict of Course
         By frame, the courses that `goal` prescribes; put there if they are in `goal`.
 

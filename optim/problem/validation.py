@@ -6,6 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from flexblocks.argument_types import short
+from flexblocks.computable import computable, needed
+
 from ..errors import ProblemError
 from .pose import Pose
 
@@ -70,10 +73,12 @@ def number(where: str, value: Any, expected: str) -> float:
         raise ProblemError(f"{where} = {value!r}; must be {expected}.")
     try:
         checked = float(value)
-    except (TypeError, ValueError, OverflowError, RuntimeError):  # RuntimeError: a symbol of CasADi
+    except OverflowError:
+        checked = math.inf
+    except (TypeError, ValueError, RuntimeError):  # RuntimeError: a symbol of CasADi
         raise ProblemError(f"{where} = {value!r}; must be {expected}.") from None
-    if not math.isfinite(checked):
-        raise ProblemError(f"{where} = {checked}; must be {expected}.")
+    if not computable(checked):
+        raise ProblemError(f"{where} = {short(value)}; must be {needed(checked, expected)}.")
     return checked
 
 
@@ -108,8 +113,15 @@ def checked_duration(where: str, value: Any) -> Duration:
     return duration
 
 
+# For limits with one value only, which are allowed of inputs, as (0, 0).
+STILL = " What has one value only is no motion to be limited: lock it (fb.Fixed, or locked= of fb.assemble)."
+
+
 def limit_range(where: str, limit: Any) -> tuple[float, float]:
-    """Return a limit as (low, high), infinite where there is none; a number applies to both signs."""
+    """Return a limit as (low, high), infinite where there is none; a number applies to both signs.
+
+    (0, 0) is an input that is off.
+    """
     expected = "a number > 0 for both signs, or (low, high)"
     if not isinstance(limit, (tuple, list)):
         high = number(where, limit, expected)
@@ -119,9 +131,8 @@ def limit_range(where: str, limit: Any) -> tuple[float, float]:
     else:
         low = -math.inf if limit[0] is None else number(where, limit[0], expected)
         high = math.inf if limit[1] is None else number(where, limit[1], expected)
-    if not low < high:
-        still = " What has one value only is not limited but left out, as a motor that is off, or locked (fb.Fixed)."
-        hint = still if low == high else ""
+    if not low < high and (low, high) != (0.0, 0.0):
+        hint = STILL if low == high else ""
         raise ProblemError(f"{where} = {limit!r}; must be {expected} with low < high.{hint}")
     return low, high
 

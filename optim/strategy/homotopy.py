@@ -12,6 +12,7 @@ from ..collocation.transcription_options import AUTO
 from ..errors import PlanError, ProblemError
 from ..model.objective import set_costs
 from ..model.trajectories import transcribed_problem
+from ..presolve.bounds import chosen_inputs
 from ..presolve.magnitudes.characteristic_magnitudes import magnitudes
 from ..presolve.rigid_motion.quasi_static_path import follows_from_balance
 from ..presolve.transcribed_problem import TranscribedProblem
@@ -189,7 +190,9 @@ def _input_sizes(transcribed: TranscribedProblem) -> dict[str, float]:
     known = np.isfinite(limits) & (limits > 0)
     if not known.all():
         limits = np.where(known, limits, np.max([magnitudes(t)["u"] for t in transcribed.first], axis=0))
-    return dict(zip(transcribed.dae.u.names, limits.tolist(), strict=True))
+    chosen = chosen_inputs(transcribed.dae, transcribed.problem)
+    sizes = zip(transcribed.dae.u.names, limits.tolist(), strict=True)
+    return {name: size for name, size in sizes if name in chosen}
 
 
 def _value(model: Any) -> float:

@@ -51,19 +51,19 @@ def refine_model(
     ProblemError
         No finer model, or different inputs; the plan's Pyomo model was modified.
     """
-    reference = finer_dae(plan.transcribed.dae, finer)
+    reference = finer_dae(plan.transcribed.arm, finer)
     _refuse_changes(plan)
     first = report = plan.audit(reference, criteria)
     for _ in range(settings.most_model_steps):
         if report.passed:
             return report if report.before is None else replace(report, subject=replace(plan, status="optimal"))
-        if report.replays and (richer := richer_arm(plan.transcribed.dae, reference)) is None:
+        if report.replays and (richer := richer_arm(plan.transcribed.arm, reference)) is None:
             break
         try:
             if report.replays:
                 plan = _planned_on(richer, plan, settings)
             else:
-                solving = Solving(plan.transcribed.dae, plan.transcribed.parameters, settings=settings)
+                solving = Solving(plan.transcribed.arm, plan.transcribed.parameters, settings=settings)
                 plan = refine_mesh(plan, solving, criteria or Criteria())
         except PlanError as error:
             plan = replace(plan, attempts=attempts_of(error))

@@ -22,7 +22,7 @@ from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
 from ..results.attempt import Attempt
 from ..results.plan import Plan
-from ..solve import solve
+from ..solve import optimum
 from ..solver_statistics import ENDED, TIME_LIMIT
 from .deadline import LEAST, Deadline
 from .settings import SETTINGS, Settings
@@ -41,7 +41,7 @@ FINE_CONVEXITY = {"perturb_inc_fact": 3.0}
 
 def solve_with(model: Any, options: dict[str, Any]) -> Plan:
     """Solve a model with IPOPT's `options`, by their plain names."""
-    return solve(model, solver_options=options)
+    return optimum(model, solver_options=options)
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Solving:
     def like(self, transcribed: TranscribedProblem, problem: Problem | None = None, **options: Any) -> Any:
         """Return a model of this or another problem, with the same transcription except for `options`."""
         changed = replace(transcribed.options, **options)
-        if problem is None and self.dae is transcribed.dae:
+        if problem is None and self.dae is transcribed.arm:
             return model_of(self.dae, transcribed.problem, changed, transcribed.parameters, transcribed)
         return self.model(problem or transcribed.problem, changed)
 

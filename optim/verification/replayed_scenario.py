@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,9 +15,11 @@ from ..model.read_solution import input_polynomials, trajectory
 from ..model.trajectories import PhaseTrajectory
 from ..presolve.boundary_equilibrium import boundary_equilibrium, translated_equilibrium
 from ..presolve.bounds import other_limits
-from ..presolve.known_motions import exact_accelerations
+from ..presolve.feasibility.shared_travel import reference_states
+from ..presolve.known_motions import exact_inputs
 from ..presolve.parameters import parameter_index
 from ..presolve.path_values import PathValues, resolved_path
+from ..presolve.planned_inputs import begin_of, known_inputs, limits_at, no_limits
 from ..problem.phase import Phase
 from ..problem.problem import Problem
 from ..problem.validation import numbers
@@ -47,22 +50,25 @@ def scenario_run(
     if dae is not None:
         parameters = [dae.p.values(dict(zip(first.dae.p.names, p.tolist(), strict=True))) for p in parameters]
     arm = first.dae if dae is None else dae
-    start = run[0].start if as_planned else _rest(arm, first.problem.start, parameters[0], run[0].start, "start")
+    problem, start = first.problem, run[0].start
+    if not as_planned:
+        start = _told(arm, _rest(arm, problem, 0.0, problem.start, parameters[0], start, "start"), start)
     legs = []
     for i, (traj, p) in enumerate(zip(run, parameters, strict=True)):
         phase = traj.transcription.phase
         inputs = input_polynomials(traj)
         if first.problem.prescribed:
-            inputs |= exact_accelerations(arm, first.problem, phase, traj.mesh.times)
+            inputs |= exact_inputs(arm, first.problem, phase, traj.mesh.times)
         ranges = first.problem.ranges_in(phase)
         if phase.goal is None:
             planned, goal = trajectory(traj, inputs), None
             outputs = {name: float(planned[name][-1]) for name in planned.names["y"]}
         else:
             balance = parameters[i + 1] if phase.balance == "next" else p
-            goal = (
-                traj.goal if as_planned else _rest(arm, phase.goal_at(traj.mesh.duration), balance, traj.goal, "goal")
-            )
+            goal, duration = traj.goal, traj.mesh.duration
+            if not as_planned:
+                time = begin_of(problem, phase) + duration
+                goal = _rest(arm, problem, time, phase.goal_at(duration), balance, traj.goal, "goal")
             outputs = outputs_at(arm, goal)
         legs.append(
             Leg(
@@ -81,16 +87,32 @@ def scenario_run(
     return start, legs
 
 
+def _told(dae: DAE, start: OperatingPoint, planned: OperatingPoint) -> OperatingPoint:
+    """Return a start with the references of the plan, which are given to the arm whatever it carries."""
+    x = start.x.copy()
+    for i in reference_states(dae):
+        x[i] = planned[dae.x.names[i]]
+    return replace(start, x=x)
+
+
 def _path(dae: DAE, problem: Problem, phase: Phase, p: np.ndarray) -> PathValues:
     """Return the path values for another model of the arm, or with other parameters."""
     return resolved_path(dae, other_limits(dae, problem.ranges_in(phase), p), problem.path_in(phase))
 
 
 def _rest(
-    dae: DAE, prescribed: Mapping[str, float], p: np.ndarray, planned: OperatingPoint, where: str
+    dae: DAE,
+    problem: Problem,
+    time: float,
+    prescribed: Mapping[str, float],
+    p: np.ndarray,
+    planned: OperatingPoint,
+    where: str,
 ) -> OperatingPoint:
     """Return the equilibrium of another model, or under other parameters, nearest to the planned one."""
-    return boundary_equilibrium(dae, prescribed, p, f"replay: {where}", near=translated_equilibrium(dae, planned)).point
+    near = translated_equilibrium(dae, planned)
+    known = limits_at(dae, problem, no_limits(dae), time) if known_inputs(dae, problem) else None
+    return boundary_equilibrium(dae, prescribed, p, f"replay: {where}", near=near, limits=known).point
 
 
 def _parameters(traj: PhaseTrajectory, scenario: Mapping[str, float]) -> np.ndarray:

@@ -37,7 +37,7 @@ SHEARS = {"shear": True, "shear_rigidity": 90.0, "rotary_inertia": True, "sectio
 )
 def test_each_mode_has_half_its_frequency_times_the_damping_time(discretization, options) -> None:
     beam = fb.FlexibleBeam("beam", discretization=discretization, damping_time=TIME, **NUMBERS, **options)
-    dae = fb.assemble(cantilever(beam, fb.Payload("load", 0.1, 0.005)))
+    dae = fb.assemble(cantilever(beam, fb.Payload("load", 0.1, (0.005, 0.005, 0.005))))
     A = ca.Function("A", [dae.x.symbol], [ca.jacobian(dae.rate_expression, dae.x.symbol)])(np.zeros(len(dae.x))).full()
     poles = np.linalg.eigvals(A)
     omega = frequencies(dae)  # from mass and potential energy alone
@@ -61,7 +61,7 @@ def test_what_the_arm_loses_is_the_work_of_viscous_stress(discretization) -> Non
     )
     model.connect(model.add(fb.Ground("ground")).frame_b, joint.frame_a)
     model.connect(joint.frame_b, beam.frame_a)
-    model.connect(beam.frame_b, model.add(fb.Payload("load", 0.1, 0.005)).frame_a)
+    model.connect(beam.frame_b, model.add(fb.Payload("load", 0.1, (0.005, 0.005, 0.005))).frame_a)
     dae = fb.assemble(model)
     n, random = dae.tree.size, np.random.default_rng(1)
     x = np.concatenate([0.05 * random.standard_normal(n), random.standard_normal(n)])

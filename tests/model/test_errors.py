@@ -42,6 +42,7 @@ PARAMETERS = {
     "range": (lambda: fb.FlexibleBeam("link2", -0.4, 1, 1), "FlexibleBeam 'link2': length = -0.4 m; must be > 0."),
     "NaN": (lambda: fb.Rotor("r", NAN), "Rotor 'r': inertia = nan kg m2; must be finite."),
     "infinity": (lambda: fb.Payload("p", np.inf), "Payload 'p': mass = inf kg; must be finite."),
+    "too large": (lambda: fb.Payload("p", 1e300), "Payload 'p': mass = 1e+300 kg; must be at most 1e60 in magnitude."),
     "text": (lambda: fb.Rotor("r", "2"), "Rotor 'r': inertia = '2'; must be a number in kg m2."),
     "truth value": (lambda: fb.Rotor("r", True), "Rotor 'r': inertia = True; must be a number in kg m2."),
     "shape": (lambda: fb.Payload("p", 1, center=[1, 2]), "center = [1, 2]; must be an array of shape (3,) in m."),

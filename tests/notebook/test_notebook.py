@@ -144,7 +144,7 @@ def test_the_check_tells_closed_loops() -> None:
 
 def test_a_dae_shows_its_variables_with_units_and_limits() -> None:
     rows = page(dae()).rows
-    assert ["motor.torque", "N m", "0", "2"] in rows
+    assert ["motor.torque", "N m", "0", "actuator", "2"] in rows
     assert ["payload.mass", "kg", "0.1"] in rows
     assert {"joint.angle", "der(link.bending_y[1])", *dae().y.names} <= {row[0] for row in rows}
 

@@ -1,9 +1,10 @@
-"""Beams of assumed modes whose tips loops hold at an angle: told, with how far they are off, and only these."""
+"""Beams whose tips loops hold, of assumed modes at an angle, of one curvature at a deflection: only these are told."""
 
 from __future__ import annotations
 
 import warnings
 
+import numpy as np
 import pytest
 
 import flexblocks as fb
@@ -86,3 +87,50 @@ def test_a_loop_that_begins_at_a_station_holds_no_tip() -> None:
     model.connect(prop.frame_b, high.frame_a)
     model.connect(high.frame_b, beam.station(0.5))
     assert not list(remarks_on_held_tips(fb.assemble(model)))
+
+
+def four_bars(discretization: Discretization, bending: str) -> fb.DAE:
+    """A four-bar mechanism in the xy plane, of three beams, whose crank is held; its hinges are about z."""
+    model = fb.Model("four bars")
+    ground, end = model.add(fb.Ground("ground")), model.add(fb.FixedTransform("end", (0.24, 0.0, 0.0)))
+    bars = [
+        model.add(
+            fb.FlexibleBeam(
+                f"bar{i}", length, linear_density=2.0, flexural_rigidity=1e3, discretization=discretization,
+                bending=bending, torsion=True, torsional_rigidity=8e2, polar_inertia=1e-4,
+            )
+        )
+        for i, length in enumerate((0.12, 0.24, 0.12), 1)
+    ]  # fmt: skip
+    starts = (np.pi / 2, -np.pi / 2, np.pi / 2, np.pi / 2)
+    hinges = [model.add(fb.Revolute(f"hinge{i}", start=start)) for i, start in enumerate(starts, 1)]
+    for first, second in (
+        (ground.frame_b, hinges[0].frame_a), (hinges[0].frame_b, bars[0].frame_a),
+        (bars[0].frame_b, hinges[1].frame_a), (hinges[1].frame_b, bars[1].frame_a), (ground.frame_b, end.frame_a),
+        (end.frame_b, hinges[2].frame_a), (hinges[2].frame_b, bars[2].frame_a), (bars[1].frame_b, hinges[3].frame_a),
+        (hinges[3].frame_b, bars[2].frame_b),
+    ):  # fmt: skip
+        model.connect(first, second)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return fb.assemble(model, locked={"hinge1.angle": np.pi / 2})
+
+
+def test_beams_of_one_curvature_that_loops_hold_across_are_told() -> None:
+    remarks = list(remarks_on_held_tips(four_bars(fb.StrainModes(1), "yz")))
+    assert len(remarks) == 3
+    assert all("one curvature along z" in remark and "StrainModes(n=2)" in remark for remark in remarks)
+
+
+@pytest.mark.slow
+def test_beams_of_one_curvature_lock_in_loops_that_hold_them_across() -> None:
+    daes = [four_bars(kind, "yz") for kind in (fb.StrainModes(1), fb.StrainModes(2), fb.FiniteElements(2))]
+    one, two, elements = [fb.linearize(dae).modes()[0].frequency for dae in daes]
+    assert one > 1.1 * elements
+    assert two == pytest.approx(elements, rel=0.02)
+    assert not list(remarks_on_held_tips(daes[1]))
+
+
+def test_loops_whose_hinges_take_deflections_up_do_not_lock_beams() -> None:
+    """In the plane of a four-bar mechanism nothing is held: there one curvature is as good as in an open arm."""
+    assert not list(remarks_on_held_tips(four_bars(fb.StrainModes(1), "y")))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.beam.discretization import Discretization, Rigid, undecided
-from flexblocks.beam.from_block import beam_from_block, check_properties
+from flexblocks.beam.from_block import beam_from_block, check_properties, made_for_numbers
 from flexblocks.beam.kinematics.deflection import Flexure
 from flexblocks.beam.loads import load_power
 from flexblocks.beam.properties.distributed_parameter import check_length_kept, check_over, distributed
@@ -105,10 +105,11 @@ class FlexibleBeam(HasStations):
     shear_rigidity, shear_rigidity_z : float, callable or table, optional
         kappa G A for bending along y, along z [N].
     section_inertia, section_inertia_z, polar_inertia : float, callable or table, optional
-        rho I of sections that rotate by bending along y, by bending along z, and about x [kg m].
+        rho I of sections that rotate by bending along y, by bending along z (by default as along y), and about x [kg m]
+        (with `rotary_inertia` by default the sum of the two, which it is for every flat section).
     load_y, load_z : float, callable, table or "input", optional
         Force per length along y, along z of `frame_a` [N/m].
-        ``"input"`` makes it an input of the arm, the same all along.
+        ``"input"`` makes it an input of the arm, the same all along: a disturbance, zero unless it is given.
     internal_forces : tuple of float
         Places x [m] at which internal forces are outputs; 0 is the root.
     largest_stress : bool or int
@@ -133,7 +134,8 @@ class FlexibleBeam(HasStations):
     beyond x on the deflected beam, and so are exact at rest and converge as the motion does; EI v'' of the shapes is
     less accurate.
 
-    Only numbers can stay symbolic, not functions, tables, sections and materials. A length that does has no other value
+    Only numbers can stay symbolic, not functions, tables, sections and materials; of modes with `shear` neither length
+    nor rigidities. A length that does has no other value
     where one of these goes along it, and takes stations and cuts with it, at their fractions.
     """
 
@@ -178,6 +180,9 @@ class FlexibleBeam(HasStations):
         check_properties(self)
         check_over(self.where, self, self.length)
 
+    def made_for_numbers(self) -> Mapping[str, str]:
+        return made_for_numbers(self)
+
     def check_change(self, names: Collection[str]) -> None:
         if "length" in names:
             check_length_kept(self.where, self)
@@ -216,7 +221,8 @@ class FlexibleBeam(HasStations):
         return (*deforming, *(c for cut in self.cuts for c in cut.coordinates(self.deformations)))
 
     def inputs(self) -> tuple[Variable, ...]:
-        return tuple(Variable(name, "N/m") for name in ("load_y", "load_z") if getattr(self, name) == "input")
+        loads = (name for name in ("load_y", "load_z") if getattr(self, name) == "input")
+        return tuple(Variable(name, "N/m", role="disturbance") for name in loads)
 
     def _felt(self, carried: np.ndarray) -> np.ndarray:
         """Return the inertia (6, 6) at the tip, or none where neither shapes nor damping depend on it."""

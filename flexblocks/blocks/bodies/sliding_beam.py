@@ -10,7 +10,7 @@ import numpy as np
 
 from flexblocks.beam.assumed_modes import AssumedModes
 from flexblocks.beam.discretization import Discretization, Rigid, undecided
-from flexblocks.beam.from_block import check_damping, check_options
+from flexblocks.beam.from_block import check_damping, check_options, made_for_numbers
 from flexblocks.beam.from_sliding_block import sliding_dissipation, sliding_flexure, sliding_velocity_forces
 from flexblocks.beam.sliding_functions import SlidingFunctions, carried_tip, rod_of, root_variables
 from flexblocks.beam.small_deflections import small_deflections, twist
@@ -178,6 +178,14 @@ class SlidingBeam(Block):
         del carried
         chosen = self.discretization
         return (silently_rigid(self.where),) if isinstance(chosen, Rigid) and not chosen.is_decided else ()
+
+    def made_for_numbers(self) -> Mapping[str, str]:
+        if self.shapes != "fixed":
+            return {}
+        names = made_for_numbers(self, "fb.FiniteElements(n), or shapes that follow, as shapes='ode'")
+        if self.start is not None:
+            names.pop("length", None)  # the shapes are those of the part that is outside at the start
+        return names
 
     def small_deflections(self, carried: np.ndarray) -> SmallDeflections | None:
         bent = [self.discretization.coordinates(axis) for axis in self.planes]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from flexblocks.blocks.drives.shaft import one_end, one_flange
 from flexblocks.interfaces import (
     POSITIVE,
+    ROLES,
     Block,
     Coordinate,
     Frame,
@@ -15,7 +16,9 @@ from flexblocks.interfaces import (
     Local,
     Output,
     Physics,
+    Role,
     Variable,
+    choice,
     flange,
     parameter,
 )
@@ -38,7 +41,10 @@ class DCMotor(Block):
     constant : float
         Torque per current, and voltage per speed [N m/A].
     limit : float, optional
-        Largest voltage in either direction [V]. Plans and closed loops keep it; simulations do not limit inputs.
+        Largest voltage in either direction [V]. Plans and closed loops keep it; simulations warn of more, or
+        clip it (``saturate=True``).
+    role : "actuator" or "disturbance"
+        Whether laws and plans move it, or it is zero unless it is given.
 
     Notes
     -----
@@ -49,6 +55,7 @@ class DCMotor(Block):
     inductance: float = parameter("H", POSITIVE)
     constant: float = parameter("N m/A", POSITIVE)
     limit: float | None = parameter("V", POSITIVE, default=None, symbolic=False)
+    role: Role = choice(ROLES, default="actuator")
 
     ports = (flange("flange_b"),)
 
@@ -59,7 +66,7 @@ class DCMotor(Block):
         return one_flange()
 
     def inputs(self) -> tuple[Variable, ...]:
-        return (Variable("voltage", "V", limit=self.limit),)
+        return (Variable("voltage", "V", limit=self.limit, role=self.role),)
 
     def states(self) -> tuple[Variable, ...]:
         return (Variable("current", "A"),)

@@ -9,7 +9,19 @@ from flexblocks.blocks.drives.rotor import Rotor
 from flexblocks.blocks.drives.source import TorqueSource
 from flexblocks.blocks.drives.torsional_spring import TorsionalSpring
 from flexblocks.blocks.joints.revolute import Revolute
-from flexblocks.interfaces import NONZERO, NOT_NEGATIVE, POSITIVE, Block, Composite, inlet, outlet, parameter
+from flexblocks.interfaces import (
+    NONZERO,
+    NOT_NEGATIVE,
+    POSITIVE,
+    ROLES,
+    Block,
+    Composite,
+    Role,
+    choice,
+    inlet,
+    outlet,
+    parameter,
+)
 
 
 @dataclass(frozen=True)
@@ -33,6 +45,8 @@ class FlexibleJoint(Composite):
         Largest motor torque, on the arm's side of the gearbox [N m].
     start : float
         Start value of rotor and joint angle [rad].
+    role : "actuator" or "disturbance"
+        Of the motor, see `TorqueSource`.
 
     Notes
     -----
@@ -54,12 +68,13 @@ class FlexibleJoint(Composite):
     axis: Sequence[float] = parameter("1", shape=(3,), default=(0.0, 0.0, 1.0))
     limit: float | None = parameter("N m", POSITIVE, default=None, symbolic=False)
     start: float = parameter("rad", default=0.0, symbolic=False)
+    role: Role = choice(ROLES, default="actuator")
 
     ports = (inlet(), outlet(), inlet("mount", optional=True))
 
     def parts(self) -> tuple[Block | Composite, ...]:
         return (
-            TorqueSource("motor", limit=self.limit),
+            TorqueSource("motor", limit=self.limit, role=self.role),
             Rotor("rotor", inertia=self.inertia, gear_ratio=self.gear_ratio, axis=self.axis, start=self.start),
             TorsionalSpring("spring", stiffness=self.stiffness, damping=self.spring_damping),
             Revolute("revolute", axis=self.axis, damping=self.damping, start=self.start),

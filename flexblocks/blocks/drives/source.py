@@ -9,6 +9,7 @@ from typing import ClassVar
 from flexblocks.interfaces import (
     GUEST,
     POSITIVE,
+    ROLES,
     Block,
     Coordinate,
     Frame,
@@ -16,7 +17,9 @@ from flexblocks.interfaces import (
     Load,
     Local,
     Physics,
+    Role,
     Variable,
+    choice,
     flange,
     parameter,
 )
@@ -25,6 +28,7 @@ from flexblocks.interfaces import (
 @dataclass(frozen=True)
 class _Source(Block):
     limit: float | None = None
+    role: Role = "actuator"
 
     effort: ClassVar[tuple[str, str]]
     displacement: ClassVar[tuple[str, str]]
@@ -36,7 +40,7 @@ class _Source(Block):
         return {"flange_b": (self.displacement[0], 1.0)}
 
     def inputs(self) -> tuple[Variable, ...]:
-        return (Variable(*self.effort, limit=self.limit),)
+        return (Variable(*self.effort, limit=self.limit, role=self.role),)
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         del frame
@@ -53,10 +57,14 @@ class TorqueSource(_Source):
     ----------
     name : str
     limit : float, optional
-        Largest torque in either direction [N m]. Plans and closed loops keep it; simulations do not limit inputs.
+        Largest torque in either direction [N m]. Plans and closed loops keep it; simulations warn of more, or
+        clip it (``saturate=True``).
+    role : "actuator" or "disturbance"
+        Whether laws and plans move it, or it is zero unless it is given.
     """
 
     limit: float | None = parameter("N m", POSITIVE, default=None, symbolic=False)
+    role: Role = choice(ROLES, default="actuator")
 
     effort = ("torque", "N m")
     displacement = ("angle", "rad")
@@ -73,10 +81,14 @@ class ForceSource(_Source):
     ----------
     name : str
     limit : float, optional
-        Largest force in either direction [N]. Plans and closed loops keep it; simulations do not limit inputs.
+        Largest force in either direction [N]. Plans and closed loops keep it; simulations warn of more, or
+        clip it (``saturate=True``).
+    role : "actuator" or "disturbance"
+        Whether laws and plans move it, or it is zero unless it is given.
     """
 
     limit: float | None = parameter("N", POSITIVE, default=None, symbolic=False)
+    role: Role = choice(ROLES, default="actuator")
 
     effort = ("force", "N")
     displacement = ("displacement", "m")

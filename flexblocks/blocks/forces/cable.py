@@ -13,6 +13,7 @@ from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
     NOT_NEGATIVE,
     POSITIVE,
+    ROLES,
     AttachedFrame,
     ForceElement,
     Load,
@@ -20,6 +21,7 @@ from flexblocks.interfaces import (
     Output,
     Physics,
     PortSpec,
+    Role,
     Variable,
     attachment,
     choice,
@@ -53,8 +55,10 @@ class Cable(ForceElement):
         Whether the input ``speed`` [m/s] pays out cable (positive) or winds it up; the unstretched length is then the
         state ``length`` [m].
     limit : float, optional
-        Largest speed of the winch in either direction [m/s]. Plans and closed loops keep it; simulations do not limit
-        inputs.
+        Largest speed of the winch in either direction [m/s]. Plans and closed loops keep it; simulations warn of more,
+        or clip it (``saturate=True``).
+    role : "actuator" or "disturbance"
+        Whether laws and plans move the winch, or its speed is zero unless it is given.
 
     Notes
     -----
@@ -71,6 +75,7 @@ class Cable(ForceElement):
     transition: float = parameter("1", POSITIVE, default=1e-4)
     winch: bool = choice((False, True), default=False)
     limit: float | None = parameter("m/s", POSITIVE, default=None, symbolic=False)
+    role: Role = choice(ROLES, default="actuator")
 
     ports = (attachment("frame_a"), attachment("frame_b"))
 
@@ -83,11 +88,13 @@ class Cable(ForceElement):
         between: tuple[PortSpec, ...] = tuple(attachment(f"frame_{i}") for i in range(1, self.via + 1))
         if self.limit is not None and not self.winch:
             raise ParameterError(f"{self.where}: limit = {self.limit!r} m/s has no effect; set winch=True.")
+        if self.role != "actuator" and not self.winch:
+            raise ParameterError(f"{self.where}: role = {self.role!r} has no effect; set winch=True.")
         object.__setattr__(self, "ports", (attachment("frame_a"), *between, attachment("frame_b")))
         super().__post_init__()
 
     def inputs(self) -> tuple[Variable, ...]:
-        return (Variable("speed", "m/s", limit=self.limit),) if self.winch else ()
+        return (Variable("speed", "m/s", limit=self.limit, role=self.role),) if self.winch else ()
 
     def states(self) -> tuple[Variable, ...]:
         if not self.winch:

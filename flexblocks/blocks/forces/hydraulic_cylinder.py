@@ -13,15 +13,18 @@ from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
     NOT_NEGATIVE,
     POSITIVE,
+    ROLES,
     AttachedFrame,
     ForceElement,
     Load,
     Local,
     Output,
     Physics,
+    Role,
     StateRange,
     Variable,
     attachment,
+    choice,
     parameter,
 )
 
@@ -78,6 +81,8 @@ class HydraulicCylinder(ForceElement):
     shock_pressure : float, optional
         Gives both chambers shock and anti-cavitation valves: above this pressure [Pa] oil flows to the tank, and below
         `tank_pressure` from it, `rated_flow` at a tenth of `rated_drop` beyond. By default there are none.
+    role : "actuator" or "disturbance"
+        Whether laws and plans move the valve, or it stays in the middle unless its opening is given.
 
     Notes
     -----
@@ -109,6 +114,7 @@ class HydraulicCylinder(ForceElement):
     friction: float = parameter("N s/m", NOT_NEGATIVE, default=0.0)
     stop_stiffness: float | None = parameter("N/m", POSITIVE, default=None)
     shock_pressure: float | None = parameter("Pa", POSITIVE, default=None, symbolic=False)
+    role: Role = choice(ROLES, default="actuator")
 
     ports = (attachment("frame_a"), attachment("frame_b"))
 
@@ -141,7 +147,7 @@ class HydraulicCylinder(ForceElement):
             )
 
     def inputs(self) -> tuple[Variable, ...]:
-        return (Variable("valve", "1", limit=1.0),)
+        return (Variable("valve", "1", limit=1.0, role=self.role),)
 
     def states(self) -> tuple[Variable, ...]:
         own = self.nominal

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 
 from flexblocks.interfaces import (
     POSITIVE,
+    ROLES,
     AttachedFrame,
     ForceElement,
     Load,
     Local,
     Output,
     Physics,
+    Role,
     Variable,
     attachment,
+    choice,
     parameter,
 )
 
@@ -29,7 +32,10 @@ class LineForce(ForceElement):
     ----------
     name : str
     limit : float, optional
-        Largest force in either direction [N]. Plans and closed loops keep it; simulations do not limit inputs.
+        Largest force in either direction [N]. Plans and closed loops keep it; simulations warn of more, or
+        clip it (``saturate=True``).
+    role : "actuator" or "disturbance"
+        Whether laws and plans move it, or it is zero unless it is given.
 
     Notes
     -----
@@ -37,11 +43,12 @@ class LineForce(ForceElement):
     """
 
     limit: float | None = parameter("N", POSITIVE, default=None, symbolic=False)
+    role: Role = choice(ROLES, default="actuator")
 
     ports = (attachment("frame_a"), attachment("frame_b"))
 
     def inputs(self) -> tuple[Variable, ...]:
-        return (Variable("force", "N", limit=self.limit),)
+        return (Variable("force", "N", limit=self.limit, role=self.role),)
 
     def physics(self, frames: Mapping[str, AttachedFrame], local: Local) -> Physics:
         length, force = frames["frame_b"].distance(frames["frame_a"]), local["force"]

@@ -9,10 +9,12 @@ from typing import ClassVar
 import casadi as ca
 
 from flexblocks.interfaces import (
+    ROLES,
     AttachedFrame,
     ForceElement,
     Local,
     Physics,
+    Role,
     Variable,
     attachment,
     choice,
@@ -22,13 +24,14 @@ from flexblocks.interfaces import (
 @dataclass(frozen=True)
 class _External(ForceElement):
     resolve_in: str = choice(("world", "frame"), default="world")
+    role: Role = choice(ROLES, default="disturbance")
 
     ports = (attachment("frame_a"),)
     effort: ClassVar[tuple[str, str]]
 
     def inputs(self) -> tuple[Variable, ...]:
         name, unit = self.effort
-        return tuple(Variable(f"{name}_{axis}", unit) for axis in "xyz")
+        return tuple(Variable(f"{name}_{axis}", unit, role=self.role) for axis in "xyz")
 
     def physics(self, frames: Mapping[str, AttachedFrame], local: Local) -> Physics:
         name, _ = self.effort
@@ -45,6 +48,9 @@ class WorldForce(_External):
     name : str
     resolve_in : "world" or "frame"
         Whose axes its components belong to: a wind blows in the world's, a thruster in those of its frame.
+    role : "disturbance" or "actuator"
+        A wind or the pull of a hand is zero unless it is given; the force of a thruster is an actuator, which laws and
+        plans move.
     """
 
     effort = ("force", "N")
@@ -59,6 +65,8 @@ class WorldTorque(_External):
     name : str
     resolve_in : "world" or "frame"
         Whose axes its components belong to.
+    role : "disturbance" or "actuator"
+        Whether it is zero unless it is given, or laws and plans move it, as that of a reaction wheel.
     """
 
     effort = ("torque", "N m")

@@ -27,6 +27,8 @@ from flexblocks.cli.planning.request import Request, is_problem_file, read_reque
 from flexblocks.cli.planning.template import TEMPLATE
 from flexblocks.cli.report import print_json, print_line, print_table, save_picture, save_report
 from flexblocks.cli.simulate import ranges
+from flexblocks.modeling.model import Model
+from flexblocks.modeling.spanning_tree import topology
 
 
 def plan(
@@ -105,13 +107,22 @@ def plan(
     _report(request, report, json)
 
 
+def _inputs(model: Model) -> set[str]:
+    """Return the names of the inputs of a model, which the problem may know without more ado."""
+    return {f"{name}.{each.name}" for name, block in topology(model).blocks.items() for each in block.inputs()}
+
+
 def _report(request: Request, report: Path | None, json: bool) -> None:
     """Plan, replay, audit, write the files and print the results."""
     from flexblocks import optim
 
     # Plan; if that fails, keep the last iterate where the plan would have gone.
-    held = {"locked": request.locked, "prescribed": request.prescribed}
-    dae = assemble(request.model, symbolic=tuple(request.parameters), **held)
+    dae = assemble(
+        request.model,
+        symbolic=tuple(request.parameters),
+        locked=request.locked,
+        prescribed=[name for name in request.prescribed if name not in _inputs(request.model)],
+    )
     try:
         result = optim.plan(
             dae,
@@ -168,6 +179,8 @@ def _data(plan: Any, replay: Any, audit: Any) -> dict[str, Any]:
     data = {
         "model": plan.trajectory.model,
         "status": plan.status,
+        "violations": [str(violation) for violation in plan.violations],
+        "mesh": None if plan.mesh_errors is None else str(plan.mesh_errors),
         "objective": plan.objective,
         "duration": plan.duration,
         "iterations": plan.statistics.iterations,

@@ -46,7 +46,8 @@ class Request:
     locked : dict of float
         Coordinates that are held, see `flexblocks.assemble`.
     prescribed : tuple of str
-        Coordinates whose acceleration is an input, or whose motion the problem knows, see `flexblocks.assemble`.
+        Coordinates whose acceleration is an input, or whose motion the problem knows, see `flexblocks.assemble`; and
+        inputs that it knows.
     transcription : dict
         Fields of `TranscriptionOptions`, options of `optim.plan`.
     refine : bool or float

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from flexblocks.control.design.driven_inputs import without_disturbances
 from flexblocks.control.measured import measured
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
@@ -101,6 +102,8 @@ def arm_model(model: DAE | None, plant: DAE, measured_as: Mapping[str, str] | No
 def input_map(dae: DAE, inputs: Sequence[str], where: str) -> tuple[ca.SX, ca.SX]:
     """Return the input matrix B (n, k) and r (n,): generalised forces are B u + r in the k inputs u; r holds the rest.
 
+    Disturbances that are none of these inputs are not known, and zero.
+
     Raises
     ------
     NameUnknownError
@@ -109,7 +112,7 @@ def input_map(dae: DAE, inputs: Sequence[str], where: str) -> tuple[ca.SX, ca.SX
         The forces are not linear in the inputs.
     """
     u = ca.vertcat(*[dae.u.symbol[dae.u.index(name)] for name in inputs], ca.SX(0, 1))
-    force = dae.applied_expression
+    force = without_disturbances(dae, dae.applied_expression, inputs)
     B = ca.sparsify(ca.jacobian(force, u))
     if ca.depends_on(B, u):
         raise ParameterError(

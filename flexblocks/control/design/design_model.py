@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from flexblocks.control.design.driven_inputs import driven_inputs, nothing_to_drive
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import ParameterError
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import linearize
 from flexblocks.statics.operating_point import OperatingPoint
@@ -28,20 +28,16 @@ class DesignModel:
 def design_model(
     dae: DAE, at: OperatingPoint | Mapping[str, Any] | None, inputs: Sequence[str] | None, where: str
 ) -> DesignModel:
-    """Return the arm linearised at a point, with some of its inputs, by default all.
+    """Return the arm linearised at a point, with some of its inputs, by default its actuators.
 
     Raises
     ------
     FlexblocksError
-        An unknown name, an arm without inputs, or no equilibrium.
+        An unknown name, an arm without inputs to drive, or no equilibrium.
     """
-    if isinstance(inputs, str):
-        inputs = (inputs,)
-    names = dae.u.names if inputs is None else tuple(inputs)
+    names = driven_inputs(dae, inputs)
     if not names:
-        raise ParameterError(
-            f"{where}: '{dae.name}' has no inputs; must have one at least. Add a TorqueSource or a ForceSource."
-        )
+        raise nothing_to_drive(dae, where)
     columns = [dae.u.index(name) for name in names]
     lin = linearize(dae, at)
     return DesignModel(lin, names, lin.B[:, columns], lin.operating_point.u[columns])

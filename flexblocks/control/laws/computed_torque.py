@@ -9,6 +9,7 @@ from typing import Any
 import casadi as ca
 
 from flexblocks.control.design.arm_model import arm_model, driven_coordinates, input_map
+from flexblocks.control.design.driven_inputs import driven_inputs
 from flexblocks.control.design.linear_solve import solve
 from flexblocks.control.design.tracking_error import commanded_accelerations
 from flexblocks.control.law import Bound, Law
@@ -32,7 +33,7 @@ class ComputedTorque(Law):
     measured : dict, optional
         Variable of the arm that is measured for a coordinate of the model: ``{"joint1.angle": "rotor1.angle"}``.
     inputs : sequence of str, optional
-        By default all inputs of the model.
+        By default the actuators of the model.
 
     Notes
     -----
@@ -52,7 +53,7 @@ class ComputedTorque(Law):
         where = "ComputedTorque"
         model = arm_model(self.model, dae, self.measured, where)
         arm = model.dae
-        inputs = arm.u.names if self.inputs is None else tuple(self.inputs)
+        inputs = driven_inputs(arm, self.inputs)
         if arm.tree.size != len(inputs):
             raise ParameterError(
                 f"ComputedTorque: the model has {arm.tree.size} coordinates ({listing(arm.q_names)}) and {len(inputs)} "

@@ -9,6 +9,7 @@ from typing import Any
 import casadi as ca
 
 from flexblocks.control.design.arm_model import ArmModel, arm_model
+from flexblocks.control.design.driven_inputs import driven_inputs, without_disturbances
 from flexblocks.control.design.linear_solve import solve
 from flexblocks.control.design.tracking_error import commanded_accelerations
 from flexblocks.control.law import Bound, Law
@@ -31,7 +32,7 @@ class Decoupling(Law):
         Gp [1/s2] and Gv [1/s]. With both 0 the only references are the accelerations
         ``der(reference.joint1.angle,2)``: inputs of the decoupled arm that another law can drive.
     inputs : sequence of str, optional
-        By default all inputs of the arm.
+        By default the actuators of the arm.
     model : DAE, optional
         Model of the arm; by default the arm itself. Its states are measured at the arm.
     measured : dict, optional
@@ -55,14 +56,14 @@ class Decoupling(Law):
         del actuators
         where = "Decoupling"
         model = arm_model(self.model, dae, self.measured, where)
-        inputs = dae.u.names if self.inputs is None else tuple(self.inputs)
+        inputs = driven_inputs(dae, self.inputs)
         rows = self._rows(model, inputs)
         references = References()
         names = [model.coordinate(name) for name in self.coordinates]
         accelerations, errors = commanded_accelerations(dae, names, self.kp, self.kv, references, where)
         # Their accelerations are a = G u + drift.
         u = ca.vertcat(*[model.dae.u.symbol[model.dae.u.index(name)] for name in inputs])
-        a = model.dae.acceleration_expression[rows]
+        a = without_disturbances(model.dae, model.dae.acceleration_expression[rows], inputs)
         G = ca.sparsify(ca.jacobian(a, u))
         if ca.depends_on(G, u):
             raise ParameterError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from flexblocks.control.design.driven_inputs import driven_inputs
 from flexblocks.control.law import Bound, Law
 from flexblocks.control.measured import Measured
 from flexblocks.control.reference_inputs import References
@@ -19,8 +20,8 @@ class Feedforward(Law):
     Parameters
     ----------
     inputs : sequence of str, optional
-        By default all inputs of the arm. Unlike disturbances they saturate at the limits, together with the feedback:
-        ``Feedforward() + PD(...)`` tracks a plan.
+        By default the actuators of the arm. Unlike disturbances they saturate at the limits, together with the
+        feedback: ``Feedforward() + PD(...)`` tracks a plan.
     """
 
     inputs: Sequence[str] | None = None
@@ -28,7 +29,7 @@ class Feedforward(Law):
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
         del actuators
         references = References()
-        inputs = dae.u.names if self.inputs is None else tuple(self.inputs)
+        inputs = driven_inputs(dae, self.inputs)
         commands = {}
         for name in inputs:
             i = dae.u.index(name)

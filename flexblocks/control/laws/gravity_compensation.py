@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexblocks.control.design.arm_model import arm_model, driven_coordinates, input_map
+from flexblocks.control.design.driven_inputs import driven_inputs
 from flexblocks.control.design.linear_solve import solve
 from flexblocks.control.law import Bound, Law
 from flexblocks.control.measured import measured
@@ -30,7 +31,7 @@ class GravityCompensation(Law):
     measured : dict, optional
         Variable of the arm that is measured for a coordinate of the model.
     inputs : sequence of str, optional
-        By default all inputs of the model.
+        By default the actuators of the model.
     at : "measured" or "reference"
         Where g is evaluated: at the measured position, or at the reference position (Tomei, IEEE Trans. Automatic
         Control 36 (1991) 1208-1213, for elastic joints).
@@ -56,7 +57,7 @@ class GravityCompensation(Law):
         where = "GravityCompensation"
         model = arm_model(self.model, dae, self.measured, where)
         arm = model.dae
-        inputs = arm.u.names if self.inputs is None else tuple(self.inputs)
+        inputs = driven_inputs(arm, self.inputs)
         B, _ = input_map(arm, inputs, where)
         rows = driven_coordinates(arm, B, inputs, where)
         weight = ca.gradient(total(weight_energies(arm.tree, arm.q)), arm.q)

@@ -32,7 +32,7 @@ class LQR(Law):
     at : OperatingPoint or dict, optional
         Where to linearise, see `flexblocks.linearize`; by default the equilibrium next to the start values.
     inputs : sequence of str, optional
-        Inputs that it drives; by default all of the model's.
+        Inputs that it drives; by default the actuators of the model.
     references : sequence of str
         States whose set point x0 becomes an input of the closed loop, ``reference.joint1.angle``.
     model : DAE, optional

@@ -11,6 +11,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.control.design.driven_inputs import without_disturbances
 from flexblocks.control.law import Bindable, Bound, Law, SampledUpdate, as_law
 from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators
@@ -105,9 +106,9 @@ class Sampled(Law):
 def _substituted(inner: Bound, dae: DAE, actuators: Actuators, applied: ca.SX) -> ca.SX:
     """Return the rates of a law's states under the inputs that act from this sample on."""
     acting = dict(zip(inner.commands, ca.vertsplit(applied), strict=True))
+    known = without_disturbances(dae, dae.u.symbol, ())
     inputs = [
-        actuators.saturated(name, acting[name]) if name in acting else dae.u.symbol[i]
-        for i, name in enumerate(dae.u.names)
+        actuators.saturated(name, acting[name]) if name in acting else known[i] for i, name in enumerate(dae.u.names)
     ]
     before = ca.vertcat(actuators.excess, actuators.applied)
     after = ca.vertcat(actuators.excess_values(inner.commands), *inputs)

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.linalg
 from scipy.interpolate import CubicSpline
 
+from flexblocks.control.design.driven_inputs import driven_inputs
 from flexblocks.control.design.quadratic_cost import input_weight, state_weight
 from flexblocks.control.design.riccati import cost_to_go
 from flexblocks.control.law import Bound, Law
@@ -70,12 +71,13 @@ class TimeVaryingLQR(Law):
         references = References()
         states = [measured(dae, name, "TimeVaryingLQR") for name in self.measured_states(dae)]
         deviation = ca.vertcat(*[state.value - references.of(state) for state in states])
-        inputs = [Measured(name, dae.u.symbol[i], dae.u.units[i], 0.0) for i, name in enumerate(dae.u.names)]
+        driven = driven_inputs(dae, None)
+        inputs = [Measured(name, ca.SX(dae.u.symbol[dae.u.index(name)]), dae.u.unit(name), 0.0) for name in driven]
         gains = variables("reference", [(_gain(u.name, x.name), "", 0.0) for u in inputs for x in states])
         K = ca.reshape(gains.symbol, len(states), len(inputs)).T
         commands = ca.vertcat(*[references.of(entry) for entry in inputs]) - K @ deviation
         return Bound(
-            dict(zip(dae.u.names, ca.vertsplit(commands), strict=True)),
+            dict(zip(driven, ca.vertsplit(commands), strict=True)),
             grouped("reference", [references.variables(), gains]),
         )
 
@@ -96,13 +98,13 @@ class TimeVaryingLQR(Law):
         """
         times, K = self.gains(dae)
         inputs = follow(closed, self.motion)
-        for i, driven in enumerate(dae.u.names):
+        for i, driven in enumerate(driven_inputs(dae, None)):
             for j, state in enumerate(self.measured_states(dae)):
                 inputs[_gain(driven, state)] = held_at_end(CubicSpline(times, K[:, i, j]))
         return inputs
 
     def gains(self, dae: DAE) -> tuple[np.ndarray, np.ndarray]:
-        """Return times (k,) [s] and the gains K (k, nu, nx) there.
+        """Return times (k,) [s] and the gains K (k, nu, nx) there, a row for each actuator.
 
         Raises
         ------
@@ -120,15 +122,17 @@ class TimeVaryingLQR(Law):
                 "TimeVaryingLQR: the arm has algebraic variables or dependent states; must have neither. Use PD or "
                 "PID, or fixed mode shapes."
             )
-        Q, R = state_weight(lin, self.Q, "TimeVaryingLQR"), input_weight(self.R, dae.u.names, "TimeVaryingLQR")
+        driven = driven_inputs(dae, None)
+        Q, R = state_weight(lin, self.Q, "TimeVaryingLQR"), input_weight(self.R, driven, "TimeVaryingLQR")
+        columns = [dae.u.index(name) for name in driven]
         x, u = CubicSpline(motion.t, motion.x), CubicSpline(motion.t, motion.u)
         function = _jacobians(dae)
 
         def derivatives(t: float) -> tuple[np.ndarray, np.ndarray]:
             A, B = (J.full() for J in function(x(t), u(t), p))
-            return A, B
+            return A, B[:, columns]
 
-        P = cost_to_go(lin.A, lin.B, Q, R, lin.states)
+        P = cost_to_go(lin.A, lin.B[:, columns], Q, R, lin.states)
         # From there backwards in time, the gain at each sample.
         times = np.linspace(motion.t[0], motion.t[-1], SAMPLES)
         step = (times[1] - times[0]) / STEPS

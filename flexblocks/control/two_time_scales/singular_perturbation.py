@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from flexblocks.control.design.driven_inputs import driven_inputs
 from flexblocks.control.two_time_scales.rigid_motion import rigid_motion
 from flexblocks.control.two_time_scales.slow_subsystem import slow_subsystem
 from flexblocks.control.two_time_scales.subsystems import SingularPerturbation
 from flexblocks.control.two_time_scales.time_scales import time_scales
 from flexblocks.dae.dae import DAE
+from flexblocks.dae.with_inputs import with_inputs
 from flexblocks.errors import ParameterError, listing
 
 
@@ -20,7 +22,8 @@ def singular_perturbation(
     Parameters
     ----------
     dae : DAE
-        An arm with blocks that store energy, without control.
+        An arm with blocks that store energy, without control. Of its inputs the actuators are those of the subsystems;
+        disturbances are zero in them.
     stiff : sequence of str, optional
         The blocks whose deformation is fast; by default all that store energy: springs and flexible beams.
     slow : sequence of str, optional
@@ -59,6 +62,7 @@ def singular_perturbation(
             "mode shapes."
         )
     motion = rigid_motion(dae, stiff, slow)
-    split = SingularPerturbation(dae, motion, slow_subsystem(dae, motion))
+    driven = driven_inputs(dae, None)
+    split = SingularPerturbation(with_inputs(dae, driven), motion, with_inputs(slow_subsystem(dae, motion), driven))
     time_scales(split, [{}])
     return split

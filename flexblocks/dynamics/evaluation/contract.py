@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
-from flexblocks.dynamics.evaluation.variable_names import check_names
+from flexblocks.dynamics.evaluation.variable_names import check_names, check_roles
 from flexblocks.errors import ModelError
 
 # What is left at rest of terms that vanish there, relative to the inertia or the force.
@@ -47,6 +47,7 @@ def check_contract(terms: BlockTerms) -> None:
     # The library's own blocks are checked by its tests: the walk over all symbols takes a third of an assembly.
     if type(terms.block).__module__.partition(".")[0] != "flexblocks":
         check_names(terms.block, terms.physics)
+        check_roles(terms.block)
         check_dependence(terms)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import casadi as ca
 
-from flexblocks.dynamics.evaluation.variable_names import check_names
+from flexblocks.dynamics.evaluation.variable_names import check_names, check_roles
 from flexblocks.errors import ModelError
 from flexblocks.interfaces.attached_frame import AttachedFrame
 from flexblocks.interfaces.force_element import ForceElement
@@ -28,6 +28,7 @@ def check_element(
     """Refuse physics that break the contract, with a message to the author of the element."""
     where = f"{block.where}: physics()"
     check_names(block, physics)
+    check_roles(block)
     if physics.outlets or ca.sparsify(ca.SX(physics.kinetic)).nnz():
         raise ModelError(
             f"{where} returned outlets or a kinetic energy; a ForceElement carries nothing and has no mass."

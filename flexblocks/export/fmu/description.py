@@ -20,7 +20,8 @@ LOG_CATEGORIES = {
     "logStatusDiscard": "why values could not be computed; the importer may try a smaller step",
 }
 
-
+# Who can read the annotations of variables.
+TOOL = "flexblocks"
 # Intervals between outputs in the default experiment: Modelica tools' own default.
 STEPS = 500
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from xml.etree.ElementTree import Element, SubElement
 
 from flexblocks.export.fmu.description import (
+    TOOL,
     Description,
     add_definitions,
     attributes,
@@ -56,6 +57,9 @@ def _add_variables(root: Element, description: Description) -> None:
         element = SubElement(parent, "ScalarVariable", variable_attributes(variable))
         derivative = None if variable.state is None else index[variable.state]
         SubElement(element, "Real", real_attributes(variable, derivative))
+        if variable.role:
+            tool = SubElement(SubElement(element, "Annotations"), "Tool", name=TOOL)
+            SubElement(tool, "InputRole", role=variable.role)
 
 
 def _add_structure(root: Element, description: Description) -> None:

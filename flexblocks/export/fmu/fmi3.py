@@ -5,6 +5,7 @@ from __future__ import annotations
 from xml.etree.ElementTree import Element, SubElement
 
 from flexblocks.export.fmu.description import (
+    TOOL,
     Description,
     add_definitions,
     attributes,
@@ -39,7 +40,10 @@ def model_description(description: Description) -> str:
     parent = SubElement(root, "ModelVariables")
     for variable in description.table.variables:
         common = variable_attributes(variable)
-        SubElement(parent, "Float64", common | real_attributes(variable, derivative=variable.state))
+        element = SubElement(parent, "Float64", common | real_attributes(variable, derivative=variable.state))
+        if variable.role:
+            annotation = SubElement(SubElement(element, "Annotations"), "Annotation", type=f"{TOOL}.input_role")
+            SubElement(annotation, "InputRole", role=variable.role)
     _add_structure(root, description)
     return text(root)
 

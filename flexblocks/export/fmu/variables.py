@@ -35,6 +35,8 @@ class FmuVariable:
         Value reference of the state that it is the time derivative of.
     low, high : float
         Least and greatest admissible value; infinite if there is no limit.
+    role : str
+        Of an input, see `flexblocks.interfaces.Variable`; an annotation of the variable.
     """
 
     name: str
@@ -48,6 +50,7 @@ class FmuVariable:
     state: int | None = None
     low: float = -np.inf
     high: float = np.inf
+    role: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ class Table:
     y: int
 
 
-def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
+def table(dae: DAE, outputs: Sequence[str] | None, clipped: np.ndarray) -> Table:
     """Return the table of variables of the FMU of a DAE.
 
     Parameters
@@ -85,6 +88,8 @@ def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
     dae : DAE
     outputs : sequence of str or None
         Names of outputs, states and algebraic variables that become outputs of the FMU; None for the outputs.
+    clipped : ndarray (nu,)
+        Magnitude to which the FMU clips each input; infinite where it does not.
 
     Raises
     ------
@@ -117,8 +122,10 @@ def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
                 structured(name), x + i, unit, causality(name), kind[0], "exact", start, kind[1], state.get(x + i)
             )
         )
-    for i, (name, unit, start) in enumerate(zip(dae.u.names, dae.u.units, dae.u.start, strict=True)):
+    inputs = zip(dae.u.names, dae.u.units, dae.u.start, dae.u.roles, strict=True)
+    for i, (name, unit, start, role) in enumerate(inputs):
         limit = float(dae.u.limits[i]) if len(dae.u.limits) else np.inf
+        clip = f", clipped to {clipped[i]:.9g} {unit} either way" if clipped[i] < np.inf else ""
         declared.append(
             FmuVariable(
                 structured(name),
@@ -127,9 +134,10 @@ def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
                 "input",
                 initial="",
                 start=float(start),
-                description="input",
+                description=f"input, {role.replace('_', ' ')}{clip}",
                 low=-limit,
                 high=limit,
+                role=role,
             )
         )
     for i, (name, unit, start) in enumerate(zip(dae.p.names, dae.p.units, dae.p.start, strict=True)):

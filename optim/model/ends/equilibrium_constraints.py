@@ -35,6 +35,8 @@ def add_balance(b: Any, t: PhaseTranscription, where: str, k: int, end: End) -> 
     at_rest = dict(zip(t.dae.z.names, end.point.z.tolist(), strict=True))
     algebraics = pyo.Var(b.algebraics, initialize=at_rest, doc="algebraic variables at rest")
     b.add_component(f"{where}_inputs", inputs)
+    for name in t.dae.u.with_role("disturbance"):
+        inputs[name].fix(start[name])
     b.add_component(f"{where}_algebraics", algebraics)
     states = [*_resting(b, t, where, k), *(b.w[k, name] for name in b.first_order)]
     loops = t.dae.tree.loops.multipliers

@@ -46,6 +46,9 @@ def add_meeting(b: Any, t: PhaseTranscription, k: int, end: End) -> None:
         b.add_component(
             f"goal_{part}", pyo.Var(names, initialize=start, bounds=bounds, doc=f"{part} that hold the arm")
         )
+        if part == "inputs":
+            for name in dae.u.with_role("disturbance"):
+                b.goal_inputs[name].fix(start[name])
         held += getattr(b, f"goal_{part}").values()
         if end.moving:
             b.add_component(f"goal_{part}_rates", pyo.Var(names, initialize=0.0, doc=f"their rates: {part}"))

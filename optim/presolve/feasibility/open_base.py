@@ -10,7 +10,7 @@ import numpy as np
 from flexblocks.constraints.posture import posture
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
-from flexblocks.statics.balance import motion, rest, unknown_vector
+from flexblocks.statics.balance import motion, rest, unknown_slices, unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
 
 # Stiffness, damping or input of a coordinate below this share of the largest is rounding.
@@ -62,10 +62,14 @@ def _floats(dae: DAE, at: OperatingPoint, columns: list[int]) -> bool:
     """Whether no force acts on these coordinates, and their momentum is conserved where it is zero."""
     n = dae.tree.size
     at_rest = unknown_vector(dae, at.x, at.z, np.zeros(len(dae.tree.loops.multipliers)), at.u)
+    # Known forces do not hold it.
+    known = [dae.u.index(name) for name in dae.u.with_role("disturbance")]
     slopes = rest(dae)(at_rest, at.p)[1].full()[:n]
+    slopes[:, [unknown_slices(dae).u.start + i for i in known]] = 0.0
     if _acts(slopes, columns):
         return False
     _, dx, _, du = (value.full() for value in motion(dae)(at.x, at.z, at.u, at.p, 0.0, 0.0)[:4])
+    du[:, known] = 0.0
     return not _acts(dx[:n, n : 2 * n], columns) and not _acts(du[:n], columns) and _is_cyclic(dae, at, columns)
 
 

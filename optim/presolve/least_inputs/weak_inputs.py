@@ -38,7 +38,8 @@ def check_weak_inputs(t: PhaseTranscription) -> None:
     known = t.begin.is_known_rest and t.end.is_known_rest and t.phase.is_timed and not t.passed
     if not known or not limited.any() or t.designed or t.borrows_inputs:
         return
-    if dae.tree.has_undriven_base or dae.tree.prescribed or follows_from_balance(dae) or is_conservative(dae, t.limits):
+    knows = dae.tree.prescribed or dae.u.with_role("disturbance")
+    if dae.tree.has_undriven_base or knows or follows_from_balance(dae) or is_conservative(dae, t.limits):
         return  # of the last one energy tells, at less cost
     motion = BentMotion(dae, t.start, t.problem.start, t.waypoints, t.mesh.duration)
     if motion.ways.shape[1] < len(dae.u):  # inputs that can stand in for each other

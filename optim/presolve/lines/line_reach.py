@@ -48,7 +48,8 @@ def check_lines(t: PhaseTranscription) -> None:
     lines = [
         (one, frame) for one in dict.fromkeys(t.path.constraints) if isinstance(one, Follow) for frame in one.frames
     ]
-    if not lines or t.designed or t.dae.tree.loops.closures or t.dae.tree.prescribed:
+    knows = t.dae.tree.prescribed or t.dae.u.with_role("disturbance")
+    if not lines or t.designed or t.dae.tree.loops.closures or knows:
         return
     search = _Search(t)
     for line, frame in lines:

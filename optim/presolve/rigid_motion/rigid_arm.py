@@ -49,15 +49,20 @@ class RigidInputs:
         symbols = [dae.x.symbol, dae.u.symbol, dae.p.symbol, *([dae.z.symbol] if len(dae.z) else [])]
         self._slope = ca.Function("slope", symbols, [ca.densify(ca.jacobian(dae.applied_expression, dae.u.symbol))])
         self._motion = accompanying_motion(dae, start, driven)
+        # Known inputs are as at the start.
+        known = [dae.u.index(name) for name in dae.u.with_role("disturbance")]
+        self._known, self._idle = known, np.zeros(len(dae.u))
+        self._idle[known] = start.u[known]
 
     def __call__(self, q: np.ndarray, v: np.ndarray, w: np.ndarray, a: np.ndarray, z: np.ndarray) -> np.ndarray:
         """Return the inputs (points, nu) at states and accelerations, a row for each point."""
         dae, count = self._dae, len(q)
         p = np.tile(self._start.p[:, None], (1, count))
-        x, idle = np.concatenate([q, v, w], axis=1).T, np.zeros((len(dae.u), count))
+        x, idle = np.concatenate([q, v, w], axis=1).T, np.tile(self._idle[:, None], (1, count))
         more = [z.T] if len(dae.z) else []
         asked = dae.inverse_dynamics.map(count)(q.T, v.T, a.T, *dae.posture(x, z.T, p)[1:])
         asked = asked - dae.input_force.map(count)(x, idle, p, *more)
         gain = np.array(self._slope.map(count)(x, idle, p, *more)).reshape(-1, count, len(dae.u))
         power, works = self._motion.T @ np.array(asked), np.einsum("ng,nku->kgu", self._motion, gain)
-        return (np.linalg.pinv(works) @ power.T[:, :, None])[:, :, 0]
+        works[:, :, self._known] = 0.0
+        return (np.linalg.pinv(works) @ power.T[:, :, None])[:, :, 0] + self._idle

@@ -73,7 +73,7 @@ def sharp_laws(model: Any, settings: Settings) -> dict[str, SharpLaw]:
     settings : Settings
     """
     dae = transcribed_problem(model).dae
-    if dae.model is None or dae.tree.feedback is not None:
+    if dae.model is None:
         return {}
     return _dry_friction(model, settings) | _crossed_play(model, settings)
 

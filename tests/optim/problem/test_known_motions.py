@@ -132,7 +132,7 @@ def test_what_cannot_be_is_refused():
         ({"duration": (1.0, 2.0), "objective": "time"}, r"table.displacement: a known motion, and a free duration"),
         ({"prescribed": {TABLE: "0.1*sqrt(1 - time)"}}, r"table.displacement: is not finite at 1.05 s"),
         ({"prescribed": {TABLE: "0.1*payload.x"}}, r"payload.x.*only time is known here"),
-        ({"prescribed": {TABLE: 0.3}}, r"= 0.3; must be a text in time"),
+        ({"prescribed": {TABLE: None}}, r"= None; must be a number, a text in time"),
     ):
         with pytest.raises(FlexblocksError, match=message):
             problem(**asked)

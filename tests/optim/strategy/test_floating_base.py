@@ -88,7 +88,7 @@ def test_a_planar_arm_is_refused_where_its_plane_is_named() -> None:
         fb.RigidBody("body", 150.0, np.diag([20.0, 20.0, 25.0]), reach=(0.8, 0.0, 0.0)),
         fb.Revolute("joint"),
         fb.FlexibleBeam("link", 1.5, 1.5, 400.0, discretization=fb.AssumedModes(1, tip="auto"), bending="y"),
-        fb.Payload("payload", 20.0, 1.0),
+        fb.Payload("payload", 20.0, (1.0, 1.0, 1.0)),
         gravity=(0, 0, 0),
     )
     model.connect(model.add(fb.TorqueSource("motor")).flange_b, "joint.axis")
