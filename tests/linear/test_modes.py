@@ -50,7 +50,7 @@ def test_shares_of_a_beam_add_up_where_bending_and_torsion_couple() -> None:
     twisting = {"torsion": True, "torsional_rigidity": 0.5, "polar_inertia": 1e-6, "bending": "z"}
     link = model.add(fb.FlexibleBeam("link", 0.5, 0.2, 3.0, discretization=fb.FiniteElements(2), **twisting))
     model.connect(model.add(fb.Ground("ground")).frame_b, link.frame_a)
-    tip = fb.Payload("tip", mass=0.3, inertia=(TIP.inertia,) * 3, center=(0.0, 0.1, 0.0))
+    tip = fb.Payload("tip", mass=0.3, inertia=TIP.inertia, center=(0.0, 0.1, 0.0))
     model.connect(link.frame_b, model.add(tip).frame_a)
     lin = fb.linearize(fb.assemble(model))
     first = lin.modes()[0]
