@@ -23,7 +23,7 @@ from flexblocks.simulation import Trajectory, simulate
 from flexblocks.simulation.sampling import output_times
 from flexblocks.simulation.signals.inputs import inputs, shifted
 from flexblocks.simulation.signals.reference_rates import with_reference_rates
-from flexblocks.simulation.trajectory import whole
+from flexblocks.simulation.simulate import whole
 from flexblocks.statics.equilibrium import equilibrium
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.validity.large_deflections import without_warning

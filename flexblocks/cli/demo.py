@@ -25,7 +25,7 @@ from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import linearize
 from flexblocks.modeling.model_file import load
 from flexblocks.simulation import Trajectory, bang_bang, simulate
-from flexblocks.simulation.trajectory import whole
+from flexblocks.simulation.simulate import whole
 
 GOAL = {"joint1.angle": math.pi / 2, "joint2.angle": math.pi / 6}
 LIMITS = {"motor1.torque": 4.0, "motor2.torque": 2.0}

@@ -248,3 +248,16 @@ class Simulator:
                 f"the trajectory ends with its sample at {trajectory.t[-1]:.6g} s."
             )
         return trajectory
+
+
+def whole(run: Trajectory) -> Trajectory:
+    """Return a simulated motion on which more is built.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C ended it early.
+    """
+    if not run.complete:
+        raise KeyboardInterrupt
+    return run

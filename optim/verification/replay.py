@@ -11,8 +11,8 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 from flexblocks.rich_display import RichDisplay
-from flexblocks.simulation.simulate import simulate
-from flexblocks.simulation.trajectory import Trajectory, whole
+from flexblocks.simulation.simulate import simulate, whole
+from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.validity.large_deflections import without_warning
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from flexblocks.control import close_loop, follow
 from flexblocks.dae.dae import DAE
-from flexblocks.simulation.simulate import SimulationError, simulate
-from flexblocks.simulation.trajectory import Trajectory, whole
+from flexblocks.simulation.simulate import SimulationError, simulate, whole
+from flexblocks.simulation.trajectory import Trajectory
 
 from ..errors import ProblemError
 from ..model.read_solution import regrouped
