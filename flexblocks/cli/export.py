@@ -97,8 +97,8 @@ def export(
     if fmu is not None:
         binary = False if sources_only else None
         kinds = kind or ("ModelExchange", "CoSimulation")
-        options = {"outputs": output_names, "saturate": saturate, "binary": binary}
-        written.append(exports.fmu(dae, fmu, version, kinds, **options))
+        unit = exports.fmu(dae, fmu, version, kinds, outputs=output_names, saturate=saturate, binary=binary)
+        written.append(unit)
     if linear:
         from flexblocks.linear.linearize import linearize
 

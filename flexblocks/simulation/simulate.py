@@ -153,8 +153,17 @@ def simulate(
     >>> traj["link1.tip_deflection_y"].shape
     (1001,)
     """
-    budget = {"max_steps": max_steps, "time_limit": time_limit}
-    simulator = Simulator(dae, t, method, saturate=saturate, rtol=rtol, atol=atol, step=step, **budget)
+    simulator = Simulator(
+        dae,
+        t,
+        method,
+        saturate=saturate,
+        rtol=rtol,
+        atol=atol,
+        step=step,
+        max_steps=max_steps,
+        time_limit=time_limit,
+    )
     return simulator.run(u, x0, p, progress)
 
 
